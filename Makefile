@@ -1,0 +1,57 @@
+# `make derive` and `make test` need Python, make and a package index on their first run, and nothing else.
+# What they set up is in .venv; a stamp there is older than pyproject.toml when it has to be set up again.
+
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python
+INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check
+
+.DEFAULT_GOAL := derive
+.PHONY: derive test lint check fmt clean help
+
+derive: $(VENV)/installed ## derive every layer of derive/, print the derivations, write generated/
+	$(RUN) -m lngen derive
+
+test: $(VENV)/installed-test ## run every test this machine can run, and name those it cannot
+	$(RUN) -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal
+
+lint: $(VENV)/installed-dev ## formatting, ruff, mypy; emitted code against ruff's default rules
+	$(RUN) -m ruff format --check .
+	$(RUN) -m ruff check .
+	@if [ -d generated ]; then set -x; $(RUN) -m ruff check --isolated generated; fi
+	$(RUN) -m mypy
+
+check: lint ## lint, then what is committed under generated/ against what lngen emits, then the tests
+	$(RUN) -m lngen derive --check
+	$(MAKE) test
+
+fmt: $(VENV)/installed-dev ## format the code and put right what ruff can
+	$(RUN) -m ruff format .
+	$(RUN) -m ruff check --fix .
+
+clean: ## remove .venv and every cache; generated/ is kept
+	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+$(VENV)/installed: pyproject.toml | $(VENV)/bin/pip
+	$(INSTALL) --editable .
+	@touch $@
+
+$(VENV)/installed-test $(VENV)/installed-dev: $(VENV)/installed-%: pyproject.toml | $(VENV)/bin/pip
+	$(INSTALL) --editable '.[$*]'
+	@touch $@ $(VENV)/installed
+
+# A half-made environment would be taken for a whole one, so it is removed.
+$(VENV)/bin/pip:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	    echo "lngen needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) --version 2>&1)." \
+	         "Name another one: make PYTHON=python3.12" >&2; exit 1; }
+	@if $(PYTHON) -c 'import venv, ensurepip' 2>/dev/null; then set -- $(PYTHON) -m venv; \
+	elif $(PYTHON) -c 'import virtualenv' 2>/dev/null; then set -- $(PYTHON) -m virtualenv --quiet; \
+	elif command -v virtualenv >/dev/null; then set -- virtualenv --quiet --python '$(PYTHON)'; \
+	else echo "'$(PYTHON)' cannot make a virtual environment: its venv module is not installed." \
+	          "On Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; fi; \
+	"$$@" $(VENV) || { rm -rf $(VENV); exit 1; }

@@ -1,0 +1,70 @@
+"""The errors of lngen.
+
+Every fault of a user's input is one `LngenError`: it says what was found, where, and what to do instead.
+Anything else that escapes is a bug of lngen.
+"""
+
+from __future__ import annotations
+
+_LINE_WIDTH = 120
+
+
+class LngenError(Exception):
+    """Something the user can put right; the message says what, where, and what to do instead."""
+
+
+class DefinitionError(LngenError):
+    """A definition that the language does not allow.
+
+    `line` and `column` count characters from 1. `str(error)` is the whole report:
+
+    >>> print(DefinitionError("f.py", 2, 12, "nothing is called 'z'", "assign 'z' first", "    return z"))
+    f.py:2:12: nothing is called 'z'
+            return z
+                   ^
+      remedy: assign 'z' first
+    """
+
+    def __init__(
+        self, filename: str, line: int, column: int, message: str, remedy: str, source_line: str
+    ) -> None:
+        self.filename = filename
+        self.line = line
+        self.column = column
+        self.message = message
+        self.remedy = remedy
+        self.source_line = source_line
+        super().__init__(filename, line, column, message, remedy, source_line)
+
+    def __str__(self) -> str:
+        shown, offset = _window(self.source_line, self.column)
+        where = f"{printable(self.filename)}:{self.line}:{self.column}"
+        return (
+            f"{where}: {printable(self.message)}\n"
+            f"    {shown}\n"
+            f"    {' ' * offset}^\n"
+            f"  remedy: {printable(self.remedy)}"
+        )
+
+
+def printable(text: str) -> str:
+    r"""The text with every character that could act on a terminal escaped.
+
+    >>> print(printable("a\x1b[2Jb\tc\nd"))
+    a\x1b[2Jb\tc\nd
+    """
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
+def _window(source_line: str, column: int) -> tuple[str, int]:
+    """The part of an escaped line that is worth printing, and where the caret stands in it."""
+    before = printable(source_line[: column - 1])
+    after = printable(source_line[column - 1 :])
+    # A caret past the end of the line (a missing operand) keeps its distance.
+    offset = len(before) + max(0, column - 1 - len(source_line))
+    if len(before) + len(after) <= _LINE_WIDTH:
+        return before + after, offset
+    head = before if len(before) <= _LINE_WIDTH // 2 else "..." + before[-(_LINE_WIDTH // 2) :]
+    room = _LINE_WIDTH - len(head)
+    tail = after if len(after) <= room else after[:room] + "..."
+    return head + tail, len(head) + offset - len(before)

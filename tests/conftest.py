@@ -1,0 +1,69 @@
+"""How the suite reports what it skipped, and what it may skip where `LNGEN_CI` is set."""
+
+import os
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+from tests.requirements import NO_GPU
+
+# A deadline measures the machine. Where a run has to be repeatable, its examples have to be.
+settings.register_profile("lngen", deadline=None, derandomize="LNGEN_CI" in os.environ)
+settings.load_profile("lngen")
+
+# Definitions are the input of tests; some are wrong on purpose.
+collect_ignore_glob = ["definitions/*"]
+
+# Modules skipped as a whole, by reason. Unlike skipped tests, pytest-xdist does not pass them on.
+_skipped_modules: dict[str, str] = {}
+
+
+def pytest_collectreport(report: pytest.CollectReport) -> None:
+    if report.skipped:
+        _skipped_modules[report.nodeid] = _reason(report)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    _skipped_modules.update(getattr(node, "workeroutput", {}).get("lngen_skipped_modules", {}))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["lngen_skipped_modules"] = _skipped_modules
+    elif "LNGEN_CI" in os.environ and _not_allowed(_skips(session.config)) and session.exitstatus == 0:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    skips = _skips(config)
+    if skips:
+        terminalreporter.section("skipped, by name and reason")
+        for name, reason in sorted(skips.items()):
+            terminalreporter.line(f"{name}: {reason}")
+    if "LNGEN_CI" in os.environ and (refused := _not_allowed(skips)):
+        terminalreporter.section(
+            "failed: LNGEN_CI is set, and a test was skipped for another reason than no GPU"
+        )
+        for name in sorted(refused):
+            terminalreporter.line(f"{name}: {refused[name]}", red=True)
+
+
+def _skips(config: pytest.Config) -> dict[str, str]:
+    """The reason for each skipped test, and each module skipped as a whole, by its name."""
+    reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
+    tests = reporter.stats.get("skipped", []) if reporter else []
+    return _skipped_modules | {report.nodeid: _reason(report) for report in tests}
+
+
+def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
+    # A skip is reported as (file, line, "Skipped: reason").
+    text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    return str(text).removeprefix("Skipped: ")
+
+
+def _not_allowed(skips: dict[str, str]) -> dict[str, str]:
+    return {name: reason for name, reason in skips.items() if not reason.startswith(NO_GPU)}

@@ -1,0 +1,57 @@
+"""What a test may need that a machine may lack, and the one reason that is given for each.
+
+Use them as marks: `@needs_gxx`. Where `LNGEN_CI` is set, a test that is skipped for another reason than
+"no GPU" fails the run (tests/conftest.py).
+"""
+
+import ctypes
+import os
+import shutil
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+NO_GPU = "no GPU"
+NO_GXX = "no g++: install it with the system's package manager"
+NO_NVRTC = "no NVRTC: it comes with the test extra on Linux, x86-64 and aarch64"
+NO_NVDISASM = "no nvdisasm: it comes with the test extra on Linux, x86-64 and aarch64"
+
+
+def gxx() -> str | None:
+    """The C++ compiler that the emulator is built with, or None."""
+    return shutil.which("g++")
+
+
+def nvrtc() -> Path | None:
+    """NVRTC's library as its wheel installs it, or None."""
+    return _in_nvidia_wheels("lib/libnvrtc.so.*")
+
+
+def nvdisasm() -> Path | None:
+    """The disassembler as its wheel installs it, or None."""
+    return _in_nvidia_wheels("bin/nvdisasm")
+
+
+def _in_nvidia_wheels(pattern: str) -> Path | None:
+    wheels = Path(sysconfig.get_path("purelib")) / "nvidia"
+    return min(wheels.glob(f"*/{pattern}"), default=None)
+
+
+def has_gpu() -> bool:
+    """Whether the driver finds a device."""
+    # The emulator can pose as the driver, so its device files are asked for first.
+    if not any(map(os.path.exists, ("/dev/nvidiactl", "/dev/dxg"))):
+        return False
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    count = ctypes.c_int(0)
+    return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
+
+
+needs_gpu = pytest.mark.skipif(not has_gpu(), reason=NO_GPU)
+needs_gxx = pytest.mark.skipif(gxx() is None, reason=NO_GXX)
+needs_nvrtc = pytest.mark.skipif(nvrtc() is None, reason=NO_NVRTC)
+needs_nvdisasm = pytest.mark.skipif(nvdisasm() is None, reason=NO_NVDISASM)

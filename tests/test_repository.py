@@ -1,0 +1,160 @@
+"""Rules of the repository that no single module can keep."""
+
+import ast
+import importlib
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "lngen"
+
+# The stages of lngen and the modules of each. A module may import its own stage and those before it, for data
+# flows down this list and never up.
+STAGES = [
+    "errors",
+    "paths loading",
+    "atomic render nvrtc",
+    "language",
+    "names source expressions definition folding smallest parser",
+    "evaluate",
+    "symbolic",
+    "translate numeric",
+    "differentiate",
+    "derivation",
+    "simplify",
+    "prove",
+    "program",
+    "plan cost",
+    "backends",
+    "report",
+    "manifest",
+    "simt",
+    "check stability",
+    "pipeline",
+    "cli",
+    "__main__",
+]
+RANK = {f"lngen.{module}": rank for rank, stage in enumerate(STAGES) for module in stage.split()}
+
+LAYER_NAME = re.compile(r"layer_?norm|rms_?norm|softmax", re.IGNORECASE)
+MACHINE_PATH = re.compile(r"(?<![\w./<>{}$~-])/(home|root|Users|work|mnt|workspace)/\w")
+
+
+def modules() -> list[str]:
+    """The names of all modules of lngen, but the package itself."""
+    files = (path.relative_to(ROOT).with_suffix("") for path in PACKAGE.rglob("*.py"))
+    names = (".".join(path.parts).removesuffix(".__init__") for path in files)
+    return sorted(name for name in names if name != "lngen")
+
+
+def file_of(module: str) -> Path:
+    path = ROOT.joinpath(*module.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def tracked_files() -> list[Path]:
+    """The files of the repository: those git does not ignore, or in an unpacked archive all but caches."""
+    # A clone may belong to another user than the one who tests it.
+    git = ["git", "-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    if (ROOT / ".git").exists():
+        listed = subprocess.run(git, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        return [ROOT / name for name in sorted(listed.split("\0")) if name and (ROOT / name).is_file()]
+    parts = ("__pycache__", ".venv", ".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache")
+    return [path for path in sorted(ROOT.rglob("*")) if path.is_file() and not set(parts) & set(path.parts)]
+
+
+def lines(files: list[Path]) -> Iterator[tuple[str, str]]:
+    """Every line of the text files, with where it stands."""
+    for path in files:
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        for number, line in enumerate(text.splitlines(), 1):
+            yield f"{path.relative_to(ROOT)}:{number}", line
+
+
+def imports(path: Path) -> Iterator[str]:
+    """The modules and names of lngen that a file imports, wherever in it, as dotted names."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "lngen")
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: lngen imports by absolute names"
+            if node.module == "lngen":
+                yield from (f"lngen.{alias.name}" for alias in node.names)
+            elif (node.module or "").startswith("lngen."):
+                yield str(node.module)
+
+
+def test_the_machine_names_no_layer():
+    files = [path for path in tracked_files() if path.relative_to(ROOT).parts[0] in ("lngen", "templates")]
+    assert len(files) > 10
+    assert [place for place, line in lines(files) if LAYER_NAME.search(line)] == []
+    assert [path for path in files if LAYER_NAME.search(str(path.relative_to(ROOT)))] == []
+
+
+def test_no_file_names_a_path_of_the_machine_it_was_written_on():
+    assert [place for place, line in lines(tracked_files()) if MACHINE_PATH.search(line)] == []
+
+
+@pytest.mark.parametrize("line", ["{}home/ada/lngen", "see '{}root/x'", "={}work/main"])
+def test_the_search_for_paths_sees_them(line):
+    assert MACHINE_PATH.search(line.format("/"))
+
+
+@pytest.mark.parametrize("line", ["a/work/b", "https://example.org/home/x", "/usr/bin/env", "$HOME/work/x"])
+def test_the_search_for_paths_passes_others(line):
+    assert not MACHINE_PATH.search(line)
+
+
+@pytest.mark.parametrize("module", [name for name in modules() if name != "lngen.__main__"])
+def test_every_module_imports(module):
+    importlib.import_module(module)
+
+
+def stage_of(dotted: str) -> int | None:
+    """The rank of a module's stage; None for a name of the package itself, such as its version."""
+    return RANK.get(".".join(dotted.split(".")[:2]))
+
+
+def test_every_module_has_its_stage():
+    assert [name for name in modules() if stage_of(name) is None] == []
+
+
+def test_no_module_imports_a_later_stage():
+    upward = [
+        f"{module} imports {imported}"
+        for module in modules()
+        for imported in imports(file_of(module))
+        if (stage_of(imported) or 0) > (stage_of(module) or 0)
+    ]
+    assert upward == []
+
+
+def test_emitted_files_import_nothing_of_lngen():
+    emitted = sorted((ROOT / "generated").rglob("*.py"))
+    assert emitted
+    assert [path for path in emitted if list(_absolute_imports(path) & {"lngen", "sympy", "jinja2"})] == []
+
+
+def _absolute_imports(path: Path) -> set[str]:
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    named = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    named |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom) and node.level == 0}
+    return {name.split(".")[0] for name in named}
+
+
+def test_emitted_files_are_marked_as_generated():
+    assert "generated/** linguist-generated=true" in (ROOT / ".gitattributes").read_text().splitlines()
+
+
+def test_the_version_stands_in_one_place():
+    version = importlib.import_module("lngen").__version__
+    declared = [path.name for path in ROOT.glob("*.toml") if f'"{version}"' in path.read_text()]
+    assert declared == []
+    assert f"## {version} " in (ROOT / "CHANGELOG.md").read_text()

@@ -1,0 +1,124 @@
+"""The wheel, as a user has it: installed into an environment of its own and used from another folder."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import lngen
+from lngen import loading
+from lngen.manifest import supported_sympy
+
+ROOT = Path(__file__).parents[1]
+
+
+def run(*command: object, cwd: Path) -> str:
+    # What points Python at this checkout must not reach the other environment.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    result = subprocess.run([*map(str, command)], cwd=cwd, env=environment, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+def build_wheel(source: Path, folder: Path) -> Path:
+    # hatchling is in the test extra, so that no network is needed here.
+    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder, cwd=source)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    return build_wheel(ROOT, tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def python(wheel, tmp_path_factory) -> Path:
+    """The Python of an empty environment that lngen's wheel was installed into.
+
+    Its dependencies come from the environment of the tests, whose folder is put at the end of the path. A
+    `.pth` file in a folder that was added in this way is not read, so an editable lngen there stays unseen.
+    """
+    environment = tmp_path_factory.mktemp("environment")
+    run(sys.executable, "-m", "venv", "--without-pip", environment, cwd=environment)
+    python = environment / "bin" / "python"
+    site = Path(
+        run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=environment).strip()
+    )
+    install = ["install", "--quiet", "--no-deps", "--no-index", wheel]
+    run(sys.executable, "-m", "pip", "--python", python, *install, cwd=environment)
+    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return python
+
+
+@pytest.fixture
+def elsewhere(tmp_path) -> Path:
+    return tmp_path
+
+
+def contents(wheel: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def files_below(folder: Path) -> set[str]:
+    files = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return {path.relative_to(ROOT).as_posix() for path in files}
+
+
+def test_it_holds_the_package_and_the_three_folders_inside_it(wheel):
+    held = {name for name in contents(wheel) if ".dist-info/" not in name}
+    moved = files_below(ROOT / "derive") | files_below(ROOT / "templates") | files_below(ROOT / "generated")
+    assert held == files_below(ROOT / "lngen") | {f"lngen/{name}" for name in moved}
+
+
+def test_it_is_the_one_that_the_source_distribution_builds(wheel, tmp_path):
+    run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", tmp_path / "sdist", cwd=ROOT)
+    (archive,) = (tmp_path / "sdist").glob("*.tar.gz")
+    with tarfile.open(archive) as opened:
+        opened.extractall(tmp_path, filter="data")
+    source = tmp_path / archive.name.removesuffix(".tar.gz")
+    assert contents(build_wheel(source, tmp_path / "wheel")) == contents(wheel)
+
+
+def test_lngen_is_the_installed_one(python, elsewhere):
+    code = "import lngen.paths as p; print(p.packaged, p.checkout, p.generated_folder(), sep='\\n')"
+    packaged, checkout, generated = run(python, "-c", code, cwd=elsewhere).split()
+    assert (packaged, checkout) == ("True", "None")
+    assert Path(generated).is_relative_to(python.parents[1])
+    assert Path(generated).parts[-2:] == ("lngen", "generated")
+
+
+def test_every_emitted_layer_loads_and_runs(python, elsewhere):
+    code = """
+import sys, numpy, lngen
+module = lngen.load(sys.argv[1])
+y, saved = module.forward(numpy.arange(6.0).reshape(2, 3))
+gradients = module.backward(saved, numpy.ones_like(y))
+print(module.__name__, y.shape, gradients[0].shape, "sympy" in sys.modules, module is lngen.load(sys.argv[1]))
+"""
+    assert loading.available()
+    for name in loading.available():
+        printed = run(python, "-c", code, name, cwd=elsewhere)
+        assert printed == f"lngen.generated.{name} (2, 3) (2, 3) False True\n"
+
+
+def test_an_unknown_layer_is_an_error_that_lists_the_packaged_ones(python, elsewhere):
+    code = "import lngen\ntry: lngen.load('nothing')\nexcept lngen.LngenError as error: print(error)"
+    printed = run(python, "-c", code, cwd=elsewhere)
+    assert printed == f"there is no emitted layer 'nothing'; lngen has {', '.join(loading.available())}.\n"
+
+
+def test_the_command_runs_in_both_spellings(python, elsewhere):
+    for command in ([python, "-m", "lngen"], [python.with_name("lngen")]):
+        assert lngen.__version__ in run(*command, "--version", cwd=elsewhere)
+
+
+def test_the_range_of_sympy_is_the_checkout_s(python, elsewhere):
+    code = "from lngen.manifest import supported_sympy; print(supported_sympy())"
+    assert run(python, "-c", code, cwd=elsewhere).strip() == supported_sympy()
