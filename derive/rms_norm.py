@@ -1,0 +1,12 @@
+"""Root-mean-square normalization over the feature axis.
+
+Zhang & Sennrich, 2019, arXiv:1910.07467.
+"""
+from lngen.language import Constant, Feature, Row, mean, sqrt
+
+
+def rms_norm(x: Row, gamma: Feature = 1, eps: Constant = 1e-5):
+    ms = mean(x**2)
+    xhat = x / sqrt(ms + eps)
+    y = gamma * xhat
+    return y

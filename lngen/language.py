@@ -1,0 +1,272 @@
+"""The language of forward definitions, and its reference.
+
+A definition imports these names so that editors and linters resolve them. It is parsed and never run, so the
+functions here compute nothing; their docstrings say what each one means. In them *u* is the argument, and a
+*row* is the D values of one sample.
+
+Values have kinds. A `Row` varies over rows and features, a `RowScalar` over rows, a `Feature` over
+features, a `Scalar` over neither. An elementwise function or operator gives a value that varies over
+whatever its arguments vary over, so a RowScalar broadcasts back over its row and a Feature over all rows. A
+reduction takes the feature axis away: of a Row it is a RowScalar, of a Feature a Scalar.
+
+Operators: `+ - * /`, unary minus, and `a ** b` with a number b of magnitude 64 at most. Comparisons stand
+only as the first argument of `where`.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
+
+Role: TypeAlias = Literal["reduction", "elementwise", "select", "stop"]
+
+
+@dataclass(frozen=True)
+class FunctionEntry:
+    """A row of the table of functions.
+
+    `domain` says in words for which arguments the function is finite and real. `hard_points` are arguments
+    worth testing: ties, kinks, the ends of the domain, and where a careless formula cancels or overflows.
+    """
+
+    name: str
+    arity: int
+    role: Role
+    domain: str
+    doc: str
+    hard_points: tuple[float, ...]
+
+
+_table: dict[str, FunctionEntry] = {}
+
+FUNCTIONS: Mapping[str, FunctionEntry] = MappingProxyType(_table)
+"""Every function of the language by name; the parser knows no other."""
+
+
+def _not_run(name: str) -> NoReturn:
+    raise TypeError(
+        f"{name} belongs to the definition language: a definition is parsed, not run. "
+        "Write it in a file and use `lngen derive FILE`."
+    )
+
+
+def _entry(
+    role: Role, domain: str, hard_points: tuple[float, ...] = ()
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Put a documented name into the table; calling it teaches."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        name = function.__name__
+        arity = len(inspect.signature(function).parameters)
+        _table[name] = FunctionEntry(name, arity, role, domain, inspect.getdoc(function) or "", hard_points)
+
+        @functools.wraps(function)
+        def teach(*arguments: Any, **keywords: Any) -> NoReturn:
+            _not_run(name)
+
+        return teach
+
+    return register
+
+
+if TYPE_CHECKING:
+    # `x: Row = 1` and `x * gamma` are right in a definition, so a type checker has to allow them.
+    Row: TypeAlias = Any
+    RowScalar: TypeAlias = Any
+    Feature: TypeAlias = Any
+    Scalar: TypeAlias = Any
+    Constant: TypeAlias = Any
+else:
+
+    class _Kind:
+        def __init__(self, *arguments: Any, **keywords: Any) -> None:
+            _not_run(type(self).__name__)
+
+    class Row(_Kind):
+        """One value per row and feature, shape (..., D)."""
+
+    class RowScalar(_Kind):
+        """One value per row, shape (...,)."""
+
+    class Feature(_Kind):
+        """One value per feature, shape (D,), shared by all rows."""
+
+    class Scalar(_Kind):
+        """One learned value, shared by all."""
+
+    class Constant(_Kind):
+        """A hyper-parameter: one value that has no gradient."""
+
+
+KIND_NAMES: tuple[str, ...] = ("Row", "RowScalar", "Feature", "Scalar", "Constant")
+"""What an input may be annotated with."""
+
+
+class _FeatureCount:
+    def __repr__(self) -> str:
+        return "D"
+
+
+D: Any = _FeatureCount()
+"""The number of features of a row. A divisor such as `D - 1` makes 2 the smallest D that is accepted."""
+
+# Past these the function has left what a float can hold (exp) or has reached its limit (tanh, erf).
+_LARGE = (-1e4, -750.0, -100.0, -40.0, 40.0, 100.0, 1e4)
+_NEAR_ZERO = (-1e-8, -1e-300, 0.0, 1e-300, 1e-8)
+
+
+@_entry("reduction", "every real row")
+def mean(row: Any, /) -> Any:
+    """The mean over the feature axis. Its derivative is 1/D for every entry."""
+
+
+@_entry("reduction", "every real row")
+def sum(row: Any, /) -> Any:
+    """The sum over the feature axis. Its derivative is 1 for every entry."""
+
+
+@_entry("reduction", "every real row")
+def max(row: Any, /) -> Any:
+    """The largest entry over the feature axis.
+
+    Its derivative is 1 for the first entry that attains it and 0 for the others. For the larger of two values
+    write `maximum`.
+    """
+
+
+@_entry("reduction", "every real row")
+def min(row: Any, /) -> Any:
+    """The smallest entry over the feature axis.
+
+    Its derivative is 1 for the first entry that attains it and 0 for the others. For the smaller of two
+    values write `minimum`.
+    """
+
+
+@_entry("elementwise", "u >= 0; at 0 the derivative is infinite", (1e-300, 1e-8, 1.0, 1e300))
+def sqrt(u: Any, /) -> Any:
+    """The square root. Its derivative is 1/(2*sqrt(u))."""
+
+
+@_entry("elementwise", "u > 0", (1e-300, 1e-8, 1.0, 1e300))
+def rsqrt(u: Any, /) -> Any:
+    """The reciprocal of the square root, 1/sqrt(u). Its derivative is -rsqrt(u)**3/2."""
+
+
+@_entry("elementwise", "u <= 709 in float64, 88 in float32", (-750.0, -40.0, *_NEAR_ZERO, 40.0, 700.0))
+def exp(u: Any, /) -> Any:
+    """The exponential. It is its own derivative."""
+
+
+@_entry("elementwise", "u > 0", (1e-300, 1 - 1e-8, 1.0, 1 + 1e-8, 1e300))
+def log(u: Any, /) -> Any:
+    """The natural logarithm. Its derivative is 1/u."""
+
+
+@_entry("elementwise", "u > -1", (-1 + 1e-8, *_NEAR_ZERO, 1e300))
+def log1p(u: Any, /) -> Any:
+    """log(1 + u), exact near u = 0. Its derivative is 1/(1 + u)."""
+
+
+@_entry("elementwise", "u <= 709 in float64, 88 in float32", (-750.0, -40.0, *_NEAR_ZERO, 40.0, 700.0))
+def expm1(u: Any, /) -> Any:
+    """exp(u) - 1, exact near u = 0. Its derivative is exp(u)."""
+
+
+@_entry("elementwise", "every real u", (*_NEAR_ZERO, math.pi / 2, math.pi, 1e4))
+def sin(u: Any, /) -> Any:
+    """The sine. Its derivative is cos(u)."""
+
+
+@_entry("elementwise", "every real u", (*_NEAR_ZERO, math.pi / 2, math.pi, 1e4))
+def cos(u: Any, /) -> Any:
+    """The cosine. Its derivative is -sin(u)."""
+
+
+@_entry("elementwise", "every real u", (*_LARGE, *_NEAR_ZERO))
+def tanh(u: Any, /) -> Any:
+    """The hyperbolic tangent. Its derivative is 1 - tanh(u)**2."""
+
+
+@_entry("elementwise", "every real u", (*_LARGE, *_NEAR_ZERO))
+def sigmoid(u: Any, /) -> Any:
+    """The logistic function, 1/(1 + exp(-u)). Its derivative is sigmoid(u)*sigmoid(-u)."""
+
+
+@_entry("elementwise", "every real u", (*_LARGE, *_NEAR_ZERO))
+def softplus(u: Any, /) -> Any:
+    """log(1 + exp(u)). Its derivative is sigmoid(u)."""
+
+
+@_entry("elementwise", "every real u", (-1e4, *_NEAR_ZERO, 1e4))
+def relu(u: Any, /) -> Any:
+    """The larger of u and 0. Its derivative is 1 for u > 0, and 0 for u <= 0."""
+
+
+@_entry("elementwise", "every real u", (*_LARGE, *_NEAR_ZERO))
+def silu(u: Any, /) -> Any:
+    """u*sigmoid(u). Its derivative is sigmoid(u)*(1 + u*sigmoid(-u))."""
+
+
+@_entry("elementwise", "every real u", (*_LARGE, *_NEAR_ZERO))
+def gelu(u: Any, /) -> Any:
+    """The exact one, u*Phi(u) with Phi(u) = (1 + erf(u/sqrt(2)))/2.
+
+    Its derivative is Phi(u) + u*phi(u), where phi is the density of the standard normal distribution.
+    """
+
+
+@_entry("elementwise", "every real u", (-1e4, -6.0, -3.0, *_NEAR_ZERO, 3.0, 6.0, 1e4))
+def erf(u: Any, /) -> Any:
+    """The error function. Its derivative is 2/sqrt(pi)*exp(-u**2)."""
+
+
+@_entry("elementwise", "every real u", (-1e4, *_NEAR_ZERO, 1e4))
+def abs(u: Any, /) -> Any:
+    """The absolute value. Its derivative is sign(u), which is 0 at 0."""
+
+
+@_entry("elementwise", "every real u", (-1e4, *_NEAR_ZERO, 1e4))
+def sign(u: Any, /) -> Any:
+    """-1, 0 or 1 with the sign of u. Its derivative is 0 everywhere."""
+
+
+@_entry("elementwise", "every real a and b", (-1.0, 0.0, 1.0))
+def maximum(a: Any, b: Any, /) -> Any:
+    """The larger of two values.
+
+    The derivative goes to the larger one; on a tie to the second, so that `maximum(x, 0)` has derivative 0
+    at 0.
+    """
+
+
+@_entry("elementwise", "every real a and b", (-1.0, 0.0, 1.0))
+def minimum(a: Any, b: Any, /) -> Any:
+    """The smaller of two values.
+
+    The derivative goes to the smaller one; on a tie to the second, so that `minimum(x, 0)` has derivative 0
+    at 0.
+    """
+
+
+@_entry("select", "every real a and b; the value that is not chosen may be anything", (-1.0, 0.0, 1.0))
+def where(condition: Any, a: Any, b: Any, /) -> Any:
+    """a where the condition holds, b elsewhere.
+
+    The condition is one comparison: `<`, `<=`, `>`, `>=`, `==` or `!=`. Its derivative is the derivative of
+    what was chosen; what was not chosen has no influence, even if it is infinite or not a number.
+    """
+
+
+@_entry("stop", "every real u", (-1.0, 0.0, 1.0))
+def stop_gradient(u: Any, /) -> Any:
+    """u itself, taken for a constant by differentiation: its derivative is 0."""
+
+
+PUBLIC_NAMES: tuple[str, ...] = ("D", *KIND_NAMES, *FUNCTIONS)
+"""What a definition may import."""
