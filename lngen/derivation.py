@@ -1,0 +1,73 @@
+"""The derivation as a value: what is printed, and what the code is emitted from.
+
+A `Derivation` is the list of steps from a definition to its gradients. Each step names its rule and its reason and holds
+the expression before and after; the last line of each quantity is the one that is planned and emitted. There is no second
+derivation for show. The unsimplified adjoint is kept beside it and compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from sympy import Expr
+
+from lngen.definition import Definition
+from lngen.differentiate import Adjoint
+from lngen.symbolic import TypedSymbol
+from lngen.translate import Equation, Forward
+
+
+@dataclass(frozen=True)
+class Step:
+    """One rewrite: `before` and `after` are equal, because of `reason`.
+
+    `before` is None where a quantity appears for the first time. `digits` is the number of decimal digits to which both
+    sides agree at random points in 50-digit arithmetic (None before `lngen.prove` looked).
+    """
+
+    number: int
+    part: Literal["forward", "backward"]
+    rule: str
+    target: TypedSymbol
+    before: Expr | None
+    after: Expr
+    reason: str
+    operations_before: int | None
+    operations_after: int
+    digits: int | None = None
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Evidence for a whole derivation: what was shown, how, and where."""
+
+    kind: str
+    statement: str
+    passed: bool
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """A definition, its forward in normal form, its gradients, and every step between.
+
+    `backward` are the equations of the gradients, from cotangents to results, in order of computation; their right-hand
+    sides hold reductions. `gradients` pairs each differentiable input with the symbol of its gradient. `identities` are
+    what the reductions of the definition say in the chosen bases. `cancelling` names what the forward and the gradients
+    subtract, divide or take roots of.
+    """
+
+    definition: Definition
+    written: Forward
+    forward: Forward
+    adjoint: Adjoint
+    backward: tuple[Equation, ...]
+    gradients: tuple[tuple[TypedSymbol, TypedSymbol], ...]
+    identities: tuple[tuple[TypedSymbol, Expr, Expr], ...]
+    steps: tuple[Step, ...]
+    proofs: tuple[Proof, ...] = ()
+
+    def step_of(self) -> Mapping[str, int]:
+        """The number of the last step that wrote each symbol, by name."""
+        return {step.target.name: step.number for step in self.steps}

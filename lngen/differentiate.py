@@ -1,0 +1,151 @@
+"""The adjoint of a forward (its VJP), equation by equation, in reverse.
+
+With a bar for the cotangent of a value, an equation `s = e` sends `bar(s) * de/dv` to each `v` in it, and a mean
+`m = Mean(b)` sends `bar(m)/D * db/dv`; the row's largest entry sends its cotangent to the first feature that attains
+it. A value that varies over less than the cotangent does collects it: into a row
+scalar by a reduction over features, into a Feature by a sum over rows, into a Scalar by both. The local derivatives are
+SymPy's. (Griewank & Walther, Evaluating Derivatives, 2nd ed., section 3.2.)
+
+Nothing is simplified here. The adjoint of the definition as it stands is kept beside the simplified gradient as a second
+derivation, and the two are compared wherever a gradient is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import sympy
+from sympy import Expr
+
+from lngen.symbolic import (
+    AttainsFirst,
+    Axes,
+    D,
+    Mean,
+    SumRows,
+    TypedSymbol,
+    Where,
+    axes,
+    symbol_like,
+)
+from lngen.translate import Equation, Forward
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What one equation sends to the cotangent of one of its operands."""
+
+    source: TypedSymbol
+    target: TypedSymbol
+    expression: Expr
+
+
+@dataclass(frozen=True)
+class Adjoint:
+    """The unsimplified VJP: one equation per cotangent, in the order in which they can be computed.
+
+    `cotangents` are the arguments of backward, one per output; `gradients` maps each differentiable input to the symbol
+    that holds its gradient.
+    """
+
+    cotangents: tuple[TypedSymbol, ...]
+    equations: tuple[Equation, ...]
+    gradients: tuple[tuple[TypedSymbol, TypedSymbol], ...]
+
+
+def cotangent_symbol(symbol: TypedSymbol) -> TypedSymbol:
+    """`dx` for `x`: a value's cotangent varies over what the value varies over."""
+    return symbol_like(f"d{symbol.name}", symbol)
+
+
+def reduce_to(expression: Expr, target: Axes) -> Expr:
+    """Collect a cotangent into a value that varies over less.
+
+    >>> from lngen.symbolic import RowSymbol, FeatureSymbol, RowScalarSymbol
+    >>> dy, gamma, mu = RowSymbol("dy"), FeatureSymbol("gamma"), RowScalarSymbol("mu")
+    >>> reduce_to(gamma * dy, axes(mu))
+    D*Mean(gamma*dy)
+    >>> reduce_to(dy, axes(gamma))
+    SumRows(dy)
+    """
+    if expression == 0:
+        return expression
+    source = axes(expression)
+    if source.features and not target.features:
+        expression = D * Mean(expression)
+    if source.rows and not target.rows:
+        expression = SumRows(expression)
+    return expression
+
+
+def contributions(equation: Equation, bar: Expr) -> Iterator[Contribution]:
+    """What `equation`, whose value has cotangent `bar`, sends to each of its operands.
+
+    >>> from lngen.symbolic import RowSymbol, RowScalarSymbol
+    >>> x, m = RowSymbol("x"), RowScalarSymbol("m")
+    >>> for c in contributions(Equation(m, Mean(x**2)), RowScalarSymbol("dm")):
+    ...     print(c.target, c.expression)
+    x 2*dm*x/D
+
+    A mean whose body holds a row scalar sends it what all D features send:
+
+    >>> mu = RowScalarSymbol("mu")
+    >>> for c in contributions(Equation(m, Mean(x - mu)), RowScalarSymbol("dm")):
+    ...     print(c.target, c.expression)
+    mu -dm
+    x dm/D
+    """
+    if equation.stopped:
+        return
+    reduction = equation.reduction
+    if reduction is None:
+        body, weight = equation.expression, bar
+    elif isinstance(reduction, Mean):
+        body, weight = reduction.args[0], bar * equation.expression / reduction / D
+    else:
+        body, weight = reduction.args[0], bar * AttainsFirst(reduction.args[0], equation.symbol)
+    for target in sorted(body.free_symbols - {D}, key=lambda symbol: symbol.name):
+        derivative = body.diff(target)
+        if derivative != 0:
+            expression = _select(weight, derivative)
+            if reduction is not None and not axes(target).features and not axes(expression).features:
+                expression = D * expression
+            yield Contribution(equation.symbol, target, reduce_to(expression, axes(target)))
+
+
+def _select(weight: Expr, derivative: Expr) -> Expr:
+    """`weight*derivative`, the weight inside a select, so that nothing is ever multiplied by 0 to be switched off."""
+    for factor in sympy.Mul.make_args(derivative):
+        if isinstance(factor, Where):
+            rest = weight * derivative / factor
+            return Where(factor.args[0], _select(rest, factor.args[1]), _select(rest, factor.args[2]))
+    return weight * derivative
+
+
+def adjoint(forward: Forward) -> Adjoint:
+    """The VJP of a forward, unsimplified."""
+    cotangents = tuple(cotangent_symbol(output) for output in forward.outputs)
+    bars: dict[TypedSymbol, Expr] = {}
+    for output, cotangent in zip(forward.outputs, cotangents, strict=True):
+        bars[output] = bars.get(output, sympy.S.Zero) + cotangent
+    equations: list[Equation] = []
+    for equation in reversed(forward.equations):
+        bar = bars.get(equation.symbol, sympy.S.Zero)
+        if bar == 0:
+            continue
+        if bar not in cotangents:
+            symbol = cotangent_symbol(equation.symbol)
+            if symbol in cotangents:
+                symbol = symbol_like(f"d{equation.symbol.name}_total", equation.symbol)
+            equations.append(Equation(symbol, bar))
+            bar = symbol
+        for contribution in contributions(equation, bar):
+            bars[contribution.target] = bars.get(contribution.target, sympy.S.Zero) + contribution.expression
+    gradients = []
+    for symbol in forward.differentiable:
+        gradient = cotangent_symbol(symbol)
+        equations.append(Equation(gradient, bars.get(symbol, sympy.S.Zero)))
+        gradients.append((symbol, gradient))
+    return Adjoint(cotangents, tuple(equations), tuple(gradients))
+

@@ -1,0 +1,116 @@
+"""Both sides of an equation at random points in 50-digit arithmetic."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import mpmath
+import numpy as np
+
+from lngen.definition import Kind
+from lngen.derivation import Derivation, Step
+from lngen.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
+from lngen.symbolic import D, TypedSymbol, axes
+
+_ROWS = 2
+
+
+def steps_with_digits(derivation: Derivation, digits: int) -> tuple[Step, ...]:
+    """Each step with the number of digits to which its two sides agree, the worst over several D."""
+    worst: dict[int, int] = {}
+    smallest = derivation.definition.minimum_features
+    with mpmath.workdps(digits):
+        for features in sorted({max(2, smallest), max(3, smallest), max(5, smallest)}):
+            for number, agreed in _steps_at(derivation, features, digits):
+                worst[number] = min(agreed, worst.get(number, digits))
+    return tuple(replace(step, digits=worst.get(step.number)) for step in derivation.steps)
+
+
+def _steps_at(derivation: Derivation, features: int, digits: int) -> Iterator[tuple[int, int]]:
+    arithmetic = Arithmetic(digits)
+    start = random_point(derivation, features, seed=features)
+    written = evaluate_equations(derivation.written.equations, start, arithmetic)
+    values = evaluate_equations(derivation.forward.equations, start, arithmetic)
+    values = evaluate_equations(derivation.backward, values, arithmetic)
+    for step in derivation.steps:
+        here = {**written, **values} if step.part == "forward" else values
+        after = evaluate_expression(step.after, here, arithmetic)
+        values.setdefault(step.target, after)
+        if step.before is not None:
+            before = evaluate_expression(step.before, here, arithmetic)
+            yield step.number, agreement(before, after, digits)
+
+
+def second_derivation(derivation: Derivation, digits: int) -> list[tuple[str, int, tuple[int, ...]]]:
+    """For each gradient the digits to which it agrees with the unsimplified adjoint, and the D that were compared."""
+    worst: dict[str, int] = {}
+    sizes: dict[str, list[int]] = {}
+    smallest = derivation.definition.minimum_features
+    with mpmath.workdps(digits):
+        arithmetic = Arithmetic(digits)
+        for features in sorted({max(n, smallest) for n in (1, 2, 3, 8)}):
+            start = random_point(derivation, features, seed=100 + features)
+            written = evaluate_equations(derivation.written.equations, start, arithmetic)
+            adjoint = evaluate_equations(derivation.adjoint.equations, written, arithmetic)
+            forward = evaluate_equations(derivation.forward.equations, start, arithmetic)
+            short = evaluate_equations(derivation.backward, forward, arithmetic)
+            unsimplified = dict(derivation.adjoint.gradients)
+            for symbol, gradient in derivation.gradients:
+                if not _finite(adjoint[unsimplified[symbol]]):
+                    # The unsimplified form divides 0 by 0, as it does at D = 1 where a root of the variance is taken.
+                    continue
+                agreed = agreement(adjoint[unsimplified[symbol]], short[gradient], digits)
+                sizes.setdefault(gradient.name, []).append(features)
+                worst[gradient.name] = min(agreed, worst.get(gradient.name, digits))
+    return [(name, agreed, tuple(sizes[name])) for name, agreed in worst.items()]
+
+
+def _finite(value: Any) -> bool:
+    return all(mpmath.isfinite(entry) for entry in np.asarray(value, dtype=object).flat)
+
+
+def random_point(derivation: Derivation, features: int, seed: int) -> Environment:
+    """Seeded mpmath values for every input and cotangent, away from zero and from each other."""
+    generator = random.Random(seed)
+
+    def draw(symbol: TypedSymbol) -> Any:
+        shape = {
+            (True, True): (_ROWS, features),
+            (True, False): (_ROWS, 1),
+            (False, True): (features,),
+            (False, False): (),
+        }[tuple(axes(symbol))]
+        flat = [mpmath.mpf(generator.randint(-(10**12), 10**12)) / 10**12 for _ in range(int(np.prod(shape)))]
+        return np.array(flat, dtype=object).reshape(shape) if shape else flat[0]
+
+    point: Environment = {D: mpmath.mpf(features)}
+    for entry, symbol in zip(derivation.definition.inputs, derivation.forward.symbols, strict=True):
+        if entry.kind is Kind.CONSTANT:
+            # A small positive number, as an epsilon is, but large enough to be seen in every digit.
+            point[symbol] = mpmath.mpf(generator.randint(10**11, 10**12)) / 10**12
+        else:
+            point[symbol] = draw(symbol)
+    for cotangent in derivation.adjoint.cotangents:
+        point[cotangent] = draw(cotangent)
+    return point
+
+
+def agreement(a: Any, b: Any, digits: int) -> int:
+    """Decimal digits to which two values agree, relative to the largest entry and to 1.
+
+    >>> agreement(mpmath.mpf(3), mpmath.mpf(3), 50)
+    50
+    >>> agreement(mpmath.mpf(1), mpmath.mpf(2), 50)
+    0
+    """
+    left, right = np.broadcast_arrays(np.asarray(a, dtype=object), np.asarray(b, dtype=object))
+    scale = max([mpmath.mpf(1), *(abs(value) for value in right.flat)])
+    error = max((abs(p - q) for p, q in zip(left.flat, right.flat, strict=True)), default=mpmath.mpf(0)) / scale
+    if error == 0:
+        return digits
+    if not mpmath.isfinite(error):
+        return 0
+    return max(0, min(digits, int(-mpmath.log10(error))))

@@ -1,0 +1,238 @@
+"""Change of basis: what finds the textbook form of a gradient without being told it.
+
+Take layer statistics of a row x, `mu = Mean(x)`, `var = Mean((x - mu)**2)`, `r = (var + eps)**(-1/2)`, and the
+normalized row `t = (x - mu)*r`. The gradient by the chain rule is long in x and short in t: with
+
+    x = mu + t/r          (t solved for x)
+    var = r**-2 - eps     (the root solved for the statistic)
+
+each reduction of the definition becomes an *identity* in t: `mu = Mean(x)` says `Mean(t) = 0`, and
+`var = Mean((x - mu)**2)` says `Mean(t**2) = 1 - eps*r**2`. Substituted into the gradient, they leave what a textbook
+prints. The same works for whatever else is affine in a row value: the values of one row that are affine in each other
+form a *row class*, and each member is a candidate for the basis.
+
+A change of basis divides only by the scale of a member, which is a root or a reciprocal of something finite and so never
+zero; it brings in no singularity.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sympy
+from sympy import Add, Expr, Pow
+
+from lngen.simplify.linear import common_factors, expand_linear, multiply_out, operation_count, reductions_in, stages_in
+from lngen.symbolic import Mean, TypedSymbol, axes, is_row
+from lngen.translate import Equation, Forward
+
+
+@dataclass(frozen=True)
+class Member:
+    """A row value that is `scale*root + shift`, scale and shift being row scalars, scale never zero."""
+
+    symbol: TypedSymbol
+    scale: Expr
+    shift: Expr
+
+
+@dataclass(frozen=True)
+class RowClass:
+    """Row values that are affine in one another, and the row scalars that tie them."""
+
+    root: TypedSymbol
+    members: tuple[Member, ...]
+    reductions: tuple[Equation, ...]
+    functions: tuple[Equation, ...]
+
+    @property
+    def symbols(self) -> tuple[TypedSymbol, ...]:
+        """The root and all members, in order of definition."""
+        return tuple(member.symbol for member in self.members)
+
+
+@dataclass(frozen=True)
+class Basis:
+    """A member chosen to write everything in: its substitutions and the identities that hold in it."""
+
+    symbol: TypedSymbol
+    substitutions: tuple[tuple[TypedSymbol, Expr], ...]
+    eliminations: tuple[tuple[TypedSymbol, Expr], ...]
+    identities: tuple[tuple[Expr, Expr], ...]
+
+    def rewrite(self, expression: Expr) -> Expr:
+        """The expression in this basis, multiplied out, before any identity is used."""
+        expression = expression.xreplace(dict(self.substitutions))
+        return expand_linear(expression.xreplace(dict(self.eliminations)))
+
+    def use_identities(self, expression: Expr) -> Expr:
+        """The identities used until nothing changes."""
+        known = dict(self.identities)
+        while True:
+            after = expand_linear(expression.xreplace(known))
+            if after == expression:
+                return common_factors(after)
+            expression = after
+
+
+def row_classes(forward: Forward) -> tuple[RowClass, ...]:
+    """The classes of a forward in normal form, in the order of their roots.
+
+    A row scalar belongs to every class whose values its reductions read.
+    """
+    members: dict[TypedSymbol, list[Member]] = {}
+    place: dict[TypedSymbol, Member] = {}
+    root_of: dict[TypedSymbol, TypedSymbol] = {}
+    for symbol in forward.symbols:
+        if is_row(symbol):
+            members[symbol] = [Member(symbol, sympy.S.One, sympy.S.Zero)]
+            root_of[symbol], place[symbol] = symbol, members[symbol][0]
+    for equation in forward.equations:
+        symbol = equation.symbol
+        if not is_row(symbol):
+            continue
+        affine = _affine(equation.expression)
+        if affine is None:
+            member = Member(symbol, sympy.S.One, sympy.S.Zero)
+            root_of[symbol] = symbol
+            members[symbol] = [member]
+        else:
+            origin, scale, shift = affine
+            base = place[origin]
+            member = Member(symbol, scale * base.scale, multiply_out(scale * base.shift + shift))
+            root_of[symbol] = root_of[origin]
+            members[root_of[origin]].append(member)
+        place[symbol] = member
+    return tuple(
+        RowClass(root, tuple(found), *_row_scalars_of(forward, {m.symbol for m in found}))
+        for root, found in members.items()
+    )
+
+
+def _affine(expression: Expr) -> tuple[TypedSymbol, Expr, Expr] | None:
+    rows = [symbol for symbol in expression.free_symbols if is_row(symbol)]
+    features = [s for s in expression.free_symbols if axes(s).features and not axes(s).rows]
+    if len(rows) != 1 or features:
+        return None
+    (row,) = rows
+    scale = expression.diff(row)
+    if axes(scale).features or not scale.is_nonzero:
+        return None
+    return row, scale, multiply_out(expression - scale * row)
+
+
+def _row_scalars_of(
+    forward: Forward, symbols: set[TypedSymbol]
+) -> tuple[tuple[Equation, ...], tuple[Equation, ...]]:
+    reductions, functions, known = [], [], set()
+    for equation in forward.equations:
+        if axes(equation.symbol) != (True, False):
+            continue
+        used = equation.expression.free_symbols
+        if equation.reduction is not None and used & symbols:
+            reductions.append(equation)
+            known.add(equation.symbol)
+        elif equation.reduction is None and used & known:
+            functions.append(equation)
+            known.add(equation.symbol)
+    return tuple(reductions), tuple(functions)
+
+
+def bases(row_class: RowClass) -> tuple[Basis, ...]:
+    """Every candidate: each member, with and without the roots solved for the statistics."""
+    found = []
+    eliminated = _eliminations(row_class)
+    for member in row_class.members:
+        root = (member.symbol - member.shift) / member.scale
+        substitutions = tuple(
+            (other.symbol, multiply_out(other.scale * root + other.shift) if other is not member else other.symbol)
+            for other in row_class.members
+            if other is not member
+        )
+        for eliminations in (eliminated, ()) if eliminated else ((),):
+            found.append(_with_identities(row_class, Basis(member.symbol, substitutions, eliminations, ())))
+    return tuple(found)
+
+
+def _eliminations(row_class: RowClass) -> tuple[tuple[TypedSymbol, Expr], ...]:
+    """Roots and reciprocals solved for the statistic under them: `r = (var + eps)**(-1/2)` is `var = r**-2 - eps`."""
+    solved: dict[TypedSymbol, Expr] = {}
+    statistics = {equation.symbol for equation in row_class.reductions}
+    for equation in row_class.functions:
+        power = equation.expression
+        if not isinstance(power, Pow) or (power.exp.is_Integer and not isinstance(power.base, TypedSymbol)):
+            continue
+        inside = [s for s in power.base.free_symbols if s in statistics and s not in solved]
+        if len(inside) != 1:
+            continue
+        (statistic,) = inside
+        slope = power.base.diff(statistic)
+        if statistic in slope.free_symbols or not slope.is_nonzero:
+            continue
+        rest = power.base - slope * statistic
+        solved[statistic] = multiply_out((equation.symbol ** (1 / power.exp) - rest) / slope)
+    return tuple(solved.items())
+
+
+def _with_identities(row_class: RowClass, basis: Basis) -> Basis:
+    identities: list[tuple[Expr, Expr]] = []
+    eliminated = dict(basis.eliminations)
+    for equation in row_class.reductions:
+        reduction = equation.reduction
+        if not isinstance(reduction, Mean):
+            continue
+        left = eliminated.get(equation.symbol, equation.symbol)
+        right = basis.rewrite(equation.expression)
+        difference = expand_linear(expand_linear(left - right).xreplace(dict(identities)))
+        means = sorted(difference.atoms(Mean), key=lambda m: (operation_count(m), sympy.default_sort_key(m)))
+        if not means:
+            continue
+        coefficient = difference.coeff(means[-1])
+        if coefficient.is_nonzero and not coefficient.atoms(Mean):
+            rest = multiply_out(difference - coefficient * means[-1])
+            identities.append((means[-1], common_factors(multiply_out(-rest / coefficient))))
+    return Basis(basis.symbol, basis.substitutions, basis.eliminations, tuple(identities))
+
+
+def cost(expression: Expr) -> tuple[int, int, int, str]:
+    """What a candidate is judged by: fewest stages, then fewest reductions, then fewest operations."""
+    return stages_in(expression), reductions_in(expression), operation_count(expression), str(expression)
+
+
+def in_best_basis(row_class: RowClass, expression: Expr) -> tuple[Basis | None, Expr]:
+    """The shortest form of a gradient over all bases of its class; None and the expression if no basis shortens it.
+
+    >>> from lngen.symbolic import RowSymbol, RowScalarSymbol
+    >>> x, t, g = RowSymbol("x"), RowSymbol("t"), RowSymbol("g")
+    >>> m, r = RowScalarSymbol("m", nonnegative=True), RowScalarSymbol("r", positive=True)
+    >>> eps = sympy.Symbol("eps", positive=True)
+    >>> row = RowClass(x, (Member(x, sympy.S.One, sympy.S.Zero), Member(t, r, sympy.S.Zero)),
+    ...                (Equation(m, Mean(x**2)),), (Equation(r, (m + eps)**sympy.Rational(-1, 2)),))
+    >>> basis, short = in_best_basis(row, r*g - r**3*x*Mean(g*x))
+    >>> print(basis.symbol, short)
+    t r*(g - t*Mean(g*t))
+    """
+    best: tuple[Basis | None, Expr] = (None, common_factors(expression))
+    price = cost(best[1])
+    if not isinstance(expression, (Add, sympy.Mul)):
+        return best
+    for basis in bases(row_class):
+        candidate = basis.use_identities(basis.rewrite(expression))
+        if cost(candidate) < price and not _new_poles(candidate, expression, row_class):
+            best, price = (basis, candidate), cost(candidate)
+    return best
+
+
+def _new_poles(candidate: Expr, expression: Expr, row_class: RowClass) -> bool:
+    allowed = set().union(*(member.scale.free_symbols for member in row_class.members))
+    allowed |= {equation.symbol for equation in row_class.functions}
+    return bool(_denominators(candidate) - _denominators(expression) - allowed)
+
+
+def _denominators(expression: Expr) -> set[Expr]:
+    found: set[Expr] = set()
+    for power in expression.atoms(Pow):
+        if power.exp.is_negative:
+            found |= power.base.free_symbols
+    return found
+

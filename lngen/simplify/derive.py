@@ -1,0 +1,129 @@
+"""The whole way from a definition to its gradients, each step recorded."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import sympy
+from sympy import Add, Expr, Mul, Pow
+
+from lngen.definition import Definition
+from lngen.derivation import Derivation, Step
+from lngen.differentiate import adjoint, cotangent_symbol
+from lngen.simplify.linear import show_sums
+from lngen.simplify.poles import guard_vanishing_poles
+from lngen.simplify.stability import difference_of_squares, stable_forward
+from lngen.simplify.structure import normal_form
+from lngen.simplify.sweep import Sweep, Trail, inline_once
+from lngen.symbolic import TypedSymbol, axes
+from lngen.translate import Equation, Forward, Names, translate
+
+
+def derive(definition: Definition) -> Derivation:
+    """The derivation of a definition: forward in normal form, gradients in their shortest form.
+
+    >>> from lngen.definition import parse
+    >>> text = '''
+    ... from lngen.language import Row, Feature, Constant, mean, sqrt
+    ... def scaled(x: Row, gamma: Feature = 1, eps: Constant = 1e-5):
+    ...     return gamma * x / sqrt(mean(x**2) + eps)
+    ... '''
+    >>> for equation in derive(parse(text)).backward:
+    ...     print(equation.symbol, "=", equation.expression)
+    g = gamma*dy
+    dx = rstd*(g - xhat*Mean(g*xhat))
+    dgamma = SumRows(dy*xhat)
+    """
+    written = translate(definition)
+    trail = Trail()
+    forward = normal_form(stable_forward(written, trail))
+    _forward_steps(forward, written, trail)
+    sweep = Sweep(forward, trail)
+    equations = sweep.run()
+    results = [cotangent_symbol(symbol) for symbol in forward.differentiable]
+    equations = inline_once(equations, set(results), trail, sweep)
+    equations = difference_of_squares(equations, forward, trail)
+    forward, equations = guard_vanishing_poles(forward, equations, trail)
+    rename, equations = _named(equations, results, sweep.names)
+    return Derivation(
+        definition=definition,
+        written=written,
+        forward=forward,
+        adjoint=adjoint(written),
+        backward=_in_order(equations),
+        gradients=tuple(zip(forward.differentiable, results, strict=True)),
+        identities=tuple(
+            (basis.symbol, show_sums(left), right)
+            for basis in sweep.bases.values()
+            for left, right in basis.identities
+        ),
+        steps=tuple(_renamed(step, rename) for step in trail.steps),
+    )
+
+
+def _forward_steps(forward: Forward, written: Forward, trail: Trail) -> None:
+    by_name = {equation.symbol.name: equation.expression for equation in written.equations}
+    for equation in forward.equations:
+        before = by_name.get(equation.symbol.name) if equation.named else None
+        rule, reason = _forward_rule(equation)
+        if before == equation.expression:
+            before = None
+        trail.add("forward", rule, equation.symbol, before, equation.expression, reason)
+
+
+def _forward_rule(equation: Equation) -> tuple[str, str]:
+    expression = equation.expression
+    if equation.reduction is not None:
+        return "reduction", "one number a row, computed once"
+    rows = [factor for factor in expression.args if axes(factor) == (True, True)]
+    scalars = [factor for factor in expression.args if axes(factor) == (True, False)]
+    if isinstance(expression, Add) and len(rows) == 1 and scalars:
+        return "centred row", "a row value with row scalars taken off: a candidate for the basis"
+    if isinstance(expression, Mul) and len(rows) == 1 and len(rows) + len(scalars) == len(expression.args):
+        return "scaled row", "a row value times what is never zero: a candidate for the basis"
+    if not axes(equation.symbol).features and isinstance(expression, (Pow, sympy.Function)):
+        return "row-scalar factor", "a root, reciprocal or function of row scalars, computed once a row"
+    if isinstance(expression, sympy.Function):
+        return "function", "named, so that its derivative can be written with its value"
+    return "definition", "as written" if equation.named else "named, because it is used more than once"
+
+
+def _named(
+    equations: tuple[Equation, ...], results: list[TypedSymbol], names: Names
+) -> tuple[dict[TypedSymbol, TypedSymbol], tuple[Equation, ...]]:
+    """A result that is only another name for a cotangent takes that cotangent's place; `g` comes first."""
+    rename: dict[TypedSymbol, TypedSymbol] = {}
+    own = {equation.symbol for equation in equations} - set(results)
+    for equation in equations:
+        value = equation.expression
+        if equation.symbol in results and value in own and value not in rename:
+            rename[value] = equation.symbol
+    equations = tuple(q for q in equations if rename.get(q.expression) != q.symbol)
+    atoms = [q.symbol for q in equations if q.symbol not in results and q.symbol not in rename and q.symbol.name[0] == "g"]
+    taken = {q.symbol.name for q in equations}
+    if atoms and "g" not in taken and atoms[0].name.startswith("g_"):
+        # The two names change places, since steps may still speak of the other.
+        first = type(atoms[0])("g")
+        rename[atoms[0]], rename[first] = first, atoms[0]
+    return rename, tuple(Equation(rename.get(q.symbol, q.symbol), q.expression.xreplace(rename)) for q in equations)
+
+
+def _in_order(equations: tuple[Equation, ...]) -> tuple[Equation, ...]:
+    """Each equation after those it uses, otherwise in the given order."""
+    pending, done, result = list(equations), set(), []
+    symbols = {equation.symbol for equation in equations}
+    while pending:
+        ready = next(q for q in pending if not (q.expression.free_symbols & symbols) - done)
+        pending.remove(ready)
+        done.add(ready.symbol)
+        result.append(ready)
+    return tuple(result)
+
+
+def _renamed(step: Step, rename: dict[TypedSymbol, TypedSymbol]) -> Step:
+    def new(expression: Expr | None) -> Expr | None:
+        return None if expression is None else expression.xreplace(rename)
+
+    return replace(
+        step, target=rename.get(step.target, step.target), before=new(step.before), after=step.after.xreplace(rename)
+    )

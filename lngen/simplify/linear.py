@@ -1,0 +1,168 @@
+"""The mean is linear: it splits over a sum and lets go of what does not depend on the feature."""
+
+from __future__ import annotations
+
+import sympy
+from sympy import Add, Expr, Mul, Pow, Symbol
+
+from lngen.symbolic import D, FeatureSum, Mean, Reduction, RowMax, RowMin, SumRows, varies_over_features
+
+
+def multiply_out(expression: Expr) -> Expr:
+    """Products and integer powers of sums multiplied out; functions left alone.
+
+    >>> x, y = sympy.symbols("x y")
+    >>> multiply_out((x + y)**2 * sympy.exp(x + y))
+    x**2*exp(x + y) + 2*x*y*exp(x + y) + y**2*exp(x + y)
+    """
+    if isinstance(expression, (Add, Mul)) or (isinstance(expression, Pow) and expression.exp.is_Integer):
+        rebuilt = expression.func(*(multiply_out(argument) for argument in expression.args))
+        return sympy.expand(rebuilt, deep=False, power_exp=False, log=False, func=False, trig=False)
+    return expression
+
+
+def split_means(expression: Expr) -> Expr:
+    """Every mean split over its terms, factors that do not vary over features taken out.
+
+    >>> from lngen.symbolic import RowSymbol, RowScalarSymbol, FeatureSymbol
+    >>> x, mu, g = RowSymbol("x"), RowScalarSymbol("mu"), FeatureSymbol("g")
+    >>> split_means(Mean(g * (x - mu) + 3))
+    -mu*Mean(g) + Mean(g*x) + 3
+    """
+    if not expression.atoms(Reduction):
+        return expression
+    arguments = [split_means(argument) for argument in expression.args]
+    if not isinstance(expression, Mean):
+        return expression.func(*arguments)
+    total = sympy.S.Zero
+    for term in Add.make_args(multiply_out(arguments[0])):
+        inside = [factor for factor in Mul.make_args(term) if varies_over_features(factor)]
+        outside = [factor for factor in Mul.make_args(term) if not varies_over_features(factor)]
+        total += Mul(*outside) * (Mean(Mul(*inside)) if inside else 1)
+    return total
+
+
+def expand_linear(expression: Expr) -> Expr:
+    """Everything multiplied out and every mean split: the form in which identities can be used.
+
+    >>> from lngen.symbolic import RowSymbol, RowScalarSymbol
+    >>> x, mu = RowSymbol("x"), RowScalarSymbol("mu")
+    >>> expand_linear(Mean((x - mu)**2))
+    mu**2 - 2*mu*Mean(x) + Mean(x**2)
+    """
+    return multiply_out(split_means(expression))
+
+
+def split_rows_sum(expression: Expr) -> Expr:
+    """Numbers and parameters taken out of a sum over rows, and sums over rows added up inside one.
+
+    >>> from lngen.symbolic import RowSymbol, ScalarSymbol
+    >>> a, b, alpha = RowSymbol("a"), RowSymbol("b"), ScalarSymbol("alpha")
+    >>> split_rows_sum(SumRows(a) + SumRows(2 * b))
+    SumRows(a + 2*b)
+    """
+    terms = Add.make_args(expression)
+    inside = [term.args[0] for term in terms if isinstance(term, SumRows)]
+    return Add(*(term for term in terms if not isinstance(term, SumRows))) + (
+        SumRows(Add(*inside)) if inside else 0
+    )
+
+
+def show_sums(expression: Expr) -> Expr:
+    """`D*Mean(u)` shown as what it is, a sum.
+
+    >>> from lngen.symbolic import RowSymbol
+    >>> show_sums(3 * D * Mean(RowSymbol("x")))
+    3*FeatureSum(x)
+    """
+    if not expression.args:
+        return expression
+    expression = expression.func(*(show_sums(argument) for argument in expression.args))
+    if isinstance(expression, Mul) and D in expression.args:
+        means = [factor for factor in expression.args if isinstance(factor, Mean)]
+        if means:
+            rest = list(expression.args)
+            rest.remove(D)
+            rest.remove(means[0])
+            return Mul(*rest, FeatureSum(means[0].args[0]))
+    return expression
+
+
+def hide_sums(expression: Expr) -> Expr:
+    """The opposite of `show_sums`: rules know one linear reduction, the mean."""
+    return expression.replace(FeatureSum, lambda body: D * Mean(body))
+
+
+def common_factors(expression: Expr) -> Expr:
+    """Factors that all terms of a sum share taken out of it, also inside means.
+
+    >>> from lngen.symbolic import RowSymbol, RowScalarSymbol
+    >>> g, r = RowSymbol("g"), RowScalarSymbol("r", positive=True)
+    >>> common_factors(r*g - r*Mean(g))
+    r*(g - Mean(g))
+    """
+    if isinstance(expression, Mul):
+        return Mul(*(common_factors(factor) for factor in expression.args))
+    if not isinstance(expression, Add):
+        return expression
+    terms = [common_factors(term) for term in expression.args]
+    powers = [_powers(term) for term in terms]
+    shared: dict[Expr, Expr] = {}
+    for base, exponent in powers[0].items():
+        exponents = [power.get(base, sympy.S.Zero) for power in powers]
+        if all(e.is_Rational for e in exponents) and (all(e > 0 for e in exponents) or all(e < 0 for e in exponents)):
+            shared[base] = min(exponents, key=abs)
+    factor = Mul(*(base**exponent for base, exponent in shared.items()))
+    rest = _group([term / factor for term in terms])
+    return factor * rest
+
+
+def _group(terms: list[Expr]) -> Expr:
+    """A sum with the factor that most of its terms share taken out of those terms, if that saves an operation.
+
+    Only a factor that does not vary over features is worth it: it then multiplies a sum once.
+    """
+    total = Add(*terms)
+    best, price = total, operation_count(total)
+    factors = {base for term in terms for base in _powers(term) if isinstance(base, Symbol)}
+    for factor in sorted(factors, key=lambda symbol: symbol.name):
+        inside = [term for term in terms if _powers(term).get(factor, sympy.S.Zero) == 1]
+        if len(inside) < 2 or len(inside) == len(terms) or varies_over_features(factor):
+            continue
+        outside = [term for term in terms if term not in inside]
+        grouped = Add(factor * common_factors(Add(*(term / factor for term in inside))), *outside)
+        if operation_count(grouped) < price:
+            best, price = grouped, operation_count(grouped)
+    return best
+
+
+def _powers(term: Expr) -> dict[Expr, Expr]:
+    result: dict[Expr, Expr] = {}
+    for factor in Mul.make_args(term):
+        base, exponent = factor.as_base_exp()
+        if not base.is_Number:
+            result[base] = result.get(base, sympy.S.Zero) + exponent
+    return result
+
+
+def operation_count(expression: Expr) -> int:
+    """Additions, multiplications, divisions, powers and functions, a reduction counting as one."""
+    return int(sympy.count_ops(expression))
+
+
+def stages_in(expression: Expr) -> int:
+    """How many reductions have to be finished one after the other before the expression is known.
+
+    >>> from lngen.symbolic import RowSymbol
+    >>> x = RowSymbol("x")
+    >>> stages_in(x - Mean(x)), stages_in(Mean((x - Mean(x))**2))
+    (1, 2)
+    """
+    inner = max((stages_in(argument) for argument in expression.args), default=0)
+    return inner + isinstance(expression, Reduction)
+
+
+def reductions_in(expression: Expr) -> int:
+    """The number of different reductions in an expression."""
+    return len(expression.atoms(Mean, RowMax, RowMin, FeatureSum))
+

@@ -1,0 +1,254 @@
+"""The gradients of a forward in normal form, one row class after the other, from the last to the first.
+
+The cotangent of a row value that enters a class from outside is an *atom* of that class (`g` in the textbook formula),
+so a norm of a norm is two textbook formulas one after the other and not one long expansion. Inside a class, the chain rule
+is written out in full and then shortened by the change of basis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import sympy
+from sympy import Expr, Pow
+
+from lngen.derivation import Step
+from lngen.differentiate import contributions, cotangent_symbol
+from lngen.simplify.basis import Basis, RowClass, cost, in_best_basis, row_classes
+from lngen.simplify.linear import (
+    common_factors,
+    operation_count,
+    reductions_in,
+    show_sums,
+    split_rows_sum,
+)
+from lngen.symbolic import (
+    RowMax,
+    RowMin,
+    SumRows,
+    TypedSymbol,
+    is_row,
+    symbol_like,
+)
+from lngen.translate import Equation, Forward, Names
+
+
+class Trail:
+    """Collects steps and numbers them."""
+
+    def __init__(self, first: int = 1) -> None:
+        self.steps: list[Step] = []
+        self._first = first
+
+    def add(self, part: str, rule: str, target: TypedSymbol, before: Expr | None, after: Expr, reason: str) -> None:
+        """Append a step, unless it changed nothing."""
+        if before is not None and before == after:
+            return
+        self.steps.append(
+            Step(
+                self._first + len(self.steps),
+                part,  # type: ignore[arg-type]
+                rule,
+                target,
+                None if before is None else show_sums(before),
+                show_sums(after),
+                reason,
+                None if before is None else operation_count(before),
+                operation_count(after),
+            )
+        )
+
+
+class Sweep:
+    """The reverse sweep; `run` returns the equations of the gradients, `bases` what was chosen on the way."""
+
+    def __init__(self, forward: Forward, trail: Trail) -> None:
+        self.forward = forward
+        self.trail = trail
+        self.classes = row_classes(forward)
+        self.class_of = {symbol: c for c in self.classes for symbol in c.symbols}
+        self.bases: dict[TypedSymbol, Basis] = {}
+        self.names = Names(
+            [s.name for s in forward.symbols]
+            + [equation.symbol.name for equation in forward.equations]
+            + [cotangent_symbol(s).name for s in (*forward.outputs, *forward.differentiable)]
+        )
+        self.equations: list[Equation] = []
+        self._outside: dict[TypedSymbol, Expr] = {}
+        self._inside: dict[TypedSymbol, Expr] = {}
+
+    def run(self) -> tuple[Equation, ...]:
+        """All cotangent equations, results last."""
+        for output in self.forward.outputs:
+            self._send(self._outside, output, cotangent_symbol(output))
+        for equation in reversed(self.forward.equations):
+            self._equation(equation)
+        for symbol in self.forward.differentiable:
+            self._input(symbol)
+        return tuple(self.equations)
+
+    # ---- the sweep
+
+    def _equation(self, equation: Equation) -> None:
+        symbol = equation.symbol
+        if is_row(symbol):
+            bar = self._row_cotangent(symbol)
+        else:
+            bar = self._outside.get(symbol, sympy.S.Zero) + self._inside.get(symbol, sympy.S.Zero)
+        if bar == 0 or equation.stopped:
+            return
+        if isinstance(equation.reduction, (RowMax, RowMin)) and self._vanishes(bar, symbol):
+            return
+        for contribution in contributions(equation, bar):
+            expression = _with_value(contribution.expression, equation)
+            same = self._same_class(symbol, contribution.target)
+            leaves = is_row(symbol) and is_row(contribution.target) and not same
+            self._send(self._outside if leaves else self._inside, contribution.target, expression)
+
+    def _row_cotangent(self, symbol: TypedSymbol) -> Expr:
+        row_class = self.class_of[symbol]
+        atom = self._atom(symbol)
+        bar = atom + self._inside.get(symbol, sympy.S.Zero)
+        if symbol != row_class.root or bar == atom:
+            return bar
+        return self._name(f"d{symbol.name}", symbol, self._simplify(row_class, symbol, bar))
+
+    def _atom(self, symbol: TypedSymbol) -> Expr:
+        """The cotangent that enters a class from outside, under a name of its own."""
+        expression = common_factors(self._outside.get(symbol, sympy.S.Zero))
+        if expression == 0 or isinstance(expression, TypedSymbol):
+            return expression
+        return self._name("g", symbol, expression)
+
+    def _name(self, wanted: str, like: TypedSymbol, expression: Expr) -> Expr:
+        if expression == 0 or isinstance(expression, TypedSymbol):
+            return expression
+        symbol = symbol_like(self.names.fresh(wanted), like)
+        self.equations.append(Equation(symbol, expression))
+        if wanted == "g":
+            reason = f"the cotangent of {like.name}, by the chain rule"
+            self.trail.add("backward", "chain rule", symbol, None, expression, reason)
+        return symbol
+
+    def _simplify(self, row_class: RowClass, target: TypedSymbol, expression: Expr) -> Expr:
+        shown = cotangent_symbol(target)
+        reason = f"the adjoint of everything between {target.name} and what leaves its row class"
+        self.trail.add("backward", "chain rule", shown, None, expression, reason)
+        basis, short = in_best_basis(row_class, expression)
+        if basis is None:
+            self.trail.add("backward", "common factors", shown, expression, short, "taken out of the sum")
+            return short
+        self.bases[row_class.root] = basis
+        rewritten = basis.rewrite(expression)
+        where = ", ".join(f"{s} = {e}" for s, e in (*basis.substitutions, *basis.eliminations))
+        self.trail.add("backward", "change of basis", shown, expression, rewritten, f"written in {basis.symbol}: {where}")
+        used = ", ".join(f"{show_sums(left)} = {right}" for left, right in basis.identities)
+        self.trail.add("backward", "identities", shown, rewritten, short, f"in this basis {used}")
+        return short
+
+    def _input(self, symbol: TypedSymbol) -> None:
+        gradient = cotangent_symbol(symbol)
+        if is_row(symbol):
+            row_class = self.class_of[symbol]
+            atom = self._atom(symbol)
+            bar = atom + self._inside.get(symbol, sympy.S.Zero)
+            expression = bar if bar == atom else self._simplify(row_class, symbol, bar)
+        else:
+            total = self._outside.get(symbol, sympy.S.Zero) + self._inside.get(symbol, sympy.S.Zero)
+            expression = split_rows_sum(total)
+            reason = f"what reaches {symbol.name} from every row"
+            self.trail.add("backward", "chain rule", gradient, None, expression, reason)
+            short = self.in_known_bases(expression)
+            self.trail.add("backward", "change of basis", gradient, expression, short, "written in the same basis")
+            expression = short
+        self.equations.append(Equation(gradient, expression))
+
+    # ---- shared
+
+    def in_known_bases(self, expression: Expr) -> Expr:
+        """An expression in the bases chosen so far, where that makes it shorter; also inside a sum over rows."""
+        if isinstance(expression, SumRows):
+            return SumRows(self.in_known_bases(expression.args[0]))
+        for basis in self.bases.values():
+            candidate = basis.use_identities(basis.rewrite(expression))
+            if cost(candidate)[:3] < cost(expression)[:3]:
+                expression = candidate
+        return expression
+
+    def _vanishes(self, bar: Expr, symbol: TypedSymbol) -> bool:
+        """Whether a cotangent is zero for every input, once everything in it is written out."""
+        table = {equation.symbol: equation.expression for equation in self.equations}
+        while bar.free_symbols & table.keys():
+            bar = bar.xreplace(table)
+        for basis in self.bases.values():
+            bar = basis.use_identities(basis.rewrite(bar))
+        if bar != 0:
+            return False
+        reason = f"the results do not depend on {symbol.name}: what reaches it cancels by the identities"
+        self.trail.add("backward", "a shift that cancels", cotangent_symbol(symbol), None, bar, reason)
+        return True
+
+    def _same_class(self, a: TypedSymbol, b: TypedSymbol) -> bool:
+        return a in self.class_of and self.class_of[a] is self.class_of.get(b)
+
+    @staticmethod
+    def _send(table: dict[TypedSymbol, Expr], target: TypedSymbol, expression: Expr) -> None:
+        table[target] = table.get(target, sympy.S.Zero) + expression
+
+
+def _with_value(expression: Expr, equation: Equation) -> Expr:
+    """A derivative written with the function's own value: `1 - tanh(u)**2` is `1 - t**2`."""
+    value = equation.expression
+    if isinstance(value, Pow):
+        ratio: Callable[[Expr], Expr] = lambda e: e.exp / value.exp  # noqa: E731
+        return expression.replace(
+            lambda e: isinstance(e, Pow) and e.base == value.base and ratio(e).is_Integer,
+            lambda e: equation.symbol ** ratio(e),
+        )
+    if value.is_Function and not equation.reduction:
+        return expression.xreplace({value: equation.symbol})
+    return expression
+
+
+def inline_once(equations: tuple[Equation, ...], results: set[TypedSymbol], trail: Trail, sweep: Sweep) -> tuple[Equation, ...]:
+    """A row cotangent that is used once written out where it is used, if that makes the whole no longer.
+
+    The gradient of `exp(x)/sum(exp(x))` comes as `dz*z` with `dz = (g - sum(g*y))/s`; together they are
+    `y*(g - sum(g*y))`.
+    """
+    while True:
+        for equation in equations:
+            if equation.symbol in results or not is_row(equation.symbol):
+                continue
+            users = [q for q in equations if equation.symbol in q.expression.free_symbols]
+            if len(users) != 1 or _occurrences(users[0].expression, equation.symbol) != 1:
+                continue
+            (user,) = users
+            merged = user.expression.xreplace({equation.symbol: equation.expression})
+            merged = min(common_factors(merged), sweep.in_known_bases(merged), key=cost)
+            apart = operation_count(user.expression) + operation_count(equation.expression)
+            if operation_count(merged) > apart or reductions_in(merged) > reductions_in(user.expression) + reductions_in(
+                equation.expression
+            ):
+                continue
+            trail.add(
+                "backward",
+                "written out",
+                user.symbol,
+                user.expression,
+                merged,
+                f"{equation.symbol.name} is used only here",
+            )
+            equations = tuple(
+                Equation(q.symbol, merged if q is user else q.expression) for q in equations if q is not equation
+            )
+            break
+        else:
+            return equations
+
+
+def _occurrences(expression: Expr, symbol: TypedSymbol) -> int:
+    if expression == symbol:
+        return 1
+    return sum(_occurrences(argument, symbol) for argument in expression.args)
+

@@ -1,0 +1,227 @@
+"""The alphabet of a derivation: symbols that know what they vary over, and the reductions.
+
+SymPy does the mathematics; this module gives it the two things it lacks. A symbol has *axes*: a row value differs from
+row to row and from feature to feature, a row scalar from row to row, a Feature from feature to feature, a Scalar not at
+all. And a reduction over the feature axis is kept symbolic in D: `Mean(x)` is an atom that later rules split or pull
+factors out of, and that nothing ever unrolls.
+
+>>> x, mu, gamma = RowSymbol("x"), RowScalarSymbol("mu"), FeatureSymbol("gamma")
+>>> axes(gamma * (x - mu))
+Axes(rows=True, features=True)
+>>> axes(mu + Mean(gamma * x))
+Axes(rows=True, features=False)
+>>> axes(Mean(gamma))
+Axes(rows=False, features=False)
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import sympy
+from sympy import Expr, Function, Symbol
+
+
+class Axes(NamedTuple):
+    """What a value varies over."""
+
+    rows: bool
+    features: bool
+
+    def join(self, other: Axes) -> Axes:
+        """The axes of an elementwise combination of two values."""
+        return Axes(self.rows or other.rows, self.features or other.features)
+
+
+NOTHING = Axes(False, False)
+
+
+class TypedSymbol(Symbol):  # type: ignore[misc]
+    """A real symbol that knows its axes; use one of the four subclasses."""
+
+    varies = NOTHING
+
+    def __new__(cls, name: str, **assumptions: bool) -> TypedSymbol:
+        assumptions.setdefault("real", True)
+        return super().__new__(cls, name, **assumptions)  # type: ignore[no-any-return]
+
+
+class RowSymbol(TypedSymbol):
+    """One value per row and feature."""
+
+    varies = Axes(True, True)
+
+
+class RowScalarSymbol(TypedSymbol):
+    """One value per row."""
+
+    varies = Axes(True, False)
+
+
+class FeatureSymbol(TypedSymbol):
+    """One value per feature, shared by the rows."""
+
+    varies = Axes(False, True)
+
+
+class ScalarSymbol(TypedSymbol):
+    """One value, shared by all: a learned Scalar, a Constant, D."""
+
+    varies = NOTHING
+
+
+SYMBOL_OF_AXES: dict[Axes, type[TypedSymbol]] = {
+    kind.varies: kind for kind in (RowSymbol, RowScalarSymbol, FeatureSymbol, ScalarSymbol)
+}
+
+D = ScalarSymbol("D", integer=True, positive=True)
+"""The number of features of a row."""
+
+
+class Reduction(Function):  # type: ignore[misc]
+    """A reduction over the feature axis, never unrolled."""
+
+    nargs = 1
+
+    def _eval_is_real(self) -> bool:
+        return True
+
+
+class Mean(Reduction):
+    """The mean over the feature axis."""
+
+    def _eval_is_nonnegative(self) -> bool | None:
+        return True if self.args[0].is_nonnegative else None
+
+
+class FeatureSum(Reduction):
+    """The sum over the feature axis. Rules work on `D * Mean(...)`; this is how it is shown and emitted."""
+
+
+class RowMax(Reduction):
+    """The largest entry of a row."""
+
+
+class RowMin(Reduction):
+    """The smallest entry of a row."""
+
+
+class AttainsFirst(Function):  # type: ignore[misc]
+    """`AttainsFirst(body, m)`: 1 at the first feature where body equals the row's extreme m, 0 elsewhere."""
+
+    nargs = 2
+
+    def _eval_is_real(self) -> bool:
+        return True
+
+
+class SumRows(Function):  # type: ignore[misc]
+    """The sum over all rows: how a parameter's gradient ends."""
+
+    nargs = 1
+
+    def _eval_is_real(self) -> bool:
+        return True
+
+
+class StopGradient(Function):  # type: ignore[misc]
+    """Its argument, with derivative zero."""
+
+    nargs = 1
+
+    def _eval_derivative(self, symbol: Symbol) -> Expr:
+        return sympy.S.Zero
+
+    def _eval_is_real(self) -> bool:
+        return True
+
+
+class Where(Function):  # type: ignore[misc]
+    """`Where(condition, a, b)`: a where the condition holds, b elsewhere; its derivative is a select too.
+
+    >>> x = RowSymbol("x")
+    >>> Where(x > 0, x**2, 0).diff(x)
+    Where(x > 0, 2*x, 0)
+    """
+
+    nargs = 3
+
+    @classmethod
+    def eval(cls, condition: Any, chosen: Expr, otherwise: Expr) -> Expr | None:
+        if condition == sympy.true or chosen == otherwise:
+            return chosen
+        return otherwise if condition == sympy.false else None
+
+    def _eval_derivative(self, symbol: Symbol) -> Expr:
+        condition, chosen, otherwise = self.args
+        return Where(condition, chosen.diff(symbol), otherwise.diff(symbol))
+
+    def _eval_is_real(self) -> bool:
+        return True
+
+
+class _Elementwise(Function):  # type: ignore[misc]
+    nargs = 1
+
+    def _eval_is_real(self) -> bool:
+        return True
+
+
+class Sigmoid(_Elementwise):
+    """1/(1 + exp(-u)); its derivative reuses it."""
+
+    def fdiff(self, argindex: int = 1) -> Expr:
+        return self * (1 - self)
+
+    def _eval_is_positive(self) -> bool:
+        return True
+
+
+class Softplus(_Elementwise):
+    """log(1 + exp(u))."""
+
+    def fdiff(self, argindex: int = 1) -> Expr:
+        return Sigmoid(self.args[0])
+
+
+class Log1p(_Elementwise):
+    """log(1 + u)."""
+
+    def fdiff(self, argindex: int = 1) -> Expr:
+        return 1 / (1 + self.args[0])
+
+
+class Expm1(_Elementwise):
+    """exp(u) - 1."""
+
+    def fdiff(self, argindex: int = 1) -> Expr:
+        return 1 + self
+
+
+def axes(expression: Any) -> Axes:
+    """What an expression varies over."""
+    if isinstance(expression, TypedSymbol):
+        return expression.varies
+    inner = NOTHING
+    for argument in expression.args:
+        inner = inner.join(axes(argument))
+    if isinstance(expression, Reduction):
+        return Axes(inner.rows, False)
+    if isinstance(expression, SumRows):
+        return Axes(False, inner.features)
+    return inner
+
+
+def is_row(expression: Any) -> bool:
+    """Whether an expression has one value per row and feature."""
+    return axes(expression) == RowSymbol.varies
+
+
+def varies_over_features(expression: Any) -> bool:
+    """Whether a reduction over the feature axis would have something to reduce."""
+    return axes(expression).features
+
+
+def symbol_like(name: str, expression: Expr, **assumptions: bool) -> TypedSymbol:
+    """A new symbol with the axes of an expression."""
+    return SYMBOL_OF_AXES[axes(expression)](name, **assumptions)
