@@ -124,8 +124,8 @@ def _group(terms: list[Expr]) -> Expr:
     """
     total = Add(*terms)
     best, price = total, operation_count(total)
-    factors = {base for term in terms for base in _powers(term) if isinstance(base, Symbol)}
-    for factor in sorted(factors, key=lambda symbol: symbol.name):
+    factors = {base for term in terms for base in _powers(term) if isinstance(base, (Symbol, Mean))}
+    for factor in sorted(factors, key=sympy.default_sort_key):
         inside = [term for term in terms if _powers(term).get(factor, sympy.S.Zero) == 1]
         if len(inside) < 2 or len(inside) == len(terms) or varies_over_features(factor):
             continue
