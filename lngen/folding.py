@@ -17,10 +17,12 @@ from lngen.definition import Binary, Call, Expression, FeatureCount, Name, Negat
 MAXIMUM_EXPONENT = 64
 _LARGEST = Fraction(10) ** 300
 _SMALLEST = 1 / _LARGEST
+# The same two as powers of two, for what is not a fraction.
+_LARGEST_MAGNITUDE, _SMALLEST_MAGNITUDE = 997, -996
 _MAXIMUM_BITS = 4096
 _DIGITS = 50
-# Cancellation past this many of the 50 digits is taken for exact.
-_CANCELLED = Fraction(1, 10**40)
+# Cancellation of so many bits, 40 of the 50 digits, is taken for exact.
+_CANCELLED_BITS = 133
 _EXP_LIMIT = 690
 
 Value: TypeAlias = Any
@@ -83,11 +85,16 @@ def combine(expression: Binary, left: Value, right: Value) -> Value:
         left, right = _mpf(left), _mpf(right)
     if operator in "+-":
         value = left + right if operator == "+" else left - right
-        if not exact and abs(value) <= _mpf(_CANCELLED) * max(abs(left), abs(right)):
+        if not exact and (value == 0 or _cancelled_bits(value, left, right) > _CANCELLED_BITS):
             return Fraction(0)
     else:
         value = left * right if operator == "*" else left / right
     return _bounded(expression, value)
+
+
+def _cancelled_bits(value: Any, left: Any, right: Any) -> int:
+    mag = _context().mag
+    return int(max(mag(left), mag(right)) - mag(value))
 
 
 def _power(expression: Binary, base: Value, exponent: Fraction) -> Value:
@@ -196,7 +203,7 @@ def _bounded(expression: Expression, value: Value) -> Value:
             raise _too_long(expression)
         small_enough = in_range(value)
     else:
-        small_enough = value == 0 or _mpf(_SMALLEST) <= abs(value) <= _mpf(_LARGEST)
+        small_enough = value == 0 or _SMALLEST_MAGNITUDE <= _context().mag(value) <= _LARGEST_MAGNITUDE
     if not small_enough:
         raise _too_large(expression)
     return value

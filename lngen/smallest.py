@@ -24,13 +24,15 @@ from lngen.definition import (
     Negate,
     Number,
     Statement,
+    render,
     walk,
 )
 from lngen.folding import Fault, Value, fold
 
 _LARGEST_D = 2**31
 _MAXIMUM_DEGREE = 16
-_MAXIMUM_BITS = 1 << 16
+_MAXIMUM_CONDITIONS = 32
+_MAXIMUM_BITS = 4096
 _SCANNED = 16
 
 _Polynomial: TypeAlias = tuple[Fraction, ...]
@@ -55,42 +57,58 @@ class _Need(enum.Enum):
 
 @dataclass(frozen=True)
 class _Known:
-    """The statements so far that are made of D and numbers alone, and their ratios where they have one."""
+    """The statements so far that are made of D and numbers alone.
 
-    statements: dict[str, Expression] = field(default_factory=dict)
-    ratios: dict[str, _Ratio | None] = field(default_factory=dict)
+    `ratios` has those that are rational in D, `values` for each of the first few D those that are finite.
+    """
 
-    def values(self, features: int) -> dict[str, Value]:
-        """What the statements are for this D; without those that have no finite value."""
-        values: dict[str, Value] = {}
-        for name, expression in self.statements.items():
-            with suppress(Fault):  # the fault is another condition's to report
-                value = fold(expression, features, values)
+    names: set[str] = field(default_factory=set)
+    ratios: dict[str, _Ratio] = field(default_factory=dict)
+    values: dict[int, dict[str, Value]] = field(
+        default_factory=lambda: {features: {} for features in range(1, _SCANNED + 1)}
+    )
+
+    def add(self, statement: Statement) -> None:
+        """Take note of a statement."""
+        self.names.add(statement.name)
+        # A fault is for the condition to report that the statement breaks, if any does.
+        with suppress(Fault):
+            ratio = _ratio(statement.expression, self)
+            if ratio is not None:
+                self.ratios[statement.name] = ratio
+        for features, values in self.values.items():
+            with suppress(Fault):
+                value = fold(statement.expression, features, values)
                 if value is not None:
-                    values[name] = value
-        return values
+                    values[statement.name] = value
 
 
 def minimum_features(statements: Iterable[Statement]) -> int:
     """The smallest D from which every divisor made of D and numbers is nonzero and every root of one is real.
 
-    Raises Fault if there is no such D up to 2**31, or if such a divisor is of a degree above 16 in D.
+    Raises Fault if there is no such D up to 2**31, if such a divisor is of a degree above 16 in D, or if
+    there are more than 32 different ones: each takes some milliseconds.
 
     >>> from lngen.definition import parse
     >>> minimum_features(parse("def f(x: Row): return x / (D - 1) / (4 - D**2)").statements)
     3
     """
     known = _Known()
+    seen: set[tuple[str, _Need]] = set()
     smallest = 1
     for statement in statements:
         for node in walk(statement.expression):
             for operand, need in _conditions(node):
-                if _is_of_features(operand, known):
+                if not _is_of_features(operand, known):
+                    continue
+                condition = render(operand), need
+                if condition not in seen:
+                    seen.add(condition)
+                    if len(seen) > _MAXIMUM_CONDITIONS:
+                        raise _too_many(operand)
                     smallest = max(smallest, _first_met(operand, need, known))
         if not statement.kind.over_rows and _is_closed(statement.expression, known):
-            known.statements[statement.name] = statement.expression
-            with suppress(Fault):  # only a divisor that is too complex is refused
-                known.ratios[statement.name] = _ratio(statement.expression, known)
+            known.add(statement)
     return smallest
 
 
@@ -127,7 +145,7 @@ def _factors(expression: Expression) -> Iterator[Expression]:
 
 def _is_closed(expression: Expression, known: _Known) -> bool:
     return all(
-        part.name in known.statements if isinstance(part, Name) else not isinstance(part, Compare)
+        part.name in known.names if isinstance(part, Name) else not isinstance(part, Compare)
         for part in walk(expression)
     )
 
@@ -181,9 +199,9 @@ def _never(expression: Expression, need: _Need) -> Fault:
 def _scan(expression: Expression, need: _Need, known: _Known) -> int:
     """For what is no ratio of polynomials, such as log(D): look at the first few D."""
     smallest = 1
-    for features in range(1, _SCANNED + 1):
+    for features, values in known.values.items():
         try:
-            value = fold(expression, features, known.values(features))
+            value = fold(expression, features, values)
         except Fault:  # a divisor or a root inside, which has a condition of its own
             continue
         if value is not None and not need.met(value):
@@ -270,6 +288,14 @@ def _too_complex(expression: Expression) -> Fault:
         expression,
         f"this divisor is a polynomial in D of a degree above {_MAXIMUM_DEGREE}, or of very long numbers",
         "write it as a product or a power of simpler divisors",
+    )
+
+
+def _too_many(expression: Expression) -> Fault:
+    return Fault(
+        expression,
+        f"more than {_MAXIMUM_CONDITIONS} different divisors, roots and logarithms are of D alone",
+        "write them once, with names, or leave them out",
     )
 
 

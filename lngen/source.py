@@ -70,7 +70,9 @@ class Source:
         return self.error(span.line, span.column, message, remedy)
 
     def _column(self, line: int, offset: int) -> int:
-        # `ast` counts bytes of UTF-8.
+        # `ast` counts bytes of UTF-8; a line of ASCII, however long, needs no conversion.
+        if self.lines[line - 1].isascii():
+            return offset + 1
         return len(self.lines[line - 1].encode()[:offset].decode(errors="ignore")) + 1
 
 
