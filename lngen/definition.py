@@ -303,7 +303,7 @@ def parse(text: str, filename: str = "<definition>") -> Definition:
     Nothing of the text is executed. Raises DefinitionError, and nothing else, whatever the text.
     """
     # The parser builds the classes of this module, so it cannot be imported before they exist.
-    from lngen.parser import parse_definition
+    from lngen.parsing.parser import parse_definition
 
     return parse_definition(text, filename)
 

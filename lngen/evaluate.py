@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from lngen.arithmetic import (
+from lngen.oracle.arithmetic import (
     BFLOAT16,
     COMPLEX128,
     FLOAT16,
@@ -48,7 +48,7 @@ from lngen.definition import (
     Number,
 )
 from lngen.errors import LngenError
-from lngen.exact_arithmetic import FRACTION, mp_numbers
+from lngen.oracle.exact_arithmetic import FRACTION, mp_numbers
 
 __all__ = [
     "BFLOAT16",

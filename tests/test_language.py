@@ -7,7 +7,8 @@ import re
 
 import pytest
 
-from lngen import exact_arithmetic, language, names, real_functions
+from lngen import language, names
+from lngen.oracle import exact_arithmetic, real_functions
 from lngen.language import FUNCTIONS, KIND_NAMES, PUBLIC_NAMES
 
 # The names of the specification, written out: what a definition may call is a promise.

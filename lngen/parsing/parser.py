@@ -1,6 +1,6 @@
 """The text of a definition -> `Definition`, or an error that says what is allowed.
 
-The text is read by `ast` as syntax. This module walks the file and the function; `lngen.expressions` reads
+The text is read by `ast` as syntax. This module walks the file and the function; `lngen.parsing.expressions` reads
 what stands on the right of an assignment.
 """
 
@@ -15,11 +15,11 @@ from typing import NoReturn
 
 from lngen import names
 from lngen.definition import Definition, Expression, Input, Kind, Name, Span, Statement, walk
-from lngen.expressions import Scope, describe, number
-from lngen.folding import Fault
+from lngen.parsing.expressions import Scope, describe, number
+from lngen.parsing.folding import Fault
 from lngen.language import KIND_NAMES, PUBLIC_NAMES
-from lngen.smallest import minimum_features
-from lngen.source import Located, Source, syntax_tree
+from lngen.parsing.smallest import minimum_features
+from lngen.parsing.source import Located, Source, syntax_tree
 
 MAXIMUM_STATEMENTS = 200
 UNNAMED_OUTPUT = "y"

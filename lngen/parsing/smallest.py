@@ -27,7 +27,7 @@ from lngen.definition import (
     render,
     walk,
 )
-from lngen.folding import Fault, Value, fold
+from lngen.parsing.folding import Fault, Value, fold
 
 _LARGEST_D = 2**31
 _MAXIMUM_DEGREE = 16

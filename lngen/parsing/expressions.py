@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NoReturn
 
-from lngen import folding
+from lngen.parsing import folding
 from lngen.definition import (
     Binary,
     Call,
@@ -21,9 +21,9 @@ from lngen.definition import (
     Negate,
     Number,
 )
-from lngen.folding import Value
+from lngen.parsing.folding import Value
 from lngen.language import FUNCTIONS, KIND_NAMES
-from lngen.source import Source
+from lngen.parsing.source import Source
 
 MAXIMUM_DEPTH = 100
 

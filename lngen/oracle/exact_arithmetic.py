@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lngen.arithmetic import Array, Numbers
+from lngen.oracle.arithmetic import Array, Numbers
 from lngen.errors import LngenError
 
 _NAN = float("nan")

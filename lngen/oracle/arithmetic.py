@@ -1,7 +1,7 @@
 """Number types for the evaluator: floats of every width, and the complex step.
 
 A number type says how its values are stored in arrays, how each operation of the language rounds, and how a
-row is reduced. `lngen.exact_arithmetic` has those that do not round to floats.
+row is reduced. `lngen.oracle.exact_arithmetic` has those that do not round to floats.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from lngen.errors import LngenError
-from lngen.real_functions import FUNCTIONS, SLOPES
+from lngen.oracle.real_functions import FUNCTIONS, SLOPES
 
 Array: TypeAlias = Any
 

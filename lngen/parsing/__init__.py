@@ -1,0 +1,1 @@
+"""Text to a definition: syntax tree, expressions, constant folding, the smallest legal D."""
