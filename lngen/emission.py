@@ -1,0 +1,217 @@
+"""From a definition to the files of its layer: every stage in order, held together by nothing but values.
+
+    load -> derive -> prove -> plan -> emit NumPy, CUDA, the derivation as a document, the manifest
+
+Nothing here reads the clock, the file system beyond `templates/`, or the machine, so the same definition gives the
+same bytes everywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+from lngen import __version__, manifest, render
+from lngen.backends import Notes, cuda, numpy
+from lngen.definition import Definition
+from lngen.derivation import Derivation, Proof
+from lngen.errors import LngenError
+from lngen.manifest import Emission, sha256_text
+from lngen.plan import Plan, plan
+from lngen.prove import prove
+from lngen.simplify import derive
+
+# INTERIM until lngen.report and lngen.cost land
+def formulas(planned: Plan) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    d = planned.derivation
+    return (
+        tuple(f"{q.symbol} = {q.expression}" for q in d.forward.equations),
+        tuple(f"{q.symbol} = {q.expression}" for q in d.backward),
+    )
+
+
+def report(planned: Plan, format: str) -> str:
+    d = planned.derivation
+    lines = [d.definition.name, "", d.definition.source.strip(), ""]
+    for s in d.steps:
+        digits = "" if s.digits is None else f"  [{s.digits} digits]"
+        lines.append(f"{s.number:3} {s.rule}: {s.target} = {s.after}  ({s.reason}){digits}")
+    lines += ["", *(f"{'ok ' if p.passed else 'NO '} {p.kind}: {p.statement}" for p in d.proofs)]
+    return "\n".join(lines)
+
+
+def _cost_entries(planned: Plan) -> dict[str, Any]:
+    return {}
+
+
+def _cost_line(planned: Plan) -> str:
+    return ""
+
+
+STAGES = ("derive", "prove", "plan", "numpy", "cuda", "derivation.md")
+"""What `derived` goes through, in order, by the names it passes to `on_stage`."""
+
+_SAFE_FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,80}")
+# In this order: what takes the place of one must not make another.
+_UNSAFE_IN_COMMENTS = (("\\", "/"), ("*/", "* /"), ("/*", "/ *"), ("??/", "? ?/"), ("-->", "- ->"), ("--!>", "- -!>"))
+
+
+class EvidenceError(LngenError):
+    """A derivation that does not hold: an emitted layer must not come from it."""
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A definition, its derivation with both row programs, and the files of the layer."""
+
+    definition: Definition
+    plan: Plan
+    emission: Emission
+
+    def text(self, path: str) -> str:
+        """The text of one emitted file, such as `kernels.cu`; KeyError if there is none."""
+        return dict(self.emission.files)[path]
+
+
+def planned(definition: Definition, *, proved: bool = True) -> Plan:
+    """The plan of a definition. With `proved` its derivation carries evidence; without, it is made in a blink.
+
+    Raises EvidenceError if the evidence speaks against the derivation, LngenError for what cannot be derived.
+    """
+    derivation = derive(definition)
+    if proved:
+        derivation = prove(derivation)
+        _require_evidence(derivation)
+    return plan(derivation)
+
+
+def emission(definition: Definition, *, proved: bool = True) -> Emission:
+    """The files of a definition's layer; nothing is written."""
+    return derived(definition, proved=proved).emission
+
+
+def derived(
+    definition: Definition, *, proved: bool = True, on_stage: Callable[[str], None] = lambda stage: None
+) -> Derived:
+    """A definition with its derivation, its plan and its files.
+
+    `on_stage` is told the name of each of `STAGES` as it begins. Raises what `planned` raises, and LngenError for an
+    expression that a backend cannot print.
+    """
+    on_stage("derive")
+    derivation = derive(definition)
+    on_stage("prove")
+    if proved:
+        derivation = prove(derivation)
+        _require_evidence(derivation)
+    on_stage("plan")
+    planned = plan(derivation)
+    on_stage("numpy")
+    files = numpy.emit(planned.forward, planned.backward, _notes(planned, "numpy"))
+    on_stage("cuda")
+    files |= cuda.emit(planned.forward, planned.backward, _notes(planned, "cuda"))
+    on_stage("derivation.md")
+    files["derivation.md"] = _document(planned)
+    made = manifest.emission(
+        definition.name,
+        files,
+        definition_text=definition.canonical(),
+        templates=render.sources("numpy", "cuda", "report"),
+        options={"backends": ["cuda", "numpy"], "proved": proved},
+        cost=_cost_entries(planned),
+        evidence=[_evidence_entry(proof) for proof in derivation.proofs],
+    )
+    return Derived(definition, planned, made)
+
+
+def _require_evidence(derivation: Derivation) -> None:
+    failed = [f"{proof.kind}: {proof.statement}" for proof in derivation.proofs if not proof.passed]
+    if failed:
+        raise EvidenceError(
+            f"the derivation of {derivation.definition.name} does not hold:\n  "
+            + "\n  ".join(failed)
+            + "\nNothing was emitted. This is a fault of lngen, not of the definition: please report it with the file."
+        )
+
+
+# ---- what an emitted file says about itself
+
+
+def _notes(planned: Plan, templates: str) -> Notes:
+    definition = planned.derivation.definition
+    forward, backward = formulas(planned)
+    return Notes(
+        layer=definition.name,
+        title=_title(definition),
+        header=header(planned, templates),
+        forward_formulas=tuple(forward),
+        backward_formulas=tuple(backward),
+        inputs=tuple(entry.name for entry in definition.differentiable),
+    )
+
+
+def header(planned: Plan, templates: str) -> tuple[str, ...]:
+    """The comment lines at the top of an emitted file, each safe in a Python, a C and an HTML comment.
+
+    `templates` names the folder of templates that the file was printed with.
+    """
+    definition = planned.derivation.definition
+    file = PurePath(definition.filename).name
+    known = _SAFE_FILE_NAME.fullmatch(file) is not None
+    lines = [
+        f"Made by lngen {__version__} from the definition of {definition.name}.",
+        f"Do not edit; edit {file if known else 'the definition'} and run: lngen derive {file if known else 'FILE'}",
+        "",
+        *formulas(planned)[1],
+        "",
+        _cost_line(planned),
+        _evidence_line(planned.derivation.proofs),
+        f"definition sha256:{sha256_text(definition.canonical())}",
+        f"templates  sha256:{_combined_hash(render.sources(templates))}",
+    ]
+    return tuple(comment_safe(line) for line in lines)
+
+
+def comment_safe(line: str) -> str:
+    r"""One line of plain ASCII that can neither end nor continue a comment.
+
+    >>> comment_safe("a */ b\n\\")
+    'a * / b /'
+    """
+    text = " ".join(line.split()).encode("ascii", "replace").decode()
+    text = "".join(char for char in text if char.isprintable())
+    for found, instead in _UNSAFE_IN_COMMENTS:
+        text = text.replace(found, instead)
+    return text
+
+
+def _title(definition: Definition) -> str:
+    """The first line of the docstring, safe inside a docstring."""
+    first = definition.docstring.strip().partition("\n")[0]
+    return comment_safe(first).replace('"', "'") or definition.name
+
+
+def _combined_hash(texts: Mapping[str, str]) -> str:
+    return sha256_text("".join(f"{path} {sha256_text(text)}\n" for path, text in sorted(texts.items())))
+
+
+def _evidence_line(proofs: Sequence[Proof]) -> str:
+    kinds = sorted({proof.kind for proof in proofs}, key=[proof.kind for proof in proofs].index)
+    counted = [
+        f"{kind} {sum(proof.passed for proof in proofs if proof.kind == kind)}"
+        f" of {sum(proof.kind == kind for proof in proofs)}"
+        for kind in kinds
+    ]
+    return f"Evidence: {', '.join(counted) or 'none was asked for'}; derivation.md says what each of them states."
+
+
+def _evidence_entry(proof: Proof) -> dict[str, Any]:
+    return {"kind": proof.kind, "statement": proof.statement, "passed": proof.passed}
+
+
+def _document(planned: Plan) -> str:
+    lines = [line for line in header(planned, "report") if line]
+    return "\n".join(["<!--", *lines, "-->", "", report(planned, "markdown").strip("\n"), ""])
