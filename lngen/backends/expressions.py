@@ -1,0 +1,200 @@
+"""How an expression is spelled out in floating point: the order of its terms and factors, and its numbers.
+
+SymPy's sums and products have no order. Rounding has one, so both backends take it from here: it depends on
+the expression alone, never on a hash seed.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+import sympy
+from sympy import Add, Expr, Mul, Pow, Rational, S
+from sympy.printing.precedence import PRECEDENCE
+from sympy.printing.str import StrPrinter
+
+from lngen.errors import LngenError
+from lngen.symbolic import axes
+
+
+class Product(NamedTuple):
+    """`coefficient * product(numerator) / product(denominator)`; the coefficient is an exact number."""
+
+    coefficient: Expr
+    numerator: tuple[Expr, ...]
+    denominator: tuple[Expr, ...]
+
+
+def rank(expression: Expr) -> int:
+    """The axes of a value as an order: 0 for a row value, then row scalar, Feature, Scalar."""
+    varies = axes(expression)
+    return 2 * (not varies.rows) + (not varies.features) if varies.rows else 3 - varies.features
+
+
+def terms_in_order(expression: Expr) -> list[tuple[int, Expr]]:
+    """The terms of a sum as (sign, magnitude): what is added first, then what is subtracted.
+
+    Inside both, row values stand before row scalars before parameters, and short terms before long ones, so
+    that `x - mu` is taken before a product is subtracted from it. An expression that is no sum is its only
+    term.
+
+    >>> from lngen.symbolic import RowScalarSymbol, RowSymbol
+    >>> g, xhat = RowSymbol("g"), RowSymbol("xhat")
+    >>> m, p = RowScalarSymbol("m"), RowScalarSymbol("p")
+    >>> terms_in_order(g - xhat * p - m)
+    [(1, g), (-1, m), (-1, p*xhat)]
+    """
+    signed = [_split_sign(term) for term in Add.make_args(expression)]
+    leading = sorted((term for sign, term in signed if sign > 0), key=_leading_key)
+    taken_off = sorted((term for sign, term in signed if sign < 0), key=_following_key)
+    return [(1, term) for term in leading] + [(-1, term) for term in taken_off]
+
+
+def factors_in_order(expression: Expr) -> Product:
+    """The factors of a product: its number, what is multiplied and what is divided by.
+
+    Row values stand first and Scalars last.
+
+    >>> from lngen.symbolic import FeatureSymbol, RowScalarSymbol, RowSymbol
+    >>> x, gamma, s = RowSymbol("x"), FeatureSymbol("gamma"), RowScalarSymbol("s", positive=True)
+    >>> factors_in_order(-2 * gamma * x / (3 * sympy.sqrt(s)))
+    Product(coefficient=-2/3, numerator=(x, gamma), denominator=(sqrt(s),))
+    """
+    coefficient: Expr = S.One
+    numerator: list[Expr] = []
+    denominator: list[Expr] = []
+    for factor in Mul.make_args(expression):
+        if factor.is_number:
+            coefficient = coefficient * factor
+        elif isinstance(factor, Pow) and _is_negative_number(factor.exp):
+            denominator.append(Pow(factor.base, -factor.exp))
+        else:
+            numerator.append(factor)
+    return Product(
+        coefficient, tuple(sorted(numerator, key=_factor_key)), tuple(sorted(denominator, key=_factor_key))
+    )
+
+
+def decimal(number: Expr, digits: int = 40) -> str:
+    """An exact number as a decimal, correctly rounded to so many significant digits.
+
+    >>> decimal(Rational(1, 3), 10)
+    '0.3333333333'
+    >>> decimal(sympy.sqrt(sympy.pi), 10)
+    '1.772453851'
+    """
+    if not (number.is_number and number.is_real and number.is_finite):
+        raise LngenError(f"{number} is not a finite real number, so no backend can write it down")
+    mantissa, _, exponent = str(sympy.Float(number.evalf(digits + 5), digits)).partition("e")
+    mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+    return f"{mantissa}e{int(exponent)}" if exponent else mantissa
+
+
+def is_short(number: Expr, bits: int = 11, exponent: int = 14) -> bool:
+    """Whether a number is exact in every floating-point type there is, half precision being the narrowest.
+
+    >>> [is_short(Rational(*pair)) for pair in ((1, 2), (3, 1), (1, 3), (4097, 1))]
+    [True, True, False, False]
+    """
+    if not isinstance(number, Rational):
+        return False
+    p, q = abs(int(number.p)), int(number.q)
+    if q & (q - 1):
+        return False
+    odd = p // (p & -p) if p else 0
+    return odd.bit_length() <= bits and p < 2**exponent * q and q <= 2**exponent
+
+
+def number_of(value: Fraction) -> Rational:
+    """A Fraction as SymPy's exact number."""
+    return Rational(value.numerator, value.denominator)
+
+
+def power_chain(exponent: int) -> tuple[bool, ...]:
+    """How to raise to a positive integer power by multiplication: for each step, square (False) or times the
+    base.
+
+    >>> power_chain(1), power_chain(2), power_chain(6)
+    ((), (False,), (False, True, False))
+    """
+    steps: list[bool] = []
+    for bit in bin(exponent)[3:]:
+        steps.append(False)
+        if bit == "1":
+            steps.append(True)
+    return tuple(steps)
+
+
+class _Formula(StrPrinter):  # type: ignore[misc]
+    """SymPy's text, with the terms and factors in the order in which they are computed."""
+
+    def _print_Add(self, expression: Expr, order: object = None) -> str:
+        text = ""
+        for sign, term in terms_in_order(expression):
+            lead = " + " if sign > 0 else " - "
+            text += (lead if text else "-" * (sign < 0)) + self.parenthesize(term, PRECEDENCE["Add"])
+        return text
+
+    def _print_Mul(self, expression: Expr) -> str:
+        if expression.is_number:
+            return str(super()._print_Mul(expression))
+        coefficient, numerator, denominator = factors_in_order(expression)
+        sign = "-" if coefficient.is_negative else ""
+        coefficient = abs(coefficient)
+        above = [*([coefficient] if coefficient != 1 or not numerator else []), *numerator]
+        text = sign + "*".join(self.parenthesize(factor, PRECEDENCE["Mul"]) for factor in above)
+        for factor in denominator:
+            text += "/" + self.parenthesize(factor, PRECEDENCE["Mul"])
+        return text
+
+    def _reduction(self, name: str, expression: Expr) -> str:
+        return f"{name}({self._print(expression.args[0])})"
+
+    def _print_Mean(self, expression: Expr) -> str:
+        return self._reduction("mean", expression)
+
+    def _print_FeatureSum(self, expression: Expr) -> str:
+        return self._reduction("sum", expression)
+
+    def _print_RowMax(self, expression: Expr) -> str:
+        return self._reduction("max", expression)
+
+    def _print_RowMin(self, expression: Expr) -> str:
+        return self._reduction("min", expression)
+
+
+def formula(expression: Expr) -> str:
+    """An expression as text, its terms in the order in which a backend takes them.
+
+    >>> from lngen.symbolic import FeatureSymbol, Mean, RowScalarSymbol, RowSymbol
+    >>> x, mu, s = RowSymbol("x"), RowScalarSymbol("mu"), RowScalarSymbol("s", positive=True)
+    >>> formula((x - mu) / sympy.sqrt(s)), formula(Mean(-2 * x * FeatureSymbol("w")))
+    ('(x - mu)/sqrt(s)', 'mean(-2*x*w)')
+    """
+    return str(_Formula().doprint(expression))
+
+
+def _split_sign(term: Expr) -> tuple[int, Expr]:
+    coefficient, rest = term.as_coeff_Mul()
+    return (-1, -coefficient * rest) if coefficient.is_negative else (1, term)
+
+
+def _is_negative_number(exponent: Expr) -> bool:
+    return bool(exponent.is_number and exponent.is_negative)
+
+
+def _leading_key(term: Expr) -> tuple[int, int, str]:
+    return rank(term), int(term.count_ops()), _text(term)
+
+
+def _following_key(term: Expr) -> tuple[int, int, str]:
+    return int(term.count_ops()), rank(term), _text(term)
+
+
+def _factor_key(factor: Expr) -> tuple[int, str]:
+    return rank(factor), _text(factor)
+
+
+def _text(expression: Expr) -> str:
+    return str(sympy.sstr(expression))

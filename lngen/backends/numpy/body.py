@@ -1,0 +1,370 @@
+"""From a schedule to the lines of `_forward` or `_backward`.
+
+Four lists of lines: what is done once a call before the rows, what each worker sets up, what it does to a
+block of rows, and what is done once after all rows. The template puts them where they belong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sympy import Expr
+
+from lngen.backends.expressions import decimal, formula, is_short
+from lngen.backends.numpy.buffers import Allocation, Buffer, allocate, needs
+from lngen.backends.numpy.graph import REDUCTIONS, ROW, ROW_SCALAR, Node, Number
+from lngen.backends.numpy.lowering import Event, Schedule
+from lngen.backends.numpy.naming import names_of, variables
+from lngen.backends.numpy.selects import guards
+from lngen.backends.numpy.text import Line, laid_out
+from lngen.symbolic import NOTHING, Axes, FeatureSymbol
+
+_UFUNCS = {
+    "add": "np.add",
+    "subtract": "np.subtract",
+    "multiply": "np.multiply",
+    "divide": "np.divide",
+    "power": "np.power",
+    "negative": "np.negative",
+    "square": "np.square",
+    "sqrt": "np.sqrt",
+    "exp": "np.exp",
+    "log": "np.log",
+    "sin": "np.sin",
+    "cos": "np.cos",
+    "tanh": "np.tanh",
+    "absolute": "np.absolute",
+    "sign": "np.sign",
+    "log1p": "np.log1p",
+    "expm1": "np.expm1",
+    "sigmoid": "_sigmoid",
+    "softplus": "_softplus",
+    "erf": "_erf",
+    "greater": "np.greater",
+    "greater_equal": "np.greater_equal",
+    "less": "np.less",
+    "less_equal": "np.less_equal",
+    "equal": "np.equal",
+    "not_equal": "np.not_equal",
+}
+
+_HELPERS = ("sigmoid", "softplus", "erf")
+
+
+@dataclass(frozen=True)
+class Body:
+    """A direction's lines, finished; `helpers` names the functions of the module that they call."""
+
+    arguments: tuple[str, ...]
+    parameters: tuple[str, ...]
+    prologue: tuple[str, ...]
+    setup: tuple[str, ...]
+    loop: tuple[str, ...]
+    epilogue: tuple[str, ...]
+    helpers: frozenset[str]
+    row_buffers: int
+    saved_cases: Mapping[str, int]
+
+
+def body(schedule: Schedule, wanted: Mapping[str, int], given: Mapping[str, int]) -> Body:
+    """The lines of one direction.
+
+    `wanted` says of what leaves the program, by its first name, in which cases it is asked for, and `given`
+    in which cases each of its names has an array.
+    """
+    need = needs(schedule, wanted)
+    return _Printer(schedule, wanted, given, need, allocate(schedule, need, wanted)).print()
+
+
+class _Printer:
+    def __init__(
+        self,
+        schedule: Schedule,
+        wanted: Mapping[str, int],
+        given: Mapping[str, int],
+        need: list[int],
+        allocation: Allocation,
+    ) -> None:
+        self.schedule, self.wanted, self.given = schedule, wanted, given
+        self.need, self.allocation = need, allocation
+        self.program, self.nodes, self.cases = schedule.program, schedule.graph.nodes, schedule.cases
+        self.names = names_of(schedule)
+        self.constants: dict[Expr, str] = {}
+        self.helpers: set[str] = set()
+        self.variables = variables(schedule, need, self.names)
+        self.guards = guards(schedule, need)
+        self.buffer_names = [self._buffer_name(buffer) for buffer in allocation.buffers]
+        self.lines: dict[str, list[Line]] = {"prologue": [], "block": [], "epilogue": []}
+
+    def print(self) -> Body:
+        for event in self.schedule.events:
+            if event.kind == "make":
+                self._make(event)
+            elif event.kind == "sum":
+                self._sum(event)
+            elif event.kind in ("store", "save"):
+                writer = self._writer(event.name)
+                value = self.variables[event.node]
+                self._add("block", f"{writer}.write({self._spelled(event.node, value)})", self._wanted(event))
+            else:
+                value = self._spelled(event.node, self.variables[event.node])
+                assert event.store is not None
+                for name in event.store.names:
+                    target = f"{self.names[name]}_out"
+                    shared = self.cases.condition(self.given[name])
+                    self.lines["epilogue"].append(Line(f"{target}[...] = {value}", shared))
+        readers, reads = self._loads()
+        writers, blocks = self._writers()
+        buffers, slices = self._buffers()
+        totals, sums = self._totals()
+        prologue = self._parameters() + self.lines["prologue"] + totals
+        if "ones" in self.helpers:
+            prologue.insert(0, Line("ones = np.ones(features, dtype)"))
+        setup = readers + writers + buffers
+        if "column" in self.helpers:
+            setup.append(Line("column = np.empty(features, dtype)"))
+        constants = [
+            Line(f'{name} = scalar("{decimal(value)}")', heading=formula(value))
+            for value, name in self.constants.items()
+        ]
+        return Body(
+            arguments=tuple(node.name for node in self._arguments()),
+            parameters=self._signature(),
+            prologue=laid_out(constants + prologue, 4),
+            setup=laid_out(setup, 8),
+            loop=laid_out(reads + blocks + slices + self.lines["block"], 12),
+            epilogue=laid_out(sums + self.lines["epilogue"], 4),
+            helpers=frozenset(self.helpers),
+            row_buffers=self.allocation.count(ROW),
+            saved_cases=self._saved_cases(),
+        )
+
+    # Names
+
+    def _buffer_name(self, buffer: Buffer) -> str:
+        if buffer.result:
+            return self.names.internal(f"{buffer.result}_block")
+        kind = "row_scalar" if buffer.axes == ROW_SCALAR else "buffer"
+        return self.names.internal(
+            f"{kind}_mask_{buffer.number}" if buffer.boolean else f"{kind}_{buffer.number}"
+        )
+
+    def _spelled(self, index: int, variable: str) -> str:
+        node = self.nodes[index]
+        return self._literal(node.number) if node.number is not None else variable
+
+    def _literal(self, number: Expr) -> str:
+        """A number as Python. One that a type might round is a constant of the compute type, rounded once."""
+        if number.is_Boolean:
+            return str(bool(number))
+        if is_short(number):
+            return repr(float(number))
+        if number not in self.constants:
+            self.constants[number] = self.names.internal(f"constant_{len(self.constants) + 1}")
+        return self.constants[number]
+
+    # Lines
+
+    def _add(self, phase: str, text: str, cases: int, event: Event | None = None) -> None:
+        heading = ""
+        if event is not None:
+            heading = f"step {event.step}: {event.heading}"
+        self.lines[phase].append(Line(text, self.cases.condition(cases), heading))
+
+    def _wanted(self, event: Event) -> int:
+        return self.wanted[event.name]
+
+    def _make(self, event: Event) -> None:
+        node = self.nodes[event.node]
+        need = self.need[node.index]
+        variable = self.variables[node.index]
+        computed = need & node.computed()
+        if computed:
+            self._add(node.phase, f"{variable} = {self._call(node)}", computed, event)
+        for form in node.forms:
+            cases = need & form.cases
+            if not cases:
+                continue
+            if form.through is not None and self.variables[form.through] != variable:
+                same = self._spelled(form.through, self.variables[form.through])
+                self._add(node.phase, f"{variable} = {same}", cases, event)
+            elif isinstance(form.value, Number) and form.through is None:
+                self._add(node.phase, f"{variable} = {self._literal(form.value.value)}", cases, event)
+
+    def _call(self, node: Node) -> str:
+        operands = [self._spelled(index, self.variables[index]) for index in node.operands]
+        in_loop = node.phase == "block"
+        out = self.buffer_names[self.allocation.of_node[node.index]] if in_loop else ""
+        if node.operation in REDUCTIONS:
+            return self._reduction(node.operation, operands, out)
+        if node.operation == "expand":
+            if not in_loop:
+                return f"np.full(features, {operands[0]}, dtype)"
+            self.helpers.add("filled")
+            return f"_filled({operands[0]}, out={out})"
+        if node.operation == "where":
+            if not in_loop:
+                return f"np.where({', '.join(operands)})"
+            self.helpers.add("select")
+            return f"_select({', '.join(operands)}, out={out})"
+        arguments = operands + ([f"out={out}"] if in_loop else [])
+        if node.index in self.guards:
+            mask, holds = self.guards[node.index]
+            arguments.append(f"where={'' if holds else '~'}{self.variables[mask]}")
+        if node.operation in _HELPERS:
+            self.helpers.add(node.operation)
+            work = [self.buffer_names[buffer] for buffer in self.allocation.work.get(node.index, ())]
+            arguments += [f"work=({', '.join(work)})"] if work else []
+        return f"{_UFUNCS[node.operation]}({', '.join(arguments)})"
+
+    def _reduction(self, operation: str, operands: list[str], out: str) -> str:
+        if operation in ("max", "min"):
+            ufunc = f"np.{operation}imum.reduce"
+            return (
+                f"{ufunc}({operands[0]}, axis=-1, keepdims=True, out={out})"
+                if out
+                else f"{ufunc}({operands[0]})"
+            )
+        if len(operands) == 1:
+            self.helpers.add("ones")
+            operands = [operands[0], "ones"]
+        if not out:
+            total = f"np.vecdot({operands[0]}, {operands[1]})"
+            return f"{total} / features" if operation == "mean" else total
+        self.helpers.add("row_sum")
+        if operation == "mean":
+            self.helpers.add("row_mean")
+        return f"_row_{operation}({operands[0]}, {operands[1]}, out={out})"
+
+    def _sum(self, event: Event) -> None:
+        total = self.nodes[event.node]
+        cases = self.need[total.index] & total.computed()
+        if not cases:
+            return
+        operand = total.operands[0]
+        value = self._spelled(operand, self.variables[operand])
+        sums = f"{self.variables[total.index]}_sums[chunk]"
+        if total.axes == FeatureSymbol.varies:
+            self.helpers |= {"add_rows", "column"}
+            self._add("block", f"_add_rows({value}, {sums}, column)", cases, event)
+        else:
+            self._add("block", f"{sums} += np.add.reduce({value}, axis=None)", cases, event)
+
+    # What surrounds the lines
+
+    def _loaded(self, phase: str) -> list[tuple[Node, int]]:
+        return [
+            (node, self.need[node.index] & node.computed())
+            for node in self.nodes
+            if node.operation == "load" and node.phase == phase and self.need[node.index]
+        ]
+
+    def _loads(self) -> tuple[list[Line], list[Line]]:
+        readers, reads = [], []
+        for node, cases in self._loaded("block"):
+            name, variable = self.names[node.name], self.variables[node.index]
+            kind = "" if node.axes == ROW else ", row_scalars=True"
+            condition = self.cases.condition(cases)
+            if cases:
+                readers.append(Line(f"read_{name} = _Reader({name}_rows, dtype, height{kind})", condition))
+                reads.append(Line(f"{variable} = read_{name}(start, stop)", condition))
+            reads += self._absent(node)
+        return readers, reads
+
+    def _absent(self, node: Node) -> list[Line]:
+        lines = []
+        for form in node.forms:
+            cases = self.need[node.index] & form.cases
+            if isinstance(form.value, Number) and cases:
+                text = f"{self.variables[node.index]} = {self._literal(form.value.value)}"
+                lines.append(Line(text, self.cases.condition(cases)))
+        return lines
+
+    def _parameters(self) -> list[Line]:
+        lines = []
+        for node, cases in self._loaded("prologue"):
+            name, variable = self.names[node.name], self.variables[node.index]
+            condition = self.cases.condition(cases)
+            if node.name == "D":
+                lines.append(Line(f"{variable} = scalar(features)"))
+            elif cases and node.axes == NOTHING:
+                lines.append(Line(f"{variable} = scalar({name})", condition))
+            elif cases:
+                lines.append(Line(f"{variable} = np.ascontiguousarray({name}, dtype)", condition))
+            lines += self._absent(node)
+        return lines
+
+    def _writer(self, name: str) -> str:
+        return f"{self.names[name]}_writer"
+
+    def _writers(self) -> tuple[list[Line], list[Line]]:
+        setup, loop = [], []
+        for number, buffer in enumerate(self.allocation.buffers):
+            if not buffer.result or not buffer.cases:
+                continue
+            event = next(
+                e for e in self.schedule.events if e.kind in ("store", "save") and e.name == buffer.result
+            )
+            names = event.store.names if event.store else (event.name,)
+            targets = ", ".join(f"{self.names[name]}_out" for name in names) + (
+                "," if len(names) == 1 else ""
+            )
+            kind = "" if buffer.axes == ROW else ", row_scalars=True"
+            condition = self.cases.condition(buffer.cases)
+            writer = self._writer(buffer.result)
+            setup.append(Line(f"{writer} = _Writer(({targets}), dtype, height{kind})", condition))
+            loop.append(Line(f"{self.buffer_names[number]} = {writer}.block(start, stop)", condition))
+        return setup, loop
+
+    def _buffers(self) -> tuple[list[Line], list[Line]]:
+        setup, loop = [], []
+        kinds: list[tuple[Axes, bool]] = [(ROW, False), (ROW_SCALAR, False), (ROW, True), (ROW_SCALAR, True)]
+        for axes, boolean in kinds:
+            numbers = [
+                number
+                for number, buffer in enumerate(self.allocation.buffers)
+                if not buffer.result and (buffer.axes, buffer.boolean) == (axes, boolean)
+            ]
+            if not numbers:
+                continue
+            words = ("row_scalar" if axes == ROW_SCALAR else "row") + ("_masks" if boolean else "_buffers")
+            name = self.names.internal(words)
+            width = "features" if axes == ROW else "1"
+            kind = "np.bool_" if boolean else "dtype"
+            setup.append(Line(f"{name} = np.empty(({len(numbers)}, height, {width}), {kind})"))
+            for place, number in enumerate(numbers):
+                loop.append(Line(f"{self.buffer_names[number]} = {name}[{place}, : stop - start]"))
+        return setup, loop
+
+    def _totals(self) -> tuple[list[Line], list[Line]]:
+        totals, sums = [], []
+        for node in self.nodes:
+            cases = self.need[node.index] & node.computed()
+            if node.operation != "total" or not self.need[node.index]:
+                continue
+            variable = self.variables[node.index]
+            condition = self.cases.condition(cases)
+            if cases:
+                shape = "(len(chunks), features)" if node.axes == FeatureSymbol.varies else "len(chunks)"
+                totals.append(Line(f"{variable}_sums = np.zeros({shape}, dtype)", condition))
+                sums.append(Line(f"{variable} = np.add.reduce({variable}_sums, axis=0)", condition))
+            sums += self._absent(node)
+        return totals, sums
+
+    def _arguments(self) -> list[Node]:
+        """The loads in the order of the arguments: rows and row scalars, then parameters."""
+        loads = [node for node in self.nodes if node.operation == "load" and node.name != "D"]
+        return sorted(loads, key=lambda node: node.phase != "block")
+
+    def _signature(self) -> tuple[str, ...]:
+        return tuple(
+            self.names[node.name] + ("_rows" if node.phase == "block" else "") for node in self._arguments()
+        )
+
+    def _saved_cases(self) -> dict[str, int]:
+        return {
+            symbol.name: self.need[self.schedule.names[symbol.name]]
+            for symbol in self.program.saved
+            if self.program.direction == "backward"
+        }

@@ -1,0 +1,167 @@
+"""Who needs a node, how long it lives, and which buffer it is written to.
+
+All three are exact in each case of left-out arguments: two nodes share a buffer unless there is a case in
+which both are computed and both are alive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lngen.backends.numpy.graph import ROW_SCALAR, Array, Node
+from lngen.backends.numpy.lowering import Schedule
+from lngen.symbolic import Axes
+
+# A helper that writes its result before it has read this operand must not be given the operand's buffer.
+_READ_LATE = {"where": (0, 1), "erf": (0,)}
+
+WORK_BUFFERS: Mapping[str, int] = {"erf": 2}
+"""How many buffers of its own shape an operation needs while it runs."""
+
+# A position is four times an event's number: room for "just before" and "just after".
+_EVENT = 4
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """Where nodes are written. `result` names the output, gradient or saved row scalar whose own memory it
+    is.
+
+    Such memory is scratch until the event at which its result is stored, in the cases in which it is there.
+    """
+
+    axes: Axes
+    boolean: bool
+    number: int
+    result: str = ""
+    until: int = 0
+    cases: int = 0
+
+
+@dataclass
+class Allocation:
+    """The buffer of each computed node of the loop, the work buffers of those that ask for some."""
+
+    buffers: list[Buffer] = field(default_factory=list)
+    of_node: dict[int, int] = field(default_factory=dict)
+    work: dict[int, tuple[int, ...]] = field(default_factory=dict)
+
+    def count(self, axes: Axes, boolean: bool = False) -> int:
+        """How many scratch buffers of a kind there are, results' own memory not counted."""
+        return sum(
+            not buffer.result and (buffer.axes, buffer.boolean) == (axes, boolean) for buffer in self.buffers
+        )
+
+
+def needs(schedule: Schedule, wanted: Mapping[str, int]) -> list[int]:
+    """For each node the cases in which something reads it; `wanted` says it of what leaves the program."""
+    nodes = schedule.graph.nodes
+    need = [0] * len(nodes)
+    for event in schedule.events:
+        if event.kind in ("store", "save", "result"):
+            need[event.node] |= wanted[event.name]
+    for node in reversed(nodes):
+        for form in node.forms:
+            cases = need[node.index] & form.cases
+            if form.through is not None:
+                need[form.through] |= cases
+            elif isinstance(form.value, Array):
+                for operand in node.operands:
+                    need[operand] |= cases
+    return need
+
+
+def allocate(schedule: Schedule, need: list[int], wanted: Mapping[str, int]) -> Allocation:
+    """Give every computed node of the loop a buffer, results' own memory first."""
+    allocation = Allocation()
+    lives = _Lives(schedule, need)
+    residents: list[list[_Life]] = []
+    for position, event in enumerate(schedule.events):
+        if event.kind in ("store", "save"):
+            node = schedule.graph.nodes[event.node]
+            axes = event.store.symbol.varies if event.store else ROW_SCALAR
+            buffer = Buffer(axes, False, 0, event.name, position * _EVENT, wanted[event.name])
+            allocation.buffers.append(buffer)
+            residents.append([])
+            life = lives.of.get(event.node)
+            free = event.node not in allocation.of_node and node.axes == axes
+            if life and free and not life.cases & ~buffer.cases:
+                allocation.of_node[event.node] = len(allocation.buffers) - 1
+                residents[-1].append(life)
+    for index, life in lives.of.items():
+        node = schedule.graph.nodes[index]
+        if index not in allocation.of_node:
+            allocation.of_node[index] = _place(allocation, residents, life, node.axes, node.boolean)
+        work = []
+        for _ in range(WORK_BUFFERS.get(node.operation, 0)):
+            own = _Life(life.start - 1, dict.fromkeys(life.ends, life.start + 1), life.cases)
+            work.append(_place(allocation, residents, own, node.axes, False))
+        if work:
+            allocation.work[index] = tuple(work)
+    return allocation
+
+
+@dataclass
+class _Life:
+    """From when, and in each case until when, a node is alive; `cases` is the set of those cases."""
+
+    start: int
+    ends: dict[int, int]
+    cases: int
+
+    def meets(self, other: _Life) -> bool:
+        if not self.cases & other.cases:
+            return False
+        shared = self.ends.keys() & other.ends.keys()
+        return any(self.start < other.ends[case] and other.start < self.ends[case] for case in shared)
+
+
+class _Lives:
+    def __init__(self, schedule: Schedule, need: list[int]) -> None:
+        self.nodes = schedule.graph.nodes
+        self.of: dict[int, _Life] = {}
+        for position, event in enumerate(schedule.events):
+            node = self.nodes[event.node]
+            if event.kind == "make":
+                self._make(node, need[node.index], position * _EVENT)
+            elif event.kind in ("store", "save"):
+                self._use(event.node, need[event.node], position * _EVENT)
+            elif event.kind == "sum":
+                self._use(node.operands[0], need[node.index] & node.computed(), position * _EVENT)
+
+    def _make(self, node: Node, need: int, position: int) -> None:
+        computed = need & node.computed()
+        if not computed or node.phase != "block":
+            return
+        for place, operand in enumerate(node.operands):
+            late = place in _READ_LATE.get(node.operation, ())
+            self._use(operand, computed, position + 1 if late else position)
+        self.of[node.index] = _Life(position, dict.fromkeys(_bits(computed), position + 1), computed)
+
+    def _use(self, index: int, cases: int, position: int) -> None:
+        for form in self.nodes[index].forms:
+            if isinstance(form.value, Array) and form.value.root in self.of:
+                life = self.of[form.value.root]
+                for case in _bits(cases & form.cases & life.cases):
+                    life.ends[case] = max(life.ends[case], position)
+
+
+def _place(
+    allocation: Allocation, residents: list[list[_Life]], life: _Life, axes: Axes, boolean: bool
+) -> int:
+    for number, buffer in enumerate(allocation.buffers):
+        if (buffer.axes, buffer.boolean) != (axes, boolean):
+            continue
+        if buffer.result and (life.cases & ~buffer.cases or max(life.ends.values()) > buffer.until):
+            continue
+        if not any(life.meets(other) for other in residents[number]):
+            residents[number].append(life)
+            return number
+    allocation.buffers.append(Buffer(axes, boolean, allocation.count(axes, boolean) + 1))
+    residents.append([life])
+    return len(allocation.buffers) - 1
+
+
+def _bits(cases: int) -> list[int]:
+    return [case for case in range(cases.bit_length()) if cases >> case & 1]

@@ -1,0 +1,371 @@
+"""The files of the NumPy backend: both directions lowered, and everything the template places around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from lngen import render
+from lngen.backends import Notes
+from lngen.backends.numpy.body import Body, body
+from lngen.backends.numpy.erf import FLOAT32, FLOAT64
+from lngen.backends.numpy.interface import Input, Interface, Output, interface
+from lngen.backends.numpy.lowering import lower
+from lngen.backends.numpy.presence import Cases
+from lngen.backends.numpy.text import wrapped
+from lngen.program import RowProgram
+
+_MEANINGS = {
+    "Row": "shape (..., D)",
+    "RowScalar": "one value a row, shape x.shape[:-1]",
+    "Feature": "one value a feature, shape (D,)",
+    "Scalar": "a number or a 0-d array",
+}
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A direction, as the template places it."""
+
+    signature: list[str]
+    prologue: tuple[str, ...]
+    setup: tuple[str, ...]
+    loop: tuple[str, ...]
+    epilogue: tuple[str, ...]
+    least_rows: int
+    uses_scalar: bool
+    uses_chunk: bool
+
+
+def emit(forward: RowProgram, backward: RowProgram, notes: Notes) -> dict[str, str]:
+    """The files of a layer for NumPy, by name.
+
+    Raises LngenError for an expression that NumPy code cannot be written for, and for a name that emitted
+    code needs for itself.
+    """
+    layer = interface(forward, notes)
+    return _Emission(forward, backward, notes, layer).files()
+
+
+class _Emission:
+    def __init__(self, forward: RowProgram, backward: RowProgram, notes: Notes, layer: Interface) -> None:
+        self.notes, self.layer = notes, layer
+        self.forward, self.backward = forward, backward
+        self.several = len(layer.outputs) > 1
+        self.cotangents = tuple(f"d{output.name}" for output in layer.outputs)
+        self.backward_body = self._backward_body()
+        self.forward_body = self._forward_body()
+
+    # The two directions
+
+    def _backward_body(self) -> Body:
+        optional = self.layer.optional
+        absent = self.cotangents if self.several else ()
+        cases = Cases((*optional, *absent), self._tests(self.backward), absent)
+        schedule = lower(self.backward, cases)
+        given = {
+            name: cases.everything & cases.present(name.removeprefix("d"))
+            for store in self.backward.results
+            for name in store.names
+        }
+        return body(schedule, _by_event(self.backward, given), given)
+
+    def _forward_body(self) -> Body:
+        cases = Cases(self.layer.optional, self._tests(self.forward))
+        given = {name: cases.everything for store in self.forward.results for name in store.names}
+        wanted = _by_event(self.forward, given)
+        projection = (1 << len(self.layer.optional)) - 1
+        for name, needed in self.backward_body.saved_cases.items():
+            wanted[name] = 0
+            for case in range(needed.bit_length()):
+                if needed >> case & 1:
+                    wanted[name] |= 1 << (case & projection)
+            given[name] = wanted[name]
+        return body(lower(self.forward, cases), wanted, given)
+
+    def _tests(self, program: RowProgram) -> tuple[tuple[str, str], ...]:
+        """What is written for "this argument was given", in `_forward` and `_backward`."""
+        tests = {name: f"d{name}_out is not None" for name in self.layer.optional}
+        tests |= {name: f"{name}_rows is not None" for name in self.cotangents}
+        tests |= {
+            row.name: f"{row.name}_rows is not None" for row in program.rows if row.origin != "saved output"
+        }
+        tests |= {parameter.name: f"{parameter.name} is not None" for parameter in program.parameters}
+        return tuple(tests.items())
+
+    # The files
+
+    def files(self) -> dict[str, str]:
+        exports = ["Gradients", *(["Outputs"] if self.several else []), "Saved", "backward", "forward"]
+        header, title = self.notes.header, self.notes.title
+        return {
+            "__init__.py": render.render(
+                "numpy/package.py.jinja", header=header, title=title, exports=exports
+            ),
+            "numpy_backend.py": render.render(
+                "numpy/module.py.jinja", header=header, title=title, **self._fields()
+            ),
+        }
+
+    def _fields(self) -> dict[str, Any]:
+        layer = self.layer
+        used = set(self.forward_body.helpers | self.backward_body.helpers)
+        used |= {"scalar"} if any(given.kind == "Scalar" for given in layer.inputs) else set()
+        used |= {"constant"} if layer.constants else set()
+        outputs = [
+            {"name": output.name, "meaning": f"{_MEANINGS[output.kind]}.", "shape": _shape(output.kind)}
+            for output in layer.outputs
+        ]
+        saved = self._saved_fields()
+        return {
+            "layer": self.notes.layer,
+            "minimum_features": max(self.forward.minimum_features, self.backward.minimum_features),
+            "forward_formulas": self.notes.forward_formulas,
+            "backward_formulas": self.notes.backward_formulas,
+            "several_outputs": self.several,
+            "inputs": [self._input(given) for given in layer.inputs],
+            "outputs": outputs,
+            "constants": [{"name": name} for name, _ in layer.constants],
+            "saved_fields": saved,
+            "saved_arrays": [field for field in saved if field["shape"]],
+            "forward_signature": _definition("forward", self._forward_arguments()),
+            "backward_signature": _definition("backward", self._backward_arguments()),
+            "leading": self._leading(),
+            "shared_text": self._shared_text(),
+            "forward_given": _dictionary("given", [(given.name, given.name) for given in layer.inputs]),
+            "backward_given": self._backward_given(),
+            "forward_results": self._forward_results(),
+            "forward_call": self._forward_call(),
+            "forward_return": self._forward_return(),
+            "backward_results": self._backward_results(),
+            "backward_call": self._backward_call(),
+            "backward_return": [
+                *wrapped(f"return Gradients({', '.join(f'd{given.name}' for given in layer.inputs)})", 4)
+            ],
+            "forward": _part("_forward", self.forward_body, self._outs(self.forward, True)),
+            "backward": _part("_backward", self.backward_body, self._outs(self.backward, False)),
+            "used": used,
+            "erf_fits": (("FLOAT32", FLOAT32), ("FLOAT64", FLOAT64)),
+        }
+
+    def _input(self, given: Input) -> dict[str, object]:
+        meaning = _MEANINGS[given.kind]
+        if given.kind == "RowScalar":
+            meaning = meaning.replace("x.shape", f"{self.layer.rows[0].name}.shape")
+        left_out = (
+            "" if given.neutral is None else f"; left out it is {_number(given.neutral)}, and costs nothing"
+        )
+        shape_text = "(D,)" if given.kind == "Feature" else f"the shape of {self.layer.rows[0].name}"
+        if given.kind == "RowScalar":
+            shape_text += " without its last axis"
+        return {
+            "name": given.name,
+            "kind": given.kind,
+            "required": given.required,
+            "meaning": f"{meaning}{left_out}.",
+            "gradient_meaning": f"The gradient of {given.name}, in its shape and type.",
+            "shape": _shape(given.kind),
+            "shape_text": shape_text,
+        }
+
+    def _forward_arguments(self) -> list[str]:
+        arguments = [given.name if given.required else f"{given.name}=None" for given in self.layer.inputs]
+        constants = [
+            name if default is None else f"{name}={_number(default)}"
+            for name, default in self.layer.constants
+        ]
+        return [*arguments, "*", *constants, "out=None", "threads=1"]
+
+    def _backward_arguments(self) -> list[str]:
+        first, *rest = self.cotangents
+        return ["saved", first, *(f"{name}=None" for name in rest), "*", "out=None", "threads=1"]
+
+    def _leading(self) -> list[str]:
+        """The lines that take the shape of the rows, from the first row input that is there."""
+        rows = self.layer.rows
+        if rows[0].required:
+            return [f'shape = _row_shape("{rows[0].name}", {rows[0].name})', f"leading = {rows[0].name}"]
+        names = ", ".join(row.name for row in rows)
+        return [
+            f"present = [array for array in ({names},) if array is not None]",
+            "if not present:",
+            f'    raise TypeError("each of {names} is None; pass one of them")',
+            "leading = present[0]",
+            f'shape = _row_shape("{names}", leading)',
+        ]
+
+    def _saved_fields(self) -> list[dict[str, str]]:
+        fields = []
+        for row in self._saved_rows():
+            kind = "Row" if any(given == row for given, _ in self._row_kinds("Row")) else "RowScalar"
+            fields.append(
+                {
+                    "name": row,
+                    "type": "np.ndarray",
+                    "meaning": f"{row} of forward.",
+                    "shape": _saved_shape(kind),
+                }
+            )
+        constants = dict(self.layer.constants)
+        for parameter in self.backward.parameters:
+            array = parameter.kind == "Feature"
+            kind = "np.ndarray" if array else "float"
+            kind = kind if parameter.name not in self.layer.optional else f"{kind} | None"
+            words = "constant" if parameter.name in constants else "argument"
+            shape = _saved_shape("Feature") if array else ""
+            meaning = f"The {words} {parameter.name} of forward."
+            fields.append({"name": parameter.name, "type": kind, "meaning": meaning, "shape": shape})
+        for symbol in self.forward.saved:
+            meaning = f"The row scalar {symbol.name}, one a row."
+            fields.append(
+                {
+                    "name": symbol.name,
+                    "type": "np.ndarray",
+                    "meaning": meaning,
+                    "shape": _saved_shape("RowScalar"),
+                }
+            )
+        return fields
+
+    def _row_kinds(self, kind: str) -> Iterable[tuple[str, str]]:
+        every: list[Input | Output] = [*self.layer.inputs, *self.layer.outputs]
+        return [(given.name, given.kind) for given in every if given.kind == kind]
+
+    def _saved_rows(self) -> list[str]:
+        return [row.name for row in self.backward.rows if row.origin != "cotangent"]
+
+    def _shared_text(self) -> str:
+        shared = [store.names for store in self.backward.results if len(store.names) > 1]
+        if not shared:
+            return ""
+        return "".join(
+            f"\n    {' and '.join(names)} are one and the same array, unless `out` has one for each."
+            for names in shared
+        )
+
+    # Results and calls
+
+    def _forward_results(self) -> list[str]:
+        lines = []
+        if self.several:
+            lines += [f"out = _several(out, {_names(output.name for output in self.layer.outputs)})"]
+        for number, output in enumerate(self.layer.outputs):
+            out = f"out[{number}]" if self.several else "out"
+            arguments = f'"{output.name}", {out}, {_shape(output.kind)}, leading.dtype, given'
+            lines.append(f"{output.name} = _result({arguments})")
+        for symbol in self.forward.saved:
+            lines.append(f"{symbol.name} = np.empty(shape[:-1], dtype)")
+        return _indented(lines)
+
+    def _forward_call(self) -> list[str]:
+        call = [
+            *self.forward_body.arguments,
+            *(name for store in self.forward.results for name in store.names),
+            *(symbol.name for symbol in self.forward.saved),
+            "shape",
+            "dtype",
+            "threads",
+        ]
+        saved = ["shape", "dtype", "dtypes", *(field["name"] for field in self._saved_fields())]
+        return _indented([f"_forward({', '.join(call)})", f"saved = Saved({', '.join(saved)})"])
+
+    def _forward_return(self) -> str:
+        names = ", ".join(output.name for output in self.layer.outputs)
+        return f"Outputs({names})" if self.several else names
+
+    def _backward_given(self) -> list[str]:
+        fields = [field["name"] for field in self._saved_fields() if field["shape"]]
+        given = [(name, name) for name in self.cotangents]
+        return _dictionary("given", given + [(f"saved.{name}", f"saved.{name}") for name in fields])
+
+    def _backward_results(self) -> list[str]:
+        lines = [f"out = _several(out, {_names(f'd{given.name}' for given in self.layer.inputs)})"]
+        groups = {name: store.names for store in self.backward.results for name in store.names}
+        done: list[str] = []
+        for number, given in enumerate(self.layer.inputs):
+            name = f"d{given.name}"
+            like = [other for other in groups.get(name, ()) if other in done]
+            last = f", like=({', '.join(like)},)" if like else ""
+            shape = _shape(given.kind)
+            dtype = f'saved.dtypes.get("{given.name}")'
+            lines.append(f'{name} = _result("{name}", out[{number}], {shape}, {dtype}, given{last})')
+            done.append(name)
+            if name not in groups:
+                lines += [f"if {name} is not None:", f"    {name}[...] = 0.0"]
+        return _indented(lines)
+
+    def _backward_call(self) -> list[str]:
+        arguments = [
+            name if name in self.cotangents else f"saved.{name}" for name in self.backward_body.arguments
+        ]
+        results = [name for store in self.backward.results for name in store.names]
+        return _indented([f"_backward({', '.join([*arguments, *results, 'shape', 'dtype', 'threads'])})"])
+
+    def _outs(self, program: RowProgram, saved: bool) -> list[str]:
+        names = [name for store in program.results for name in store.names]
+        names += [symbol.name for symbol in program.saved] if saved else []
+        return [f"{name}_out" for name in names]
+
+
+def _by_event(program: RowProgram, given: dict[str, int]) -> dict[str, int]:
+    """The cases in which a store is wanted: those in which one of its names is."""
+    wanted = {}
+    for store in program.results:
+        cases = 0
+        for name in store.names:
+            cases |= given[name]
+        wanted[store.names[0]] = cases
+    return wanted
+
+
+def _part(name: str, part: Body, outs: list[str]) -> _Part:
+    arguments = [*part.parameters, *outs, "shape", "dtype", "threads"]
+    text = "\n".join((*part.prologue, *part.setup, *part.loop, *part.epilogue))
+    return _Part(
+        signature=_definition(name, arguments),
+        prologue=part.prologue,
+        setup=part.setup,
+        loop=part.loop,
+        epilogue=part.epilogue,
+        least_rows=4 if "add_rows" in part.helpers else 1,
+        uses_scalar="scalar(" in text,
+        uses_chunk="[chunk]" in text,
+    )
+
+
+def _definition(name: str, arguments: list[str]) -> list[str]:
+    return wrapped(f"def {name}({', '.join(arguments)}):", 0)
+
+
+def _dictionary(name: str, items: list[tuple[str, str]]) -> list[str]:
+    entries = ", ".join(f'"{key}": {value}' for key, value in items)
+    return _indented([f"{name} = {{{entries}}}"])
+
+
+def _indented(lines: list[str]) -> list[str]:
+    result = []
+    for line in lines:
+        stripped = line.lstrip()
+        result += wrapped(stripped, 4 + len(line) - len(stripped))
+    return result
+
+
+def _names(names: Iterable[str]) -> str:
+    quoted = [f'"{name}"' for name in names]
+    return f"({', '.join(quoted)}{',' if len(quoted) == 1 else ''})"
+
+
+def _shape(kind: str) -> str:
+    return {"Row": "shape", "RowScalar": "shape[:-1]", "Feature": "shape[-1:]", "Scalar": "()"}[kind]
+
+
+def _saved_shape(kind: str) -> str:
+    return {"Row": "saved.shape", "RowScalar": "row_scalars", "Feature": "saved.shape[-1:]"}[kind]
+
+
+def _number(value: Fraction) -> str:
+    if value.denominator == 1 and abs(value.numerator) < 10**6:
+        return str(value.numerator)
+    return repr(float(value)).replace("e-0", "e-").replace("e+0", "e+")

@@ -1,0 +1,282 @@
+"""The graph of array operations, and what each node is in each case of left-out arguments.
+
+A node is one ufunc call. Where an argument is left out its neutral value is a number, and numbers fold: in
+those cases a node may *be* a number, or the very array that one of its operands is, and then it is not
+computed. This is what "multiply by a gamma that is left out" costs: nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Literal
+
+import sympy
+from sympy import Expr, S
+
+from lngen.symbolic import NOTHING, Axes, RowScalarSymbol, RowSymbol
+
+Phase = Literal["prologue", "block", "epilogue"]
+
+ROW, ROW_SCALAR = RowSymbol.varies, RowScalarSymbol.varies
+
+
+@dataclass(frozen=True)
+class Number:
+    """A node that is an exact number."""
+
+    value: Expr
+
+
+@dataclass(frozen=True)
+class Array:
+    """A node that is the result of node `root`, and the axes that result really has."""
+
+    root: int
+    axes: Axes
+
+
+Value = Number | Array
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a node is in some cases; `through` is the operand that it is the same as, if any."""
+
+    value: Value
+    cases: int
+    through: int | None = None
+
+
+@dataclass(frozen=True)
+class Node:
+    """One operation. `operation` is a key of the printer's table, "number" or "load"; `name` is a load's
+    name."""
+
+    index: int
+    operation: str
+    operands: tuple[int, ...]
+    axes: Axes
+    phase: Phase
+    forms: tuple[Form, ...]
+    name: str = ""
+    number: Expr | None = None
+    boolean: bool = False
+
+    def computed(self) -> int:
+        """The cases in which the operation is carried out."""
+        return _union(
+            form.cases
+            for form in self.forms
+            if isinstance(form.value, Array) and form.value.root == self.index
+        )
+
+
+_UNARY: dict[str, Callable[[Expr], Expr]] = {
+    "negative": lambda a: -a,
+    "square": lambda a: a**2,
+    "sqrt": sympy.sqrt,
+    "exp": sympy.exp,
+    "log": sympy.log,
+    "sin": sympy.sin,
+    "cos": sympy.cos,
+    "tanh": sympy.tanh,
+    "erf": sympy.erf,
+    "absolute": sympy.Abs,
+    "sign": sympy.sign,
+    "sigmoid": lambda a: 1 / (1 + sympy.exp(-a)),
+    "softplus": lambda a: sympy.log(1 + sympy.exp(a)),
+    "log1p": lambda a: sympy.log(1 + a),
+    "expm1": lambda a: sympy.exp(a) - 1,
+}
+
+_BINARY: dict[str, Callable[[Expr, Expr], Expr]] = {
+    "add": lambda a, b: a + b,
+    "subtract": lambda a, b: a - b,
+    "multiply": lambda a, b: a * b,
+    "divide": lambda a, b: a / b,
+    "power": lambda a, b: a**b,
+    "greater": sympy.Gt,
+    "greater_equal": sympy.Ge,
+    "less": sympy.Lt,
+    "less_equal": sympy.Le,
+    "equal": sympy.Eq,
+    "not_equal": sympy.Ne,
+}
+
+COMPARISONS = frozenset({"greater", "greater_equal", "less", "less_equal", "equal", "not_equal"})
+REDUCTIONS = frozenset({"sum", "mean", "max", "min"})
+
+
+@dataclass
+class Graph:
+    """Nodes, each made once: the same operation on the same operands is the same node."""
+
+    everything: int
+    nodes: list[Node] = field(default_factory=list)
+    _known: dict[tuple[object, ...], int] = field(default_factory=dict)
+
+    def number(self, value: Expr) -> int:
+        """The node of an exact number."""
+        return self._make(
+            "number", (), NOTHING, "prologue", (Form(Number(value), self.everything),), number=value
+        )
+
+    def load(self, name: str, axes: Axes, phase: Phase, present: int, neutral: Expr | None) -> int:
+        """The node of a value that is given: its neutral number in the cases in which it is not present."""
+        index = len(self.nodes)
+        forms = [Form(Array(index, axes), present & self.everything)]
+        absent = self.everything & ~present
+        if absent and neutral is not None:
+            forms.append(Form(Number(neutral), absent))
+        return self._make("load", (), axes, phase, tuple(forms), name=name)
+
+    def total(self, name: str, axes: Axes, body: int) -> int:
+        """The node of a sum over all rows of `body`; zero in the cases in which the body is."""
+        index = len(self.nodes)
+        zero = self.cases_of_number(body, S.Zero)
+        forms = [Form(Array(index, axes), self.everything & ~zero)]
+        if zero:
+            forms.append(Form(Number(S.Zero), zero))
+        return self._make(
+            "total", (body,), axes, "epilogue", tuple(form for form in forms if form.cases), name=name
+        )
+
+    def apply(self, operation: str, *operands: int) -> int:
+        """The node of an operation."""
+        nodes = [self.nodes[operand] for operand in operands]
+        axes = NOTHING
+        for node in nodes:
+            axes = axes.join(node.axes)
+        if operation in REDUCTIONS:
+            axes = Axes(axes.rows, False)
+        phases = {node.phase for node in nodes}
+        phase: Phase = "epilogue" if "epilogue" in phases else "block" if "block" in phases else "prologue"
+        forms = self._forms(operation, operands, axes, phase)
+        boolean = operation in COMPARISONS
+        return self._make(operation, operands, axes, phase, forms, boolean=boolean)
+
+    def expanded(self, operand: int, axes: Axes, keep_numbers: bool) -> int:
+        """The operand with all of these axes in every case, for what must see each entry.
+
+        A zero stays a number, and so does every number where the reader says that it can take one.
+        """
+        node = self.nodes[operand]
+        forms = []
+        index = len(self.nodes)
+        for form in node.forms:
+            value = form.value
+            as_it_is = (
+                (keep_numbers or value.value == 0)
+                if isinstance(value, Number)
+                else value.axes.join(axes) == value.axes
+            )
+            new = Form(value, form.cases, operand) if as_it_is else Form(Array(index, axes), form.cases)
+            forms.append(new)
+        if all(form.through is not None for form in forms):
+            return operand
+        return self._make("expand", (operand,), axes, "block" if axes.rows else node.phase, _merged(forms))
+
+    def cases_of_number(self, index: int, value: Expr) -> int:
+        """The cases in which a node is this number."""
+        return _union(form.cases for form in self.nodes[index].forms if form.value == Number(value))
+
+    def is_number(self, index: int) -> bool:
+        """Whether a node is a number in every case."""
+        return all(isinstance(form.value, Number) for form in self.nodes[index].forms)
+
+    def _make(
+        self,
+        operation: str,
+        operands: tuple[int, ...],
+        axes: Axes,
+        phase: Phase,
+        forms: tuple[Form, ...],
+        name: str = "",
+        number: Expr | None = None,
+        boolean: bool = False,
+    ) -> int:
+        key = (operation, operands, axes, name, number)
+        if key not in self._known:
+            index = self._known[key] = len(self.nodes)
+            self.nodes.append(Node(index, operation, operands, axes, phase, forms, name, number, boolean))
+        return self._known[key]
+
+    def _forms(self, operation: str, operands: tuple[int, ...], axes: Axes, phase: Phase) -> tuple[Form, ...]:
+        index = len(self.nodes)
+        forms = []
+        for chosen in product(*(self.nodes[operand].forms for operand in operands)):
+            cases = self.everything
+            for form in chosen:
+                cases &= form.cases
+            if not cases:
+                continue
+            folded = fold(operation, tuple(form.value for form in chosen))
+            if isinstance(folded, Number):
+                forms.append(Form(folded, cases))
+            elif folded is not None:
+                forms.append(Form(chosen[folded].value, cases, operands[folded]))
+            else:
+                # In the loop a result is written to a buffer with the node's own axes; elsewhere NumPy makes
+                # it.
+                real = NOTHING
+                for form in chosen:
+                    real = real.join(form.value.axes if isinstance(form.value, Array) else NOTHING)
+                if operation in REDUCTIONS:
+                    real = Axes(real.rows, False)
+                forms.append(Form(Array(index, axes if phase == "block" else real), cases))
+        return _merged(forms)
+
+
+def fold(operation: str, values: tuple[Value, ...]) -> Number | int | None:
+    """What an operation on these values is without computing: a number, the position of an operand, or None.
+
+    >>> one, array = Number(S.One), Array(0, ROW)
+    >>> fold("multiply", (one, array)), fold("add", (one, one)), fold("add", (one, array))
+    (1, Number(value=2), None)
+    """
+    numbers = [value.value if isinstance(value, Number) else None for value in values]
+    if operation in REDUCTIONS:
+        if any(number == 0 for number in numbers):
+            return Number(S.Zero)
+        known = [number for number in numbers if number is not None]
+        return Number(sympy.prod(known)) if operation != "sum" and len(known) == len(values) else None
+    if operation == "where":
+        if numbers[0] is not None:
+            taken = 1 if numbers[0] == sympy.true else 2
+            taken_number = numbers[taken]
+            return taken if taken_number is None else Number(taken_number)
+        return Number(numbers[1]) if numbers[1] is not None and numbers[1] == numbers[2] else None
+    if all(number is not None for number in numbers):
+        function = _UNARY.get(operation) or _BINARY[operation]
+        return Number(function(*numbers))
+    if len(values) < 2:
+        return None
+    left, right = numbers
+    if operation == "add":
+        return 1 if left == 0 else 0 if right == 0 else None
+    if operation == "subtract":
+        return 0 if right == 0 else None
+    if operation == "multiply":
+        if left == 0 or right == 0:
+            return Number(S.Zero)
+        return 1 if left == 1 else 0 if right == 1 else None
+    if operation == "divide":
+        return Number(S.Zero) if left == 0 else 0 if right == 1 else None
+    return None
+
+
+def _merged(forms: list[Form]) -> tuple[Form, ...]:
+    merged: dict[tuple[Value, int | None], int] = {}
+    for form in forms:
+        key = (form.value, form.through)
+        merged[key] = merged.get(key, 0) | form.cases
+    return tuple(Form(value, cases, through) for (value, through), cases in merged.items() if cases)
+
+
+def _union(cases: Iterable[int]) -> int:
+    total = 0
+    for some in cases:
+        total |= some
+    return total

@@ -1,0 +1,52 @@
+"""What only one side of a select reads is computed where that side is taken.
+
+`log(x)` where x is positive and 0 elsewhere must not complain of the x that are not. A ufunc takes a mask for
+that.
+"""
+
+from __future__ import annotations
+
+from lngen.backends.numpy.graph import REDUCTIONS, Node
+from lngen.backends.numpy.lowering import Schedule
+
+Side = tuple[int, bool]
+"""A mask, and whether it has to hold."""
+
+_CAN_WARN = frozenset({"divide", "power", "sqrt", "exp", "log", "log1p", "expm1"})
+
+# These take no mask.
+_WHOLE = REDUCTIONS | {"sigmoid", "softplus", "erf", "where", "expand", "load", "number", "total"}
+
+
+def guards(schedule: Schedule, need: list[int]) -> dict[int, Side]:
+    """The nodes to be computed under a mask: those that could complain of entries that are thrown away."""
+    nodes = schedule.graph.nodes
+    sides: dict[int, set[Side | None]] = {}
+    only: dict[int, Side] = {}
+    leaves = {event.node for event in schedule.events if event.kind != "make"}
+    for node in reversed(nodes):
+        used = sides.get(node.index, {None})
+        side = next(iter(used)) if len(used) == 1 and node.index not in leaves else None
+        takes_mask = node.phase == "block" and node.operation not in _WHOLE
+        if side and takes_mask and _is_there(nodes[side[0]], node, need):
+            only[node.index] = side
+        for place, operand in enumerate(node.operands):
+            if node.operation == "where":
+                inner = (node.operands[0], place == 1) if place else None
+            else:
+                inner = only.get(node.index)
+            sides.setdefault(operand, set()).add(inner)
+    found: dict[int, Side] = {}
+    for index in sorted(only):
+        node = nodes[index]
+        if node.operation in _CAN_WARN or any(operand in found for operand in node.operands):
+            found[index] = only[index]
+    return found
+
+
+def _is_there(mask: Node, node: Node, need: list[int]) -> bool:
+    """Whether the mask fits the node, and is computed before it whenever it is."""
+    computed = need[node.index] & node.computed()
+    before = mask.phase == "block" and mask.index < node.index
+    fits = mask.axes.join(node.axes) == node.axes
+    return before and fits and not computed & ~(need[mask.index] & mask.computed())

@@ -1,0 +1,140 @@
+"""Python text: names that do not collide, and lines laid out as a formatter would."""
+
+from __future__ import annotations
+
+import keyword
+import textwrap
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+WIDTH = 88
+
+
+class Names:
+    """Names of one scope. The derivation's own come first and keep their spelling where Python lets them.
+
+    >>> names = Names(["x", "lambda", "count"], reserved={"count"})
+    >>> names["x"], names["lambda"], names["count"], names.internal("x"), names.internal("buffer")
+    ('x', 'lambda_', 'count_', 'x_2', 'buffer')
+    """
+
+    def __init__(self, own: Iterable[str], reserved: Iterable[str]) -> None:
+        self._taken = set(reserved)
+        self._of: dict[str, str] = {}
+        for name in own:
+            if name not in self._of:
+                spelled = name
+                while spelled in self._taken or keyword.iskeyword(spelled):
+                    spelled += "_"
+                self._of[name] = spelled
+                self._taken.add(spelled)
+
+    def __getitem__(self, name: str) -> str:
+        return self._of[name]
+
+    def internal(self, name: str) -> str:
+        """A name for something of the emitted code's own, with a number after it if it is taken."""
+        spelled, number = name, 1
+        while spelled in self._taken:
+            number += 1
+            spelled = f"{name}_{number}"
+        self._taken.add(spelled)
+        return spelled
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line and the condition it is under; "" for none. A heading is a comment on what follows."""
+
+    text: str
+    condition: str = ""
+    heading: str = ""
+
+
+def laid_out(lines: Iterable[Line], indent: int) -> tuple[str, ...]:
+    """Lines with their conditions written out, neighbours under one `if`, comments above, none longer than
+    88.
+
+    >>> lines = [Line("t = np.add(x, b)", "b is not None", "step 1: t = b + x"), Line("t = x", "b is None")]
+    >>> print("\\n".join(laid_out(lines, 0)))
+    # step 1: t = b + x
+    if b is not None:
+        t = np.add(x, b)
+    else:
+        t = x
+    """
+    result: list[str] = []
+    open_condition = ""
+    may_have_else = False
+    heading = ""
+    for line in lines:
+        deeper = indent + 4 if line.condition else indent
+        new_heading = line.heading and line.heading != heading
+        heading = line.heading or heading
+        if line.condition != open_condition:
+            opposite = _opposite(open_condition) == line.condition and may_have_else and not new_heading
+            if new_heading:
+                result += comment(line.heading, indent)
+            if line.condition:
+                words = "else:" if opposite else f"if {line.condition}:"
+                result.append(" " * indent + words)
+            may_have_else = not opposite
+            open_condition = line.condition
+        elif new_heading:
+            result += comment(line.heading, deeper)
+        result += wrapped(line.text, deeper)
+    return tuple(result)
+
+
+def comment(text: str, indent: int) -> list[str]:
+    """A comment, on as many lines as it needs."""
+    prefix = " " * indent + "# "
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=prefix,
+        subsequent_indent=prefix + "  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def wrapped(text: str, indent: int) -> list[str]:
+    """A statement; a call that is too long has its arguments on a line of their own, or on one each, as a
+    dict has.
+
+    >>> print("\\n".join(wrapped("y = np.multiply(" + "a" * 40 + ", " + "b" * 30 + ")", 0)))
+    y = np.multiply(
+        aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa, bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
+    )
+    """
+    pad = " " * indent
+    opening = next((character for character in text if character in "({"), "")
+    if len(pad + text) <= WIDTH or not opening:
+        return [pad + text]
+    start, end = text.index(opening), text.rindex({"(": ")", "{": "}"}[opening])
+    head, inside, tail = text[: start + 1], text[start + 1 : end], text[end:]
+    if len(pad) + 4 + len(inside) <= WIDTH and opening == "(":
+        return [pad + head, pad + "    " + inside, pad + tail]
+    return [pad + head, *(f"{pad}    {argument}," for argument in _arguments(inside)), pad + tail]
+
+
+def _arguments(inside: str) -> list[str]:
+    arguments, depth = [""], 0
+    for character in inside:
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and not depth:
+            arguments.append("")
+        else:
+            arguments[-1] += character
+    return [argument.strip() for argument in arguments if argument.strip()]
+
+
+def _opposite(condition: str) -> str:
+    if " and " in condition or " or " in condition or not condition:
+        return ""
+    if condition.endswith(" is not None"):
+        return condition.removesuffix(" is not None") + " is None"
+    if condition.endswith(" is None"):
+        return condition.removesuffix(" is None") + " is not None"
+    return condition.removeprefix("not ") if condition.startswith("not ") else f"not {condition}"

@@ -1,0 +1,165 @@
+"""Row programs evaluated as they stand: whole arrays, longdouble, no blocks, no buffers, nothing left out."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import math
+import sys
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import sympy
+
+from lngen.backends import Notes
+from lngen.backends.numpy import emit
+from lngen.program import RowProgram
+from lngen.symbolic import (
+    Expm1,
+    FeatureSum,
+    Log1p,
+    Mean,
+    RowMax,
+    RowMin,
+    RowScalarSymbol,
+    RowSymbol,
+    ScalarSymbol,
+    Sigmoid,
+    Softplus,
+    Where,
+)
+
+WIDE = np.longdouble
+_erf = np.vectorize(lambda u: WIDE(math.erf(u)), otypes=[WIDE])
+
+_FUNCTIONS = {
+    sympy.exp: np.exp,
+    sympy.log: np.log,
+    sympy.sin: np.sin,
+    sympy.cos: np.cos,
+    sympy.tanh: np.tanh,
+    sympy.erf: _erf,
+    sympy.Abs: np.abs,
+    sympy.sign: np.sign,
+    Sigmoid: lambda u: 1 / (1 + np.exp(-u)),
+    Softplus: lambda u: np.logaddexp(u, WIDE(0)),
+    Log1p: np.log1p,
+    Expm1: np.expm1,
+}
+
+_COMPARISONS = {
+    sympy.StrictGreaterThan: np.greater,
+    sympy.GreaterThan: np.greater_equal,
+    sympy.StrictLessThan: np.less,
+    sympy.LessThan: np.less_equal,
+    sympy.Equality: np.equal,
+    sympy.Unequality: np.not_equal,
+}
+
+_REDUCTIONS = {
+    Mean: "mean",
+    FeatureSum: "sum",
+    RowMax: "max",
+    RowMin: "min",
+}
+
+
+def _reduce(operator: str, value: Any, features: int) -> Any:
+    full = np.broadcast_to(value, np.broadcast_shapes(np.shape(value), (features,)))
+    total = full.sum(-1, keepdims=full.ndim > 1, dtype=WIDE)
+    if operator in ("max", "min"):
+        return getattr(full, operator)(-1, keepdims=full.ndim > 1)
+    return total / features if operator == "mean" else total
+
+
+def walk(expression: Any, values: Mapping[str, Any], features: int) -> Any:
+    """The value of an expression: rows are (N, D), row scalars (N, 1), Features (D,), Scalars 0-d."""
+    inner = functools.partial(walk, values=values, features=features)
+    if isinstance(expression, sympy.Symbol):
+        return WIDE(features) if expression.name == "D" else values[expression.name]
+    if expression.is_number:
+        return WIDE(str(sympy.Float(expression.evalf(30), 30)))
+    if isinstance(expression, sympy.Add):
+        return functools.reduce(np.add, [inner(term) for term in expression.args])
+    if isinstance(expression, sympy.Mul):
+        return functools.reduce(np.multiply, [inner(factor) for factor in expression.args])
+    if isinstance(expression, sympy.Pow):
+        return np.power(inner(expression.base), inner(expression.exp))
+    if isinstance(expression, Where):
+        condition, chosen, otherwise = expression.args
+        test = _COMPARISONS[type(condition)](*(inner(side) for side in condition.args))
+        with np.errstate(all="ignore"):
+            return np.where(test, inner(chosen), inner(otherwise))
+    if type(expression) in _REDUCTIONS:
+        return _reduce(_REDUCTIONS[type(expression)], inner(expression.args[0]), features)
+    return _FUNCTIONS[type(expression)](inner(expression.args[0]))
+
+
+def run(program: RowProgram, values: Mapping[str, Any], rows: int, features: int) -> dict[str, Any]:
+    """Every value of a program by name, its results under their own names."""
+    known = dict(values)
+
+    def assign(assignments: Any) -> None:
+        for assignment in assignments:
+            known[assignment.symbol.name] = walk(assignment.expression, known, features)
+
+    assign(program.prologue)
+    for stage in program.stages:
+        assign(stage.temps)
+        for reduction in stage.reductions:
+            body = np.broadcast_to(walk(reduction.body, known, features), (rows, features))
+            known[reduction.symbol.name] = _reduce(reduction.operator, body, features)
+        assign(stage.row_scalars)
+    for stage in program.stages:
+        for total in stage.rows_reductions:
+            shape = (rows, 1) if isinstance(total.symbol, ScalarSymbol) else (rows, features)
+            body = np.broadcast_to(walk(total.body, known, features), shape)
+            known[total.symbol.name] = (
+                body.sum() if shape[1:] == (1,) and shape != (rows, features) else body.sum(0)
+            )
+            if isinstance(total.symbol, ScalarSymbol):
+                known[total.symbol.name] = body.sum()
+    assign(program.epilogue)
+    for store in program.results:
+        value = known[store.symbol.name]
+        if isinstance(store.symbol, RowSymbol):
+            value = np.broadcast_to(value, (rows, features))
+        elif isinstance(store.symbol, RowScalarSymbol):
+            value = np.broadcast_to(value, (rows, 1))
+        elif not isinstance(store.symbol, ScalarSymbol):
+            value = np.broadcast_to(value, (features,))
+        for name in store.names:
+            known[name] = value
+    return known
+
+
+def module_of(files: Mapping[str, str], folder: Path, name: str) -> ModuleType:
+    """The emitted package, imported from a folder of its own."""
+    package = folder / name
+    package.mkdir(parents=True, exist_ok=True)
+    for file, text in files.items():
+        (package / file).write_text(text, encoding="utf-8")
+    unique = f"emitted_{name}_{uuid.uuid4().hex}"
+    spec = importlib.util.spec_from_file_location(
+        unique, package / "__init__.py", submodule_search_locations=[str(package)]
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[unique] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def notes_of(program: RowProgram) -> Notes:
+    """Notes for a test."""
+    return Notes(program.layer, "A layer of the tests.", ("emitted by a test",), ("y = ...",), ("dx = ...",))
+
+
+def load(forward: RowProgram, backward: RowProgram, folder: Path) -> ModuleType:
+    """Emit, write, import."""
+    return module_of(emit(forward, backward, notes_of(forward)), folder, forward.layer)

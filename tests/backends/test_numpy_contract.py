@@ -1,0 +1,388 @@
+"""What emitted NumPy promises its caller: bits, memory, types, errors, text."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+import warnings
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from lngen.backends import Notes
+from lngen.backends.numpy import emit
+from tests import programs
+from tests.backends.reference import load, notes_of
+from tests.backends.test_numpy_values import PAIRS
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def modules(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ModuleType]:
+    folder: Path = tmp_path_factory.mktemp("emitted")
+    return {name: load(*pair, folder) for name, pair in PAIRS.items()}
+
+
+@pytest.fixture(scope="module")
+def layer(modules: dict[str, ModuleType]) -> ModuleType:
+    return modules["centred"]
+
+
+def backend_of(module: ModuleType) -> Any:
+    return sys.modules[module.__name__ + ".numpy_backend"]
+
+
+def normal(shape: tuple[int, ...], dtype: Any = np.float32, seed: int = 0) -> Any:
+    return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
+
+
+# Bits
+
+
+@pytest.mark.parametrize("name", ["centred", "tanh", "residual"])
+@pytest.mark.parametrize("features", [1, 7, 64, 1000, 4099])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_row_does_not_see_its_neighbours(
+    name: str, features: int, dtype: Any, modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = modules[name]
+    rows = 23
+    inputs = [normal((rows, features), dtype, seed) + 3 for seed in range(2 if name == "residual" else 1)]
+    feature = {"gamma": normal((features,), dtype, 3)}
+    several = name == "residual"
+    dys = [normal((rows, features), dtype, 5 + seed) for seed in range(2 if several else 1)]
+
+    def both(part: slice, threads: int = 1) -> list[Any]:
+        y, saved = module.forward(*(array[part] for array in inputs), **feature, threads=threads)
+        gradients = module.backward(saved, *(dy[part] for dy in dys), threads=threads)
+        return [*(y if several else (y,)), *gradients]
+
+    whole = both(slice(None))
+    for threads in (2, 3):
+        for value, again in zip(whole, both(slice(None), threads), strict=True):
+            if value is not None:
+                np.testing.assert_array_equal(value, again)
+    alone = [both(slice(row, row + 1)) for row in range(rows)]
+    monkeypatch.setattr(backend_of(module), "BLOCK_BYTES", 5 * features * np.dtype(dtype).itemsize)
+    small = both(slice(None))
+    row_values = [place for place, value in enumerate(whole) if value is not None and value.ndim == 2]
+    assert len(row_values) >= 2
+    for place in row_values:
+        np.testing.assert_array_equal(whole[place], np.concatenate([one[place] for one in alone]))
+        np.testing.assert_array_equal(whole[place], small[place])
+    for threads in (2, 3, 40):
+        for value, again in zip(small, both(slice(None), threads), strict=True):
+            if value is not None:
+                np.testing.assert_array_equal(value, again)
+
+
+@pytest.mark.parametrize(("dtype", "offset", "bound"), [(np.float32, 1e4, 1e-6), (np.float64, 1e8, 1e-14)])
+def test_a_large_offset_costs_no_digits(dtype: Any, offset: float, bound: float, layer: ModuleType) -> None:
+    features = 4096
+    x = (normal((12, features), np.float64) + offset).astype(dtype)
+    gamma, dy = normal((features,), dtype, 1), normal((12, features), dtype, 2)
+    y, saved = layer.forward(x, gamma)
+    gradients = layer.backward(saved, dy)
+    wide, g = x.astype(np.longdouble), np.longdouble(1) * dy * gamma
+    # Taking off x[0] first is exact here, and leaves numbers whose longdouble mean is good to 1e-19.
+    near = wide - wide[:, :1]
+    centred = near - near.mean(-1, keepdims=True)
+    rstd = 1 / np.sqrt((centred**2).mean(-1, keepdims=True) + np.longdouble(dtype(1e-5)))
+    xhat = centred * rstd
+    dx = rstd * (g - g.mean(-1, keepdims=True) - xhat * (g * xhat).mean(-1, keepdims=True))
+    for got, exact in ((y, gamma * xhat), (gradients.dx, dx), (gradients.dgamma, (dy * xhat).sum(0))):
+        assert np.abs(got - exact).max() < bound * np.abs(exact).max()
+
+
+# Memory
+
+
+def test_saved_holds_references(modules: dict[str, ModuleType]) -> None:
+    x, gamma = normal((3, 5, 8)), normal((8,))
+    _, saved = modules["centred"].forward(x, gamma)
+    assert np.shares_memory(saved.x, x)
+    assert np.shares_memory(saved.gamma, gamma)
+    assert saved.mu.shape == saved.rstd.shape == (3, 5)
+    r = normal((3, 5, 8), seed=1)
+    outputs, saved = modules["residual"].forward(x, r)
+    assert np.shares_memory(saved.h, outputs.h)
+    assert not any(isinstance(value, np.ndarray) and np.shares_memory(value, x) for value in saved)
+    assert saved.gamma is None
+    for value in saved:
+        assert not isinstance(value, np.ndarray) or value is outputs.h or value.size <= 15
+
+
+def test_out_is_written(modules: dict[str, ModuleType]) -> None:
+    x, r, gamma = normal((6, 8)), normal((6, 8), seed=1), normal((8,))
+    module = modules["residual"]
+    plain, saved = module.forward(x, r, gamma)
+    y = np.full_like(x, np.nan)
+    outputs, _ = module.forward(x, r, gamma, out=(y, None))
+    assert outputs.y is y
+    np.testing.assert_array_equal(y, plain.y)
+    shared = module.backward(saved, x, r)
+    assert shared.dx is shared.dr
+    own = module.Gradients(np.full_like(x, np.nan), np.full_like(x, np.nan), None)
+    gradients = module.backward(saved, x, r, out=own)
+    assert gradients.dx is own.dx
+    assert gradients.dr is own.dr
+    for value, again in zip(shared, gradients, strict=True):
+        np.testing.assert_array_equal(value, again)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_any_layout(dtype: Any, layer: ModuleType) -> None:
+    x = normal((6, 5, 8), dtype)
+    gamma = normal((16,), dtype, 1)[::2]
+    dy = normal((6, 5, 8), dtype, 2)
+    y, saved = layer.forward(x, gamma)
+    gradients = layer.backward(saved, dy)
+    views = {
+        "transposed": np.asfortranarray(x),
+        "swapped": np.ascontiguousarray(x.transpose(1, 0, 2)).transpose(1, 0, 2),
+        "strided": np.repeat(x, 2, -1)[..., ::2],
+        "backwards": x[::-1].copy()[::-1],
+    }
+    for view in views.values():
+        view.flags.writeable = False
+        other = np.asfortranarray(np.zeros_like(x))
+        again, saved_again = layer.forward(view, gamma, out=other)
+        assert again is other
+        np.testing.assert_array_equal(y, again)
+        back = layer.backward(
+            saved_again, np.asfortranarray(dy), out=(np.zeros((8, 5, 6), dtype).T, None, None)
+        )
+        for value, same in zip(gradients, back, strict=True):
+            if value is not None:
+                np.testing.assert_array_equal(value, same)
+
+
+def test_memory_is_the_result_and_little_else(layer: ModuleType) -> None:
+    import tracemalloc
+
+    x, gamma = normal((4096, 512)), normal((512,))
+    y, gradients = np.empty_like(x), (np.empty_like(x), None, None)
+    layer.forward(x, gamma, out=y)
+    tracemalloc.start()
+    _, saved = layer.forward(x, gamma, out=y)
+    layer.backward(saved, y.copy(), out=gradients)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < x.nbytes + 2**21  # the copy of y, a scratch block of 768 KiB, row scalars, column sums
+
+
+# Types
+
+
+def test_compute_type(layer: ModuleType) -> None:
+    x = normal((4, 6), np.float16)
+    y, saved = layer.forward(x, normal((6,), np.float64))
+    assert y.dtype == np.float16
+    assert saved.rstd.dtype == np.float64
+    gradients = layer.backward(saved, y)
+    assert [value.dtype for value in gradients if value is not None] == [np.float16, np.float64]
+    assert layer.forward(x)[1].rstd.dtype == np.float32
+    assert layer.forward([[1.0, 2.0]])[0].dtype == np.float64
+    assert layer.forward(normal((6,)))[1].mu.shape == ()
+
+
+def test_bfloat16(layer: ModuleType) -> None:
+    x = normal((40, 33)).astype(ml_dtypes.bfloat16)
+    y, saved = layer.forward(x)
+    assert y.dtype == x.dtype
+    wide, _ = layer.forward(x.astype(np.float32))
+    np.testing.assert_array_equal(y, wide.astype(ml_dtypes.bfloat16))
+    gradients = layer.backward(saved, y)
+    assert gradients.dx.dtype == x.dtype
+    assert layer.backward(saved, y, out=(np.zeros_like(x), None, None)).dx.dtype == x.dtype
+
+
+def test_no_warnings_on_ordinary_data(modules: dict[str, ModuleType]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for scale in (0.0, 1e-3, 1.0, 1e3):
+            for features in (1, 2, 9):
+                x = normal((5, features)) * np.float32(scale)
+                y, saved = modules["centred"].forward(x)
+                assert np.isfinite(modules["centred"].backward(saved, y).dx).all()
+        saved = modules["heads"].forward(normal((5, 9)))[1]
+        modules["heads"].backward(saved, normal((5, 9)))
+
+
+def test_overflow_to_half_is_numpys_own(layer: ModuleType) -> None:
+    x = np.asarray([[-60000.0, 60000.0, 0.0]], np.float16)
+    gamma = np.full(3, 60000.0, np.float16)
+    with pytest.warns(RuntimeWarning, match="overflow encountered in cast"):
+        y, _ = layer.forward(x, gamma)
+    assert np.isinf(y[0, :2]).all()
+    with np.errstate(over="raise"), pytest.raises(FloatingPointError):
+        layer.forward(np.repeat(x, 2000, 0), gamma, threads=2)
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "words"),
+    [
+        ({"x": np.ones((2, 3), int)}, TypeError, "x is of type int64, not floating point; pass real floats"),
+        ({"x": np.ones((2, 3), bool)}, TypeError, "x is of type bool"),
+        ({"x": np.ones((2, 3), complex)}, TypeError, "x is of type complex128"),
+        ({"x": [[object()]]}, TypeError, "x is of type object"),
+        ({"x": None}, TypeError, "x is None"),
+        ({"x": np.float32(1)}, ValueError, r"x has shape \(\); pass \(..., D\)"),
+        ({"x": np.ones((2, 0))}, ValueError, r"x has shape \(2, 0\)"),
+        ({"gamma": np.ones((2, 3))}, ValueError, r"gamma has shape \(2, 3\); pass \(D,\), which is \(3,\)"),
+        ({"gamma": np.ones(2)}, ValueError, "gamma has shape"),
+        ({"gamma": np.ones(3, int)}, TypeError, "gamma is of type int64"),
+        ({"eps": "a"}, TypeError, "eps is 'a' of type str"),
+        ({"eps": np.inf}, ValueError, "eps is inf; pass a finite number"),
+        ({"eps": True}, TypeError, "eps is True"),
+        ({"threads": 0}, ValueError, "threads is 0; pass 1 or more"),
+        ({"threads": 1.5}, TypeError, "threads is 1.5"),
+        ({"out": np.ones((3, 2))}, ValueError, r"pass np.empty\(\(2, 3\), float64\)"),
+        ({"out": np.ones((2, 3), np.float32)}, ValueError, "out for y has shape"),
+        ({"out": [1.0]}, TypeError, "out for y is of type list; pass an array"),
+    ],
+)
+def test_bad_forward(arguments: dict[str, Any], kind: type[Exception], words: str, layer: ModuleType) -> None:
+    with pytest.raises(kind, match=words):
+        layer.forward(**({"x": np.ones((2, 3))} | arguments))
+
+
+def test_bad_out(layer: ModuleType) -> None:
+    x = np.ones((2, 3))
+    with pytest.raises(ValueError, match="out for y overlaps x"):
+        layer.forward(x, out=x)
+    big = np.ones((3, 3))
+    with pytest.raises(ValueError, match="out for y overlaps x"):
+        layer.forward(big[:2], out=big[1:])
+    fixed = np.empty((2, 3))
+    fixed.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        layer.forward(x, out=fixed)
+
+
+def test_bad_backward(modules: dict[str, ModuleType]) -> None:
+    layer, other = modules["centred"], modules["residual"]
+    x = np.ones((2, 3))
+    y, saved = layer.forward(x)
+    with pytest.raises(TypeError, match="pass what forward of demo_residual returned"):
+        other.backward(saved, y)
+    with pytest.raises(ValueError, match=r"dy has shape \(3,\); pass the shape of y, which is \(2, 3\)"):
+        layer.backward(saved, np.ones(3))
+    with pytest.raises(ValueError, match=r"saved.x has shape \(3, 3\)"):
+        layer.backward(saved._replace(x=np.ones((3, 3))), y)
+    with pytest.raises(TypeError, match="dy is None"):
+        layer.backward(saved, None)
+    with pytest.raises(ValueError, match="out for dgamma: its input was left out"):
+        layer.backward(saved, y, out=(None, np.empty(3), None))
+    with pytest.raises(ValueError, match=r"out for dx overlaps saved\.x"):
+        layer.backward(saved, y, out=(x, None, None))
+    with pytest.raises(ValueError, match="out has 2 entries; pass 3"):
+        layer.backward(saved, y, out=(None, None))
+    with pytest.raises(TypeError, match="pass a tuple"):
+        layer.backward(saved, y, out=x)
+    outputs, saved = other.forward(x, x + 1)
+    with pytest.raises(ValueError, match="every cotangent is None"):
+        other.backward(saved, None, None)
+    same = np.empty_like(x)
+    with pytest.raises(ValueError, match="out for dr overlaps out for dx"):
+        other.backward(saved, outputs.h, out=(same, same, None))
+
+
+def test_bad_scalar(modules: dict[str, ModuleType]) -> None:
+    with pytest.raises(ValueError, match=r"alpha has shape \(1,\); pass a number or a 0-d one"):
+        modules["tanh"].forward(np.ones((2, 3)), np.ones(1))
+    with pytest.raises(TypeError, match="alpha is of type bool"):
+        modules["tanh"].forward(np.ones((2, 3)), True)
+
+
+# Text
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_text_passes_ruff(name: str, tmp_path: Path) -> None:
+    ruff = [sys.executable, "-m", "ruff"]
+    if subprocess.run([*ruff, "--version"], capture_output=True, check=False).returncode:
+        pytest.skip("no ruff: pip install ruff")
+    for file, text in emit(*PAIRS[name], notes_of(PAIRS[name][0])).items():
+        (tmp_path / file).write_text(text)
+        assert max(map(len, text.splitlines())) <= 88
+        ast.parse(text, feature_version=(3, 11))
+    for arguments in (["check", "--isolated"], ["format", "--isolated", "--diff"]):
+        done = subprocess.run([*ruff, *arguments, str(tmp_path)], capture_output=True, text=True, check=False)
+        assert not done.returncode, done.stdout + done.stderr
+
+
+def test_text_does_not_depend_on_the_hash_seed() -> None:
+    code = (
+        "from tests.backends.test_numpy_values import PAIRS\n"
+        "from tests.backends.reference import notes_of\n"
+        "from lngen.backends.numpy import emit\n"
+        "for pair in PAIRS.values(): print(*emit(*pair, notes_of(pair[0])).values())\n"
+    )
+    texts = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1", "4242")
+    }
+    assert len(texts) == 1
+
+
+def test_lines_name_their_step() -> None:
+    text = emit(programs.CENTRED_FORWARD, programs.CENTRED_BACKWARD, notes_of(programs.CENTRED_FORWARD))
+    assert "            # step 5: xhat = x_centred*rstd\n" in text["numpy_backend.py"]
+    assert "xhat = np.multiply(x_centred, rstd, out=y_block)\n" in text["numpy_backend.py"]
+
+
+def test_buffers_are_reused(modules: dict[str, ModuleType]) -> None:
+    """Forward works in y alone; backward in dx and one more block."""
+    text = Path(str(backend_of(modules["centred"]).__file__)).read_text()
+    forward, backward = text.split("\ndef _backward(")
+    assert "row_buffers" not in forward
+    assert "row_buffers = np.empty((1, height, features), dtype)" in backward
+
+
+def test_notes_are_placed() -> None:
+    notes = Notes("demo_centred", "A title.", ("one", "two"), ("y = f",), ("dx = g",))
+    files = emit(programs.CENTRED_FORWARD, programs.CENTRED_BACKWARD, notes)
+    for text in files.values():
+        assert text.startswith('# one\n# two\n"""A title.')
+
+
+def test_the_first_row_input_may_be_left_out(tmp_path: Path) -> None:
+    forward, backward = programs.RESIDUAL_FORWARD, programs.RESIDUAL_BACKWARD
+    optional = (("x", Fraction(0)), *forward.optional)
+    module = load(replace(forward, optional=optional), replace(backward, optional=optional), tmp_path)
+    r = normal((3, 4))
+    outputs, saved = module.forward(r)
+    np.testing.assert_array_equal(outputs.h, r)
+    gradients = module.backward(saved, r, r)
+    assert gradients.dx is None
+    both, saved = module.forward(r, np.zeros_like(r))
+    np.testing.assert_array_equal(both.y, outputs.y)
+    np.testing.assert_array_equal(module.backward(saved, r, r).dr, gradients.dr)
+    with pytest.raises(TypeError, match="r is None"):
+        module.forward(None)
+    all_optional = (*optional, ("r", Fraction(0)))
+    module = load(
+        replace(forward, optional=all_optional), replace(backward, optional=all_optional), tmp_path / "all"
+    )
+    np.testing.assert_array_equal(module.forward(r=r.astype(np.float64))[0].y.dtype, np.float64)
+    with pytest.raises(TypeError, match="each of x, r is None; pass one of them"):
+        module.forward()
