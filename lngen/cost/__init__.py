@@ -1,0 +1,32 @@
+"""What a layer costs: operations, bytes, and what the same layer costs when every operation is a kernel of
+its own.
+"""
+
+from lngen.cost.operations import Operations, operations
+from lngen.cost.traffic import (
+    ACCUMULATE_ITEMSIZE,
+    ITEMSIZE,
+    ROWS,
+    Cost,
+    Unfused,
+    cost,
+    unfused,
+)
+from lngen.cost.units import DType, microseconds, parse_bandwidth, parse_dtype, parse_shape
+
+__all__ = [
+    "ACCUMULATE_ITEMSIZE",
+    "ITEMSIZE",
+    "ROWS",
+    "Cost",
+    "DType",
+    "Operations",
+    "Unfused",
+    "cost",
+    "microseconds",
+    "operations",
+    "parse_bandwidth",
+    "parse_dtype",
+    "parse_shape",
+    "unfused",
+]

@@ -1,0 +1,234 @@
+"""What a report says, before it is laid out: every section as plain strings, in the order in which it is
+read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sympy
+
+from lngen.audit import Audit, Saving, audit
+from lngen.derivation import Derivation, Step
+from lngen.notation import latex, latex_name, text
+from lngen.plan import Plan
+from lngen.program import RowProgram, Stage
+from lngen.report.costs import EXAMPLE_DTYPE, EXAMPLE_SHAPE, cost_entries, cost_rows, size_rows
+from lngen.report.formulas import (
+    Formula,
+    atoms,
+    formula,
+    gradients,
+    reading_order,
+    textbook_forward,
+)
+from lngen.symbolic import FeatureSum, Mean, RowMax, RowMin, SumRows
+
+
+@dataclass(frozen=True)
+class StepText:
+    """A step of the derivation; `before` is None where a quantity appears for the first time."""
+
+    number: int
+    part: str
+    rule: str
+    target: str
+    before: Formula | None
+    after: Formula
+    reason: str
+    operations_before: int | None
+    operations_after: int
+    digits: int | None
+
+    @property
+    def facts(self) -> str:
+        """Operations and agreement, in words."""
+        counted = _plural(self.operations_after, "operation")
+        if self.operations_before is not None:
+            counted = f"{self.operations_before} -> {counted}"
+        return counted if self.digits is None else f"{counted}, both sides agree to {self.digits} digits"
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """One sweep over a row: a title and its lines."""
+
+    title: str
+    formulas: tuple[Formula, ...]
+
+
+@dataclass(frozen=True)
+class ProgramText:
+    """One direction of the plan."""
+
+    direction: str
+    reads: str
+    writes: str
+    saves: str
+    sweeps: tuple[Sweep, ...]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A proof: what was shown, and whether it holds."""
+
+    kind: str
+    statement: str
+    passed: bool
+
+
+@dataclass(frozen=True)
+class Content:
+    """All that a report says."""
+
+    name: str
+    citation: tuple[str, ...]
+    definition: tuple[str, ...]
+    forward: tuple[Formula, ...]
+    adjoint: tuple[Formula, ...]
+    adjoint_operations: int
+    steps: tuple[StepText, ...]
+    identities: tuple[Formula, ...]
+    gradients: tuple[Formula, ...]
+    atoms: tuple[Formula, ...]
+    result_operations: int
+    evidence: tuple[Evidence, ...]
+    programs: tuple[ProgramText, ...]
+    cost: tuple[tuple[str, str, str], ...]
+    size_title: str
+    size: tuple[tuple[str, str, str], ...]
+    cost_entries: dict[str, object]
+    audit: Audit
+
+    @property
+    def verdict(self) -> str:
+        """The evidence in one line."""
+        failed = sum(not item.passed for item in self.evidence)
+        if not self.evidence:
+            return "not proved: no evidence was asked for"
+        if failed:
+            return f"NOT PROVED: {failed} of {_plural(len(self.evidence), 'statement')} failed"
+        return f"proved: all {_plural(len(self.evidence), 'statement')} hold"
+
+    @property
+    def saving(self) -> str:
+        """What the simplification is worth, in one line."""
+        before = _plural(self.adjoint_operations, "operation")
+        return f"{before} by the chain rule, {self.result_operations} simplified"
+
+
+def content(plan: Plan) -> Content:
+    """What the report of a plan says."""
+    d = plan.derivation
+    order = reading_order(d)
+    numbers = d.step_of()
+    return Content(
+        name=d.definition.name,
+        citation=tuple(
+            " ".join(p.split()) for p in d.definition.docstring.strip().split("\n\n") if p.strip()
+        ),
+        definition=_source(d),
+        forward=tuple(
+            formula(q.symbol, q.expression, order, numbers.get(q.symbol.name, 0)) for q in textbook_forward(d)
+        ),
+        adjoint=tuple(formula(q.symbol, q.expression, order) for q in d.adjoint.equations),
+        adjoint_operations=sum(_operations(q.expression) for q in d.adjoint.equations),
+        steps=tuple(_step(step, order) for step in d.steps),
+        identities=tuple(
+            Formula(text(left, order), text(right, order), f"{latex(left, order)} = {latex(right, order)}")
+            for _, left, right in d.identities
+        ),
+        gradients=tuple(formula(q.symbol, q.expression, order) for q in gradients(d)),
+        atoms=tuple(formula(q.symbol, q.expression, order) for q in atoms(d)),
+        result_operations=sum(_operations(q.expression) for q in d.backward),
+        evidence=tuple(Evidence(p.kind, p.statement, p.passed) for p in d.proofs),
+        programs=tuple(_program(program, order) for program in (plan.forward, plan.backward)),
+        cost=tuple(cost_rows(plan)),
+        size_title=f"For {' x '.join(map(str, EXAMPLE_SHAPE))} in {EXAMPLE_DTYPE.name}:",
+        size=tuple(size_rows(plan)),
+        cost_entries=cost_entries(plan),
+        audit=audit(plan),
+    )
+
+
+def saving_text(saving: Saving | None) -> str:
+    """Bits saved, in words; empty where nothing was measured."""
+    if saving is None:
+        return ""
+    return f"{saving.example}: {saving.before} of 24 bits right before, {saving.after} after"
+
+
+def _source(d: Derivation) -> tuple[str, ...]:
+    """The function as the user wrote it."""
+    lines = d.definition.source.splitlines()
+    first = next((i for i, line in enumerate(lines) if line.startswith("def ")), 0)
+    while lines and not lines[-1].strip():
+        lines.pop()
+    return tuple(lines[first:])
+
+
+def _step(step: Step, order: tuple[str, ...]) -> StepText:
+    target = latex_name(step.target.name)
+    return StepText(
+        step.number,
+        step.part,
+        step.rule,
+        step.target.name,
+        None
+        if step.before is None
+        else Formula(step.target.name, text(step.before, order), latex(step.before, order)),
+        Formula(step.target.name, text(step.after, order), f"{target} = {latex(step.after, order)}"),
+        step.reason,
+        step.operations_before,
+        step.operations_after,
+        step.digits,
+    )
+
+
+def _operations(expression: sympy.Expr) -> int:
+    return int(sympy.count_ops(expression))
+
+
+def _program(program: RowProgram, order: tuple[str, ...]) -> ProgramText:
+    reads = [argument.name for argument in program.rows] + [p.name for p in program.parameters]
+    saved = ", ".join(symbol.name for symbol in program.saved) or "nothing"
+    sweeps = []
+    if program.prologue:
+        sweeps.append(
+            Sweep("before the rows", tuple(formula(a.symbol, a.expression, order) for a in program.prologue))
+        )
+    count = 0
+    for stage in program.stages:
+        scalars_only = not (stage.temps or stage.reductions or stage.stores or stage.rows_reductions)
+        count += not scalars_only
+        title = "before the sweeps" if scalars_only else f"sweep {count}"
+        sweeps.append(
+            Sweep(title + (", a correction" if stage.correction else ""), tuple(_stage(stage, order)))
+        )
+    if program.epilogue:
+        sweeps.append(
+            Sweep("after the rows", tuple(formula(a.symbol, a.expression, order) for a in program.epilogue))
+        )
+    return ProgramText(
+        program.direction,
+        ", ".join(reads),
+        ", ".join(name for store in program.results for name in store.names),
+        f"keeps {saved} for backward"
+        if program.direction == "forward"
+        else f"and what forward kept: {saved}",
+        tuple(sweeps),
+    )
+
+
+def _stage(stage: Stage, order: tuple[str, ...]) -> list[Formula]:
+    reductions = {"mean": Mean, "sum": FeatureSum, "max": RowMax, "min": RowMin}
+    return [
+        *(formula(a.symbol, a.expression, order) for a in stage.temps),
+        *(formula(r.symbol, reductions[r.operator](r.body), order) for r in stage.reductions),
+        *(formula(a.symbol, a.expression, order) for a in stage.row_scalars),
+        *(formula(r.symbol, SumRows(r.body), order) for r in stage.rows_reductions),
+    ]
+
+
+def _plural(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,161 @@
+"""The cost of a layer as a table, as a line for a file's header, and as JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from sympy import Expr
+
+from lngen.cost import ITEMSIZE, Cost, DType, cost, microseconds, parse_dtype, unfused
+from lngen.notation import text
+from lngen.plan import Plan
+from lngen.report.layout import WIDTH, table
+from lngen.symbolic import D
+
+EXAMPLE_SHAPE = (32, 512, 768)
+EXAMPLE_DTYPE = parse_dtype("bf16")
+
+
+def cost_rows(plan: Plan) -> list[tuple[str, str, str]]:
+    """The cost table: what, forward, backward. Unfused is the same with a kernel for each operation."""
+    costs, chains = _both(plan), unfused(plan)
+    rows = [("", "forward", "backward")]
+
+    def add(label: str, *values: str) -> None:
+        rows.append((label, *values))  # type: ignore[arg-type]
+
+    add("row tensors moved", *(_tensors(c) for c in costs))
+    add("row tensors moved, unfused", *(f"{u.tensors} in {_count(u.kernels, 'kernel')}" for u in chains))
+    add("bytes a row element", *(text(c.tensors * ITEMSIZE) for c in costs))
+    add("bytes a row element, unfused", *(text(u.tensors * ITEMSIZE) for u in chains))
+    add("kept for backward, bytes a row", *(text(c.saved_bytes_per_row) for c in costs))
+    add("kept for backward, unfused", *(text(u.saved_bytes_per_row) for u in chains))
+    add("flops a row element", *(str(c.operations.element) for c in costs))
+    add("flops a row", *(str(c.operations.row) for c in costs))
+    if any(c.operations.functions for c in costs):
+        add("functions among them", *(_functions(c) for c in costs))
+    add("bytes of parameters, once", *(text(c.parameter_bytes) for c in costs))
+    if any(c.partial_features or c.partial_numbers for c in costs):
+        add("bytes of partial sums, a block", *(text(c.partial_bytes) for c in costs))
+    return rows
+
+
+def size_rows(
+    plan: Plan,
+    shape: Sequence[int] = EXAMPLE_SHAPE,
+    dtype: DType = EXAMPLE_DTYPE,
+    bandwidth: float | None = None,
+) -> list[tuple[str, str, str]]:
+    """What that is for a shape: MB (1e6 bytes), flops, microseconds at a bandwidth in bytes per second."""
+    *leading, features = shape
+    rows = math.prod(leading)
+    costs, chains = _both(plan), unfused(plan)
+    done = [c.at(rows, features, dtype.itemsize, dtype.accumulate_itemsize) for c in costs]
+    apart = [u.tensors * rows * features * dtype.itemsize for u in chains]
+
+    def line(label: str, *values: str) -> tuple[str, str, str]:
+        forward, backward = values
+        return label, forward, backward
+
+    lines = [line("", "forward", "backward"), line("moved", *(_megabytes(size) for size, _ in done))]
+    if bandwidth is not None:
+        lines.append(line("time of moving", *(_time(size, bandwidth) for size, _ in done)))
+    lines.append(line("moved, unfused", *(_megabytes(size) for size in apart)))
+    if bandwidth is not None:
+        lines.append(line("time of moving, unfused", *(_time(size, bandwidth) for size in apart)))
+    kept = [rows * c.saved * dtype.accumulate_itemsize for c in costs]
+    lines.append(line("kept for backward", *(_megabytes(size) for size in kept)))
+    lines.append(line("flops", *(f"{flops / 1e6:,.1f} million" for _, flops in done)))
+    return lines
+
+
+def cost_report(
+    plan: Plan, shape: Sequence[int], dtype: DType, bandwidth: float | None = None, width: int = WIDTH
+) -> str:
+    """The cost of a layer at a shape, as text; `bandwidth` is in bytes per second, None leaves out times."""
+    where = f"{' x '.join(map(str, shape))} in {dtype.name}"
+    speed = "" if bandwidth is None else f", at {_bandwidth(bandwidth)}"
+    lines = [
+        f"{plan.derivation.definition.name}: cost",
+        "",
+        *table(cost_rows(plan), width),
+        "",
+        f"{where}{speed}",
+        "",
+        *table(size_rows(plan, shape, dtype, bandwidth), width),
+    ]
+    return "\n".join(lines)
+
+
+def cost_line(plan: Plan) -> str:
+    """The cost in one line, for the header of an emitted file."""
+    forward, backward = _both(plan)
+    return (
+        f"forward {_tensors(forward)}, {forward.operations.element} flops a row element;"
+        f" backward {_tensors(backward)}, {backward.operations.element} flops a row element"
+    )
+
+
+def cost_entries(plan: Plan) -> dict[str, Any]:
+    """The cost as JSON values: counts, and bytes and flops as formulas in rows, D and the two item sizes."""
+    entries: dict[str, Any] = {}
+    for name, c, apart in zip(("forward", "backward"), _both(plan), unfused(plan), strict=True):
+        entries[name] = {
+            "row_tensors_read": c.rows_read,
+            "row_tensors_written": c.rows_written,
+            "row_tensors_unfused": apart.tensors,
+            "kernels_unfused": apart.kernels,
+            "bytes": _formula(c.bytes),
+            "saved_bytes_per_row": _formula(c.saved_bytes_per_row),
+            "saved_bytes_per_row_unfused": _formula(apart.saved_bytes_per_row),
+            "parameter_bytes": _formula(c.parameter_bytes),
+            "partial_bytes_per_block": _formula(c.partial_bytes),
+            "flops": _formula(c.flops),
+            "flops_per_element": c.operations.element,
+            "flops_per_row": c.operations.row,
+            "functions": [
+                {"name": function, "per_element": element, "per_row": row}
+                for function, element, row in c.operations.functions
+            ],
+        }
+    return entries
+
+
+def _both(plan: Plan) -> tuple[Cost, Cost]:
+    return cost(plan.forward), cost(plan.backward)
+
+
+def _formula(expression: Expr) -> str:
+    return text(expression, ("rows", D.name))
+
+
+def _tensors(c: Cost) -> str:
+    return f"{c.tensors} row tensors ({c.rows_read} read, {c.rows_written} written)"
+
+
+def _functions(c: Cost) -> str:
+    parts = []
+    for name, element, row in c.operations.functions:
+        parts += [f"{element} {name} an element"] * (element > 0) + [f"{row} {name} a row"] * (row > 0)
+    return ", ".join(parts) or "none"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _megabytes(size: float) -> str:
+    return f"{size / 1e6:,.2f} MB"
+
+
+def _time(size: float, bandwidth: float) -> str:
+    return f"{microseconds(size, bandwidth):,.1f} us"
+
+
+def _bandwidth(value: float) -> str:
+    scale, unit = next(
+        ((s, u) for s, u in ((1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s")) if value >= s), (1.0, "B/s")
+    )
+    return f"{value / scale:g} {unit}"

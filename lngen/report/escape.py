@@ -1,0 +1,62 @@
+"""Text that comes from a user, made harmless in what it is put into."""
+
+from __future__ import annotations
+
+import re
+
+from lngen.errors import printable
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "_": r"\_",
+    "%": r"\%",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+}
+
+
+def markdown(text: str) -> str:
+    r"""Prose in Markdown: no character of it makes a heading, a link, HTML, a formula or a table.
+
+    >>> print(markdown("# a_b & <c> | [d](e) `f` $g$"))
+    \# a\_b \& \<c> \| \[d\](e) \`f\` \$g\$
+    """
+    escaped = re.sub(r"([\\`*_\[\]<|&$~#])", r"\\\1", printable(text).strip())
+    return re.sub(r"^([0-9]*)([-+=>:]|(?<=[0-9])[.)](?= |$))", r"\1\\\2", escaped)
+
+
+def latex(text: str) -> str:
+    r"""Prose in LaTeX.
+
+    >>> print(latex("50% of a_b \\input{c}"))
+    50\% of a\_b \textbackslash{}input\{c\}
+    """
+    return "".join(_LATEX.get(character, character) for character in printable(text))
+
+
+def markup(text: str) -> str:
+    r"""Text in rich's markup, where brackets are tags.
+
+    >>> print(markup("[bold]a[/bold] \\"))
+    \[bold]a\[/bold] \\
+    """
+    # A backslash acts before a bracket alone, and one at the end of a field may meet the bracket of a tag.
+    escaped = re.sub(r"(\\*)\[", lambda found: found[1] * 2 + r"\[", printable(text))
+    tail = re.search(r"\\*$", escaped)
+    return escaped + (tail[0] if tail else "")
+
+
+def fence(text: str) -> str:
+    """A fence for a block of code: longer than any run of backticks in the text.
+
+    >>> fence("a ``` b")
+    '````'
+    """
+    return "`" * max([3, *(len(run) + 1 for run in re.findall("`+", text))])

@@ -1,0 +1,102 @@
+"""The formulas of a layer as lines of text, in textbook form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sympy import Add, Expr
+
+from lngen.derivation import Derivation
+from lngen.notation import latex, latex_name, text
+from lngen.plan import Plan
+from lngen.symbolic import TypedSymbol, is_row
+from lngen.translate import Equation
+
+
+@dataclass(frozen=True)
+class Formula:
+    """`name = text`, the same in LaTeX, and the step it comes from (0 where none is meant)."""
+
+    name: str
+    text: str
+    latex: str
+    step: int = 0
+
+    @property
+    def line(self) -> str:
+        """The formula as one line."""
+        return f"{self.name} = {self.text}"
+
+
+def formulas(plan: Plan) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The forward and the backward of a layer, a line for each value, in order of computation.
+
+    >>> from lngen.definition import parse
+    >>> from lngen.plan import plan
+    >>> from lngen.simplify import derive
+    >>> text = '''
+    ... from lngen.language import Row, Feature, Constant, mean, sqrt
+    ... def scaled(x: Row, gamma: Feature = 1, eps: Constant = 1e-5):
+    ...     return gamma * x / sqrt(mean(x**2) + eps)
+    ... '''
+    >>> for lines in formulas(plan(derive(parse(text)))):
+    ...     print(lines)
+    ('ms = mean(x**2)', 'rstd = 1/sqrt(ms + eps)', 'xhat = rstd*x', 'y = gamma*xhat')
+    ('g = gamma*dy', 'dx = rstd*(g - xhat*mean(g*xhat))', 'dgamma = sum_rows(dy*xhat)')
+    """
+    derivation = plan.derivation
+    order = reading_order(derivation)
+    forward = tuple(formula(q.symbol, q.expression, order).line for q in textbook_forward(derivation))
+    backward = tuple(formula(q.symbol, q.expression, order).line for q in derivation.backward)
+    return forward, backward
+
+
+def formula(symbol: TypedSymbol, expression: Expr, order: tuple[str, ...], step: int = 0) -> Formula:
+    """`symbol = expression`, written."""
+    return Formula(
+        text(symbol), text(expression, order), f"{latex_name(symbol.name)} = {latex(expression, order)}", step
+    )
+
+
+def reading_order(derivation: Derivation) -> tuple[str, ...]:
+    """Names in the order in which a reader of the definition meets them."""
+    symbols = [*derivation.forward.symbols, *(q.symbol for q in derivation.forward.equations)]
+    return tuple(symbol.name for symbol in symbols)
+
+
+def textbook_forward(derivation: Derivation) -> tuple[Equation, ...]:
+    """The forward with differences that nobody named and no gradient reads written out: `rstd*(x - mu)`."""
+    read = {s for q in derivation.backward for s in q.expression.free_symbols}
+    inline: dict[TypedSymbol, Expr] = {}
+    result = []
+    for equation in derivation.forward.equations:
+        expression = equation.expression.xreplace(inline)
+        unnamed = not equation.named and equation.symbol not in read
+        if unnamed and is_row(equation.symbol) and isinstance(expression, Add) and len(expression.args) == 2:
+            inline[equation.symbol] = expression
+        else:
+            result.append(Equation(equation.symbol, expression, equation.named, equation.stopped))
+    outputs = set(derivation.forward.outputs)
+    written_out = outputs & inline.keys()
+    return (*result, *(Equation(s, inline[s]) for s in derivation.forward.outputs if s in written_out))
+
+
+def gradients(derivation: Derivation) -> tuple[Equation, ...]:
+    """The equations of the gradients alone, in the order of the inputs."""
+    by_symbol = {q.symbol: q for q in derivation.backward}
+    return tuple(by_symbol[gradient] for _, gradient in derivation.gradients)
+
+
+def atoms(derivation: Derivation) -> tuple[Equation, ...]:
+    """What the gradients are written in, last computed first: values of backward, then values of forward."""
+    results = {gradient for _, gradient in derivation.gradients}
+    lines = [*textbook_forward(derivation), *(q for q in derivation.backward if q.symbol not in results)]
+    table = {q.symbol: q for q in lines}
+    found: set[TypedSymbol] = set()
+    pending = {s for q in gradients(derivation) for s in q.expression.free_symbols}
+    while pending:
+        found |= pending & table.keys()
+        pending = {
+            s for symbol in pending & table.keys() for s in table[symbol].expression.free_symbols
+        } - found
+    return tuple(q for q in reversed(lines) if q.symbol in found)

@@ -1,0 +1,145 @@
+from pathlib import Path
+
+import pytest
+import sympy
+
+from lngen.audit import audit
+from lngen.definition import load, parse
+from lngen.notation import text
+from lngen.plan import plan
+from lngen.simplify import derive
+from lngen.symbolic import D, Where
+
+ROOT = Path(__file__).parents[1]
+DEFINITIONS = sorted([*(ROOT / "derive").glob("*.py"), *(ROOT / "tests" / "definitions").glob("*.py")])
+WORDS = "Row, RowScalar, Scalar, Constant, mean, sum, sqrt, exp, log, log1p, tanh, sigmoid, max, where"
+
+
+def layer(body, arguments="x: Row"):
+    return plan(
+        derive(parse(f"from lngen.language import {WORDS}\ndef f({arguments}):\n    return {body}\n"))
+    )
+
+
+def found(planned, kind):
+    return [h for h in audit(planned).hazards if h.kind == kind]
+
+
+def expressions(program):
+    lines = [*program.prologue, *program.epilogue]
+    for stage in program.stages:
+        lines += [*stage.temps, *stage.row_scalars]
+        yield from (r.body for r in (*stage.reductions, *stage.rows_reductions))
+    yield from (line.expression for line in lines)
+
+
+def risky(e):
+    """Every subtraction, division and root in an expression, guards as a whole."""
+    if isinstance(e, Where) and e.args[2] == 0 and e.args[1].atoms(sympy.Pow):
+        yield e
+        return
+    if isinstance(e, sympy.Add) and not e.free_symbols <= {D}:
+        if any(term.as_coeff_Mul()[0].is_negative for term in e.args):
+            yield e
+    elif isinstance(e, sympy.Pow) and (e.exp.is_negative or e.exp.q == 2):
+        yield e
+    for argument in e.args:
+        yield from risky(argument)
+
+
+@pytest.mark.parametrize("path", DEFINITIONS, ids=lambda path: path.stem)
+def test_no_subtraction_division_or_root_is_left_out(path):
+    planned = plan(derive(load(path)))
+    order = [argument.name for argument in planned.forward.rows]
+    listed = {h.where.text for h in audit(planned).hazards}
+    there = {
+        text(e, order) for p in (planned.forward, planned.backward) for o in expressions(p) for e in risky(o)
+    }
+    assert there - listed == set()
+    assert there
+
+
+@pytest.mark.parametrize("path", DEFINITIONS, ids=lambda path: path.stem)
+def test_a_hazard_stands_where_it_says(path):
+    planned = plan(derive(load(path)))
+    numbers = {step.number for step in planned.derivation.steps} | {0}
+    for hazard in audit(planned).hazards:
+        assert hazard.where.step in numbers
+        assert hazard.danger
+        assert hazard.remedy
+        assert hazard.status != "open", hazard
+
+
+def test_a_row_centred_on_its_mean_is_corrected():
+    (hazard,) = found(plan(derive(load(ROOT / "derive" / "layer_norm.py"))), "row centred on its mean")
+    assert hazard.status == "removed"
+    assert "mu_residual, is measured and taken off" in hazard.remedy
+
+
+def test_a_root_over_a_positive_constant_is_bounded_and_says_what_is_assumed():
+    (hazard,) = found(layer("x / sqrt(mean(x**2) + eps)", "x: Row, eps: Constant = 1e-5"), "reciprocal root")
+    assert hazard.status == "bounded"
+    assert "eps > 0 assumed" in hazard.remedy
+
+
+def test_a_root_that_may_reach_zero_is_open():
+    (hazard,) = found(layer("x / sqrt(mean(x**2))"), "reciprocal root")
+    assert hazard.status == "open"
+
+
+def test_a_constant_that_may_be_negative_bounds_nothing():
+    (hazard,) = found(layer("x / (mean(x**2) - 1)"), "division")
+    assert hazard.status == "open"
+    assert "may be zero" in hazard.danger
+
+
+def test_a_division_by_an_input_is_open():
+    (hazard,) = found(layer("x / s", "x: Row, s: RowScalar"), "division")
+    assert hazard.status == "open"
+
+
+def test_a_statistic_that_no_rule_rewrites_is_open():
+    (hazard,) = found(layer("x * (mean(x**2) - mean(x))"), "statistic by subtraction")
+    assert hazard.status == "open"
+
+
+def test_an_exponential_is_open_unless_the_largest_is_taken_out():
+    (free,) = found(layer("exp(x)"), "exponential")
+    (shifted,) = found(layer("log(sum(exp(x)))"), "exponential")
+    assert (free.status, shifted.status) == ("open", "removed")
+
+
+def test_a_sum_of_shifted_exponentials_is_at_least_one():
+    (hazard,) = found(plan(derive(load(ROOT / "tests" / "definitions" / "soft_max.py"))), "division")
+    assert hazard.status == "bounded"
+    assert "never below 1," in hazard.remedy
+
+
+def test_a_guarded_pole_is_removed_and_its_root_says_so():
+    planned = plan(derive(load(ROOT / "tests" / "definitions" / "eps_outside.py")))
+    assert [h.status for h in found(planned, "guarded pole")] == ["removed"]
+    (root,) = found(planned, "root")
+    assert root.status == "removed"
+    assert "inv_std" in root.remedy
+
+
+def test_a_logarithm_near_one_is_named():
+    (taken,) = found(layer("log1p(x)"), "logarithm")
+    (bare,) = found(layer("log(x)"), "logarithm")
+    assert (taken.status, bare.status) == ("removed", "open")
+
+
+@pytest.mark.parametrize(
+    ("path", "rule", "least"),
+    [("naive_variance", "centred statistic", 15), ("tanh_scale", "difference of squares", 5)],
+)
+def test_the_bits_that_a_rewrite_saves_are_measured(path, rule, least):
+    rewrites = audit(plan(derive(load(ROOT / "tests" / "definitions" / f"{path}.py")))).rewrites
+    (saving,) = [rewrite.saving for rewrite in rewrites if rewrite.step.rule == rule]
+    assert saving is not None
+    assert saving.bits >= least
+    assert 0 <= saving.before <= saving.after <= 24
+
+
+def test_a_definition_that_needs_no_rewrite_shows_none():
+    assert audit(plan(derive(load(ROOT / "derive" / "rms_norm.py")))).rewrites == ()

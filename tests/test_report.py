@@ -1,0 +1,252 @@
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+from rich.text import Text
+
+from lngen.cost import parse_dtype
+from lngen.definition import load, parse
+from lngen.derivation import Proof
+from lngen.errors import LngenError, printable
+from lngen.plan import plan
+from lngen.report import cost_entries, cost_line, cost_report, escape, formulas, report, to_console
+from lngen.report.layout import expression, table
+from lngen.simplify import derive
+
+ROOT = Path(__file__).parents[1]
+DEFINITIONS = sorted([*(ROOT / "derive").glob("*.py"), *(ROOT / "tests" / "definitions").glob("*.py")])
+FORMATS = ("text", "markdown", "latex", "json")
+
+HOSTILE = (
+    '''r"""# [bold]title[/bold] `code` <script> $x$ | [/] [link](x) \\\\[red] \\\\input{secret}
+
+* a list | *of* _things_ & more \x1b[2J '''
+    + "word" * 60
+    + '''
+"""
+from lngen.language import Row
+
+
+def hostile(x: Row):
+    y = x + 1  # ``` [/bold] \\end{document} \x1b[31m
+    return y
+'''
+)
+
+
+def planned(path):
+    return plan(derive(load(path)))
+
+
+def with_proofs(layer, *proofs):
+    derivation = replace(layer.derivation, proofs=proofs)
+    steps = tuple(replace(step, digits=50) for step in derivation.steps)
+    return replace(layer, derivation=replace(derivation, steps=steps))
+
+
+@pytest.fixture(scope="module")
+def centred():
+    return planned(ROOT / "derive" / "layer_norm.py")
+
+
+def test_formulas_are_those_of_the_textbook(centred):
+    assert formulas(centred) == (
+        (
+            "mu = mean(x)",
+            "var = mean((x - mu)**2)",
+            "rstd = 1/sqrt(var + eps)",
+            "xhat = rstd*(x - mu)",
+            "y = gamma*xhat + beta",
+        ),
+        (
+            "g = gamma*dy",
+            "dx = rstd*(g - mean(g) - xhat*mean(g*xhat))",
+            "dgamma = sum_rows(dy*xhat)",
+            "dbeta = sum_rows(dy)",
+        ),
+    )
+
+
+@pytest.mark.parametrize("path", DEFINITIONS, ids=lambda path: path.stem)
+def test_no_line_of_text_is_longer_than_110_columns(path):
+    lines = report(planned(path)).splitlines()
+    assert max(len(line) for line in lines) <= 110
+    assert all(line == line.rstrip() for line in lines)
+
+
+@pytest.mark.parametrize("path", DEFINITIONS, ids=lambda path: path.stem)
+def test_every_formula_of_the_derivation_is_in_the_text(path):
+    layer = planned(path)
+    shown = re.sub(r"\s+", "", report(layer))
+    for line in formulas(layer)[1]:
+        assert re.sub(r"\s+", "", line) in shown
+    for step in layer.derivation.steps:
+        assert re.sub(r"\s+", "", f"{step.number} {step.rule}, {step.target}") in shown
+    for hazard in json.loads(report(layer, "json"))["hazards"]:
+        assert re.sub(r"\s+", "", hazard["text"]) in shown
+
+
+def test_the_order_is_definition_forward_adjoint_derivation_result_evidence_plan_cost_hazards(centred):
+    headings = [
+        "Definition",
+        "Forward",
+        "The gradient by the chain rule",
+        "Derivation",
+        "Identities",
+        "Result",
+    ]
+    headings += ["Evidence", "Plan", "Cost", "Where digits can be lost"]
+    shown = report(centred)
+    places = [re.search(f"^{heading}", shown, re.MULTILINE).start() for heading in headings]
+    assert places == sorted(places)
+
+
+def test_the_evidence_is_visible_at_a_glance(centred):
+    good, bad = Proof("exact", "dx is zero", True), Proof("exact", "dgamma is zero", False)
+    assert "not proved: no evidence was asked for" in report(centred)
+    assert "proved: all 1 statement hold" in report(with_proofs(centred, good))
+    shown = report(with_proofs(centred, good, bad))
+    assert "NOT PROVED: 1 of 2 statements failed" in shown
+    assert "FAILED  exact: dgamma is zero" in shown
+    assert "both sides agree to 50 digits" in shown
+    for format in ("markdown", "latex"):
+        assert "NOT PROVED: 1 of 2" in report(with_proofs(centred, good, bad), format)
+
+
+def test_a_console_gets_colour_and_a_pipe_the_plain_text(centred):
+    plain, coloured = io.StringIO(), io.StringIO()
+    to_console(centred, Console(file=plain, width=110))
+    to_console(centred, Console(file=coloured, width=110, force_terminal=True, color_system="standard"))
+    assert plain.getvalue() == report(centred)
+    assert "\x1b[" in coloured.getvalue()
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured.getvalue()) == plain.getvalue()
+
+
+@pytest.mark.parametrize("width", [50, 80])
+def test_a_narrow_console_is_kept_to(centred, width):
+    out = io.StringIO()
+    to_console(centred, Console(file=out, width=width))
+    # The three columns of the cost tables cannot be narrower than what is in them.
+    shown = re.sub(r"\nCost\n.*(?=\nWhere digits)", "", out.getvalue(), flags=re.DOTALL)
+    assert "Where digits" in shown
+    assert max(len(line) for line in shown.splitlines()) <= width
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_what_a_user_writes_acts_on_nothing(format):
+    shown = report(plan(derive(parse(HOSTILE))), format)
+    assert all(character.isprintable() or character == "\n" for character in shown)
+    if format == "text":
+        assert "[bold]title[/bold]" in shown
+        assert max(len(line) for line in shown.splitlines()) <= 110
+    if format == "markdown":
+        assert "\n# \\[bold" not in shown
+        assert "\\<script>" in shown
+        assert "\n````python\n" in shown
+    if format == "latex":
+        assert shown.count(r"\end{document}") == 1
+        assert r"\input" not in shown
+    if format == "json":
+        assert "[bold]title[/bold]" in json.loads(shown)["citation"][0]
+
+
+@given(st.text(max_size=60))
+def test_markup_of_any_text_is_that_text(text):
+    assert Text.from_markup(f"[bold]{escape.markup(text)}[/]", emoji=False).plain == printable(text)
+    assert Text.from_markup(f"{escape.markup(text)}[bold]b[/]", emoji=False).plain == f"{printable(text)}b"
+
+
+@given(st.text(alphabet="ab +*/-()", min_size=1, max_size=200), st.integers(20, 80))
+def test_a_broken_formula_is_the_formula(text, width):
+    lines = expression(text, width, "y = ", "    ")
+    assert re.sub(r"\s", "", "".join(lines)) == re.sub(r"\s", "", f"y = {text}")
+
+
+def test_a_formula_is_broken_at_the_outermost_operator():
+    assert expression("a*(b + c) + d*(e + f)", 16) == ["a*(b + c)", "+ d*(e + f)"]
+
+
+def test_a_table_keeps_its_columns():
+    assert table([("a", "b c"), ("long", "d")], 40) == ["  a     b c", "  long  d"]
+
+
+def test_markdown_has_each_result_as_formula_and_as_text(centred):
+    shown = report(centred, "markdown")
+    assert "$$\nd\\gamma = \\sum_{\\mathrm{rows}} dy \\thinspace \\hat{x}\n$$" in shown
+    assert "dgamma = sum_rows(dy*xhat)" in shown
+    assert shown.count("$$") % 2 == 0
+    assert shown.count("```") % 2 == 0
+
+
+def test_latex_is_a_whole_document(centred):
+    shown = report(centred, "latex")
+    assert "% Needs the packages amsmath and geometry." in shown
+    assert shown.count(r"\[ ") == shown.count(r" \]")
+    environments = re.findall(r"\\(begin|end)\{(\w+\*?)\}", shown)
+    open_ones = []
+    for what, name in environments:
+        if what == "begin":
+            open_ones.append(name)
+        else:
+            assert open_ones.pop() == name
+    assert open_ones == []
+
+
+def test_json_keeps_its_schema(centred):
+    document = json.loads(report(with_proofs(centred, Proof("exact", "dx", True)), "json"))
+    assert document["schema"] == 1
+    assert document["gradients"][0]["text"] == "rstd*(g - mean(g) - xhat*mean(g*xhat))"
+    assert document["where"][0]["name"] == "g"
+    assert document["proofs"] == [{"kind": "exact", "statement": "dx", "passed": True}]
+    fields = "number part rule target before after reason operations_before operations_after digits"
+    assert sorted(document["steps"][0]) == sorted(fields.split())
+    assert document["cost"] == cost_entries(centred)
+    assert document["cost"]["backward"]["row_tensors_read"] == 2
+    assert document["plan"][0]["reads"] == ["x", "gamma", "beta", "eps"]
+
+
+def test_another_format_is_refused(centred):
+    with pytest.raises(LngenError, match="Use text, markdown, latex or json"):
+        report(centred, "html")
+
+
+def test_a_cost_has_times_where_a_bandwidth_is_given(centred):
+    without = cost_report(centred, (32, 512, 768), parse_dtype("bf16"))
+    timed = cost_report(centred, (32, 512, 768), parse_dtype("bf16"), 4.3e12)
+    assert " us" not in without
+    # 50.53 MB at 4.3 TB/s.
+    assert "11.8 us" in timed
+    assert "4.3 TB/s" in timed
+    assert "12 in 7 kernels" in timed
+    assert cost_line(centred).startswith("forward 2 row tensors (1 read, 1 written), 9 flops a row element")
+
+
+def test_every_hash_seed_gives_the_same_bytes():
+    program = (
+        "import sys; from lngen.definition import load; from lngen.plan import plan\n"
+        "from lngen.simplify import derive\n"
+        "from lngen.report import formulas, report\n"
+        "for path in sys.argv[1:]:\n"
+        "    layer = plan(derive(load(path)))\n"
+        "    print(formulas(layer), *(report(layer, f) for f in ('text', 'markdown', 'latex', 'json')))\n"
+    )
+    runs = []
+    for seed in ("0", "1", "2"):
+        command = [sys.executable, "-c", program, *map(str, DEFINITIONS)]
+        runs.append(
+            subprocess.Popen(
+                command, cwd=ROOT, env={**os.environ, "PYTHONHASHSEED": seed}, stdout=subprocess.PIPE
+            )
+        )
+    printed = {run.communicate()[0] for run in runs}
+    assert [run.returncode for run in runs] == [0, 0, 0]
+    assert len(printed) == 1
