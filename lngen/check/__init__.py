@@ -1,0 +1,13 @@
+"""Gradient checking of emitted code.
+
+The oracle is the evaluator (`lngen.evaluate`) alone: it walks the definition and shares nothing with the
+derivation. Against it stand complex step, extrapolated differences, identities found from the definition's
+symmetries, error bounds derived from the row program, and the contracts of the interface. `mutants` shows
+what each of them catches.
+"""
+
+from lngen.check.evidence import KINDS, Evidence, Report
+from lngen.check.layer import Checkable
+from lngen.check.runner import DTYPES, FULL_SHAPES, QUICK_SHAPES, check
+
+__all__ = ["DTYPES", "FULL_SHAPES", "KINDS", "QUICK_SHAPES", "Checkable", "Evidence", "Report", "check"]

@@ -1,0 +1,390 @@
+"""How far emitted code may be off: an error bound for every result, derived from its row program and the
+data.
+
+The program is walked operation by operation in the arithmetic of `forms`: each `+ - * /` and root adds its
+unit roundoff, each function a stated few of them and the error of its argument times its slope, each
+reduction the depth of its additions. The order of a sum or a product is not assumed. A correction stage
+needs no rule: the error of a mean is a named one, and cancels where the program takes it off.
+
+What is assumed is written down in `Arithmetic` and `_FUNCTIONS`: how deep the additions of a reduction are
+nested, and how many units in the last place a function is off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, erf, log2, sqrt
+from typing import Any
+
+import numpy as np
+import sympy
+from numpy.typing import NDArray
+from sympy import Expr
+
+from lngen.check.forms import FORMATS, Form, Format, Real, Rounding, exact
+from lngen.check.layer import Case
+from lngen.errors import LngenError
+from lngen.program import RowProgram, Stage
+from lngen.symbolic import (
+    AttainsFirst,
+    D,
+    Expm1,
+    FeatureSum,
+    FeatureSymbol,
+    Log1p,
+    Mean,
+    RowMax,
+    RowMin,
+    RowScalarSymbol,
+    Sigmoid,
+    Softplus,
+    TypedSymbol,
+    Where,
+)
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """How a backend adds up D terms: through how many additions each of them goes, by D and compute type."""
+
+    name: str
+    depths: Callable[[int, str], Real]
+
+
+def _dot_depths(features: int, computed: str) -> Real:
+    """`vecdot` by BLAS: 16 running sums in double precision, 32 in single, then the tail one by one.
+
+    Wider machines keep more sums, which is shallower. NumPy's own pairwise `add.reduce` is less deep from
+    256 terms on, and at most 25 deep below.
+
+    >>> _dot_depths(3, "float64"), _dot_depths(33, "float64")[[0, 31, 32]]
+    (array([3., 3., 3.]), array([7., 6., 1.]))
+    """
+    lanes = 16 if computed == "float64" else 32
+    whole, tail = divmod(features, lanes)
+    position = np.arange(features) // lanes
+    in_lane = whole - position + int(log2(lanes)) + tail
+    in_tail = features - np.arange(features)
+    return (
+        np.asarray(np.where(position < whole, in_lane, in_tail), np.float64)
+        if whole
+        else np.full(features, float(features))
+    )
+
+
+NUMPY = Arithmetic("numpy", _dot_depths)
+"""NumPy with a BLAS that uses AVX2 or better."""
+
+CUDA = Arithmetic("cuda", lambda features, computed: np.full(features, ceil(features / 8) + 10.0))
+"""Eight threads a row at least, each adding its share, then a tree of at most ten levels."""
+
+
+@dataclass(frozen=True)
+class _Elementwise:
+    """f, f', a bound of |f''| for arguments in [v - r, v + r], and roundings: twice the ulps that are
+    allowed for.
+    """
+
+    value: Callable[[Real], Any]
+    slope: Callable[[Real], Any]
+    curvature: Callable[[Real, Real], Any]
+    roundings: float
+
+
+def _sigmoid(v: Real) -> Real:
+    return np.asarray(1 / (1 + np.exp(-v)))
+
+
+_erf = np.vectorize(erf, otypes=[np.float64])
+
+# NumPy states at most 4 ulp for its vectorised float32 and float64 functions; lngen's own erf, sigmoid and
+# softplus are compositions of two or three such.
+_FUNCTIONS: dict[Any, _Elementwise] = {
+    sympy.exp: _Elementwise(np.exp, np.exp, lambda v, r: np.exp(v + r), 8),
+    sympy.log: _Elementwise(np.log, lambda v: 1 / v, lambda v, r: _reciprocal_power(v - r, 2), 8),
+    sympy.sin: _Elementwise(np.sin, np.cos, lambda v, r: np.ones_like(v), 8),
+    sympy.cos: _Elementwise(np.cos, lambda v: -np.sin(v), lambda v, r: np.ones_like(v), 8),
+    sympy.tanh: _Elementwise(np.tanh, lambda v: 1 - np.tanh(v) ** 2, lambda v, r: np.full_like(v, 0.77), 8),
+    sympy.erf: _Elementwise(
+        _erf, lambda v: 2 / sqrt(np.pi) * np.exp(-(v**2)), lambda v, r: np.full_like(v, 0.97), 8
+    ),
+    Sigmoid: _Elementwise(
+        _sigmoid, lambda v: _sigmoid(v) * _sigmoid(-v), lambda v, r: np.full_like(v, 0.0963), 16
+    ),
+    Softplus: _Elementwise(lambda v: np.logaddexp(0, v), _sigmoid, lambda v, r: np.full_like(v, 0.25), 16),
+    Log1p: _Elementwise(np.log1p, lambda v: 1 / (1 + v), lambda v, r: _reciprocal_power(1 + v - r, 2), 8),
+    Expm1: _Elementwise(np.expm1, np.exp, lambda v, r: np.exp(v + r), 8),
+}
+
+
+def _reciprocal_power(v: Real, power: float) -> Real:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(v > 0, np.abs(v) ** -power, np.inf)
+
+
+def error_bounds(
+    forward: RowProgram,
+    backward: RowProgram,
+    case: Case,
+    storage: str,
+    arithmetic: Arithmetic = NUMPY,
+    independent: bool = False,
+) -> dict[str, NDArray[np.float64]]:
+    """For every output and every `d<input>`: how far each entry may be from the exact result for these very
+    inputs.
+
+    `case` holds numbers of the storage format; computation is in float32 for the half formats and in the
+    storage format itself otherwise. Entries about which nothing can be said, since something may overflow,
+    are infinite. Shapes are those of the results. `independent` rounding errors are an assumption about the
+    data: see `forms`. LngenError for a format or an expression that has no bound.
+    """
+    if storage not in FORMATS:
+        raise LngenError(f"no error bound for {storage}: use one of {', '.join(sorted(FORMATS))}.")
+    kept = FORMATS[storage]
+    computed = FORMATS["float64" if storage == "float64" else "float32"]
+    walk = _Walk(case, kept, Rounding(computed, independent), arithmetic)
+    with np.errstate(all="ignore"):
+        walk.program(forward)
+        walk.program(backward)
+    return walk.results
+
+
+class _Walk:
+    """One pass through forward and backward. Symbols of the two programs with one name are one value."""
+
+    def __init__(self, case: Case, storage: Format, rounding: Rounding, arithmetic: Arithmetic) -> None:
+        self.case = case
+        self.storage = storage
+        self.rounding = rounding
+        self.arithmetic = arithmetic
+        self.saved: dict[str, Form] = {}
+        self.results: dict[str, NDArray[np.float64]] = {}
+        self.outputs: dict[str, Form] = {}
+        self.forms: dict[str, Form] = {}
+        self.absent: dict[Expr, Expr] = {}
+
+    def program(self, program: RowProgram) -> None:
+        self.absent = {}
+        self.forms = {
+            symbol.name: self.saved[symbol.name]
+            for symbol in program.saved
+            if program.direction == "backward"
+        }
+        self.forms[D.name] = exact([[self.case.features]])
+        for row in program.rows:
+            self._argument(row.name, row.symbol, row.origin, dict(program.optional))
+        for parameter in program.parameters:
+            given = self.case.inputs.get(parameter.name)
+            self._load(parameter.symbol, given, parameter.default)
+        for assignment in program.prologue:
+            self._assign(assignment.symbol, assignment.expression)
+        for stage in program.stages:
+            self._stage(stage)
+        for assignment in program.epilogue:
+            self._assign(assignment.symbol, assignment.expression)
+        for store in program.results:
+            stored = self.rounding.stored(self.form(store.symbol), self.storage)
+            for name in store.names:
+                self.outputs[name] = stored
+                self.results[name] = self._shaped(store.symbol, self.rounding.radius(stored))
+        if program.direction == "forward":
+            self.saved = {symbol.name: self.forms[symbol.name] for symbol in program.saved}
+
+    def form(self, expression: Expr) -> Form:
+        return self._form(expression.xreplace(self.absent))
+
+    def _argument(
+        self, name: str, symbol: TypedSymbol, origin: str, optional: Mapping[str, Fraction]
+    ) -> None:
+        if origin == "saved output":
+            self.forms[symbol.name] = self.outputs[name]
+            return
+        given = self.case.inputs.get(name)
+        if origin == "cotangent":
+            # A cotangent is named after the output it belongs to: d<output>.
+            given = self.case.cotangents.get(name.removeprefix("d"))
+            self._load(symbol, given, Fraction(0))
+            return
+        self._load(symbol, given, optional.get(name))
+
+    def _load(self, symbol: TypedSymbol, given: Any, neutral: Fraction | None) -> None:
+        if given is None:
+            if neutral is None:
+                raise LngenError(f"the input {symbol.name} is missing and has no neutral value.")
+            self.absent[symbol] = sympy.Rational(neutral.numerator, neutral.denominator)
+            return
+        array = np.asarray(given).astype(np.float64)
+        if isinstance(symbol, RowScalarSymbol):
+            array = array.reshape(-1, 1)
+        array = array.reshape((1,) * (2 - array.ndim) + array.shape)
+        form = exact(array)
+        if isinstance(given, float | int):
+            form = self._literal(float(given))
+        self.forms[symbol.name] = form
+
+    def _literal(self, value: float) -> Form:
+        fraction, _ = np.frexp(value)
+        short = float(fraction) * 2.0**24 == int(float(fraction) * 2.0**24)
+        return self.rounding.rounded(exact([[value]]), 0 if short else 1)
+
+    def _stage(self, stage: Stage) -> None:
+        for temp in stage.temps:
+            self._assign(temp.symbol, temp.expression)
+        for reduction in stage.reductions:
+            self._name(
+                reduction.symbol, self._reduce(reduction.operator, reduction.body.xreplace(self.absent))
+            )
+        for assignment in stage.row_scalars:
+            self._assign(assignment.symbol, assignment.expression)
+        for rows in stage.rows_reductions:
+            self.forms[rows.symbol.name] = self.rounding.sum_rows(self.form(rows.body), self.case.rows)
+
+    def _assign(self, symbol: TypedSymbol, expression: Expr) -> None:
+        form = self.form(expression)
+        if isinstance(symbol, RowScalarSymbol):
+            self._name(symbol, form)
+        else:
+            self.forms[symbol.name] = form
+
+    def _name(self, symbol: TypedSymbol, form: Form) -> None:
+        self.forms[symbol.name] = self.rounding.name(symbol.name, form)
+
+    def _reduce(self, operator: str, body: Expr) -> Form:
+        form, width = self._form(body), self.case.features
+        if operator in ("max", "min"):
+            return self.rounding.extreme(form, width, operator == "max")
+        depths = self.arithmetic.depths(width, self.rounding.format.name)
+        return self.rounding.mean(form, depths) if operator == "mean" else self.rounding.sum(form, depths)
+
+    def _shaped(self, symbol: TypedSymbol, radius: Real) -> NDArray[np.float64]:
+        rows, width = self.case.rows, self.case.features
+        axes = symbol.varies
+        full = np.broadcast_to(radius, (rows if axes.rows else 1, width if axes.features else 1))
+        if axes.rows:
+            return np.array(full if axes.features else full[:, 0])
+        return np.array(full[0] if isinstance(symbol, FeatureSymbol) else full[0, 0])
+
+    def _form(self, expression: Expr) -> Form:
+        if not expression.free_symbols and expression.is_number:
+            return self._number(expression)
+        if isinstance(expression, TypedSymbol):
+            return self.forms[expression.name]
+        head, arguments = expression.func, expression.args
+        if head is sympy.Add:
+            return self.rounding.add([self._form(term) for term in arguments])
+        if head is sympy.Mul:
+            return self._product(arguments)
+        if head is sympy.Pow:
+            return self._power(self._form(arguments[0]), arguments[1])
+        if head is Where:
+            condition, chosen, otherwise = arguments
+            return self._select(condition, self._form(chosen), self._form(otherwise))
+        if head is sympy.Abs:
+            form = self._form(arguments[0])
+            minus = self.rounding.multiply(form, exact([[-1.0]]), 0)
+            return self.rounding.choose(form, form, minus, form.value > 0)
+        if head is AttainsFirst:
+            return self._attains_first(arguments[0], arguments[1])
+        if head is sympy.sign:
+            form = self._form(arguments[0])
+            unsure = (np.abs(form.value) <= self.rounding.radius(form)) & (self.rounding.radius(form) > 0)
+            return Form(np.sign(form.value), np.where(unsure, 2.0, 0.0))
+        if head in (Mean, FeatureSum, RowMax, RowMin):
+            operator = {Mean: "mean", FeatureSum: "sum", RowMax: "max", RowMin: "min"}[head]
+            return self._reduce(operator, arguments[0])
+        if head in _FUNCTIONS:
+            return self._function(_FUNCTIONS[head], self._form(arguments[0]))
+        raise LngenError(f"no error bound for {head.__name__}: add it to lngen/check/bounds.py.")
+
+    def _number(self, expression: Expr) -> Form:
+        if expression.is_Rational:
+            value = Fraction(int(expression.p), int(expression.q))
+            short = value.denominator & (value.denominator - 1) == 0 and abs(value.numerator) < 2**24
+            return self.rounding.rounded(exact([[float(value)]]), 0 if short else 1)
+        return self.rounding.rounded(exact([[float(expression)]]), 1)
+
+    def _product(self, factors: tuple[Expr, ...]) -> Form:
+        result = self._form(factors[0])
+        scale = _power_of_two(factors[0])
+        for factor in factors[1:]:
+            free = scale or _power_of_two(factor)
+            result = self.rounding.multiply(result, self._form(factor), 0 if free else 1)
+            scale = scale and _power_of_two(factor)
+        return result
+
+    def _power(self, base: Form, exponent: Expr) -> Form:
+        if not exponent.is_Rational:
+            raise LngenError(f"no error bound for the power {exponent}: exponents are rational numbers.")
+        power = Fraction(int(exponent.p), int(exponent.q))
+        value, radius = base.value, self.rounding.radius(base)
+        p = float(power)
+        high, low = np.abs(value) + radius, np.abs(value) - radius
+        whole = power.denominator == 1
+        with np.errstate(all="ignore"):
+            if whole and power >= 2:
+                curvature = p * (p - 1) * high ** (p - 2)
+            else:
+                safe = np.where(low > 0, low, np.nan)
+                curvature = abs(p * (p - 1)) * np.fmax(safe ** (p - 2), high ** (p - 2))
+                curvature = np.where(low > 0, curvature, np.inf)
+            result, slope = np.power(value, p), p * np.power(value, p - 1)
+        return self.rounding.apply(base, result, slope, curvature, _roundings_of_power(power))
+
+    def _function(self, entry: _Elementwise, form: Form) -> Form:
+        curvature = entry.curvature(form.value, self.rounding.radius(form))
+        return self.rounding.apply(
+            form, entry.value(form.value), np.asarray(entry.slope(form.value)), curvature, entry.roundings
+        )
+
+    def _attains_first(self, body: Expr, extreme: Expr) -> Form:
+        """1 at the first feature that attains the extreme; unsure wherever rounding may bring another to
+        the front.
+        """
+        form, reached = self._form(body), self._form(extreme)
+        hits = form.value == reached.value
+        first = hits & (np.cumsum(hits, -1) == 1)
+        reach = self.rounding.radius(form) + self.rounding.radius(reached)
+        close = (np.abs(form.value - reached.value) <= reach) & (reach > 0)
+        unsure = close & (close.sum(-1, keepdims=True) > 1)
+        return Form(first.astype(np.float64), np.where(unsure, 1.0, 0.0))
+
+    def _select(self, condition: Any, chosen: Form, otherwise: Form) -> Form:
+        if condition in (sympy.true, sympy.false):
+            return chosen if condition == sympy.true else otherwise
+        left, right = (self._form(side) for side in condition.args)
+        gap = self.rounding.add([left, self.rounding.multiply(right, exact([[-1.0]]), 0)])
+        holds = {
+            sympy.StrictGreaterThan: np.greater,
+            sympy.GreaterThan: np.greater_equal,
+            sympy.StrictLessThan: np.less,
+            sympy.LessThan: np.less_equal,
+            sympy.Equality: np.equal,
+            sympy.Unequality: np.not_equal,
+        }[condition.func](left.value, right.value)
+        # The subtraction is ours, not the program's: a comparison of exact numbers is exact.
+        gap = Form(gap.value, self.rounding.radius(left) + self.rounding.radius(right))
+        return self.rounding.choose(gap, chosen, otherwise, holds)
+
+
+def _power_of_two(expression: Expr) -> bool:
+    if not expression.is_Rational:
+        return False
+    p, q = abs(int(expression.p)), int(expression.q)
+    return p != 0 and p & (p - 1) == 0 and q & (q - 1) == 0
+
+
+def _roundings_of_power(power: Fraction) -> float:
+    """Roundings of a power made of products, one root and one division; 4 ulp for any other (`np.power`).
+
+    >>> [_roundings_of_power(Fraction(p)) for p in ("1", "2", "-1", "1/2", "-1/2", "3/2", "1/3")]
+    [0, 1, 1, 1.0, 2.0, 5.0, 8.0]
+    """
+    inverse = 1 if power < 0 else 0
+    size = abs(power)
+    if size.denominator == 1:
+        return size.numerator - 1 + inverse
+    if size.denominator == 2:
+        return 2.0 * size.numerator - 1 + inverse
+    return 8.0

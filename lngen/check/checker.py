@@ -1,0 +1,420 @@
+"""The evidence of one layer, kind by kind: what is compared with what, and under which bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+
+from lngen.check import complex_step, identities, inputs, reference, richardson
+from lngen.check.bounds import CUDA, NUMPY, Arithmetic, error_bounds
+from lngen.check.evidence import Evidence, diagnose, difference, in_metric, metric_error
+from lngen.check.layer import Array, Case, Checkable, Run, outputs_by_name, positional, present, run
+from lngen.evaluate import LONGDOUBLE, evaluate
+
+References = dict[tuple[object, ...], Any]
+"""Remembered references of one definition; start with an empty one."""
+
+_T = TypeVar("_T")
+
+COMPLEX_STEP_BOUND = 1e-13
+# Above this many entries of a row input the complex step takes a sample of the columns.
+_EVERY_ENTRY = 100_000
+_SAMPLED_COLUMNS = 32
+
+# Every entry takes D evaluations of all rows: above rows*D*D of this it is done only when asked for.
+_QUICK_WORK = 2_500_000
+# Differences are sixteen evaluations an entry; above this many entries they go along directions.
+_EVERY_DIFFERENCE = 64
+_ARITHMETIC: Mapping[str, Arithmetic] = {"numpy": NUMPY, "cuda": CUDA}
+
+
+def storage_dtype(name: str) -> Any:
+    """The NumPy dtype of a storage type; bfloat16 comes from ml_dtypes. None where that is not installed."""
+    if name != "bfloat16":
+        return np.dtype(name)
+    try:
+        import ml_dtypes
+    except ImportError:
+        return None
+    return np.dtype(ml_dtypes.bfloat16)
+
+
+class Checker:
+    """Makes the evidence of one emitted layer, shape by shape. `references` are remembered across modules."""
+
+    def __init__(
+        self,
+        layer: Checkable,
+        dtypes: tuple[str, ...],
+        backend: str,
+        seed: int,
+        references: References,
+        thorough: bool,
+    ) -> None:
+        self.thorough = thorough
+        self.references = references
+        self.layer = layer
+        self.definition = layer.definition
+        self.dtypes = dtypes
+        self.backend = backend
+        self.seed = seed
+        self.smooth = not inputs.has_kinks(layer.definition)
+        self.differences = not inputs.stops_gradients(layer.definition)
+        nothing = Case("", 0, 0, {}, {})
+        self.identities = self._remembered(
+            "identities", nothing, lambda: identities.discover(layer.definition, seed)
+        )
+
+    def _remembered(self, what: str, case: Case, compute: Callable[[], _T]) -> _T:
+        key = (what, *case.key())
+        if key not in self.references:
+            self.references[key] = compute()
+        return self.references[key]  # type: ignore[no-any-return]
+
+    def shape(self, shape: tuple[int, int], kinds: Sequence[str]) -> Iterator[Evidence]:
+        """The evidence of one shape; what emitted code raises becomes a failure of the kind at hand."""
+        case = inputs.ordinary(self.definition, *shape, self.seed)
+        try:
+            answer = run(self.layer, case)
+        except Exception as error:  # whatever emitted code raises is its failure to report
+            yield self._broken("forward vs oracle", case, "float64", error)
+            return
+        if case.rows == 0:
+            yield from self._empty(case, answer)
+            return
+        bounds = self.bounds(case, "float64")
+        parts: dict[str, Callable[[], Iterator[Evidence]]] = {
+            "forward vs oracle": lambda: self._forward(case, answer, bounds),
+            "complex step": lambda: self._complex_step(case, answer),
+            "Richardson": lambda: self._richardson(case, answer, bounds),
+            "second derivation": lambda: self._second_derivation(case, answer, bounds),
+            "identities": lambda: self._identities(case),
+            "precision": lambda: self._precision(case),
+        }
+        for kind, part in parts.items():
+            if kind in kinds:
+                yield from part()
+
+    def bounds(self, case: Case, dtype: str) -> Mapping[str, Array] | None:
+        """Error bounds of every result of a case, or None without row programs."""
+        if self.layer.forward_program is None or self.layer.backward_program is None:
+            return None
+        forward, backward = self.layer.forward_program, self.layer.backward_program
+        arithmetic, independent = _ARITHMETIC[self.backend], case.name == inputs.ORDINARY
+        compute = partial(error_bounds, forward, backward, case, dtype, arithmetic, independent)
+        return self._remembered(f"bounds {dtype}", case, compute)
+
+    def _complex_gradient(self, case: Case, columns: Sequence[int] | None = None) -> dict[str, Array]:
+        return self._remembered(
+            "complex step",
+            case,
+            lambda: complex_step.gradient(self.definition, case.astype(np.float64), columns),
+        )
+
+    def _command(self, case: Case, dtype: str) -> str:
+        return (
+            f"again: python -m lngen check {self.definition.name} --backend {self.backend} "
+            f"--shape {case.rows},{case.features} --dtype {dtype} --seed {self.seed}"
+        )
+
+    def _broken(self, kind: str, case: Case, dtype: str, error: Exception) -> Evidence:
+        detail = f"{type(error).__name__}: {error}; {self._command(case, dtype)}"
+        return Evidence(kind, case.name, case.shape, dtype, None, None, False, detail)
+
+    def _compared(
+        self,
+        kind: str,
+        what: str,
+        case: Case,
+        dtype: str,
+        result: Any,
+        exact: Any,
+        bound: Array | float,
+        note: str = "",
+    ) -> Evidence:
+        """A result against its reference. An array of bounds holds entry by entry, a number in the metric."""
+        if result is None or np.shape(result) != np.shape(exact):
+            got = "None" if result is None else f"shape {np.shape(result)}"
+            detail = f"{got}, expected shape {np.shape(exact)}; {self._command(case, dtype)}"
+            return Evidence(kind, what, case.shape, dtype, None, None, False, detail)
+        values = np.asarray(result).astype(np.longdouble)
+        if isinstance(bound, float):
+            error, allowed = metric_error(values, exact), bound
+            passed = error <= allowed
+        else:
+            claimed = np.isfinite(bound) & np.isfinite(np.asarray(exact, np.float64))
+            gap = np.where(claimed, difference(values, exact), 0.0)
+            reach = np.where(claimed, bound, 0.0)
+            # Both in the metric at the entry that comes closest to its bound, so that their ratio is the
+            # honest one.
+            passed = bool(np.all(gap <= reach))
+            error, allowed = in_metric(gap, exact), in_metric(reach, exact)
+            silent = int(claimed.size - claimed.sum())
+            if silent:
+                note = f"no claim on {silent} of {claimed.size} entries, which may overflow"
+        detail = note if passed else diagnose(values, exact, self._command(case, dtype))
+        return Evidence(kind, what, case.shape, dtype, error, allowed, passed, detail)
+
+    def _empty(self, case: Case, answer: Run) -> Iterator[Evidence]:
+        for name, value in answer.outputs.items():
+            good = value.shape == np.shape(case.cotangents[name])
+            yield Evidence("forward vs oracle", name, case.shape, "float64", None, None, good, "no rows")
+        for entry in present(self.layer, case):
+            zero = np.zeros(np.shape(case.inputs[entry.name]))
+            yield self._compared(
+                "complex step",
+                f"d{entry.name}",
+                case,
+                "float64",
+                answer.gradients[entry.name],
+                zero,
+                0.0,
+                "no rows",
+            )
+
+    def _forward(self, case: Case, answer: Run, bounds: Mapping[str, Array] | None) -> Iterator[Evidence]:
+        exact = evaluate(self.definition, case.exact().inputs, LONGDOUBLE)
+        for name, value in answer.outputs.items():
+            bound = COMPLEX_STEP_BOUND if bounds is None else bounds[name]
+            yield self._compared("forward vs oracle", name, case, "float64", value, exact[name], bound)
+
+    def _complex_step(self, case: Case, answer: Run) -> Iterator[Evidence]:
+        independent = complex_step.rows_are_independent(self.definition, case, self.seed)
+        yield Evidence(
+            "complex step",
+            "rows of the evaluator are independent",
+            case.shape,
+            "float64",
+            None,
+            None,
+            independent,
+        )
+        entries = case.rows * case.features
+        sampled = entries > _EVERY_ENTRY or (entries * case.features > _QUICK_WORK and not self.thorough)
+        columns: Any = slice(None)
+        if sampled:
+            rng = np.random.default_rng(self.seed)
+            columns = np.sort(rng.choice(case.features, min(case.features, _SAMPLED_COLUMNS), replace=False))
+        exact = self._complex_gradient(case, columns if sampled else None)
+        note = f"{len(columns)} of {case.features} columns" if sampled else "every entry"
+        for entry in present(self.layer, case):
+            result = answer.gradients[entry.name]
+            if result is not None and entry.kind.over_features:
+                result = np.asarray(result)[..., columns]
+            yield self._compared(
+                "complex step",
+                f"d{entry.name}",
+                case,
+                "float64",
+                result,
+                exact[entry.name],
+                COMPLEX_STEP_BOUND,
+                note,
+            )
+            if sampled:
+                yield from self._directions(case, entry, answer)
+
+    def _directions(self, case: Case, entry: Any, answer: Run) -> Iterator[Evidence]:
+        for name, direction in richardson.directions(case, entry, self.seed).items():
+            exact = complex_step.directional(self.definition, case, entry.name, direction)
+            along = _along(answer.gradients[entry.name], direction, entry.kind.over_rows)
+            yield self._compared(
+                "complex step",
+                f"d{entry.name} along a {name} direction",
+                case,
+                "float64",
+                along / np.linalg.norm(direction),
+                (exact if entry.kind.over_rows else exact.sum()) / np.linalg.norm(direction),
+                COMPLEX_STEP_BOUND,
+            )
+
+    def _richardson(self, case: Case, answer: Run, bounds: Mapping[str, Array] | None) -> Iterator[Evidence]:
+        if not self.differences:
+            yield Evidence(
+                "Richardson", "not taken", case.shape, "float64", None, None, True,
+                "a difference sees through stop_gradient",
+            )  # fmt: skip
+            return
+        oracle = richardson.oracle(self.definition, case)
+        emitted = richardson.emitted(self.definition, lambda values: self._outputs(case, values), case)
+        for entry in present(self.layer, case):
+            gradient = answer.gradients[entry.name]
+            own = np.asarray(bounds[f"d{entry.name}"]) if bounds is not None else None
+            if case.rows * case.features <= _EVERY_DIFFERENCE:
+                estimate = richardson.every_entry(oracle, case, entry)
+                yield self._inside(f"d{entry.name}, every entry", case, gradient, estimate, own)
+            for name, direction in richardson.directions(case, entry, self.seed).items():
+                over_rows = entry.kind.over_rows
+                along = None if gradient is None else _along(gradient, direction, over_rows)
+                reach = None if own is None else _along(own, np.abs(direction), over_rows)
+                for forward, whose in ((oracle, "evaluator"), (emitted, "emitted forward")):
+                    estimate = richardson.along(forward, case, entry, direction[None])
+                    estimate = replace(estimate, value=estimate.value[0], bar=estimate.bar[0])
+                    what = f"d{entry.name} along a {name} direction, {whose}"
+                    yield self._inside(what, case, along, estimate if over_rows else estimate.summed(), reach)
+
+    def _outputs(self, case: Case, values: Mapping[str, Any]) -> dict[str, Array]:
+        arguments, constants = positional(self.layer, replace(case, inputs=values))
+        return outputs_by_name(self.layer, self.layer.module.forward(*arguments, **constants)[0])
+
+    def _inside(
+        self, what: str, case: Case, gradient: Any, estimate: richardson.Estimate, own: Array | None
+    ) -> Evidence:
+        # The gradient is itself rounded: its own error bound is part of what may separate the two.
+        rounding = 8 * float(np.finfo(np.float64).eps) * np.abs(estimate.value) if own is None else own
+        bar = np.asarray(estimate.bar + rounding, np.float64)
+        order = "too exact to see an order" if estimate.order is None else f"order {estimate.order:.2f}"
+        evidence = self._compared("Richardson", what, case, "float64", gradient, estimate.value, bar, order)
+        if evidence.passed and self.smooth and not estimate.order_is_two:
+            return replace(evidence, passed=False, detail=f"{order}, not 2; {self._command(case, 'float64')}")
+        return evidence
+
+    def _second_derivation(
+        self, case: Case, answer: Run, bounds: Mapping[str, Array] | None
+    ) -> Iterator[Evidence]:
+        if self.layer.adjoint is None:
+            return
+        wide = case.exact()
+        exact = self.layer.adjoint(_given(self.layer, wide), wide.cotangents)
+        for entry in present(self.layer, case):
+            bound = COMPLEX_STEP_BOUND if bounds is None else bounds[f"d{entry.name}"]
+            value = answer.gradients[entry.name]
+            yield self._compared(
+                "second derivation", f"d{entry.name}", case, "float64", value, exact[entry.name], bound
+            )
+
+    def _identities(self, case: Case) -> Iterator[Evidence]:
+        answers: dict[tuple[str, ...], tuple[Case, Run, Mapping[str, Array]]] = {}
+        for identity in self.identities:
+            if not identities.applies(identity, case):
+                continue
+            if identity.outputs not in answers:
+                kept = {
+                    n: v if n in identity.outputs else np.zeros_like(v) for n, v in case.cotangents.items()
+                }
+                alone = replace(case, cotangents=kept)
+                answer = run(self.layer, alone)
+                bounds = self.bounds(alone, "float64") or _assumed_bounds(answer)
+                answers[identity.outputs] = (alone, answer, bounds)
+            alone, answer, bounds = answers[identity.outputs]
+            left = identities.residual(self.definition, identity, alone, answer, bounds)
+            passed = left.error <= left.bound or not np.isfinite(left.bound)
+            what = identity.describe()
+            if len(self.definition.outputs) > 1:
+                what += f" for {', '.join(identity.outputs)}"
+            detail = "absolute" if passed else f"the symmetry is broken; {self._command(case, 'float64')}"
+            yield Evidence("identities", what, case.shape, "float64", left.error, left.bound, passed, detail)
+
+    def _precision(self, case: Case) -> Iterator[Evidence]:
+        for dtype in self.dtypes:
+            storage = storage_dtype(dtype)
+            if storage is None:
+                continue
+            stored = case.astype(storage)
+            bounds = self.bounds(stored, dtype)
+            if bounds is None:
+                continue
+            outputs, gradients = self._exact(stored)
+            # A float64 reference is as rounded as the result is: then each has one bound's worth of error.
+            slack = 2.0 if dtype == "float64" and self.layer.adjoint is None else 1.0
+            yield from self._within("precision", "", stored, dtype, bounds, outputs, gradients, slack)
+
+    def _exact(self, stored: Case) -> tuple[Mapping[str, Array], Mapping[str, Array]]:
+        """Outputs, and gradients by the second derivation in long double, or by complex step where there is
+        none.
+        """
+        wide = stored.exact()
+        outputs = evaluate(self.definition, wide.inputs, LONGDOUBLE)
+        if self.layer.adjoint is not None:
+            return outputs, self.layer.adjoint(_given(self.layer, wide), wide.cotangents)
+        return outputs, self._complex_gradient(stored)
+
+    def _within(
+        self,
+        kind: str,
+        prefix: str,
+        case: Case,
+        dtype: str,
+        bounds: Mapping[str, Array],
+        outputs: Mapping[str, Array],
+        gradients: Mapping[str, Array],
+        slack: float = 1.0,
+    ) -> Iterator[Evidence]:
+        """Every result of a case within its derived error bounds."""
+        try:
+            answer = run(self.layer, case)
+        except Exception as error:  # whatever emitted code raises is its failure to report
+            yield self._broken(kind, case, dtype, error)
+            return
+        for name, value in answer.outputs.items():
+            yield self._compared(
+                kind, prefix + name, case, dtype, value, outputs[name], np.asarray(bounds[name])
+            )
+        for entry in present(self.layer, case):
+            if entry.name not in gradients:
+                continue
+            bound = slack * np.asarray(bounds[f"d{entry.name}"])
+            gradient, exact = answer.gradients[entry.name], gradients[entry.name]
+            yield self._compared(kind, f"{prefix}d{entry.name}", case, dtype, gradient, exact, bound)
+
+    def hard(self, dtype: str) -> Iterator[Evidence]:
+        """Hard inputs, small enough for references to 50 digits where float64 is what is checked."""
+        storage = storage_dtype(dtype)
+        if storage is None:
+            return
+        features = max(5, self.definition.minimum_features)
+        offset = 1e8 if dtype == "float64" else 1e4
+        for case in inputs.hard(self.definition, features, self.seed, offset):
+            stored = case.astype(storage)
+            if not all(
+                np.isfinite(np.asarray(v, np.float64)).all() for v in stored.inputs.values() if v is not None
+            ):
+                continue  # the storage type does not hold these inputs
+            bounds = self.bounds(stored, dtype)
+            if bounds is None:
+                continue
+            if dtype == "float64":
+                with_gradients = case.smooth and self.differences
+                outputs = self._remembered(
+                    "outputs", stored, partial(reference.outputs, self.definition, stored)
+                )
+                gradients = (
+                    {}
+                    if not with_gradients
+                    else self._remembered(
+                        "gradients", stored, partial(reference.gradients, self.definition, stored)
+                    )
+                )
+            else:
+                # float64 is reference enough for float32; where it overflows the complex step is NaN, and
+                # says nothing.
+                outputs = evaluate(self.definition, stored.exact().inputs, LONGDOUBLE)
+                gradients = self._complex_gradient(stored) if case.smooth else {}
+            bounds = {name: bound + reference.RESOLUTION for name, bound in bounds.items()}
+            yield from self._within(
+                "hard inputs", f"{case.name}: ", stored, dtype, bounds, outputs, gradients
+            )
+
+
+def _given(layer: Checkable, case: Case) -> dict[str, Any]:
+    return {entry.name: case.inputs.get(entry.name) for entry in layer.definition.inputs}
+
+
+def _along(gradient: Any, direction: Array, over_rows: bool) -> Array:
+    """<gradient, direction>, of each row where the input has rows, in long double."""
+    terms = np.asarray(gradient, np.longdouble) * direction
+    return np.asarray(terms.reshape(len(terms), -1).sum(-1) if over_rows else terms.sum())
+
+
+def _assumed_bounds(answer: Run) -> dict[str, Array]:
+    """For a layer without row programs: 64 units of the largest entry of each gradient."""
+    unit = 64 * float(np.finfo(np.float64).eps)
+    return {
+        f"d{name}": np.full(value.shape, unit * max(1.0, float(np.abs(value).max(initial=0.0))))
+        for name, value in answer.gradients.items()
+        if value is not None
+    }

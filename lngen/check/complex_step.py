@@ -1,0 +1,117 @@
+"""Gradients by complex step on the evaluator: `Im f(x + ih) / h` with a step so small that nothing is cut
+off.
+
+Martins, Sturdza & Alonso, The complex-step derivative approximation, ACM TOMS 29, 2003. There is no
+subtraction, hence no cancellation: the gradient of L = sum over outputs of <cotangent, output> comes out to
+rounding, for every entry.
+
+Rows are independent of each other, so one column of *all* rows is moved at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lngen.check.layer import Array, Case
+from lngen.check.rows import Rows
+from lngen.definition import Definition, Input, Kind
+from lngen.evaluate import COMPLEX128, evaluate
+
+STEP = 2.0**-100
+"""About 1e-30; a power of two, so that dividing by it rounds nothing."""
+
+LongArray = NDArray[np.longdouble]
+
+
+def gradient(definition: Definition, case: Case, columns: Sequence[int] | None = None) -> dict[str, Array]:
+    """The gradient of <cotangents, outputs> with respect to every input that is there, in float64.
+
+    With `columns` only these features of Rows and Features are worked out: the results then have that many
+    columns.
+    """
+    chosen = np.arange(case.features) if columns is None else np.asarray(columns)
+    rows = _rows(definition, case)
+    return {
+        entry.name: _gradient(rows, entry, chosen)
+        for entry in definition.differentiable
+        if case.inputs.get(entry.name) is not None
+    }
+
+
+def directional(definition: Definition, case: Case, name: str, direction: Any) -> LongArray:
+    """Row by row, the derivative of <cotangents, outputs> along a direction in one input, a Constant too:
+    shape (rows,).
+    """
+    rows = _rows(definition, case)
+    entry = definition.input(name)
+    if entry.kind is Kind.CONSTANT:
+        every = np.arange(case.rows)
+        moved = {**rows.at(every), name: case.inputs[name] + 1j * STEP * direction}
+        outputs = evaluate(rows.definition, moved, COMPLEX128)
+        return np.asarray(rows.loss(outputs, every, _imaginary), np.longdouble)
+    along = np.asarray(direction, np.float64)
+
+    def moved_along(values: Array, copy: NDArray[np.intp], row: NDArray[np.intp]) -> Array:
+        return np.asarray(values + 1j * STEP * rows.taken(entry, along, row))
+
+    return np.asarray(rows.losses(name, 1, moved_along, _imaginary)[0], np.longdouble)
+
+
+def rows_are_independent(definition: Definition, case: Case, seed: int = 0) -> bool:
+    """Whether moving one row of every per-row input leaves all other rows of the outputs exactly as they
+    were.
+
+    `gradient` and `directional` rest on it; it is seen on the definition as it is, parameters and all.
+    """
+    rng = np.random.default_rng(seed)
+    for row in {0, case.rows - 1} if case.rows else set():
+        inputs = dict(case.inputs)
+        for entry in definition.inputs:
+            if entry.kind.over_rows and inputs.get(entry.name) is not None:
+                value = np.asarray(case.inputs[entry.name], np.complex128)
+                value[row] += 1j * STEP * rng.standard_normal(value.shape[1:])
+                inputs[entry.name] = value
+        moved = evaluate(definition, inputs, COMPLEX128)
+        others = np.arange(case.rows) != row
+        if any(np.any(np.asarray(value)[others].imag != 0) for value in moved.values()):
+            return False
+    return True
+
+
+def _rows(definition: Definition, case: Case) -> Rows:
+    return Rows(definition, case.astype(np.float64), COMPLEX128, lambda value: np.asarray(value, np.float64))
+
+
+def _imaginary(value: Array) -> Array:
+    return np.asarray(value.imag / STEP)
+
+
+def _gradient(rows: Rows, entry: Input, columns: NDArray[Any]) -> Array:
+    if not entry.kind.over_features:
+        by_row = rows.losses(
+            entry.name, 1, lambda values, copy, row: values.astype(np.float64) + 1j * STEP, _imaginary
+        )
+        return np.asarray(by_row[0] if entry.kind.over_rows else by_row.sum(), np.float64)
+
+    def one_column(values: Array, copy: NDArray[np.intp], row: NDArray[np.intp]) -> Array:
+        moved = values.astype(np.complex128)
+        moved[np.arange(len(moved)), columns[copy]] += 1j * STEP
+        return moved
+
+    by_column = rows.losses(entry.name, len(columns), one_column, _imaginary)
+    return np.asarray(by_column.T if entry.kind is Kind.ROW else by_column.sum(-1), np.float64)
+
+
+def loss_by_row(case: Case, outputs: Any) -> LongArray:
+    """<cotangents, outputs> of each row, added up in long double; a cotangent that is not there is zero."""
+    total = np.zeros(case.rows, np.longdouble)
+    for name, value in outputs.items():
+        cotangent = case.cotangents.get(name)
+        if cotangent is not None and case.rows:
+            terms = np.asarray(value).astype(np.longdouble) * np.asarray(cotangent).astype(np.longdouble)
+            total += terms.reshape(case.rows, -1).sum(-1)
+    return total

@@ -1,0 +1,189 @@
+"""What a check leaves behind: evidence, one line a claim, and the report that gathers it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+KINDS = (
+    "exact proof",
+    "50 digits",
+    "forward vs oracle",
+    "complex step",
+    "Richardson",
+    "second derivation",
+    "identities",
+    "precision",
+    "contracts",
+    "hard inputs",
+)
+"""The kinds of evidence, in the order in which a report lists them."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One claim and how it came out.
+
+    `error` and `bound` are in the metric of `metric_error` unless `detail` says otherwise; `None` where the
+    claim is a yes or no. `shape` is (rows, D).
+    """
+
+    kind: str
+    what: str
+    shape: tuple[int, ...]
+    dtype: str
+    error: float | None
+    bound: float | None
+    passed: bool
+    detail: str = ""
+
+    @property
+    def ratio(self) -> float | None:
+        """Measured error over its bound; `None` where there is no bound or it is infinite or zero."""
+        if self.error is None or self.bound is None or not 0 < self.bound < float("inf"):
+            return None
+        return self.error / self.bound
+
+
+@dataclass(frozen=True)
+class Report:
+    """All evidence of one check of one emitted layer."""
+
+    layer: str
+    backend: str
+    seed: int
+    evidence: tuple[Evidence, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether there is evidence and all of it holds."""
+        return bool(self.evidence) and all(item.passed for item in self.evidence)
+
+    @property
+    def failures(self) -> tuple[Evidence, ...]:
+        """The evidence that speaks against the layer."""
+        return tuple(item for item in self.evidence if not item.passed)
+
+    def worst(self) -> tuple[Evidence, ...]:
+        """One line for each kind, claim and dtype: its failure if it has one, else the closest to its
+        bound.
+        """
+        chosen: dict[tuple[str, str, str], Evidence] = {}
+        for item in self.evidence:
+            key = (item.kind, item.what, item.dtype)
+            if key not in chosen or _closeness(item) > _closeness(chosen[key]):
+                chosen[key] = item
+        return tuple(sorted(chosen.values(), key=lambda item: KINDS.index(item.kind)))
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain dicts, lists, strings and finite numbers only, for `json.dumps`."""
+        return {
+            "layer": self.layer,
+            "backend": self.backend,
+            "seed": self.seed,
+            "passed": self.passed,
+            "evidence": [_plain(asdict(item)) for item in self.evidence],
+        }
+
+
+def _closeness(item: Evidence) -> tuple[bool, float]:
+    return (not item.passed, item.ratio if item.ratio is not None else -1.0)
+
+
+def _plain(fields: Mapping[str, Any]) -> dict[str, Any]:
+    # JSON has no infinity and no NaN; a text says which of the two it was.
+    return {
+        name: str(value)
+        if isinstance(value, float) and not np.isfinite(value)
+        else list(value)
+        if isinstance(value, tuple)
+        else value
+        for name, value in fields.items()
+    }
+
+
+def difference(result: ArrayLike, reference: ArrayLike) -> NDArray[np.float64]:
+    """|result - reference|, entry by entry; 0 where both are the same infinity, infinite where only one is
+    NaN.
+
+    >>> difference([1.0, np.inf, np.nan], [1.5, np.inf, 0.0])
+    array([0.5, 0. , inf])
+    """
+    a, b = np.asarray(result, np.longdouble), np.asarray(reference, np.longdouble)
+    with np.errstate(invalid="ignore", over="ignore"):
+        gap = np.abs(a - b)
+    gap = np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0, gap)
+    return np.asarray(np.where(np.isnan(gap), np.inf, gap), np.float64)
+
+
+def metric_error(result: ArrayLike, reference: ArrayLike) -> float:
+    """The error of design and tables: max|a - b| / max(1, max|b|); 0 for arrays without entries.
+
+    >>> metric_error([10.0, 20.0], [10.0, 20.5])
+    0.024390243902439025
+    """
+    return in_metric(difference(result, reference), reference)
+
+
+def in_metric(absolute: ArrayLike, reference: ArrayLike) -> float:
+    """Absolute errors (or bounds) of a result, as one number in the metric of `metric_error`."""
+    errors, values = np.asarray(absolute), np.abs(np.asarray(reference, np.longdouble))
+    if errors.size == 0:
+        return 0.0
+    finite = values[np.isfinite(values)]
+    scale = max(1.0, float(finite.max())) if finite.size else 1.0
+    return float(errors.max()) / scale
+
+
+def diagnose(result: ArrayLike, reference: ArrayLike, command: str) -> str:
+    """Where a wrong result is wrong, what that pattern points at, and how to see it again.
+
+    Names the worst entry, and folds the error over rows and columns: a tail of columns, the last row or a
+    period in the columns each have causes of their own.
+    """
+    wrong, right = np.atleast_1d(np.asarray(result)), np.atleast_1d(np.asarray(reference))
+    if wrong.shape != right.shape:
+        return f"shape {wrong.shape}, expected {right.shape}; {command}"
+    gap = difference(wrong, right)
+    place = tuple(int(i) for i in np.unravel_index(int(gap.argmax()), gap.shape))
+    names = ("row", "column") if gap.ndim == 2 else ("entry",)
+    where = ", ".join(f"{name} {i}" for name, i in zip(names, place, strict=False)) or "the number"
+    lines = [f"worst at {where}: {float(wrong[place]):.9g}, expected {float(right[place]):.9g}"]
+    cause = _likely_cause(gap)
+    if cause:
+        lines.append(cause)
+    lines.append(command)
+    return "; ".join(lines)
+
+
+def _likely_cause(gap: NDArray[np.float64]) -> str:
+    """What the pattern of the error points at; empty where it has none."""
+    bad = gap > gap.max() * 1e-3
+    columns = bad.reshape(-1, gap.shape[-1]).any(0)
+    count = columns.size
+    rows = bad.any(-1) if gap.ndim == 2 else np.ones(1, bool)
+    if rows.size > 1 and rows.sum() == 1 and rows[-1]:
+        return "only the last row is wrong: the tail of the rows"
+    if rows.size > 1 and rows.sum() == 1 and rows[0]:
+        return "only the first row is wrong"
+    if count > 1 and columns.sum() <= max(1, count // 8) and columns[-1] and _contiguous(columns):
+        return f"only the last {int(columns.sum())} columns are wrong: the tail of the row"
+    folded = sorted(set((np.flatnonzero(columns) % 32).tolist()))
+    if count > 32 and len(folded) <= 8:
+        return f"wrong columns are {_short(folded)} modulo 32: a lane of a vector or of a warp"
+    if columns.all() and rows.all() and count > 1:
+        return "wrong everywhere: a term, a factor or a reduction of the formula"
+    return ""
+
+
+def _contiguous(columns: NDArray[np.bool_]) -> bool:
+    at = np.flatnonzero(columns)
+    return bool(at.size and at[-1] - at[0] + 1 == at.size)
+
+
+def _short(numbers: Sequence[int]) -> str:
+    return ", ".join(str(number) for number in numbers)

@@ -1,0 +1,129 @@
+"""Seeded inputs: ordinary ones, and those that break normalization layers.
+
+Ordinary values are signed, unequal and of order one; where the definition has no finite value there (a
+logarithm, a root), positive ones are taken. Rounding to a storage type is the caller's, by `Case.astype`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from zlib import crc32
+
+import numpy as np
+
+from lngen.check.layer import Array, Case
+from lngen.definition import Definition, Input, Kind, walk
+from lngen.evaluate import FLOAT64, evaluate
+
+ORDINARY = "ordinary"
+"""The name of the cases whose values have no pattern, so that their rounding errors are independent."""
+
+_KINKED = frozenset({"abs", "sign", "max", "min", "maximum", "minimum", "where", "relu"})
+
+_Draw = Callable[[np.random.Generator, tuple[int, ...]], Array]
+_RANGES: tuple[_Draw, ...] = (
+    lambda rng, shape: 0.3 + 1.2 * rng.standard_normal(shape),
+    lambda rng, shape: rng.uniform(0.25, 2.0, shape),
+    lambda rng, shape: rng.uniform(0.1, 0.9, shape),
+)
+
+
+def has_kinks(definition: Definition) -> bool:
+    """Whether the definition has points without a derivative."""
+    return _calls(definition, _KINKED)
+
+
+def stops_gradients(definition: Definition) -> bool:
+    """Whether a difference of the forward sees more than the gradient is meant to."""
+    return _calls(definition, frozenset({"stop_gradient"}))
+
+
+def _calls(definition: Definition, functions: frozenset[str]) -> bool:
+    return any(
+        getattr(part, "function", None) in functions
+        for statement in definition.statements
+        for part in walk(statement.expression)
+    )
+
+
+def ordinary(
+    definition: Definition, rows: int, features: int, seed: int, left_out: frozenset[str] = frozenset()
+) -> Case:
+    """Signed random inputs and cotangents, without those in `left_out`.
+
+    The numbers depend on the seed, the shape and the name of the argument alone, so that leaving one out
+    does not change the others.
+    """
+    case = _drawn(definition, rows, features, seed, left_out, _RANGES[-1])
+    for draw in _RANGES:
+        case = _drawn(definition, rows, features, seed, left_out, draw)
+        with np.errstate(all="ignore"):
+            outputs = evaluate(definition, case.inputs, FLOAT64)
+        if all(np.isfinite(np.asarray(value)).all() for value in outputs.values()):
+            break
+    return case
+
+
+def _drawn(
+    definition: Definition, rows: int, features: int, seed: int, left_out: frozenset[str], draw: _Draw
+) -> Case:
+    def generator(name: str) -> np.random.Generator:
+        return np.random.default_rng([seed, rows, features, crc32(name.encode())])
+
+    inputs = {
+        entry.name: None
+        if entry.name in left_out
+        else _input(entry, rows, features, generator(entry.name), draw)
+        for entry in definition.inputs
+    }
+    cotangents = {
+        name: generator("d" + name).standard_normal(_shape(definition.output_kind(name), rows, features))
+        for name in definition.outputs
+    }
+    return Case(ORDINARY, rows, features, inputs, cotangents)
+
+
+def _shape(kind: Kind, rows: int, features: int) -> tuple[int, ...]:
+    return ((rows,) if kind.over_rows else ()) + ((features,) if kind.over_features else ())
+
+
+def _input(entry: Input, rows: int, features: int, rng: np.random.Generator, draw: _Draw) -> Array | float:
+    if entry.kind is Kind.CONSTANT:
+        return float(entry.default) if entry.default is not None else 0.75
+    return np.asarray(draw(rng, _shape(entry.kind, rows, features)))
+
+
+def hard(definition: Definition, features: int, seed: int, offset: float) -> Iterator[Case]:
+    """Inputs at which textbook code loses digits or divides by zero, one case each; all have four rows.
+
+    `offset` is the mean that a row of deviation 1 gets: 1e4 says something in float32, 1e8 in float64.
+    Differences at a kink mean nothing, so a case that may sit on one says so by `smooth`.
+    """
+    base = ordinary(definition, 4, features, seed)
+    smooth = not has_kinks(definition)
+
+    def rows(name: str, change: Callable[[Array], Array], smooth: bool = smooth) -> Case:
+        changed = {entry.name: change(np.asarray(base.inputs[entry.name])) for entry in definition.rows}
+        return replace(base, name=name, inputs={**base.inputs, **changed}, smooth=smooth)
+
+    by_row = np.array([[1e-3], [1.0], [1e3], [1e6]])
+    yield rows("rows of zeros", np.zeros_like)
+    yield rows("rows of constants", lambda x: np.broadcast_to(x[:, :1], x.shape).copy())
+    yield rows("scales 1e-3 to 1e6", lambda x: x * by_row, smooth=True)
+    yield rows(f"offset {offset:g}", lambda x: x + offset, smooth=True)
+    yield rows("one outlier 1e6", lambda x: _with_outlier(x), smooth=True)
+    yield rows("variance near eps", lambda x: 1 + 3e-3 * x, smooth=True)
+    if definition.features:
+        signs = np.resize(np.array([0.0, -1.5, 1.0, 0.0, 0.25]), features)
+        gates = {entry.name: signs.copy() for entry in definition.features}
+        yield replace(base, name="parameters with zeros and negatives", inputs={**base.inputs, **gates})
+    if definition.scalars:
+        zeros = {entry.name: np.zeros(()) for entry in definition.scalars}
+        yield replace(base, name="scalars zero", inputs={**base.inputs, **zeros}, smooth=smooth)
+
+
+def _with_outlier(x: Array) -> Array:
+    changed = x.copy()
+    changed[:, -1] = 1e6
+    return changed

@@ -1,0 +1,149 @@
+"""What is checked: an emitted layer beside its definition, and one way to run it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lngen.check.evidence import Evidence
+from lngen.definition import Definition, Input, Kind
+from lngen.program import RowProgram
+
+Array = NDArray[Any]
+Adjoint = Callable[[Mapping[str, Any], Mapping[str, Any]], Mapping[str, Array]]
+"""(inputs, cotangents) -> gradients by input name; computes in the type of the arrays it is given."""
+
+
+class Emitted(Protocol):
+    """An emitted module."""
+
+    def forward(self, *inputs: Any, **options: Any) -> tuple[Any, Any]:
+        """Outputs and saved."""
+        ...
+
+    def backward(self, saved: Any, *cotangents: Any, **options: Any) -> Any:
+        """Gradients, a NamedTuple."""
+        ...
+
+
+@dataclass(frozen=True)
+class Checkable:
+    """An emitted layer and what it is held against.
+
+    `adjoint` is the unsimplified second derivation, where there is one. `proofs` are the evidence that came
+    with the derivation (exact proof, 50 digits); they are passed on into the report. Without programs there
+    is no bound for rounding, and the checks that need one are left out.
+    """
+
+    definition: Definition
+    module: Emitted
+    forward_program: RowProgram | None = None
+    backward_program: RowProgram | None = None
+    adjoint: Adjoint | None = None
+    proofs: tuple[Evidence, ...] = ()
+
+    @property
+    def differentiable(self) -> tuple[Input, ...]:
+        """The inputs that have a gradient, in order."""
+        return tuple(entry for entry in self.definition.inputs if entry.kind is not Kind.CONSTANT)
+
+
+@dataclass(frozen=True)
+class Case:
+    """Inputs and cotangents of one run, by name. An optional input that is absent or `None` is left out.
+
+    Arrays are (rows, D), (rows,), (D,) or 0-d. `smooth` says that no kink of the definition is near, so that
+    differences may be taken.
+    """
+
+    name: str
+    rows: int
+    features: int
+    inputs: Mapping[str, Any]
+    cotangents: Mapping[str, Any]
+    smooth: bool = True
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, D)."""
+        return (self.rows, self.features)
+
+    def astype(self, dtype: Any) -> Case:
+        """The case rounded to a storage type; Constants stay Python numbers."""
+        return Case(
+            self.name,
+            self.rows,
+            self.features,
+            {name: _cast(value, dtype) for name, value in self.inputs.items()},
+            {name: _cast(value, dtype) for name, value in self.cotangents.items()},
+            self.smooth,
+        )
+
+    def key(self) -> tuple[object, ...]:
+        """What tells two cases apart, to remember references by."""
+        values = [*self.inputs.items(), *self.cotangents.items()]
+        parts = [
+            (name, None if v is None else (str(np.asarray(v).dtype), np.asarray(v).tobytes()))
+            for name, v in values
+        ]
+        return (self.name, self.shape, tuple(parts))
+
+    def exact(self) -> Case:
+        """The same numbers in long double, for references."""
+        return self.astype(np.longdouble)
+
+
+def _cast(value: Any, dtype: Any) -> Any:
+    if value is None or isinstance(value, float | int):
+        return value
+    with np.errstate(over="ignore"):
+        return np.asarray(value).astype(dtype)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What an emitted layer answered: outputs and gradients by the name of output and input."""
+
+    outputs: dict[str, Array]
+    gradients: dict[str, Array | None]
+    saved: Any = field(repr=False, default=None)
+
+
+def positional(layer: Checkable, case: Case) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments of `forward` for a case: inputs in order, Constants by keyword."""
+    inputs = [case.inputs.get(entry.name) for entry in layer.differentiable]
+    constants = {
+        entry.name: case.inputs[entry.name]
+        for entry in layer.definition.inputs
+        if entry.kind is Kind.CONSTANT and case.inputs.get(entry.name) is not None
+    }
+    return inputs, constants
+
+
+def outputs_by_name(layer: Checkable, result: Any) -> dict[str, Array]:
+    """The outputs of `forward` by name: one array, or a NamedTuple where there are several."""
+    names = layer.definition.outputs
+    values = (result,) if len(names) == 1 else tuple(result)
+    return dict(zip(names, values, strict=True))
+
+
+def run(layer: Checkable, case: Case, **options: Any) -> Run:
+    """Forward and backward of the emitted code on a case. NumPy's overflow warnings are not of interest
+    here.
+    """
+    inputs, constants = positional(layer, case)
+    with np.errstate(all="ignore"):
+        result, saved = layer.module.forward(*inputs, **constants, **options)
+        cotangents = [case.cotangents.get(name) for name in layer.definition.outputs]
+        gradients = layer.module.backward(saved, *cotangents, **options)
+    by_input = dict(zip((entry.name for entry in layer.differentiable), gradients, strict=True))
+    return Run(outputs_by_name(layer, result), by_input, saved)
+
+
+def present(layer: Checkable, case: Case) -> tuple[Input, ...]:
+    """The inputs of a case that are there and have a gradient."""
+    return tuple(entry for entry in layer.differentiable if case.inputs.get(entry.name) is not None)

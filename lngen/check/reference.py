@@ -1,0 +1,100 @@
+"""Exact results to hold rounded ones against: the evaluator at 80 digits, and differences of it.
+
+With that many digits a central difference needs no extrapolation: a step of 1e-25 cuts off 1e-50, and of
+the 55 digits that it leaves, an offset of 1e8 that is squared costs 16. It takes two evaluations of
+arbitrary precision an entry, so it is for small sizes; there it works on any data, at offsets where even
+long double has lost the row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import mpmath
+import numpy as np
+from numpy.typing import NDArray
+
+from lngen.check.layer import Array, Case
+from lngen.check.rows import Rows
+from lngen.definition import Definition, Input, Kind
+from lngen.evaluate import evaluate, mp_numbers
+
+DIGITS = 80
+RESOLUTION = 1e-30
+"""What `gradients` may be off by, in the metric of `evidence.metric_error`."""
+
+_STEP_DIGITS = 25
+
+
+def outputs(definition: Definition, case: Case) -> dict[str, Array]:
+    """The outputs, rounded to long double."""
+    values = evaluate(definition, _lifted(case.inputs), mp_numbers(DIGITS))
+    return {name: _lowered(value) for name, value in values.items()}
+
+
+def gradients(definition: Definition, case: Case) -> dict[str, Array]:
+    """The gradient with respect to every input that is there, rounded to long double.
+
+    Not for definitions with `stop_gradient`, which a difference does not see.
+    """
+    with mpmath.workdps(DIGITS):
+        rows = Rows(definition, case, mp_numbers(DIGITS), _lift)
+        return {
+            entry.name: _lowered(_gradient(rows, entry))
+            for entry in definition.differentiable
+            if case.inputs.get(entry.name) is not None
+        }
+
+
+def _gradient(rows: Rows, entry: Input) -> Array:
+    step = mpmath.mpf(10) ** -_STEP_DIGITS
+    columns = rows.case.features if entry.kind.over_features else 1
+
+    def one_column(values: Array, copy: NDArray[np.intp], row: NDArray[np.intp]) -> Array:
+        moved = values.astype(object)
+        signs = np.where(copy < columns, 1, -1)
+        for place, (column, sign) in enumerate(zip(copy % columns, signs, strict=True)):
+            at = (place, column) if entry.kind.over_features else (place,)
+            moved[at] = moved[at] + int(sign) * step
+        return moved
+
+    sides = rows.losses(entry.name, 2 * columns, one_column)
+    by_column = (sides[:columns] - sides[columns:]) / (2 * step)
+    if not entry.kind.over_features:
+        return np.asarray(by_column[0] if entry.kind.over_rows else by_column.sum(), object)
+    return np.asarray(by_column.T if entry.kind is Kind.ROW else by_column.sum(-1), object)
+
+
+def _lifted(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: None if value is None else _lift(value) for name, value in inputs.items()}
+
+
+def _lift(value: Any) -> Array:
+    """Exact conversion, through long double so that every storage type has one way."""
+    array = np.asarray(value)
+    if array.dtype == object:
+        return array
+    wide = array.astype(np.longdouble)
+    lifted = np.empty(wide.shape, object)
+    for place, number in np.ndenumerate(wide):
+        lifted[place] = _mpf(number)
+    return lifted
+
+
+def _mpf(number: Any) -> Any:
+    high = float(number)
+    if not np.isfinite(high):
+        return mpmath.mpf(high)
+    return mpmath.mpf(high) + mpmath.mpf(float(number - np.longdouble(high)))
+
+
+def _lowered(values: Any) -> Array:
+    array = np.asarray(values, object)
+    result = np.empty(array.shape, np.longdouble)
+    with mpmath.workdps(DIGITS):
+        for place, number in np.ndenumerate(array):
+            high = float(number)
+            rest = float(number - mpmath.mpf(high)) if np.isfinite(high) else 0.0
+            result[place] = np.longdouble(high) + np.longdouble(rest)
+    return result

@@ -1,0 +1,167 @@
+"""A definition with everything per row, so that many changed copies of its rows are one evaluation.
+
+Rows are independent, so a hundred columns to perturb are a hundred times as many rows. Parameters stand in
+the way, as all rows share them; in the *spread* definition a Feature is a Row and a Scalar a RowScalar,
+with equal values in every row. The gradient of a parameter is then the sum over rows of what its copies
+get.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lngen.check.layer import Array, Case
+from lngen.definition import (
+    Binary,
+    Call,
+    Compare,
+    Definition,
+    Expression,
+    FeatureCount,
+    Input,
+    Kind,
+    Name,
+    Negate,
+    Number,
+    parse,
+)
+from lngen.evaluate import evaluate
+
+LongArray = NDArray[np.longdouble]
+
+_BLOCK_ENTRIES = 1 << 15  # of one row value: half a MiB of complex numbers, which stays in cache
+
+_SPREAD = {Kind.FEATURE: Kind.ROW, Kind.SCALAR: Kind.ROW_SCALAR}
+
+
+@cache
+def spread(definition: Definition) -> Definition:
+    """The definition with a value per row for every Feature and Scalar.
+
+    >>> from lngen.definition import parse
+    >>> definition = parse("def f(x: Row, w: Feature = 0.5, a: Scalar = 0): return w*x**0.5 + a")
+    >>> print(spread(definition).canonical())
+    def f(x: Row, w: Row = 1/2, a: RowScalar = 0)
+    y: Row = ((w * (x ** 1/2)) + a)
+    return y
+    """
+    arguments = ", ".join(_argument(entry) for entry in definition.inputs)
+    lines = [f"    {statement.name} = {_text(statement.expression)}" for statement in definition.statements]
+    body = "\n".join([*lines, f"    return {', '.join(definition.outputs)}"])
+    return parse(
+        f"def {definition.name}({arguments}):\n{body}\n", f"{definition.filename} (spread over rows)"
+    )
+
+
+def _argument(entry: Input) -> str:
+    # A default is one literal; its shortest decimal text is how it was read in the first place.
+    default = "" if entry.default is None else f" = {float(entry.default)!r}"
+    return f"{entry.name}: {_SPREAD.get(entry.kind, entry.kind).value}{default}"
+
+
+def _text(expression: Expression) -> str:
+    match expression:
+        case Number(value):
+            return f"({value})"
+        case Name(name):
+            return name
+        case FeatureCount():
+            return "D"
+        case Negate(operand):
+            return f"(-{_text(operand)})"
+        case Binary(operator, left, right):
+            return f"({_text(left)} {operator} {_text(right)})"
+        case Compare(operator, left, right):
+            return f"{_text(left)} {operator} {_text(right)}"
+        case Call(function, arguments):
+            return f"{function}({', '.join(_text(argument) for argument in arguments)})"
+
+
+class Rows:
+    """The rows of a case, to be evaluated in any number of changed copies.
+
+    `lift` turns arrays into the number type: `astype` of a float type, or a conversion to mpmath.
+    """
+
+    def __init__(
+        self, definition: Definition, case: Case, numbers: Any, lift: Callable[[Any], Array]
+    ) -> None:
+        self.original = definition
+        self.definition = spread(definition)
+        self.case = case
+        self.numbers = numbers
+        self.lift = lift
+        self.values: dict[str, Array | None] = {}
+        for entry in definition.inputs:
+            given = case.inputs.get(entry.name)
+            self.values[entry.name] = None if given is None else self.lift(given)
+        self.cotangents = {name: None if v is None else lift(v) for name, v in case.cotangents.items()}
+
+    def taken(self, entry: Input, value: Array, row: NDArray[np.intp]) -> Array:
+        """The value of an input (or a direction in it) for some rows; a Constant stays one number."""
+        if entry.kind is Kind.CONSTANT:
+            return value
+        return value[row] if entry.kind.over_rows else np.broadcast_to(value, (len(row), *value.shape))
+
+    def at(self, row: NDArray[np.intp]) -> dict[str, Array | None]:
+        """All inputs for some rows."""
+        return {
+            name: None if value is None else self.taken(self.original.input(name), value, row)
+            for name, value in self.values.items()
+        }
+
+    def losses(
+        self,
+        name: str,
+        copies: int,
+        change: Callable[[Array, NDArray[np.intp], NDArray[np.intp]], Array],
+        part: Callable[[Array], Array] = lambda value: value,
+    ) -> Array:
+        """<cotangents, outputs> of each row in each copy: shape (copies, rows).
+
+        `change(values, copy, row)` returns the changed values of the input `name` for rows of one block;
+        `copy` and `row` tell which they are. `part` is applied to the outputs first.
+        """
+        pieces = [
+            self._block(name, copy, row, change, part)
+            for copy, row in _blocks(copies, self.case.rows, self.case.features)
+        ]
+        flat = np.concatenate(pieces) if pieces else self.lift(np.zeros(0))
+        return flat.reshape(copies, self.case.rows)
+
+    def _block(
+        self,
+        name: str,
+        copy: NDArray[np.intp],
+        row: NDArray[np.intp],
+        change: Any,
+        part: Callable[[Array], Array],
+    ) -> Array:
+        inputs = self.at(row)
+        inputs[name] = change(np.asarray(inputs[name]), copy, row)
+        outputs = evaluate(self.definition, inputs, self.numbers)
+        return self.loss(outputs, row, part)
+
+    def loss(self, outputs: Mapping[str, Array], row: Any, part: Callable[[Array], Array]) -> Array:
+        """<cotangents, outputs> of some rows."""
+        total = self.lift(np.zeros(len(row)))
+        # Products of float64 are added up in long double; the wider types add in themselves.
+        wide = np.longdouble if total.dtype == np.float64 else None
+        for name, value in outputs.items():
+            cotangent = self.cotangents.get(name)
+            if cotangent is not None and len(row):
+                terms = part(value) * cotangent[row]
+                total = total + terms.reshape(len(row), -1).sum(-1, dtype=wide)
+        return total
+
+
+def _blocks(copies: int, rows: int, features: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    height = max(1, _BLOCK_ENTRIES // max(1, features))
+    for start in range(0, copies * rows, height):
+        flat = np.arange(start, min(start + height, copies * rows))
+        yield flat // rows, flat % rows

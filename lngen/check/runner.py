@@ -1,0 +1,72 @@
+"""All checks of one emitted layer, in the order of their strength, as one report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import product
+
+import numpy as np
+
+from lngen.check.checker import Checker, References
+from lngen.check.contracts import check_contracts
+from lngen.check.evidence import KINDS, Evidence, Report
+from lngen.check.layer import Checkable
+
+QUICK_SHAPES = tuple(product((1, 2, 5), (1, 2, 3, 7, 33, 128)))
+"""(rows, D) of a check that takes a second or two."""
+
+FULL_SHAPES = tuple(product((0, 1, 2, 37), (1, 2, 3, 7, 31, 32, 33, 127, 128, 1000, 1025)))
+"""(rows, D) around everything that vectors, warps and blocks can trip over."""
+
+DTYPES = ("float64", "float32", "float16", "bfloat16")
+
+
+def check(
+    layer: Checkable,
+    shapes: Iterable[tuple[int, int]] | None = None,
+    dtypes: Sequence[str] = DTYPES,
+    backend_name: str = "numpy",
+    seed: int = 0,
+    kinds: Sequence[str] = KINDS,
+    references: References | None = None,
+    thorough: bool = False,
+) -> Report:
+    """Hold an emitted layer against its definition.
+
+    `shapes` are (rows, D), by default `QUICK_SHAPES`; those with fewer features than the definition allows
+    are left out. `dtypes` are the storage types of the precision checks. `kinds` selects evidence.
+    `references` remember what does not depend on the emitted code, for checking several modules of one
+    definition. An exception of the emitted code is a failure in the report, never one of this call.
+    """
+    wanted = [
+        shape
+        for shape in (QUICK_SHAPES if shapes is None else shapes)
+        if shape[1] >= layer.definition.minimum_features
+    ]
+    with np.errstate(all="ignore"):
+        return _check(
+            Checker(
+                layer, tuple(dtypes), backend_name, seed, {} if references is None else references, thorough
+            ),
+            wanted,
+            kinds,
+        )
+
+
+def _check(checker: Checker, wanted: Sequence[tuple[int, int]], kinds: Sequence[str]) -> Report:
+    layer = checker.layer
+    parts: dict[str, list[Evidence]] = {kind: [] for kind in KINDS}
+    for proof in layer.proofs:
+        parts[proof.kind].append(proof)
+    for shape in wanted:
+        for evidence in checker.shape(shape, kinds):
+            parts[evidence.kind].append(evidence)
+    if "contracts" in kinds:
+        parts["contracts"] += check_contracts(
+            layer, checker.seed, lambda case: checker.bounds(case, "float64")
+        )
+    if "hard inputs" in kinds:
+        for dtype in checker.dtypes:
+            parts["hard inputs"] += checker.hard(dtype)
+    ordered = tuple(evidence for kind in KINDS if kind in kinds for evidence in parts[kind])
+    return Report(layer.definition.name, checker.backend, checker.seed, ordered)

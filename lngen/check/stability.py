@@ -1,0 +1,247 @@
+"""What a large offset does to a layer: the naive form, the two-pass form, and the emitted code.
+
+The *naive* form is the definition with every centred reduction multiplied out into raw moments, so that a
+row is swept once: `mean((x - mu)**2)` becomes `mean(x**2) - mu**2`. It is made here, by SymPy, from the
+definition at hand. The *two-pass* form is the definition as written. Both are evaluated with every
+operation rounded to the working precision; the reference has 80 digits, and is of the very numbers that the
+others got.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import sympy
+from sympy import Expr
+
+from lngen.check import inputs, reference
+from lngen.check.evidence import metric_error
+from lngen.check.layer import Array, Case, Checkable, run
+from lngen.definition import Definition, parse
+from lngen.errors import LngenError
+from lngen.evaluate import FLOAT32, FLOAT64, evaluate
+from lngen.symbolic import (
+    Expm1,
+    FeatureSum,
+    Log1p,
+    Mean,
+    RowMax,
+    RowMin,
+    RowScalarSymbol,
+    Sigmoid,
+    Softplus,
+    StopGradient,
+    TypedSymbol,
+    Where,
+    is_row,
+)
+from lngen.translate import Equation, translate
+
+OFFSETS = tuple(10.0**k for k in range(2, 15))
+DTYPES = ("float32", "float64")
+
+
+@dataclass(frozen=True)
+class StabilityRow:
+    """Errors of the outputs at one offset, in the metric of `evidence.metric_error`."""
+
+    dtype: str
+    offset: float
+    naive: float
+    two_pass: float
+    emitted: float
+
+
+@dataclass(frozen=True)
+class StabilityTable:
+    """All offsets and types; `note` says so where the naive form is the definition itself."""
+
+    layer: str
+    rows: int
+    features: int
+    naive_form: tuple[str, ...]
+    note: str
+    lines: tuple[StabilityRow, ...]
+
+
+def stability(
+    layer: Checkable,
+    offsets: Iterable[float] = OFFSETS,
+    dtypes: Iterable[str] = DTYPES,
+    rows: int = 2,
+    features: int = 256,
+    seed: int = 0,
+) -> StabilityTable:
+    """Tabulate the error of the outputs for rows of deviation one and a mean of `offset`.
+
+    LngenError for a dtype other than float32 and float64.
+    """
+    definition = layer.definition
+    naive = naive_form(definition)
+    changed = naive is not definition
+    base = inputs.ordinary(definition, rows, features, seed)
+    spread = {entry.name: _standardized(np.asarray(base.inputs[entry.name])) for entry in definition.rows}
+    lines = []
+    for dtype in dtypes:
+        if dtype not in DTYPES:
+            raise LngenError(f"stability is tabulated in {' and '.join(DTYPES)}, not in {dtype!r}.")
+        for offset in offsets:
+            moved = {name: value + offset for name, value in spread.items()}
+            case = Case(f"offset {offset:g}", rows, features, {**base.inputs, **moved}, base.cotangents)
+            lines.append(_line(layer, naive, case.astype(dtype), dtype, offset))
+    note = "" if changed else "no centred reduction: the naive form is the definition as written"
+    text = tuple(_changed_lines(definition, naive)) if changed else ()
+    return StabilityTable(definition.name, rows, features, text, note, tuple(lines))
+
+
+def _standardized(x: Array) -> Array:
+    # Its mean stays what it is: with whole means the naive form would be exact by luck.
+    return np.asarray(x / x.std(-1, keepdims=True))
+
+
+def _line(layer: Checkable, naive: Definition, case: Case, dtype: str, offset: float) -> StabilityRow:
+    numbers = FLOAT32 if dtype == "float32" else FLOAT64
+    exact = reference.outputs(layer.definition, case)
+
+    def error(outputs: Mapping[str, object]) -> float:
+        return max(
+            metric_error(np.asarray(outputs[name]).astype(np.longdouble), exact[name]) for name in exact
+        )
+
+    with np.errstate(all="ignore"):
+        return StabilityRow(
+            dtype,
+            offset,
+            error(evaluate(naive, case.inputs, numbers)),
+            error(evaluate(layer.definition, case.inputs, numbers)),
+            error(run(layer, case).outputs),
+        )
+
+
+def _changed_lines(definition: Definition, naive: Definition) -> list[str]:
+    before = set(definition.canonical().splitlines())
+    return [line for line in naive.canonical().splitlines() if line not in before and "mean(" in line]
+
+
+def naive_form(definition: Definition) -> Definition:
+    """The definition with centred reductions expanded into raw moments; itself where there are none.
+
+    >>> from lngen.definition import parse
+    >>> centred = parse("def f(x: Row):\\n m = mean(x)\\n v = mean((x - m)**2)\\n return (x - m)/sqrt(1 + v)")
+    >>> [line for line in naive_form(centred).canonical().splitlines() if line.startswith("v")]
+    ['v: RowScalar = (mean((x ** 2)) + ((-1) * (m ** 2)))']
+    """
+    forward = translate(definition)
+    elementwise = {e.symbol: e.expression for e in forward.equations if is_row(e.symbol)}
+    means: dict[Expr, TypedSymbol] = {}
+    lines: list[tuple[str, Expr]] = []
+    changed = False
+    for equation in forward.equations:
+        expression = _raw_moments(equation, elementwise, means)
+        changed = changed or expression is not None
+        expression = equation.expression if expression is None else expression
+        if isinstance(expression, Mean):
+            means[expression] = equation.symbol
+        lines.append((equation.symbol.name, expression))
+    if not changed:
+        return definition
+    return _rebuilt(definition, _needed(lines, definition.outputs))
+
+
+def _raw_moments(
+    equation: Equation, elementwise: Mapping[TypedSymbol, Expr], means: Mapping[Expr, TypedSymbol]
+) -> Expr | None:
+    """The reduction of an equation by raw moments, or None if it is not a polynomial in a centred row."""
+    reduction = equation.reduction
+    if not isinstance(reduction, Mean):
+        return None
+    body = reduction.args[0]
+    while body.free_symbols & elementwise.keys():
+        body = body.xreplace(elementwise)
+    rows = sorted((s for s in body.free_symbols if is_row(s)), key=lambda s: s.name)
+    scalars = {s for s in body.free_symbols if isinstance(s, RowScalarSymbol)}
+    if not rows or not scalars & set(means.values()) or not body.is_polynomial(*rows):
+        return None
+    split = sympy.S.Zero
+    for term in sympy.Add.make_args(sympy.expand(body)):
+        outside, inside = term.as_independent(*rows, as_Add=False)
+        features = [f for f in sympy.Mul.make_args(outside) if f.free_symbols and _over_features(f)]
+        inside = sympy.Mul(inside, *features)
+        outside = sympy.Mul(*(f for f in sympy.Mul.make_args(outside) if f not in features))
+        moment = Mean(inside) if inside.free_symbols & set(rows) or features else sympy.S.One
+        split += outside * means.get(moment, moment)
+    return sympy.expand(equation.expression.xreplace({reduction: split}))
+
+
+def _over_features(expression: Expr) -> bool:
+    return any(
+        symbol.varies.features for symbol in expression.free_symbols if isinstance(symbol, TypedSymbol)
+    )
+
+
+def _needed(lines: list[tuple[str, Expr]], outputs: tuple[str, ...]) -> list[tuple[str, Expr]]:
+    wanted, kept = set(outputs), []
+    for name, expression in reversed(lines):
+        if name in wanted:
+            wanted |= {symbol.name for symbol in expression.free_symbols}
+            kept.append((name, expression))
+    return kept[::-1]
+
+
+def _rebuilt(definition: Definition, lines: list[tuple[str, Expr]]) -> Definition:
+    arguments = ", ".join(
+        f"{entry.name}: {entry.kind.value}"
+        + ("" if entry.default is None else f" = {float(entry.default)!r}")
+        for entry in definition.inputs
+    )
+    body = "\n".join(f"    {name} = {_text(expression)}" for name, expression in lines)
+    returned = f"    return {', '.join(definition.outputs)}"
+    return parse(
+        f"def {definition.name}({arguments}):\n{body}\n{returned}\n", f"{definition.filename} (naive)"
+    )
+
+
+_FUNCTION_NAMES = {
+    Mean: "mean", FeatureSum: "sum", RowMax: "max", RowMin: "min", sympy.exp: "exp", sympy.log: "log",
+    sympy.sin: "sin", sympy.cos: "cos", sympy.tanh: "tanh", sympy.erf: "erf", sympy.Abs: "abs",
+    sympy.sign: "sign", Sigmoid: "sigmoid", Softplus: "softplus", Log1p: "log1p", Expm1: "expm1",
+    Where: "where", StopGradient: "stop_gradient",
+}  # fmt: skip
+
+
+def _number(value: object) -> str:
+    text = str(value)
+    return f"({text})" if "/" in text or text.startswith("-") else text
+
+
+def _text(expression: Expr) -> str:
+    """A SymPy expression in the definition language."""
+    if expression.is_Symbol:
+        return str(expression.name)
+    if expression.is_Rational:
+        return _number(expression)
+    arguments = expression.args
+    if expression.is_Add:
+        return "(" + " + ".join(_text(term) for term in _in_order(arguments)) + ")"
+    if expression.is_Mul:
+        return "(" + " * ".join(_text(factor) for factor in _in_order(arguments)) + ")"
+    if expression.is_Pow and arguments[1] == sympy.Rational(1, 2):
+        return f"sqrt({_text(arguments[0])})"
+    if expression.is_Pow:
+        return f"{_text(arguments[0])}**{_number(arguments[1])}"
+    if expression.is_Relational:
+        return f"{_text(expression.lhs)} {expression.rel_op} {_text(expression.rhs)}"
+    if expression.func in _FUNCTION_NAMES:
+        return f"{_FUNCTION_NAMES[expression.func]}({', '.join(_text(argument) for argument in arguments)})"
+    if expression.is_number:
+        return repr(float(expression))
+    raise LngenError(
+        f"the naive form cannot be written: {expression.func.__name__} has no name in the language."
+    )
+
+
+def _in_order(arguments: tuple[Expr, ...]) -> list[Expr]:
+    """Moments first and what is taken off after them, whatever order SymPy holds them in."""
+    return sorted(arguments, key=lambda e: (not e.is_Rational, e.could_extract_minus_sign(), e.sort_key()))

@@ -1,0 +1,45 @@
+"""Layers made ready for checking: the hand-written one, and definitions taken through the whole pipeline."""
+
+from functools import cache
+from pathlib import Path
+
+from lngen.backends import Notes
+from lngen.backends.numpy import emit
+from lngen.check import Checkable
+from lngen.check.derived import checkable, second_derivation
+from lngen.check.mutants import module_from_text
+from lngen.definition import load, parse
+from lngen.plan import Plan, plan
+from lngen.simplify.derive import derive
+from tests.check import standin
+from tests.programs import CENTRED_BACKWARD, CENTRED_FORWARD
+
+ROOT = Path(__file__).parents[2]
+DEFINITIONS = sorted([*(ROOT / "derive").glob("*.py"), *(ROOT / "tests" / "definitions").glob("*.py")])
+
+
+@cache
+def hand_written() -> Checkable:
+    """The stand-in, with the programs that it follows."""
+    definition = parse(standin.DEFINITION)
+    adjoint = second_derivation(derive(definition))
+    return Checkable(definition, standin.MODULE, CENTRED_FORWARD, CENTRED_BACKWARD, adjoint)
+
+
+@cache
+def planned(path: Path) -> Plan:
+    return plan(derive(load(path)))
+
+
+def emitted_files(layer: Plan, forward, backward):
+    inputs = tuple(entry.name for entry in layer.derivation.definition.differentiable)
+    name = layer.derivation.definition.name
+    return emit(forward, backward, Notes(name, "A layer of the tests.", inputs=inputs))
+
+
+@cache
+def derived(path: Path) -> Checkable:
+    """A definition derived, planned, emitted as NumPy and loaded."""
+    layer = planned(path)
+    text = emitted_files(layer, layer.forward, layer.backward)["numpy_backend.py"]
+    return checkable(layer, module_from_text(text, path.stem))

@@ -1,0 +1,136 @@
+"""Error bounds: never exceeded, and not by far too wide."""
+
+import numpy as np
+import pytest
+import sympy
+
+from lngen.check import FULL_SHAPES, check, inputs
+from lngen.check.bounds import NUMPY, error_bounds
+from lngen.check.forms import FORMATS, Rounding, exact
+from lngen.errors import LngenError
+from tests.check.layers import DEFINITIONS, derived, hand_written
+from tests.programs import CENTRED_BACKWARD, CENTRED_FORWARD
+
+ORDINARY_SHAPES = [(37, 7), (37, 33), (37, 128), (5, 1025)]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
+def test_bounds_hold_and_are_within_100_of_the_error(dtype):
+    reached = {}
+    for seed in range(3):
+        report = check(hand_written(), ORDINARY_SHAPES, (dtype,), seed=seed, kinds=("precision",))
+        assert report.passed, report.failures
+        for item in report.evidence:
+            key = (item.what, item.shape)
+            reached[key] = max(reached.get(key, 0.0), item.ratio)
+    assert reached
+    assert min(reached.values()) > 0.01, reached
+
+
+@pytest.mark.parametrize("path", DEFINITIONS, ids=lambda path: path.stem)
+def test_emitted_rows_and_columns_are_within_100_of_their_bounds(path):
+    reached = {}
+    layer = derived(path)
+    scalars = {f"d{entry.name}" for entry in layer.definition.scalars}
+    for seed in range(2):
+        report = check(layer, [(37, 33), (37, 128)], ("float64", "float32"), seed=seed, kinds=("precision",))
+        assert report.passed, report.failures
+        for item in report.evidence:
+            # A single number is now and then right by luck, and so are results that only copy an input.
+            if item.what not in scalars and item.error:
+                key = (item.what, item.dtype, item.shape)
+                reached[key] = max(reached.get(key, 0.0), item.ratio)
+    assert reached
+    assert min(reached.values()) > 0.01, reached
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_bounds_hold_at_every_shape(dtype):
+    report = check(hand_written(), [s for s in FULL_SHAPES if s[0]], (dtype,), seed=9, kinds=("precision",))
+    assert report.passed, report.failures
+
+
+def test_an_offset_costs_nothing_because_the_error_of_the_mean_cancels():
+    base = inputs.ordinary(hand_written().definition, 4, 128, seed=0)
+    moved = inputs.replace(base, name="moved", inputs={**base.inputs, "x": base.inputs["x"] + 1e4}).astype(
+        "f4"
+    )
+    near = error_bounds(CENTRED_FORWARD, CENTRED_BACKWARD, base.astype("f4"), "float32")
+    far = error_bounds(CENTRED_FORWARD, CENTRED_BACKWARD, moved, "float32")
+    for name in ("y", "dx", "dgamma"):
+        assert far[name].max() < 3 * near[name].max()
+
+
+def test_without_the_correction_the_offset_shows():
+    base = inputs.ordinary(hand_written().definition, 4, 128, seed=0)
+    moved = inputs.replace(base, name="moved", inputs={**base.inputs, "x": base.inputs["x"] + 1e4}).astype(
+        "f4"
+    )
+    stages = tuple(stage for stage in CENTRED_FORWARD.stages if not stage.correction)
+    zero = {CENTRED_FORWARD.stages[1].reductions[0].symbol: sympy.S.Zero}
+    kept = CENTRED_FORWARD.stages[1].temps
+    stages = (stages[0], inputs.replace(stages[1], temps=(*kept, *stages[1].temps)), *stages[2:])
+    stages = tuple(
+        inputs.replace(
+            stage,
+            temps=tuple(inputs.replace(t, expression=t.expression.xreplace(zero)) for t in stage.temps),
+        )
+        for stage in stages
+    )
+    saved = tuple(symbol for symbol in CENTRED_FORWARD.saved if symbol not in zero)
+    plain = inputs.replace(CENTRED_FORWARD, stages=stages, saved=saved)
+    backward_stages = tuple(
+        inputs.replace(
+            stage,
+            temps=tuple(inputs.replace(t, expression=t.expression.xreplace(zero)) for t in stage.temps),
+        )
+        for stage in CENTRED_BACKWARD.stages
+    )
+    backward = inputs.replace(CENTRED_BACKWARD, stages=backward_stages, saved=saved)
+    far = error_bounds(plain, backward, moved, "float32")
+    assert far["y"].max() > 1e-4
+
+
+def test_what_may_overflow_is_not_claimed():
+    base = inputs.ordinary(hand_written().definition, 2, 5, seed=0)
+    huge = inputs.replace(base, inputs={**base.inputs, "gamma": np.array([1.0, 6e4, 1.0, 1.0, 1.0])}).astype(
+        "f2"
+    )
+    bounds = error_bounds(CENTRED_FORWARD, CENTRED_BACKWARD, huge, "float16")
+    exact_values = np.abs(huge.inputs["x"].astype(float))
+    assert exact_values.max() < 65504
+    assert np.all(np.isfinite(bounds["y"][:, [0, 2, 3, 4]]))
+    assert np.isinf(bounds["y"][:, 1]).any()
+
+
+def test_an_unknown_format_or_function_is_refused():
+    case = inputs.ordinary(hand_written().definition, 1, 3, seed=0)
+    with pytest.raises(LngenError, match="float128"):
+        error_bounds(CENTRED_FORWARD, CENTRED_BACKWARD, case, "float128")
+    strange = inputs.replace(
+        CENTRED_FORWARD.stages[-1].temps[0], expression=sympy.gamma(CENTRED_FORWARD.rows[0].symbol)
+    )
+    last = inputs.replace(CENTRED_FORWARD.stages[-1], temps=(strange, *CENTRED_FORWARD.stages[-1].temps[1:]))
+    program = inputs.replace(CENTRED_FORWARD, stages=(*CENTRED_FORWARD.stages[:-1], last))
+    with pytest.raises(LngenError, match="gamma"):
+        error_bounds(program, CENTRED_BACKWARD, case, "float64")
+
+
+def test_a_shared_error_cancels_and_an_own_one_does_not():
+    rounding = Rounding(FORMATS["float64"])
+    mean = rounding.name("m", rounding.rounded(exact([[3.0]])))
+    zero = rounding.add([mean, rounding.multiply(mean, exact([[-1.0]]), 0)])
+    assert rounding.radius(zero).max() <= 2 * FORMATS["float64"].smallest
+    other = rounding.rounded(exact([[3.0]]))
+    apart = rounding.add([mean, rounding.multiply(other, exact([[-1.0]]), 0)])
+    assert rounding.radius(apart).max() > 6 * FORMATS["float64"].unit
+
+
+@pytest.mark.parametrize("features", [1, 15, 16, 31, 32, 33, 1000])
+@pytest.mark.parametrize("computed", ["float32", "float64"])
+def test_no_sum_is_deeper_than_one_after_the_other(features, computed):
+    depths = NUMPY.depths(features, computed)
+    assert depths.shape == (features,)
+    assert depths.min() >= 1
+    assert depths.max() <= max(features, 8)

@@ -1,0 +1,67 @@
+"""The metric, the report and the diagnosis."""
+
+import json
+
+import numpy as np
+import pytest
+
+from lngen.check.evidence import KINDS, Evidence, Report, diagnose, difference, metric_error
+
+
+def _evidence(kind="complex step", passed=True, error=1e-16, bound=1e-13, what="dx"):
+    return Evidence(kind, what, (2, 3), "float64", error, bound, passed)
+
+
+def test_the_metric_is_relative_to_the_largest_entry_but_at_least_one():
+    assert metric_error([0.5], [0.25]) == 0.25
+    assert metric_error([100.0, 0.0], [100.0, 1.0]) == 0.01
+    assert metric_error(np.empty((0, 3)), np.empty((0, 3))) == 0
+
+
+def test_nan_and_infinity_are_never_close_to_a_number():
+    assert difference([np.nan, np.inf, np.nan], [1.0, 1.0, np.nan]).tolist() == [np.inf, np.inf, 0.0]
+
+
+def test_a_report_without_evidence_does_not_pass():
+    assert not Report("f", "numpy", 0, ()).passed
+    assert Report("f", "numpy", 0, (_evidence(),)).passed
+    assert not Report("f", "numpy", 0, (_evidence(), _evidence(passed=False))).passed
+
+
+def test_a_report_is_json():
+    report = Report("f", "numpy", 3, (_evidence(), _evidence(passed=False, error=float("inf"), bound=None)))
+    text = json.dumps(report.as_json(), allow_nan=False)
+    assert json.loads(text)["evidence"][1]["error"] == "inf"
+
+
+def test_the_worst_of_each_claim_is_its_failure_or_its_closest_call():
+    report = Report(
+        "f", "numpy", 0, (_evidence(error=1e-15), _evidence(error=5e-14), _evidence("identities"))
+    )
+    assert [item.error for item in report.worst()] == [5e-14, 1e-16]
+    failed = Report("f", "numpy", 0, (_evidence(error=5e-14), _evidence(error=0.0, passed=False)))
+    assert not failed.worst()[0].passed
+
+
+@pytest.mark.parametrize(
+    ("spoil", "cause"),
+    [
+        (lambda a: a.__setitem__(-1, 9.0), "last row"),
+        (lambda a: a.__setitem__(0, 9.0), "first row"),
+        (lambda a: a.__setitem__((slice(None), slice(-4, None)), 9.0), "last 4 columns"),
+        (lambda a: a.__setitem__((slice(None), slice(5, None, 32)), 9.0), "5 modulo 32"),
+        (lambda a: a.__iadd__(1.0), "wrong everywhere"),
+    ],
+)
+def test_a_pattern_of_errors_names_its_cause(spoil, cause):
+    right = np.random.default_rng(0).standard_normal((6, 96))
+    wrong = right.copy()
+    spoil(wrong)
+    text = diagnose(wrong, right, "again: lngen check f")
+    assert cause in text
+    assert text.startswith("worst at row ")
+    assert text.endswith("again: lngen check f")
+
+
+def test_kinds_are_in_the_order_of_their_strength():
+    assert KINDS[:4] == ("exact proof", "50 digits", "forward vs oracle", "complex step")

@@ -1,0 +1,48 @@
+"""Every planted wrong gradient is caught, and the page that says by what is up to date.
+
+`python -m tests.check.test_mutants` writes the page.
+"""
+
+from functools import cache
+
+import pytest
+
+from lngen.check.mutants import kill_table, markdown, mutants
+from tests.check.layers import DEFINITIONS, ROOT, derived, emitted_files, planned
+
+PAGE = ROOT / "docs" / "mutants.md"
+LAYERS = [path for path in DEFINITIONS if path.parent.name == "derive"]
+OTHERS = [path for path in DEFINITIONS if path.stem in ("gated_rms", "soft_max", "tanh_scale")]
+
+
+@cache
+def _kills(path):
+    return kill_table(derived(path), lambda f, b: emitted_files(planned(path), f, b))
+
+
+def _page():
+    return markdown({path.stem: _kills(path) for path in LAYERS})
+
+
+@pytest.mark.parametrize("path", LAYERS + OTHERS, ids=lambda path: path.stem)
+def test_no_mutant_survives(path):
+    kills = _kills(path)
+    assert kills
+    assert [kill.mutant for kill in kills if not kill.caught_by] == []
+
+
+def test_the_centred_layer_has_the_classic_mistakes():
+    (path,) = [path for path in LAYERS if len(derived(path).definition.features) == 2]
+    names = [mutant.name for mutant in mutants(planned(path).forward, planned(path).backward)]
+    assert len(names) >= 10
+    for part in ("left out", "counted twice", "unbiased", "D - 1", "four columns", "last row", "last column",
+                 "outside the root", "forgotten"):  # fmt: skip
+        assert any(part in name for name in names), part
+
+
+def test_the_page_is_up_to_date():
+    assert PAGE.read_text(encoding="utf-8") == _page(), "run: python -m tests.check.test_mutants"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(_page(), encoding="utf-8")

@@ -1,0 +1,105 @@
+"""Whole reports: right layers pass, whatever the definition; the command to repeat a failure is in it."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from lngen.check import FULL_SHAPES, KINDS, QUICK_SHAPES, check
+from tests.check import standin
+from tests.check.layers import DEFINITIONS, derived, hand_written
+
+
+def test_the_hand_written_layer_passes_with_every_kind_of_evidence():
+    report = check(hand_written())
+    assert report.passed, report.failures
+    assert [kind for kind in KINDS if any(item.kind == kind for item in report.evidence)] == list(KINDS[2:])
+    order = [KINDS.index(item.kind) for item in report.evidence]
+    assert order == sorted(order)
+    assert {item.shape for item in report.evidence} >= set(QUICK_SHAPES)
+
+
+@pytest.mark.parametrize("path", DEFINITIONS, ids=lambda path: path.stem)
+def test_every_definition_passes(path):
+    report = check(derived(path))
+    assert report.passed, report.failures
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", DEFINITIONS, ids=lambda path: path.stem)
+def test_every_definition_passes_at_every_shape(path):
+    report = check(derived(path), FULL_SHAPES, ("float64", "float32", "float16"))
+    assert report.passed, report.failures
+
+
+def test_too_few_features_are_left_out():
+    (path,) = [path for path in DEFINITIONS if path.stem == "unbiased"]
+    report = check(derived(path), [(2, 1), (2, 2)], kinds=("complex step",))
+    assert {item.shape for item in report.evidence} == {(2, 2)}
+
+
+def test_large_shapes_are_sampled_and_probed_along_directions():
+    report = check(hand_written(), [(100, 1100)], ("float64",), kinds=("complex step", "Richardson"))
+    assert report.passed, report.failures
+    assert any("32 of 1100 columns" in item.detail for item in report.evidence)
+    assert sum("null-space-orthogonal" in item.what for item in report.evidence) >= 3
+
+
+def test_without_programs_there_are_no_derived_bounds():
+    plain = replace(hand_written(), forward_program=None, backward_program=None, adjoint=None)
+    report = check(plain, [(2, 5)])
+    assert report.passed, report.failures
+    assert not any(item.kind == "precision" for item in report.evidence)
+
+
+def test_a_failure_says_where_and_how_to_see_it_again():
+    def backward(saved, dy, **options):
+        dx, dgamma, dbeta = standin.backward(saved, dy, **options)
+        dx = dx.copy()
+        dx[-1] *= 1.01
+        return standin.Gradients(dx, dgamma, dbeta)
+
+    wrong = replace(hand_written(), module=SimpleNamespace(forward=standin.forward, backward=backward))
+    report = check(wrong, [(5, 7)], ("float64",), seed=3, kinds=("complex step",))
+    (failure,) = report.failures
+    assert "only the last row is wrong" in failure.detail
+    assert "--shape 5,7 --dtype float64 --seed 3" in failure.detail
+
+
+def test_an_exception_is_a_failure_not_a_traceback():
+    def forward(*inputs, **options):
+        raise ZeroDivisionError("oh")
+
+    broken = replace(hand_written(), module=SimpleNamespace(forward=forward, backward=standin.backward))
+    report = check(broken, [(2, 3)], ("float64",))
+    assert not report.passed
+    assert any("ZeroDivisionError: oh" in item.detail for item in report.failures)
+
+
+@pytest.mark.parametrize(
+    ("what", "change"),
+    [
+        ("inputs are never written", lambda x: x.__imul__(1.0)),
+        ("two runs give the same bits", lambda x: None),
+    ],
+)
+def test_broken_contracts_are_noticed(what, change):
+    calls = iter(range(10**6))
+
+    def backward(saved, dy, **options):
+        change(saved.x)
+        gradients = standin.backward(saved, dy, **options)
+        if what.startswith("two runs"):
+            gradients.dx[...] += 1e-15 * next(calls)
+        return gradients
+
+    wrong = replace(hand_written(), module=SimpleNamespace(forward=standin.forward, backward=backward))
+    report = check(wrong, [], ("float64",), kinds=("contracts",))
+    assert what in [item.what for item in report.failures]
+
+
+def test_the_same_seed_gives_the_same_report():
+    first, second = (check(hand_written(), [(2, 3)], ("float32",), seed=5) for _ in range(2))
+    assert first == second
+    assert np.isfinite([item.error for item in first.evidence if item.error is not None]).all()

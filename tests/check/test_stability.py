@@ -1,0 +1,63 @@
+"""Naive, two-pass and emitted at large offsets."""
+
+import numpy as np
+import pytest
+
+from lngen.check.stability import naive_form, stability
+from lngen.definition import parse
+from lngen.errors import LngenError
+from lngen.evaluate import LONGDOUBLE, evaluate
+from tests.check import standin
+from tests.check.layers import DEFINITIONS, derived, hand_written
+
+
+def test_the_naive_form_has_raw_moments_and_the_same_value():
+    definition = parse(standin.DEFINITION)
+    naive = naive_form(definition)
+    assert "var: RowScalar = (mean((x ** 2)) + ((-1) * (mu ** 2)))" in naive.canonical()
+    x = np.random.default_rng(0).standard_normal((2, 9))
+    a, b = (evaluate(d, {"x": x}, LONGDOUBLE)["y"] for d in (definition, naive))
+    assert np.allclose(a, b, rtol=0, atol=1e-17)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(x: Row):\n m = mean(x)\n k = mean((x - m)**4)\n return x / sqrt(1 + k)",
+        "def f(x: Row, w: Feature):\n m = mean(x)\n v = mean(w*(x - m)**2)\n return w*x / sqrt(1 + v)",
+        "def f(x: Row):\n c = x - mean(x)\n return c / (1 + sum(c**2)/(D - 1))",
+    ],
+)
+def test_other_centred_polynomials_are_expanded_too(text):
+    definition = parse(text)
+    naive = naive_form(definition)
+    assert naive is not definition
+    rng = np.random.default_rng(0)
+    values = {"x": rng.standard_normal((2, 9)), "w": rng.standard_normal(9)}
+    given = {entry.name: values[entry.name] for entry in definition.inputs}
+    a, b = (evaluate(d, given, LONGDOUBLE)["y"] for d in (definition, naive))
+    assert np.allclose(a, b, rtol=0, atol=1e-16)
+
+
+def test_the_table_shows_what_each_form_loses():
+    table = stability(hand_written(), offsets=(1e2, 1e4, 1e8), features=64)
+    by_place = {(line.dtype, line.offset): line for line in table.lines}
+    at = by_place["float32", 1e4]
+    assert not at.naive < 1e-2
+    assert 1e-6 < at.two_pass < 1e-1
+    assert at.emitted < 1e-6
+    assert by_place["float64", 1e8].emitted < 1e-14
+    assert table.note == ""
+    assert table.naive_form
+
+
+def test_a_layer_without_a_centred_reduction_says_so():
+    (path,) = [path for path in DEFINITIONS if path.stem == "swish_scale"]
+    table = stability(derived(path), offsets=(1e2,), dtypes=("float64",), features=8)
+    assert "no centred reduction" in table.note
+    assert table.lines[0].naive == table.lines[0].two_pass
+
+
+def test_other_types_are_refused():
+    with pytest.raises(LngenError, match="float16"):
+        stability(hand_written(), dtypes=("float16",))
