@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -53,7 +53,7 @@ app = typer.Typer(
 )
 
 
-class Format(str, Enum):
+class Format(StrEnum):
     """How `derive` prints."""
 
     text = "text"
@@ -62,7 +62,7 @@ class Format(str, Enum):
     json = "json"
 
 
-class Stage(str, Enum):
+class Stage(StrEnum):
     """What `show` shows."""
 
     definition = "definition"
@@ -73,7 +73,7 @@ class Stage(str, Enum):
     cuda = "cuda"
 
 
-class Backend(str, Enum):
+class Backend(StrEnum):
     """What `check` checks."""
 
     numpy = "numpy"
@@ -105,15 +105,21 @@ def _main(
 def derive(
     files: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[FILE]...", help="Definition files or layers' names; every layer if left out."),
+        typer.Argument(
+            metavar="[FILE]...", help="Definition files or layers' names; every layer if left out."
+        ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="Write DIR/NAME/ for each layer instead of generated/NAME/."),
+        typer.Option(
+            "--out", metavar="DIR", help="Write DIR/NAME/ for each layer instead of generated/NAME/."
+        ),
     ] = None,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Write nothing; fail with a diff if a written file is not what lngen emits."),
+        typer.Option(
+            "--check", help="Write nothing; fail with a diff if a written file is not what lngen emits."
+        ),
     ] = False,
     format: Annotated[Format, typer.Option("--format", help="How to print the derivation.")] = Format.text,
 ) -> None:
@@ -143,11 +149,15 @@ def check(
     backend: Annotated[Backend, typer.Option("--backend", help="Which emitted code to check.")] = Backend.all,
     shape: Annotated[
         list[str] | None,
-        typer.Option("--shape", metavar="ROWS,D", help="A shape to check at; may be repeated. `full` is all of them."),
+        typer.Option(
+            "--shape", metavar="ROWS,D", help="A shape to check at; may be repeated. `full` is all of them."
+        ),
     ] = None,
     dtype: Annotated[
         list[str] | None,
-        typer.Option("--dtype", metavar="DTYPE", help="f64, f32, f16 or bf16; may be repeated. All if left out."),
+        typer.Option(
+            "--dtype", metavar="DTYPE", help="f64, f32, f16 or bf16; may be repeated. All if left out."
+        ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Where the random inputs start.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False,

@@ -2,8 +2,8 @@
 
     load -> derive -> prove -> plan -> emit NumPy, CUDA, the derivation as a document, the manifest
 
-Nothing here reads the clock, the file system beyond `templates/`, or the machine, so the same definition gives the
-same bytes everywhere.
+Nothing here reads the clock, the machine, or any file but the templates: the same definition gives the same
+bytes everywhere.
 """
 
 from __future__ import annotations
@@ -22,41 +22,22 @@ from lngen.errors import LngenError
 from lngen.manifest import Emission, sha256_text
 from lngen.plan import Plan, plan
 from lngen.prove import prove
+from lngen.report import cost_entries, cost_line, formulas, report
 from lngen.simplify import derive
-
-# INTERIM until lngen.report and lngen.cost land
-def formulas(planned: Plan) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    d = planned.derivation
-    return (
-        tuple(f"{q.symbol} = {q.expression}" for q in d.forward.equations),
-        tuple(f"{q.symbol} = {q.expression}" for q in d.backward),
-    )
-
-
-def report(planned: Plan, format: str) -> str:
-    d = planned.derivation
-    lines = [d.definition.name, "", d.definition.source.strip(), ""]
-    for s in d.steps:
-        digits = "" if s.digits is None else f"  [{s.digits} digits]"
-        lines.append(f"{s.number:3} {s.rule}: {s.target} = {s.after}  ({s.reason}){digits}")
-    lines += ["", *(f"{'ok ' if p.passed else 'NO '} {p.kind}: {p.statement}" for p in d.proofs)]
-    return "\n".join(lines)
-
-
-def _cost_entries(planned: Plan) -> dict[str, Any]:
-    return {}
-
-
-def _cost_line(planned: Plan) -> str:
-    return ""
-
 
 STAGES = ("derive", "prove", "plan", "numpy", "cuda", "derivation.md")
 """What `derived` goes through, in order, by the names it passes to `on_stage`."""
 
 _SAFE_FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,80}")
 # In this order: what takes the place of one must not make another.
-_UNSAFE_IN_COMMENTS = (("\\", "/"), ("*/", "* /"), ("/*", "/ *"), ("??/", "? ?/"), ("-->", "- ->"), ("--!>", "- -!>"))
+_UNSAFE_IN_COMMENTS = (
+    ("\\", "/"),
+    ("*/", "* /"),
+    ("/*", "/ *"),
+    ("??/", "? ?/"),
+    ("-->", "- ->"),
+    ("--!>", "- -!>"),
+)
 
 
 class EvidenceError(LngenError):
@@ -77,7 +58,7 @@ class Derived:
 
 
 def planned(definition: Definition, *, proved: bool = True) -> Plan:
-    """The plan of a definition. With `proved` its derivation carries evidence; without, it is made in a blink.
+    """The plan of a definition. With `proved` its derivation carries evidence; without, it takes no time.
 
     Raises EvidenceError if the evidence speaks against the derivation, LngenError for what cannot be derived.
     """
@@ -98,8 +79,8 @@ def derived(
 ) -> Derived:
     """A definition with its derivation, its plan and its files.
 
-    `on_stage` is told the name of each of `STAGES` as it begins. Raises what `planned` raises, and LngenError for an
-    expression that a backend cannot print.
+    `on_stage` is told the name of each of `STAGES` as it begins. Raises what `planned` raises, and LngenError
+    for an expression that a backend cannot print.
     """
     on_stage("derive")
     derivation = derive(definition)
@@ -121,7 +102,7 @@ def derived(
         definition_text=definition.canonical(),
         templates=render.sources("numpy", "cuda", "report"),
         options={"backends": ["cuda", "numpy"], "proved": proved},
-        cost=_cost_entries(planned),
+        cost=cost_entries(planned),
         evidence=[_evidence_entry(proof) for proof in derivation.proofs],
     )
     return Derived(definition, planned, made)
@@ -133,7 +114,7 @@ def _require_evidence(derivation: Derivation) -> None:
         raise EvidenceError(
             f"the derivation of {derivation.definition.name} does not hold:\n  "
             + "\n  ".join(failed)
-            + "\nNothing was emitted. This is a fault of lngen, not of the definition: please report it with the file."
+            + "\nNothing was emitted. This is a fault of lngen, not of the definition: please report both."
         )
 
 
@@ -160,14 +141,12 @@ def header(planned: Plan, templates: str) -> tuple[str, ...]:
     """
     definition = planned.derivation.definition
     file = PurePath(definition.filename).name
-    known = _SAFE_FILE_NAME.fullmatch(file) is not None
     lines = [
         f"Made by lngen {__version__} from the definition of {definition.name}.",
-        f"Do not edit; edit {file if known else 'the definition'} and run: lngen derive {file if known else 'FILE'}",
-        "",
-        *formulas(planned)[1],
-        "",
-        _cost_line(planned),
+        f"Do not edit; edit {file} and run: lngen derive {file}"
+        if _SAFE_FILE_NAME.fullmatch(file)
+        else "Do not edit; edit the definition and run: lngen derive FILE",
+        f"Cost: {cost_line(planned)}.",
         _evidence_line(planned.derivation.proofs),
         f"definition sha256:{sha256_text(definition.canonical())}",
         f"templates  sha256:{_combined_hash(render.sources(templates))}",
@@ -205,7 +184,7 @@ def _evidence_line(proofs: Sequence[Proof]) -> str:
         f" of {sum(proof.kind == kind for proof in proofs)}"
         for kind in kinds
     ]
-    return f"Evidence: {', '.join(counted) or 'none was asked for'}; derivation.md says what each of them states."
+    return f"Evidence: {', '.join(counted) or 'none was asked for'}; derivation.md says of what."
 
 
 def _evidence_entry(proof: Proof) -> dict[str, Any]:
@@ -213,5 +192,6 @@ def _evidence_entry(proof: Proof) -> dict[str, Any]:
 
 
 def _document(planned: Plan) -> str:
-    lines = [line for line in header(planned, "report") if line]
-    return "\n".join(["<!--", *lines, "-->", "", report(planned, "markdown").strip("\n"), ""])
+    return "\n".join(
+        ["<!--", *header(planned, "report"), "-->", "", report(planned, "markdown").strip("\n"), ""]
+    )

@@ -1,0 +1,70 @@
+"""Write `language.md` from the docstrings of `lngen.language`.
+
+python docs/make_language.py
+"""
+
+from pathlib import Path
+
+from lngen import language
+
+HEAD = """\
+# The definition language
+
+Made from the docstrings of `lngen/language.py` by `python docs/make_language.py`.
+
+A definition is one function in a file of Python syntax. It is parsed and never run.
+
+```python
+{example}```
+
+A default of a Row, RowScalar, Feature or Scalar is the number that stands for the argument when it is left
+out; the code that is emitted then does without it, and without the work that only served it. A default of a
+Constant is the default of the emitted argument. The first Row has no default.
+
+Each statement assigns a name once. The last one returns an expression, which is then called `y`, or a tuple
+of names: several outputs, each a Row or a RowScalar, each with a cotangent of its own.
+
+{about}
+
+Numbers are exact: `1e-5` is 1/100000. A divisor such as `D - 1` makes 2 the smallest D that is accepted.
+
+Everything else is refused, with the place, the cause and what to write instead.
+"""
+
+ROLES = {
+    "reduction": "Reductions over the feature axis",
+    "elementwise": "Elementwise functions",
+    "select": "Selection",
+    "stop": "Stopping a gradient",
+}
+
+
+def text(example: str) -> str:
+    """The reference as Markdown; `example` is the text of a definition."""
+    about = (language.__doc__ or "").partition("\n\n")[2].strip().replace("*u*", "`u`")
+    parts = [HEAD.format(example=example, about=about), "## Kinds\n"]
+    parts += [f"* `{name}`: {getattr(language, name).__doc__}" for name in language.KIND_NAMES]
+    parts += ["* `D`: the number of features of a row, as a number in an expression."]
+    for role, title in ROLES.items():
+        entries = [entry for entry in language.FUNCTIONS.values() if entry.role == role]
+        parts += [f"\n## {title}\n", "| function | meaning | domain |", "|---|---|---|"]
+        parts += [f"| {_call(entry)} | {_escaped(entry.doc)} | {entry.domain} |" for entry in entries]
+    return "\n".join(parts) + "\n"
+
+
+def _escaped(doc: str) -> str:
+    """A docstring as one line in which no product is taken for emphasis."""
+    pieces = " ".join(doc.split()).split("`")
+    # Every other piece stands between backquotes, where a star is a star.
+    return "`".join(piece if n % 2 else piece.replace("*", r"\*") for n, piece in enumerate(pieces))
+
+
+def _call(entry: language.FunctionEntry) -> str:
+    arguments = {1: "row" if entry.role == "reduction" else "u", 2: "a, b", 3: "condition, a, b"}[entry.arity]
+    return f"`{entry.name}({arguments})`"
+
+
+if __name__ == "__main__":
+    root = Path(__file__).resolve().parents[1]
+    example = min((root / "derive").glob("*.py")).read_text(encoding="utf-8")
+    (root / "docs" / "language.md").write_text(text(example), encoding="utf-8")

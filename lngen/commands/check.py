@@ -1,0 +1,218 @@
+"""`lngen check`: all evidence about emitted code, as a table or as JSON."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.table import Table
+from rich.text import Text
+
+from lngen import loading, manifest, nvrtc
+from lngen.check import DTYPES, FULL_SHAPES, QUICK_SHAPES, Evidence, Report, check
+from lngen.check.derived import checkable
+from lngen.commands import compiled, console, layers
+from lngen.cost import parse_dtype, parse_shape
+from lngen.emission import Derived, EvidenceError, derived
+from lngen.errors import LngenError
+
+_NUMPY_NAMES = {"f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16"}
+_FEW = 4  # measured claims of one kind and type that the table shows one by one
+
+
+def run(
+    words: Sequence[str], backend: str, shapes: Sequence[str], dtypes: Sequence[str], seed: int, as_json: bool
+) -> int:
+    """Check the layers named, or all; the exit status is 1 if evidence speaks against one of them.
+
+    What is checked is the code under `generated/` for a layer that has some there, else what is emitted now.
+    """
+    wanted_shapes, wanted_dtypes = parse_shapes(shapes), parse_dtypes(dtypes)
+    features = tuple(sorted({d for _, d in wanted_shapes})) if shapes else compiled.DEFAULT_FEATURES
+    backends = _everything() if backend == "all" else (backend,)
+    definitions = layers.definitions(words)
+    reports: list[Report] = []
+    with console.progress(len(definitions) * (1 + len(backends))) as part:
+        for definition in definitions:
+            part(f"{definition.name}: deriving")
+            try:
+                layer = derived(definition)
+            except EvidenceError as error:
+                console.note(str(error))
+                return 1
+            with _code(layer) as folder:
+                drift = _drift_evidence(layer, folder)
+                for name in backends:
+                    part(f"{definition.name}: checking {name}")
+                    if name == "numpy":
+                        reports.append(_numpy(layer, folder, drift, wanted_shapes, wanted_dtypes, seed))
+                    else:
+                        reports.append(_cuda(layer, folder, drift, features, wanted_dtypes, seed))
+    # Printed at the end: a table and a moving bar do not go together on a terminal.
+    if as_json:
+        console.print_json([report.as_json() for report in reports])
+    else:
+        for report in reports:
+            _print(report)
+    return 0 if all(report.passed for report in reports) else 1
+
+
+def _everything() -> tuple[str, ...]:
+    """The backends that this machine can check. One that is asked for by name and cannot be checked fails."""
+    if nvrtc.available():
+        return ("numpy", "cuda")
+    console.note("cuda is left out: no NVRTC: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime")
+    return ("numpy",)
+
+
+def parse_shapes(words: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    """(rows, D) of each `--shape`: leading axes are multiplied to rows, `full` stands for `FULL_SHAPES`.
+
+    Raises LngenError for anything else.
+
+    >>> parse_shapes(["5,128", "32,512,768"])
+    ((5, 128), (16384, 768))
+    """
+    if not words:
+        return QUICK_SHAPES
+    shapes: list[tuple[int, int]] = []
+    for word in words:
+        if word == "full":
+            shapes += FULL_SHAPES
+        else:
+            *leading, features = parse_shape(word)
+            shapes.append((math.prod(leading), features))
+    return tuple(shapes)
+
+
+def parse_dtypes(words: Sequence[str]) -> tuple[str, ...]:
+    """The storage types of each `--dtype`, all if there is none. LngenError for an unknown one.
+
+    >>> parse_dtypes(["f32", "bfloat16"])
+    ('float32', 'bfloat16')
+    """
+    return tuple(_NUMPY_NAMES[parse_dtype(word).name] for word in words) or tuple(DTYPES)
+
+
+@contextmanager
+def _code(layer: Derived) -> Iterator[Path]:
+    """The folder of the code to check."""
+    file = Path(layer.definition.filename)
+    written = layers.output_folder() / layer.emission.name
+    if (
+        file.resolve().parent == layers.definitions_folder().resolve()
+        and (written / manifest.MANIFEST).is_file()
+    ):
+        yield written
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        manifest.write(layer.emission, Path(folder))
+        yield Path(folder) / layer.emission.name
+
+
+def _drift_evidence(layer: Derived, folder: Path) -> Evidence:
+    drifts = manifest.drift([layer.emission], folder.parent, every_layer=False)
+    found = ", ".join(f"{entry.path} {entry.kind}" for entry in drifts)
+    detail = f"{found}; run: lngen derive" if drifts else ""
+    return Evidence("contracts", "the files are what lngen emits", (), "", None, None, not drifts, detail)
+
+
+def _numpy(
+    layer: Derived,
+    folder: Path,
+    drift: Evidence,
+    shapes: Sequence[tuple[int, int]],
+    dtypes: Sequence[str],
+    seed: int,
+) -> Report:
+    name = layer.definition.name
+    try:
+        module = loading.load(folder)
+    except Exception as error:  # whatever emitted code raises is its failure to report
+        detail = f"{type(error).__name__}: {error}"
+        broken = Evidence("contracts", "the module imports", (), "", None, None, False, detail)
+        return Report(name, "numpy", seed, (drift, broken))
+    report = check(checkable(layer.plan, module), shapes, dtypes, "numpy", seed)
+    return Report(name, "numpy", seed, (*report.evidence, drift))
+
+
+def _cuda(
+    layer: Derived,
+    folder: Path,
+    drift: Evidence,
+    features: Sequence[int],
+    dtypes: Sequence[str],
+    seed: int,
+) -> Report:
+    try:
+        source = (folder / "kernels.cu").read_text(encoding="utf-8")
+        evidence = compiled.compile_evidence(source, features, dtypes)
+    except (OSError, LngenError) as error:
+        what = "no compiler" if isinstance(error, nvrtc.NvrtcMissing) else "kernels.cu"
+        evidence = (Evidence(compiled.KIND, what, (), "", None, None, False, str(error)),)
+    return Report(layer.definition.name, "cuda", seed, (*evidence, drift))
+
+
+def _print(report: Report) -> None:
+    """The table: by kind and type each claim, or where many were measured the closest to its bound."""
+    out = console.output()
+    table = Table(box=None, pad_edge=False, title=f"{report.layer}, {report.backend}", title_justify="left")
+    table.add_column("evidence", no_wrap=True)
+    table.add_column("dtype", no_wrap=True)
+    table.add_column("what", overflow="fold")
+    for column in ("error", "bound"):
+        table.add_column(column, justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    for group in _groups(report):
+        for item, count in group:
+            table.add_row(
+                Text(item.kind if item is group[0][0] else ""),
+                Text(item.dtype),
+                Text(_claim(item, count)),
+                _number(item.error),
+                _number(item.bound),
+                Text("ok", "green") if item.passed else Text("FAILED", "bold red"),
+            )
+    out.print(table)
+    count, bad = len(report.evidence), len(report.failures)
+    verdict = f"{count} checks passed" if report.passed else f"{bad} of {count} checks FAILED"
+    out.print(Text(f"{report.layer}, {report.backend}: {verdict} (seed {report.seed})\n"))
+
+
+def _groups(report: Report) -> list[list[tuple[Evidence, int]]]:
+    """For each kind, in order, the lines of the table: evidence, and how many claims it stands for."""
+    kinds = list(dict.fromkeys(item.kind for item in report.evidence))
+    return [_lines([item for item in report.evidence if item.kind == kind]) for kind in kinds]
+
+
+def _lines(items: Sequence[Evidence]) -> list[tuple[Evidence, int]]:
+    failures = [(item, 1) for item in items if not item.passed]
+    lines: list[tuple[Evidence, int]] = []
+    for dtype in dict.fromkeys(item.dtype for item in items):
+        held = [item for item in items if item.dtype == dtype and item.passed]
+        plain = list(dict.fromkeys(item.what for item in held if item.ratio is None))
+        measured = [what for what in dict.fromkeys(item.what for item in held) if what not in plain]
+        together = [[what] for what in measured] if len(measured) <= _FEW else [measured]
+        for chosen in [*([what] for what in plain), *together]:
+            there = [item for item in held if item.what in chosen]
+            lines.append((max(there, key=_closeness), len(there)))
+    return lines + failures
+
+
+def _closeness(item: Evidence) -> float:
+    return -1.0 if item.ratio is None else item.ratio
+
+
+def _claim(item: Evidence, count: int) -> str:
+    """What one line says; what a failure looks like, and what a yes or no rests on, stand in its detail."""
+    text = item.what + (f" at {item.shape[0]} x {item.shape[1]}" if len(item.shape) == 2 else "")
+    if count > 1:
+        text += f" (closest of {count})" if item.ratio is not None else f" ({count} times)"
+    return f"{text}: {item.detail}" if item.detail and (not item.passed or item.bound is None) else text
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.1e}"

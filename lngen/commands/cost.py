@@ -1,0 +1,15 @@
+"""`lngen cost`: what a layer moves and computes at a shape."""
+
+from __future__ import annotations
+
+from lngen.commands import layers
+from lngen.cost import parse_bandwidth, parse_dtype, parse_shape
+from lngen.emission import planned
+from lngen.report import cost_report
+
+
+def run(word: str, shape: str, dtype: str, bandwidth: str | None) -> None:
+    """Print the cost of a layer, fused and unfused; with a bandwidth, the time that the memory needs."""
+    sizes, kind = parse_shape(shape), parse_dtype(dtype)
+    rate = None if bandwidth is None else parse_bandwidth(bandwidth)
+    print(cost_report(planned(layers.definition_of(word), proved=False), sizes, kind, rate))

@@ -1,0 +1,88 @@
+"""`lngen derive`: derive, print, write; or compare with what was written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from lngen import manifest
+from lngen.commands import console, layers
+from lngen.definition import Definition
+from lngen.emission import STAGES, Derived, EvidenceError, derived
+from lngen.errors import LngenError
+from lngen.report import report, to_console
+
+Format: TypeAlias = Literal["text", "markdown", "latex", "json"]
+
+
+def run(words: Sequence[str], out: Path | None, check: bool, format: Format) -> int:
+    """Derive the layers named. The exit status is 1 for drift and for evidence that fails.
+
+    Every layer is derived before the first file is written, so a refused definition leaves all as it was.
+    """
+    definitions = layers.definitions(words)
+    try:
+        every = _derive_all(definitions)
+    except LngenError as error:
+        # A definition that is right but cannot be emitted now, say for a broken template, fails a check.
+        if not check and not isinstance(error, EvidenceError):
+            raise
+        console.note(str(error))
+        return 1
+    folder = layers.output_folder() if out is None else out
+    if check:
+        return _check(every, folder, every_layer=not words and out is None, command=_command(words, out))
+    _print(every, format)
+    for layer in every:
+        written = manifest.write(layer.emission, folder)
+        for path in written:
+            _tell(f"wrote {layers.shown(path)}", format)
+    return 0
+
+
+def _derive_all(definitions: Sequence[Definition]) -> list[Derived]:
+    def begin(name: str, stage: str) -> None:
+        part(f"{name}: {stage}")
+
+    with console.progress(len(definitions) * len(STAGES)) as part:
+        return [derived(definition, on_stage=partial(begin, definition.name)) for definition in definitions]
+
+
+def _check(every: Sequence[Derived], folder: Path, *, every_layer: bool, command: str) -> int:
+    drifts = manifest.drift((layer.emission for layer in every), folder, every_layer=every_layer)
+    if drifts:
+        print(manifest.drift_message(drifts, command))
+        return 1
+    files = sum(len(layer.emission.files) for layer in every)
+    plural = "layer" if len(every) == 1 else "layers"
+    print(f"{files} files of {len(every)} {plural} in {layers.shown(folder)} are what lngen emits.")
+    return 0
+
+
+def _command(words: Sequence[str], out: Path | None) -> str:
+    return " ".join(["lngen derive", *words, *(["--out", str(out)] if out is not None else [])])
+
+
+def _print(every: Sequence[Derived], format: Format) -> None:
+    if format == "json":
+        # One document, a list even for one layer, so that a reader need not ask which it is.
+        console.print_json([json.loads(report(layer.plan, "json")) for layer in every])
+        return
+    out = console.output()
+    for layer in every:
+        if format == "text":
+            to_console(layer.plan, out)
+            print(flush=True)
+        else:
+            print(report(layer.plan, format))
+
+
+def _tell(line: str, format: Format) -> None:
+    """What was written: below the derivation, or beside a document that something else will read."""
+    if format == "text":
+        print(line)
+    else:
+        console.note(line)

@@ -1,0 +1,98 @@
+"""`lngen show`: one stage of a layer on its way from definition to code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from rich.syntax import Syntax
+
+from lngen.commands import console, layers
+from lngen.definition import Definition
+from lngen.emission import derived, planned
+from lngen.notation import Order, text
+from lngen.program import Assignment, RowProgram, Stage
+from lngen.report import formulas
+from lngen.report.formulas import reading_order
+
+
+def run(word: str, stage: str) -> None:
+    """Print a stage: coloured on a terminal, the bare text in a pipe."""
+    definition = layers.definition_of(word)
+    lines, language = _STAGES[stage](definition)
+    shown = "\n".join(lines).strip("\n")
+    out = console.output()
+    if out.is_terminal:
+        out.print(Syntax(shown, language, background_color="default", word_wrap=True))
+    else:
+        print(shown)
+
+
+def _definition(definition: Definition) -> tuple[Iterable[str], str]:
+    return definition.source.splitlines(), "python"
+
+
+def _vjp(definition: Definition) -> tuple[Iterable[str], str]:
+    derivation = planned(definition, proved=False).derivation
+    order = reading_order(derivation)
+    forward = (f"{q.symbol.name} = {text(q.expression, order)}" for q in derivation.written.equations)
+    adjoint = (f"{q.symbol.name} = {text(q.expression, order)}" for q in derivation.adjoint.equations)
+    return ["# forward", *forward, "", "# unsimplified adjoint", *adjoint], "python"
+
+
+def _simplified(definition: Definition) -> tuple[Iterable[str], str]:
+    forward, backward = formulas(planned(definition, proved=False))
+    return ["# forward", *forward, "", "# backward", *backward], "python"
+
+
+def _plan(definition: Definition) -> tuple[Iterable[str], str]:
+    both = planned(definition, proved=False)
+    order = reading_order(both.derivation)
+    return [*_program(both.forward, order), "", *_program(both.backward, order)], "python"
+
+
+def _program(program: RowProgram, order: Order) -> Iterator[str]:
+    reads = [f"{row.name} ({row.origin})" for row in program.rows]
+    yield f"# {program.direction}: reads {', '.join([*reads, *(p.name for p in program.parameters)])}"
+    if program.saved:
+        yield f"# saved, one a row: {', '.join(symbol.name for symbol in program.saved)}"
+    if program.prologue:
+        yield "# once a call"
+        yield from _assignments(program.prologue, order)
+    for number, stage in enumerate(program.stages, 1):
+        yield f"# sweep {number}{', a correction' if stage.correction else ''}"
+        yield from _sweep(stage, order)
+    if program.epilogue:
+        yield "# once, after all rows"
+        yield from _assignments(program.epilogue, order)
+
+
+def _sweep(stage: Stage, order: Order) -> Iterator[str]:
+    yield from _assignments(stage.temps, order)
+    yield from (
+        f"{line.symbol.name} = {line.operator}({text(line.body, order)})" for line in stage.reductions
+    )
+    yield from _assignments(stage.row_scalars, order)
+    yield from (f"{line.symbol.name} = sum_rows({text(line.body, order)})" for line in stage.rows_reductions)
+    yield from (f"store {', '.join(store.names)}" for store in stage.stores)
+
+
+def _assignments(lines: Iterable[Assignment], order: Order) -> Iterator[str]:
+    return (f"{line.symbol.name} = {text(line.expression, order)}" for line in lines)
+
+
+def _numpy(definition: Definition) -> tuple[Iterable[str], str]:
+    return derived(definition).text("numpy_backend.py").splitlines(), "python"
+
+
+def _cuda(definition: Definition) -> tuple[Iterable[str], str]:
+    return derived(definition).text("kernels.cu").splitlines(), "cuda"
+
+
+_STAGES: Mapping[str, Callable[[Definition], tuple[Iterable[str], str]]] = {
+    "definition": _definition,
+    "vjp": _vjp,
+    "simplified": _simplified,
+    "plan": _plan,
+    "numpy": _numpy,
+    "cuda": _cuda,
+}

@@ -1,0 +1,46 @@
+"""`lngen stability`: what a growing offset does to three forms of a layer."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from rich.table import Table
+
+from lngen import loading, manifest
+from lngen.check.derived import checkable
+from lngen.check.stability import StabilityTable, stability
+from lngen.commands import console, layers
+from lngen.emission import derived
+
+
+def run(word: str) -> None:
+    """Print the errors of the outputs of one layer for each offset and type."""
+    layer = derived(layers.definition_of(word), proved=False)
+    with tempfile.TemporaryDirectory() as folder, console.progress(1) as part:
+        part("measuring")
+        manifest.write(layer.emission, Path(folder))
+        module = loading.load(Path(folder) / layer.emission.name)
+        table = stability(checkable(layer.plan, module))
+    _print(table)
+
+
+def _print(table: StabilityTable) -> None:
+    out = console.output()
+    out.print(f"{table.layer}: max|error| / max(1, max|y|), rows of deviation 1, D = {table.features}\n")
+    shown = Table(box=None, pad_edge=False)
+    for column in ("dtype", "offset", "naive", "two-pass", "emitted"):
+        shown.add_column(column, justify="right")
+    before = ""
+    for line in table.lines:
+        dtype = line.dtype if line.dtype != before else ""
+        before = line.dtype
+        numbers = (f"{error:.1e}" for error in (line.naive, line.two_pass, line.emitted))
+        shown.add_row(dtype, f"{line.offset:.0e}", *numbers)
+    out.print(shown)
+    notes = [f"naive: {line}" for line in table.naive_form]
+    if any(line.naive == line.two_pass == line.emitted == 0 for line in table.lines):
+        notes.append("zeros: the type holds no deviation of 1 beside such an offset, so rows are constant")
+    for text in (*notes, table.note):
+        if text:
+            out.print(text, markup=False)

@@ -1,0 +1,386 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from lngen import __version__, cli, manifest, nvrtc
+from lngen.check import FULL_SHAPES, QUICK_SHAPES, Evidence, Report
+from lngen.commands import check as check_command
+from lngen.commands import layers
+from lngen.errors import LngenError
+from tests.requirements import needs_nvrtc
+from tests.shipped import FILES, NAMES, ROOT, shipped
+
+MINE = '''
+"""A scaled row."""
+from lngen.language import Feature, Row
+
+
+def mine(x: Row, w: Feature = 0):
+    return (1 + w) * x
+'''
+
+
+def lngen(*arguments: object):
+    """Run a command in this process; the result has exit_code, stdout and stderr."""
+    return CliRunner().invoke(cli.app, [str(argument) for argument in arguments], prog_name="lngen")
+
+
+def process(*arguments: object, cwd: Path = ROOT, **more) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, *map(str, arguments)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, **more)
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch) -> Path:
+    """A definition of one's own, in the working folder."""
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "mine.py"
+    file.write_text(MINE)
+    return file
+
+
+class TestOfTheWhole:
+    def test_the_version_comes_without_sympy(self):
+        code = (
+            "import sys; from lngen.cli import app\n"
+            "try: app(['--version'], prog_name='lngen')\n"
+            "finally: print(sorted({'sympy', 'numpy', 'jinja2', 'mpmath'} & set(sys.modules)))"
+        )
+        assert process("-c", code).stdout == f"lngen {__version__}\n[]\n"
+
+    def test_it_is_also_a_module(self):
+        assert process("-m", "lngen", "--version").stdout == f"lngen {__version__}\n"
+
+    def test_the_commands_are_these(self):
+        for command in ("derive", "show", "check", "cost", "stability", "list"):
+            result = lngen(command, "--help")
+            assert result.exit_code == 0
+            assert f"lngen {command}" in result.stdout
+
+    @pytest.mark.parametrize(
+        "arguments", [["derve"], ["show"], ["show", "x", "--stage", "y"], ["derive", "--no"]]
+    )
+    def test_a_wrong_option_is_refused(self, arguments):
+        result = lngen(*arguments)
+        assert result.exit_code == 2
+        assert "Usage" in result.stderr
+
+    def test_an_interrupt_is_not_a_traceback(self, monkeypatch):
+        def interrupted(*arguments):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(layers, "every_file", interrupted)
+        result = lngen("list")
+        assert (result.exit_code, result.stderr) == (cli.INTERRUPTED, "")
+
+    def test_a_reader_that_leaves_is_not_a_traceback(self):
+        command = (
+            f"{sys.executable} -m lngen show {NAMES[0]} --stage definition | true; exit ${{PIPESTATUS[0]}}"
+        )
+        result = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True)
+        assert (result.returncode, result.stderr) == (0, "")
+
+
+class TestDerive:
+    def test_it_prints_the_derivation_and_then_what_it_wrote(self, mine):
+        result = lngen("derive", "mine.py", "--out", "here")
+        assert (result.exit_code, result.stderr) == (0, "")
+        derivation, written = result.stdout.split("\nwrote ", 1)
+        assert "dw = sum_rows(dy*x)" in derivation
+        assert f"wrote {written}".splitlines() == [f"wrote here/mine/{name}" for name in FILES]
+
+    def test_what_it_wrote_can_be_imported_at_once(self, mine):
+        assert lngen("derive", mine, "--out", ".").exit_code == 0
+        code = "import mine_here.mine as m; y, s = m.forward([[1.0, 2.0]], [0.5, 0.5]); print(y.tolist())"
+        (mine.parent / "mine").rename(mine.parent / "kept")
+        (mine.parent / "mine_here").mkdir()
+        (mine.parent / "kept").rename(mine.parent / "mine_here" / "mine")
+        assert process("-c", code, cwd=mine.parent).stdout == "[[1.5, 3.0]]\n"
+
+    def test_a_pipe_gets_no_colour(self, mine):
+        result = process("-m", "lngen", "derive", "mine.py", "--out", "here", cwd=mine.parent)
+        assert (result.returncode, result.stderr) == (0, "")
+        assert "\x1b" not in result.stdout
+
+    def test_nothing_else_in_the_folder_is_touched(self, mine):
+        (mine.parent / "mine.txt").write_text("kept")
+        lngen("derive", mine, "--out", ".")
+        assert sorted(path.name for path in mine.parent.iterdir()) == ["mine", "mine.py", "mine.txt"]
+        assert mine.read_text() == MINE
+
+    def test_a_folder_that_is_not_ours_is_left_alone(self, mine):
+        (mine.parent / "mine").mkdir()
+        (mine.parent / "mine" / "thesis.tex").write_text("kept")
+        result = lngen("derive", mine, "--out", ".")
+        assert result.exit_code == cli.REFUSED
+        assert "which lngen did not write there" in result.stderr
+        assert [path.name for path in (mine.parent / "mine").iterdir()] == ["thesis.tex"]
+
+    def test_one_refused_file_leaves_everything_unwritten(self, mine):
+        wrong = mine.parent / "wrong.py"
+        wrong.write_text("def wrong(x: Row): return z\n")
+        result = lngen("derive", mine, wrong, "--out", "here")
+        assert result.exit_code == cli.REFUSED
+        assert result.stdout == ""
+        assert not (mine.parent / "here").exists()
+
+    def test_two_files_of_one_name_are_refused(self, mine):
+        (mine.parent / "again.py").write_text(MINE)
+        result = lngen("derive", mine, "again.py", "--out", "here")
+        assert result.exit_code == cli.REFUSED
+        assert "mine.py and again.py both define mine" in result.stderr
+
+    def test_a_file_named_twice_is_derived_once(self, mine):
+        result = lngen("derive", mine, "mine.py", "--out", "here")
+        assert result.stdout.count("wrote ") == len(FILES)
+
+    def test_a_missing_file_is_named(self, mine):
+        result = lngen("derive", "no/such.py")
+        assert (result.exit_code, result.stdout) == (cli.REFUSED, "")
+        assert result.stderr == "no/such.py: there is no such file. Check the path.\n"
+
+    @pytest.mark.parametrize("format", ["markdown", "latex"])
+    def test_a_document_is_alone_on_stdout(self, mine, format):
+        result = lngen("derive", mine, "--out", "here", "--format", format)
+        assert result.exit_code == 0
+        assert "wrote" not in result.stdout
+        assert result.stderr.startswith("wrote here/mine/__init__.py\n")
+
+    def test_json_is_one_document(self, mine):
+        result = lngen("derive", mine, "--out", "here", "--format", "json")
+        (report,) = json.loads(result.stdout)
+        assert report["name"] == "mine"
+
+    def test_a_check_writes_nothing(self, mine):
+        result = lngen("derive", mine, "--out", "here", "--check")
+        assert result.exit_code == 1
+        assert "mine/kernels.cu: missing" in result.stdout
+        assert "Run `lngen derive mine.py --out here`" in result.stdout.replace(str(mine), "mine.py")
+        assert not (mine.parent / "here").exists()
+        lngen("derive", mine, "--out", "here")
+        assert lngen("derive", mine, "--out", "here", "--check").exit_code == 0
+
+
+HOSTILE = {
+    "a call": ('import os\ndef f(x: Row): return __import__("os").system("touch executed")', 1, 1),
+    "a hidden call": ('def f(x: Row): return __import__("os").system("touch executed")', 1, 23),
+    "an attribute": ("def f(x: Row): return x.real", 1, 23),
+    "a lambda": ("def f(x: Row): return (lambda: x)()", 1, 23),
+    "a loop": ("def f(x: Row):\n    for i in x: y = i\n    return y", 2, 5),
+    "a decorator": ("@print\ndef f(x: Row): return x * 2", 1, 2),
+    "a call in an annotation": ("def f(x: print(1)): return x * 2", 1, 10),
+    "a call in a default": ("def f(x: Row, w: Feature = print(1)): return w * x", 1, 28),
+    "a reserved name": ("def f(x: Row):\n    lambda_ = x\n    float4 = x * 2\n    return float4", 2, 5),
+    "an undefined name": ("def f(x: Row): return x + z", 1, 27),
+    "a Feature output": ("def f(x: Row, w: Feature):\n    v = w * 2\n    return v", 3, 12),
+    "a tower": ("def f(x: Row): return x * 9**9**9", 1, 27),
+    "an infinity": ("def f(x: Row): return x * 1e999", 1, 27),
+    "30,000 signs": (f"def f(x: Row): return {'-' * 30_000}x", 1, 23),
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+@pytest.mark.parametrize("command", [("derive", "--out", "here"), ("check",), ("show",)])
+def test_a_hostile_definition_is_refused(case, command, tmp_path, monkeypatch):
+    text, _, _ = HOSTILE[case]
+    monkeypatch.chdir(tmp_path)
+    Path("hostile.py").write_text(text)
+    result = lngen(*command, "hostile.py")
+    place, _, message = result.stderr.partition(": ")
+    file, line, column = place.split(":")
+    assert (file, result.exit_code, result.stdout) == ("hostile.py", cli.REFUSED, "")
+    assert int(line) <= len(text.splitlines())
+    assert int(column) >= 1
+    assert "\n  remedy: " in message
+    assert "Traceback" not in message
+    assert [path.name for path in tmp_path.iterdir()] == ["hostile.py"]
+
+
+class TestShow:
+    @pytest.mark.parametrize(
+        ("stage", "line"),
+        [
+            ("definition", "def {name}(x: Row"),
+            ("vjp", "# unsimplified adjoint"),
+            ("simplified", "dgamma = sum_rows(dy*xhat)"),
+            ("plan", "store dx"),
+            ("numpy", "def backward(saved, dy, "),
+            ("cuda", "__global__"),
+        ],
+    )
+    def test_every_stage_can_be_seen(self, stage, line):
+        name = NAMES[-1]
+        result = lngen("show", name, "--stage", stage)
+        assert (result.exit_code, result.stderr) == (0, "")
+        assert line.format(name=name) in result.stdout
+
+    @pytest.mark.parametrize(("stage", "path"), [("numpy", "numpy_backend.py"), ("cuda", "kernels.cu")])
+    def test_code_is_shown_as_it_is_emitted(self, stage, path):
+        assert lngen("show", NAMES[-1], "--stage", stage).stdout == shipped(NAMES[-1]).text(path)
+
+    def test_a_layer_may_be_a_file(self, mine):
+        assert "dw = sum_rows(dy*x)" in lngen("show", "mine.py").stdout
+
+    def test_an_unknown_layer_is_answered_with_those_there_are(self):
+        result = lngen("show", "layer_nrm")
+        assert result.exit_code == cli.REFUSED
+        assert ", ".join(NAMES) in result.stderr
+        assert "Did you mean layer_norm?" in result.stderr
+
+
+class TestCheck:
+    def test_the_table_shows_every_kind_with_errors_and_bounds(self, mine):
+        result = lngen("check", "mine.py", "--backend", "numpy", "--shape", "2,3", "--dtype", "f64")
+        assert (result.exit_code, result.stderr) == (0, "")
+        for kind in (
+            "exact proof",
+            "forward vs oracle",
+            "complex step",
+            "Richardson",
+            "precision",
+            "contracts",
+        ):
+            assert kind in result.stdout
+        assert "1.0e-13" in result.stdout
+        assert "FAILED" not in result.stdout
+
+    def test_json_is_one_document(self, mine):
+        arguments = ("--backend", "numpy", "--shape", "2,3", "--dtype", "f32", "--json", "--seed", "7")
+        (report,) = json.loads(lngen("check", "mine.py", *arguments).stdout)
+        assert (report["layer"], report["backend"], report["seed"], report["passed"]) == (
+            "mine",
+            "numpy",
+            7,
+            True,
+        )
+        assert {entry["dtype"] for entry in report["evidence"] if entry["kind"] == "precision"} == {"float32"}
+
+    def test_a_failure_is_shown_and_is_the_exit_status(self, mine, monkeypatch):
+        wrong = Evidence("complex step", "dx", (2, 3), "float64", 0.5, 1e-13, False, "worst at row 1")
+        monkeypatch.setattr(check_command, "check", lambda *_: Report("mine", "numpy", 0, (wrong,)))
+        result = lngen("check", "mine.py", "--backend", "numpy")
+        assert result.exit_code == 1
+        assert "dx at 2 x 3: worst at row 1" in result.stdout
+        assert "mine, numpy: 1 of 2 checks FAILED" in result.stdout
+
+    def test_code_that_was_changed_by_hand_fails(self, tmp_path, monkeypatch):
+        name = NAMES[-1]
+        manifest.write(shipped(name).emission, tmp_path)
+        module = tmp_path / name / "numpy_backend.py"
+        module.write_text(module.read_text() + "\nraise SystemError('broken by hand')\n")
+        monkeypatch.setattr(layers, "output_folder", lambda: tmp_path)
+        result = lngen("check", name, "--backend", "numpy", "--shape", "2,3")
+        assert result.exit_code == 1
+        assert "the module imports: SystemError: broken by hand" in result.stdout
+        assert f"{name}/numpy_backend.py differs" in " ".join(result.stdout.split())
+
+    @needs_nvrtc
+    @pytest.mark.cuda
+    def test_cuda_is_compiled(self, mine):
+        result = lngen(
+            "check", "mine.py", "--backend", "cuda", "--dtype", "f32", "--shape", "4,256", "--json"
+        )
+        (report,) = json.loads(result.stdout)
+        assert result.exit_code == 0
+        kernels = {
+            entry["what"]: entry for entry in report["evidence"] if entry["kind"] == "compiled, not run"
+        }
+        assert set(kernels) >= {"forward_f32, D = 256", "backward_f32, D = 256"}
+        assert all("no spill" in entry["detail"] for entry in kernels.values())
+        assert "128-bit accesses" in kernels["forward_f32, D = 256"]["detail"]
+
+    def test_without_a_compiler_cuda_is_left_out_aloud_and_fails_when_asked_for(self, mine, monkeypatch):
+        def missing():
+            raise nvrtc.NvrtcMissing("no NVRTC: install it")
+
+        monkeypatch.setattr(nvrtc, "_installation", missing)
+        result = lngen("check", "mine.py", "--shape", "2,3", "--dtype", "f64")
+        assert result.exit_code == 0
+        assert result.stderr.startswith("cuda is left out: no NVRTC: pip install ")
+        assert "cuda" not in result.stdout
+        result = lngen("check", "mine.py", "--backend", "cuda")
+        assert result.exit_code == 1
+        assert "no compiler: no NVRTC: install it" in result.stdout
+
+    @pytest.mark.parametrize("shape", ["x,3", "2,-3", "2,0", "", "2,"])
+    def test_a_wrong_shape_is_refused(self, mine, shape):
+        result = lngen("check", "mine.py", "--shape", shape)
+        assert (result.exit_code, result.stdout) == (cli.REFUSED, "")
+        assert "shape" in result.stderr
+
+    def test_a_wrong_type_is_refused(self, mine):
+        result = lngen("check", "mine.py", "--dtype", "f8")
+        assert (result.exit_code, result.stdout) == (cli.REFUSED, "")
+        assert "f16, bf16, f32, f64" in result.stderr
+
+    def test_shapes_and_types_are_read_as_lngen_cost_reads_them(self):
+        assert check_command.parse_shapes(["7", "32,512,768", "0,5"]) == ((1, 7), (16384, 768), (0, 5))
+        assert check_command.parse_shapes(["full"]) == FULL_SHAPES
+        assert check_command.parse_shapes([]) == QUICK_SHAPES
+        assert check_command.parse_dtypes(["bf16", "double"]) == ("bfloat16", "float64")
+
+
+class TestCost:
+    def test_it_prints_what_is_moved(self):
+        result = lngen("cost", NAMES[0], "--shape", "32,512,768", "--dtype", "bf16", "--bandwidth", "4.3TB/s")
+        assert (result.exit_code, result.stderr) == (0, "")
+        # Two and three tensors of two bytes an entry; besides, three f32 a row and the parameters.
+        rows, tensor, feature = 32 * 512, 32 * 512 * 768 * 2, 768 * 2
+        forward, backward = 2 * tensor + 12 * rows + 2 * feature, 3 * tensor + 12 * rows + 3 * feature
+        lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
+        assert f"moved {forward / 1e6:.2f} MB {backward / 1e6:.2f} MB" in lines
+        assert f"time of moving {forward / 4.3e6:.1f} us {backward / 4.3e6:.1f} us" in lines
+
+    @pytest.mark.parametrize("wrong", [{"--shape": "a,b"}, {"--dtype": "f8"}, {"--bandwidth": "fast"}])
+    def test_what_cannot_be_read_is_refused(self, wrong):
+        options = {"--shape": "32,768", "--dtype": "f32"} | wrong
+        result = lngen("cost", NAMES[0], *(word for pair in options.items() for word in pair))
+        assert (result.exit_code, result.stdout) == (cli.REFUSED, "")
+        assert next(iter(wrong.values())) in result.stderr
+
+
+def test_stability_tabulates_three_forms():
+    result = lngen("stability", NAMES[0])
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "naive: var: RowScalar = (mean((x ** 2))" in result.stdout
+    emitted = [
+        float(line.split()[-1]) for line in result.stdout.splitlines() if "e+" in line and "e-" in line
+    ]
+    assert max(emitted) < 1e-6
+
+
+def test_the_list_names_every_layer():
+    result = lngen("list")
+    assert result.exit_code == 0
+    for name in NAMES:
+        assert name in result.stdout
+        assert f"derive/{name}.py" in result.stdout
+
+
+class TestLayers:
+    def test_a_name_is_found_by_file_and_by_function(self, tmp_path, monkeypatch):
+        (tmp_path / "other.py").write_text(MINE)
+        (tmp_path / "broken.py").write_text("nonsense")
+        monkeypatch.setattr(layers, "definitions_folder", lambda: tmp_path)
+        assert layers.file_of("other") == layers.file_of("mine") == tmp_path / "other.py"
+        assert layers.definition_of("other.py").name == "mine"
+
+    def test_an_empty_folder_says_so(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(layers, "definitions_folder", lambda: tmp_path)
+        with pytest.raises(LngenError, match="holds no definition; name a FILE"):
+            layers.definitions([])
+
+    @pytest.mark.parametrize(("own", "packaged"), [(True, True), (False, True), (True, False)])
+    def test_an_installed_lngen_prefers_the_folder_of_the_user(self, tmp_path, monkeypatch, own, packaged):
+        if own:
+            (tmp_path / "derive").mkdir()
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(layers.paths, "packaged", packaged)
+        users = own and packaged
+        assert layers.definitions_folder() == (Path("derive") if users else layers.paths.derive_folder())

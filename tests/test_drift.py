@@ -1,0 +1,146 @@
+"""What is committed is what lngen emits, on every machine and in every process."""
+
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from lngen import manifest
+from tests.shipped import FILES, NAMES, ROOT, shipped
+
+SEEDS = ("0", "1", "4242")
+LAYER = "rms_norm"  # the one that is proved fastest
+
+
+def lngen(*arguments: object, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the lngen of the checkout that `cwd` is."""
+    command = [sys.executable, "-m", "lngen", *map(str, arguments)]
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    return subprocess.run(command, cwd=cwd, env=inherited | environment, capture_output=True, text=True)
+
+
+@pytest.fixture
+def checkout(tmp_path) -> Path:
+    """A copy of this checkout with one layer, free to be changed."""
+    folder = tmp_path / "checkout"
+    for name in ("lngen", "templates", f"generated/{LAYER}"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "derive").mkdir()
+    for name in ("pyproject.toml", f"derive/{LAYER}.py"):
+        shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
+def change_a_byte(path: Path, after: bytes) -> None:
+    """Flip a bit of the byte behind the first `after`."""
+    content = bytearray(path.read_bytes())
+    content[content.index(after) + len(after)] ^= 1
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("file", FILES)
+def test_a_changed_byte_in_any_emitted_file_is_seen(tmp_path, name, file):
+    emission = shipped(name).emission
+    manifest.write(emission, tmp_path)
+    assert manifest.drift([emission], tmp_path) == []
+    change_a_byte(tmp_path / name / file, b" ")
+    (found,) = manifest.drift([emission], tmp_path)
+    assert (found.kind, found.path) == ("differs", f"{name}/{file}")
+    assert len([line for line in found.diff.splitlines() if line.startswith("+")]) == 2
+
+
+def test_what_is_committed_passes(checkout):
+    result = lngen("derive", "--check", cwd=checkout)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout == "5 files of 1 layer in generated are what lngen emits.\n"
+
+
+def test_a_changed_byte_under_generated_fails_until_it_is_derived_again(checkout):
+    file = checkout / "generated" / LAYER / "numpy_backend.py"
+    right = file.read_bytes()
+    change_a_byte(file, b"def ")
+    wrong = file.read_bytes()
+    result = lngen("derive", "--check", cwd=checkout)
+    assert (result.returncode, result.stderr) == (1, "")
+    assert f"{LAYER}/numpy_backend.py: differs\n--- {LAYER}/numpy_backend.py" in result.stdout
+    assert "Run `lngen derive`" in result.stdout
+    assert file.read_bytes() == wrong
+    assert lngen("derive", cwd=checkout).returncode == 0
+    assert file.read_bytes() == right
+
+
+def test_a_changed_byte_in_a_template_fails(checkout):
+    change_a_byte(checkout / "templates" / "numpy" / "package.py.jinja", b"__")
+    result = lngen("derive", "--check", cwd=checkout)
+    assert (result.returncode, result.stderr) == (1, "")
+    assert "-__all__" in result.stdout
+    assert "+__`ll__" in result.stdout
+    assert "Run `lngen derive`" in result.stdout
+
+
+def test_a_template_that_cannot_be_read_any_more_fails(checkout):
+    change_a_byte(checkout / "templates" / "numpy" / "package.py.jinja", b"{% ")
+    result = lngen("derive", "--check", cwd=checkout)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.startswith("template numpy/package.py.jinja, line 1: ")
+
+
+def test_every_hash_seed_gives_the_bytes_that_are_committed(tmp_path):
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-m", "lngen", "derive", *NAMES, "--out", tmp_path / seed],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for seed in SEEDS
+    ]
+    printed = {seed: process.communicate()[0] for seed, process in zip(SEEDS, running, strict=True)}
+    assert [process.returncode for process in running] == [0, 0, 0]
+    first, *others = (_contents(tmp_path / seed) for seed in SEEDS)
+    assert len(first) == len(FILES) * len(NAMES)
+    assert others == [first, first]
+    for seed, text in printed.items():
+        derivation, wrote, _ = text.partition("\nwrote ")
+        assert wrote
+        assert derivation == printed[SEEDS[0]].partition("\nwrote ")[0], seed
+    assert _contents(ROOT / "generated") == first
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(files)}
+
+
+ONLY_NUMPY = """
+    import sys
+
+    class Refuse:
+        def find_spec(self, name, path=None, target=None):
+            top = name.partition(".")[0]
+            if top not in ("numpy", "generated") and top not in sys.stdlib_module_names:
+                raise ImportError(f"{name} is not to be had here")
+
+    sys.meta_path.insert(0, Refuse())
+    import importlib
+    import numpy as np
+
+    for name in sys.argv[1:]:
+        layer = importlib.import_module(f"generated.{name}")
+        y, saved = layer.forward(np.ones((2, 3)))
+        assert layer.backward(saved, np.ones((2, 3))).dx.shape == (2, 3)
+    loaded = {name.partition(".")[0] for name in sys.modules}
+    print(sorted(loaded & {"lngen", "sympy", "jinja2", "mpmath", "typer", "rich"}))
+"""
+
+
+def test_emitted_code_needs_numpy_alone():
+    command = [sys.executable, "-c", textwrap.dedent(ONLY_NUMPY), *NAMES]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "[]\n", "")

@@ -1,0 +1,165 @@
+"""Every block of code in README.md, run in order in a copy of this checkout.
+
+A Python block that begins with `# NAME.py` is that file; any other is a program of its own. A console block
+is a command and what it prints, where a line of dots stands for any lines. A measured number may be off by a
+factor of ten.
+"""
+
+import math
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.shipped import ROOT
+
+MEASURED = re.compile(r"\b(?:\d\.\de[-+]\d\d|inf)\b")
+
+
+class Block(NamedTuple):
+    line: int
+    language: str
+    lines: tuple[str, ...]
+
+
+def blocks(text: str) -> list[Block]:
+    """The fenced blocks of a Markdown text."""
+    found, start = [], None
+    lines = text.splitlines()
+    for number, line in enumerate(lines):
+        if line.startswith("```"):
+            if start is None:
+                start = number
+            else:
+                found.append(
+                    Block(start + 1, lines[start].removeprefix("```"), tuple(lines[start + 1 : number]))
+                )
+                start = None
+    assert start is None
+    return found
+
+
+def same(expected: str, printed: str) -> bool:
+    """Whether two lines are equal but for white space at the end and the size of what was measured."""
+    if MEASURED.sub("#", expected).split() != MEASURED.sub("#", printed).split():
+        return False
+    pairs = zip(MEASURED.findall(expected), MEASURED.findall(printed), strict=True)
+    return all(_size(a) - 1 <= _size(b) <= _size(a) + 1 for a, b in pairs)
+
+
+def _size(number: str) -> float:
+    """The decimal logarithm; an error of 1 leaves no digit, and a larger one leaves none either."""
+    return math.log10(min(float(number), 1.0)) if float(number) else -300.0
+
+
+def first_difference(expected: Sequence[str], printed: Sequence[str]) -> str | None:
+    """The first expected line that was not printed in its place, where a line of dots skips any lines."""
+    place, skipping = 0, False
+    for line in expected:
+        if line == "...":
+            skipping = True
+            continue
+        while skipping and place < len(printed) and not same(line, printed[place]):
+            place += 1
+        if place >= len(printed) or not same(line, printed[place]):
+            return line
+        place, skipping = place + 1, False
+    return None if skipping or place == len(printed) else f"nothing more, but: {printed[place]}"
+
+
+def commands(block: Block) -> list[tuple[str, list[str]]]:
+    """The commands of a console block, each with what it is said to print."""
+    found: list[tuple[str, list[str]]] = []
+    for line in block.lines:
+        if line.startswith("$ "):
+            found.append((line.removeprefix("$ "), []))
+        else:
+            found[-1][1].append(line)
+    return found
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("readme")
+    for name in ("lngen", "templates", "generated", "derive"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    return folder
+
+
+def run(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=checkout, env=environment, capture_output=True, text=True
+    )
+
+
+def test_every_block_runs_and_prints_what_is_said(checkout):
+    for block in blocks((ROOT / "README.md").read_text(encoding="utf-8")):
+        where = f"README.md:{block.line}"
+        if block.language == "python":
+            text = "\n".join(block.lines) + "\n"
+            if name := re.fullmatch(r"# (\w+\.py)", block.lines[0]):
+                (checkout / name[1]).write_text(text, encoding="utf-8")
+                continue
+            result = run(checkout, "-W", "error", "-c", text)
+            assert (result.returncode, result.stderr) == (0, ""), where
+        elif block.language == "console":
+            for command, expected in commands(block):
+                program, *arguments = shlex.split(command)
+                if program == "make":
+                    assert expected == []
+                    continue
+                assert program == "lngen", where
+                result = run(checkout, "-m", "lngen", *arguments)
+                printed = (result.stdout + result.stderr).rstrip("\n").split("\n")
+                assert "Traceback" not in result.stderr, where
+                difference = first_difference(expected, printed)
+                assert difference is None, f"{where}: `{command}` did not print: {difference}\n" + "\n".join(
+                    printed
+                )
+        else:
+            pytest.fail(f"{where}: a block of {block.language or 'no language'} cannot be run")
+
+
+def test_the_make_targets_exist():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    targets = set(re.findall(r"\bmake (\w+)\b", "\n".join(re.findall(r"`[^`]+`|^\$ .*", text, re.MULTILINE))))
+    assert targets >= {"derive", "test"}
+    made = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert targets <= set(made)
+
+
+@pytest.mark.parametrize(
+    "document", ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
+)
+def test_links_lead_somewhere(document):
+    text = (ROOT / document).read_text(encoding="utf-8")
+    links = [link for link in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in link]
+    missing = [link for link in links if not ((ROOT / document).parent / link.partition("#")[0]).exists()]
+    assert missing == []
+
+
+class TestTheComparison:
+    def test_dots_stand_for_any_lines(self):
+        assert first_difference(["a", "...", "d"], ["a", "b", "c", "d"]) is None
+        assert first_difference(["...", "d", "..."], ["d"]) is None
+
+    def test_a_missing_or_a_further_line_is_a_difference(self):
+        assert first_difference(["a", "b"], ["a"]) == "b"
+        assert first_difference(["a"], ["a", "b"]) == "nothing more, but: b"
+        assert first_difference(["...", "x"], ["a", "b"]) == "x"
+
+    @pytest.mark.parametrize(
+        ("a", "b", "close"),
+        [("2.0e-16", "9.9e-17", True), ("1.0e-07", "1.0e-04", False), ("3.0e+02", "inf", True)],
+    )
+    def test_a_measured_number_may_be_off_by_a_factor_of_ten(self, a, b, close):
+        assert same(f"dx {a} ok", f"dx  {b}  ok") is close
