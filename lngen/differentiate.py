@@ -27,9 +27,10 @@ from lngen.symbolic import (
     TypedSymbol,
     Where,
     axes,
+    derivative,
     symbol_like,
 )
-from lngen.translate import Equation, Forward
+from lngen.translate import Equation, Forward, Names
 
 
 @dataclass(frozen=True)
@@ -79,8 +80,10 @@ def reduce_to(expression: Expr, target: Axes) -> Expr:
     return expression
 
 
-def contributions(equation: Equation, bar: Expr) -> Iterator[Contribution]:
+def contributions(equation: Equation, bar: Expr, attains: Expr | None = None) -> Iterator[Contribution]:
     """What `equation`, whose value has cotangent `bar`, sends to each of its operands.
+
+    `attains` is the name of `AttainsFirst(body, m)` for an `m = RowMax(body)`, where it has one.
 
     >>> from lngen.symbolic import RowSymbol, RowScalarSymbol
     >>> x, m = RowSymbol("x"), RowScalarSymbol("m")
@@ -90,11 +93,18 @@ def contributions(equation: Equation, bar: Expr) -> Iterator[Contribution]:
 
     A mean whose body holds a row scalar sends it what all D features send:
 
-    >>> mu = RowScalarSymbol("mu")
+    >>> z, mu = RowSymbol("z"), RowScalarSymbol("mu")
     >>> for c in contributions(Equation(m, Mean(x - mu)), RowScalarSymbol("dm")):
     ...     print(c.target, c.expression)
     mu -dm
     x dm/D
+
+    So does a row value whose cotangent happens to be the same for all features:
+
+    >>> for c in contributions(Equation(x, z - mu), RowScalarSymbol("bar")):
+    ...     print(c.target, c.expression)
+    mu -bar*D
+    z bar
     """
     if equation.stopped:
         return
@@ -104,28 +114,35 @@ def contributions(equation: Equation, bar: Expr) -> Iterator[Contribution]:
     elif isinstance(reduction, Mean):
         body, weight = reduction.args[0], bar * equation.expression / reduction / D
     else:
-        body, weight = reduction.args[0], bar * AttainsFirst(reduction.args[0], equation.symbol)
+        body = reduction.args[0]
+        weight = bar * (AttainsFirst(body, equation.symbol) if attains is None else attains)
+    spread = reduction is not None or axes(equation.symbol).features
     for target in sorted(body.free_symbols - {D}, key=lambda symbol: symbol.name):
-        derivative = body.diff(target)
-        if derivative != 0:
-            expression = _select(weight, derivative)
-            if reduction is not None and not axes(target).features and not axes(expression).features:
+        slope = derivative(body, target)
+        if slope != 0:
+            expression = _select(weight * slope)
+            if spread and not axes(target).features and not axes(expression).features:
                 expression = D * expression
             yield Contribution(equation.symbol, target, reduce_to(expression, axes(target)))
 
 
-def _select(weight: Expr, derivative: Expr) -> Expr:
-    """`weight*derivative`, the weight inside a select, so that nothing is ever multiplied by 0 to be switched off."""
-    for factor in sympy.Mul.make_args(derivative):
+def _select(product: Expr) -> Expr:
+    """A product with a select among its factors as a select of products.
+
+    So nothing is ever multiplied by 0 to be switched off: 0 times what was not chosen may be no number.
+    """
+    for factor in sympy.Mul.make_args(product):
         if isinstance(factor, Where):
-            rest = weight * derivative / factor
-            return Where(factor.args[0], _select(rest, factor.args[1]), _select(rest, factor.args[2]))
-    return weight * derivative
+            condition, chosen, otherwise = factor.args
+            rest = product / factor
+            return Where(condition, _select(rest * chosen), _select(rest * otherwise))
+    return product
 
 
 def adjoint(forward: Forward) -> Adjoint:
     """The VJP of a forward, unsimplified."""
     cotangents = tuple(cotangent_symbol(output) for output in forward.outputs)
+    names = Names.of(forward)
     bars: dict[TypedSymbol, Expr] = {}
     for output, cotangent in zip(forward.outputs, cotangents, strict=True):
         bars[output] = bars.get(output, sympy.S.Zero) + cotangent
@@ -135,9 +152,7 @@ def adjoint(forward: Forward) -> Adjoint:
         if bar == 0:
             continue
         if bar not in cotangents:
-            symbol = cotangent_symbol(equation.symbol)
-            if symbol in cotangents:
-                symbol = symbol_like(f"d{equation.symbol.name}_total", equation.symbol)
+            symbol = symbol_like(names.fresh(f"d{equation.symbol.name}"), equation.symbol)
             equations.append(Equation(symbol, bar))
             bar = symbol
         for contribution in contributions(equation, bar):

@@ -57,7 +57,7 @@ class Arithmetic:
     def apply(self, name: str, *arguments: Any) -> Any:
         """An elementwise function of `math`'s or mpmath's name."""
         if self.digits:
-            return _over(getattr(mpmath, _MPMATH.get(name, name)), *arguments)
+            return _over(_real(getattr(mpmath, _MPMATH.get(name, name))), *arguments)
         if name == "erf":
             return _over(lambda u: mpmath.erf(mpmath.mpf(str(u))), *arguments).astype(self.dtype)
         if name == "sigmoid":
@@ -65,6 +65,19 @@ class Arithmetic:
         if name == "softplus":
             return np.logaddexp(0, arguments[0])
         return getattr(np, name)(*arguments)
+
+
+def _real(function: Any) -> Any:
+    """mpmath leaves the reals, or raises, where IEEE arithmetic gives a NaN."""
+
+    def real(*arguments: Any) -> Any:
+        try:
+            value = function(*arguments)
+        except (ValueError, ZeroDivisionError):
+            return mpmath.nan
+        return mpmath.nan if isinstance(value, mpmath.mpc) else value
+
+    return real
 
 
 def _sigmoid(u: Any) -> Any:
@@ -148,7 +161,8 @@ def evaluate_expression(expression: Expr, environment: Mapping[Any, Any], arithm
         if isinstance(e, SumRows):
             return _sum_rows(e, walk, environment)
         if isinstance(e, AttainsFirst):
-            return _attains_first(np.asarray(walk(e.args[0])), np.asarray(walk(e.args[1])))
+            first = _attains_first(np.asarray(walk(e.args[0])), np.asarray(walk(e.args[1])))
+            return np.where(first, arithmetic.number(sympy.S.One), arithmetic.number(sympy.S.Zero))
         if isinstance(e, (Mean, FeatureSum, RowMax, RowMin)):
             return _reduce(e, walk, environment)
         raise TypeError(f"no numeric meaning for {type(e).__name__}")
@@ -171,7 +185,8 @@ def _power(base: Any, exponent: Expr, arithmetic: Arithmetic) -> Any:
     if exponent.q == 2:
         root = arithmetic.apply("sqrt", base)
         return root**exponent.p if exponent.p > 0 else _reciprocal(root ** (-exponent.p), arithmetic)
-    return base ** arithmetic.number(exponent)
+    number = arithmetic.number(exponent)
+    return _over(_real(mpmath.power), base, number) if arithmetic.digits else base**number
 
 
 def _reciprocal(value: Any, arithmetic: Arithmetic) -> Any:
@@ -188,9 +203,10 @@ def _features(environment: Mapping[Any, Any]) -> int:
 def _reduce(e: Expr, walk: Any, environment: Mapping[Any, Any]) -> Any:
     body = e.args[0]
     value = np.asarray(walk(body))
-    shape = (value.shape[0], _features(environment)) if axes(body).rows else (_features(environment),)
-    value = np.broadcast_to(value, shape)
+    # A row value may turn out to be the same for all rows, zero for example; it then has no axis to broadcast over.
     keep = axes(body).rows
+    shape = (_features(environment),) if not keep else (value.shape[0] if value.ndim == 2 else 1, _features(environment))
+    value = np.broadcast_to(value, shape)
     if isinstance(e, (RowMax, RowMin)):
         return (np.max if isinstance(e, RowMax) else np.min)(value, axis=-1, keepdims=keep)
     total = np.sum(value, axis=-1, keepdims=keep)
@@ -205,7 +221,7 @@ def _sum_rows(e: Expr, walk: Any, environment: Mapping[Any, Any]) -> Any:
 
 
 def _attains_first(body: Any, extreme: Any) -> Any:
-    hits = body == extreme
+    hits = np.asarray(body == extreme, dtype=bool)
     return hits & (np.cumsum(hits, axis=-1) == 1)
 
 

@@ -79,9 +79,20 @@ D = ScalarSymbol("D", integer=True, positive=True)
 
 
 class Reduction(Function):  # type: ignore[misc]
-    """A reduction over the feature axis, never unrolled."""
+    """A reduction over the feature axis, never unrolled.
+
+    The mean and the extremes of what does not vary over features are that value itself:
+
+    >>> mu = RowScalarSymbol("mu")
+    >>> Mean(2 * mu), RowMax(mu), FeatureSum(mu)
+    (2*mu, mu, mu*D)
+    """
 
     nargs = 1
+
+    @classmethod
+    def eval(cls, body: Expr) -> Expr | None:
+        return None if varies_over_features(body) else body
 
     def _eval_is_real(self) -> bool:
         return True
@@ -97,6 +108,10 @@ class Mean(Reduction):
 class FeatureSum(Reduction):
     """The sum over the feature axis. Rules work on `D * Mean(...)`; this is how it is shown and emitted."""
 
+    @classmethod
+    def eval(cls, body: Expr) -> Expr | None:
+        return None if varies_over_features(body) else D * body
+
 
 class RowMax(Reduction):
     """The largest entry of a row."""
@@ -107,9 +122,15 @@ class RowMin(Reduction):
 
 
 class AttainsFirst(Function):  # type: ignore[misc]
-    """`AttainsFirst(body, m)`: 1 at the first feature where body equals the row's extreme m, 0 elsewhere."""
+    """`AttainsFirst(body, m)`: 1 at the first feature where body equals the row's extreme m, 0 elsewhere.
+
+    It is constant but for jumps, so its derivative is zero.
+    """
 
     nargs = 2
+
+    def _eval_derivative(self, symbol: Symbol) -> Expr:
+        return sympy.S.Zero
 
     def _eval_is_real(self) -> bool:
         return True
@@ -142,6 +163,11 @@ class Where(Function):  # type: ignore[misc]
     >>> x = RowSymbol("x")
     >>> Where(x > 0, x**2, 0).diff(x)
     Where(x > 0, 2*x, 0)
+
+    One inside a branch of one with the same condition is decided:
+
+    >>> Where(x > 0, x * Where(x > 0, x, 1), 0)
+    Where(x > 0, x**2, 0)
     """
 
     nargs = 3
@@ -150,7 +176,10 @@ class Where(Function):  # type: ignore[misc]
     def eval(cls, condition: Any, chosen: Expr, otherwise: Expr) -> Expr | None:
         if condition == sympy.true or chosen == otherwise:
             return chosen
-        return otherwise if condition == sympy.false else None
+        if condition == sympy.false:
+            return otherwise
+        decided = _decided(chosen, condition, 1), _decided(otherwise, condition, 2)
+        return None if decided == (chosen, otherwise) else cls(condition, *decided)
 
     def _eval_derivative(self, symbol: Symbol) -> Expr:
         condition, chosen, otherwise = self.args
@@ -158,6 +187,15 @@ class Where(Function):  # type: ignore[misc]
 
     def _eval_is_real(self) -> bool:
         return True
+
+
+def _decided(branch: Expr, condition: Any, outcome: int) -> Expr:
+    # Not inside a reduction: there the condition is that of other features.
+    if isinstance(branch, Where):
+        return branch.args[outcome] if branch.args[0] == condition else branch
+    if isinstance(branch, (sympy.Add, sympy.Mul)) and branch.atoms(Where):
+        return branch.func(*(_decided(argument, condition, outcome) for argument in branch.args))
+    return branch
 
 
 class _Elementwise(Function):  # type: ignore[misc]
@@ -196,6 +234,29 @@ class Expm1(_Elementwise):
 
     def fdiff(self, argindex: int = 1) -> Expr:
         return 1 + self
+
+
+class _Modulus(_Elementwise):
+    def fdiff(self, argindex: int = 1) -> Expr:
+        return _Sign(self.args[0])
+
+
+class _Sign(_Elementwise):
+    def fdiff(self, argindex: int = 1) -> Expr:
+        return sympy.S.Zero
+
+
+def derivative(expression: Expr, symbol: Symbol) -> Expr:
+    """SymPy's derivative of real functions: the derivative of `Abs` is `sign`, and that of `sign` is 0.
+
+    SymPy's own would be a Dirac delta for `sign`, and real and imaginary parts for the `Abs` of what it cannot prove real.
+
+    >>> x = RowSymbol("x")
+    >>> derivative(x * sympy.Abs(x), x), derivative(sympy.sign(x), x), derivative(sympy.Abs(sympy.log(x)), x)
+    (x*sign(x) + Abs(x), 0, sign(log(x))/x)
+    """
+    marked = expression.replace(sympy.Abs, _Modulus).replace(sympy.sign, _Sign)
+    return marked.diff(symbol).replace(_Modulus, sympy.Abs).replace(_Sign, sympy.sign)
 
 
 def axes(expression: Any) -> Axes:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import sympy
-from sympy import Expr
+from sympy import Expr, Mul
 
 from lngen.definition import (
     Binary,
@@ -25,8 +25,13 @@ from lngen.definition import (
     Name,
     Negate,
     Number,
+    Span,
+    render,
 )
+from lngen.errors import DefinitionError
+from lngen.names import derived, fault
 from lngen.symbolic import (
+    NOTHING,
     D,
     Expm1,
     FeatureSymbol,
@@ -94,6 +99,14 @@ _COMPARISONS: dict[str, Callable[[Expr, Expr], Expr]] = {
 }
 
 
+# Functions that compare: the first argument with the second, or with zero where there is none.
+_COMPARING = {"maximum": ">", "minimum": "<", "relu": ">"}
+
+_NOT_REAL = (sympy.zoo, sympy.nan, sympy.oo, -sympy.oo, sympy.I)
+
+_LONGEST_STEM = 32
+
+
 @dataclass(frozen=True)
 class Equation:
     """`symbol = expression`.
@@ -110,10 +123,10 @@ class Equation:
     @property
     def reduction(self) -> Reduction | None:
         """The reduction this equation is, if it is one: `Mean(body)`, or `D*Mean(body)`, which is a sum."""
-        for candidate in (self.expression, self.expression / D):
-            if isinstance(candidate, Reduction):
-                return candidate
-        return None
+        if isinstance(self.expression, Reduction):
+            return self.expression
+        mean = self.expression / D
+        return mean if isinstance(mean, Mean) else None
 
 
 @dataclass(frozen=True)
@@ -141,22 +154,33 @@ class Forward:
 
 
 class Names:
-    """Hands out names that are not taken.
+    """Hands out names that are not taken and that a definition could have used (`lngen.names`).
 
     >>> names = Names(["x", "mu"])
-    >>> names.fresh("mu"), names.fresh("mu"), names.fresh("rstd")
-    ('mu_2', 'mu_3', 'rstd')
+    >>> names.fresh("mu"), names.fresh("mu"), names.fresh("rstd"), names.fresh("std")
+    ('mu_2', 'mu_3', 'rstd', 'std_2')
     """
 
     def __init__(self, taken: Iterable[str]) -> None:
         self._taken = set(taken)
 
+    @classmethod
+    def of(cls, forward: Forward) -> Names:
+        """The names that a forward takes: its own, and those of the gradients and cotangents of its ends."""
+        ends = [symbol.name for symbol in (*forward.symbols, *forward.outputs)]
+        return cls([*ends, *derived(ends), *(equation.symbol.name for equation in forward.equations)])
+
+    def take(self, name: str) -> None:
+        """Note a name that is in use."""
+        self._taken.add(name)
+
     def fresh(self, wanted: str) -> str:
-        """`wanted`, or `wanted_2`, `wanted_3`, ... where it is taken."""
-        name, count = wanted, 1
-        while name in self._taken:
+        """`wanted`, or `wanted_2`, `wanted_3`, ... where it is taken, or a reserved word; a long one is cut."""
+        stem = wanted[:_LONGEST_STEM].rstrip("_")
+        name, count = stem, 1
+        while name in self._taken or fault(name) is not None:
             count += 1
-            name = f"{wanted}_{count}"
+            name = f"{stem}_{count}"
         self._taken.add(name)
         return name
 
@@ -180,23 +204,47 @@ def known_sign(expression: Expr) -> dict[str, bool]:
 def translate(definition: Definition) -> Forward:
     """The equations of a definition, statement by statement, each reduction on its own line.
 
-    A Constant with a positive default is taken to be positive: `eps` is.
+    A Constant with a positive default is taken to be positive: `eps` is. A statement keeps the kind that it has in the
+    definition even if SymPy finds that it varies over less (`(x - mean(x)) - x` is a Row that is `-mu` everywhere).
+
+    Raises DefinitionError for a statement that is infinite or not real whatever the inputs (`x / (x - x)`), and for a
+    comparison that the sign of a positive Constant decides.
     """
-    names = Names([entry.name for entry in definition.inputs])
-    for statement in definition.statements:
-        names.fresh(statement.name)
+    ends = [*(entry.name for entry in definition.inputs), *definition.outputs]
+    names = Names([*ends, *derived(ends), *(statement.name for statement in definition.statements)])
     symbols = tuple(_input_symbol(entry) for entry in definition.inputs)
     environment: dict[str, Expr] = {symbol.name: symbol for symbol in symbols}
     equations: list[Equation] = []
     for statement in definition.statements:
-        expression = to_sympy(statement.expression, environment)
+        try:
+            expression = to_sympy(statement.expression, environment)
+        except _DecidedError as error:
+            remedy = "write the value that is chosen, or give the Constant no positive default"
+            raise _refused(definition, error.span, str(error), remedy) from None
+        if expression.has(*_NOT_REAL):
+            message = f"{statement.name!r} is infinite or not a real number, whatever the inputs"
+            raise _refused(definition, statement.span, message, "take out what divides by zero or leaves the reals")
         bare = Equation(symbol_like("unused", expression), expression).reduction is not None
-        expression = _split_reductions(expression, equations, names, whole=bare)
-        symbol = symbol_like(statement.name, expression, **known_sign(expression))
+        expression = split_reductions(expression, equations, names, whole=bare)
+        symbol = SYMBOL_OF_KIND[statement.kind](statement.name, **known_sign(expression))
         equations.append(Equation(symbol, expression, named=True))
         environment[statement.name] = symbol
     outputs = tuple(environment[name] for name in definition.outputs)
     return Forward(definition.name, definition.inputs, symbols, tuple(equations), outputs)
+
+
+class _DecidedError(Exception):
+    """A comparison that SymPy decides because a Constant is positive."""
+
+    def __init__(self, expression: Compare | Call, outcome: Expr) -> None:
+        always = "true" if outcome == sympy.true else "false"
+        super().__init__(f"the comparison in `{render(expression)}` is always {always}, since a Constant here is positive")
+        self.span = expression.span
+
+
+def _refused(definition: Definition, span: Span, message: str, remedy: str) -> DefinitionError:
+    line = definition.source.splitlines()[span.line - 1]
+    return DefinitionError(definition.filename, span.line, span.column, message, remedy, line)
 
 
 def _input_symbol(entry: Input) -> TypedSymbol:
@@ -216,9 +264,12 @@ def to_sympy(expression: Expression, environment: dict[str, Expr]) -> Expr:
         case Negate(operand=operand):
             return -to_sympy(operand, environment)
         case Compare(operator=operator, left=left, right=right):
-            return _COMPARISONS[operator](to_sympy(left, environment), to_sympy(right, environment))
+            return _compared(expression, operator, to_sympy(left, environment), to_sympy(right, environment))
         case Call(function=function, arguments=arguments):
-            return SYMBOLIC[function](*(to_sympy(argument, environment) for argument in arguments))
+            values = [to_sympy(argument, environment) for argument in arguments]
+            if function in _COMPARING:
+                _compared(expression, _COMPARING[function], values[0], values[-1] if len(values) > 1 else sympy.S.Zero)
+            return SYMBOLIC[function](*values)
         case Binary(operator=operator, left=left, right=right):
             a, b = to_sympy(left, environment), to_sympy(right, environment)
             match operator:
@@ -235,12 +286,22 @@ def to_sympy(expression: Expression, environment: dict[str, Expr]) -> Expr:
     raise TypeError(f"not an expression of the definition language: {expression!r}")
 
 
-def _split_reductions(expression: Expr, equations: list[Equation], names: Names, *, whole: bool) -> Expr:
+def _compared(expression: Compare | Call, operator: str, left: Expr, right: Expr) -> Expr:
+    outcome = _COMPARISONS[operator](left, right)
+    constants = [s for s in (left - right).free_symbols if axes(s) == NOTHING and s.is_positive and s != D]
+    if outcome in (sympy.true, sympy.false) and constants:
+        raise _DecidedError(expression, outcome)
+    return outcome
+
+
+def split_reductions(expression: Expr, equations: list[Equation], names: Names, *, whole: bool) -> Expr:
     """Give every reduction inside `expression` its own equation, innermost first.
 
     With `whole` the outermost reduction stays: it is the statement itself.
     """
     known = {equation.expression: equation.symbol for equation in equations if equation.reduction is not None}
+    sums = {body: _split_sums(body, equations, names, known) for body in _bodies(expression, whole)}
+    expression = expression.xreplace(sums)
     while True:
         inner = [
             reduction
@@ -260,6 +321,41 @@ def _split_reductions(expression: Expr, equations: list[Equation], names: Names,
             expression = expression.xreplace({reduction: symbol})
 
 
+def _bodies(expression: Expr, whole: bool) -> list[Expr]:
+    """What may hold sums to split off: a statement that is a reduction as a whole keeps that one."""
+    if not whole:
+        return [expression]
+    return [reduction.args[0] for reduction in (expression, expression / D) if isinstance(reduction, Reduction)]
+
+
+def _split_sums(
+    expression: Expr, equations: list[Equation], names: Names, known: dict[Expr, TypedSymbol]
+) -> Expr:
+    """Every `D*Mean(body)`, which is a sum, given an equation as a whole, unless the mean has one already."""
+
+    def is_sum(e: Expr) -> bool:
+        return isinstance(e, Mul) and any(isinstance(f.as_base_exp()[0], Mean) for f in e.args) and e.has(D)
+
+    def with_symbol(product: Expr) -> Expr:
+        powers = dict(factor.as_base_exp() for factor in product.args)
+        for mean in sorted((base for base in powers if isinstance(base, Mean)), key=sympy.default_sort_key):
+            if powers.get(D) != powers[mean] or mean in known or mean.args[0].atoms(Reduction):
+                continue
+            if D * mean not in known:
+                name = names.fresh(f"sum_{_leading_word(mean.args[0])}")
+                known[D * mean] = symbol_like(name, mean, **known_sign(mean))
+                equations.append(Equation(known[D * mean], D * mean))
+            return product / (D * mean) ** powers[D] * known[D * mean] ** powers[D]
+        return product
+
+    return expression.replace(is_sum, with_symbol)
+
+
+def _leading_word(body: Expr) -> str:
+    leading = sorted((symbol.name for symbol in body.free_symbols if axes(symbol).features), key=lambda n: (len(n), n))
+    return leading[0] if leading else "one"
+
+
 def reduction_name(reduction: Reduction) -> str:
     """The field's name for a reduction that the user left unnamed.
 
@@ -276,5 +372,4 @@ def reduction_name(reduction: Reduction) -> str:
         return "mu"
     if isinstance(body, sympy.Pow) and body.exp == 2 and axes(body).rows:
         return "ms" if isinstance(body.base, TypedSymbol) else "var"
-    leading = sorted((symbol.name for symbol in body.free_symbols if axes(symbol).features), key=len)
-    return f"mean_{leading[0]}" if leading else "mean_1"
+    return f"mean_{_leading_word(body)}"

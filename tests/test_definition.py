@@ -722,7 +722,7 @@ HOSTILE = [
 def test_nothing_is_executed_and_nothing_is_written(tmp_path: Path) -> None:
     # In a process of its own: an audit hook sees every file that is opened and every process that is started.
     program = (
-        "import sys, lngen.parser\n"
+        "import sys, lngen.parsing.parser\n"
         "from lngen.definition import parse\n"
         "from lngen.errors import DefinitionError\n"
         f"texts = {HOSTILE!r}\n"

@@ -31,59 +31,75 @@ def steps_with_digits(derivation: Derivation, digits: int) -> tuple[Step, ...]:
 
 def _steps_at(derivation: Derivation, features: int, digits: int) -> Iterator[tuple[int, int]]:
     arithmetic = Arithmetic(digits)
-    start = random_point(derivation, features, seed=features)
-    written = evaluate_equations(derivation.written.equations, start, arithmetic)
-    values = evaluate_equations(derivation.forward.equations, start, arithmetic)
+    written = random_point(derivation, features, seed=features)
+    values = evaluate_equations(derivation.forward.equations, written, arithmetic)
     values = evaluate_equations(derivation.backward, values, arithmetic)
     for step in derivation.steps:
-        here = {**written, **values} if step.part == "forward" else values
-        after = evaluate_expression(step.after, here, arithmetic)
+        after = evaluate_expression(step.after, values, arithmetic)
         values.setdefault(step.target, after)
         if step.before is not None:
-            before = evaluate_expression(step.before, here, arithmetic)
+            before = evaluate_expression(step.before, values, arithmetic)
             yield step.number, agreement(before, after, digits)
 
 
 def second_derivation(derivation: Derivation, digits: int) -> list[tuple[str, int, tuple[int, ...]]]:
-    """For each gradient the digits to which it agrees with the unsimplified adjoint, and the D that were compared."""
-    worst: dict[str, int] = {}
-    sizes: dict[str, list[int]] = {}
+    """For each gradient the digits to which it agrees with the unsimplified adjoint, and the D that were compared.
+
+    A D at which the unsimplified form divides 0 by 0 is left out (D = 1, where a root of the variance is taken); a
+    gradient that is left with no D at all agrees to 0 digits.
+    """
+    worst = {gradient.name: digits for _, gradient in derivation.gradients}
+    sizes: dict[str, list[int]] = {name: [] for name in worst}
     smallest = derivation.definition.minimum_features
     with mpmath.workdps(digits):
         arithmetic = Arithmetic(digits)
         for features in sorted({max(n, smallest) for n in (1, 2, 3, 8)}):
-            start = random_point(derivation, features, seed=100 + features)
-            written = evaluate_equations(derivation.written.equations, start, arithmetic)
+            written = random_point(derivation, features, seed=100 + features)
             adjoint = evaluate_equations(derivation.adjoint.equations, written, arithmetic)
-            forward = evaluate_equations(derivation.forward.equations, start, arithmetic)
+            forward = evaluate_equations(derivation.forward.equations, written, arithmetic)
             short = evaluate_equations(derivation.backward, forward, arithmetic)
             unsimplified = dict(derivation.adjoint.gradients)
             for symbol, gradient in derivation.gradients:
-                if not _finite(adjoint[unsimplified[symbol]]):
-                    # The unsimplified form divides 0 by 0, as it does at D = 1 where a root of the variance is taken.
-                    continue
-                agreed = agreement(adjoint[unsimplified[symbol]], short[gradient], digits)
-                sizes.setdefault(gradient.name, []).append(features)
-                worst[gradient.name] = min(agreed, worst.get(gradient.name, digits))
-    return [(name, agreed, tuple(sizes[name])) for name, agreed in worst.items()]
+                if _finite(adjoint[unsimplified[symbol]]):
+                    agreed = agreement(adjoint[unsimplified[symbol]], short[gradient], digits)
+                    sizes[gradient.name].append(features)
+                    worst[gradient.name] = min(agreed, worst[gradient.name])
+    return [(name, agreed if sizes[name] else 0, tuple(sizes[name])) for name, agreed in worst.items()]
 
 
 def _finite(value: Any) -> bool:
     return all(mpmath.isfinite(entry) for entry in np.asarray(value, dtype=object).flat)
 
 
-def random_point(derivation: Derivation, features: int, seed: int) -> Environment:
-    """Seeded mpmath values for every input and cotangent, away from zero and from each other."""
-    generator = random.Random(seed)
+# Where inputs are drawn from: a logarithm or a root may ask for positive ones, or for ones above 1.
+_RANGES = ((-1, 1), (0, 1), (1, 2))
 
-    def draw(symbol: TypedSymbol) -> Any:
+
+def random_point(derivation: Derivation, features: int, seed: int) -> Environment:
+    """Seeded mpmath values for every input, every cotangent and every value of the definition.
+
+    Inputs lie in [-1, 1] or, where that leaves no finite output, in [0, 1] or [1, 2].
+    """
+    arithmetic = Arithmetic(mpmath.mp.dps)
+    for low, high in _RANGES:
+        point = _draw(derivation, features, random.Random(seed), low, high)
+        values = evaluate_equations(derivation.written.equations, point, arithmetic)
+        if all(_finite(values[output]) for output in derivation.written.outputs):
+            break
+    return values
+
+
+def _draw(derivation: Derivation, features: int, generator: random.Random, low: int, high: int) -> Environment:
+    def draw(symbol: TypedSymbol, low: int, high: int) -> Any:
         shape = {
             (True, True): (_ROWS, features),
             (True, False): (_ROWS, 1),
             (False, True): (features,),
             (False, False): (),
         }[tuple(axes(symbol))]
-        flat = [mpmath.mpf(generator.randint(-(10**12), 10**12)) / 10**12 for _ in range(int(np.prod(shape)))]
+        flat = [
+            mpmath.mpf(generator.randint(low * 10**12, high * 10**12)) / 10**12 for _ in range(int(np.prod(shape)))
+        ]
         return np.array(flat, dtype=object).reshape(shape) if shape else flat[0]
 
     point: Environment = {D: mpmath.mpf(features)}
@@ -92,9 +108,9 @@ def random_point(derivation: Derivation, features: int, seed: int) -> Environmen
             # A small positive number, as an epsilon is, but large enough to be seen in every digit.
             point[symbol] = mpmath.mpf(generator.randint(10**11, 10**12)) / 10**12
         else:
-            point[symbol] = draw(symbol)
+            point[symbol] = draw(symbol, low, high)
     for cotangent in derivation.adjoint.cotangents:
-        point[cotangent] = draw(cotangent)
+        point[cotangent] = draw(cotangent, -1, 1)
     return point
 
 

@@ -17,13 +17,23 @@ zero; it brings in no singularity.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import sympy
-from sympy import Add, Expr, Pow
+from sympy import Add, Expr, Pow, Symbol
+from sympy.core.relational import Relational
 
-from lngen.simplify.linear import common_factors, expand_linear, multiply_out, operation_count, reductions_in, stages_in
-from lngen.symbolic import Mean, TypedSymbol, axes, is_row
+from lngen.simplify.linear import (
+    TooManyTermsError,
+    common_factors,
+    expand_linear,
+    multiply_out,
+    operation_count,
+    reductions_in,
+    stages_in,
+)
+from lngen.symbolic import AttainsFirst, Mean, TypedSymbol, axes, derivative, is_row
 from lngen.translate import Equation, Forward
 
 
@@ -62,17 +72,45 @@ class Basis:
 
     def rewrite(self, expression: Expr) -> Expr:
         """The expression in this basis, multiplied out, before any identity is used."""
-        expression = expression.xreplace(dict(self.substitutions))
-        return expand_linear(expression.xreplace(dict(self.eliminations)))
+        expression = _substituted(expression, dict(self.substitutions))
+        return expand_linear(_substituted(expression, dict(self.eliminations)))
 
     def use_identities(self, expression: Expr) -> Expr:
-        """The identities used until nothing changes."""
-        known = dict(self.identities)
-        while True:
-            after = expand_linear(expression.xreplace(known))
-            if after == expression:
-                return common_factors(after)
-            expression = after
+        """The identities used until nothing changes: each speaks of means that no other one brings back."""
+        return common_factors(_reduced(expression, dict(self.identities)))
+
+
+def _reduced(expression: Expr, identities: dict[Expr, Expr]) -> Expr:
+    # No identity brings back what another took away (`_with_identities`), so each pass settles at least one.
+    for _ in range(len(identities) + 1):
+        after = expand_linear(expression.xreplace(identities))
+        if after == expression:
+            break
+        expression = after
+    return expression
+
+
+def _substituted(expression: Expr, table: dict[TypedSymbol, Expr]) -> Expr:
+    """The expression with symbols replaced, except where rounding would decide.
+
+    A condition, and the argument of a sign, has to be the forward's own to the last bit: `mu + t/r > 0` is not `x > 0`
+    where x is zero. A sign may lose a positive factor, which rounds no zero away.
+
+    >>> from lngen.symbolic import RowSymbol, RowScalarSymbol, Where
+    >>> x, c, t = RowSymbol("x"), RowSymbol("c"), RowSymbol("t")
+    >>> mu, r = RowScalarSymbol("mu"), RowScalarSymbol("r", positive=True)
+    >>> _substituted(Where(x > 0, x, 0), {x: mu + c}), _substituted(sympy.sign(c) * c, {c: t / r})
+    (Where(x > 0, mu + c, 0), t*sign(t)/r)
+    """
+    if not expression.free_symbols & table.keys() or isinstance(expression, (Relational, AttainsFirst)):
+        return expression
+    if isinstance(expression, Symbol):
+        return table[expression]
+    moved = expression.func(*(_substituted(argument, table) for argument in expression.args))
+    if isinstance(expression, (sympy.sign, sympy.Abs)):
+        plain = all(isinstance(kink.args[0], Symbol) for kink in moved.atoms(sympy.sign, sympy.Abs))
+        return moved if plain else expression
+    return moved
 
 
 def row_classes(forward: Forward) -> tuple[RowClass, ...]:
@@ -115,10 +153,15 @@ def _affine(expression: Expr) -> tuple[TypedSymbol, Expr, Expr] | None:
     if len(rows) != 1 or features:
         return None
     (row,) = rows
-    scale = expression.diff(row)
+    scale = derivative(expression, row)
     if axes(scale).features or not scale.is_nonzero:
         return None
-    return row, scale, multiply_out(expression - scale * row)
+    try:
+        shift = multiply_out(expression - scale * row)
+    except TooManyTermsError:
+        return None
+    # The derivative alone does not tell: that of x + sign(x) is 1.
+    return None if axes(shift).features else (row, scale, shift)
 
 
 def _row_scalars_of(
@@ -139,7 +182,10 @@ def _row_scalars_of(
 
 
 def bases(row_class: RowClass) -> tuple[Basis, ...]:
-    """Every candidate: each member, with and without the roots solved for the statistics."""
+    """Every candidate: each member, with and without the roots solved for the statistics.
+
+    One that would take too many terms to write down is left out.
+    """
     found = []
     eliminated = _eliminations(row_class)
     for member in row_class.members:
@@ -150,7 +196,8 @@ def bases(row_class: RowClass) -> tuple[Basis, ...]:
             if other is not member
         )
         for eliminations in (eliminated, ()) if eliminated else ((),):
-            found.append(_with_identities(row_class, Basis(member.symbol, substitutions, eliminations, ())))
+            with suppress(TooManyTermsError):
+                found.append(_with_identities(row_class, Basis(member.symbol, substitutions, eliminations, ())))
     return tuple(found)
 
 
@@ -166,7 +213,7 @@ def _eliminations(row_class: RowClass) -> tuple[tuple[TypedSymbol, Expr], ...]:
         if len(inside) != 1:
             continue
         (statistic,) = inside
-        slope = power.base.diff(statistic)
+        slope = derivative(power.base, statistic)
         if statistic in slope.free_symbols or not slope.is_nonzero:
             continue
         rest = power.base - slope * statistic
@@ -175,7 +222,11 @@ def _eliminations(row_class: RowClass) -> tuple[tuple[TypedSymbol, Expr], ...]:
 
 
 def _with_identities(row_class: RowClass, basis: Basis) -> Basis:
-    identities: list[tuple[Expr, Expr]] = []
+    """The basis with what the definition's means say in it, each solved for its longest mean.
+
+    Every identity is free of the means that the others are solved for, so that using them comes to an end.
+    """
+    identities: dict[Expr, Expr] = {}
     eliminated = dict(basis.eliminations)
     for equation in row_class.reductions:
         reduction = equation.reduction
@@ -183,15 +234,20 @@ def _with_identities(row_class: RowClass, basis: Basis) -> Basis:
             continue
         left = eliminated.get(equation.symbol, equation.symbol)
         right = basis.rewrite(equation.expression)
-        difference = expand_linear(expand_linear(left - right).xreplace(dict(identities)))
+        difference = _reduced(expand_linear(left - right), identities)
         means = sorted(difference.atoms(Mean), key=lambda m: (operation_count(m), sympy.default_sort_key(m)))
         if not means:
             continue
-        coefficient = difference.coeff(means[-1])
-        if coefficient.is_nonzero and not coefficient.atoms(Mean):
-            rest = multiply_out(difference - coefficient * means[-1])
-            identities.append((means[-1], common_factors(multiply_out(-rest / coefficient))))
-    return Basis(basis.symbol, basis.substitutions, basis.eliminations, tuple(identities))
+        longest = means[-1]
+        coefficient = difference.coeff(longest)
+        rest = multiply_out(difference - coefficient * longest)
+        if coefficient.is_nonzero and not coefficient.atoms(Mean) and longest not in rest.atoms(Mean):
+            solved = common_factors(multiply_out(-rest / coefficient))
+            for mean, known in identities.items():
+                if longest in known.atoms(Mean):
+                    identities[mean] = common_factors(expand_linear(known.xreplace({longest: solved})))
+            identities[longest] = solved
+    return Basis(basis.symbol, basis.substitutions, basis.eliminations, tuple(identities.items()))
 
 
 def cost(expression: Expr) -> tuple[int, int, int, str]:
@@ -212,12 +268,18 @@ def in_best_basis(row_class: RowClass, expression: Expr) -> tuple[Basis | None, 
     >>> print(basis.symbol, short)
     t r*(g - t*Mean(g*t))
     """
-    best: tuple[Basis | None, Expr] = (None, common_factors(expression))
+    plain = [common_factors(expression)]
+    with suppress(TooManyTermsError):
+        plain.append(common_factors(expand_linear(expression)))
+    best: tuple[Basis | None, Expr] = (None, min(plain, key=cost))
     price = cost(best[1])
     if not isinstance(expression, (Add, sympy.Mul)):
         return best
     for basis in bases(row_class):
-        candidate = basis.use_identities(basis.rewrite(expression))
+        try:
+            candidate = basis.use_identities(basis.rewrite(expression))
+        except TooManyTermsError:
+            continue
         if cost(candidate) < price and not _new_poles(candidate, expression, row_class):
             best, price = (basis, candidate), cost(candidate)
     return best
@@ -225,7 +287,7 @@ def in_best_basis(row_class: RowClass, expression: Expr) -> tuple[Basis | None, 
 
 def _new_poles(candidate: Expr, expression: Expr, row_class: RowClass) -> bool:
     allowed = set().union(*(member.scale.free_symbols for member in row_class.members))
-    allowed |= {equation.symbol for equation in row_class.functions}
+    allowed |= {equation.symbol for equation in row_class.functions if equation.symbol.is_nonzero}
     return bool(_denominators(candidate) - _denominators(expression) - allowed)
 
 

@@ -13,10 +13,10 @@ from lngen.differentiate import adjoint, cotangent_symbol
 from lngen.simplify.linear import show_sums
 from lngen.simplify.poles import guard_vanishing_poles
 from lngen.simplify.stability import difference_of_squares, stable_forward
-from lngen.simplify.structure import normal_form
+from lngen.simplify.structure import named_structure
 from lngen.simplify.sweep import Sweep, Trail, inline_once
 from lngen.symbolic import TypedSymbol, axes
-from lngen.translate import Equation, Forward, Names, translate
+from lngen.translate import Equation, Forward, translate
 
 
 def derive(definition: Definition) -> Derivation:
@@ -36,15 +36,16 @@ def derive(definition: Definition) -> Derivation:
     """
     written = translate(definition)
     trail = Trail()
-    forward = normal_form(stable_forward(written, trail))
-    _forward_steps(forward, written, trail)
+    forward, meaning = named_structure(stable_forward(written, trail))
+    trail.steps = [_in_words_of(step, meaning) for step in trail.steps]
+    _forward_steps(forward, written, meaning, trail)
     sweep = Sweep(forward, trail)
     equations = sweep.run()
     results = [cotangent_symbol(symbol) for symbol in forward.differentiable]
     equations = inline_once(equations, set(results), trail, sweep)
     equations = difference_of_squares(equations, forward, trail)
-    forward, equations = guard_vanishing_poles(forward, equations, trail)
-    rename, equations = _named(equations, results, sweep.names)
+    forward, equations = guard_vanishing_poles(forward, equations, trail, sweep.names)
+    rename, equations = _named(equations, results, forward)
     return Derivation(
         definition=definition,
         written=written,
@@ -61,8 +62,19 @@ def derive(definition: Definition) -> Derivation:
     )
 
 
-def _forward_steps(forward: Forward, written: Forward, trail: Trail) -> None:
-    by_name = {equation.symbol.name: equation.expression for equation in written.equations}
+def _in_words_of(step: Step, meaning: dict[TypedSymbol, Expr]) -> Step:
+    """A step of an earlier rule, its symbols replaced by what they are in the normal form."""
+    target = meaning.get(step.target, step.target)
+    return replace(
+        step,
+        target=target if isinstance(target, TypedSymbol) else step.target,
+        before=None if step.before is None else step.before.xreplace(meaning),
+        after=step.after.xreplace(meaning),
+    )
+
+
+def _forward_steps(forward: Forward, written: Forward, meaning: dict[TypedSymbol, Expr], trail: Trail) -> None:
+    by_name = {equation.symbol.name: equation.expression.xreplace(meaning) for equation in written.equations}
     for equation in forward.equations:
         before = by_name.get(equation.symbol.name) if equation.named else None
         rule, reason = _forward_rule(equation)
@@ -89,7 +101,7 @@ def _forward_rule(equation: Equation) -> tuple[str, str]:
 
 
 def _named(
-    equations: tuple[Equation, ...], results: list[TypedSymbol], names: Names
+    equations: tuple[Equation, ...], results: list[TypedSymbol], forward: Forward
 ) -> tuple[dict[TypedSymbol, TypedSymbol], tuple[Equation, ...]]:
     """A result that is only another name for a cotangent takes that cotangent's place; `g` comes first."""
     rename: dict[TypedSymbol, TypedSymbol] = {}
@@ -100,7 +112,7 @@ def _named(
             rename[value] = equation.symbol
     equations = tuple(q for q in equations if rename.get(q.expression) != q.symbol)
     atoms = [q.symbol for q in equations if q.symbol not in results and q.symbol not in rename and q.symbol.name[0] == "g"]
-    taken = {q.symbol.name for q in equations}
+    taken = {q.symbol.name for q in (*equations, *forward.equations)} | {symbol.name for symbol in forward.symbols}
     if atoms and "g" not in taken and atoms[0].name.startswith("g_"):
         # The two names change places, since steps may still speak of the other.
         first = type(atoms[0])("g")

@@ -2,21 +2,60 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from math import comb, prod
+
 import sympy
 from sympy import Add, Expr, Mul, Pow, Symbol
 
-from lngen.symbolic import D, FeatureSum, Mean, Reduction, RowMax, RowMin, SumRows, varies_over_features
+from lngen.symbolic import D, FeatureSum, Mean, Reduction, RowMax, RowMin, SumRows, axes, varies_over_features
+
+MAXIMUM_TERMS = 200
+"""Longer sums are not multiplied out: nothing shorter ever came of one, and the time grows with the square."""
+
+_LONG = 30
+
+
+class TooManyTermsError(Exception):
+    """Multiplying out would make more than MAXIMUM_TERMS terms: the form that needs it is not tried."""
+
+
+def terms_bound(expression: Expr) -> int:
+    """How many terms an expression can have when multiplied out, at most.
+
+    >>> x, y = sympy.symbols("x y")
+    >>> terms_bound((x + y)**3 * (1 + x)), terms_bound(sympy.exp(x + y))
+    (8, 1)
+    """
+    if isinstance(expression, Add):
+        return sum(terms_bound(term) for term in expression.args)
+    if isinstance(expression, Mul):
+        return prod(terms_bound(factor) for factor in expression.args)
+    if isinstance(expression, Pow) and expression.exp.is_Integer and expression.exp > 0:
+        terms = terms_bound(expression.base)
+        return comb(terms + int(expression.exp) - 1, int(expression.exp)) if terms > 1 else terms
+    return 1
 
 
 def multiply_out(expression: Expr) -> Expr:
     """Products and integer powers of sums multiplied out; functions left alone.
 
+    Raises TooManyTermsError where that would take too long.
+
     >>> x, y = sympy.symbols("x y")
     >>> multiply_out((x + y)**2 * sympy.exp(x + y))
     x**2*exp(x + y) + 2*x*y*exp(x + y) + y**2*exp(x + y)
     """
+    if terms_bound(expression) > MAXIMUM_TERMS:
+        raise TooManyTermsError
+    return _multiplied_out(expression)
+
+
+def _multiplied_out(expression: Expr) -> Expr:
+    if isinstance(expression, Pow) and expression.exp.is_Integer and expression.exp < 0:
+        return multiply_out(expression.base) ** expression.exp
     if isinstance(expression, (Add, Mul)) or (isinstance(expression, Pow) and expression.exp.is_Integer):
-        rebuilt = expression.func(*(multiply_out(argument) for argument in expression.args))
+        rebuilt = expression.func(*(_multiplied_out(argument) for argument in expression.args))
         return sympy.expand(rebuilt, deep=False, power_exp=False, log=False, func=False, trig=False)
     return expression
 
@@ -54,18 +93,41 @@ def expand_linear(expression: Expr) -> Expr:
 
 
 def split_rows_sum(expression: Expr) -> Expr:
-    """Numbers and parameters taken out of a sum over rows, and sums over rows added up inside one.
+    """Sums over rows added up inside one, then what does not vary over rows taken out of it.
 
-    >>> from lngen.symbolic import RowSymbol, ScalarSymbol
-    >>> a, b, alpha = RowSymbol("a"), RowSymbol("b"), ScalarSymbol("alpha")
-    >>> split_rows_sum(SumRows(a) + SumRows(2 * b))
-    SumRows(a + 2*b)
+    >>> from lngen.symbolic import FeatureSymbol, RowSymbol
+    >>> a, b, w = RowSymbol("a"), RowSymbol("b"), FeatureSymbol("w")
+    >>> split_rows_sum(SumRows(a) + SumRows(2 * b)), split_rows_sum(SumRows(w * a))
+    (SumRows(a + 2*b), w*SumRows(a))
     """
     terms = Add.make_args(expression)
-    inside = [term.args[0] for term in terms if isinstance(term, SumRows)]
-    return Add(*(term for term in terms if not isinstance(term, SumRows))) + (
-        SumRows(Add(*inside)) if inside else 0
-    )
+    inside = [_lifted(term.args[0]) for term in terms if isinstance(term, SumRows)]
+    rest = Add(*(term for term in terms if not isinstance(term, SumRows)))
+    return rest.replace(SumRows, _out_of_rows) + (_out_of_rows(Add(*inside)) if inside else 0)
+
+
+def _out_of_rows(body: Expr) -> Expr:
+    body = common_factors(_lifted(body))
+    outside = Mul(*(factor for factor in Mul.make_args(body) if not axes(factor).rows))
+    return outside * SumRows(body / outside)
+
+
+def _lifted(body: Expr) -> Expr:
+    """Factors that do not vary over features taken out of the means in a product.
+
+    >>> from lngen.symbolic import RowSymbol, ScalarSymbol
+    >>> _lifted(D * Mean(RowSymbol("x") / ScalarSymbol("s")))
+    D*Mean(x)/s
+    """
+    factors = []
+    for factor in Mul.make_args(body):
+        if isinstance(factor, Mean):
+            inner = Mul.make_args(factor.args[0])
+            factors += [f for f in inner if not varies_over_features(f)]
+            factors.append(Mean(Mul(*(f for f in inner if varies_over_features(f)))))
+        else:
+            factors.append(factor)
+    return Mul(*factors)
 
 
 def show_sums(expression: Expr) -> Expr:
@@ -123,6 +185,8 @@ def _group(terms: list[Expr]) -> Expr:
     Only a factor that does not vary over features is worth it: it then multiplies a sum once.
     """
     total = Add(*terms)
+    if len(terms) > _LONG:
+        return total
     best, price = total, operation_count(total)
     factors = {base for term in terms for base in _powers(term) if isinstance(base, (Symbol, Mean))}
     for factor in sorted(factors, key=sympy.default_sort_key):
@@ -145,6 +209,7 @@ def _powers(term: Expr) -> dict[Expr, Expr]:
     return result
 
 
+@lru_cache(maxsize=10_000)
 def operation_count(expression: Expr) -> int:
     """Additions, multiplications, divisions, powers and functions, a reduction counting as one."""
     return int(sympy.count_ops(expression))

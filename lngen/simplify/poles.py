@@ -5,13 +5,14 @@ from __future__ import annotations
 import sympy
 from sympy import Add, Expr, Mul, Pow
 
+from lngen.simplify.linear import TooManyTermsError, multiply_out
 from lngen.simplify.sweep import Trail
 from lngen.symbolic import Mean, Reduction, RowScalarSymbol, TypedSymbol, Where
-from lngen.translate import Equation, Forward
+from lngen.translate import Equation, Forward, Names
 
 
 def guard_vanishing_poles(
-    forward: Forward, equations: tuple[Equation, ...], trail: Trail
+    forward: Forward, equations: tuple[Equation, ...], trail: Trail, names: Names
 ) -> tuple[Forward, tuple[Equation, ...]]:
     """Replace 1/s by `inv_s = where(s > 0, 1/s, 0)` where s is a root that may be zero and every term with 1/s vanishes there.
 
@@ -28,7 +29,7 @@ def guard_vanishing_poles(
         powers = _vanishing_powers(forward, root)
         if powers is None:
             continue
-        inverse = RowScalarSymbol(f"inv_{root.symbol.name}", nonnegative=True)
+        inverse = RowScalarSymbol(names.fresh(f"inv_{root.symbol.name}"), nonnegative=True)
         guarded = tuple(_guard(q, root.symbol, inverse, powers) for q in equations)
         if guarded == equations:
             continue
@@ -58,13 +59,10 @@ def _vanishing_powers(forward: Forward, root: Equation) -> dict[TypedSymbol, Exp
     if not isinstance(body, Pow) or not isinstance(body.base, TypedSymbol) or not body.exp.is_even:
         return None
     powers: dict[TypedSymbol, Expr] = {body.base: sympy.S.One}
-    after = False
     for equation in forward.equations:
-        after = after or equation is statistic
-        if after or body.base in equation.expression.free_symbols:
-            power = _power(equation.expression, powers)
-            if power != 0:
-                powers[equation.symbol] = power
+        power = _power(equation.expression, powers)
+        if power != 0:
+            powers.setdefault(equation.symbol, power)
     return powers
 
 
@@ -79,21 +77,36 @@ def _power(expression: Expr, powers: dict[TypedSymbol, Expr]) -> Expr:
         return _power(expression.base, powers) * expression.exp
     if isinstance(expression, Add):
         return min(_power(term, powers) for term in expression.args)
+    if isinstance(expression, Where):
+        branches = [branch for branch in expression.args[1:] if branch != 0]
+        return min(_power(branch, powers) for branch in branches)
     return sympy.S.Zero
 
 
 def _guard(
     equation: Equation, root: TypedSymbol, inverse: TypedSymbol, powers: dict[TypedSymbol, Expr]
 ) -> Equation:
-    terms = Add.make_args(equation.expression)
-    if not any(_divides(term, root) for term in terms):
-        return equation
-    if any(_divides(term, root) and not _power(term, powers) > 0 for term in terms):
+    if not _divides(equation.expression, root) or not _vanishes(equation.expression, root, powers):
         return equation
     expression = equation.expression.replace(
         lambda e: isinstance(e, Pow) and e.base == root and e.exp.is_negative, lambda e: inverse ** (-e.exp)
     )
     return Equation(equation.symbol, expression)
+
+
+def _vanishes(expression: Expr, root: TypedSymbol, powers: dict[TypedSymbol, Expr]) -> bool:
+    """Whether every term that divides by the root goes to zero with it."""
+    if not _divides(expression, root):
+        return True
+    if isinstance(expression, Where):
+        return all(_vanishes(branch, root, powers) for branch in expression.args[1:])
+    try:
+        terms = Add.make_args(multiply_out(expression))
+    except TooManyTermsError:
+        return False
+    if len(terms) > 1:
+        return all(_vanishes(term, root, powers) for term in terms)
+    return bool(_power(expression, powers) > 0)
 
 
 def _divides(term: Expr, root: TypedSymbol) -> bool:

@@ -7,28 +7,24 @@ from dataclasses import replace
 import sympy
 from sympy import Add, Expr, Mul, Pow
 
-from lngen.simplify.linear import expand_linear
+from lngen.simplify.linear import TooManyTermsError, expand_linear
 from lngen.simplify.sweep import Trail
 from lngen.symbolic import (
     Mean,
+    Reduction,
     RowMax,
     RowScalarSymbol,
     RowSymbol,
     TypedSymbol,
     axes,
     is_row,
-    symbol_like,
 )
-from lngen.translate import Equation, Forward, Names, known_sign
+from lngen.translate import Equation, Forward, Names, known_sign, split_reductions
 
 
 def stable_forward(forward: Forward, trail: Trail) -> Forward:
     """All forward rules, in order."""
     return shift_exponentials(centre_statistics(forward, trail), trail)
-
-
-def _names(forward: Forward) -> Names:
-    return Names([s.name for s in forward.symbols] + [q.symbol.name for q in forward.equations])
 
 
 # ---- statistics that a shift of their row does not change
@@ -56,72 +52,77 @@ def centre_statistics(forward: Forward, trail: Trail) -> Forward:
     v = Mean(x_centred**2)
     y = v*x
     """
-    names = _names(forward)
-    body_of = {q.symbol: q for q in forward.equations if isinstance(q.reduction, Mean)}
-    known = {q.expression: q.symbol for q in forward.equations if isinstance(q.expression, Mean)}
-    result: list[Equation] = []
+    names = Names.of(forward)
+    done: list[Equation] = []
+    renamed: dict[TypedSymbol, TypedSymbol] = {}
     for equation in forward.equations:
-        used = [s for s in equation.expression.free_symbols if s in body_of]
-        row = _raw_row(equation, [body_of[s] for s in used])
-        if row is None:
-            result.append(equation)
+        equation = replace(equation, expression=equation.expression.xreplace(renamed))
+        centred = _centred(equation, done, names, trail) if equation.reduction is None else None
+        if centred is None:
+            done.append(equation)
             continue
-        raw = equation.expression.xreplace({s: body_of[s].expression for s in used})
-        mean = known.get(Mean(row))
-        fresh = mean is None
-        mean = mean or RowScalarSymbol(names.fresh("mu"))
-        centred = RowSymbol(names.fresh(f"{row.name}_centred"))
-        moved = expand_linear(expand_linear(raw.xreplace({row: centred + mean})).xreplace({Mean(centred): sympy.S.Zero}))
-        if mean in moved.free_symbols or not moved.atoms(Mean):
-            result.append(equation)
+        bare = replace(equation, expression=centred).reduction is not None
+        expression = split_reductions(centred, done, names, whole=bare)
+        symbol = type(equation.symbol)(equation.symbol.name, **known_sign(expression))
+        renamed[equation.symbol] = symbol
+        done.append(replace(equation, symbol=symbol, expression=expression))
+    outputs = tuple(renamed.get(symbol, symbol) for symbol in forward.outputs)
+    return _without_unused(replace(forward, equations=tuple(done), outputs=outputs))
+
+
+def _centred(equation: Equation, done: list[Equation], names: Names, trail: Trail) -> Expr | None:
+    """The right-hand side with every such statistic in it centred, new means and centred rows added to `done`."""
+    mean_of = {q.symbol: q.expression for q in done if isinstance(q.reduction, Mean)}
+    sums = sorted(equation.expression.atoms(Add), key=lambda e: (-e.count_ops(), sympy.default_sort_key(e)))
+    raw = moved = equation.expression
+    for total in sums:
+        if axes(total) != (True, False) or not moved.has(total):
             continue
-        defined = {q.symbol for q in result}
-        if fresh or mean not in defined:
-            result.append(Equation(mean, Mean(row)))
-            known[Mean(row)] = mean
-        result.append(Equation(centred, row - mean))
-        symbol = symbol_like(equation.symbol.name, moved, **({"nonnegative": True} if moved.is_nonnegative else {}))
-        whole = replace(equation, symbol=symbol, expression=moved)
-        reason = f"a shift of {row.name} does not change it: computed from the centred row it needs no subtraction"
-        trail.add("forward", "centred statistic", symbol, raw, moved, reason)
-        result.append(whole)
-        result, forward = _with_symbol(result, forward, equation.symbol, symbol)
-    return _without_unused(replace(forward, equations=_deduplicated(result, forward)))
-
-
-def _raw_row(equation: Equation, reductions: list[Equation]) -> TypedSymbol | None:
-    """The row whose uncentred powers an expression of several means subtracts."""
-    if equation.reduction is not None or axes(equation.symbol) != (True, False) or len(reductions) < 2:
+        for row in _rows_meant(total, mean_of):
+            terms = [t for t in total.args if {row} == set(_rows_meant(t, mean_of))]
+            statistic = Add(*terms)
+            written = statistic.xreplace(mean_of)
+            better = _in_centred_row(written, row, done, names)
+            if better is not None:
+                moved = moved.xreplace({total: Add(better, *(t for t in total.args if t not in terms))})
+                raw = raw.xreplace({total: Add(written, *(t for t in total.args if t not in terms))})
+                break
+    if moved == equation.expression:
         return None
-    rows = {s for q in reductions for s in q.expression.free_symbols if axes(s).rows}
-    if len(rows) != 1:
+    reason = "a shift of its row does not change it: computed from the centred row it needs no subtraction"
+    trail.add("forward", "centred statistic", equation.symbol, raw, moved, reason)
+    return moved
+
+
+def _rows_meant(expression: Expr, mean_of: dict[TypedSymbol, Expr]) -> list[Expr]:
+    """The rows whose powers an expression's means are means of."""
+    rows: set[Expr] = set()
+    for symbol in expression.free_symbols & mean_of.keys():
+        for mean in mean_of[symbol].atoms(Mean):
+            body = mean.args[0]
+            rows.add(body.base if isinstance(body, Pow) and body.exp.is_Integer else body)
+    return sorted((row for row in rows if is_row(row)), key=sympy.default_sort_key)
+
+
+def _in_centred_row(written: Expr, row: Expr, done: list[Equation], names: Names) -> Expr | None:
+    mean, centred = RowScalarSymbol("mean of the row"), RowSymbol("centred row")
+    try:
+        moved = expand_linear(written.xreplace({row: centred + mean})).xreplace({Mean(centred): sympy.S.Zero})
+        moved = expand_linear(moved)
+    except TooManyTermsError:
         return None
-    (row,) = rows
-    powers = [q.reduction.args[0] for q in reductions if q.reduction is not None]
-    plain = all(body == row or (isinstance(body, Pow) and body.base == row and body.exp.is_Integer) for body in powers)
-    return row if plain and is_row(row) else None
-
-
-def _with_symbol(
-    done: list[Equation], forward: Forward, old: TypedSymbol, new: TypedSymbol
-) -> tuple[list[Equation], Forward]:
-    if old == new:
-        return done, forward
-    table = {old: new}
-    later = tuple(replace(q, expression=q.expression.xreplace(table)) for q in forward.equations)
-    outputs = tuple(table.get(symbol, symbol) for symbol in forward.outputs)
-    return done, replace(forward, equations=later, outputs=outputs)
-
-
-def _deduplicated(result: list[Equation], forward: Forward) -> tuple[Equation, ...]:
-    latest = {q.symbol: q for q in forward.equations}
-    seen: set[TypedSymbol] = set()
-    kept = []
-    for equation in result:
-        if equation.symbol not in seen:
-            seen.add(equation.symbol)
-            kept.append(replace(equation, expression=latest.get(equation.symbol, equation).expression))
-    return tuple(kept)
+    if mean in moved.free_symbols or row.free_symbols & moved.free_symbols or not moved.atoms(Mean):
+        return None
+    known = {q.expression: q.symbol for q in done}
+    stem = row.name if isinstance(row, TypedSymbol) else "u"
+    if Mean(row) not in known:
+        done.append(Equation(RowScalarSymbol(names.fresh("mu")), Mean(row)))
+        known[Mean(row)] = done[-1].symbol
+    shifted = row - known[Mean(row)]
+    if shifted not in known:
+        done.append(Equation(RowSymbol(names.fresh(f"{stem}_centred")), shifted))
+        known[shifted] = done[-1].symbol
+    return moved.xreplace({centred: known[shifted]})
 
 
 def _without_unused(forward: Forward) -> Forward:
@@ -154,14 +155,16 @@ def shift_exponentials(forward: Forward, trail: Trail) -> Forward:
     >>> for q in shift_exponentials(translate(parse(text)), Trail()).equations:
     ...     print(q.symbol, "=", q.expression)
     row_max = RowMax(x)
-    mean_x_scaled = Mean(exp(-row_max + x))
-    y = row_max + log(mean_x_scaled*D)
+    sum_x_scaled = D*Mean(exp(-row_max + x))
+    y = row_max + log(sum_x_scaled)
     """
-    for exponential in _under_a_sum(forward):
-        shifted = _shifted(forward, exponential, trail)
-        if shifted is not None:
-            return shift_exponentials(shifted, trail)
-    return forward
+    tried: set[Expr] = set()
+    while True:
+        fresh = [exponential for exponential in _under_a_sum(forward) if exponential not in tried]
+        if not fresh:
+            return forward
+        tried.add(fresh[0])
+        forward = _shifted(forward, fresh[0], trail) or forward
 
 
 def _under_a_sum(forward: Forward) -> list[Expr]:
@@ -171,43 +174,66 @@ def _under_a_sum(forward: Forward) -> list[Expr]:
     for equation in forward.equations:
         if not isinstance(equation.reduction, Mean):
             continue
-        body = equation.reduction.args[0].xreplace({s: e for s, e in values.items() if isinstance(e, sympy.exp)})
+        body = equation.reduction.args[0].xreplace({s: e for s, e in values.items() if e.atoms(sympy.exp)})
         found |= {e for e in body.atoms(sympy.exp) if is_row(e)}
+    found &= {e for equation in forward.equations for e in equation.expression.atoms(sympy.exp)}
     return [e for e in sorted(found, key=sympy.default_sort_key) if not _is_shifted(e.args[0], forward)]
 
 
 def _is_shifted(exponent: Expr, forward: Forward) -> bool:
-    """Whether the exponent is already u - max(u)."""
+    """Whether the exponent is already u - max(u), or a multiple of it."""
     largest = {q.symbol: q.expression.args[0] for q in forward.equations if isinstance(q.expression, RowMax)}
     values = {q.symbol: q.expression for q in forward.equations if is_row(q.symbol)}
     exponent = values.get(exponent, exponent)
-    return any(sympy.expand(exponent + m - body) == 0 for m, body in largest.items())
+    return any(_multiple(exponent, body - m) is not None for m, body in largest.items())
+
+
+def _multiple(a: Expr, b: Expr) -> Expr | None:
+    """The rational c with a = c*b, or None.
+
+    >>> x = RowSymbol("x")
+    >>> _multiple(2*x - 2, x - 1), _multiple(x**2, x)
+    (2, None)
+    """
+    left, right = sympy.expand(a).as_coefficients_dict(), sympy.expand(b).as_coefficients_dict()
+    if left.keys() != right.keys():
+        return None
+    ratios = {left[key] / right[key] for key in left}
+    return ratios.pop() if len(ratios) == 1 else None
 
 
 def _shifted(forward: Forward, exponential: Expr, trail: Trail) -> Forward | None:
-    names = _names(forward)
+    names = Names.of(forward)
     exponent = exponential.args[0]
     largest = RowScalarSymbol(names.fresh("row_max"))
-    factor = RowScalarSymbol(names.fresh("factor"), positive=True)
+    factor = RowScalarSymbol("factor of the exponential", positive=True)
+    multiples = {
+        e: c
+        for q in forward.equations
+        for e in q.expression.atoms(sympy.exp)
+        if (c := _multiple(e.args[0], exponent)) is not None
+    }
+    with_factor = {e: factor**c * e for e, c in multiples.items()}
+    shifted = {e: sympy.exp(sympy.expand(c * (exponent - largest))) for e, c in multiples.items()}
     power: dict[TypedSymbol, Expr] = {}
     result: list[Equation] = []
     for equation in forward.equations:
-        moved = equation.expression.xreplace({exponential: factor * exponential})
+        moved = equation.expression.xreplace(with_factor)
         moved = moved.xreplace({s: factor**k * s for s, k in power.items()})
-        if factor not in moved.free_symbols:
-            result.append(equation)
-            continue
         plain, degree = _taken_out(moved, factor, largest)
         if plain is None:
             return None
-        power[equation.symbol] = degree
-        plain = plain.xreplace({exponential: sympy.exp(exponent - largest)})
-        result.append(replace(equation, expression=plain))
-    # What lost a factor is another value than the user's and goes by another name.
-    other = {s: type(s)(names.fresh(f"{s.name}_scaled"), **known_sign(s)) for s, k in power.items() if k != 0}
-    result = [replace(q, symbol=other.get(q.symbol, q.symbol), expression=q.expression.xreplace(other)) for q in result]
-    if any(power.get(output, 0) != 0 for output in forward.outputs):
+        if degree != 0:
+            power[equation.symbol] = degree
+        result.append(replace(equation, expression=plain.xreplace(shifted)))
+    if any(output in power for output in forward.outputs):
         return None
+    # What lost a factor is another value than the user's and goes by another name.
+    other = {s: type(s)(names.fresh(f"{s.name}_scaled"), **known_sign(s)) for s in power}
+    result = [
+        replace(q, symbol=other.get(q.symbol, q.symbol), expression=q.expression.xreplace(other))
+        for q in result
+    ]
     first = next(i for i, q in enumerate(result) if largest in q.expression.free_symbols)
     shift = Equation(largest, RowMax(exponent), stopped=True)
     reason = f"the factor exp({largest}) cancels in every output, so exp never overflows and {largest} needs no gradient"
@@ -223,24 +249,23 @@ def _taken_out(expression: Expr, factor: TypedSymbol, largest: TypedSymbol) -> t
     )
     if factor not in expression.free_symbols:
         return expression, sympy.S.Zero
-    if isinstance(expression, Mean):
-        plain, degree = _taken_out(expression.args[0], factor, largest)
-        return (None if plain is None else Mean(plain)), degree
-    if isinstance(expression, Mul):
-        parts = [_taken_out(argument, factor, largest) for argument in expression.args]
-        if any(plain is None for plain, _ in parts):
-            return None, sympy.S.Zero
-        return Mul(*(plain for plain, _ in parts)), Add(*(degree for _, degree in parts))
-    if isinstance(expression, Pow):
-        plain, degree = _taken_out(expression.base, factor, largest)
-        return (None if plain is None else plain**expression.exp), degree * expression.exp
-    if isinstance(expression, Add):
-        parts = [_taken_out(argument, factor, largest) for argument in expression.args]
-        degrees = {degree for _, degree in parts}
-        if len(degrees) == 1 and all(plain is not None for plain, _ in parts):
-            return Add(*(plain for plain, _ in parts)), degrees.pop()
+    if expression == factor:
+        return sympy.S.One, sympy.S.One
+    parts = [_taken_out(argument, factor, largest) for argument in expression.args]
+    plain = [value for value, _ in parts if value is not None]
+    degrees = [degree for _, degree in parts]
+    if len(plain) < len(parts):
         return None, sympy.S.Zero
-    return (sympy.S.One, sympy.S.One) if expression == factor else (None, sympy.S.Zero)
+    if isinstance(expression, Mul):
+        return Mul(*plain), Add(*degrees)
+    if isinstance(expression, Reduction):
+        return expression.func(*plain), degrees[0]
+    if isinstance(expression, Pow) and degrees[1] == 0:
+        return plain[0] ** plain[1], degrees[0] * plain[1]
+    if isinstance(expression, Add) and len(set(degrees)) == 1:
+        return Add(*plain), degrees[0]
+    # Not a select: the largest exponent may be one that it leaves out, and all that it chooses would underflow.
+    return None, sympy.S.Zero
 
 
 def _log_out(logarithm: Expr, factor: TypedSymbol, largest: TypedSymbol) -> Expr:

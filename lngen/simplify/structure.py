@@ -15,6 +15,7 @@ What the user named keeps the user's name. A name that serves nothing but to be 
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import sympy
@@ -54,86 +55,159 @@ def normal_form(forward: Forward) -> Forward:
     rstd = 1/sqrt(var + eps)
     y = rstd*x_centred
     """
-    return _Structure(forward).result()
+    return named_structure(forward)[0]
+
+
+def named_structure(forward: Forward) -> tuple[Forward, dict[TypedSymbol, Expr]]:
+    """The normal form, and what each symbol of the given forward is in it."""
+    structure = _Structure(_with_centred_bodies(forward))
+    normal = structure.result()
+    return normal, structure.meaning(normal)
+
+
+def _with_centred_bodies(forward: Forward) -> Forward:
+    """A row expression u that is centred on its own mean, `u - Mean(u)`, is given a name first.
+
+    Then `u` is a row like another: `Mean(u)`, `u - Mean(u)` and what follows are its statistics.
+    """
+    names = Names.of(forward)
+    equations = list(forward.equations)
+    for i, equation in enumerate(equations):
+        mean = equation.expression
+        if not isinstance(mean, Mean) or isinstance(mean.args[0], TypedSymbol) or not is_row(mean.args[0]):
+            continue
+        body = mean.args[0]
+        parts = set(Add.make_args(body))
+        table = {
+            total: Add(*(set(total.args) - parts)) + symbol_like("the body", body)
+            for q in equations[i + 1 :]
+            for total in q.expression.atoms(Add)
+            if parts <= set(total.args) and -equation.symbol in total.args
+        }
+        if table:
+            symbol = symbol_like(names.fresh("total" if isinstance(body, Add) else "u"), body)
+            table = {total: e.xreplace({symbol_like("the body", body): symbol}) for total, e in table.items()}
+            later = [replace(q, expression=q.expression.xreplace(table)) for q in equations[i + 1 :]]
+            first = [Equation(symbol, body), replace(equation, expression=Mean(symbol))]
+            done = replace(forward, equations=(*equations[:i], *first, *later))
+            return _with_centred_bodies(done)
+    return forward
 
 
 class _Structure:
     def __init__(self, forward: Forward) -> None:
         self.forward = forward
-        self.names = Names(
-            [symbol.name for symbol in forward.symbols]
-            + [equation.symbol.name for equation in forward.equations if equation.named]
-        )
+        self.names = Names.of(forward)
         self.equations: list[Equation] = []
-        self.symbol_of: dict[Expr, TypedSymbol] = {}
+        # Whether gradients flow through is part of what a value is: the same maximum may be a shift and a feature.
+        self.symbol_of: dict[tuple[Expr, bool], TypedSymbol] = {}
         self.body_of: dict[TypedSymbol, Expr] = {}
         self.depends: dict[TypedSymbol, frozenset[TypedSymbol]] = {}
         self.rename: dict[TypedSymbol, TypedSymbol] = {}
+        self.environment: dict[TypedSymbol, Expr] = {}
+        self.user_named: set[TypedSymbol] = set()
         self.optional_names: set[TypedSymbol] = set()
         for symbol in forward.symbols:
             self.depends[symbol] = frozenset([symbol] if axes(symbol).rows else [])
 
     def result(self) -> Forward:
-        environment: dict[TypedSymbol, Expr] = {}
+        environment = self.environment
         for equation in self.forward.equations:
             environment[equation.symbol] = self._statement(equation, environment)
-        outputs = []
+        outputs: list[TypedSymbol] = []
         for output in self.forward.outputs:
             value = environment.get(output, output)
-            if not isinstance(value, TypedSymbol) or value in self.forward.symbols:
-                value = self._define(value, output.name, reuse=False)
-            outputs.append(value)
+            if isinstance(value, TypedSymbol) and type(value) is type(output) and value not in outputs:
+                if value not in self.forward.symbols:
+                    self.rename[value] = _renamed(value, output.name)
+                    self.user_named.add(value)
+                    outputs.append(value)
+                    continue
+            outputs.append(self._define(value, output.name, like=output, reuse=False))
+            self.rename[outputs[-1]] = _renamed(outputs[-1], output.name)
+            self.user_named.add(outputs[-1])
         return self._tidy(outputs)
+
+    def meaning(self, normal: Forward) -> dict[TypedSymbol, Expr]:
+        """What each symbol of the forward that was given is in the normal form."""
+        kept = {equation.symbol for equation in normal.equations}
+        gone = {q.symbol: q.expression for q in self.equations if self.rename.get(q.symbol, q.symbol) not in kept}
+        result: dict[TypedSymbol, Expr] = {}
+        for symbol, value in self.environment.items():
+            while value.free_symbols & gone.keys():
+                value = value.xreplace(gone)
+            result[symbol] = value.xreplace(self.rename)
+        return result
 
     # ---- statements
 
     def _statement(self, equation: Equation, environment: dict[TypedSymbol, Expr]) -> Expr:
         expression = equation.expression.xreplace(environment)
-        if equation.reduction is not None:
-            coefficient = equation.expression / equation.reduction
-            value: Expr = self._reduction(equation.reduction.xreplace(environment), coefficient, equation)
+        reduction = replace(equation, expression=expression).reduction
+        value: Expr
+        if reduction is not None:
+            value = self._reduction(reduction, expression / reduction, equation)
         elif is_row(expression):
             value = self._row(expression)
-            if not isinstance(value, TypedSymbol):
+            if is_row(value) and not isinstance(value, TypedSymbol):
                 value = self._define(value, equation.symbol.name)
                 self.optional_names.add(value)
         elif axes(expression).rows:
             value = self._row_scalar(expression)
+        elif isinstance(expression, TypedSymbol) or expression.is_number:
+            value = expression
         else:
             value = self._define(expression, equation.symbol.name)
             self.optional_names.add(value)
-        if equation.named and isinstance(value, TypedSymbol) and value not in self.forward.symbols:
-            self.rename.setdefault(value, _renamed(value, equation.symbol.name))
+        if isinstance(value, TypedSymbol) and value not in self.forward.symbols:
+            if equation.named and value not in self.user_named:
+                self.user_named.add(value)
+                self.rename[value] = _renamed(value, equation.symbol.name)
+            elif is_row(value):
+                # A row that an earlier rule named: its step speaks of that name.
+                self.rename.setdefault(value, _renamed(value, equation.symbol.name))
         return value
 
-    def _reduction(self, reduction: Reduction, coefficient: Expr, equation: Equation) -> TypedSymbol:
+    def _reduction(self, reduction: Reduction, coefficient: Expr, equation: Equation) -> Expr:
         body = reduction.args[0]
         body = self._row(body) if is_row(body) else body
+        if isinstance(body, Pow) and is_row(body.base) and not isinstance(body.base, TypedSymbol):
+            # Then the power is a statistic of a row that has a name.
+            body = self._define(body.base, self.names.fresh("u")) ** body.exp
         rows = [symbol for symbol in body.free_symbols if is_row(symbol)]
         mixed = len(rows) > 1 or any(axes(s).features and not axes(s).rows for s in body.free_symbols)
         if isinstance(body, Add) and mixed:
             body = self._define(body, self.names.fresh("total"))
-        expression = coefficient * reduction.func(body)
-        symbol = self._define(expression, self._reduction_name(reduction.func(body), equation))
+        reduced = reduction.func(body)
+        if not isinstance(reduced, Reduction):
+            # What is reduced turned out not to vary over features.
+            return self._row_scalar(coefficient * reduced)
+        name = equation.symbol.name if equation.named else self._reduction_name(reduced, equation)
+        symbol = self._define(coefficient * reduced, name, stopped=equation.stopped)
         self.body_of[symbol] = body
-        if equation.stopped:
-            self.equations = [replace(q, stopped=True) if q.symbol == symbol else q for q in self.equations]
         return symbol
 
     def _reduction_name(self, reduction: Reduction, equation: Equation) -> str:
-        if equation.named:
-            return equation.symbol.name
         body = reduction.args[0]
         defined = {q.symbol: q.expression for q in self.equations}
+        wanted = reduction_name(reduction)
         if isinstance(body, Pow) and body.exp == 2 and isinstance(defined.get(body.base), Add):
-            return self.names.fresh("var")
-        if isinstance(body, TypedSymbol) and defined.get(body, body).is_Function:
-            return self.names.fresh(f"mean_{body.name}")
-        return self.names.fresh(reduction_name(reduction))
+            wanted = "var"
+        elif isinstance(body, TypedSymbol) and defined.get(body, body).is_Function and isinstance(reduction, Mean):
+            wanted = f"mean_{body.name}"
+        if equation.expression != equation.reduction:
+            wanted = wanted.replace("mean_", "sum_") if wanted.startswith("mean_") else equation.symbol.name
+        # The name that the definition's own equations have for it, if that says the same.
+        own = equation.symbol.name
+        return own if re.fullmatch(rf"{wanted}(_\d+)?", own) else self.names.fresh(wanted)
 
     # ---- row values
 
     def _row(self, e: Expr) -> Expr:
+        value = self._row_value(e)
+        return self.symbol_of.get((value, False), value)
+
+    def _row_value(self, e: Expr) -> Expr:
         if not axes(e).rows or isinstance(e, TypedSymbol):
             return e
         if not axes(e).features:
@@ -164,8 +238,9 @@ class _Structure:
             scales = [s for s in scalars if s.is_nonzero and self._related(s, row)]
             if scales:
                 scalars = [s for s in scalars if s not in scales]
-                root = self._root(row)
-                rows[i] = self._define(Mul(row, *scales), self.names.fresh(f"{root.name}hat"))
+                root = self._root(row).name
+                hat = f"{root}_scaled" if "_" in root else f"{root}hat"
+                rows[i] = self._define(Mul(row, *scales), self.names.fresh(hat))
                 break
         return Mul(*others, *scalars, *rows)
 
@@ -175,21 +250,14 @@ class _Structure:
             inner = self._sum(primitive)
             return content * inner
         terms = [self._row(term) for term in e.args]
-        terms = list(Add.make_args(Add(*terms)))
+        terms = self._with_whole_body(list(Add.make_args(Add(*terms))))
         scalars = [term for term in terms if axes(term) == (True, False)]
-        for shift in scalars:
-            symbols = [s for s in shift.free_symbols if axes(s).rows]
-            body = self.body_of.get(symbols[0]) if len(symbols) == 1 else None
-            whole = next((q for q in self.equations if q.symbol == body), None)
-            if whole is not None and isinstance(whole.expression, Add):
-                parts = whole.expression.args
-                if all(part in terms for part in parts):
-                    terms = [term for term in terms if term not in parts] + [whole.symbol]
         rows = sorted((t for t in terms if isinstance(t, TypedSymbol) and is_row(t)), key=lambda s: s.name)
         rows += sorted((-t for t in terms if is_row(t) and isinstance(-t, TypedSymbol)), key=lambda s: s.name)
         for row in rows:
             sign = 1 if row in terms else -1
             shifts = [s for s in scalars if self._related(s, row)]
+            row, shifts, terms = self._known_shift(row, sign, shifts, terms)
             if shifts:
                 means = all(isinstance(q.reduction, Mean) for s in shifts for q in self.equations if q.symbol == -sign * s)
                 centred = self._define(
@@ -200,6 +268,29 @@ class _Structure:
                 return Add(*rest) + sign * centred
         return Add(*terms)
 
+    def _known_shift(
+        self, row: TypedSymbol, sign: int, shifts: list[Expr], terms: list[Expr]
+    ) -> tuple[TypedSymbol, list[Expr], list[Expr]]:
+        """`x - m - s` as `c - s` if `c = x - m` is known: the large shift is taken off first, and only once."""
+        for shift in shifts if len(shifts) > 1 else ():
+            known = self.symbol_of.get((row + sign * shift, False))
+            if known is not None:
+                rest = [s for s in shifts if s != shift]
+                return known, rest, [*(t for t in terms if t not in (shift, sign * row)), sign * known]
+        return row, shifts, terms
+
+    def _with_whole_body(self, terms: list[Expr]) -> list[Expr]:
+        """The terms of `x + r - m` as those of `h - m`, if m is a mean of a named `h = x + r`."""
+        for shift in terms:
+            symbols = [s for s in shift.free_symbols if axes(s).rows]
+            body = self.body_of.get(symbols[0]) if axes(shift) == (True, False) and len(symbols) == 1 else None
+            whole = next((q for q in self.equations if q.symbol == body), None)
+            if whole is not None and isinstance(whole.expression, Add):
+                parts = whole.expression.args
+                if all(part in terms for part in parts):
+                    return [*(term for term in terms if term not in parts), whole.symbol]
+        return terms
+
     # ---- row scalars
 
     def _row_scalar(self, e: Expr) -> Expr:
@@ -209,7 +300,7 @@ class _Structure:
             return e.func(*(self._row_scalar(argument) for argument in e.args))
         if isinstance(e, Pow) and not e.exp.is_Integer:
             root = sympy.Rational(1 if e.exp > 0 else -1, e.exp.q)
-            name = {(1, 2): "std", (-1, 2): "rstd"}.get((root.p, root.q), "root" if root > 0 else "scale")
+            name = "rstd" if root == sympy.Rational(-1, 2) else "root" if root > 0 else "scale"
             symbol = self._define(self._row_scalar(e.base) ** root, self.names.fresh(name))
             return symbol ** abs(e.exp.p)
         arguments = [self._row_scalar(argument) for argument in e.args]
@@ -222,6 +313,9 @@ class _Structure:
         inner = self._row_scalar(e)
         if isinstance(inner, Pow) and inner.exp.is_Integer and inner.exp < 0:
             base = inner.base
+            root = self.symbol_of.get((base ** sympy.Rational(-1, 2), False))
+            if root is not None:
+                return root ** (-2 * inner.exp)
             name = f"inv_{base.name}" if isinstance(base, TypedSymbol) else "scale"
             symbol = self._define(1 / base, self.names.fresh(name))
             return symbol ** (-inner.exp)
@@ -229,12 +323,20 @@ class _Structure:
 
     # ---- bookkeeping
 
-    def _define(self, expression: Expr, name: str, *, reuse: bool = True) -> TypedSymbol:
-        if reuse and expression in self.symbol_of:
-            return self.symbol_of[expression]
-        symbol = symbol_like(name, expression, **known_sign(expression))
-        self.symbol_of.setdefault(expression, symbol)
-        self.equations.append(Equation(symbol, expression))
+    def _define(
+        self,
+        expression: Expr,
+        name: str,
+        *,
+        like: TypedSymbol | None = None,
+        reuse: bool = True,
+        stopped: bool = False,
+    ) -> TypedSymbol:
+        if reuse and (expression, stopped) in self.symbol_of:
+            return self.symbol_of[expression, stopped]
+        symbol = symbol_like(name, expression if like is None else like, **known_sign(expression))
+        self.symbol_of.setdefault((expression, stopped), symbol)
+        self.equations.append(Equation(symbol, expression, stopped=stopped))
         self.depends[symbol] = frozenset().union(
             *(self.depends.get(s, frozenset()) for s in expression.free_symbols)
         )
@@ -254,14 +356,31 @@ class _Structure:
         simple = isinstance(equation.expression, (Add, Mul)) and len(rows) == 1
         return self._root(rows[0]) if simple else symbol
 
+    def _use_roots(self) -> None:
+        """`1/b` written as the square of `b**(-1/2)`, where both are there."""
+        for i, reciprocal in enumerate(self.equations):
+            power = reciprocal.expression
+            if not isinstance(power, Pow) or power.exp != -1 or is_row(power):
+                continue
+            root = next((q for q in self.equations[i:] if q.expression == power.base ** sympy.Rational(-1, 2)), None)
+            if root is not None:
+                rest = [q for q in self.equations if q not in (reciprocal, root)]
+                table = {reciprocal.symbol: root.symbol**2}
+                rest = [replace(q, expression=q.expression.xreplace(table)) for q in rest]
+                self.equations = [*rest[:i], root, *rest[i:]]
+                self.environment = {s: value.xreplace(table) for s, value in self.environment.items()}
+                return self._use_roots()
+
     def _tidy(self, outputs: list[TypedSymbol]) -> Forward:
+        self._use_roots()
         equations, optional = self.equations, self.optional_names - set(outputs)
         reduced = set(self.body_of.values())
         while True:
-            uses: dict[TypedSymbol, int] = {}
+            uses: dict[Expr, int] = {}
             for equation in equations:
-                for symbol in equation.expression.free_symbols:
-                    uses[symbol] = uses.get(symbol, 0) + 1
+                for part in sympy.preorder_traversal(equation.expression):
+                    if isinstance(part, TypedSymbol):
+                        uses[part] = uses.get(part, 0) + 1
             needed = [q for q in equations if q.symbol in uses or q.symbol in outputs]
             once = next(
                 (q for q in needed if q.symbol in optional and uses[q.symbol] == 1 and q.symbol not in reduced),
@@ -277,6 +396,8 @@ class _Structure:
                 ]
         kept = {q.symbol for q in equations}
         rename = {old: new for old, new in self.rename.items() if old in kept}
+        taken = [symbol.name for symbol in rename.values()]
+        assert len(set(taken)) == len(taken), "two values under one name"
         return Forward(
             self.forward.layer,
             self.forward.inputs,
@@ -285,7 +406,7 @@ class _Structure:
                 Equation(
                     rename.get(q.symbol, q.symbol),
                     q.expression.xreplace(rename),
-                    q.symbol in rename,
+                    q.symbol in self.user_named,
                     q.stopped,
                 )
                 for q in equations

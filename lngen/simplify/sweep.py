@@ -8,6 +8,7 @@ is written out in full and then shortened by the change of basis.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import sympy
 from sympy import Expr, Pow
@@ -16,17 +17,25 @@ from lngen.derivation import Step
 from lngen.differentiate import contributions, cotangent_symbol
 from lngen.simplify.basis import Basis, RowClass, cost, in_best_basis, row_classes
 from lngen.simplify.linear import (
+    MAXIMUM_TERMS,
+    TooManyTermsError,
     common_factors,
     operation_count,
     reductions_in,
     show_sums,
     split_rows_sum,
+    terms_bound,
 )
 from lngen.symbolic import (
+    AttainsFirst,
+    Expm1,
+    Log1p,
     RowMax,
     RowMin,
+    Sigmoid,
     SumRows,
     TypedSymbol,
+    Where,
     is_row,
     symbol_like,
 )
@@ -68,12 +77,10 @@ class Sweep:
         self.classes = row_classes(forward)
         self.class_of = {symbol: c for c in self.classes for symbol in c.symbols}
         self.bases: dict[TypedSymbol, Basis] = {}
-        self.names = Names(
-            [s.name for s in forward.symbols]
-            + [equation.symbol.name for equation in forward.equations]
-            + [cotangent_symbol(s).name for s in (*forward.outputs, *forward.differentiable)]
-        )
+        self.names = Names.of(forward)
         self.equations: list[Equation] = []
+        self.unbounded = _unbounded(forward)
+        self._selects: dict[Expr, Where] = {}
         self._outside: dict[TypedSymbol, Expr] = {}
         self._inside: dict[TypedSymbol, Expr] = {}
 
@@ -99,11 +106,31 @@ class Sweep:
             return
         if isinstance(equation.reduction, (RowMax, RowMin)) and self._vanishes(bar, symbol):
             return
-        for contribution in contributions(equation, bar):
+        for contribution in contributions(equation, self._selected(equation, bar), self._attains(equation)):
             expression = _with_value(contribution.expression, equation)
             same = self._same_class(symbol, contribution.target)
             leaves = is_row(symbol) and is_row(contribution.target) and not same
             self._send(self._outside if leaves else self._inside, contribution.target, expression)
+
+    def _selected(self, equation: Equation, bar: Expr) -> Expr:
+        """A cotangent that a select switched off stays switched off where what it meets may be infinite."""
+        outer = self._selects.get(bar)
+        unbounded = self.unbounded & {equation.symbol, *equation.expression.free_symbols}
+        if outer is None or not unbounded:
+            return bar
+        return Where(outer.args[0], *(branch if branch == 0 else bar for branch in outer.args[1:]))
+
+    def _attains(self, equation: Equation) -> Expr | None:
+        """Where a row attains its extreme, under a name: a value of the forward, to be compared as it was computed."""
+        reduction = equation.reduction
+        if not isinstance(reduction, (RowMax, RowMin)):
+            return None
+        where = AttainsFirst(reduction.args[0], equation.symbol)
+        symbol = symbol_like(self.names.fresh(f"first_{equation.symbol.name}"), where)
+        self.equations.append(Equation(symbol, where))
+        reason = f"1 at the first feature that attains {equation.symbol.name}, 0 elsewhere"
+        self.trail.add("backward", "subgradient", symbol, None, where, reason)
+        return symbol
 
     def _row_cotangent(self, symbol: TypedSymbol) -> Expr:
         row_class = self.class_of[symbol]
@@ -111,7 +138,12 @@ class Sweep:
         bar = atom + self._inside.get(symbol, sympy.S.Zero)
         if symbol != row_class.root or bar == atom:
             return bar
-        return self._name(f"d{symbol.name}", symbol, self._simplify(row_class, symbol, bar))
+        cotangent = symbol_like(self.names.fresh(f"d{symbol.name}"), symbol)
+        expression = self._simplify(row_class, symbol, cotangent, bar)
+        if expression == 0 or isinstance(expression, TypedSymbol):
+            return expression
+        self._append(cotangent, expression)
+        return cotangent
 
     def _atom(self, symbol: TypedSymbol) -> Expr:
         """The cotangent that enters a class from outside, under a name of its own."""
@@ -124,19 +156,26 @@ class Sweep:
         if expression == 0 or isinstance(expression, TypedSymbol):
             return expression
         symbol = symbol_like(self.names.fresh(wanted), like)
-        self.equations.append(Equation(symbol, expression))
-        if wanted == "g":
-            reason = f"the cotangent of {like.name}, by the chain rule"
-            self.trail.add("backward", "chain rule", symbol, None, expression, reason)
+        self._append(symbol, expression)
+        reason = f"the cotangent of {like.name}, by the chain rule"
+        self.trail.add("backward", "chain rule", symbol, None, expression, reason)
         return symbol
 
-    def _simplify(self, row_class: RowClass, target: TypedSymbol, expression: Expr) -> Expr:
-        shown = cotangent_symbol(target)
+    def _append(self, symbol: TypedSymbol, expression: Expr) -> None:
+        self.equations.append(Equation(symbol, expression))
+        selects = [f for f in sympy.Mul.make_args(expression) if isinstance(f, Where) and sympy.S.Zero in f.args[1:]]
+        if selects:
+            self._selects[symbol] = selects[0]
+
+    def _simplify(self, row_class: RowClass, target: TypedSymbol, shown: TypedSymbol, expression: Expr) -> Expr:
         reason = f"the adjoint of everything between {target.name} and what leaves its row class"
         self.trail.add("backward", "chain rule", shown, None, expression, reason)
         basis, short = in_best_basis(row_class, expression)
         if basis is None:
-            self.trail.add("backward", "common factors", shown, expression, short, "taken out of the sum")
+            reason = "taken out of the sum"
+            if terms_bound(expression) > MAXIMUM_TERMS:
+                reason = f"more than {MAXIMUM_TERMS} terms: not multiplied out, so no basis was tried"
+            self.trail.add("backward", "common factors", shown, expression, short, reason)
             return short
         self.bases[row_class.root] = basis
         rewritten = basis.rewrite(expression)
@@ -152,7 +191,7 @@ class Sweep:
             row_class = self.class_of[symbol]
             atom = self._atom(symbol)
             bar = atom + self._inside.get(symbol, sympy.S.Zero)
-            expression = bar if bar == atom else self._simplify(row_class, symbol, bar)
+            expression = bar if bar == atom else self._simplify(row_class, symbol, gradient, bar)
         else:
             total = self._outside.get(symbol, sympy.S.Zero) + self._inside.get(symbol, sympy.S.Zero)
             expression = split_rows_sum(total)
@@ -170,9 +209,10 @@ class Sweep:
         if isinstance(expression, SumRows):
             return SumRows(self.in_known_bases(expression.args[0]))
         for basis in self.bases.values():
-            candidate = basis.use_identities(basis.rewrite(expression))
-            if cost(candidate)[:3] < cost(expression)[:3]:
-                expression = candidate
+            with suppress(TooManyTermsError):
+                candidate = basis.use_identities(basis.rewrite(expression))
+                if cost(candidate)[:3] < cost(expression)[:3]:
+                    expression = candidate
         return expression
 
     def _vanishes(self, bar: Expr, symbol: TypedSymbol) -> bool:
@@ -180,8 +220,11 @@ class Sweep:
         table = {equation.symbol: equation.expression for equation in self.equations}
         while bar.free_symbols & table.keys():
             bar = bar.xreplace(table)
-        for basis in self.bases.values():
-            bar = basis.use_identities(basis.rewrite(bar))
+        try:
+            for basis in self.bases.values():
+                bar = basis.use_identities(basis.rewrite(bar))
+        except TooManyTermsError:
+            return False
         if bar != 0:
             return False
         reason = f"the results do not depend on {symbol.name}: what reaches it cancels by the identities"
@@ -194,6 +237,25 @@ class Sweep:
     @staticmethod
     def _send(table: dict[TypedSymbol, Expr], target: TypedSymbol, expression: Expr) -> None:
         table[target] = table.get(target, sympy.S.Zero) + expression
+
+
+def _unbounded(forward: Forward) -> set[TypedSymbol]:
+    """Row values that a finite row may make infinite, or no number: exponentials, logarithms, quotients."""
+    found: set[TypedSymbol] = set()
+    for equation in forward.equations:
+        e = equation.expression
+        quotient = any(is_row(power.base) and not _is_whole(power.exp) for power in e.atoms(Pow))
+        bounded = isinstance(e, (sympy.tanh, sympy.erf, sympy.sin, sympy.cos, sympy.sign, Sigmoid, RowMax, RowMin))
+        if is_row(e) and not bounded and (e.atoms(*_UNBOUNDED) or quotient or e.free_symbols & found):
+            found.add(equation.symbol)
+    return found
+
+
+_UNBOUNDED = (sympy.exp, sympy.log, Expm1, Log1p)
+
+
+def _is_whole(exponent: Expr) -> bool:
+    return bool(exponent.is_Integer and exponent > 0)
 
 
 def _with_value(expression: Expr, equation: Equation) -> Expr:
@@ -218,10 +280,13 @@ def inline_once(equations: tuple[Equation, ...], results: set[TypedSymbol], trai
     """
     while True:
         for equation in equations:
-            if equation.symbol in results or not is_row(equation.symbol):
+            if equation.symbol in results or not is_row(equation.symbol) or isinstance(equation.expression, AttainsFirst):
                 continue
             users = [q for q in equations if equation.symbol in q.expression.free_symbols]
             if len(users) != 1 or _occurrences(users[0].expression, equation.symbol) != 1:
+                continue
+            if users[0].expression == equation.symbol:
+                # A result that is only another name for it will take its place.
                 continue
             (user,) = users
             merged = user.expression.xreplace({equation.symbol: equation.expression})

@@ -1,0 +1,313 @@
+"""Deciding whether an expression in explicit symbols is identically zero, without sampling.
+
+Every root, reciprocal and function becomes an algebraic *generator*, with the relation that defines it: for
+`s = (var + eps)**(-1/2)` it is `s**2*(var + eps) = 1`. What is left is a polynomial. It is reduced by the relations,
+outermost first, and has to vanish. `abs`, `sign` and `where` are split: it has to vanish for every combination of signs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import product
+from math import lcm
+from typing import Any
+
+import sympy
+from sympy import Add, Expr, Mul, Pow, Symbol
+from sympy.core.relational import Relational
+from sympy.polys.rings import PolyElement, PolyRing
+
+from lngen.simplify.linear import terms_bound
+from lngen.symbolic import Sigmoid, StopGradient, Where
+
+_REGIONS = 256
+_TERMS = 4_000
+_PARTS = 4
+_WORK = 40_000
+
+
+class TooLargeError(Exception):
+    """More sign regions, terms or polynomial work than an answer is worth; the message says which."""
+
+
+class Algebra:
+    """Generators for whatever is not a polynomial, in order of nesting, and their relations.
+
+    >>> x, eps = Symbol("x", real=True), Symbol("eps", positive=True)
+    >>> r = (x**2 + eps)**sympy.Rational(-1, 2)
+    >>> algebra = Algebra()
+    >>> algebra.vanishes(r.diff(x) + x*r**3), algebra.vanishes(r.diff(x) - x*r**3)
+    (True, False)
+    >>> algebra.vanishes(sympy.Abs(x) - x*sympy.sign(x))
+    True
+    """
+
+    def __init__(self) -> None:
+        # generator -> (q, base): generator**q * base = 1
+        self._inverse: dict[Symbol, tuple[int, Expr]] = {}
+        self._roots: dict[Expr, Symbol] = {}
+        self._opaque: dict[Expr, Symbol] = {}
+        self._signs: dict[Symbol, Expr] = {}
+        # generator -> u, for a generator that is exp(u): what its logarithm is
+        self._logarithm: dict[Symbol, Expr] = {}
+        self._memo: dict[Expr, Expr] = {}
+        self._work = 0
+
+    def vanishes(self, difference: Expr) -> bool:
+        """Whether an expression in explicit symbols is identically zero. Raises TooLargeError."""
+        generic = self.convert(difference)
+        if generic == 0:
+            return True
+        signs = [sign for sign in self._signs if sign in self._reachable(generic)]
+        if 2 ** len(signs) > _REGIONS:
+            raise TooLargeError("too many sign regions")
+        return all(
+            self._is_zero(generic, dict(zip(signs, choice, strict=True)))
+            for choice in product((sympy.S.One, sympy.S.NegativeOne), repeat=len(signs))
+        )
+
+    def normal(self, e: Expr) -> Expr:
+        """An expression in generators, multiplied out: equal expressions of one shape become identical."""
+        return _expanded(self.convert(e))
+
+    # ---- into generators
+
+    def convert(self, e: Expr) -> Expr:
+        """The expression as a polynomial in symbols and generators (not multiplied out)."""
+        if e not in self._memo:
+            self._memo[e] = self._convert(e)
+        return self._memo[e]
+
+    def _convert(self, e: Expr) -> Expr:
+        if isinstance(e, Symbol) or e.is_Rational:
+            return e
+        if isinstance(e, (Add, Mul)):
+            return e.func(*(self.convert(argument) for argument in e.args))
+        if isinstance(e, Pow) and e.exp.is_Rational:
+            return self._power(self.normal(e.base), e.exp, bool(e.base.is_positive))
+        if isinstance(e, StopGradient):
+            return self.convert(e.args[0])
+        if isinstance(e, sympy.Abs):
+            inside = self.convert(e.args[0])
+            return self._sign(inside) * inside
+        if isinstance(e, sympy.sign):
+            return self._sign(self.convert(e.args[0]))
+        if isinstance(e, Where):
+            sign = self._condition(e.args[0])
+            chosen, otherwise = self.convert(e.args[1]), self.convert(e.args[2])
+            return (1 + sign) / 2 * chosen + (1 - sign) / 2 * otherwise
+        if isinstance(e, sympy.exp):
+            return self._exponential(self.normal(e.args[0]))
+        if isinstance(e, sympy.log):
+            return self._log(self.normal(e.args[0]))
+        if isinstance(e, (sympy.NumberSymbol, sympy.Function)):
+            arguments = [self.normal(argument) for argument in e.args]
+            return self._generator(e.func(*arguments) if arguments else e)
+        raise TypeError(f"no algebra for {type(e).__name__}")
+
+    def _new(self, stem: str, positive: bool) -> Symbol:
+        count = len(self._inverse) + len(self._opaque) + len(self._signs)
+        return Symbol(f"{stem}<{count}>", **({"positive": True} if positive else {"real": True}))
+
+    def _generator(self, e: Expr) -> Symbol:
+        if e not in self._opaque:
+            positive = isinstance(e, (sympy.exp, Sigmoid, sympy.NumberSymbol))
+            self._opaque[e] = self._new("f", positive)
+        return self._opaque[e]
+
+    def _power(self, base: Expr, exponent: Expr, positive: bool) -> Expr:
+        if exponent.is_Integer and (exponent > 0 or base.is_Rational):
+            return base**exponent
+        if base.is_Rational:
+            # Roots of 2, 3 and 6 are not independent; those of primes are.
+            primes = sympy.factorrat(base).items()
+            return Mul(*(self._root(sympy.Integer(n), k * exponent, positive=True) for n, k in primes))
+        # One generator for bases that differ by a number or, under a reciprocal, by an exponential.
+        content, primitive = base.primitive()
+        outside = self._power(content, exponent, positive=True) if content != 1 else sympy.S.One
+        if exponent.is_Integer:
+            inside = sympy.S.One
+            for factor in Mul.make_args(sympy.factor_terms(primitive)):
+                exponential, power = factor.as_base_exp()
+                if exponential in self._logarithm:
+                    outside *= exponential ** (power * exponent)
+                else:
+                    inside *= factor
+            primitive = _expanded(inside)
+        return outside if primitive == 1 else outside * self._root(primitive, exponent, positive)
+
+    def _root(self, base: Expr, exponent: Expr, positive: bool) -> Expr:
+        q = int(exponent.q)
+        if base.is_Integer and q == 1:
+            return base**exponent
+        known = self._roots.get(base)
+        if known is None or self._inverse[known][0] % q:
+            # An even root is of something positive; what a reciprocal is of may have any sign.
+            known = self._new("r", q % 2 == 0 or positive)
+            self._roots[base] = known
+            self._inverse[known] = (q, base)
+        order = self._inverse[known][0]
+        # base**(p/q) = known**(-order*p/q), made a polynomial by whole powers of the base
+        power = -order * exponent
+        whole = 0
+        while power < 0:
+            power += order
+            whole += 1
+        return known**power * base**whole
+
+    def _exponential(self, exponent: Expr) -> Expr:
+        factors = []
+        for term in Add.make_args(exponent):
+            coefficient, monomial = term.as_coeff_Mul()
+            # A where halves; one generator serves whole and half exponents alike.
+            parts = lcm(_PARTS, int(coefficient.q))
+            generator = self._generator(sympy.exp(monomial / parts))
+            self._logarithm[generator] = monomial / parts
+            self._root(generator, sympy.S.NegativeOne, positive=True)
+            factors.append(generator ** (coefficient * parts))
+        return Mul(*factors)
+
+    def _log(self, inside: Expr) -> Expr:
+        """The logarithm, exponentials taken out: `log(exp(-m)*(exp(a) + exp(b)))` is `log(exp(a) + exp(b)) - m`."""
+        outside, rest = sympy.S.Zero, sympy.S.One
+        for factor in Mul.make_args(sympy.factor_terms(inside)):
+            base, power = factor.as_base_exp()
+            if base in self._logarithm:
+                outside += power * self._logarithm[base]
+            else:
+                rest *= factor
+        return outside if rest == 1 else outside + self._generator(sympy.log(_expanded(rest)))
+
+    def _sign(self, inside: Expr) -> Expr:
+        """The sign of an expression, positive factors taken out; a new unknown the first time it is met."""
+        rest, outer = sympy.S.One, sympy.S.One
+        for factor in Mul.make_args(sympy.factor_terms(_expanded(inside))):
+            if factor.is_Number:
+                outer *= sympy.sign(factor)
+            elif not factor.is_positive:
+                rest *= factor
+        rest = _expanded(rest)
+        if rest == 1 or outer == 0:
+            return outer
+        for sign, known in self._signs.items():
+            if _expanded(known - rest) == 0:
+                return outer * sign
+            if _expanded(known + rest) == 0:
+                return -outer * sign
+        sign = self._new("s", positive=False)
+        self._signs[sign] = rest
+        return outer * sign
+
+    def _condition(self, condition: Any) -> Expr:
+        assert isinstance(condition, Relational)
+        left, right = condition.args
+        if (left - right).is_nonnegative:
+            # The open region is all of it; where both are equal is a boundary.
+            sign: Expr = sympy.S.One
+        else:
+            sign = self._sign(self.convert(left) - self.convert(right))
+        if sign == 0:
+            return sympy.S.One if condition.rel_op in ("==", ">=", "<=") else sympy.S.NegativeOne
+        if isinstance(condition, (sympy.StrictGreaterThan, sympy.GreaterThan)):
+            return sign
+        if isinstance(condition, (sympy.StrictLessThan, sympy.LessThan)):
+            return -sign
+        # Equality holds on no open region.
+        return sympy.S.NegativeOne if isinstance(condition, sympy.Equality) else sympy.S.One
+
+    # ---- reduction
+
+    def _reachable(self, e: Expr) -> set[Expr]:
+        """The symbols of a converted expression and of the relations of its generators."""
+        found: set[Expr] = set()
+        pending = list(e.free_symbols)
+        while pending:
+            symbol = pending.pop()
+            if symbol not in found:
+                found.add(symbol)
+                pending += self._inverse[symbol][1].free_symbols if symbol in self._inverse else ()
+                pending += [self._roots[symbol]] if symbol in self._logarithm else ()
+        return found
+
+    def _without_negative_powers(self, e: Expr) -> Expr:
+        """Reciprocals of exponentials as the generators they have: in this form alone is it a polynomial."""
+        return e.replace(
+            lambda part: isinstance(part, Pow) and part.exp.is_negative,
+            lambda part: self._roots[part.base] ** (-part.exp),
+        )
+
+    def _is_zero(self, e: Expr, region: dict[Symbol, Expr]) -> bool:
+        e = self._without_negative_powers(e.xreplace(region))
+        reachable = self._reachable(e) - region.keys()
+        bases = {
+            g: (q, self._without_negative_powers(b.xreplace(region)))
+            for g, (q, b) in self._inverse.items()
+            if g in reachable
+        }
+        symbols = sorted(reachable, key=lambda symbol: str(symbol.name))
+        if not symbols:
+            return bool(e == 0)
+        ring = PolyRing(symbols, sympy.QQ, sympy.lex)
+        pending = [self._in_ring(e, ring)]
+        # A generator's base holds only generators that were made before it, so the last one made goes first.
+        for generator in reversed(bases):
+            q, base = bases[generator]
+            pending = [part for p in pending if p for part in self._without(p, ring, generator, q, self._in_ring(base, ring))]
+        return not any(pending)
+
+    def _times(self, a: PolyElement, b: PolyElement) -> PolyElement:
+        self._spend(len(a) * len(b))
+        return a * b
+
+    def _spend(self, work: int) -> None:
+        self._work += work
+        if self._work > _WORK:
+            raise TooLargeError("too many terms")
+
+    def _product(self, factors: Iterable[PolyElement], ring: PolyRing) -> PolyElement:
+        total = ring.one
+        for factor in factors:
+            total = self._times(total, factor)
+        return total
+
+    def _in_ring(self, e: Expr, ring: PolyRing) -> PolyElement:
+        self._spend(1)
+        if isinstance(e, Symbol):
+            return ring.gens[ring.symbols.index(e)]
+        if e.is_Rational:
+            return ring(sympy.QQ(e.p, e.q))
+        if isinstance(e, Add):
+            return sum((self._in_ring(argument, ring) for argument in e.args), ring.zero)
+        if isinstance(e, Mul):
+            return self._product((self._in_ring(argument, ring) for argument in e.args), ring)
+        if isinstance(e, Pow) and e.exp.is_Integer and e.exp > 0:
+            return self._product([self._in_ring(e.base, ring)] * int(e.exp), ring)
+        raise TypeError(f"not a polynomial: {e}")
+
+    def _without(self, p: PolyElement, ring: PolyRing, generator: Symbol, q: int, base: PolyElement) -> list[PolyElement]:
+        """Polynomials without `generator` that all vanish exactly where p does, given generator**q * base = 1.
+
+        p is sorted by the power of the generator. Powers that differ by a multiple of q are brought together by the
+        relation, everything multiplied by a power of the base, which is not zero; the q groups are independent.
+        """
+        index = ring.symbols.index(generator)
+        groups: dict[int, dict[Any, Any]] = {}
+        for monomial, coefficient in p.terms():
+            rest = (*monomial[:index], 0, *monomial[index + 1 :])
+            groups.setdefault(monomial[index], {})[rest] = coefficient
+        result = []
+        for remainder in range(q):
+            members = {n // q: ring.from_dict(group) for n, group in groups.items() if n % q == remainder}
+            total = ring.zero
+            # Horner's scheme in the base.
+            for whole in range(max(members, default=-1) + 1):
+                total = self._times(total, base) if whole else total
+                total = total + members.get(whole, ring.zero)
+            result.append(total)
+        return result
+
+
+def _expanded(e: Expr) -> Expr:
+    if terms_bound(e) > _TERMS:
+        raise TooLargeError("too many terms")
+    return sympy.expand(e)
