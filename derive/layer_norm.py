@@ -2,6 +2,7 @@
 
 Ba, Kiros & Hinton, 2016, arXiv:1607.06450.
 """
+
 from lngen.language import Constant, Feature, Row, mean, sqrt
 
 

@@ -2,6 +2,7 @@
 
 Zhang & Sennrich, 2019, arXiv:1910.07467.
 """
+
 from lngen.language import Constant, Feature, Row, mean, sqrt
 
 

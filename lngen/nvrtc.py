@@ -1,8 +1,8 @@
 """NVRTC, NVIDIA's run-time compiler, called by ctypes: CUDA C++ to a cubin without toolkit, driver or GPU.
 
-It is found in the wheels `nvidia-cuda-nvrtc` and `nvidia-cuda-runtime` (for the two headers of half precision), or
-in an installed toolkit. `compile` gives the machine code and what ptxas says of each kernel; `disassemble` gives
-its instructions where `nvdisasm` is found.
+It is found in the wheels `nvidia-cuda-nvrtc` and `nvidia-cuda-runtime` (for the two headers of half
+precision), or in an installed toolkit. `compile` gives the machine code and what ptxas says of each kernel;
+`disassemble` gives its instructions where `nvdisasm` is found.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from lngen.errors import LngenError
 
 
 class NvrtcMissing(LngenError):
-    """NVRTC, or a header or a tool that goes with it, is not on this machine; the message says what to install."""
+    """NVRTC or a tool that goes with it is not on this machine; the message says what to install."""
 
 
 class CompileError(LngenError):
@@ -80,8 +80,8 @@ def version() -> tuple[int, int]:
 def compile(source: str, arch: str, options: Sequence[str] = (), name: str = "kernels.cu") -> Compiled:
     """Compile CUDA C++ for `arch`: `sm_90` gives a cubin, `compute_90` gives PTX.
 
-    `options` are added to the command line as they are (`-DLNGEN_D=1024`); `name` is what the log calls the source.
-    Raises NvrtcMissing, or CompileError with the compiler's log.
+    `options` are added to the command line as they are (`-DLNGEN_D=1024`); `name` is what the log calls the
+    source. Raises NvrtcMissing, or CompileError with the compiler's log.
     """
     program = ctypes.c_void_p()
     _call("nvrtcCreateProgram", ctypes.byref(program), source.encode(), name.encode(), 0, None, None)
@@ -135,11 +135,15 @@ def parse_resources(log: str) -> dict[str, Resources]:
     found: dict[str, Resources] = {}
     for chunk in re.split(r"Compiling entry function '", log)[1:]:
         name = chunk.split("'", 1)[0]
-        frame = re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", chunk)
+        frame = re.search(
+            r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", chunk
+        )
         used = re.search(r"Used (\d+) registers", chunk)
         shared = re.search(r"(\d+) bytes smem", chunk)
         if frame is None or used is None:
-            raise LngenError(f"the log of ptxas has no resource usage of {name}; its form may have changed:\n{log}")
+            raise LngenError(
+                f"the log of ptxas has no resource usage of {name}; its form may have changed:\n{log}"
+            )
         stack, stores, loads = (int(number) for number in frame.groups())
         found[name] = Resources(int(used[1]), stack, stores, loads, int(shared[1]) if shared else 0)
     return found
@@ -198,9 +202,11 @@ def _installation() -> _Installation:
 
 
 def _roots() -> list[Path]:
-    """Where an installation may be: the wheels of CUDA 13 (one folder), those of CUDA 12 (a folder a wheel), a toolkit."""
+    """Where NVRTC may be: the wheels of CUDA 13 (one folder), of CUDA 12 (a folder a wheel), a toolkit."""
     packages = [Path(entry) / "nvidia" for entry in sys.path if entry]
-    wheels = [root for folder in packages for root in (*sorted(folder.glob("cu[0-9]*"), reverse=True), folder)]
+    wheels = [
+        root for folder in packages for root in (*sorted(folder.glob("cu[0-9]*"), reverse=True), folder)
+    ]
     named = [os.environ[key] for key in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(key)]
     nvcc = shutil.which("nvcc")
     beside = [str(Path(nvcc).resolve().parent.parent)] if nvcc else []

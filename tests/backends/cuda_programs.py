@@ -1,9 +1,9 @@
 """Row programs that use everything the interface can express; they are gradients of nothing.
 
-`HEADS` has every function an expression may hold. `SINK` has several inputs and outputs of each kind,
-reductions of all four sorts in one stage, a prologue and an epilogue with reductions of Features, sums over
-rows into a Feature and into a Scalar, a cotangent that may be left out, and names that the emitted file uses
-itself.
+`HEADS` has every function an expression may hold but the two that `WAVES` adds. `SINK` has several inputs and
+outputs of each kind, reductions of all four sorts in one stage, a prologue and an epilogue with reductions of
+Features, sums over rows into Features and into a Scalar, a cotangent that may be left out, and names that the
+emitted file uses itself.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from lngen.program import (
     Store,
 )
 from lngen.symbolic import (
+    AttainsFirst,
     D,
     Expm1,
     FeatureSum,
@@ -47,7 +48,6 @@ _SMOOTH = sum(
     (
         sympy.exp(-(x**2)),
         sympy.log(2 + x**2),
-        sympy.sin(x) * sympy.cos(3 * x),
         sympy.tanh(x) / (1 + x**4),
         sympy.erf(x),
         Sigmoid(5 * x),
@@ -72,7 +72,10 @@ _CHOICES = (
 )
 
 
-def heads_forward() -> RowProgram:
+_WAVES = sympy.sin(x) * sympy.cos(3 * x)
+
+
+def heads_forward(more: sympy.Expr = sympy.S.Zero) -> RowProgram:
     """y = everything, and the mean of it."""
     smooth, powers, choices = (RowSymbol(name) for name in ("smooth", "powers", "choices"))
     mean_y = RowScalarSymbol("mean_y")
@@ -89,7 +92,7 @@ def heads_forward() -> RowProgram:
                     Assignment(smooth, _SMOOTH, 1),
                     Assignment(powers, _POWERS, 2),
                     Assignment(choices, _CHOICES, 3),
-                    Assignment(y, smooth + powers + choices, 4),
+                    Assignment(y, smooth + powers + choices + more, 4),
                 ),
                 reductions=(FeatureReduction(mean_y, "mean", y, 5),),
                 stores=(Store(("y",), y),),
@@ -243,5 +246,58 @@ def second_guess() -> sympy.Expr:
     return scale + average * w
 
 
+def extremes_forward() -> RowProgram:
+    """y = x - max(x*w) + max(w), and the least entry."""
+    top, least, peak = RowScalarSymbol("top"), RowScalarSymbol("least"), ScalarSymbol("peak")
+    return RowProgram(
+        layer="extremes",
+        direction="forward",
+        minimum_features=1,
+        rows=(RowArgument("x", x, "input"),),
+        parameters=(Parameter("w", w, "Feature", None),),
+        prologue=(Assignment(peak, RowMax(w), 1),),
+        stages=(
+            Stage(reductions=(FeatureReduction(top, "max", x * w, 2), FeatureReduction(least, "min", x, 2))),
+            Stage(temps=(Assignment(y, x - top + peak, 3),), stores=(Store(("y",), y),)),
+        ),
+        epilogue=(),
+        saved=(top, least),
+        results=(Store(("y",), y),),
+        optional=(),
+    )
+
+
+def extremes_backward() -> RowProgram:
+    """Gradients that go to the first entry that attains an extreme, of a row and of a Feature."""
+    top, least, peak = RowScalarSymbol("top"), RowScalarSymbol("least"), ScalarSymbol("peak")
+    row_sum, dpeak = RowScalarSymbol("row_sum"), ScalarSymbol("dpeak")
+    attained = AttainsFirst(x * w, top)
+    return RowProgram(
+        layer="extremes",
+        direction="backward",
+        minimum_features=1,
+        rows=(RowArgument("x", x, "saved input"), RowArgument("dy", dy, "cotangent")),
+        parameters=(Parameter("w", w, "Feature", None),),
+        prologue=(Assignment(peak, RowMax(w), 1),),
+        stages=(
+            Stage(
+                reductions=(FeatureReduction(row_sum, "sum", dy, 4),),
+                rows_reductions=(RowsReduction(dpeak, row_sum, 4),),
+            ),
+            Stage(
+                temps=(Assignment(dx, dy - row_sum * (w * attained - AttainsFirst(x, least)), 5),),
+                stores=(Store(("dx",), dx),),
+                rows_reductions=(RowsReduction(w_columns, -row_sum * x * attained, 6),),
+            ),
+        ),
+        epilogue=(Assignment(dw, w_columns + dpeak * AttainsFirst(w, peak), 7),),
+        saved=(top, least),
+        results=(Store(("dx",), dx), Store(("dw",), dw)),
+        optional=(),
+    )
+
+
+EXTREMES = (extremes_forward(), extremes_backward())
 HEADS = (heads_forward(), heads_backward())
+WAVES = (heads_forward(_WAVES), heads_backward())
 SINK = (sink_forward(), sink_backward())

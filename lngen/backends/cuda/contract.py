@@ -1,0 +1,198 @@
+"""What a launcher of `kernels.cu` has to pass: the arguments of each kernel, its grid, its memory.
+
+The signatures in the emitted file and the text at its head are printed from the same `LaunchContract`s.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+from typing import Literal
+
+from lngen.program import RowProgram, Store
+from lngen.symbolic import RowScalarSymbol, RowSymbol
+
+Role = Literal[
+    "row",
+    "row scalar",
+    "saved",
+    "Feature",
+    "Scalar",
+    "Constant",
+    "result",
+    "save",
+    "workspace",
+    "rows",
+    "blocks",
+    "D",
+]
+Element = Literal["row", "parameter", "compute", "int64", "int32"]
+
+DTYPES = ("f16", "bf16", "f32", "f64")
+
+LAUNCH_FIELDS = (
+    "threads_per_block",
+    "rows_per_block",
+    "shared_bytes",
+    "vector",
+    "threads_per_row",
+    "entries_per_thread",
+    "keeps_row",
+    "sums_over_rows",
+)
+"""The entries of the array `<direction>_<dtype>_launch`, an int32 each, that every module holds for its
+kernels.
+
+`vector` is the number of entries of one access: pointers of rows, Features and row results have to be aligned
+to `min(16, vector * itemsize)` bytes, or the module be compiled with `LNGEN_VECTOR=1`. `keeps_row` is 1 where
+the row stays in registers. `sums_over_rows` says where sums over rows gather: 0 in registers, 1 in shared
+memory, 2 in the workspace.
+"""
+
+
+@dataclass(frozen=True)
+class KernelArgument:
+    """One argument of a kernel, in order.
+
+    `name` is the argument's name in the emitted code. `element` is the type of what is passed or pointed to:
+    the storage type of rows, that of parameters, the compute type. `absent` is the macro that compiles the
+    argument away; its pointer may then be null (a value: anything). `results` are the names that share what
+    the kernel writes there.
+    """
+
+    name: str
+    role: Role
+    element: Element
+    pointer: bool = True
+    writes: bool = False
+    absent: str | None = None
+    results: tuple[str, ...] = ()
+
+    def declaration(self, row: str, parameter: str, compute: str) -> str:
+        """The declaration in C++, given the types of rows, parameters and arithmetic."""
+        kinds = {"row": row, "parameter": parameter, "compute": compute, "int64": "long long", "int32": "int"}
+        constant = "const " if self.pointer and not self.writes else ""
+        return f"{constant}{kinds[self.element]}{'*' if self.pointer else ''} {self.name}"
+
+
+@dataclass(frozen=True)
+class LaunchContract:
+    """How the kernels `<kernel>_<dtype>` are launched.
+
+    `forward` and `backward` work on rows: any grid of at least one block is right, `ceil(rows /
+    rows_per_block)` blocks is the most that is any use, and backward is meant for as many blocks as the
+    device holds at a time. Block size and shared bytes are in the module's `<kernel>_<dtype>_launch`.
+    `<direction>_columns` adds up what each block of the backward wrote into the workspace, in a fixed order;
+    its `blocks` is the grid that wrote it, and its own launch array says its grid: 32 columns a block, or a
+    single block.
+
+    The workspace needs no initial value and holds `blocks * (column_sums * D + scalar_sums)` entries of the
+    compute type.
+    """
+
+    kernel: str
+    arguments: tuple[KernelArgument, ...]
+    column_sums: int = 0
+    scalar_sums: int = 0
+
+    def members(self) -> list[str]:
+        """The arguments as members of a struct template over the types of rows, parameters and arithmetic."""
+        return [argument.declaration("T", "P", "A") for argument in self.arguments]
+
+    def signature(self, dtype: str) -> list[str]:
+        """The arguments of the kernel for a storage type; no two of its arrays overlap."""
+        types = (f"lngen::{dtype}", f"lngen::Parameter<lngen::{dtype}>", f"lngen::Computed<lngen::{dtype}>")
+        return [a.declaration(*types).replace("* ", "* __restrict__ ") for a in self.arguments]
+
+    def summary(self) -> list[str]:
+        """The kernel and its arguments in lines of text, for the head of the file."""
+        listed = ", ".join(a.declaration("Row", "Parameter", "Computed") for a in self.arguments)
+        return textwrap.wrap(f"{self.kernel}_<type>({listed})", 108, subsequent_indent="    ")
+
+
+def row_contract(program: RowProgram, names: dict[str, str], sums: tuple[int, int]) -> LaunchContract:
+    """The contract of the kernel that works on the rows."""
+    arguments = [
+        KernelArgument(
+            names[argument.symbol.name],
+            "row" if isinstance(argument.symbol, RowSymbol) else "row scalar",
+            "row",
+            absent=absence(argument.name, program),
+        )
+        for argument in program.rows
+    ]
+    saves = [(names[symbol.name], symbol) for symbol in program.saved]
+    if program.direction == "backward":
+        arguments += [KernelArgument(name, "saved", "compute") for name, _ in saves]
+    arguments += parameter_arguments(program, names)
+    arguments += [
+        KernelArgument(
+            f"out_{names[store.symbol.name]}", "result", "row", writes=True,
+            absent=result_absence(store, program), results=store.names,
+        )
+        for store in row_results(program)
+    ]  # fmt: skip
+    if program.direction == "forward":
+        arguments += [KernelArgument(f"save_{name}", "save", "compute", writes=True) for name, _ in saves]
+    if any(sums):
+        arguments.append(KernelArgument("workspace", "workspace", "compute", writes=True))
+    arguments.append(KernelArgument("rows", "rows", "int64", pointer=False))
+    arguments.append(KernelArgument("D", "D", "int32", pointer=False))
+    return LaunchContract(program.direction, tuple(arguments), *sums)
+
+
+def columns_contract(program: RowProgram, names: dict[str, str], sums: tuple[int, int]) -> LaunchContract:
+    """The contract of the kernel that ends the sums over rows."""
+    results = [
+        KernelArgument(
+            f"out_{names[store.symbol.name]}", "result", "parameter", writes=True,
+            absent=result_absence(store, program), results=store.names,
+        )
+        for store in column_results(program)
+    ]  # fmt: skip
+    arguments = (
+        KernelArgument("workspace", "workspace", "compute", writes=True),
+        KernelArgument("blocks", "blocks", "int32", pointer=False),
+        *parameter_arguments(program, names),
+        *results,
+        KernelArgument("D", "D", "int32", pointer=False),
+    )
+    return LaunchContract(f"{program.direction}_columns", arguments, *sums)
+
+
+def parameter_arguments(program: RowProgram, names: dict[str, str]) -> list[KernelArgument]:
+    """The parameters: Features and Scalars by pointer in the parameters' type, Constants by value."""
+    return [
+        KernelArgument(
+            names[parameter.symbol.name],
+            parameter.kind,
+            "compute" if parameter.kind == "Constant" else "parameter",
+            pointer=parameter.kind != "Constant",
+            absent=absence(parameter.name, program),
+        )
+        for parameter in program.parameters
+    ]
+
+
+def row_results(program: RowProgram) -> list[Store]:
+    """The results that have a value per row."""
+    return [store for store in program.results if isinstance(store.symbol, (RowSymbol, RowScalarSymbol))]
+
+
+def column_results(program: RowProgram) -> list[Store]:
+    """The results that are sums over rows, or made of them."""
+    return [store for store in program.results if not isinstance(store.symbol, (RowSymbol, RowScalarSymbol))]
+
+
+def absence(name: str, program: RowProgram) -> str | None:
+    """The macro that says that an argument is left out; None if it may not be."""
+    cotangents = [argument.name for argument in program.rows if argument.origin == "cotangent"]
+    optional = name in dict(program.optional) or (name in cotangents and len(cotangents) > 1)
+    return f"LNGEN_WITHOUT_{name}" if optional else None
+
+
+def result_absence(store: Store, program: RowProgram) -> str | None:
+    """The macro that leaves a gradient out with its input; None if there is no single one."""
+    if program.direction == "forward" or len(store.names) != 1:
+        return None
+    return absence(store.names[0].removeprefix("d"), program)

@@ -1,0 +1,188 @@
+"""SymPy expressions as CUDA C++ in the compute type `A`.
+
+A literal is written `A(0.5)`: a constant of the compute type, never a double that the kernel would have to
+convert. Functions are called in the namespace `math` of the emitted file, which holds the overloads for float
+and double.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+import sympy
+from sympy import Add, Expr, Mul, Pow, Symbol
+from sympy.core.relational import Relational
+from sympy.logic.boolalg import And, BooleanFalse, BooleanTrue, Not, Or
+
+from lngen.backends.cuda.presence import ALWAYS, Condition, Presence
+from lngen.backends.expressions import decimal, factors_in_order, number_of, terms_in_order
+from lngen.errors import LngenError
+from lngen.symbolic import Expm1, Log1p, Sigmoid, Softplus, Where
+
+FUNCTIONS: dict[type[Expr], str] = {
+    sympy.exp: "exp",
+    sympy.log: "log",
+    sympy.sin: "sin",
+    sympy.cos: "cos",
+    sympy.tanh: "tanh",
+    sympy.erf: "erf",
+    sympy.Abs: "abs",
+    sympy.sign: "sign",
+    Sigmoid: "sigmoid",
+    Softplus: "softplus",
+    Log1p: "log1p",
+    Expm1: "expm1",
+}
+"""The functions of one argument, by their name in the emitted `math`."""
+
+# SymPy can evaluate every function but these at a number.
+_OWN = (Where, Sigmoid, Softplus, Log1p, Expm1)
+
+_COMPARISONS = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "==", "!=": "!="}
+
+# How tightly what was printed holds together.
+_SUM, _PRODUCT, _ATOM = range(3)
+
+_LARGEST = sympy.Float("1.7e308")
+
+
+def literal(value: Expr | Fraction) -> str:
+    """An exact number as a constant of the compute type.
+
+    >>> from sympy import Integer, Rational, pi, sqrt
+    >>> [literal(number) for number in (Integer(3), Rational(-1, 2), Rational(1, 3), sqrt(pi))]
+    ['A(3)', 'A(-0.5)', 'A(0.33333333333333333333)', 'A(1.7724538509055160273)']
+    """
+    number = number_of(value) if isinstance(value, Fraction) else value
+    if number.is_Integer and abs(number) < 2**31:
+        return f"A({int(number)})"
+    text = decimal(number, 20)
+    if abs(number.evalf()) > _LARGEST:
+        raise LngenError(f"the number {text} is larger than any double; use smaller constants")
+    return f"A({text})" if "." in text or "e" in text else f"A({text}.0)"
+
+
+class Printer:
+    """Prints the expressions of one program; `names` says what each symbol is called.
+
+    Where an input is left out, what it would have multiplied is not computed: such a term is printed as
+    `(HAS_dh ? dh*w : A(0))`, which the compiler decides.
+    """
+
+    def __init__(self, names: Mapping[Symbol, str], presence: Presence) -> None:
+        self._names = names
+        self._presence = presence
+        self.functions: set[str] = set()
+
+    def line(self, expression: Expr, given: Condition = ALWAYS) -> str:
+        """An expression as the right-hand side of an assignment that is reached only where `given` holds."""
+        text, _ = self._print(expression, given)
+        guarded = not isinstance(expression, Symbol) and not given.implies(self._presence.nonzero(expression))
+        return text[1:-1] if guarded else text
+
+    def _print(self, node: Expr, given: Condition) -> tuple[str, int]:
+        """The text of an expression, and how tightly it holds; `given` is known to be true here."""
+        if isinstance(node, Symbol):
+            return self._symbol(node), _ATOM
+        if node.is_number and not node.has(*_OWN):
+            return literal(node), _ATOM
+        nonzero = self._presence.nonzero(node)
+        if not given.implies(nonzero):
+            text, _ = self._print(node, given & nonzero)
+            condition = nonzero.given(given).cpp()
+            return f"({f'({condition})' if ' ' in condition else condition} ? {text} : A(0))", _ATOM
+        if isinstance(node, Add):
+            return self._sum(node, given), _SUM
+        if isinstance(node, Mul):
+            return self._product(node, given), _PRODUCT
+        if isinstance(node, Pow):
+            return self._power(node, given)
+        if isinstance(node, Where):
+            condition, chosen, otherwise = node.args
+            texts = (
+                self._truth(condition, given),
+                self._print(chosen, given)[0],
+                self._print(otherwise, given)[0],
+            )
+            return "({} ? {} : {})".format(*texts), _ATOM
+        if type(node) in FUNCTIONS:
+            return self._call(FUNCTIONS[type(node)], node.args[0], given), _ATOM
+        raise LngenError(
+            f"the CUDA backend cannot print {type(node).__name__}, which occurs in {node}; "
+            "write the definition with the functions of lngen.language"
+        )
+
+    def _symbol(self, symbol: Symbol) -> str:
+        if symbol not in self._names:
+            raise LngenError(f"the CUDA backend was given an expression with {symbol}, which nothing defines")
+        return self._names[symbol]
+
+    def _sum(self, node: Expr, given: Condition) -> str:
+        text = ""
+        for sign, term in terms_in_order(node):
+            printed = self._at_least(term, _PRODUCT, given)
+            text += (
+                f" {'+' if sign > 0 else '-'} {printed}" if text else f"{'' if sign > 0 else '-'}{printed}"
+            )
+        return text
+
+    def _product(self, node: Expr, given: Condition) -> str:
+        coefficient, numerator, denominator = factors_in_order(node)
+        factors = [self._at_least(factor, _ATOM, given) for factor in numerator]
+        sign = "-" if coefficient == -1 and factors else ""
+        if abs(coefficient) != 1 or not factors:
+            factors.insert(0, literal(coefficient))
+        text = sign + "*".join(factors)
+        if denominator:
+            below = "*".join(self._at_least(factor, _ATOM, given) for factor in denominator)
+            text += f" / ({below})" if len(denominator) > 1 else f" / {below}"
+        return text
+
+    def _power(self, node: Expr, given: Condition) -> tuple[str, int]:
+        base, exponent = node.args
+        if exponent.is_number and exponent.is_negative:
+            return f"A(1) / {self._at_least(Pow(base, -exponent), _ATOM, given)}", _PRODUCT
+        doubled = 2 * exponent
+        if not doubled.is_Integer:
+            self.functions.add("pow")
+            return f"math::pow({self._print(base, given)[0]}, {self._print(exponent, given)[0]})", _ATOM
+        whole, half = divmod(int(doubled), 2)
+        root = self._call("sqrt", base, given) if half else ""
+        if not whole:
+            return root, _ATOM
+        text = self._whole_power(base, whole, given)
+        return (
+            (f"{text}*{root}", _PRODUCT) if root else (text, _ATOM if text.startswith("math") else _PRODUCT)
+        )
+
+    def _whole_power(self, base: Expr, exponent: int, given: Condition) -> str:
+        text = self._print(base, given)[0]
+        if exponent == 1:
+            return self._at_least(base, _ATOM, given)
+        if exponent == 2 and isinstance(base, Symbol):
+            return f"{text}*{text}"
+        self.functions.add("power")
+        return f"math::power<{exponent}>({text})"
+
+    def _call(self, function: str, argument: Expr, given: Condition) -> str:
+        self.functions.add(function)
+        return f"math::{function}({self._print(argument, given)[0]})"
+
+    def _truth(self, node: sympy.Basic, given: Condition) -> str:
+        if isinstance(node, Relational) and node.rel_op in _COMPARISONS:
+            left, right = (self._print(side, given)[0] for side in node.args)
+            return f"{left} {_COMPARISONS[node.rel_op]} {right}"
+        if isinstance(node, (BooleanTrue, BooleanFalse)):
+            return "true" if node == sympy.true else "false"
+        if isinstance(node, Not):
+            return f"!({self._truth(node.args[0], given)})"
+        if isinstance(node, (And, Or)):
+            parts = sorted(self._truth(part, given) for part in node.args)
+            return (" && " if isinstance(node, And) else " || ").join(f"({part})" for part in parts)
+        raise LngenError(f"the CUDA backend cannot print the condition {node}")
+
+    def _at_least(self, node: Expr, tight: int, given: Condition) -> str:
+        text, holds = self._print(node, given)
+        # A sign in front of a factor would read as a subtraction.
+        return f"({text})" if holds < tight or (text.startswith("-") and holds < _ATOM) else text

@@ -1,0 +1,222 @@
+"""`cuda_backend.py`: the functions that a caller has, and the tables that its launches are read from.
+
+What a kernel is passed comes from its `LaunchContract`; everything else in the file is the same for each
+layer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from lngen.backends import Notes
+from lngen.backends.cuda.launcher_arguments import letters, parts
+from lngen.backends.cuda.lowering import lower
+from lngen.backends.numpy.interface import Input, Interface, interface
+from lngen.backends.numpy.text import wrapped
+from lngen.errors import LngenError
+from lngen.program import RowProgram
+from lngen.render import render
+
+_MEANINGS = {
+    "Row": "shape (..., D)",
+    "RowScalar": "one value a row, shape {rows}.shape[:-1]",
+    "Feature": "one value a feature, shape (D,)",
+    "Scalar": "a number or a 0-d array",
+}
+_OPTIONS = frozenset({"stream", "workspace", "workspace_bytes", "compilations", "direction"})
+"""Names that the emitted functions have, besides those that NumPy code has too."""
+
+
+def emit_launcher(forward: RowProgram, backward: RowProgram, notes: Notes) -> dict[str, str]:
+    """The launcher of a layer's kernels: `{"cuda_backend.py": text}`.
+
+    Raises LngenError for what the kernels cannot be printed from, and for a name that emitted code needs for
+    itself.
+    """
+    layer = interface(forward, notes)
+    _refuse_names(layer, notes)
+    text = render("cuda/backend.py.jinja", **_fields(forward, backward, notes, layer))
+    return {"cuda_backend.py": re.sub(r"\n{4,}", "\n\n\n", text)}
+
+
+def _refuse_names(layer: Interface, notes: Notes) -> None:
+    names = [given.name for given in layer.inputs] + [output.name for output in layer.outputs]
+    for name in [*names, *(name for name, _ in layer.constants)]:
+        if name in _OPTIONS:
+            raise LngenError(
+                f"{notes.layer}: emitted CUDA code cannot use the name {name}; "
+                "choose another in the definition"
+            )
+
+
+def _fields(forward: RowProgram, backward: RowProgram, notes: Notes, layer: Interface) -> dict[str, Any]:
+    saved = _saved(forward, backward, layer)
+    rows = layer.rows[0].name
+    return {
+        "header": notes.header,
+        "title": notes.title,
+        "forward_formulas": notes.forward_formulas,
+        "backward_formulas": notes.backward_formulas,
+        "several_outputs": len(layer.outputs) > 1,
+        "inputs": [_input(given, rows) for given in layer.inputs],
+        "outputs": [
+            {"name": output.name, "meaning": f"{_MEANINGS[output.kind].format(rows=rows)}."}
+            for output in layer.outputs
+        ],
+        "constants": [name for name, _ in layer.constants],
+        "saved_fields": _saved_fields(forward, saved),
+        "forward_signature": wrapped(f"def forward({', '.join(_forward_arguments(layer))}):", 0),
+        "backward_signature": wrapped(f"def backward({', '.join(_backward_arguments(layer))}):", 0),
+        "forward_call": _call(
+            "inputs_",
+            {given.name: given.name for given in layer.inputs},
+            [name for name, _ in layer.constants],
+        ),
+        "backward_call": _call("cotangents_", {f"d{o.name}": f"d{o.name}" for o in layer.outputs}),
+        "shared_text": _shared_text(backward),
+        "tables": "\n".join(_tables(forward, backward, notes, layer, saved)),
+    }
+
+
+def _input(given: Input, rows: str) -> dict[str, str]:
+    left_out = (
+        "" if given.neutral is None else f"; left out it is {_number(given.neutral)}, and costs nothing"
+    )
+    of_number = ", or the compute type for a number" if given.kind == "Scalar" else ""
+    return {
+        "name": given.name,
+        "meaning": f"{_MEANINGS[given.kind].format(rows=rows)}{left_out}.",
+        "gradient_meaning": f"The gradient of {given.name}, in its shape and type{of_number}.",
+    }
+
+
+def _forward_arguments(layer: Interface) -> list[str]:
+    arguments = [given.name if given.required else f"{given.name}=None" for given in layer.inputs]
+    constants = [
+        name if default is None else f"{name}={_number(default)}" for name, default in layer.constants
+    ]
+    return [*arguments, "*", *constants, "out=None", "stream=None", "workspace=None"]
+
+
+def _backward_arguments(layer: Interface) -> list[str]:
+    first, *rest = (f"d{output.name}" for output in layer.outputs)
+    options = ["out=None", "stream=None", "workspace=None"]
+    return ["saved", first, *(f"{name}=None" for name in rest), "*", *options]
+
+
+def _call(name: str, arguments: Mapping[str, str], constants: Sequence[str] = ()) -> list[str]:
+    """The lines that collect what a function was called with."""
+    lines = wrapped(f"{name} = {{{_entries(arguments)}}}", 4)
+    if name == "inputs_":
+        lines += wrapped(f"constants_ = {{{_entries({name: name for name in constants})}}}", 4)
+    return lines
+
+
+def _entries(items: Mapping[str, str]) -> str:
+    return ", ".join(f'"{key}": {value}' for key, value in items.items())
+
+
+def _saved(forward: RowProgram, backward: RowProgram, layer: Interface) -> dict[str, str]:
+    """The kinds of what backward reads besides cotangents and saved row scalars."""
+    kinds = {given.name: given.kind for given in layer.inputs}
+    kinds |= {output.name: output.kind for output in layer.outputs}
+    found: dict[str, str] = {row.name: kinds[row.name] for row in backward.rows if row.origin != "cotangent"}
+    return found | {parameter.name: parameter.kind for parameter in backward.parameters}
+
+
+def _saved_fields(forward: RowProgram, saved: Mapping[str, str]) -> list[dict[str, str]]:
+    words = {
+        "Row": "{} of forward.",
+        "RowScalar": "{} of forward.",
+        "Constant": "The constant {} of forward.",
+    }
+    fields = [
+        {"name": name, "meaning": words.get(kind, "The argument {} of forward.").format(name)}
+        for name, kind in saved.items()
+    ]
+    return fields + [
+        {"name": symbol.name, "meaning": f"The row scalar {symbol.name}, one a row."}
+        for symbol in forward.saved
+    ]
+
+
+def _shared_text(backward: RowProgram) -> str:
+    return "".join(
+        f"\n    {' and '.join(store.names)} are one and the same array, unless `out` has one for each."
+        for store in backward.results
+        if len(store.names) > 1
+    )
+
+
+def _tables(
+    forward: RowProgram, backward: RowProgram, notes: Notes, layer: Interface, saved: Mapping[str, str]
+) -> list[str]:
+    """The constants that the file's functions read of a layer, as Python."""
+    directions = ((forward, lower(forward, ())), (backward, lower(backward, ())))
+    gradients = [name for store in backward.results for name in store.names]
+    sums = directions[1][1].contract
+    shared = [
+        [_string(name) for name in store.names]
+        for program, _ in directions
+        for store in program.results
+        if len(store.names) > 1
+    ]
+    lines = [
+        f"_LAYER = {_string(notes.layer)}",
+        f"_LEAST_FEATURES = {max(forward.minimum_features, backward.minimum_features)}",
+        *_dictionary("_INPUTS", {given.name: given.kind for given in layer.inputs}),
+        *_tuple("_OPTIONAL", map(_string, layer.optional)),
+        *_tuple("_CONSTANTS", (_string(name) for name, _ in layer.constants)),
+        *_dictionary("_OUTPUTS", {output.name: output.kind for output in layer.outputs}),
+        "",
+        "# What backward reads of forward, and the row scalars that forward saves for it.",
+        *_dictionary("_SAVED", saved),
+        *_tuple("_ROW_SCALARS", (_string(symbol.name) for symbol in forward.saved)),
+        "",
+        "# Results that are the same array, and gradients that are zero whatever the call.",
+        *_tuple("_SHARED", (f"({', '.join(names)})" for names in shared)),
+        *_tuple(
+            "_ZERO_GRADIENTS",
+            (_string(f"d{g.name}") for g in layer.inputs if f"d{g.name}" not in gradients),
+        ),
+        "",
+        "# The sums over rows that a block of backward leaves: into columns, into scalars.",
+        f"_SUMS = ({sums.column_sums}, {sums.scalar_sums})",
+        "",
+        "# The arguments of the kernels of kernels.cu: their types, as struct has them with A for",
+        "# the compute type, and what is passed.",
+        "_KERNELS = {",
+    ]
+    for program, direction in directions:
+        for contract in (direction.contract, *((direction.columns.contract,) if direction.columns else ())):
+            lines += [
+                f"    {_string(contract.kernel)}: (",
+                f"        {_string(letters(contract))},",
+                "        (",
+                *(f"            {_string(part)}," for part in parts(contract, program)),
+                "        ),",
+                "    ),",
+            ]
+    return [*lines, "}"]
+
+
+def _dictionary(name: str, items: Mapping[str, str]) -> list[str]:
+    return wrapped(f"{name} = {{{_entries({key: _string(kind) for key, kind in items.items()})}}}", 0)
+
+
+def _tuple(name: str, values: Iterable[str]) -> list[str]:
+    entries = list(values)
+    return wrapped(f"{name} = ({', '.join(entries)}{',' if len(entries) == 1 else ''})", 0)
+
+
+def _string(text: str) -> str:
+    return f'"{text}"'
+
+
+def _number(value: Fraction) -> str:
+    if value.denominator == 1 and abs(value.numerator) < 10**6:
+        return str(value.numerator)
+    return repr(float(value)).replace("e-0", "e-").replace("e+0", "e+")

@@ -1,0 +1,89 @@
+"""The finished lines of a kernel: what the lowering hands to the templates, which only place it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lngen.backends.cuda.contract import LaunchContract
+
+
+@dataclass(frozen=True)
+class Read:
+    """What is read where `condition` holds; elsewhere `otherwise` is the value that stands for it."""
+
+    name: str
+    condition: str
+    otherwise: str
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """One pass over the features: what it reads, the lines for one entry, the reductions, and the lines after
+    them.
+
+    `starts` holds the neutral element of each reduction; `needed`, `maxima` and `minima` are sets of them as
+    bits, the first a constant expression, since a reduction may be left out with an input. `columns` is the
+    set of sums over rows that an entry adds to.
+    """
+
+    name: str
+    title: tuple[str, ...]
+    rows: tuple[str, ...]
+    features: tuple[str, ...]
+    totals: tuple[str, ...]
+    body: tuple[str, ...]
+    place: bool
+    firsts: int
+    starts: tuple[str, ...]
+    needed: str
+    maxima: int
+    minima: int
+    columns: str
+    stores: tuple[tuple[str, str], ...]
+    after: tuple[str, ...]
+    row_scalar_stores: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The kernel that ends the sums over rows: `sweeps` for reductions of Features, then `last` a column."""
+
+    contract: LaunchContract
+    totals: tuple[Read, ...]
+    scalar_totals: tuple[Read, ...]
+    features: tuple[Read, ...]
+    members: tuple[str, ...]
+    scalars: tuple[Read, ...]
+    constants: tuple[str, ...]
+    before: tuple[str, ...]
+    sweeps: tuple[Sweep, ...]
+    last: Sweep
+    most_sums: int
+    scalar_stores: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Direction:
+    """Everything that the template places for one direction."""
+
+    name: str
+    formulas: tuple[str, ...]
+    contract: LaunchContract
+    rows: tuple[Read, ...]
+    row_scalars: tuple[Read, ...]
+    saved: tuple[str, ...]
+    saves: tuple[str, ...]
+    features: tuple[Read, ...]
+    scalars: tuple[Read, ...]
+    constants: tuple[str, ...]
+    members: tuple[str, ...]
+    before: tuple[str, ...]
+    prologue: tuple[Sweep, ...]
+    stages: tuple[Sweep, ...]
+    column_wants: tuple[str, ...]
+    scalar_wants: tuple[str, ...]
+    most_sums: int
+    calls: int
+    columns: Columns | None
+    functions: tuple[str, ...]
+    flags: tuple[str, ...]

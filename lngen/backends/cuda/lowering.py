@@ -1,0 +1,259 @@
+"""From a row program to the finished lines of its kernels."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import sympy
+from sympy import Expr, Symbol
+
+from lngen.backends.cuda import contract
+from lngen.backends.cuda.expressions import FUNCTIONS
+from lngen.backends.cuda.extremes import fresh, there, with_places
+from lngen.backends.cuda.lines import Columns, Direction, Read, Sweep
+from lngen.backends.cuda.presence import flags
+from lngen.backends.cuda.sweeps import MOST_SUMS, Reduced, Scope, rows_sums, spelled, symbols_of
+from lngen.errors import LngenError
+from lngen.program import Assignment, FeatureReduction, RowProgram, RowsReduction, Stage
+from lngen.symbolic import (
+    AttainsFirst,
+    FeatureSymbol,
+    Reduction,
+    RowScalarSymbol,
+    RowSymbol,
+    ScalarSymbol,
+    axes,
+)
+
+
+def lower(program: RowProgram, formulas: Sequence[str]) -> Direction:
+    """The finished lines of a direction. Raises LngenError for what CUDA C++ cannot be printed from."""
+    taken = {symbol.name for symbol in symbols_of(program)}
+    flat = dataclasses.replace(
+        program, prologue=_flatten(program.prologue, taken), epilogue=_flatten(program.epilogue, taken)
+    )
+    return _Rows(with_places(flat, taken)).direction(tuple(formulas))
+
+
+class _Rows(Scope):
+    """The kernel that works on the rows."""
+
+    def __init__(self, program: RowProgram) -> None:
+        features = [line for line in program.prologue if axes(line.symbol).features]
+        super().__init__(program, [*features, *(t for t in program.temps() if axes(t.symbol).features)])
+        self._prologue = _live(program.prologue, _stage_symbols(program))
+        self._columns = [s for s in rows_sums(program) if isinstance(s.symbol, FeatureSymbol)]
+        self._scalars = [s for s in rows_sums(program) if isinstance(s.symbol, ScalarSymbol)]
+        if len(self._columns) > MOST_SUMS:
+            raise LngenError(f"{len(self._columns)} sums over rows; the CUDA backend allows {MOST_SUMS}")
+
+    def direction(self, formulas: tuple[str, ...]) -> Direction:
+        program = self.program
+        sums = (len(self._columns), len(self._scalars))
+        first, *others = self.passes(self._prologue)
+        prologue = [
+            self.sweep(
+                f"prologue_{number}",
+                self._title(each.reductions, "Before the rows"),
+                each.reductions,
+                scalars=each.scalars,
+            )
+            for number, each in enumerate(others, 1)
+        ]
+        stages = self._stages()
+        given = [p for p in program.parameters if p.kind == "Scalar"]
+        columns = _Columns(program, sums) if contract.column_results(program) else None
+        ended = columns.lowered() if columns else None
+        functions = self.printer.functions | (columns.printer.functions if columns else set())
+        return Direction(
+            name=program.direction,
+            formulas=formulas,
+            contract=contract.row_contract(program, self.names, sums),
+            rows=tuple(self.read(a.symbol, a.name) for a in program.rows if isinstance(a.symbol, RowSymbol)),
+            row_scalars=tuple(
+                self.read(a.symbol, a.name) for a in program.rows if isinstance(a.symbol, RowScalarSymbol)
+            ),
+            saved=tuple(self.names[s.name] for s in program.saved) if program.direction == "backward" else (),
+            saves=tuple(self.names[s.name] for s in program.saved) if program.direction == "forward" else (),
+            features=tuple(self.read(p.symbol, p.name) for p in program.parameters if p.kind == "Feature"),
+            scalars=tuple(self.read(p.symbol, p.name) for p in given),
+            constants=tuple(self.names[p.symbol.name] for p in program.parameters if p.kind == "Constant"),
+            members=self._members(),
+            before=self.after((), first.scalars),
+            prologue=tuple(prologue),
+            stages=tuple(stages),
+            column_wants=tuple(self.presence.needed(s.symbol).cpp() for s in self._columns),
+            scalar_wants=tuple(self.presence.needed(s.symbol).cpp() for s in self._scalars),
+            most_sums=max((len(sweep.starts) for sweep in (*prologue, *stages)), default=0),
+            calls=self._calls(),
+            columns=ended,
+            functions=tuple(sorted(functions)),
+            flags=tuple(sorted(flags(program))),
+        )
+
+    def _calls(self) -> int:
+        """Functions that are called for an entry of the row, in all sweeps together."""
+        expressions = [line.expression for line in self.program.temps()]
+        expressions += [item.body for stage in self.program.stages for item in stage.reductions]
+        return sum(
+            len(expression.atoms(*FUNCTIONS)) for expression in expressions if axes(expression).features
+        )
+
+    def _members(self) -> tuple[str, ...]:
+        """What is known of the row and of the call: every value that does not vary over features."""
+        program = self.program
+        symbols: list[Symbol] = [a.symbol for a in program.rows if isinstance(a.symbol, RowScalarSymbol)]
+        symbols += program.saved if program.direction == "backward" else ()
+        symbols += [p.symbol for p in program.parameters if p.kind != "Feature"]
+        symbols += [line.symbol for line in self._prologue if not axes(line.symbol).features]
+        for stage in program.stages:
+            symbols += [line.symbol for line in stage.temps if not axes(line.symbol).features]
+            symbols += [item.symbol for item in stage.reductions] + [
+                line.symbol for line in stage.row_scalars
+            ]
+        return tuple(dict.fromkeys(self.names[symbol.name] for symbol in symbols))
+
+    def _stages(self) -> list[Sweep]:
+        sweeps: list[Sweep] = []
+        for number, stage in enumerate(self.program.stages, 1):
+            sweeps += self._stage(stage, f"Stage {number} of {len(self.program.stages)}", len(sweeps) + 1)
+        return sweeps
+
+    def _stage(self, stage: Stage, title: str, number: int) -> list[Sweep]:
+        """The sweeps of a stage: one, unless it stores a row value that waits for its own reductions."""
+        reductions = [_reduced(item) for item in stage.reductions]
+        early_scalars = [line for line in stage.temps if not axes(line.symbol).features]
+        made = {item.symbol for item in reductions} | {line.symbol for line in stage.row_scalars}
+        columns = [(self._columns.index(s), s) for s in stage.rows_reductions if s in self._columns]
+        over_all = [(self._scalars.index(s), s) for s in stage.rows_reductions if s in self._scalars]
+        rows = [store for store in stage.stores if isinstance(store.symbol, RowSymbol)]
+        late_columns = [item for item in columns if self.closure([item[1].body])[1] & made]
+        late_rows = [store for store in rows if self.closure([store.symbol])[1] & made]
+        sweeps = []
+        if early_scalars:
+            sweeps.append(self.sweep(f"stage_{number}", [f"{title}, before it"], scalars=early_scalars))
+        sweeps.append(
+            self.sweep(
+                f"stage_{number + len(sweeps)}",
+                self._title(
+                    reductions, title, "measures what is zero in exact arithmetic" * stage.correction
+                ),
+                reductions,
+                [item for item in columns if item not in late_columns],
+                [store for store in rows if store not in late_rows],
+                stage.row_scalars,
+                over_all,
+                [store for store in stage.stores if isinstance(store.symbol, RowScalarSymbol)],
+            )
+        )
+        if late_columns or late_rows:
+            name = f"stage_{number + len(sweeps)}"
+            sweeps.append(self.sweep(name, [f"{title}, after it"], (), late_columns, late_rows))
+        return sweeps
+
+    def _title(self, reductions: Sequence[Reduced], title: str, remark: str = "") -> list[str]:
+        sums = [f"{self.names[item.symbol.name]} = {spelled(item)}" for item in reductions]
+        head = f"{title}: {'; '.join(sums)}" if sums else title
+        return [f"{head} ({remark})" if remark else head]
+
+
+class _Columns(Scope):
+    """The kernel that ends the sums over rows and computes what is made of them."""
+
+    def __init__(self, program: RowProgram, sums: tuple[int, int]) -> None:
+        lines = [*program.prologue, *program.epilogue]
+        super().__init__(program, [line for line in lines if axes(line.symbol).features])
+        self._sums = sums
+        self._lines = lines
+
+    def lowered(self) -> Columns:
+        program = self.program
+        results = contract.column_results(program)
+        stores = [store for store in results if isinstance(store.symbol, FeatureSymbol)]
+        lines = _live(self._lines, {symbol for store in results for symbol in store.symbol.free_symbols})
+        first, *others = self.passes(lines)
+        sweeps = [
+            self.sweep(f"columns_{number}", ["Over the columns"], each.reductions, scalars=each.scalars)
+            for number, each in enumerate(others, 1)
+        ]
+        given = [p for p in program.parameters if p.kind != "Feature"]
+        scalar_totals = [s for s in rows_sums(program) if isinstance(s.symbol, ScalarSymbol)]
+        members = [p.symbol for p in given] + [s.symbol for s in scalar_totals]
+        members += [line.symbol for line in lines if not axes(line.symbol).features]
+        totals = [s for s in rows_sums(program) if isinstance(s.symbol, FeatureSymbol)]
+        last = self.sweep("finish", ["One column of the gradients"], stores=stores)
+        return Columns(
+            contract=contract.columns_contract(program, self.names, self._sums),
+            totals=tuple(self._total(s) for s in totals),
+            scalar_totals=tuple(self._total(s) for s in scalar_totals),
+            features=tuple(
+                self.read(p.symbol, p.name)
+                for p in program.parameters
+                if any(self.names[p.symbol.name] in sweep.features for sweep in (*sweeps, last))
+            ),
+            members=tuple(dict.fromkeys(self.names[symbol.name] for symbol in members)),
+            scalars=tuple(self.read(p.symbol, p.name) for p in given if p.kind == "Scalar"),
+            constants=tuple(self.names[p.symbol.name] for p in given if p.kind == "Constant"),
+            before=self.after((), first.scalars),
+            sweeps=tuple(sweeps),
+            last=last,
+            most_sums=max((len(sweep.starts) for sweep in sweeps), default=1),
+            scalar_stores=tuple(
+                (self.names[s.symbol.name], self.wanted(s).cpp())
+                for s in results
+                if isinstance(s.symbol, ScalarSymbol)
+            ),
+        )
+
+    def _total(self, item: RowsReduction) -> Read:
+        return Read(self.names[item.symbol.name], self.presence.needed(item.symbol).cpp(), "A(0)")
+
+
+def _live(lines: Sequence[Assignment], wanted: set[Symbol]) -> list[Assignment]:
+    """The lines that the wanted values need, in order."""
+    kept = []
+    for line in reversed(lines):
+        if line.symbol in wanted:
+            kept.append(line)
+            wanted = wanted | line.expression.free_symbols
+    return kept[::-1]
+
+
+def _stage_symbols(program: RowProgram) -> set[Symbol]:
+    """Every symbol that the stages mention."""
+    found: set[Symbol] = {store.symbol for store in program.results}
+    for stage in program.stages:
+        for line in (*stage.temps, *stage.row_scalars):
+            found |= line.expression.free_symbols
+        for body in (*(r.body for r in stage.reductions), *(s.body for s in stage.rows_reductions)):
+            found |= body.free_symbols
+    return found
+
+
+def _reduced(item: FeatureReduction) -> Reduced:
+    operator = "first" if isinstance(item.body, AttainsFirst) else item.operator
+    return Reduced(item.symbol, operator, item.body, item.step)
+
+
+def _flatten(assignments: Sequence[Assignment], taken: set[str]) -> tuple[Assignment, ...]:
+    """The same assignments with each reduction inside an expression given a name of its own."""
+    lines: list[Assignment] = []
+    for line in assignments:
+        expression = line.expression
+        while inner := _innermost(expression):
+            attained = isinstance(inner, AttainsFirst)
+            if inner == expression and not attained:
+                break
+            symbol = ScalarSymbol(fresh(f"{line.symbol.name}_part", taken))
+            lines.append(Assignment(symbol, inner, line.step))
+            expression = expression.xreplace({inner: there(symbol) if attained else symbol})
+        lines.append(Assignment(line.symbol, expression, line.step))
+    return tuple(lines)
+
+
+def _innermost(expression: Expr) -> Expr | None:
+    """A reduction that holds no other, the same one on every run."""
+    kinds = (Reduction, AttainsFirst)
+    found = [atom for atom in expression.atoms(*kinds) if not any(part.has(*kinds) for part in atom.args)]
+    return min(found, key=sympy.sstr, default=None)

@@ -1,0 +1,281 @@
+"""One pass over the features of a row, lowered to lines.
+
+A sweep becomes two functions of the emitted file: one for a single entry, which reads like the derivation,
+and one for what follows once its sums are known. It computes again, from what is read, every row value that
+it needs, rather than keep it: the kernels wait for memory, not for arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sympy import Expr, Symbol
+
+from lngen.backends.cuda.expressions import Printer, literal
+from lngen.backends.cuda.extremes import PLACE, distance
+from lngen.backends.cuda.lines import Read, Sweep
+from lngen.backends.cuda.names import cpp_names
+from lngen.backends.cuda.presence import ALWAYS, Condition, Presence, flags, result_condition
+from lngen.errors import LngenError
+from lngen.program import Assignment, RowProgram, RowsReduction, Store
+from lngen.symbolic import (
+    AttainsFirst,
+    D,
+    FeatureSum,
+    FeatureSymbol,
+    Mean,
+    Reduction,
+    RowMax,
+    RowMin,
+    RowScalarSymbol,
+    RowSymbol,
+    ScalarSymbol,
+    axes,
+)
+
+MOST_SUMS = 64
+"""How many sums a sweep, or a kernel over its rows, may have: a set of them is the bits of a word."""
+
+_OPERATORS: dict[type[Reduction], str] = {Mean: "mean", FeatureSum: "sum", RowMax: "max", RowMin: "min"}
+_START = {
+    "mean": "A(0)",
+    "sum": "A(0)",
+    "max": "-infinity<A>()",
+    "min": "infinity<A>()",
+    "first": "infinity<A>()",
+}
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """A reduction over the features, of a row or of Features alone.
+
+    The operator "first" has an `AttainsFirst` as its body, and gives the place that it is 1 at.
+    """
+
+    symbol: Symbol
+    operator: str
+    body: Expr
+    step: int
+
+
+@dataclass(frozen=True)
+class Pass:
+    """Reductions of Features that are ready together, then the scalars that follow from them."""
+
+    reductions: tuple[Reduced, ...]
+    scalars: tuple[Assignment, ...]
+
+
+class Scope:
+    """What the sweeps of one kernel have in common: the names, and the values that each computes again."""
+
+    def __init__(self, program: RowProgram, recomputed: Iterable[Assignment]) -> None:
+        self.program = program
+        self.names = cpp_names(sorted({symbol.name for symbol in symbols_of(program)}))
+        self.presence = Presence(program)
+        symbols = {symbol: self.names[symbol.name] for symbol in symbols_of(program)}
+        self.printer = Printer({**symbols, D: "D", PLACE: "place"}, self.presence)
+        self._recomputed = {line.symbol: line for line in recomputed}
+        self._order = {symbol: place for place, symbol in enumerate(self._recomputed)}
+        self.row_inputs = [
+            argument.symbol for argument in program.rows if isinstance(argument.symbol, RowSymbol)
+        ]
+        self.features = [p.symbol for p in program.parameters if p.kind == "Feature"]
+        self.totals = [s.symbol for s in rows_sums(program) if isinstance(s.symbol, FeatureSymbol)]
+
+    def closure(self, roots: Iterable[Expr]) -> tuple[list[Assignment], set[Symbol]]:
+        """The values to compute again for `roots`, in order, and the symbols that they start from."""
+        lines: set[Symbol] = set()
+        leaves: set[Symbol] = set()
+        waiting = [symbol for root in roots for symbol in root.free_symbols]
+        while waiting:
+            symbol = waiting.pop()
+            if symbol in lines or symbol in leaves:
+                continue
+            if symbol in self._recomputed:
+                lines.add(symbol)
+                waiting += self._recomputed[symbol].expression.free_symbols
+            else:
+                leaves.add(symbol)
+        return [self._recomputed[symbol] for symbol in sorted(lines, key=self._order.__getitem__)], leaves
+
+    def sweep(
+        self,
+        name: str,
+        title: Sequence[str],
+        reductions: Sequence[Reduced] = (),
+        columns: Sequence[tuple[int, RowsReduction]] = (),
+        stores: Sequence[Store] = (),
+        scalars: Sequence[Assignment] = (),
+        over_all: Sequence[tuple[int, RowsReduction]] = (),
+        row_scalar_stores: Sequence[Store] = (),
+    ) -> Sweep:
+        """One pass over the features."""
+        if len(reductions) > MOST_SUMS:
+            raise LngenError(f"a stage has {len(reductions)} reductions; the CUDA backend allows {MOST_SUMS}")
+        roots = [item.body for item in reductions] + [item.body for _, item in columns]
+        lines, leaves = self.closure([*roots, *(store.symbol for store in stores)])
+        known = self._locals(leaves)
+        body = [f"const A {', '.join(known)};"] if known else []
+        body += [self._line(line) for line in lines]
+        needed = [self.presence.needed(item.symbol) for item in reductions]
+        firsts = sum(item.operator == "first" for item in reductions)
+        for index, (item, where) in enumerate(zip(reductions, needed, strict=True)):
+            change = self._gathered(item, where, f"sums[{index}]", f"sums[{index + firsts}]")
+            name = self.names[item.symbol.name]
+            body.append(f"{_guard(where)}{change};  // step {item.step}: {name}")
+        for index, column in columns:
+            where = self.presence.needed(column.symbol)
+            body.append(
+                f"{_guard(where)}over_rows[{index}] = {self.printer.line(column.body, where)};"
+                f"  // step {column.step}: {self.names[column.symbol.name]}"
+            )
+        body += [f"out_{self.names[s.symbol.name]} = {self.names[s.symbol.name]};" for s in stores]
+        bits = " | ".join(f"bit({index}, {where.cpp()})" for index, where in enumerate(needed))
+        return Sweep(
+            name=name,
+            title=tuple(title),
+            rows=self._among(self.row_inputs, leaves),
+            features=self._among(self.features, leaves),
+            totals=self._among(self.totals, leaves),
+            body=tuple(body),
+            place=PLACE in leaves or firsts > 0,
+            firsts=firsts,
+            starts=tuple(_START[item.operator] for item in reductions) * (2 if firsts else 1),
+            needed=bits or "0",
+            maxima=sum(1 << index for index, item in enumerate(reductions) if item.operator == "max"),
+            minima=sum(1 << index for index, item in enumerate(reductions) if item.operator == "min"),
+            columns=hex(sum(1 << index for index, _ in columns)) if columns else "",
+            stores=tuple((self.names[s.symbol.name], self.wanted(s).cpp()) for s in stores),
+            after=self.after(reductions, scalars, over_all),
+            row_scalar_stores=tuple(
+                (self.names[s.symbol.name], self.wanted(s).cpp()) for s in row_scalar_stores
+            ),
+        )
+
+    def after(
+        self,
+        reductions: Sequence[Reduced],
+        scalars: Sequence[Assignment],
+        over_all: Sequence[tuple[int, RowsReduction]] = (),
+    ) -> tuple[str, ...]:
+        """The lines that follow a pass: the values of its reductions, and what is computed from them."""
+        made = [item.symbol for item in reductions] + [line.symbol for line in scalars]
+        expressions = [line.expression for line in scalars] + [item.body for _, item in over_all]
+        used = {symbol for expression in expressions for symbol in expression.free_symbols} - set(made)
+        known = self._locals(used)
+        lines = [f"const A {', '.join(known)};"] if known else []
+        firsts = sum(item.operator == "first" for item in reductions)
+        for index, item in enumerate(reductions, firsts):
+            where = self.presence.nonzero(item.symbol)
+            value = f"sums[{index}] / row.D" if item.operator == "mean" else f"sums[{index}]"
+            value = (
+                value
+                if where == ALWAYS or item.operator in ("mean", "sum")
+                else f"{_paren(where)} ? {value} : A(0)"
+            )
+            name = self.names[item.symbol.name]
+            lines.append(f"const A {name} = {value};  // step {item.step}: {spelled(item)}")
+        lines += [self._line(line) for line in scalars]
+        for index, total in over_all:
+            value = self.printer.line(total.body)
+            lines.append(
+                f"over_all[{index}] = {value};  // step {total.step}: {self.names[total.symbol.name]}"
+            )
+        return tuple(
+            lines + [f"row.{self.names[symbol.name]} = {self.names[symbol.name]};" for symbol in made]
+        )
+
+    def passes(self, assignments: Sequence[Assignment]) -> list[Pass]:
+        """Flattened assignments in as few passes as their order allows; the first has no reductions."""
+        done: list[Pass] = []
+        reductions: list[Reduced] = []
+        scalars: list[Assignment] = []
+        for line in assignments:
+            if axes(line.symbol).features:
+                continue
+            first = isinstance(line.expression, AttainsFirst)
+            reduced = first or isinstance(line.expression, Reduction)
+            _, leaves = self.closure([line.expression])
+            pending = {item.symbol for item in reductions} | {item.symbol for item in scalars}
+            other = any((item.operator == "first") != first for item in reductions)
+            if reduced and (leaves & pending or other or not done):
+                done.append(Pass(tuple(reductions), tuple(scalars)))
+                reductions, scalars = [], []
+            if reduced:
+                operator = "first" if first else _OPERATORS[type(line.expression)]
+                body = line.expression if first else line.expression.args[0]
+                reductions.append(Reduced(line.symbol, operator, body, line.step))
+            else:
+                scalars.append(line)
+        return [*done, Pass(tuple(reductions), tuple(scalars))]
+
+    def read(self, symbol: Symbol, name: str) -> Read:
+        """How an argument is read: not at all where it is left out, or where nothing uses it."""
+        neutral = dict(self.program.optional).get(name)
+        where = self.presence.used(symbol) & flags(self.program).get(name, ALWAYS)
+        return Read(self.names[symbol.name], where.cpp(), literal(neutral) if neutral is not None else "A(0)")
+
+    def _gathered(self, item: Reduced, where: Condition, target: str, place: str) -> str:
+        """The statement that takes an entry into a reduction."""
+        if item.operator == "first":
+            return f"nearest({target}, {place}, {self.printer.line(distance(item.body), where)}, place)"
+        value = self.printer.line(item.body, where)
+        functions = {"max": "larger", "min": "smaller"}
+        if item.operator in functions:
+            return f"{target} = {functions[item.operator]}({target}, {value})"
+        return f"{target} += {value}"
+
+    def _line(self, line: Assignment) -> str:
+        name = self.names[line.symbol.name]
+        return f"const A {name} = {self.printer.line(line.expression)};  // step {line.step}"
+
+    def _locals(self, leaves: Iterable[Symbol]) -> list[str]:
+        scalars = [symbol for symbol in leaves if isinstance(symbol, (RowScalarSymbol, ScalarSymbol))]
+        return sorted(f"{self._member(symbol)} = row.{self._member(symbol)}" for symbol in scalars)
+
+    def _member(self, symbol: Symbol) -> str:
+        return "D" if symbol == D else self.names[symbol.name]
+
+    def _among(self, symbols: Sequence[Symbol], leaves: set[Symbol]) -> tuple[str, ...]:
+        return tuple(self.names[symbol.name] for symbol in symbols if symbol in leaves)
+
+    def wanted(self, store: Store) -> Condition:
+        return result_condition(store.names, self.program)
+
+
+def rows_sums(program: RowProgram) -> list[RowsReduction]:
+    """All sums over rows, in order."""
+    return [item for stage in program.stages for item in stage.rows_reductions]
+
+
+def spelled(item: Reduced) -> str:
+    """A reduction in words, for a comment."""
+    if item.operator == "first":
+        body, extreme = item.body.args
+        return f"place of the first {body} that is {extreme}"
+    return f"{item.operator}({item.body})"
+
+
+def symbols_of(program: RowProgram) -> list[Symbol]:
+    """Every symbol that a program defines or is given."""
+    found: list[Symbol] = [argument.symbol for argument in program.rows]
+    found += [parameter.symbol for parameter in program.parameters]
+    found += program.saved
+    found += [line.symbol for line in (*program.prologue, *program.epilogue)]
+    for stage in program.stages:
+        found += [line.symbol for line in (*stage.temps, *stage.row_scalars)]
+        found += [item.symbol for item in stage.reductions]
+        found += [item.symbol for item in stage.rows_reductions]
+    return list(dict.fromkeys(found))
+
+
+def _guard(where: Condition) -> str:
+    return "" if where == ALWAYS else f"if ({where.cpp()}) "
+
+
+def _paren(where: Condition) -> str:
+    text = where.cpp()
+    return f"({text})" if " " in text else text

@@ -1,0 +1,191 @@
+"""What the compiler makes of the kernels: registers, accesses and arithmetic, without a GPU.
+
+Every pair of a program and a size is compiled for one architecture; `slow` tests do the rest.
+"""
+
+import functools
+import re
+
+import pytest
+
+from lngen import nvrtc
+from lngen.backends.cuda import DTYPES, contracts
+from tests.backends.test_cuda_emit import LAYERS, source
+from tests.requirements import needs_nvdisasm, needs_nvrtc
+
+pytestmark = [pytest.mark.cuda, needs_nvrtc, needs_nvdisasm]
+
+ARCHITECTURES = ("sm_80", "sm_90", "sm_100", "sm_120")
+SIZES = (1, 7, 33, 256, 768, 1000, 1024, 1025, 4096, 8192, 16384, 65536)
+
+# Instructions that compute in double precision, or convert to or from it.
+DOUBLE = re.compile(r"(DADD|DMUL|DFMA|DSETP|DMNMX|MUFU\.\w*64H|(F2F|I2F|F2I|FRND)\.[\w.]*F64)")
+
+
+@functools.cache
+def compiled(layer: str, arch: str, options: tuple[str, ...]) -> nvrtc.Compiled:
+    return nvrtc.compile(source(layer), arch, options)
+
+
+def kernels(built: nvrtc.Compiled) -> dict[str, list[str]]:
+    return nvrtc.instructions(nvrtc.disassemble(built.cubin))
+
+
+def only(dtype: str, size: int = 0, *more: str) -> tuple[str, ...]:
+    return (f"-DLNGEN_{dtype.upper()}", *((f"-DLNGEN_D={size}",) if size else ()), *more)
+
+
+def check(layer: str, arch: str, options: tuple[str, ...]) -> None:
+    """Nothing is spilled, and nothing but f64 kernels touches doubles."""
+    built = compiled(layer, arch, options)
+    code = kernels(built)
+    assert set(code) == set(built.resources)
+    for name, used in built.resources.items():
+        assert (used.spill_stores, used.spill_loads) == (0, 0), (name, used)
+        # CUDA's own sin and cos reduce huge arguments in double precision, with a table on the stack.
+        if layer == "waves":
+            continue
+        assert used.stack == 0, (name, used)
+        if not name.endswith("f64"):
+            doubles = [line for line in code[name] if DOUBLE.match(line)]
+            assert not doubles, (name, doubles[:5])
+
+
+# Each size once, each type and architecture several times.
+QUICK = [
+    ("centred", ARCHITECTURES[index % 4], DTYPES[index % 3], size) for index, size in enumerate(SIZES)
+] + [
+    ("centred", "sm_100", "f32", 0),
+    ("centred", "sm_90", "f64", 1024),
+    ("residual", "sm_90", "bf16", 4096),
+    ("tanh", "sm_120", "f16", 1000),
+    ("sink", "sm_90", "f32", 256),
+    ("sink", "sm_120", "f64", 768),
+    ("heads", "sm_90", "f32", 33),
+    ("heads", "sm_80", "f64", 33),
+    ("waves", "sm_90", "f32", 33),
+]
+
+
+@pytest.mark.parametrize(("layer", "arch", "dtype", "size"), QUICK)
+def test_no_spill_and_no_double(layer: str, arch: str, dtype: str, size: int) -> None:
+    check(layer, arch, only(dtype, size))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [0, *SIZES])
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("layer", ["centred", "residual", "tanh"])
+def test_no_spill_and_no_double_anywhere(layer: str, arch: str, size: int) -> None:
+    check(layer, arch, (f"-DLNGEN_D={size}",) if size else ())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [0, 33, 1000, 4096, 16384])
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_no_spill_and_no_double_in_a_crowded_program(arch: str, size: int) -> None:
+    check("sink", arch, (f"-DLNGEN_D={size}",) if size else ())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "options", [("-DLNGEN_SHARED=232448",), ("-DLNGEN_PARAMETERS=f32",), ("-DLNGEN_VECTOR=1",)]
+)
+@pytest.mark.parametrize("size", [1024, 8192, 16384])
+def test_no_spill_in_other_configurations(options: tuple[str, ...], size: int) -> None:
+    check("centred", "sm_90", only("bf16", size, *options))
+
+
+@pytest.mark.parametrize(("dtype", "size"), [("f16", 1000), ("bf16", 256), ("f32", 8192), ("f64", 1024)])
+def test_rows_go_by_sixteen_bytes_where_they_can(dtype: str, size: int) -> None:
+    code = kernels(compiled("centred", "sm_90", only(dtype, size)))
+    for name in (f"forward_{dtype}", f"backward_{dtype}"):
+        assert any(re.match(r"LDG\.E[\w.]*\.128", line) for line in code[name]), name
+        assert any(re.match(r"STG\.E[\w.]*\.128", line) for line in code[name]), name
+
+
+def test_a_row_is_read_once_and_written_once() -> None:
+    # 64 threads for a row of 1024 floats are four accesses of 16 bytes for each thread, input and output.
+    code = kernels(compiled("centred", "sm_90", only("f32", 1024, "-DLNGEN_THREADS_PER_ROW=64")))
+    count = {
+        (name, kind): sum(1 for line in lines if re.match(rf"{kind}\.E\.EF\.128", line))
+        for name, lines in code.items()
+        for kind in ("LDG", "STG")
+    }
+    assert count["forward_f32", "LDG"] == 4
+    assert count["forward_f32", "STG"] == 4
+    assert count["backward_f32", "LDG"] == 8
+    assert count["backward_f32", "STG"] == 4
+
+
+def test_odd_sizes_and_the_override_go_entry_by_entry() -> None:
+    for options in (only("f32", 1025), only("f32", 1024, "-DLNGEN_VECTOR=1")):
+        code = kernels(compiled("centred", "sm_90", (*options, "-DLNGEN_FORWARD")))
+        assert not any(re.match(r"(LDG|STG)\.E[\w.]*\.(64|128)", line) for line in code["forward_f32"])
+
+
+def test_what_is_left_out_is_gone() -> None:
+    same = ("-DLNGEN_THREADS_PER_ROW=64",)
+    left_out = ("-DLNGEN_WITHOUT_gamma", "-DLNGEN_WITHOUT_beta")
+    everything = kernels(compiled("centred", "sm_90", only("f32", 1024, *same)))
+    nothing = kernels(compiled("centred", "sm_90", only("f32", 1024, *same, *left_out)))
+
+    def loads(code: dict[str, list[str]], name: str) -> int:
+        return sum(1 for line in code[name] if line.startswith("LDG"))
+
+    # Without Features a forward reads its row and nothing else, and a backward has no workspace to write to.
+    row = sum(1 for line in nothing["forward_f32"] if re.match(r"LDG\.E\.EF", line))
+    assert loads(nothing, "forward_f32") == row < loads(everything, "forward_f32")
+    assert not any(re.match(r"STG\.E ", line) for line in nothing["backward_f32"])
+    assert any(re.match(r"STG\.E ", line) for line in everything["backward_f32"])
+    assert len(nothing["backward_f32"]) < len(everything["backward_f32"])
+
+
+def test_a_reduction_that_served_a_left_out_gradient_is_gone() -> None:
+    present, absent = (
+        kernels(compiled("tanh", "sm_90", only("f32", 8192, "-DLNGEN_BACKWARD", *more)))["backward_f32"]
+        for more in ((), ("-DLNGEN_WITHOUT_alpha",))
+    )
+    assert any(line.startswith("SHFL") for line in present)
+    assert not any(line.startswith(("SHFL", "BAR")) for line in absent)
+
+
+def test_reductions_of_a_stage_share_one_barrier() -> None:
+    code = kernels(compiled("centred", "sm_90", only("f32", 8192)))
+    barriers = {name: sum(1 for line in lines if line.startswith("BAR.SYNC")) for name, lines in code.items()}
+    # Three stages reduce in the forward; in the backward one does, both its means together.
+    assert barriers["forward_f32"] == 3
+    assert barriers["backward_f32"] == 1
+
+
+def test_rows_of_one_warp_need_no_barrier() -> None:
+    assert not any(
+        line.startswith("BAR")
+        for line in kernels(compiled("centred", "sm_90", only("f32", 256, "-DLNGEN_FORWARD")))["forward_f32"]
+    )
+
+
+@pytest.mark.parametrize("layer", sorted({*LAYERS} - {"waves"}))
+def test_ptx_of_a_narrow_kernel_has_no_double(layer: str) -> None:
+    size = 0 if layer == "centred" else 33
+    ptx = nvrtc.compile(source(layer), "compute_90", only("bf16", size, "-DLNGEN_F32")).ptx
+    assert ".entry forward_f32" in ptx
+    assert ".entry backward_bf16" in ptx
+    assert ".f64" not in ptx
+
+
+def test_selection_compiles_one_kernel_alone() -> None:
+    built = compiled("centred", "sm_90", only("f16", 64, "-DLNGEN_FORWARD"))
+    assert set(built.resources) == {"forward_f16"}
+
+
+def test_without_macros_every_kernel_is_there() -> None:
+    names = {f"{contract.kernel}_{dtype}" for contract in contracts(*LAYERS["residual"]) for dtype in DTYPES}
+    assert set(compiled("residual", "sm_90", ()).resources) == names
+
+
+def test_the_launch_arrays_are_in_the_module() -> None:
+    built = compiled("residual", "sm_90", ())
+    for contract in contracts(*LAYERS["residual"]):
+        for dtype in DTYPES:
+            assert f"{contract.kernel}_{dtype}_launch".encode() in built.cubin

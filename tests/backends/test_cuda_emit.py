@@ -1,0 +1,251 @@
+"""The text of kernels.cu: plain C++, deterministic, readable, and as its contracts say."""
+
+import functools
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import sympy
+
+from lngen.backends import Notes
+from lngen.backends.cuda import DTYPES, contracts, emit
+from lngen.errors import LngenError
+from lngen.program import Assignment, RowProgram, Stage
+from lngen.symbolic import FeatureSymbol, RowSymbol
+from tests import programs
+from tests.backends.cuda_programs import EXTREMES, HEADS, SINK, WAVES
+from tests.requirements import gxx, needs_gxx
+
+ROOT = Path(__file__).parents[2]
+
+LAYERS = {
+    "centred": (programs.CENTRED_FORWARD, programs.CENTRED_BACKWARD),
+    "tanh": (programs.TANH_FORWARD, programs.TANH_BACKWARD),
+    "residual": (programs.RESIDUAL_FORWARD, programs.RESIDUAL_BACKWARD),
+    "heads": HEADS,
+    "waves": WAVES,
+    "extremes": EXTREMES,
+    "sink": SINK,
+}
+NOTES = Notes("demo", "A demonstration.", ("printed by a test",), ("y = f(x)",), ("dx = g(x)",))
+
+
+@functools.cache
+def source(layer: str) -> str:
+    return emit(*LAYERS[layer], NOTES)["kernels.cu"]
+
+
+@pytest.fixture(params=LAYERS)
+def layer(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_no_header_but_those_of_half_precision(layer: str) -> None:
+    assert re.findall(r"#\s*include\s*(\S+)", source(layer)) == ["<cuda_bf16.h>", "<cuda_fp16.h>"]
+
+
+def test_every_literal_of_a_stage_has_the_compute_type(layer: str) -> None:
+    lines = [line.split("//")[0] for line in source(layer).splitlines() if "// step" in line]
+    assert lines
+    bare = re.compile(r"(?<![\w.(<\[{])(?<!A\()\d+\.?\d*(?![\w.]*[>\]])")
+    for line in lines:
+        assert not bare.search(re.sub(r"A\([^()]*\)", "c", line)), line
+
+
+def test_no_atomic_and_one_shared_buffer(layer: str) -> None:
+    text = source(layer)
+    assert "atomic" not in re.sub(r"//.*", "", text)
+    assert text.count("extern __shared__") == 1
+    assert text.count("__shared__") == 1
+
+
+def test_streaming_sits_in_two_wrappers(layer: str) -> None:
+    text = source(layer)
+    assert text.count("__ldcs") == 1
+    assert text.count("__stcs") == 1
+    assert "asm" not in text
+
+
+def test_only_the_functions_that_are_used_are_there() -> None:
+    assert "tanhf" in source("tanh")
+    assert "erff" not in source("tanh")
+    assert "tanhf" not in source("centred")
+    for name in ("erff", "powf", "log1pf", "expm1f"):
+        assert name in source("heads")
+    assert "sinf" in source("waves")
+    assert "sinf" not in source("heads")
+
+
+def test_the_derivation_is_there_line_by_line() -> None:
+    text = source("centred")
+    assert "// Stage 3 of 4: var = mean(x_centred**2)" in text
+    assert "const A xhat = x_centred*rstd;  // step 5" in text
+    assert "const A rstd = A(1) / math::sqrt(var + eps);  // step 4" in text
+    assert "//     y = f(x)" in text
+
+
+def test_signatures_are_those_of_the_contracts(layer: str) -> None:
+    text = source(layer)
+    for contract in contracts(*LAYERS[layer]):
+        for dtype in DTYPES:
+            found = re.search(rf"\b{contract.kernel}_{dtype}\(([^)]*)\) {{", text)
+            assert found is not None
+            names = [argument.split()[-1] for argument in found[1].split(",")]
+            assert names == [argument.name for argument in contract.arguments]
+            assert f"{contract.kernel}_{dtype}_launch[] =" in text
+
+
+def test_contracts_name_what_a_launcher_passes() -> None:
+    forward, backward, columns = contracts(*LAYERS["sink"])
+    assert [a.name for a in forward.arguments if a.role == "save"] == ["save_scale", "save_average"]
+    by_name = {argument.name: argument for argument in backward.arguments}
+    assert by_name["out_total"].results == ("dx", "dr")
+    assert by_name["out_total"].absent is None
+    assert by_name["out_ds"].absent == "LNGEN_WITHOUT_s"
+    assert by_name["dz"].absent == "LNGEN_WITHOUT_dz"
+    assert by_name["eps"].pointer is False
+    assert (backward.column_sums, backward.scalar_sums) == (2, 1)
+    assert [a.name for a in columns.arguments if a.writes] == ["workspace", "out_dw", "out_dv", "out_dalpha"]
+
+
+def test_without_sums_over_rows_there_is_no_second_kernel() -> None:
+    assert [contract.kernel for contract in contracts(*HEADS)] == ["forward", "backward"]
+    assert "workspace" not in re.sub(r"//.*", "", source("heads").split("namespace forward")[1])
+
+
+def test_names_that_the_file_uses_itself_are_moved_away() -> None:
+    text = source("sink")
+    assert "const A rows_ = x*s;  // step 6" in text
+    assert "long long rows;" in text
+
+
+def test_text_is_the_same_under_every_hash_seed() -> None:
+    code = (
+        "from tests.backends.test_cuda_emit import LAYERS, source\n"
+        "import hashlib\n"
+        "print([hashlib.sha256(source(layer).encode()).hexdigest() for layer in sorted(LAYERS)])"
+    )
+    runs = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "7")
+    }
+    assert len(runs) == 1
+
+
+def test_a_comment_stays_a_comment() -> None:
+    notes = Notes("demo", "Ends in a backslash \\", ("two\nlines",), (), ())
+    text = emit(*LAYERS["centred"], notes)["kernels.cu"]
+    assert text.startswith("// Ends in a backslash \n// two lines\n")
+
+
+def test_an_unknown_function_is_one_clear_error() -> None:
+    forward, backward = LAYERS["centred"]
+    x, y = RowSymbol("x"), RowSymbol("y")
+    strange = Stage(temps=(Assignment(y, sympy.zeta(x), 1),), stores=forward.stages[-1].stores)
+    with pytest.raises(LngenError, match="cannot print zeta"):
+        emit(replace(forward, stages=(strange,)), backward, NOTES)
+
+
+def test_an_undefined_symbol_is_one_clear_error() -> None:
+    forward, backward = LAYERS["centred"]
+    y = RowSymbol("y")
+    lost = Stage(temps=(Assignment(y, FeatureSymbol("nowhere") + 1, 1),), stores=forward.stages[-1].stores)
+    with pytest.raises(LngenError, match="nowhere, which nothing defines"):
+        emit(replace(forward, stages=(lost,)), backward, NOTES)
+
+
+def test_too_many_reductions_in_a_stage_are_refused() -> None:
+    forward, backward = LAYERS["centred"]
+    first = forward.stages[0]
+    crowd = replace(first, reductions=first.reductions * 65)
+    with pytest.raises(LngenError, match="65 reductions"):
+        emit(replace(forward, stages=(crowd, *forward.stages[1:])), backward, NOTES)
+
+
+# Enough of CUDA for a host compiler to read a kernel: all that is not plain C++ is declared here.
+STUB = """
+#pragma once
+#define __host__
+#define __device__
+#define __global__
+#define __shared__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+#define __align__(n) __attribute__((aligned(n)))
+struct uint2 { unsigned x, y; };
+struct alignas(16) uint4 { unsigned x, y, z, w; };
+struct Dim { unsigned x, y, z; };
+extern Dim threadIdx, blockIdx, blockDim, gridDim;
+extern "C" {
+float sqrtf(float); float expf(float); float logf(float); float sinf(float); float cosf(float);
+float tanhf(float); float erff(float); float log1pf(float); float expm1f(float); float fabsf(float);
+double sqrt(double); double exp(double); double log(double); double sin(double); double cos(double);
+double tanh(double); double erf(double); double log1p(double); double expm1(double); double fabs(double);
+float powf(float, float); double pow(double, double);
+}
+void __syncthreads();
+float __int_as_float(int);
+template <class T> T __shfl_xor_sync(unsigned, T, int);
+template <class T> T __ldcs(const T*);
+template <class T> void __stcs(T*, T);
+"""
+FP16 = """
+#include "stub.h"
+struct __half { unsigned short bits; };
+float __half2float(__half); __half __float2half_rn(float); __half __double2half(double);
+"""
+BF16 = """
+#include "stub.h"
+struct __nv_bfloat16 { unsigned short bits; };
+float __bfloat162float(__nv_bfloat16); __nv_bfloat16 __float2bfloat16_rn(float);
+__nv_bfloat16 __double2bfloat16(double);
+"""
+
+
+@needs_gxx
+@pytest.mark.parametrize(
+    "macros", [[], ["-DLNGEN_D=1000", "-DLNGEN_PARAMETERS=f32"]], ids=["any D", "D=1000"]
+)
+def test_all_but_the_builtins_is_plain_cpp(layer: str, macros: list[str], tmp_path: Path) -> None:
+    for name, text in (
+        ("stub.h", STUB),
+        ("cuda_fp16.h", FP16),
+        ("cuda_bf16.h", BF16),
+        ("k.cc", source(layer)),
+    ):
+        (tmp_path / name).write_text(text)
+    # `extern __shared__` declares an array of no known size in a function, which only CUDA gives storage.
+    command = [
+        str(gxx()),
+        "-std=c++17",
+        "-fsyntax-only",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-Wno-unknown-pragmas",
+    ]
+    allowed = ["-Wno-unused-variable", "-Wno-unused-parameter", "-Wno-unused-but-set-variable"]
+    done = subprocess.run(
+        [*command, *allowed, *macros, f"-I{tmp_path}", str(tmp_path / "k.cc")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[:3000]
+
+
+def test_the_programs_are_those_of_the_interface() -> None:
+    for forward, backward in LAYERS.values():
+        assert isinstance(forward, RowProgram)
+        assert (forward.direction, backward.direction) == ("forward", "backward")
