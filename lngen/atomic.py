@@ -51,10 +51,7 @@ def _exchange_at_once(one: Path, other: Path) -> bool:
     except (AttributeError, OSError, TypeError):
         return False
     at_working_directory, exchange = -100, 2
-    if (
-        rename(at_working_directory, os.fsencode(one), at_working_directory, os.fsencode(other), exchange)
-        == 0
-    ):
+    if rename(at_working_directory, os.fsencode(one), at_working_directory, os.fsencode(other), exchange) == 0:
         return True
     code = ctypes.get_errno()
     if code in (errno.ENOSYS, errno.EINVAL):

@@ -81,9 +81,7 @@ class Backend(StrEnum):
     all = "all"
 
 
-Layer = Annotated[
-    str, typer.Argument(metavar="LAYER", help="A layer's name (see `lngen list`) or a definition file.")
-]
+Layer = Annotated[str, typer.Argument(metavar="LAYER", help="A layer's name (see `lngen list`) or a definition file.")]
 
 
 def _version(wanted: bool) -> None:
@@ -105,21 +103,15 @@ def _main(
 def derive(
     files: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[FILE]...", help="Definition files or layers' names; every layer if left out."
-        ),
+        typer.Argument(metavar="[FILE]...", help="Definition files or layers' names; every layer if left out."),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out", metavar="DIR", help="Write DIR/NAME/ for each layer instead of generated/NAME/."
-        ),
+        typer.Option("--out", metavar="DIR", help="Write DIR/NAME/ for each layer instead of generated/NAME/."),
     ] = None,
     check: Annotated[
         bool,
-        typer.Option(
-            "--check", help="Write nothing; fail with a diff if a written file is not what lngen emits."
-        ),
+        typer.Option("--check", help="Write nothing; fail with a diff if a written file is not what lngen emits."),
     ] = False,
     format: Annotated[Format, typer.Option("--format", help="How to print the derivation.")] = Format.text,
 ) -> None:
@@ -149,15 +141,11 @@ def check(
     backend: Annotated[Backend, typer.Option("--backend", help="Which emitted code to check.")] = Backend.all,
     shape: Annotated[
         list[str] | None,
-        typer.Option(
-            "--shape", metavar="ROWS,D", help="A shape to check at; may be repeated. `full` is all of them."
-        ),
+        typer.Option("--shape", metavar="ROWS,D", help="A shape to check at; may be repeated. `full` is all of them."),
     ] = None,
     dtype: Annotated[
         list[str] | None,
-        typer.Option(
-            "--dtype", metavar="DTYPE", help="f64, f32, f16 or bf16; may be repeated. All if left out."
-        ),
+        typer.Option("--dtype", metavar="DTYPE", help="f64, f32, f16 or bf16; may be repeated. All if left out."),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Where the random inputs start.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False,
@@ -190,6 +178,14 @@ def stability(layer: Layer) -> None:
     from lngen.commands import stability
 
     stability.run(layer)
+
+
+@app.command()
+def device(as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False) -> None:
+    """What there is to compile and run CUDA with, and what is missing."""
+    from lngen.commands import device
+
+    device.run(as_json)
 
 
 @app.command("list")

@@ -338,7 +338,6 @@ def load(path: str | os.PathLike[str]) -> Definition:
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise LngenError(
-            f"{shown}:{line}: byte {error.start} (0x{raw[error.start]:02x}) is not UTF-8. "
-            "Save the file as UTF-8 text."
+            f"{shown}:{line}: byte {error.start} (0x{raw[error.start]:02x}) is not UTF-8. Save the file as UTF-8 text."
         ) from None
     return parse(text, os.fspath(path))

@@ -1,8 +1,8 @@
 """The derivation as a value: what is printed, and what the code is emitted from.
 
-A `Derivation` is the list of steps from a definition to its gradients. Each step names its rule and its reason and holds
-the expression before and after; the last line of each quantity is the one that is planned and emitted. There is no second
-derivation for show. The unsimplified adjoint is kept beside it and compared.
+A `Derivation` is the list of steps from a definition to its gradients. Each step names its rule and its reason and
+holds the expression before and after; the last line of each quantity is the one that is planned and emitted. There is
+no second derivation for show. The unsimplified adjoint is kept beside it and compared.
 """
 
 from __future__ import annotations

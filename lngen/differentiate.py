@@ -6,8 +6,8 @@ it. A value that varies over less than the cotangent does collects it: into a ro
 scalar by a reduction over features, into a Feature by a sum over rows, into a Scalar by both. The local derivatives are
 SymPy's. (Griewank & Walther, Evaluating Derivatives, 2nd ed., section 3.2.)
 
-Nothing is simplified here. The adjoint of the definition as it stands is kept beside the simplified gradient as a second
-derivation, and the two are compared wherever a gradient is checked.
+Nothing is simplified here. The adjoint of the definition as it stands is kept beside the simplified gradient as a
+second derivation, and the two are compared wherever a gradient is checked.
 """
 
 from __future__ import annotations
@@ -163,4 +163,3 @@ def adjoint(forward: Forward) -> Adjoint:
         equations.append(Equation(gradient, bars.get(symbol, sympy.S.Zero)))
         gradients.append((symbol, gradient))
     return Adjoint(cotangents, tuple(equations), tuple(gradients))
-

@@ -192,6 +192,4 @@ def _evidence_entry(proof: Proof) -> dict[str, Any]:
 
 
 def _document(planned: Plan) -> str:
-    return "\n".join(
-        ["<!--", *header(planned, "report"), "-->", "", report(planned, "markdown").strip("\n"), ""]
-    )
+    return "\n".join(["<!--", *header(planned, "report"), "-->", "", report(planned, "markdown").strip("\n"), ""])

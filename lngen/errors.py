@@ -25,9 +25,7 @@ class DefinitionError(LngenError):
       remedy: assign 'z' first
     """
 
-    def __init__(
-        self, filename: str, line: int, column: int, message: str, remedy: str, source_line: str
-    ) -> None:
+    def __init__(self, filename: str, line: int, column: int, message: str, remedy: str, source_line: str) -> None:
         self.filename = filename
         self.line = line
         self.column = column
@@ -40,10 +38,7 @@ class DefinitionError(LngenError):
         shown, offset = _window(self.source_line, self.column)
         where = f"{printable(self.filename)}:{self.line}:{self.column}"
         return (
-            f"{where}: {printable(self.message)}\n"
-            f"    {shown}\n"
-            f"    {' ' * offset}^\n"
-            f"  remedy: {printable(self.remedy)}"
+            f"{where}: {printable(self.message)}\n    {shown}\n    {' ' * offset}^\n  remedy: {printable(self.remedy)}"
         )
 
 

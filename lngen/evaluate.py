@@ -24,16 +24,6 @@ from typing import Any
 
 import numpy as np
 
-from lngen.oracle.arithmetic import (
-    BFLOAT16,
-    COMPLEX128,
-    FLOAT16,
-    FLOAT32,
-    FLOAT64,
-    LONGDOUBLE,
-    Array,
-    Numbers,
-)
 from lngen.definition import (
     Binary,
     Call,
@@ -48,6 +38,16 @@ from lngen.definition import (
     Number,
 )
 from lngen.errors import LngenError
+from lngen.oracle.arithmetic import (
+    BFLOAT16,
+    COMPLEX128,
+    FLOAT16,
+    FLOAT32,
+    FLOAT64,
+    LONGDOUBLE,
+    Array,
+    Numbers,
+)
 from lngen.oracle.exact_arithmetic import FRACTION, mp_numbers
 
 __all__ = [
@@ -81,9 +81,7 @@ def evaluate(
     """
     shape = _row_shape(definition, inputs)
     with np.errstate(all="ignore"):
-        values = {
-            entry.name: _input(entry, inputs.get(entry.name), shape, numbers) for entry in definition.inputs
-        }
+        values = {entry.name: _input(entry, inputs.get(entry.name), shape, numbers) for entry in definition.inputs}
         walk = _Walk(numbers, shape[-1], values)
         for statement in definition.statements:
             values[statement.name] = walk.value(statement.expression)

@@ -46,8 +46,7 @@ def _load_name(name: str) -> ModuleType:
     names = available()
     if not name.isidentifier() or keyword.iskeyword(name):
         raise LngenError(
-            f"{name!r} is not a layer's name; lngen has {_listed(names)}. "
-            "To load a folder, pass it as a pathlib.Path."
+            f"{name!r} is not a layer's name; lngen has {_listed(names)}. To load a folder, pass it as a pathlib.Path."
         )
     if name not in names:
         raise LngenError(f"there is no emitted layer {name!r}; lngen has {_listed(names)}.")

@@ -143,9 +143,7 @@ def write(emission: Emission, folder: Path) -> tuple[Path, ...]:
     """
     texts = dict(emission.files)
     if MANIFEST not in texts:
-        raise LngenError(
-            f"the emission of {emission.name} has no {MANIFEST}, so it could not be replaced later"
-        )
+        raise LngenError(f"the emission of {emission.name} has no {MANIFEST}, so it could not be replaced later")
     target = folder / emission.name
     _require_ours(target)
     try:
@@ -161,9 +159,7 @@ def write(emission: Emission, folder: Path) -> tuple[Path, ...]:
 def _require_ours(target: Path) -> None:
     """Refuse to replace a folder unless every file in it is one that lngen wrote there."""
     if target.is_symlink():
-        raise LngenError(
-            f"{target} is a symbolic link; lngen writes folders only. Remove it, or choose another --out."
-        )
+        raise LngenError(f"{target} is a symbolic link; lngen writes folders only. Remove it, or choose another --out.")
     if not target.exists():
         return
     if not target.is_dir():
@@ -243,9 +239,7 @@ def _drift_of(emission: Emission, folder: Path) -> Iterator[Drift]:
             yield Drift("differs", shown, _diff(content.decode(errors="backslashreplace"), text, shown))
     if target.is_dir():
         texts = dict(emission.files)
-        yield from (
-            Drift("left over", f"{emission.name}/{path}") for path in _files_in(target) if path not in texts
-        )
+        yield from (Drift("left over", f"{emission.name}/{path}") for path in _files_in(target) if path not in texts)
 
 
 def _diff(committed: str, regenerated: str, path: str) -> str:

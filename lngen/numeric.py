@@ -205,8 +205,8 @@ def _reduce(e: Expr, walk: Any, environment: Mapping[Any, Any]) -> Any:
     value = np.asarray(walk(body))
     # A row value may turn out to be the same for all rows, zero for example; it then has no axis to broadcast over.
     keep = axes(body).rows
-    shape = (_features(environment),) if not keep else (value.shape[0] if value.ndim == 2 else 1, _features(environment))
-    value = np.broadcast_to(value, shape)
+    rows = (value.shape[0] if value.ndim == 2 else 1,) if keep else ()
+    value = np.broadcast_to(value, (*rows, _features(environment)))
     if isinstance(e, (RowMax, RowMin)):
         return (np.max if isinstance(e, RowMax) else np.min)(value, axis=-1, keepdims=keep)
     total = np.sum(value, axis=-1, keepdims=keep)
@@ -225,9 +225,7 @@ def _attains_first(body: Any, extreme: Any) -> Any:
     return hits & (np.cumsum(hits, axis=-1) == 1)
 
 
-def evaluate_equations(
-    equations: Iterable[Equation], environment: Environment, arithmetic: Arithmetic
-) -> Environment:
+def evaluate_equations(equations: Iterable[Equation], environment: Environment, arithmetic: Arithmetic) -> Environment:
     """The environment with every equation's value added, in order."""
     result = dict(environment)
     for equation in equations:

@@ -135,15 +135,11 @@ def parse_resources(log: str) -> dict[str, Resources]:
     found: dict[str, Resources] = {}
     for chunk in re.split(r"Compiling entry function '", log)[1:]:
         name = chunk.split("'", 1)[0]
-        frame = re.search(
-            r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", chunk
-        )
+        frame = re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", chunk)
         used = re.search(r"Used (\d+) registers", chunk)
         shared = re.search(r"(\d+) bytes smem", chunk)
         if frame is None or used is None:
-            raise LngenError(
-                f"the log of ptxas has no resource usage of {name}; its form may have changed:\n{log}"
-            )
+            raise LngenError(f"the log of ptxas has no resource usage of {name}; its form may have changed:\n{log}")
         stack, stores, loads = (int(number) for number in frame.groups())
         found[name] = Resources(int(used[1]), stack, stores, loads, int(shared[1]) if shared else 0)
     return found
@@ -204,9 +200,7 @@ def _installation() -> _Installation:
 def _roots() -> list[Path]:
     """Where NVRTC may be: the wheels of CUDA 13 (one folder), of CUDA 12 (a folder a wheel), a toolkit."""
     packages = [Path(entry) / "nvidia" for entry in sys.path if entry]
-    wheels = [
-        root for folder in packages for root in (*sorted(folder.glob("cu[0-9]*"), reverse=True), folder)
-    ]
+    wheels = [root for folder in packages for root in (*sorted(folder.glob("cu[0-9]*"), reverse=True), folder)]
     named = [os.environ[key] for key in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(key)]
     nvcc = shutil.which("nvcc")
     beside = [str(Path(nvcc).resolve().parent.parent)] if nvcc else []

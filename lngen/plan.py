@@ -15,8 +15,8 @@ Which sweep over the row a line runs in is decided by `lngen.schedule`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal
 
@@ -44,13 +44,14 @@ from lngen.symbolic import (
     RowMin,
     RowScalarSymbol,
     RowSymbol,
+    StopGradient,
     SumRows,
     TypedSymbol,
     axes,
     is_row,
     symbol_like,
 )
-from lngen.translate import Names
+from lngen.translate import Equation, Names
 
 _COSTLY = (sympy.exp, sympy.log, sympy.tanh, sympy.erf, sympy.sin, sympy.cos)
 
@@ -71,16 +72,12 @@ def plan(derivation: Derivation) -> Plan:
     for equation in derivation.backward:
         names.take(equation.symbol.name)
     forward_lines = _without_nested_reductions(
-        [Line(q.symbol, show_sums(q.expression), steps.get(q.symbol.name, 0)) for q in derivation.forward.equations],
+        [_line(q, steps) for q in derivation.forward.equations],
         names,
     )
     forward_lines = _once_a_row(_corrected(forward_lines, names), names)
     backward_lines = _without_nested_reductions(
-        [
-            Line(q.symbol, show_sums(q.expression), steps.get(q.symbol.name, 0))
-            for q in derivation.backward
-            if not _is_alias(q.expression, derivation)
-        ],
+        [_line(q, steps) for q in derivation.backward if not _is_alias(q.expression, derivation)],
         names,
     )
     backward_lines = _once_a_row(backward_lines, names)
@@ -90,14 +87,48 @@ def plan(derivation: Derivation) -> Plan:
         for line in forward_lines
         if isinstance(line.symbol, RowScalarSymbol) and line.symbol in _read_by([*needed, *backward_lines])
     )
+    forward_lines, backward_lines, saved = _kept_apart(
+        derivation, forward_lines, [*needed, *backward_lines], saved, names
+    )
     return Plan(
         derivation,
         _program(derivation, "forward", forward_lines, saved, names, ()),
-        _program(derivation, "backward", [*needed, *backward_lines], saved, names, sources),
+        _program(derivation, "backward", backward_lines, saved, names, sources),
     )
 
 
 # ---- equations made ready
+
+
+def _as_computed(expression: Expr) -> Expr:
+    """Sums shown as sums; what only matters for differentiation is gone."""
+    return show_sums(expression.replace(StopGradient, lambda value: value))
+
+
+def _line(equation: Equation, steps: Mapping[str, int]) -> Line:
+    """An equation of a derivation as a line of a program, where there is no gradient left to stop."""
+    expression = equation.expression.replace(StopGradient, lambda value: value)
+    return Line(equation.symbol, show_sums(expression), steps.get(equation.symbol.name, 0))
+
+
+def _kept_apart(
+    derivation: Derivation,
+    forward: Sequence[Line],
+    backward: Sequence[Line],
+    saved: tuple[RowScalarSymbol, ...],
+    names: Names,
+) -> tuple[list[Line], list[Line], tuple[RowScalarSymbol, ...]]:
+    """A row scalar that is both an output and saved is saved under a name of its own.
+
+    The output is rounded to the type of the rows and belongs to the caller; backward wants the value as computed.
+    """
+    apart = {s: RowScalarSymbol(names.fresh(f"{s.name}_saved")) for s in saved if s in derivation.forward.outputs}
+    step_of = {line.symbol: line.step for line in forward}
+    return (
+        [*forward, *(Line(copy, symbol, step_of[symbol]) for symbol, copy in apart.items())],
+        [replace(line, expression=line.expression.xreplace(apart)) for line in backward],
+        tuple(apart.get(symbol, symbol) for symbol in saved),
+    )
 
 
 def _without_nested_reductions(lines: Iterable[Line], names: Names) -> list[Line]:
@@ -348,13 +379,13 @@ def _arguments(
 ) -> Iterator[RowArgument]:
     for symbol in derivation.forward.symbols:
         if axes(symbol).rows and direction == "forward":
-            yield RowArgument(symbol.name, symbol, "input")  # type: ignore[arg-type]
+            yield RowArgument(symbol.name, symbol, "input")
         elif axes(symbol).rows and (symbol in sources or (not is_row(symbol) and symbol in read)):
-            yield RowArgument(symbol.name, symbol, "saved input")  # type: ignore[arg-type]
+            yield RowArgument(symbol.name, symbol, "saved input")
     if direction == "forward":
         return
     for name, symbol in zip(derivation.definition.outputs, derivation.forward.outputs, strict=True):
         if symbol in sources:
-            yield RowArgument(name, symbol, "saved output")  # type: ignore[arg-type]
+            yield RowArgument(name, symbol, "saved output")
     for cotangent in derivation.adjoint.cotangents:
-        yield RowArgument(cotangent.name, cotangent, "cotangent")  # type: ignore[arg-type]
+        yield RowArgument(cotangent.name, cotangent, "cotangent")

@@ -27,9 +27,7 @@ def render(template: str, /, folder: Path | None = None, **fields: Any) -> str:
     try:
         return _environment(folder).get_template(template).render(fields)
     except jinja2.TemplateSyntaxError as error:
-        raise LngenError(
-            f"template {error.name or template}, line {error.lineno}: {error.message}"
-        ) from error
+        raise LngenError(f"template {error.name or template}, line {error.lineno}: {error.message}") from error
     except jinja2.TemplateNotFound as error:
         asked = "" if error.name == template else f", which {template} asks for"
         raise LngenError(f"there is no template {error.name}{asked}") from error

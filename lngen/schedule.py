@@ -25,6 +25,7 @@ _OPERATORS: dict[type, Literal["mean", "sum", "max", "min"]] = {
     RowMin: "min",
 }
 
+
 @dataclass(frozen=True)
 class Line:
     """One equation of a program, reductions on their own; `correction` marks the residual mean of a shift."""
@@ -52,13 +53,13 @@ def sorted_out(
         if axes(line.symbol).rows:
             rows.append(line)
         elif isinstance(line.expression, SumRows):
-            sums.append(RowsReduction(line.symbol, line.expression.args[0], line.step))  # type: ignore[arg-type]
+            sums.append(RowsReduction(line.symbol, line.expression.args[0], line.step))
             late.add(line.symbol)
         else:
             expression = line.expression
             for total in sorted(expression.atoms(SumRows), key=sympy.default_sort_key):
                 symbol = symbol_like(names.fresh(f"{line.symbol.name}_rows"), total)
-                sums.append(RowsReduction(symbol, total.args[0], line.step))  # type: ignore[arg-type]
+                sums.append(RowsReduction(symbol, total.args[0], line.step))
                 expression = expression.xreplace({total: symbol})
                 late.add(symbol)
             after = bool(expression.free_symbols & late)
@@ -81,7 +82,7 @@ def stages_of(lines: Sequence[Line], sums: Sequence[RowsReduction], stores: Sequ
     for line in lines:
         at = level_of(line.expression)
         if line.operator is not None:
-            entry = FeatureReduction(line.symbol, line.operator, line.expression.args[0], line.step)  # type: ignore[arg-type]
+            entry = FeatureReduction(line.symbol, line.operator, line.expression.args[0], line.step)
             reductions.setdefault(at, []).append((line.correction, entry))
             level[line.symbol] = at + 1
         elif is_row(line.symbol):
@@ -90,7 +91,8 @@ def stages_of(lines: Sequence[Line], sums: Sequence[RowsReduction], stores: Sequ
             scalars.setdefault(at, []).append(Assignment(line.symbol, line.expression, line.step))
             level[line.symbol] = at
     temps = _temps_where_needed(lines, sums, stores, level)
-    last = max([*temps, *reductions, *scalars, *(level_of(s.symbol) for s in stores), *(level_of(s.body) for s in sums)], default=0)
+    ends = [level_of(end) for end in (*(store.symbol for store in stores), *(total.body for total in sums))]
+    last = max([*temps, *reductions, *scalars, *ends], default=0)
     stages = []
     if 0 in scalars:
         stages.append(Stage(row_scalars=tuple(scalars[0])))
@@ -148,4 +150,3 @@ def _stored_at(store: Store, level: dict[TypedSymbol, int]) -> int:
 def _summed_at(total: RowsReduction, level: dict[TypedSymbol, int]) -> int:
     at = max((level.get(symbol, 0) for symbol in total.body.free_symbols), default=0)
     return at if is_row(total.body) else max(at - 1, 0)
-

@@ -249,7 +249,8 @@ class _Sign(_Elementwise):
 def derivative(expression: Expr, symbol: Symbol) -> Expr:
     """SymPy's derivative of real functions: the derivative of `Abs` is `sign`, and that of `sign` is 0.
 
-    SymPy's own would be a Dirac delta for `sign`, and real and imaginary parts for the `Abs` of what it cannot prove real.
+    SymPy's own would be a Dirac delta for `sign`, and real and imaginary parts for the `Abs` of what it cannot prove
+    real.
 
     >>> x = RowSymbol("x")
     >>> derivative(x * sympy.Abs(x), x), derivative(sympy.sign(x), x), derivative(sympy.Abs(sympy.log(x)), x)

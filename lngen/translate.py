@@ -143,9 +143,7 @@ class Forward:
     def differentiable(self) -> tuple[TypedSymbol, ...]:
         """The symbols of all inputs that have a gradient."""
         return tuple(
-            symbol
-            for entry, symbol in zip(self.inputs, self.symbols, strict=True)
-            if entry.kind is not Kind.CONSTANT
+            symbol for entry, symbol in zip(self.inputs, self.symbols, strict=True) if entry.kind is not Kind.CONSTANT
         )
 
     def equation_of(self) -> dict[TypedSymbol, Equation]:
@@ -238,7 +236,7 @@ class _DecidedError(Exception):
 
     def __init__(self, expression: Compare | Call, outcome: Expr) -> None:
         always = "true" if outcome == sympy.true else "false"
-        super().__init__(f"the comparison in `{render(expression)}` is always {always}, since a Constant here is positive")
+        super().__init__(f"the comparison in `{render(expression)}` is always {always}: a Constant here is positive")
         self.span = expression.span
 
 
@@ -328,9 +326,7 @@ def _bodies(expression: Expr, whole: bool) -> list[Expr]:
     return [reduction.args[0] for reduction in (expression, expression / D) if isinstance(reduction, Reduction)]
 
 
-def _split_sums(
-    expression: Expr, equations: list[Equation], names: Names, known: dict[Expr, TypedSymbol]
-) -> Expr:
+def _split_sums(expression: Expr, equations: list[Equation], names: Names, known: dict[Expr, TypedSymbol]) -> Expr:
     """Every `D*Mean(body)`, which is a sum, given an equation as a whole, unless the mean has one already."""
 
     def is_sum(e: Expr) -> bool:

@@ -19,6 +19,17 @@ collect_ignore_glob = ["definitions/*"]
 _skipped_modules: dict[str, str] = {}
 
 
+EMULATED = ("tests/simt/", "tests/backends/test_cuda_launcher_runs.py", "tests/test_build_pycuda.py")
+"""Tests that run kernels on the CPU: they need g++, and most of them PyCUDA, and take minutes."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.nodeid.startswith(EMULATED):
+            item.add_marker("emulator")
+
+
 def pytest_collectreport(report: pytest.CollectReport) -> None:
     if report.skipped:
         _skipped_modules[report.nodeid] = _reason(report)
@@ -45,9 +56,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         for name, reason in sorted(skips.items()):
             terminalreporter.line(f"{name}: {reason}")
     if "LNGEN_CI" in os.environ and (refused := _not_allowed(skips)):
-        terminalreporter.section(
-            "failed: LNGEN_CI is set, and a test was skipped for another reason than no GPU"
-        )
+        terminalreporter.section("failed: LNGEN_CI is set, and a test was skipped for another reason than no GPU")
         for name in sorted(refused):
             terminalreporter.line(f"{name}: {refused[name]}", red=True)
 

@@ -5,6 +5,7 @@ Use them as marks: `@needs_gxx`. Where `LNGEN_CI` is set, a test that is skipped
 """
 
 import ctypes
+import importlib.util
 import os
 import shutil
 import sysconfig
@@ -14,6 +15,7 @@ import pytest
 
 NO_GPU = "no GPU"
 NO_GXX = "no g++: install it with the system's package manager"
+NO_PYCUDA = "no PyCUDA: make pycuda"
 NO_NVRTC = "no NVRTC: it comes with the test extra on Linux, x86-64 and aarch64"
 NO_NVDISASM = "no nvdisasm: it comes with the test extra on Linux, x86-64 and aarch64"
 
@@ -21,6 +23,11 @@ NO_NVDISASM = "no nvdisasm: it comes with the test extra on Linux, x86-64 and aa
 def gxx() -> str | None:
     """The C++ compiler that the emulator is built with, or None."""
     return shutil.which("g++")
+
+
+def has_pycuda() -> bool:
+    """Whether PyCUDA is installed; asking does not load a driver."""
+    return importlib.util.find_spec("pycuda") is not None
 
 
 def nvrtc() -> Path | None:
@@ -53,5 +60,6 @@ def has_gpu() -> bool:
 
 needs_gpu = pytest.mark.skipif(not has_gpu(), reason=NO_GPU)
 needs_gxx = pytest.mark.skipif(gxx() is None, reason=NO_GXX)
+needs_pycuda = pytest.mark.skipif(not has_pycuda(), reason=NO_PYCUDA)
 needs_nvrtc = pytest.mark.skipif(nvrtc() is None, reason=NO_NVRTC)
 needs_nvdisasm = pytest.mark.skipif(nvdisasm() is None, reason=NO_NVDISASM)

@@ -8,7 +8,7 @@ from lngen.emission import Derived, derived
 
 ROOT = Path(__file__).parents[1]
 NAMES = tuple(sorted(path.stem for path in (ROOT / "derive").glob("*.py")))
-FILES = ("__init__.py", "derivation.md", "kernels.cu", "manifest.json", "numpy_backend.py")
+FILES = ("__init__.py", "cuda_backend.py", "derivation.md", "kernels.cu", "manifest.json", "numpy_backend.py")
 
 
 @functools.cache

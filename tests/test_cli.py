@@ -63,9 +63,7 @@ class TestOfTheWhole:
             assert result.exit_code == 0
             assert f"lngen {command}" in result.stdout
 
-    @pytest.mark.parametrize(
-        "arguments", [["derve"], ["show"], ["show", "x", "--stage", "y"], ["derive", "--no"]]
-    )
+    @pytest.mark.parametrize("arguments", [["derve"], ["show"], ["show", "x", "--stage", "y"], ["derive", "--no"]])
     def test_a_wrong_option_is_refused(self, arguments):
         result = lngen(*arguments)
         assert result.exit_code == 2
@@ -80,9 +78,7 @@ class TestOfTheWhole:
         assert (result.exit_code, result.stderr) == (cli.INTERRUPTED, "")
 
     def test_a_reader_that_leaves_is_not_a_traceback(self):
-        command = (
-            f"{sys.executable} -m lngen show {NAMES[0]} --stage definition | true; exit ${{PIPESTATUS[0]}}"
-        )
+        command = f"{sys.executable} -m lngen show {NAMES[0]} --stage definition | true; exit ${{PIPESTATUS[0]}}"
         result = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True)
         assert (result.returncode, result.stderr) == (0, "")
 
@@ -283,14 +279,10 @@ class TestCheck:
     @needs_nvrtc
     @pytest.mark.cuda
     def test_cuda_is_compiled(self, mine):
-        result = lngen(
-            "check", "mine.py", "--backend", "cuda", "--dtype", "f32", "--shape", "4,256", "--json"
-        )
+        result = lngen("check", "mine.py", "--backend", "cuda", "--dtype", "f32", "--shape", "4,256", "--json")
         (report,) = json.loads(result.stdout)
         assert result.exit_code == 0
-        kernels = {
-            entry["what"]: entry for entry in report["evidence"] if entry["kind"] == "compiled, not run"
-        }
+        kernels = {entry["what"]: entry for entry in report["evidence"] if entry["kind"] == "compiled, not run"}
         assert set(kernels) >= {"forward_f32, D = 256", "backward_f32, D = 256"}
         assert all("no spill" in entry["detail"] for entry in kernels.values())
         assert "128-bit accesses" in kernels["forward_f32, D = 256"]["detail"]
@@ -349,9 +341,7 @@ def test_stability_tabulates_three_forms():
     result = lngen("stability", NAMES[0])
     assert (result.exit_code, result.stderr) == (0, "")
     assert "naive: var: RowScalar = (mean((x ** 2))" in result.stdout
-    emitted = [
-        float(line.split()[-1]) for line in result.stdout.splitlines() if "e+" in line and "e-" in line
-    ]
+    emitted = [float(line.split()[-1]) for line in result.stdout.splitlines() if "e+" in line and "e-" in line]
     assert max(emitted) < 1e-6
 
 

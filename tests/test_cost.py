@@ -29,9 +29,7 @@ def planned(path):
 
 def layer(body, arguments="x: Row"):
     words = "Row, Feature, RowScalar, Scalar, Constant, mean, sqrt, exp, tanh, max, where"
-    return plan(
-        derive(parse(f"from lngen.language import {words}\ndef f({arguments}):\n    return {body}\n"))
-    )
+    return plan(derive(parse(f"from lngen.language import {words}\ndef f({arguments}):\n    return {body}\n")))
 
 
 @pytest.mark.parametrize(
@@ -87,9 +85,9 @@ def test_sums_over_features_and_over_rows_are_operations_too():
     found = operations(layer("x * gamma", "x: Row, gamma: Feature").backward)
     # dx = gamma*dy 1, dgamma = sum_rows(dy*x) 2.
     assert found == Operations(3, 0, 0, 0, ())
-    # The sum of dx over the features of a row, then one addition a row for the sum over rows.
+    # The mean over the features of a row, then an addition a row for the sum over rows, which D multiplies once.
     found = operations(layer("x * a", "x: Row, a: Scalar").backward)
-    assert (found.element, found.row) == (3, 1)
+    assert (found.element, found.row) == (3, 2)
 
 
 def test_bytes_of_a_shape_are_those_counted_by_hand():

@@ -273,9 +273,7 @@ def test_docstrings_hold_nothing_that_acts_on_a_terminal_or_cannot_be_written() 
 
 # --- what is refused -------------------------------------------------------------------------------
 
-LANGUAGE = (
-    "an expression is made of numbers, names, D, + - * / **, unary minus, and the functions of lngen.language"
-)
+LANGUAGE = "an expression is made of numbers, names, D, + - * / **, unary minus, and the functions of lngen.language"
 FINITE = "keep numbers between 1e-300 and 1e300 in magnitude"
 FILE = "a definition file holds a docstring, imports from lngen.language, and one function"
 BODY = "a definition has assignments of names, a docstring, and one final return"
@@ -582,9 +580,7 @@ TEXTS = [
 ]  # fmt: skip
 
 
-def check(
-    error: DefinitionError, line: int, column: int | None, message: str | None, remedy: str | None
-) -> None:
+def check(error: DefinitionError, line: int, column: int | None, message: str | None, remedy: str | None) -> None:
     # What Python's parser reports differs from version to version; that is where a table entry has None.
     assert error.line == line
     assert column is None or error.column == column
@@ -596,17 +592,13 @@ def check(
     assert len(str(error).splitlines()) == 4
 
 
-@pytest.mark.parametrize(
-    ("text", "column", "message", "remedy"), EXPRESSIONS, ids=lambda value: str(value)[:40]
-)
+@pytest.mark.parametrize(("text", "column", "message", "remedy"), EXPRESSIONS, ids=lambda value: str(value)[:40])
 def test_refused_expressions(text: str, column: int, message: str, remedy: str) -> None:
     check(refused(expression(text)), 2, 11 + column, message, remedy)
 
 
 @pytest.mark.parametrize(("text", "line", "column", "message", "remedy"), TEXTS, ids=range(len(TEXTS)))
-def test_refused_texts(
-    text: str, line: int, column: int | None, message: str | None, remedy: str | None
-) -> None:
+def test_refused_texts(text: str, line: int, column: int | None, message: str | None, remedy: str | None) -> None:
     check(refused(text), line, column, message, remedy)
 
 
@@ -749,11 +741,7 @@ def test_nothing_is_executed_and_nothing_is_written(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-SEEDS = (
-    [path.read_text() for path in SHIPPED + TEST_ONLY]
-    + [text for text, *_ in TEXTS if len(text) < 300]
-    + HOSTILE
-)
+SEEDS = [path.read_text() for path in SHIPPED + TEST_ONLY] + [text for text, *_ in TEXTS if len(text) < 300] + HOSTILE
 PIECES = [
     "(",
     ")",

@@ -57,7 +57,7 @@ def test_a_changed_byte_in_any_emitted_file_is_seen(tmp_path, name, file):
 def test_what_is_committed_passes(checkout):
     result = lngen("derive", "--check", cwd=checkout)
     assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout == "5 files of 1 layer in generated are what lngen emits.\n"
+    assert result.stdout == "6 files of 1 layer in generated are what lngen emits.\n"
 
 
 def test_a_changed_byte_under_generated_fails_until_it_is_derived_again(checkout):

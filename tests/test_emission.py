@@ -65,8 +65,7 @@ class TestOfAShippedLayer:
         assert held["cost"]["forward"]
         assert held["cost"]["backward"]
         assert held["templates"] == {
-            path: manifest.sha256_text(text)
-            for path, text in render.sources("numpy", "cuda", "report").items()
+            path: manifest.sha256_text(text) for path, text in render.sources("numpy", "cuda", "report").items()
         }
 
     def test_it_is_what_is_committed(self, name):

@@ -120,9 +120,7 @@ def test_a_function_in_multiprecision(name: str) -> None:
     [(FLOAT32, 24, 2.0**-149), (FLOAT16, 11, 2.0**-24), (BFLOAT16, 8, 2.0**-133)],
 )
 @pytest.mark.parametrize("name", UNARY)
-def test_a_function_in_a_narrow_type_is_rounded_once(
-    name: str, numbers: Numbers, digits: int, smallest: float
-) -> None:
+def test_a_function_in_a_narrow_type_is_rounded_once(name: str, numbers: Numbers, digits: int, smallest: float) -> None:
     where = [at for at in points(name) if 1e-3 < abs(at) < 8 and at != -1 + 1e-8]
     inputs = evaluate(parse("def f(x: Row): return x * 1"), {"x": where}, numbers)["y"].astype(float)
     for at, found in zip(inputs, unary(name, where, numbers).astype(float), strict=True):
@@ -138,9 +136,7 @@ def test_the_complex_step_of_a_function(name: str) -> None:
         slope = _slope(name, at)
         if name in ("silu", "gelu") and -10 < at < -0.1:
             # Near the lowest point two terms of the size of f(u)/u cancel.
-            assert abs(mp.mpf(float(found)) - slope) <= 2.0**-50 * max(
-                abs(slope), REFERENCE[name](at) / at
-            ), at
+            assert abs(mp.mpf(float(found)) - slope) <= 2.0**-50 * max(abs(slope), REFERENCE[name](at) / at), at
         elif abs(slope) > 1e-270 and abs(slope) < 1e300:
             assert ulps(found, slope) <= 8, at
         else:  # the step itself has left the range

@@ -7,9 +7,7 @@ import pytest
 from tests.shipped import ROOT
 
 MISSING = "torch is not installed, so there is nothing to show: pip install torch\n"
-WITHOUT_TORCH = (
-    "import runpy, sys; sys.modules['torch'] = None; runpy.run_path(sys.argv[1], run_name='__main__')"
-)
+WITHOUT_TORCH = "import runpy, sys; sys.modules['torch'] = None; runpy.run_path(sys.argv[1], run_name='__main__')"
 
 
 def run(*arguments: object, cwd) -> str:

@@ -8,8 +8,8 @@ import re
 import pytest
 
 from lngen import language, names
-from lngen.oracle import exact_arithmetic, real_functions
 from lngen.language import FUNCTIONS, KIND_NAMES, PUBLIC_NAMES
+from lngen.oracle import exact_arithmetic, real_functions
 
 # The names of the specification, written out: what a definition may call is a promise.
 SPECIFIED = [

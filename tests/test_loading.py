@@ -26,16 +26,12 @@ def generated(tmp_path, monkeypatch):
     folder = tmp_path / "generated"
     monkeypatch.setattr(paths, "generated_folder", lambda: folder)
     for name in [
-        name
-        for name in sys.modules
-        if name.split(".")[0] == "generated" or name.startswith("lngen.generated")
+        name for name in sys.modules if name.split(".")[0] == "generated" or name.startswith("lngen.generated")
     ]:
         monkeypatch.delitem(sys.modules, name)
     yield folder
     for name in [
-        name
-        for name in sys.modules
-        if name.split(".")[0] == "generated" or name.startswith("lngen.generated")
+        name for name in sys.modules if name.split(".")[0] == "generated" or name.startswith("lngen.generated")
     ]:
         del sys.modules[name]
 
@@ -74,9 +70,7 @@ def test_without_emitted_layers_the_error_says_what_to_run(generated):
         lngen.load("doubled")
 
 
-@pytest.mark.parametrize(
-    "name", ["../doubled", "doubled/", "doubled.numpy_backend", "", ".", "class", "a b", "/tmp"]
-)
+@pytest.mark.parametrize("name", ["../doubled", "doubled/", "doubled.numpy_backend", "", ".", "class", "a b", "/tmp"])
 def test_a_name_is_never_a_path(generated, name):
     emit(generated, "doubled")
     with pytest.raises(LngenError, match=r"is not a layer's name; lngen has doubled\. .*pathlib\.Path"):
@@ -122,9 +116,7 @@ def test_every_committed_layer_loads():
 
 def test_importing_lngen_is_light():
     code = "import sys, lngen; print([m for m in ('sympy', 'jinja2', 'numpy', 'typer') if m in sys.modules])"
-    result = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert result.stdout == "[]\n"
 
 

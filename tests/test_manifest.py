@@ -21,11 +21,7 @@ def an_emission(name: str = "layer", **texts: str) -> Emission:
 
 def held(folder: Path) -> dict[str, str]:
     """Every path below a folder, with its text."""
-    return {
-        str(path.relative_to(folder)): path.read_text()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
+    return {str(path.relative_to(folder)): path.read_text() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 class TestEmission:
@@ -90,9 +86,7 @@ class TestManifest:
         project = (paths.checkout / "pyproject.toml").read_text()
         assert f'"sympy{manifest.supported_sympy()}"' in project
 
-    @pytest.mark.parametrize(
-        "requirement", ["sympy>=1.13,<1.15", "sympy<1.15,>=1.13", "sympy (<1.15, >=1.13)"]
-    )
+    @pytest.mark.parametrize("requirement", ["sympy>=1.13,<1.15", "sympy<1.15,>=1.13", "sympy (<1.15, >=1.13)"])
     def test_the_range_of_sympy_does_not_depend_on_who_wrote_the_metadata(self, requirement):
         requirements = ["sympy-plot-backends>=3", "numpy>=2", requirement + '; python_version > "3"']
         assert manifest._range_of("sympy", requirements) == ">=1.13,<1.15"

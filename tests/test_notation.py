@@ -141,9 +141,7 @@ def test_what_is_written_means_what_it_was_written_from(path):
         again = read_back(text(expression), {*expression.free_symbols, D})
         difference = plain_sums(again) - plain_sums(expression)
         # Bodies of means may be written with another sign or number taken out.
-        assert sympy.simplify(difference.replace(Mean, lambda b: Mean(sympy.expand(b)))) == 0, text(
-            expression
-        )
+        assert sympy.simplify(difference.replace(Mean, lambda b: Mean(sympy.expand(b)))) == 0, text(expression)
 
 
 @pytest.mark.parametrize("path", DEFINITIONS, ids=lambda path: path.stem)

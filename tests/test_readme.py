@@ -38,9 +38,7 @@ def blocks(text: str) -> list[Block]:
             if start is None:
                 start = number
             else:
-                found.append(
-                    Block(start + 1, lines[start].removeprefix("```"), tuple(lines[start + 1 : number]))
-                )
+                found.append(Block(start + 1, lines[start].removeprefix("```"), tuple(lines[start + 1 : number])))
                 start = None
     assert start is None
     return found
@@ -96,9 +94,7 @@ def checkout(tmp_path_factory) -> Path:
 
 def run(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    return subprocess.run(
-        [sys.executable, *arguments], cwd=checkout, env=environment, capture_output=True, text=True
-    )
+    return subprocess.run([sys.executable, *arguments], cwd=checkout, env=environment, capture_output=True, text=True)
 
 
 def test_every_block_runs_and_prints_what_is_said(checkout):
@@ -122,9 +118,7 @@ def test_every_block_runs_and_prints_what_is_said(checkout):
                 printed = (result.stdout + result.stderr).rstrip("\n").split("\n")
                 assert "Traceback" not in result.stderr, where
                 difference = first_difference(expected, printed)
-                assert difference is None, f"{where}: `{command}` did not print: {difference}\n" + "\n".join(
-                    printed
-                )
+                assert difference is None, f"{where}: `{command}` did not print: {difference}\n" + "\n".join(printed)
         else:
             pytest.fail(f"{where}: a block of {block.language or 'no language'} cannot be run")
 

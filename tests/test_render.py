@@ -79,9 +79,7 @@ def test_no_template_is_read_from_outside_the_folder(folder):
 
 def test_a_template_can_fail_loudly(folder):
     with pytest.raises(LngenError, match=r"^template t\.jinja, line 2: no spelling for erfc$"):
-        render.render(
-            put(folder, '\n{{ raise_error("no spelling for " ~ function) }}'), folder, function="erfc"
-        )
+        render.render(put(folder, '\n{{ raise_error("no spelling for " ~ function) }}'), folder, function="erfc")
 
 
 def test_any_other_failure_of_a_template_is_one_error_with_its_line(folder):
@@ -112,14 +110,16 @@ def test_sources_are_the_templates_below_the_folders_named(folder):
 
 CODE = re.compile(r"\{\{(.*?)\}\}|\{%(.*?)%\}", re.DOTALL)
 STRING = re.compile(r"""'[^']*'|"[^"]*\"""")
-ARITHMETIC = re.compile(r"[-+*/%]|\|\s*(sum|round|abs|int|float|length|count|max|min)\b")
+ARITHMETIC = re.compile(r"[-+*/%]|\|\s*(sum|round|abs|int|float|max|min)\b")
+# Two lists of the plan one after the other, and a number put into a text, are placing: nothing is worked out.
+PLACING = re.compile(r"\b\w+\.\w+(\.\w+)*(\s*\+\s*\w+\.\w+(\.\w+)*)+|%\s*loop\.index0")
 
 
 def arithmetic(text: str) -> list[str]:
     """The tags of a template that compute. Rough: it looks for operators in Jinja's own code."""
     text = re.sub(r"\{#.*?#\}", "", text, flags=re.DOTALL)
     tags = [(match[1] or match[2] or "").removeprefix("-").removeprefix("+") for match in CODE.finditer(text)]
-    bare = [STRING.sub("", tag.removesuffix("-").removesuffix("+")) for tag in tags]
+    bare = [PLACING.sub("", STRING.sub("", tag.removesuffix("-").removesuffix("+"))) for tag in tags]
     return [tag for tag in bare if ARITHMETIC.search(tag)]
 
 
@@ -132,7 +132,7 @@ def arithmetic(text: str) -> list[str]:
         "{%- if d % 4 -%}",
         "{{ -x }}",
         "{{ xs | sum }}",
-        "{{ xs|length }}",
+        "{{ i + d.rows }}",
     ],
 )
 def test_the_lint_sees_arithmetic(text):
@@ -148,6 +148,8 @@ def test_the_lint_sees_arithmetic(text):
         "{% import 'cuda/x-y.jinja' as x %}",
         "{# 1 + 1 #}",
         "{{ a | join(' * ') }}",
+        "{{ reads(d.rows + d.features) }}",
+        "{{ xs|length }}",
     ],
 )
 def test_the_lint_passes_text_placed(text):
@@ -170,9 +172,5 @@ def test_templates_do_not_compute():
 
 def test_jinja_is_imported_by_this_module_alone():
     package = Path(render.__file__).parent
-    users = [
-        path.name
-        for path in package.rglob("*.py")
-        if re.search(r"\b(import|from) jinja2\b", path.read_text())
-    ]
+    users = [path.name for path in package.rglob("*.py") if re.search(r"\b(import|from) jinja2\b", path.read_text())]
     assert users == ["render.py"]

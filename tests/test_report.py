@@ -243,9 +243,7 @@ def test_every_hash_seed_gives_the_same_bytes():
     for seed in ("0", "1", "2"):
         command = [sys.executable, "-c", program, *map(str, DEFINITIONS)]
         runs.append(
-            subprocess.Popen(
-                command, cwd=ROOT, env={**os.environ, "PYTHONHASHSEED": seed}, stdout=subprocess.PIPE
-            )
+            subprocess.Popen(command, cwd=ROOT, env={**os.environ, "PYTHONHASHSEED": seed}, stdout=subprocess.PIPE)
         )
     printed = {run.communicate()[0] for run in runs}
     assert [run.returncode for run in runs] == [0, 0, 0]

@@ -17,9 +17,7 @@ ROOT = Path(__file__).parents[1]
 SHIPPED = sorted((ROOT / "derive").glob("*.py"))
 TEST_ONLY = sorted((ROOT / "tests" / "definitions").glob("*.py"))
 
-NAMES = (
-    "Row, RowScalar, Feature, Scalar, Constant, D, mean, sum, sqrt, rsqrt, exp, log, abs, max, tanh, sigmoid"
-)
+NAMES = "Row, RowScalar, Feature, Scalar, Constant, D, mean, sum, sqrt, rsqrt, exp, log, abs, max, tanh, sigmoid"
 
 CENTRED = {
     "g": "gamma*dy",
@@ -41,8 +39,7 @@ FORMS = {
 SPELLED = [
     # the p = 4 norm: the identity is for the fourth power
     (
-        "def p4(x: Row, gamma: Feature = 1, eps: Constant = 1e-5):\n"
-        "    return gamma*x/(mean(x**4) + eps)**0.25",
+        "def p4(x: Row, gamma: Feature = 1, eps: Constant = 1e-5):\n    return gamma*x/(mean(x**4) + eps)**0.25",
         "dx",
         "scale*(g - xhat**3*mean(g*xhat))",
     ),
@@ -60,8 +57,7 @@ SPELLED = [
     ),
     # the row itself beside its norm
     (
-        "def skip(x: Row, gamma: Feature = 1, eps: Constant = 1e-5):\n"
-        "    return x + gamma*x*rsqrt(mean(x**2) + eps)",
+        "def skip(x: Row, gamma: Feature = 1, eps: Constant = 1e-5):\n    return x + gamma*x*rsqrt(mean(x**2) + eps)",
         "dx",
         "dy + rstd*(g - xhat*mean(g*xhat))",
     ),
@@ -91,9 +87,7 @@ def test_a_layer_ends_at_its_textbook_form(derivations, name):
     assert {key: found[key] for key in FORMS[name]} == FORMS[name]
 
 
-@pytest.mark.parametrize(
-    ("source", "gradient", "form"), SPELLED, ids=[s.split("(")[0][4:] for s, _, _ in SPELLED]
-)
+@pytest.mark.parametrize(("source", "gradient", "form"), SPELLED, ids=[s.split("(")[0][4:] for s, _, _ in SPELLED])
 def test_a_spelling_ends_at_its_textbook_form(source, gradient, form):
     used = [name for name in NAMES.split(", ") if name in source]
     derivation = derive(parse(f"from lngen.language import {', '.join(used)}\n{source}\n"))
@@ -106,9 +100,7 @@ def test_one_line_and_six_lines_are_the_same_layer(derivations):
         (q.symbol.name, str(q.expression)) for q in one.forward.equations
     ]
     assert gradients(six) == gradients(one)
-    shape = [
-        [(len(stage.temps), len(stage.reductions)) for stage in plan(d).forward.stages] for d in (six, one)
-    ]
+    shape = [[(len(stage.temps), len(stage.reductions)) for stage in plan(d).forward.stages] for d in (six, one)]
     assert shape[0] == shape[1]
 
 

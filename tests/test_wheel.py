@@ -47,9 +47,7 @@ def python(wheel, tmp_path_factory) -> Path:
     environment = tmp_path_factory.mktemp("environment")
     run(sys.executable, "-m", "venv", "--without-pip", environment, cwd=environment)
     python = environment / "bin" / "python"
-    site = Path(
-        run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=environment).strip()
-    )
+    site = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=environment).strip())
     install = ["install", "--quiet", "--no-deps", "--no-index", wheel]
     run(sys.executable, "-m", "pip", "--python", python, *install, cwd=environment)
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 9 flops a row element.
 // Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2; derivation.md says of what.
 // definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
-// templates sha256:b3c720eee9d970cf2013837fb6dcee375f6ec7b9e1dd19ff19cc75e2d91c8084
+// templates sha256:e80474b82944ff171ffaa46be68700ace92638e313cb5bedba10ee628e910dde
 //
 // forward:
 //     ms = mean(x**2)

@@ -86,9 +86,7 @@ def audit(plan: Plan) -> Audit:
             found.setdefault((hazard.kind, hazard.where.text), hazard)
     measured = savings(plan.derivation)
     rewrites = tuple(
-        Rewrite(step, measured.get(step.number))
-        for step in plan.derivation.steps
-        if step.rule in STABILITY_RULES
+        Rewrite(step, measured.get(step.number)) for step in plan.derivation.steps if step.rule in STABILITY_RULES
     )
     return Audit(tuple(found.values()), rewrites)
 
@@ -110,15 +108,11 @@ class _Auditor:
         self.constants = {p.symbol: p for q in both for p in q.parameters if p.kind == "Constant"}
         self.value = {line.symbol: line.expression for q in both for line in _lines(q)}
         reductions = [(r, stage.correction) for q in both for stage in q.stages for r in stage.reductions]
-        self.means = {
-            r.symbol: r.body for r, correction in reductions if r.operator == "mean" and not correction
-        }
+        self.means = {r.symbol: r.body for r, correction in reductions if r.operator == "mean" and not correction}
         self.largest = {r.symbol: r.body for r, _ in reductions if r.operator == "max"}
         self.totals = {r.symbol: (r.operator, r.body) for r, _ in reductions if r.operator in ("sum", "mean")}
         self.residual_of = {r.body: r.symbol for r, correction in reductions if correction}
-        self.squares = {
-            step.target.name for step in plan.derivation.steps if step.rule == "difference of squares"
-        }
+        self.squares = {step.target.name for step in plan.derivation.steps if step.rule == "difference of squares"}
 
     def hazards(self) -> Iterator[Hazard]:
         """The hazards of this direction."""
@@ -156,16 +150,12 @@ class _Auditor:
         top = next((s for s in e.free_symbols if self.largest.get(s) == e + s), None)
         if top is not None:
             danger = f"rounds once; the difference is never above 0, for {top} is an entry of the row"
-            yield self._hazard(
-                "shift by the largest entry", e, line, danger, "exact at the largest entry", "bounded"
-            )
+            yield self._hazard("shift by the largest entry", e, line, danger, "exact at the largest entry", "bounded")
             return
         if set(e.free_symbols) & set(self.residual_of.values()) and len(e.args) == 2:
             residual = next(s for s in self.residual_of.values() if s in e.free_symbols)
             danger = f"{residual} is what rounding left in the mean, small beside the row"
-            yield self._hazard(
-                "residual taken off", e, line, danger, "rounds once, in the row's own scale", "bounded"
-            )
+            yield self._hazard("residual taken off", e, line, danger, "rounds once, in the row's own scale", "bounded")
             return
         yield from self._difference(e, line)
 
@@ -196,22 +186,16 @@ class _Auditor:
         if unit is not None:
             if line.symbol.name in self.squares:
                 danger = f"1 - {text(unit)}**2 would have lost the digits of {text(unit)} near 1"
-                yield self._hazard(
-                    "one minus a function", e, line, danger, "a factor of (1 - t)*(1 + t)", "removed"
-                )
+                yield self._hazard("one minus a function", e, line, danger, "a factor of (1 - t)*(1 + t)", "removed")
                 return
             danger = f"where {text(unit)} is close to 1 few digits of the difference are left"
-            yield self._hazard(
-                "one minus a function", e, line, danger, "off by one rounding of 1 at most", "bounded"
-            )
+            yield self._hazard("one minus a function", e, line, danger, "off by one rounding of 1 at most", "bounded")
             return
         subtracts = any(_is_negative(term) for term in e.args)
         if axes(e).features or self.direction == "backward":
             if subtracts:
                 danger = "terms that nearly cancel leave few digits of the result"
-                remedy = (
-                    "off by a few roundings of the largest term: small beside that, not beside the result"
-                )
+                remedy = "off by a few roundings of the largest term: small beside that, not beside the result"
                 yield self._hazard("difference", e, line, danger, remedy, "bounded")
         elif axes(e).rows and (subtracts or not any(term.is_nonnegative for term in e.args)):
             danger = "numbers of unlike sign that may agree in all their digits are added"
@@ -229,11 +213,7 @@ class _Auditor:
         function = -other if _is_negative(other) else other
         value = self.value.get(function, function)
         base = value.base if isinstance(value, Pow) else value
-        return (
-            function
-            if isinstance(self.value.get(base, base), (sympy.tanh, Sigmoid, sympy.sin, sympy.cos))
-            else None
-        )
+        return function if isinstance(self.value.get(base, base), (sympy.tanh, Sigmoid, sympy.sin, sympy.cos)) else None
 
     # ---- powers
 
@@ -265,9 +245,7 @@ class _Auditor:
                 f"D >= {self.minimum_features} is required: it is never zero",
                 "bounded",
             )
-        positive = [
-            term for term in Add.make_args(base) if term in self.constants or (term.is_number and term > 0)
-        ]
+        positive = [term for term in Add.make_args(base) if term in self.constants or (term.is_number and term > 0)]
         rest = [term for term in Add.make_args(base) if term not in positive]
         if positive and all(self._nonnegative(term) for term in rest):
             floor = text(Add(*positive))
@@ -306,11 +284,7 @@ class _Auditor:
                 "open",
             )
         guard = next(
-            (
-                s
-                for s, v in self.value.items()
-                if isinstance(v, Where) and _guards(v) and line.symbol in v.free_symbols
-            ),
+            (s for s, v in self.value.items() if isinstance(v, Where) and _guards(v) and line.symbol in v.free_symbols),
             None,
         )
         danger = f"where {base} is zero the root has an infinite slope"
@@ -336,9 +310,7 @@ class _Auditor:
 
     def _logarithm(self, e: Expr, line: _Line) -> Iterator[Hazard]:
         argument = e.args[0]
-        bound = self._lower_bound(argument / D if argument.has(D) else argument) or self._lower_bound(
-            argument
-        )
+        bound = self._lower_bound(argument / D if argument.has(D) else argument) or self._lower_bound(argument)
         if isinstance(e, Log1p):
             danger, remedy = "1 + u would round u away", "log1p takes u itself"
             yield self._hazard("logarithm", e, line, danger, remedy, "removed")
@@ -365,12 +337,7 @@ def _guards(e: Where) -> bool:
     """Whether a select is the guard of its own pole: where(s > 0, 1/s, 0)."""
     condition, chosen, otherwise = e.args
     divisors = [power.base for power in chosen.atoms(Pow) if power.exp.is_negative]
-    return (
-        otherwise == 0
-        and isinstance(condition, sympy.Gt)
-        and condition.rhs == 0
-        and condition.lhs in divisors
-    )
+    return otherwise == 0 and isinstance(condition, sympy.Gt) and condition.rhs == 0 and condition.lhs in divisors
 
 
 def _is_negative(term: Expr) -> bool:

@@ -104,18 +104,14 @@ def _measure(
     made = {q.symbol for q in equations}
     subjects = set(derivation.forward.symbols) if from_inputs else _functions(derivation)
     needed = (
-        step.before.free_symbols
-        | step.after.free_symbols
-        | {s for q in equations for s in q.expression.free_symbols}
+        step.before.free_symbols | step.after.free_symbols | {s for q in equations for s in q.expression.free_symbols}
     )
     given: Environment = {D: FEATURES}
     for seed, symbol in enumerate(sorted(needed - made - {D}, key=lambda s: s.name)):
         chosen = values if symbol in subjects and axes(symbol).rows else _plain
         given[symbol] = np.asarray(chosen(symbol, seed), dtype=np.float32)
     short = [q for q in equations if q.symbol in _closure(step.after, equations)]
-    if any(
-        q.expression.atoms(sympy.exp, sympy.tanh, sympy.log, sympy.erf, sympy.sin, sympy.cos) for q in short
-    ):
+    if any(q.expression.atoms(sympy.exp, sympy.tanh, sympy.log, sympy.erf, sympy.sin, sympy.cos) for q in short):
         return None
     before = _right_bits(step.before, (), given)
     after = _right_bits(step.after, short, given)
@@ -142,9 +138,7 @@ def _right_bits(expression: Expr, equations: Any, given: Environment) -> int:
     """Whole bits that float32 gets right, in the worst entry."""
     with np.errstate(all="ignore"):
         arithmetic = Arithmetic(dtype=np.float32)
-        rounded = evaluate_expression(
-            expression, evaluate_equations(equations, given, arithmetic), arithmetic
-        )
+        rounded = evaluate_expression(expression, evaluate_equations(equations, given, arithmetic), arithmetic)
     with mpmath.workdps(_DIGITS):
         exact_arithmetic = Arithmetic(digits=_DIGITS)
         exactly = {s: v if s == D else _mpf(v) for s, v in given.items()}
@@ -152,9 +146,7 @@ def _right_bits(expression: Expr, equations: Any, given: Environment) -> int:
             expression, evaluate_equations(equations, exactly, exact_arithmetic), exact_arithmetic
         )
         pairs = zip(np.ravel(rounded), np.ravel(exact), strict=True)
-        worst = max(
-            (abs(mpmath.mpf(float(a)) - b) / abs(b) for a, b in pairs if b != 0), default=mpmath.mpf(0)
-        )
+        worst = max((abs(mpmath.mpf(float(a)) - b) / abs(b) for a, b in pairs if b != 0), default=mpmath.mpf(0))
         if worst == 0:
             return _PRECISION
         bits = int(mpmath.floor(-mpmath.log(worst, 2)))

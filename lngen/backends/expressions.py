@@ -71,9 +71,7 @@ def factors_in_order(expression: Expr) -> Product:
             denominator.append(Pow(factor.base, -factor.exp))
         else:
             numerator.append(factor)
-    return Product(
-        coefficient, tuple(sorted(numerator, key=_factor_key)), tuple(sorted(denominator, key=_factor_key))
-    )
+    return Product(coefficient, tuple(sorted(numerator, key=_factor_key)), tuple(sorted(denominator, key=_factor_key)))
 
 
 def decimal(number: Expr, digits: int = 40) -> str:

@@ -107,12 +107,8 @@ _FUNCTIONS: dict[Any, _Elementwise] = {
     sympy.sin: _Elementwise(np.sin, np.cos, lambda v, r: np.ones_like(v), 8),
     sympy.cos: _Elementwise(np.cos, lambda v: -np.sin(v), lambda v, r: np.ones_like(v), 8),
     sympy.tanh: _Elementwise(np.tanh, lambda v: 1 - np.tanh(v) ** 2, lambda v, r: np.full_like(v, 0.77), 8),
-    sympy.erf: _Elementwise(
-        _erf, lambda v: 2 / sqrt(np.pi) * np.exp(-(v**2)), lambda v, r: np.full_like(v, 0.97), 8
-    ),
-    Sigmoid: _Elementwise(
-        _sigmoid, lambda v: _sigmoid(v) * _sigmoid(-v), lambda v, r: np.full_like(v, 0.0963), 16
-    ),
+    sympy.erf: _Elementwise(_erf, lambda v: 2 / sqrt(np.pi) * np.exp(-(v**2)), lambda v, r: np.full_like(v, 0.97), 8),
+    Sigmoid: _Elementwise(_sigmoid, lambda v: _sigmoid(v) * _sigmoid(-v), lambda v, r: np.full_like(v, 0.0963), 16),
     Softplus: _Elementwise(lambda v: np.logaddexp(0, v), _sigmoid, lambda v, r: np.full_like(v, 0.25), 16),
     Log1p: _Elementwise(np.log1p, lambda v: 1 / (1 + v), lambda v, r: _reciprocal_power(1 + v - r, 2), 8),
     Expm1: _Elementwise(np.expm1, np.exp, lambda v, r: np.exp(v + r), 8),
@@ -168,9 +164,7 @@ class _Walk:
     def program(self, program: RowProgram) -> None:
         self.absent = {}
         self.forms = {
-            symbol.name: self.saved[symbol.name]
-            for symbol in program.saved
-            if program.direction == "backward"
+            symbol.name: self.saved[symbol.name] for symbol in program.saved if program.direction == "backward"
         }
         self.forms[D.name] = exact([[self.case.features]])
         for row in program.rows:
@@ -195,9 +189,7 @@ class _Walk:
     def form(self, expression: Expr) -> Form:
         return self._form(expression.xreplace(self.absent))
 
-    def _argument(
-        self, name: str, symbol: TypedSymbol, origin: str, optional: Mapping[str, Fraction]
-    ) -> None:
+    def _argument(self, name: str, symbol: TypedSymbol, origin: str, optional: Mapping[str, Fraction]) -> None:
         if origin == "saved output":
             self.forms[symbol.name] = self.outputs[name]
             return
@@ -233,9 +225,7 @@ class _Walk:
         for temp in stage.temps:
             self._assign(temp.symbol, temp.expression)
         for reduction in stage.reductions:
-            self._name(
-                reduction.symbol, self._reduce(reduction.operator, reduction.body.xreplace(self.absent))
-            )
+            self._name(reduction.symbol, self._reduce(reduction.operator, reduction.body.xreplace(self.absent)))
         for assignment in stage.row_scalars:
             self._assign(assignment.symbol, assignment.expression)
         for rows in stage.rows_reductions:

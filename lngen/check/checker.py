@@ -65,9 +65,7 @@ class Checker:
         self.smooth = not inputs.has_kinks(layer.definition)
         self.differences = not inputs.stops_gradients(layer.definition)
         nothing = Case("", 0, 0, {}, {})
-        self.identities = self._remembered(
-            "identities", nothing, lambda: identities.discover(layer.definition, seed)
-        )
+        self.identities = self._remembered("identities", nothing, lambda: identities.discover(layer.definition, seed))
 
     def _remembered(self, what: str, case: Case, compute: Callable[[], _T]) -> _T:
         key = (what, *case.key())
@@ -273,9 +271,7 @@ class Checker:
             return replace(evidence, passed=False, detail=f"{order}, not 2; {self._command(case, 'float64')}")
         return evidence
 
-    def _second_derivation(
-        self, case: Case, answer: Run, bounds: Mapping[str, Array] | None
-    ) -> Iterator[Evidence]:
+    def _second_derivation(self, case: Case, answer: Run, bounds: Mapping[str, Array] | None) -> Iterator[Evidence]:
         if self.layer.adjoint is None:
             return
         wide = case.exact()
@@ -293,9 +289,7 @@ class Checker:
             if not identities.applies(identity, case):
                 continue
             if identity.outputs not in answers:
-                kept = {
-                    n: v if n in identity.outputs else np.zeros_like(v) for n, v in case.cotangents.items()
-                }
+                kept = {n: v if n in identity.outputs else np.zeros_like(v) for n, v in case.cotangents.items()}
                 alone = replace(case, cotangents=kept)
                 answer = run(self.layer, alone)
                 bounds = self.bounds(alone, "float64") or _assumed_bounds(answer)
@@ -351,9 +345,7 @@ class Checker:
             yield self._broken(kind, case, dtype, error)
             return
         for name, value in answer.outputs.items():
-            yield self._compared(
-                kind, prefix + name, case, dtype, value, outputs[name], np.asarray(bounds[name])
-            )
+            yield self._compared(kind, prefix + name, case, dtype, value, outputs[name], np.asarray(bounds[name]))
         for entry in present(self.layer, case):
             if entry.name not in gradients:
                 continue
@@ -370,24 +362,18 @@ class Checker:
         offset = 1e8 if dtype == "float64" else 1e4
         for case in inputs.hard(self.definition, features, self.seed, offset):
             stored = case.astype(storage)
-            if not all(
-                np.isfinite(np.asarray(v, np.float64)).all() for v in stored.inputs.values() if v is not None
-            ):
+            if not all(np.isfinite(np.asarray(v, np.float64)).all() for v in stored.inputs.values() if v is not None):
                 continue  # the storage type does not hold these inputs
             bounds = self.bounds(stored, dtype)
             if bounds is None:
                 continue
             if dtype == "float64":
                 with_gradients = case.smooth and self.differences
-                outputs = self._remembered(
-                    "outputs", stored, partial(reference.outputs, self.definition, stored)
-                )
+                outputs = self._remembered("outputs", stored, partial(reference.outputs, self.definition, stored))
                 gradients = (
                     {}
                     if not with_gradients
-                    else self._remembered(
-                        "gradients", stored, partial(reference.gradients, self.definition, stored)
-                    )
+                    else self._remembered("gradients", stored, partial(reference.gradients, self.definition, stored))
                 )
             else:
                 # float64 is reference enough for float32; where it overflows the complex step is NaN, and
@@ -395,9 +381,7 @@ class Checker:
                 outputs = evaluate(self.definition, stored.exact().inputs, LONGDOUBLE)
                 gradients = self._complex_gradient(stored) if case.smooth else {}
             bounds = {name: bound + reference.RESOLUTION for name, bound in bounds.items()}
-            yield from self._within(
-                "hard inputs", f"{case.name}: ", stored, dtype, bounds, outputs, gradients
-            )
+            yield from self._within("hard inputs", f"{case.name}: ", stored, dtype, bounds, outputs, gradients)
 
 
 def _given(layer: Checkable, case: Case) -> dict[str, Any]:

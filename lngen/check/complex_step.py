@@ -92,9 +92,7 @@ def _imaginary(value: Array) -> Array:
 
 def _gradient(rows: Rows, entry: Input, columns: NDArray[Any]) -> Array:
     if not entry.kind.over_features:
-        by_row = rows.losses(
-            entry.name, 1, lambda values, copy, row: values.astype(np.float64) + 1j * STEP, _imaginary
-        )
+        by_row = rows.losses(entry.name, 1, lambda values, copy, row: values.astype(np.float64) + 1j * STEP, _imaginary)
         return np.asarray(by_row[0] if entry.kind.over_rows else by_row.sum(), np.float64)
 
     def one_column(values: Array, copy: NDArray[np.intp], row: NDArray[np.intp]) -> Array:

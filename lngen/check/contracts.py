@@ -144,9 +144,7 @@ def _out(layer: Checkable, case: Case) -> str:
     plain = run(layer, case)
     inputs, constants = positional(layer, case)
     given = [np.full_like(plain.outputs[name], np.nan) for name in layer.definition.outputs]
-    result, saved = layer.module.forward(
-        *inputs, **constants, out=given[0] if len(given) == 1 else tuple(given)
-    )
+    result, saved = layer.module.forward(*inputs, **constants, out=given[0] if len(given) == 1 else tuple(given))
     outputs = outputs_by_name(layer, result)
     if any(not np.shares_memory(outputs[n], g) for n, g in zip(layer.definition.outputs, given, strict=True)):
         return "forward did not return what out= gave it"
@@ -204,9 +202,7 @@ def _leading_shapes(layer: Checkable, case: Case) -> str:
     for leading, count in (((2, 2), 4), ((1, 1, 1), 1), ((), 1)):
         part = _cut(layer, whole, slice(0, count))
         shaped = {e.name: _led(e.kind, part.inputs[e.name], leading) for e in layer.definition.inputs}
-        cotangents = {
-            n: _led(layer.definition.output_kind(n), v, leading) for n, v in part.cotangents.items()
-        }
+        cotangents = {n: _led(layer.definition.output_kind(n), v, leading) for n, v in part.cotangents.items()}
         answer = _results(run(layer, replace(part, inputs=shaped, cotangents=cotangents)))
         for name in _row_results(layer):
             expected = np.asarray(flat[name])[:count]

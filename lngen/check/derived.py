@@ -59,9 +59,7 @@ def second_derivation(derivation: Derivation) -> Adjoint:
         environment: dict[TypedSymbol, Any] = {D: features}
         for entry, symbol in zip(derivation.written.inputs, derivation.written.symbols, strict=True):
             value = inputs.get(entry.name)
-            environment[symbol] = _given(
-                float(entry.default or 0) if value is None else value, entry.kind, first
-            )
+            environment[symbol] = _given(float(entry.default or 0) if value is None else value, entry.kind, first)
         for name, symbol in zip(definition.outputs, derivation.adjoint.cotangents, strict=True):
             value = cotangents.get(name)
             environment[symbol] = _given(0.0 if value is None else value, definition.output_kind(name), first)

@@ -126,9 +126,7 @@ class Rounding:
         total = Form(_sum([form.value for form in forms]), _sum([form.own for form in forms]), _joined(forms))
         if len(forms) == 2:
             return self.rounded(total)
-        return self.rounded(
-            total, len(forms) - 1, _sum([np.abs(form.value) + self.radius(form) for form in forms])
-        )
+        return self.rounded(total, len(forms) - 1, _sum([np.abs(form.value) + self.radius(form) for form in forms]))
 
     def multiply(self, a: Form, b: Form, roundings: float = 1) -> Form:
         """A product; `roundings=0` where one factor is a power of two."""
@@ -233,10 +231,7 @@ class Rounding:
         return Form(
             np.broadcast_to(form.value, np.broadcast_shapes(form.value.shape, shape)),
             np.broadcast_to(form.own, np.broadcast_shapes(form.own.shape, shape)),
-            {
-                name: np.broadcast_to(f, np.broadcast_shapes(np.shape(f), shape))
-                for name, f in form.shared.items()
-            },
+            {name: np.broadcast_to(f, np.broadcast_shapes(np.shape(f), shape)) for name, f in form.shared.items()},
         )
 
     def _checked(self, form: Form) -> Form:

@@ -207,8 +207,7 @@ def residual(
 def applies(identity: Identity, case: Case) -> bool:
     """Whether every input of the identity is there."""
     return all(
-        generator.change == "loss" or case.inputs.get(generator.name) is not None
-        for generator, _ in identity.terms
+        generator.change == "loss" or case.inputs.get(generator.name) is not None for generator, _ in identity.terms
     )
 
 

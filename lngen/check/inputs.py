@@ -65,16 +65,12 @@ def ordinary(
     return case
 
 
-def _drawn(
-    definition: Definition, rows: int, features: int, seed: int, left_out: frozenset[str], draw: _Draw
-) -> Case:
+def _drawn(definition: Definition, rows: int, features: int, seed: int, left_out: frozenset[str], draw: _Draw) -> Case:
     def generator(name: str) -> np.random.Generator:
         return np.random.default_rng([seed, rows, features, crc32(name.encode())])
 
     inputs = {
-        entry.name: None
-        if entry.name in left_out
-        else _input(entry, rows, features, generator(entry.name), draw)
+        entry.name: None if entry.name in left_out else _input(entry, rows, features, generator(entry.name), draw)
         for entry in definition.inputs
     }
     cotangents = {

@@ -87,8 +87,7 @@ class Case:
         """What tells two cases apart, to remember references by."""
         values = [*self.inputs.items(), *self.cotangents.items()]
         parts = [
-            (name, None if v is None else (str(np.asarray(v).dtype), np.asarray(v).tobytes()))
-            for name, v in values
+            (name, None if v is None else (str(np.asarray(v).dtype), np.asarray(v).tobytes())) for name, v in values
         ]
         return (self.name, self.shape, tuple(parts))
 

@@ -188,9 +188,7 @@ def _statistics(forward: RowProgram, backward: RowProgram) -> Iterator[Mutant]:
                 lambda e: _outside_root(e, constants),
             )
             if outside != assignment.expression:
-                names = " and ".join(
-                    sorted(f"`{c.name}`" for c in assignment.expression.free_symbols & constants)
-                )
+                names = " and ".join(sorted(f"`{c.name}`" for c in assignment.expression.free_symbols & constants))
                 yield _resaved(f"{names} outside the root", forward, backward, assignment, outside)
             unbiased = assignment.expression.xreplace(squares)
             if unbiased != assignment.expression:
@@ -204,9 +202,7 @@ def _outside_root(root: Expr, constants: set[TypedSymbol]) -> Expr:
     return (sympy.sqrt(sympy.Add(*inside)) + sympy.Add(*moved)) ** (2 * root.exp)
 
 
-def _resaved(
-    name: str, forward: RowProgram, backward: RowProgram, assignment: Assignment, wrong: Expr
-) -> Mutant:
+def _resaved(name: str, forward: RowProgram, backward: RowProgram, assignment: Assignment, wrong: Expr) -> Mutant:
     """Save a wrong row scalar beside the right one that the outputs are made with."""
     right = assignment.symbol
     symbol = RowScalarSymbol(f"{right.name}_wrong", **({"positive": True} if right.is_positive else {}))

@@ -101,9 +101,7 @@ def _noise(case: Case, exact: Mapping[str, Any], rounded: Mapping[str, Any]) -> 
     unit = float(np.finfo(np.float64).eps)
     seen = np.abs(loss_by_row(case, exact) - loss_by_row(case, rounded))
     sizes = {name: None if value is None else np.abs(value) for name, value in case.cotangents.items()}
-    terms = loss_by_row(
-        replace(case, cotangents=sizes), {name: np.abs(np.asarray(v)) for name, v in exact.items()}
-    )
+    terms = loss_by_row(replace(case, cotangents=sizes), {name: np.abs(np.asarray(v)) for name, v in exact.items()})
     return np.asarray(4 * seen.max(initial=0.0) + 8 * unit * terms, np.float64)
 
 
@@ -134,12 +132,7 @@ def along(forward: Forward, case: Case, entry: Input, directions: Array) -> Esti
     touched = float(np.max(np.abs(start * (moved_by != 0)), initial=1.0))
     steps = [2.0 ** np.floor(np.log2(touched)) * FIRST_STEP / RATIO**level for level in range(LEVELS)]
     sides = np.stack(
-        [
-            start + forward.dtype(sign * step) * direction
-            for direction in moved_by
-            for step in steps
-            for sign in (1, -1)
-        ]
+        [start + forward.dtype(sign * step) * direction for direction in moved_by for step in steps for sign in (1, -1)]
     )
     losses = forward.losses(entry, sides).reshape(len(moved_by), LEVELS, 2, case.rows)
     tableau: list[list[LongArray]] = []
@@ -179,9 +172,7 @@ def _order(first: list[LongArray], steps: list[float], noise: NDArray[np.float64
     for direction in range(changes.shape[1]):
         shrinking = changes[:, direction]
         above = [
-            k
-            for k in range(1, len(shrinking))
-            if shrinking[k] > _ORDER_SIGNAL * float(noise.sum()) / steps[k + 1]
+            k for k in range(1, len(shrinking)) if shrinking[k] > _ORDER_SIGNAL * float(noise.sum()) / steps[k + 1]
         ]
         if len(above) > 1:  # a single quotient may come from steps that are still too long
             found.append(float(np.log(shrinking[above[-1] - 1] / shrinking[above[-1]]) / np.log(RATIO)))
@@ -204,8 +195,6 @@ def directions(case: Case, entry: Input, seed: int) -> dict[str, Array]:
         rest = signed - signed.mean(-1, keepdims=True)
         centred = value - value.mean(-1, keepdims=True)
         length = (centred**2).sum(-1, keepdims=True)
-        share = np.divide(
-            (rest * centred).sum(-1, keepdims=True), length, out=np.zeros_like(length), where=length > 0
-        )
+        share = np.divide((rest * centred).sum(-1, keepdims=True), length, out=np.zeros_like(length), where=length > 0)
         probes["null-space-orthogonal"] = rest - share * centred
     return {name: np.round(probe * 64) / 64 for name, probe in probes.items()}

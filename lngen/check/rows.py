@@ -53,9 +53,7 @@ def spread(definition: Definition) -> Definition:
     arguments = ", ".join(_argument(entry) for entry in definition.inputs)
     lines = [f"    {statement.name} = {_text(statement.expression)}" for statement in definition.statements]
     body = "\n".join([*lines, f"    return {', '.join(definition.outputs)}"])
-    return parse(
-        f"def {definition.name}({arguments}):\n{body}\n", f"{definition.filename} (spread over rows)"
-    )
+    return parse(f"def {definition.name}({arguments}):\n{body}\n", f"{definition.filename} (spread over rows)")
 
 
 def _argument(entry: Input) -> str:
@@ -88,9 +86,7 @@ class Rows:
     `lift` turns arrays into the number type: `astype` of a float type, or a conversion to mpmath.
     """
 
-    def __init__(
-        self, definition: Definition, case: Case, numbers: Any, lift: Callable[[Any], Array]
-    ) -> None:
+    def __init__(self, definition: Definition, case: Case, numbers: Any, lift: Callable[[Any], Array]) -> None:
         self.original = definition
         self.definition = spread(definition)
         self.case = case

@@ -39,15 +39,11 @@ def check(
     definition. An exception of the emitted code is a failure in the report, never one of this call.
     """
     wanted = [
-        shape
-        for shape in (QUICK_SHAPES if shapes is None else shapes)
-        if shape[1] >= layer.definition.minimum_features
+        shape for shape in (QUICK_SHAPES if shapes is None else shapes) if shape[1] >= layer.definition.minimum_features
     ]
     with np.errstate(all="ignore"):
         return _check(
-            Checker(
-                layer, tuple(dtypes), backend_name, seed, {} if references is None else references, thorough
-            ),
+            Checker(layer, tuple(dtypes), backend_name, seed, {} if references is None else references, thorough),
             wanted,
             kinds,
         )
@@ -62,9 +58,7 @@ def _check(checker: Checker, wanted: Sequence[tuple[int, int]], kinds: Sequence[
         for evidence in checker.shape(shape, kinds):
             parts[evidence.kind].append(evidence)
     if "contracts" in kinds:
-        parts["contracts"] += check_contracts(
-            layer, checker.seed, lambda case: checker.bounds(case, "float64")
-        )
+        parts["contracts"] += check_contracts(layer, checker.seed, lambda case: checker.bounds(case, "float64"))
     if "hard inputs" in kinds:
         for dtype in checker.dtypes:
             parts["hard inputs"] += checker.hard(dtype)

@@ -106,9 +106,7 @@ def _line(layer: Checkable, naive: Definition, case: Case, dtype: str, offset: f
     exact = reference.outputs(layer.definition, case)
 
     def error(outputs: Mapping[str, object]) -> float:
-        return max(
-            metric_error(np.asarray(outputs[name]).astype(np.longdouble), exact[name]) for name in exact
-        )
+        return max(metric_error(np.asarray(outputs[name]).astype(np.longdouble), exact[name]) for name in exact)
 
     with np.errstate(all="ignore"):
         return StabilityRow(
@@ -176,9 +174,7 @@ def _raw_moments(
 
 
 def _over_features(expression: Expr) -> bool:
-    return any(
-        symbol.varies.features for symbol in expression.free_symbols if isinstance(symbol, TypedSymbol)
-    )
+    return any(symbol.varies.features for symbol in expression.free_symbols if isinstance(symbol, TypedSymbol))
 
 
 def _needed(lines: list[tuple[str, Expr]], outputs: tuple[str, ...]) -> list[tuple[str, Expr]]:
@@ -192,15 +188,12 @@ def _needed(lines: list[tuple[str, Expr]], outputs: tuple[str, ...]) -> list[tup
 
 def _rebuilt(definition: Definition, lines: list[tuple[str, Expr]]) -> Definition:
     arguments = ", ".join(
-        f"{entry.name}: {entry.kind.value}"
-        + ("" if entry.default is None else f" = {float(entry.default)!r}")
+        f"{entry.name}: {entry.kind.value}" + ("" if entry.default is None else f" = {float(entry.default)!r}")
         for entry in definition.inputs
     )
     body = "\n".join(f"    {name} = {_text(expression)}" for name, expression in lines)
     returned = f"    return {', '.join(definition.outputs)}"
-    return parse(
-        f"def {definition.name}({arguments}):\n{body}\n{returned}\n", f"{definition.filename} (naive)"
-    )
+    return parse(f"def {definition.name}({arguments}):\n{body}\n{returned}\n", f"{definition.filename} (naive)")
 
 
 _FUNCTION_NAMES = {
@@ -237,9 +230,7 @@ def _text(expression: Expr) -> str:
         return f"{_FUNCTION_NAMES[expression.func]}({', '.join(_text(argument) for argument in arguments)})"
     if expression.is_number:
         return repr(float(expression))
-    raise LngenError(
-        f"the naive form cannot be written: {expression.func.__name__} has no name in the language."
-    )
+    raise LngenError(f"the naive form cannot be written: {expression.func.__name__} has no name in the language.")
 
 
 def _in_order(arguments: tuple[Expr, ...]) -> list[Expr]:

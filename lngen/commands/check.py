@@ -102,10 +102,7 @@ def _code(layer: Derived) -> Iterator[Path]:
     """The folder of the code to check."""
     file = Path(layer.definition.filename)
     written = layers.output_folder() / layer.emission.name
-    if (
-        file.resolve().parent == layers.definitions_folder().resolve()
-        and (written / manifest.MANIFEST).is_file()
-    ):
+    if file.resolve().parent == layers.definitions_folder().resolve() and (written / manifest.MANIFEST).is_file():
         yield written
         return
     with tempfile.TemporaryDirectory() as folder:

@@ -55,9 +55,7 @@ def compile_evidence(
             on_part(f"compiled for {arch}")
             built[d][arch] = result
     return tuple(
-        _evidence(kernel, d, built[d])
-        for d in features
-        for kernel in sorted(built[d][ARCHITECTURES[0]][0].resources)
+        _evidence(kernel, d, built[d]) for d in features for kernel in sorted(built[d][ARCHITECTURES[0]][0].resources)
     )
 
 
@@ -68,9 +66,7 @@ def _instructions(compiled: Compiled) -> dict[str, list[str]] | None:
         return None
 
 
-def _evidence(
-    kernel: str, d: int, built: dict[str, tuple[Compiled, dict[str, list[str]] | None]]
-) -> Evidence:
+def _evidence(kernel: str, d: int, built: dict[str, tuple[Compiled, dict[str, list[str]] | None]]) -> Evidence:
     storage = kernel.rpartition("_")[2]
     # The second stage of a sum over rows reads a workspace that has no wide rows.
     wide_rows = d * _BYTES[storage] % _ACCESS_BYTES == 0 and "columns" not in kernel

@@ -68,9 +68,7 @@ def _program(program: RowProgram, order: Order) -> Iterator[str]:
 
 def _sweep(stage: Stage, order: Order) -> Iterator[str]:
     yield from _assignments(stage.temps, order)
-    yield from (
-        f"{line.symbol.name} = {line.operator}({text(line.body, order)})" for line in stage.reductions
-    )
+    yield from (f"{line.symbol.name} = {line.operator}({text(line.body, order)})" for line in stage.reductions)
     yield from _assignments(stage.row_scalars, order)
     yield from (f"{line.symbol.name} = sum_rows({text(line.body, order)})" for line in stage.rows_reductions)
     yield from (f"store {', '.join(store.names)}" for store in stage.stores)

@@ -82,8 +82,7 @@ def operations(program: RowProgram) -> Operations:
         feature=tally[FeatureSymbol.varies],
         call=tally[NOTHING],
         functions=tuple(
-            (name, functions[name, RowSymbol.varies], functions[name, RowScalarSymbol.varies])
-            for name in names
+            (name, functions[name, RowSymbol.varies], functions[name, RowScalarSymbol.varies]) for name in names
         ),
     )
 

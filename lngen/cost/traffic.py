@@ -131,12 +131,8 @@ def cost(program: RowProgram) -> Cost:
         + sum(isinstance(symbol, FeatureSymbol) for symbol in written),
         numbers=sum(not axes(p.symbol).features for p in program.parameters)
         + sum(not any(axes(symbol)) for symbol in written),
-        partial_features=sum(
-            axes(r.symbol).features for stage in program.stages for r in stage.rows_reductions
-        ),
-        partial_numbers=sum(
-            not axes(r.symbol).features for stage in program.stages for r in stage.rows_reductions
-        ),
+        partial_features=sum(axes(r.symbol).features for stage in program.stages for r in stage.rows_reductions),
+        partial_numbers=sum(not axes(r.symbol).features for stage in program.stages for r in stage.rows_reductions),
     )
 
 
@@ -202,6 +198,8 @@ def _chain(e: Expr, run: _Run) -> None:
     others = [argument for argument in e.args if not is_row(argument) and argument != -1]
     if len(rows) == 1 and not others:
         run(rows, result=True)
+        return
+    if not rows:
         return
     partial: Expr = rows[0]
     for operand in [*others[:1], *rows[1:]]:

@@ -74,9 +74,7 @@ def parse_shape(text: str) -> tuple[int, ...]:
     if shape[-1] < 1:
         raise LngenError(f"the shape {_quoted(text)} has D = 0. Its last number, D, has to be 1 or more.")
     if math.prod(max(size, 1) for size in shape) > _LARGEST:
-        raise LngenError(
-            f"the shape {_quoted(text)} has more entries than any machine holds. Write a smaller one."
-        )
+        raise LngenError(f"the shape {_quoted(text)} has more entries than any machine holds. Write a smaller one.")
     return shape
 
 
@@ -88,9 +86,7 @@ def parse_bandwidth(text: str) -> float:
     >>> parse_bandwidth("4.3TB/s"), parse_bandwidth("900 GB/s")
     (4300000000000.0, 900000000000.0)
     """
-    form = re.fullmatch(
-        r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,3})?)\s*([kKMGTPmgtp]?i?)(b|B)(?:/s|ps)\s*", text
-    )
+    form = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,3})?)\s*([kKMGTPmgtp]?i?)(b|B)(?:/s|ps)\s*", text)
     remedy = "Write a number and a unit of bytes per second: 4.3TB/s, 900 GB/s, 35GB/s."
     if form is None:
         raise LngenError(f"{_quoted(text)} is no bandwidth. {remedy}")

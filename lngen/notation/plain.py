@@ -140,11 +140,7 @@ def _number(e: Expr) -> tuple[str, int]:
 
 def _quotient(e: Expr, order: Order) -> tuple[str, int]:
     parts = fraction(e)
-    least = (
-        _PRODUCT
-        if len(parts.numerator) == 1 and not parts.denominator and not parts.negative
-        else _PRODUCT + 1
-    )
+    least = _PRODUCT if len(parts.numerator) == 1 and not parts.denominator and not parts.negative else _PRODUCT + 1
     written = "*".join(_within(factor, least, order) for factor in parts.numerator)
     if parts.denominator:
         below = "*".join(_within(factor, _PRODUCT + 1, order) for factor in parts.denominator)

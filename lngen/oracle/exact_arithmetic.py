@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from lngen.oracle.arithmetic import Array, Numbers
 from lngen.errors import LngenError
+from lngen.oracle.arithmetic import Array, Numbers
 
 _NAN = float("nan")
 

@@ -134,9 +134,7 @@ def _exp_of_minus_square(u: Array) -> Array:
 
 
 def _gelu_slope(u: Array) -> Array:
-    density = _exp_of_minus_square(u.astype(np.longdouble) / np.sqrt(np.longdouble(2))) / math.sqrt(
-        2 * math.pi
-    )
+    density = _exp_of_minus_square(u.astype(np.longdouble) / np.sqrt(np.longdouble(2))) / math.sqrt(2 * math.pi)
     return _normal_cdf(u) + _times(u, density)
 
 

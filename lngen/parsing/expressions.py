@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NoReturn
 
-from lngen.parsing import folding
 from lngen.definition import (
     Binary,
     Call,
@@ -21,15 +20,14 @@ from lngen.definition import (
     Negate,
     Number,
 )
-from lngen.parsing.folding import Value
 from lngen.language import FUNCTIONS, KIND_NAMES
+from lngen.parsing import folding
+from lngen.parsing.folding import Value
 from lngen.parsing.source import Source
 
 MAXIMUM_DEPTH = 100
 
-_ALLOWED = (
-    "an expression is made of numbers, names, D, + - * / **, unary minus, and the functions of lngen.language"
-)
+_ALLOWED = "an expression is made of numbers, names, D, + - * / **, unary minus, and the functions of lngen.language"
 _SPLIT = "give parts of the expression names in statements of their own"
 
 _OPERATORS: dict[type[ast.operator], str] = {
@@ -116,9 +114,7 @@ def number(source: Source, node: ast.expr) -> Fraction | None:
     written = source.text_of(source.span(node)).lower()
     # A float that has underflowed or overflowed no longer shows what was written.
     underflow = (
-        literal == 0
-        and not written.startswith("0x")
-        and any(c in "123456789" for c in written.partition("e")[0])
+        literal == 0 and not written.startswith("0x") and any(c in "123456789" for c in written.partition("e")[0])
     )
     if literal in (float("inf"), float("-inf")) or underflow:
         value = None
@@ -173,9 +169,7 @@ class Scope:
                 operand, value = self._read(inner, depth + 1)
                 return Negate(operand, operand.kind, span), None if value is None else -value
             case ast.UnaryOp(op=operation):
-                found = {ast.UAdd: "unary plus", ast.Not: "`not`", ast.Invert: "the operator ~"}[
-                    type(operation)
-                ]
+                found = {ast.UAdd: "unary plus", ast.Not: "`not`", ast.Invert: "the operator ~"}[type(operation)]
                 self._refuse(node, f"found {found}", "only minus stands before an operand")
             case ast.BinOp():
                 return self._read_binary(node, depth)
@@ -197,9 +191,7 @@ class Scope:
             self._refuse(node, f"{name!r} is a kind", f"use it to annotate an input, as in `x: {name}`")
         if name in self.later:
             self._refuse(node, f"{name!r} is used before it is assigned", "move the assignment up")
-        self._refuse(
-            node, f"nothing is called {name!r}", _suggestion(name, [*self.kinds, "D"], "assign it first")
-        )
+        self._refuse(node, f"nothing is called {name!r}", _suggestion(name, [*self.kinds, "D"], "assign it first"))
 
     def _read_binary(self, node: ast.BinOp, depth: int) -> tuple[Expression, Value]:
         operator = _OPERATORS.get(type(node.op))
@@ -267,18 +259,10 @@ class Scope:
 
     def _read_condition(self, node: ast.expr, depth: int) -> Compare:
         if not isinstance(node, ast.Compare):
-            found = (
-                describe(node)[0]
-                if type(node) in _REFUSED or isinstance(node, ast.Constant)
-                else "no comparison"
-            )
-            self._refuse(
-                node, f"the condition of where is {found}", "write one comparison, as in where(x > 0, a, b)"
-            )
+            found = describe(node)[0] if type(node) in _REFUSED or isinstance(node, ast.Constant) else "no comparison"
+            self._refuse(node, f"the condition of where is {found}", "write one comparison, as in where(x > 0, a, b)")
         if len(node.ops) > 1:
-            self._refuse(
-                node, "found a chain of comparisons", "compare two values; nest where for two conditions"
-            )
+            self._refuse(node, "found a chain of comparisons", "compare two values; nest where for two conditions")
         operator = _COMPARISONS.get(type(node.ops[0]))
         if operator is None:
             self._refuse(node, "found `in` or `is`", "compare with < <= > >= == or !=")
@@ -292,9 +276,7 @@ class Scope:
             self._refuse(
                 node.args[0],
                 f"{function} of a {found}, which has no feature axis",
-                f"delete {function}, or multiply by D for a sum"
-                if function == "sum"
-                else f"delete {function}",
+                f"delete {function}, or multiply by D for a sum" if function == "sum" else f"delete {function}",
             )
         return Kind.of(kind.over_rows, over_features=False)
 

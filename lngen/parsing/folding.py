@@ -41,9 +41,7 @@ class Fault(Exception):
         self.remedy = remedy
 
 
-def fold(
-    expression: Expression, features: int | None = None, names: Mapping[str, Value] = _NO_NAMES
-) -> Value:
+def fold(expression: Expression, features: int | None = None, names: Mapping[str, Value] = _NO_NAMES) -> Value:
     """The value of an expression of numbers; None if it is not one.
 
     `features` is the value of D and `names` has those of names; what is not given makes the result None.
@@ -185,11 +183,7 @@ def _context() -> Any:
 
 def _mpf(value: Value) -> Any:
     context = _context()
-    return (
-        context.mpf(value.numerator) / value.denominator
-        if isinstance(value, Fraction)
-        else context.mpf(value)
-    )
+    return context.mpf(value.numerator) / value.denominator if isinstance(value, Fraction) else context.mpf(value)
 
 
 def in_range(value: Fraction) -> bool:

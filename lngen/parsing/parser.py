@@ -15,9 +15,9 @@ from typing import NoReturn
 
 from lngen import names
 from lngen.definition import Definition, Expression, Input, Kind, Name, Span, Statement, walk
+from lngen.language import KIND_NAMES, PUBLIC_NAMES
 from lngen.parsing.expressions import Scope, describe, number
 from lngen.parsing.folding import Fault
-from lngen.language import KIND_NAMES, PUBLIC_NAMES
 from lngen.parsing.smallest import minimum_features
 from lngen.parsing.source import Located, Source, syntax_tree
 
@@ -102,9 +102,7 @@ class _Parser:
             elif not isinstance(node, ast.FunctionDef):
                 self._refuse_statement(node, _FILE)
             elif function is not None:
-                self._refuse(
-                    node, "a second function", "write one function in a file; give each layer its own file"
-                )
+                self._refuse(node, "a second function", "write one function in a file; give each layer its own file")
             else:
                 function = node
         if function is None:
@@ -144,9 +142,7 @@ class _Parser:
 
     def _signature(self, function: ast.FunctionDef) -> Span:
         if function.decorator_list:
-            self._refuse(
-                function.decorator_list[0], "found a decorator", "delete it; the function stands alone"
-            )
+            self._refuse(function.decorator_list[0], "found a decorator", "delete it; the function stands alone")
         name_span = self._name_span(function)
         wrong = names.fault(function.name) or names.folder_fault(function.name)
         if wrong:
@@ -154,9 +150,7 @@ class _Parser:
         if getattr(function, "type_params", None):
             self._refuse(name_span, "found type parameters", "write `def name(x: Row, ...)`")
         if function.returns is not None:
-            self._refuse(
-                function.returns, "found a return annotation", "delete it; the kind of the result is inferred"
-            )
+            self._refuse(function.returns, "found a return annotation", "delete it; the kind of the result is inferred")
         return name_span
 
     def _name_span(self, function: ast.FunctionDef) -> Span:
@@ -186,11 +180,7 @@ class _Parser:
             kind = self._input_kind(argument)
             self._check_name(argument, argument.arg)
             value = None if default is None else self._default(default)
-            if (
-                default is not None
-                and kind is Kind.ROW
-                and all(entry.kind is not Kind.ROW for entry in inputs)
-            ):
+            if default is not None and kind is Kind.ROW and all(entry.kind is not Kind.ROW for entry in inputs):
                 self._refuse(
                     default,
                     "the first Row has a default",
@@ -198,9 +188,7 @@ class _Parser:
                 )
             inputs.append(Input(argument.arg, kind, value, self.source.span(argument)))
         if all(entry.kind is not Kind.ROW for entry in inputs):
-            self._refuse(
-                name_span, "no input is a Row", "annotate the input that is normalized, as in `x: Row`"
-            )
+            self._refuse(name_span, "no input is a Row", "annotate the input that is normalized, as in `x: Row`")
         return inputs
 
     def _input_kind(self, argument: ast.arg) -> Kind:
@@ -252,9 +240,7 @@ class _Parser:
         for position, node in enumerate(body):
             if isinstance(node, ast.Return):
                 if position + 1 < len(body):
-                    self._refuse(
-                        body[position + 1], "a statement after return", "end the function with its return"
-                    )
+                    self._refuse(body[position + 1], "a statement after return", "end the function with its return")
                 return statements, self._return(node, scope, statements), node
             if not isinstance(node, ast.Assign):
                 if isinstance(node, ast.FunctionDef):
@@ -274,9 +260,7 @@ class _Parser:
             self._refuse(target, f"found an assignment to {found}", "assign one name in a statement")
         self._check_name(target, target.id)
         if target.id in scope.kinds:
-            self._refuse(
-                target, f"{target.id!r} already has a value", "choose a new name; names are assigned once"
-            )
+            self._refuse(target, f"{target.id!r} already has a value", "choose a new name; names are assigned once")
         expression, value = scope.read(node.value)
         if isinstance(expression, Name):
             self._refuse(
@@ -349,9 +333,7 @@ class _Parser:
                 what = "cotangent" if of in outputs else "gradient"
                 self._refuse(span, f"{name!r} is the name of the {what} of {of!r}", "choose another name")
 
-    def _check_outputs(
-        self, statements: list[Statement], outputs: tuple[str, ...], result: ast.Return
-    ) -> None:
+    def _check_outputs(self, statements: list[Statement], outputs: tuple[str, ...], result: ast.Return) -> None:
         assert result.value is not None
         places = result.value.elts if isinstance(result.value, ast.Tuple) else [result.value]
         kinds = {entry.name: entry.kind for entry in statements}
@@ -363,9 +345,7 @@ class _Parser:
                     "return a Row or a RowScalar: a result has to depend on a row",
                 )
 
-    def _check_used(
-        self, inputs: tuple[Input, ...], statements: list[Statement], outputs: tuple[str, ...]
-    ) -> None:
+    def _check_used(self, inputs: tuple[Input, ...], statements: list[Statement], outputs: tuple[str, ...]) -> None:
         used = set(outputs)
         for entry in reversed(statements):
             if entry.name in used:
@@ -375,9 +355,7 @@ class _Parser:
                 self._refuse(entry.span, f"{entry.name!r} reaches no result", "delete the statement")
         for argument in inputs:
             if argument.name not in used:
-                self._refuse(
-                    argument.span, f"the input {argument.name!r} is not used", "delete it, or use it"
-                )
+                self._refuse(argument.span, f"the input {argument.name!r} is not used", "delete it, or use it")
 
 
 def _names_in(expression: Expression) -> set[str]:
@@ -386,11 +364,7 @@ def _names_in(expression: Expression) -> set[str]:
 
 def _without_docstring(body: list[ast.stmt]) -> tuple[list[ast.stmt], str]:
     first = body[0] if body else None
-    if (
-        isinstance(first, ast.Expr)
-        and isinstance(first.value, ast.Constant)
-        and isinstance(first.value.value, str)
-    ):
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
         return body[1:], first.value.value
     return body, ""
 

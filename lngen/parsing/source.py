@@ -60,9 +60,7 @@ class Source:
         """An error at a place; a place outside the text is moved to the nearest one inside."""
         line = min(max(line, 1), len(self.lines))
         shown = self.lines[line - 1]
-        return DefinitionError(
-            self.filename, line, min(max(column, 1), len(shown) + 1), message, remedy, shown
-        )
+        return DefinitionError(self.filename, line, min(max(column, 1), len(shown) + 1), message, remedy, shown)
 
     def error_at(self, place: Span | Located, message: str, remedy: str) -> DefinitionError:
         """An error at the start of a node or a span."""
@@ -101,9 +99,7 @@ def syntax_tree(source: Source) -> ast.Module:
 
 def _syntax_error(source: Source, error: SyntaxError) -> DefinitionError:
     message = error.msg or "invalid syntax"
-    remedy = (
-        "a definition is Python syntax: imports of lngen.language, then one def with assignments and a return"
-    )
+    remedy = "a definition is Python syntax: imports of lngen.language, then one def with assignments and a return"
     if "default" in message and "follows" in message:
         remedy = "put the inputs that have no default first"
     elif "nested parentheses" in message or "too many" in message:
@@ -129,9 +125,7 @@ def _not_text(source: Source) -> DefinitionError:
     for number, line in enumerate(source.lines, start=1):
         for column, character in enumerate(line, start=1):
             if character == "\0" or "\ud800" <= character <= "\udfff":
-                return source.error(
-                    number, column, f"the character {character!a} cannot stand in a text", "delete it"
-                )
+                return source.error(number, column, f"the character {character!a} cannot stand in a text", "delete it")
     return source.error(
         1, 1, "the text cannot be read as Python syntax", "write numbers and names as in any Python file"
     )

@@ -16,8 +16,8 @@ DIGITS = 50
 """Decimal digits of the numeric evidence."""
 
 REQUIRED = 40
-"""Digits to which two sides of an equation have to agree. Fifty less what a few hundred operations and the cancellation in
-a gradient can lose; a wrong formula agrees to none."""
+"""Digits to which two sides of an equation have to agree. Fifty less what a few hundred operations and the cancellation
+in a gradient can lose; a wrong formula agrees to none."""
 
 
 def prove(derivation: Derivation) -> Derivation:

@@ -2,7 +2,8 @@
 
 Every root, reciprocal and function becomes an algebraic *generator*, with the relation that defines it: for
 `s = (var + eps)**(-1/2)` it is `s**2*(var + eps) = 1`. What is left is a polynomial. It is reduced by the relations,
-outermost first, and has to vanish. `abs`, `sign` and `where` are split: it has to vanish for every combination of signs.
+outermost first, and has to vanish. `abs`, `sign` and `where` are split: it has to vanish for every combination of
+signs.
 """
 
 from __future__ import annotations
@@ -23,11 +24,26 @@ from lngen.symbolic import Sigmoid, StopGradient, Where
 _REGIONS = 256
 _TERMS = 4_000
 _PARTS = 4
-_WORK = 40_000
+_SHORT = 12
+_WORK = 50_000
+_WORK_OF_A_QUESTION = 100
 
 
 class TooLargeError(Exception):
     """More sign regions, terms or polynomial work than an answer is worth; the message says which."""
+
+
+class Budget:
+    """Work that may still be done, in terms multiplied; shared by the proofs of one derivation."""
+
+    def __init__(self) -> None:
+        self.left = _WORK
+
+    def spend(self, work: int) -> None:
+        """Take note of work; raises TooLargeError when it has become too much."""
+        self.left -= work
+        if self.left < 0:
+            raise TooLargeError("too many terms")
 
 
 class Algebra:
@@ -42,7 +58,8 @@ class Algebra:
     True
     """
 
-    def __init__(self) -> None:
+    def __init__(self, budget: Budget | None = None) -> None:
+        self._budget = budget or Budget()
         # generator -> (q, base): generator**q * base = 1
         self._inverse: dict[Symbol, tuple[int, Expr]] = {}
         self._roots: dict[Expr, Symbol] = {}
@@ -51,7 +68,8 @@ class Algebra:
         # generator -> u, for a generator that is exp(u): what its logarithm is
         self._logarithm: dict[Symbol, Expr] = {}
         self._memo: dict[Expr, Expr] = {}
-        self._work = 0
+        self._claims: list[Expr] = []
+        self._not_negative: set[Expr] = set()
 
     def vanishes(self, difference: Expr) -> bool:
         """Whether an expression in explicit symbols is identically zero. Raises TooLargeError."""
@@ -61,6 +79,7 @@ class Algebra:
         signs = [sign for sign in self._signs if sign in self._reachable(generic)]
         if 2 ** len(signs) > _REGIONS:
             raise TooLargeError("too many sign regions")
+        self._budget.spend(_WORK_OF_A_QUESTION)
         return all(
             self._is_zero(generic, dict(zip(signs, choice, strict=True)))
             for choice in product((sympy.S.One, sympy.S.NegativeOne), repeat=len(signs))
@@ -68,7 +87,12 @@ class Algebra:
 
     def normal(self, e: Expr) -> Expr:
         """An expression in generators, multiplied out: equal expressions of one shape become identical."""
-        return _expanded(self.convert(e))
+        return self._expanded(self.convert(e))
+
+    def claim_not_negative(self, e: Expr) -> None:
+        """Note an expression that cannot be negative by its form, a mean of squares: so other forms cannot."""
+        if not e.is_number:
+            self._claims.append(e)
 
     # ---- into generators
 
@@ -105,6 +129,13 @@ class Algebra:
             return self._generator(e.func(*arguments) if arguments else e)
         raise TypeError(f"no algebra for {type(e).__name__}")
 
+    def _expanded(self, e: Expr) -> Expr:
+        terms = terms_bound(e)
+        if terms > _TERMS:
+            raise TooLargeError("too many terms")
+        self._budget.spend(10 * terms)
+        return sympy.expand(e)
+
     def _new(self, stem: str, positive: bool) -> Symbol:
         count = len(self._inverse) + len(self._opaque) + len(self._signs)
         return Symbol(f"{stem}<{count}>", **({"positive": True} if positive else {"real": True}))
@@ -122,18 +153,17 @@ class Algebra:
             # Roots of 2, 3 and 6 are not independent; those of primes are.
             primes = sympy.factorrat(base).items()
             return Mul(*(self._root(sympy.Integer(n), k * exponent, positive=True) for n, k in primes))
-        # One generator for bases that differ by a number or, under a reciprocal, by an exponential.
+        # One generator for bases that differ by a number or by an exponential.
         content, primitive = base.primitive()
         outside = self._power(content, exponent, positive=True) if content != 1 else sympy.S.One
-        if exponent.is_Integer:
-            inside = sympy.S.One
-            for factor in Mul.make_args(sympy.factor_terms(primitive)):
-                exponential, power = factor.as_base_exp()
-                if exponential in self._logarithm:
-                    outside *= exponential ** (power * exponent)
-                else:
-                    inside *= factor
-            primitive = _expanded(inside)
+        inside = sympy.S.One
+        for factor in Mul.make_args(sympy.factor_terms(primitive)):
+            exponential, power = factor.as_base_exp()
+            if exponential in self._logarithm and (power * exponent).is_Integer:
+                outside *= exponential ** (power * exponent)
+            else:
+                inside *= factor
+        primitive = self._expanded(inside)
         return outside if primitive == 1 else outside * self._root(primitive, exponent, positive)
 
     def _root(self, base: Expr, exponent: Expr, positive: bool) -> Expr:
@@ -176,24 +206,35 @@ class Algebra:
                 outside += power * self._logarithm[base]
             else:
                 rest *= factor
-        return outside if rest == 1 else outside + self._generator(sympy.log(_expanded(rest)))
+        return outside if rest == 1 else outside + self._generator(sympy.log(self._expanded(rest)))
 
     def _sign(self, inside: Expr) -> Expr:
         """The sign of an expression, positive factors taken out; a new unknown the first time it is met."""
+        if isinstance(inside, Mul):
+            return Mul(*(self._sign(factor) for factor in inside.args))
+        if isinstance(inside, Pow) and inside.exp.is_Integer:
+            return self._sign(inside.base) if inside.exp.is_odd else sympy.S.One
+        while self._claims:
+            self._not_negative.add(self.normal(self._claims.pop()).primitive()[1])
         rest, outer = sympy.S.One, sympy.S.One
-        for factor in Mul.make_args(sympy.factor_terms(_expanded(inside))):
+        expanded = self._expanded(inside)
+        short = len(Add.make_args(expanded)) <= _SHORT
+        for factor in Mul.make_args(sympy.factor(expanded) if short else sympy.factor_terms(expanded)):
+            base, power = factor.as_base_exp()
             if factor.is_Number:
                 outer *= sympy.sign(factor)
-            elif not factor.is_positive:
-                rest *= factor
-        rest = _expanded(rest)
+            elif not factor.is_positive and not power.is_even:
+                rest *= base if power.is_odd else factor
+        rest = self._expanded(rest)
         if rest == 1 or outer == 0:
             return outer
         for sign, known in self._signs.items():
-            if _expanded(known - rest) == 0:
+            if self._expanded(known - rest) == 0:
                 return outer * sign
-            if _expanded(known + rest) == 0:
+            if self._expanded(known + rest) == 0:
                 return -outer * sign
+        if rest.primitive()[1] in self._not_negative:
+            return outer
         sign = self._new("s", positive=False)
         self._signs[sign] = rest
         return outer * sign
@@ -252,17 +293,13 @@ class Algebra:
         # A generator's base holds only generators that were made before it, so the last one made goes first.
         for generator in reversed(bases):
             q, base = bases[generator]
-            pending = [part for p in pending if p for part in self._without(p, ring, generator, q, self._in_ring(base, ring))]
+            relation = q, self._in_ring(base, ring)
+            pending = [part for p in pending if p for part in self._without(p, ring, generator, *relation)]
         return not any(pending)
 
     def _times(self, a: PolyElement, b: PolyElement) -> PolyElement:
-        self._spend(len(a) * len(b))
+        self._budget.spend(len(a) * len(b))
         return a * b
-
-    def _spend(self, work: int) -> None:
-        self._work += work
-        if self._work > _WORK:
-            raise TooLargeError("too many terms")
 
     def _product(self, factors: Iterable[PolyElement], ring: PolyRing) -> PolyElement:
         total = ring.one
@@ -271,7 +308,7 @@ class Algebra:
         return total
 
     def _in_ring(self, e: Expr, ring: PolyRing) -> PolyElement:
-        self._spend(1)
+        self._budget.spend(1)
         if isinstance(e, Symbol):
             return ring.gens[ring.symbols.index(e)]
         if e.is_Rational:
@@ -284,7 +321,9 @@ class Algebra:
             return self._product([self._in_ring(e.base, ring)] * int(e.exp), ring)
         raise TypeError(f"not a polynomial: {e}")
 
-    def _without(self, p: PolyElement, ring: PolyRing, generator: Symbol, q: int, base: PolyElement) -> list[PolyElement]:
+    def _without(
+        self, p: PolyElement, ring: PolyRing, generator: Symbol, q: int, base: PolyElement
+    ) -> list[PolyElement]:
         """Polynomials without `generator` that all vanish exactly where p does, given generator**q * base = 1.
 
         p is sorted by the power of the generator. Powers that differ by a multiple of q are brought together by the
@@ -305,9 +344,3 @@ class Algebra:
                 total = total + members.get(whole, ring.zero)
             result.append(total)
         return result
-
-
-def _expanded(e: Expr) -> Expr:
-    if terms_bound(e) > _TERMS:
-        raise TooLargeError("too many terms")
-    return sympy.expand(e)

@@ -39,7 +39,9 @@ def _steps_at(derivation: Derivation, features: int, digits: int) -> Iterator[tu
         values.setdefault(step.target, after)
         if step.before is not None:
             before = evaluate_expression(step.before, values, arithmetic)
-            yield step.number, agreement(before, after, digits)
+            # A pole that a later form guards may stand in an earlier one.
+            if _finite(before):
+                yield step.number, agreement(before, after, digits)
 
 
 def second_derivation(derivation: Derivation, digits: int) -> list[tuple[str, int, tuple[int, ...]]]:
@@ -91,15 +93,10 @@ def random_point(derivation: Derivation, features: int, seed: int) -> Environmen
 
 def _draw(derivation: Derivation, features: int, generator: random.Random, low: int, high: int) -> Environment:
     def draw(symbol: TypedSymbol, low: int, high: int) -> Any:
-        shape = {
-            (True, True): (_ROWS, features),
-            (True, False): (_ROWS, 1),
-            (False, True): (features,),
-            (False, False): (),
-        }[tuple(axes(symbol))]
-        flat = [
-            mpmath.mpf(generator.randint(low * 10**12, high * 10**12)) / 10**12 for _ in range(int(np.prod(shape)))
-        ]
+        varies = axes(symbol)
+        shape: tuple[int, ...] = (features,) if varies.features else (1,) if varies.rows else ()
+        shape = (_ROWS, *shape) if varies.rows else shape
+        flat = [mpmath.mpf(generator.randint(low * 10**12, high * 10**12)) / 10**12 for _ in range(int(np.prod(shape)))]
         return np.array(flat, dtype=object).reshape(shape) if shape else flat[0]
 
     point: Environment = {D: mpmath.mpf(features)}

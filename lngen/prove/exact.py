@@ -9,8 +9,8 @@ Three things keep this short and leave it a proof:
 * Rows do not meet in a definition, and a parameter's gradient is a sum over rows, so one row is enough.
 * A gradient that is linear in the cotangents, which its equations show by their form, is right if it is right for each
   cotangent that is 1 in one entry and 0 in all others.
-* A definition treats all features alike, so the first entry of a gradient stands for all, and for it the second entry of a
-  cotangent stands for all but the first.
+* A definition treats all features alike, so the first entry of a gradient stands for all, and for it the second entry
+  of a cotangent stands for all but the first.
 
 Constants are taken to be positive, as an epsilon is; an identity between roots and powers that holds for those holds
 wherever both sides are defined. One that a comparison or an `abs` looks at may have either sign.
@@ -30,7 +30,7 @@ from sympy.core.relational import Relational
 
 from lngen.definition import Kind
 from lngen.derivation import Derivation, Proof
-from lngen.prove.algebra import Algebra, TooLargeError
+from lngen.prove.algebra import Algebra, Budget, TooLargeError
 from lngen.symbolic import (
     AttainsFirst,
     D,
@@ -49,6 +49,8 @@ from lngen.translate import Equation
 SIZES = (1, 2, 3, 4)
 
 _CHOICES = 64
+_NODES = 20_000
+_NODES_TO_DIFFERENTIATE = 1200
 _UNDEFINED = (sympy.nan, sympy.zoo, sympy.oo, -sympy.oo)
 
 
@@ -58,8 +60,9 @@ def exact_proofs(derivation: Derivation) -> tuple[Proof, ...]:
     failed: dict[str, int] = {}
     stopped: dict[str, str] = {}
     smallest = derivation.definition.minimum_features
+    budget = Budget()
     for features in range(smallest, smallest + len(SIZES)):
-        size = _Size(derivation, features)
+        size = _Size(derivation, features, budget)
         for symbol, gradient in derivation.gradients:
             name = gradient.name
             if name in failed or name in stopped:
@@ -94,20 +97,21 @@ def _proof(symbol: str, gradient: str, proved: list[int], failed: int | None, st
 
 
 class _NoDerivativeError(Exception):
-    """At this D the definition divides by zero for every row: the root of the variance of one feature."""
+    """At this D there is a 0/0 for every row, as in the root of the variance of one feature: nothing is claimed."""
 
 
 class _Size:
     """The definition and the derivation written out for one D, when first asked."""
 
-    def __init__(self, derivation: Derivation, features: int) -> None:
+    def __init__(self, derivation: Derivation, features: int, budget: Budget) -> None:
         self.derivation = derivation
+        self.budget = budget
         self.features = features
         self.ready = False
 
     def _write_out(self) -> None:
         derivation = self.derivation
-        self.algebra = Algebra()
+        self.algebra = Algebra(self.budget)
         world = _Explicit(self.features, self.algebra)
         decided = {
             symbol
@@ -143,12 +147,14 @@ class _Size:
                     for weight, value in zip(weights[cotangent], self.written.values[output], strict=True)
                 )
             )
+            if self.written.nodes(loss) > _NODES_TO_DIFFERENTIATE:
+                raise TooLargeError("written out the definition is too long")
             for region in self.regions:
                 found = backward.values[gradient][0].xreplace(region)
                 wanted = derivative(loss.xreplace(region), entry)
-                if wanted.has(*_UNDEFINED):
+                if wanted.has(*_UNDEFINED) or found.has(*_UNDEFINED):
                     raise _NoDerivativeError
-                if found.has(*_UNDEFINED) or not self.algebra.vanishes(found - wanted):
+                if not self.algebra.vanishes(found - wanted):
                     return False
         return True
 
@@ -163,9 +169,7 @@ class _Size:
         for chosen, count in counts.items():
             # For a gradient that is the same for all features, all entries of a cotangent are alike.
             for at in range(min(count, 2 if by_feature else 1)):
-                yield {
-                    c: [sympy.Integer(c == chosen and j == at) for j in range(n)] for c, n in counts.items()
-                }
+                yield {c: [sympy.Integer(c == chosen and j == at) for j in range(n)] for c, n in counts.items()}
 
 
 def _is_linear(equations: Iterable[Equation], cotangents: Iterable[TypedSymbol]) -> bool:
@@ -207,12 +211,14 @@ class _Explicit:
         self.values: dict[TypedSymbol, list[Expr]] = {}
         # Reductions to an extreme: which kind, the entries that compete, and the symbol for the one that wins.
         self.extremes: dict[tuple[type, tuple[Expr, ...]], tuple[tuple[Expr, ...], Symbol]] = {}
+        self.sizes: dict[Expr, int] = {}
 
     def copy(self) -> _Explicit:
         """A world that starts with the same values; what wins is shared."""
         other = _Explicit(self.features, self.algebra)
         other.values = dict(self.values)
         other.extremes = self.extremes
+        other.sizes = self.sizes
         return other
 
     def declare(self, symbol: TypedSymbol, positive: bool) -> None:
@@ -229,6 +235,16 @@ class _Explicit:
                 self.values[equation.symbol] = [self._extreme(equation, equation.reduction)]
             else:
                 self.values[equation.symbol] = [self._at(equation.expression, j) for j in range(count)]
+            if equation.symbol.is_nonnegative and equation.reduction is not None:
+                self.algebra.claim_not_negative(self.values[equation.symbol][0])
+            if any(self.nodes(value) > _NODES for value in self.values[equation.symbol]):
+                raise TooLargeError("written out the expressions are too long")
+
+    def nodes(self, e: Expr) -> int:
+        """The size of an expression as a tree."""
+        if e not in self.sizes:
+            self.sizes[e] = 1 + sum(self.nodes(argument) for argument in e.args)
+        return self.sizes[e]
 
     def _extreme(self, equation: Equation, reduction: RowMax | RowMin) -> Symbol:
         name = f"extreme<{equation.symbol.name}>"

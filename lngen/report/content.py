@@ -124,9 +124,7 @@ def content(plan: Plan) -> Content:
     numbers = d.step_of()
     return Content(
         name=d.definition.name,
-        citation=tuple(
-            " ".join(p.split()) for p in d.definition.docstring.strip().split("\n\n") if p.strip()
-        ),
+        citation=tuple(" ".join(p.split()) for p in d.definition.docstring.strip().split("\n\n") if p.strip()),
         definition=_source(d),
         forward=tuple(
             formula(q.symbol, q.expression, order, numbers.get(q.symbol.name, 0)) for q in textbook_forward(d)
@@ -174,9 +172,7 @@ def _step(step: Step, order: tuple[str, ...]) -> StepText:
         step.part,
         step.rule,
         step.target.name,
-        None
-        if step.before is None
-        else Formula(step.target.name, text(step.before, order), latex(step.before, order)),
+        None if step.before is None else Formula(step.target.name, text(step.before, order), latex(step.before, order)),
         Formula(step.target.name, text(step.after, order), f"{target} = {latex(step.after, order)}"),
         step.reason,
         step.operations_before,
@@ -194,28 +190,20 @@ def _program(program: RowProgram, order: tuple[str, ...]) -> ProgramText:
     saved = ", ".join(symbol.name for symbol in program.saved) or "nothing"
     sweeps = []
     if program.prologue:
-        sweeps.append(
-            Sweep("before the rows", tuple(formula(a.symbol, a.expression, order) for a in program.prologue))
-        )
+        sweeps.append(Sweep("before the rows", tuple(formula(a.symbol, a.expression, order) for a in program.prologue)))
     count = 0
     for stage in program.stages:
         scalars_only = not (stage.temps or stage.reductions or stage.stores or stage.rows_reductions)
         count += not scalars_only
         title = "before the sweeps" if scalars_only else f"sweep {count}"
-        sweeps.append(
-            Sweep(title + (", a correction" if stage.correction else ""), tuple(_stage(stage, order)))
-        )
+        sweeps.append(Sweep(title + (", a correction" if stage.correction else ""), tuple(_stage(stage, order))))
     if program.epilogue:
-        sweeps.append(
-            Sweep("after the rows", tuple(formula(a.symbol, a.expression, order) for a in program.epilogue))
-        )
+        sweeps.append(Sweep("after the rows", tuple(formula(a.symbol, a.expression, order) for a in program.epilogue)))
     return ProgramText(
         program.direction,
         ", ".join(reads),
         ", ".join(name for store in program.results for name in store.names),
-        f"keeps {saved} for backward"
-        if program.direction == "forward"
-        else f"and what forward kept: {saved}",
+        f"keeps {saved} for backward" if program.direction == "forward" else f"and what forward kept: {saved}",
         tuple(sweeps),
     )
 

@@ -155,7 +155,5 @@ def _time(size: float, bandwidth: float) -> str:
 
 
 def _bandwidth(value: float) -> str:
-    scale, unit = next(
-        ((s, u) for s, u in ((1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s")) if value >= s), (1.0, "B/s")
-    )
+    scale, unit = next(((s, u) for s, u in ((1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s")) if value >= s), (1.0, "B/s"))
     return f"{value / scale:g} {unit}"

@@ -47,8 +47,14 @@ def markup(text: str) -> str:
     >>> print(markup("[bold]a[/bold] \\"))
     \[bold]a\[/bold] \\
     """
-    # A backslash acts before a bracket alone, and one at the end of a field may meet the bracket of a tag.
-    escaped = re.sub(r"(\\*)\[", lambda found: found[1] * 2 + r"\[", printable(text))
+
+    # Before a tag rich halves the backslashes, before another bracket it takes off one; and those at the end of a field
+    # may meet the bracket of a tag.
+    def escaped_bracket(found: re.Match[str]) -> str:
+        backslashes, tag = found[1], found[2]
+        return (backslashes * 2 if tag else backslashes) + "\\[" + (tag or "")
+
+    escaped = re.sub(r"(\\*)\[([a-z#/@][^[]*?])?", escaped_bracket, printable(text))
     tail = re.search(r"\\*$", escaped)
     return escaped + (tail[0] if tail else "")
 

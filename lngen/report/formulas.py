@@ -96,7 +96,5 @@ def atoms(derivation: Derivation) -> tuple[Equation, ...]:
     pending = {s for q in gradients(derivation) for s in q.expression.free_symbols}
     while pending:
         found |= pending & table.keys()
-        pending = {
-            s for symbol in pending & table.keys() for s in table[symbol].expression.free_symbols
-        } - found
+        pending = {s for symbol in pending & table.keys() for s in table[symbol].expression.free_symbols} - found
     return tuple(q for q in reversed(lines) if q.symbol in found)

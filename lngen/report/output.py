@@ -110,12 +110,9 @@ def _markup(c: Content, width: int) -> str:
     ]
     programs = [
         {
-            "head": lines(
-                prose(f"{p.direction}: reads {p.reads}; writes {p.writes}; {p.saves}", width, "  ")
-            ),
+            "head": lines(prose(f"{p.direction}: reads {p.reads}; writes {p.writes}; {p.saves}", width, "  ")),
             "sweeps": [
-                {"title": f"    {s.title}", "lines": lines(aligned(s.formulas, width, "      "))}
-                for s in p.sweeps
+                {"title": f"    {s.title}", "lines": lines(aligned(s.formulas, width, "      "))} for s in p.sweeps
             ],
         }
         for p in c.programs
@@ -193,9 +190,7 @@ def _markdown(c: Content) -> dict[str, Any]:
             {
                 "direction": p.direction,
                 "head": escape.markdown(f"Reads {p.reads}; writes {p.writes}; {p.saves}."),
-                "lines": [
-                    line for s in p.sweeps for line in (f"# {s.title}", *aligned(s.formulas, WIDTH, ""))
-                ],
+                "lines": [line for s in p.sweeps for line in (f"# {s.title}", *aligned(s.formulas, WIDTH, ""))],
             }
             for p in c.programs
         ],

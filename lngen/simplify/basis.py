@@ -11,8 +11,8 @@ each reduction of the definition becomes an *identity* in t: `mu = Mean(x)` says
 prints. The same works for whatever else is affine in a row value: the values of one row that are affine in each other
 form a *row class*, and each member is a candidate for the basis.
 
-A change of basis divides only by the scale of a member, which is a root or a reciprocal of something finite and so never
-zero; it brings in no singularity.
+A change of basis divides only by the scale of a member, which is a root or a reciprocal of something finite and so
+never zero; it brings in no singularity.
 """
 
 from __future__ import annotations
@@ -35,6 +35,9 @@ from lngen.simplify.linear import (
 )
 from lngen.symbolic import AttainsFirst, Mean, TypedSymbol, axes, derivative, is_row
 from lngen.translate import Equation, Forward
+
+_LONGEST_GRADIENT = 30
+"""A form with more terms is no textbook's, and finding its common factors takes long."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,10 @@ class Basis:
 
     def use_identities(self, expression: Expr) -> Expr:
         """The identities used until nothing changes: each speaks of means that no other one brings back."""
-        return common_factors(_reduced(expression, dict(self.identities)))
+        reduced = _reduced(expression, dict(self.identities))
+        if len(Add.make_args(reduced)) > _LONGEST_GRADIENT:
+            raise TooManyTermsError
+        return common_factors(reduced)
 
 
 def _reduced(expression: Expr, identities: dict[Expr, Expr]) -> Expr:
@@ -164,9 +170,7 @@ def _affine(expression: Expr) -> tuple[TypedSymbol, Expr, Expr] | None:
     return None if axes(shift).features else (row, scale, shift)
 
 
-def _row_scalars_of(
-    forward: Forward, symbols: set[TypedSymbol]
-) -> tuple[tuple[Equation, ...], tuple[Equation, ...]]:
+def _row_scalars_of(forward: Forward, symbols: set[TypedSymbol]) -> tuple[tuple[Equation, ...], tuple[Equation, ...]]:
     reductions, functions, known = [], [], set()
     for equation in forward.equations:
         if axes(equation.symbol) != (True, False):
@@ -297,4 +301,3 @@ def _denominators(expression: Expr) -> set[Expr]:
         if power.exp.is_negative:
             found |= power.base.free_symbols
     return found
-

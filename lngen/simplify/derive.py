@@ -36,7 +36,7 @@ def derive(definition: Definition) -> Derivation:
     """
     written = translate(definition)
     trail = Trail()
-    forward, meaning = named_structure(stable_forward(written, trail))
+    forward, meaning = named_structure(stable_forward(written, trail), [q.symbol.name for q in written.equations])
     trail.steps = [_in_words_of(step, meaning) for step in trail.steps]
     _forward_steps(forward, written, meaning, trail)
     sweep = Sweep(forward, trail)
@@ -54,9 +54,7 @@ def derive(definition: Definition) -> Derivation:
         backward=_in_order(equations),
         gradients=tuple(zip(forward.differentiable, results, strict=True)),
         identities=tuple(
-            (basis.symbol, show_sums(left), right)
-            for basis in sweep.bases.values()
-            for left, right in basis.identities
+            (basis.symbol, show_sums(left), right) for basis in sweep.bases.values() for left, right in basis.identities
         ),
         steps=tuple(_renamed(step, rename) for step in trail.steps),
     )
@@ -111,9 +109,10 @@ def _named(
         if equation.symbol in results and value in own and value not in rename:
             rename[value] = equation.symbol
     equations = tuple(q for q in equations if rename.get(q.expression) != q.symbol)
-    atoms = [q.symbol for q in equations if q.symbol not in results and q.symbol not in rename and q.symbol.name[0] == "g"]
+    inner = [q.symbol for q in equations if q.symbol not in results and q.symbol not in rename]
+    atoms = [symbol for symbol in inner if symbol.name.startswith("g_")]
     taken = {q.symbol.name for q in (*equations, *forward.equations)} | {symbol.name for symbol in forward.symbols}
-    if atoms and "g" not in taken and atoms[0].name.startswith("g_"):
+    if atoms and "g" not in taken:
         # The two names change places, since steps may still speak of the other.
         first = type(atoms[0])("g")
         rename[atoms[0]], rename[first] = first, atoms[0]
@@ -122,7 +121,8 @@ def _named(
 
 def _in_order(equations: tuple[Equation, ...]) -> tuple[Equation, ...]:
     """Each equation after those it uses, otherwise in the given order."""
-    pending, done, result = list(equations), set(), []
+    pending, result = list(equations), []
+    done: set[TypedSymbol] = set()
     symbols = {equation.symbol for equation in equations}
     while pending:
         ready = next(q for q in pending if not (q.expression.free_symbols & symbols) - done)

@@ -10,10 +10,10 @@ from sympy import Add, Expr, Mul, Pow, Symbol
 
 from lngen.symbolic import D, FeatureSum, Mean, Reduction, RowMax, RowMin, SumRows, axes, varies_over_features
 
-MAXIMUM_TERMS = 200
+MAXIMUM_TERMS = 120
 """Longer sums are not multiplied out: nothing shorter ever came of one, and the time grows with the square."""
 
-_LONG = 30
+_LONG = 12
 
 
 class TooManyTermsError(Exception):
@@ -155,6 +155,7 @@ def hide_sums(expression: Expr) -> Expr:
     return expression.replace(FeatureSum, lambda body: D * Mean(body))
 
 
+@lru_cache(maxsize=10_000)
 def common_factors(expression: Expr) -> Expr:
     """Factors that all terms of a sum share taken out of it, also inside means.
 
@@ -170,7 +171,7 @@ def common_factors(expression: Expr) -> Expr:
     terms = [common_factors(term) for term in expression.args]
     powers = [_powers(term) for term in terms]
     shared: dict[Expr, Expr] = {}
-    for base, exponent in powers[0].items():
+    for base in powers[0]:
         exponents = [power.get(base, sympy.S.Zero) for power in powers]
         if all(e.is_Rational for e in exponents) and (all(e > 0 for e in exponents) or all(e < 0 for e in exponents)):
             shared[base] = min(exponents, key=abs)
@@ -230,4 +231,3 @@ def stages_in(expression: Expr) -> int:
 def reductions_in(expression: Expr) -> int:
     """The number of different reductions in an expression."""
     return len(expression.atoms(Mean, RowMax, RowMin, FeatureSum))
-

@@ -14,7 +14,8 @@ from lngen.translate import Equation, Forward, Names
 def guard_vanishing_poles(
     forward: Forward, equations: tuple[Equation, ...], trail: Trail, names: Names
 ) -> tuple[Forward, tuple[Equation, ...]]:
-    """Replace 1/s by `inv_s = where(s > 0, 1/s, 0)` where s is a root that may be zero and every term with 1/s vanishes there.
+    """Replace 1/s by `inv_s = where(s > 0, 1/s, 0)` where s is a root that may be zero and every term with 1/s vanishes
+    there.
 
     Take `s = sqrt(Mean(c**2))` and a term `c*Mean(g*c)/s`. Where s is zero, so is the whole row c, and the term goes to
     zero with it: shrink c by k and the term shrinks by k**(1 + 1 - 1). The limit is 0, but floating point says 0/0. The
@@ -55,7 +56,7 @@ def _vanishing_powers(forward: Forward, root: Equation) -> dict[TypedSymbol, Exp
     statistic = next((q for q in forward.equations if q.symbol == root.expression.base), None)
     if statistic is None or not isinstance(statistic.reduction, Mean):
         return None
-    body = statistic.reduction.args[0]
+    body = statistic.reduction.args[0].as_coeff_Mul()[1]
     if not isinstance(body, Pow) or not isinstance(body.base, TypedSymbol) or not body.exp.is_even:
         return None
     powers: dict[TypedSymbol, Expr] = {body.base: sympy.S.One}
@@ -83,9 +84,7 @@ def _power(expression: Expr, powers: dict[TypedSymbol, Expr]) -> Expr:
     return sympy.S.Zero
 
 
-def _guard(
-    equation: Equation, root: TypedSymbol, inverse: TypedSymbol, powers: dict[TypedSymbol, Expr]
-) -> Equation:
+def _guard(equation: Equation, root: TypedSymbol, inverse: TypedSymbol, powers: dict[TypedSymbol, Expr]) -> Equation:
     if not _divides(equation.expression, root) or not _vanishes(equation.expression, root, powers):
         return equation
     expression = equation.expression.replace(

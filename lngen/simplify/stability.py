@@ -1,4 +1,5 @@
-"""Rewrites that change no value and lose fewer digits. Each states its condition, and the audit shows where it was used."""
+"""Rewrites that change no value and lose fewer digits. Each states its condition, and the audit shows where it was
+used."""
 
 from __future__ import annotations
 
@@ -34,8 +35,8 @@ def centre_statistics(forward: Forward, trail: Trail) -> Forward:
     """A statistic that a shift of its row leaves alone is computed from the centred row.
 
     `Mean(x**2) - Mean(x)**2` subtracts two numbers that agree in all their digits when the row is far from zero. With
-    `c = x - Mean(x)`, whose mean is zero, it is `Mean(c**2)`, exactly and without the subtraction. Condition: written in
-    c and multiplied out, `Mean(x)` is gone from the expression.
+    `c = x - Mean(x)`, whose mean is zero, it is `Mean(c**2)`, exactly and without the subtraction. Condition: written
+    in c and multiplied out, `Mean(x)` is gone from the expression.
 
     >>> from lngen.definition import parse
     >>> from lngen.translate import translate
@@ -141,9 +142,9 @@ def _without_unused(forward: Forward) -> Forward:
 def shift_exponentials(forward: Forward, trail: Trail) -> Forward:
     """`exp` under a sum gets the row's largest exponent taken out, where the outputs do not depend on it.
 
-    With `m = max(u)`, `exp(u) = exp(m)*exp(u - m)`. The rule follows the factor exp(m) through the definition: a mean lets
-    it out, a quotient cancels it, a logarithm turns it into `+ m`. Condition: no output keeps a power of it. Then exp(u)
-    is computed as exp(u - m), at most 1, and never overflows; and m needs no gradient, since nothing depends on it.
+    With `m = max(u)`, `exp(u) = exp(m)*exp(u - m)`. The rule follows the factor exp(m) through the definition: a mean
+    lets it out, a quotient cancels it, a logarithm turns it into `+ m`. Condition: no output keeps a power of it. Then
+    exp(u) is computed as exp(u - m), at most 1, and never overflows; and m needs no gradient: nothing depends on it.
 
     >>> from lngen.definition import parse
     >>> from lngen.translate import translate
@@ -230,13 +231,10 @@ def _shifted(forward: Forward, exponential: Expr, trail: Trail) -> Forward | Non
         return None
     # What lost a factor is another value than the user's and goes by another name.
     other = {s: type(s)(names.fresh(f"{s.name}_scaled"), **known_sign(s)) for s in power}
-    result = [
-        replace(q, symbol=other.get(q.symbol, q.symbol), expression=q.expression.xreplace(other))
-        for q in result
-    ]
+    result = [replace(q, symbol=other.get(q.symbol, q.symbol), expression=q.expression.xreplace(other)) for q in result]
     first = next(i for i, q in enumerate(result) if largest in q.expression.free_symbols)
     shift = Equation(largest, RowMax(exponent), stopped=True)
-    reason = f"the factor exp({largest}) cancels in every output, so exp never overflows and {largest} needs no gradient"
+    reason = f"the factor exp({largest}) cancels in every output: exp never overflows, no gradient flows through it"
     trail.add("forward", "largest exponent taken out", largest, None, shift.expression, reason)
     return replace(forward, equations=(*result[:first], shift, *result[first:]))
 
@@ -276,9 +274,7 @@ def _log_out(logarithm: Expr, factor: TypedSymbol, largest: TypedSymbol) -> Expr
 # ---- gradients
 
 
-def difference_of_squares(
-    equations: tuple[Equation, ...], forward: Forward, trail: Trail
-) -> tuple[Equation, ...]:
+def difference_of_squares(equations: tuple[Equation, ...], forward: Forward, trail: Trail) -> tuple[Equation, ...]:
     """`1 - t**2` as `(1 - t)*(1 + t)` where t is a tanh: near t = 1 the square has already lost the digits.
 
     >>> t, g = RowSymbol("t"), RowSymbol("g")

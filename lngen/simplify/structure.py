@@ -16,12 +16,14 @@ What the user named keeps the user's name. A name that serves nothing but to be 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 
 import sympy
 from sympy import Add, Expr, Mul, Pow
 from sympy.core.relational import Relational
 
+from lngen.simplify.bodies import name_centred_bodies
 from lngen.symbolic import (
     Mean,
     Reduction,
@@ -58,40 +60,16 @@ def normal_form(forward: Forward) -> Forward:
     return named_structure(forward)[0]
 
 
-def named_structure(forward: Forward) -> tuple[Forward, dict[TypedSymbol, Expr]]:
-    """The normal form, and what each symbol of the given forward is in it."""
-    structure = _Structure(_with_centred_bodies(forward))
+def named_structure(forward: Forward, spoken_of: Iterable[str] = ()) -> tuple[Forward, dict[TypedSymbol, Expr]]:
+    """The normal form, and what each symbol of the given forward is in it.
+
+    No new name is one of `spoken_of`: earlier steps use those for something that is gone.
+    """
+    structure = _Structure(name_centred_bodies(forward))
+    for name in spoken_of:
+        structure.names.take(name)
     normal = structure.result()
     return normal, structure.meaning(normal)
-
-
-def _with_centred_bodies(forward: Forward) -> Forward:
-    """A row expression u that is centred on its own mean, `u - Mean(u)`, is given a name first.
-
-    Then `u` is a row like another: `Mean(u)`, `u - Mean(u)` and what follows are its statistics.
-    """
-    names = Names.of(forward)
-    equations = list(forward.equations)
-    for i, equation in enumerate(equations):
-        mean = equation.expression
-        if not isinstance(mean, Mean) or isinstance(mean.args[0], TypedSymbol) or not is_row(mean.args[0]):
-            continue
-        body = mean.args[0]
-        parts = set(Add.make_args(body))
-        table = {
-            total: Add(*(set(total.args) - parts)) + symbol_like("the body", body)
-            for q in equations[i + 1 :]
-            for total in q.expression.atoms(Add)
-            if parts <= set(total.args) and -equation.symbol in total.args
-        }
-        if table:
-            symbol = symbol_like(names.fresh("total" if isinstance(body, Add) else "u"), body)
-            table = {total: e.xreplace({symbol_like("the body", body): symbol}) for total, e in table.items()}
-            later = [replace(q, expression=q.expression.xreplace(table)) for q in equations[i + 1 :]]
-            first = [Equation(symbol, body), replace(equation, expression=Mean(symbol))]
-            done = replace(forward, equations=(*equations[:i], *first, *later))
-            return _with_centred_bodies(done)
-    return forward
 
 
 class _Structure:
@@ -117,15 +95,11 @@ class _Structure:
         outputs: list[TypedSymbol] = []
         for output in self.forward.outputs:
             value = environment.get(output, output)
-            if isinstance(value, TypedSymbol) and type(value) is type(output) and value not in outputs:
-                if value not in self.forward.symbols:
-                    self.rename[value] = _renamed(value, output.name)
-                    self.user_named.add(value)
-                    outputs.append(value)
-                    continue
-            outputs.append(self._define(value, output.name, like=output, reuse=False))
-            self.rename[outputs[-1]] = _renamed(outputs[-1], output.name)
-            self.user_named.add(outputs[-1])
+            if type(value) is not type(output) or value in outputs or value in self.forward.symbols:
+                value = self._define(value, output.name, like=output, reuse=False)
+            self.rename[value] = _renamed(value, output.name)
+            self.user_named.add(value)
+            outputs.append(value)
         return self._tidy(outputs)
 
     def meaning(self, normal: Forward) -> dict[TypedSymbol, Expr]:
@@ -259,7 +233,8 @@ class _Structure:
             shifts = [s for s in scalars if self._related(s, row)]
             row, shifts, terms = self._known_shift(row, sign, shifts, terms)
             if shifts:
-                means = all(isinstance(q.reduction, Mean) for s in shifts for q in self.equations if q.symbol == -sign * s)
+                own = [q for s in shifts for q in self.equations if q.symbol == -sign * s]
+                means = all(isinstance(q.reduction, Mean) for q in own)
                 centred = self._define(
                     row + Add(*(sign * s for s in shifts)),
                     self.names.fresh(f"{self._root(row).name}_{'centred' if means else 'shifted'}"),
@@ -337,9 +312,7 @@ class _Structure:
         symbol = symbol_like(name, expression if like is None else like, **known_sign(expression))
         self.symbol_of.setdefault((expression, stopped), symbol)
         self.equations.append(Equation(symbol, expression, stopped=stopped))
-        self.depends[symbol] = frozenset().union(
-            *(self.depends.get(s, frozenset()) for s in expression.free_symbols)
-        )
+        self.depends[symbol] = frozenset().union(*(self.depends.get(s, frozenset()) for s in expression.free_symbols))
         return symbol
 
     def _related(self, scalar: Expr, row: TypedSymbol) -> bool:
@@ -391,9 +364,7 @@ class _Structure:
             equations = needed
             if once is not None:
                 inline = {once.symbol: once.expression}
-                equations = [
-                    replace(q, expression=q.expression.xreplace(inline)) for q in equations if q is not once
-                ]
+                equations = [replace(q, expression=q.expression.xreplace(inline)) for q in equations if q is not once]
         kept = {q.symbol for q in equations}
         rename = {old: new for old, new in self.rename.items() if old in kept}
         taken = [symbol.name for symbol in rename.values()]
@@ -425,4 +396,3 @@ def _function_name(e: Expr, argument: Expr) -> str:
     stem = "root" if isinstance(e, Pow) else type(e).__name__.lower()
     words = sorted(symbol.name for symbol in argument.free_symbols if axes(symbol).rows)
     return "_".join([stem, *words[:2]])
-

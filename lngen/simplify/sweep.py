@@ -1,8 +1,8 @@
 """The gradients of a forward in normal form, one row class after the other, from the last to the first.
 
 The cotangent of a row value that enters a class from outside is an *atom* of that class (`g` in the textbook formula),
-so a norm of a norm is two textbook formulas one after the other and not one long expansion. Inside a class, the chain rule
-is written out in full and then shortened by the change of basis.
+so a norm of a norm is two textbook formulas one after the other and not one long expansion. Inside a class, the chain
+rule is written out in full and then shortened by the change of basis.
 """
 
 from __future__ import annotations
@@ -180,9 +180,11 @@ class Sweep:
         self.bases[row_class.root] = basis
         rewritten = basis.rewrite(expression)
         where = ", ".join(f"{s} = {e}" for s, e in (*basis.substitutions, *basis.eliminations))
-        self.trail.add("backward", "change of basis", shown, expression, rewritten, f"written in {basis.symbol}: {where}")
+        reason = f"written in {basis.symbol}: {where}"
+        self.trail.add("backward", "change of basis", shown, expression, rewritten, reason)
         used = ", ".join(f"{show_sums(left)} = {right}" for left, right in basis.identities)
-        self.trail.add("backward", "identities", shown, rewritten, short, f"in this basis {used}")
+        reason = f"in this basis {used}" if used else "common factors taken out"
+        self.trail.add("backward", "identities" if used else "common factors", shown, rewritten, short, reason)
         return short
 
     def _input(self, symbol: TypedSymbol) -> None:
@@ -272,7 +274,9 @@ def _with_value(expression: Expr, equation: Equation) -> Expr:
     return expression
 
 
-def inline_once(equations: tuple[Equation, ...], results: set[TypedSymbol], trail: Trail, sweep: Sweep) -> tuple[Equation, ...]:
+def inline_once(
+    equations: tuple[Equation, ...], results: set[TypedSymbol], trail: Trail, sweep: Sweep
+) -> tuple[Equation, ...]:
     """A row cotangent that is used once written out where it is used, if that makes the whole no longer.
 
     The gradient of `exp(x)/sum(exp(x))` comes as `dz*z` with `dz = (g - sum(g*y))/s`; together they are
@@ -280,7 +284,9 @@ def inline_once(equations: tuple[Equation, ...], results: set[TypedSymbol], trai
     """
     while True:
         for equation in equations:
-            if equation.symbol in results or not is_row(equation.symbol) or isinstance(equation.expression, AttainsFirst):
+            if equation.symbol in results or not is_row(equation.symbol):
+                continue
+            if isinstance(equation.expression, AttainsFirst):
                 continue
             users = [q for q in equations if equation.symbol in q.expression.free_symbols]
             if len(users) != 1 or _occurrences(users[0].expression, equation.symbol) != 1:
@@ -292,9 +298,8 @@ def inline_once(equations: tuple[Equation, ...], results: set[TypedSymbol], trai
             merged = user.expression.xreplace({equation.symbol: equation.expression})
             merged = min(common_factors(merged), sweep.in_known_bases(merged), key=cost)
             apart = operation_count(user.expression) + operation_count(equation.expression)
-            if operation_count(merged) > apart or reductions_in(merged) > reductions_in(user.expression) + reductions_in(
-                equation.expression
-            ):
+            reductions = reductions_in(user.expression) + reductions_in(equation.expression)
+            if operation_count(merged) > apart or reductions_in(merged) > reductions:
                 continue
             trail.add(
                 "backward",
@@ -316,4 +321,3 @@ def _occurrences(expression: Expr, symbol: TypedSymbol) -> int:
     if expression == symbol:
         return 1
     return sum(_occurrences(argument, symbol) for argument in expression.args)
-

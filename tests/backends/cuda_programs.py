@@ -115,9 +115,7 @@ def heads_backward() -> RowProgram:
         rows=(RowArgument("x", x, "saved input"), RowArgument("dy", dy, "cotangent")),
         parameters=(),
         prologue=(),
-        stages=(
-            Stage(temps=(Assignment(dx, dy * _SMOOTH - mean_y * _CHOICES, 6),), stores=(Store(("dx",), dx),)),
-        ),
+        stages=(Stage(temps=(Assignment(dx, dy * _SMOOTH - mean_y * _CHOICES, 6),), stores=(Store(("dx",), dx),)),),
         epilogue=(),
         saved=(mean_y,),
         results=(Store(("dx",), dx),),
@@ -127,9 +125,7 @@ def heads_backward() -> RowProgram:
 
 s, z, dz, ds = (RowScalarSymbol(name) for name in ("s", "z", "dz", "ds"))
 h, p, total = RowSymbol("rows"), RowSymbol("p"), RowSymbol("total")
-largest, smallest, square, average = (
-    RowScalarSymbol(name) for name in ("largest", "smallest", "square", "average")
-)
+largest, smallest, square, average = (RowScalarSymbol(name) for name in ("largest", "smallest", "square", "average"))
 scale, second = RowScalarSymbol("scale"), RowScalarSymbol("second")
 w, v, w1, dw, dv, w_columns = (FeatureSymbol(name) for name in ("w", "v", "w1", "dw", "dv", "w_columns"))
 alpha, dalpha, alpha_total = ScalarSymbol("alpha"), ScalarSymbol("dalpha"), ScalarSymbol("alpha_total")
@@ -170,9 +166,7 @@ def sink_forward() -> RowProgram:
                     FeatureReduction(square, "sum", h**2, 8),
                     FeatureReduction(average, "mean", h + v, 8),
                 ),
-                row_scalars=(
-                    Assignment(scale, 1 / sympy.sqrt(square / D + (largest - smallest) ** 2 + eps), 9),
-                ),
+                row_scalars=(Assignment(scale, 1 / sympy.sqrt(square / D + (largest - smallest) ** 2 + eps), 9),),
             ),
             Stage(
                 temps=(Assignment(p, scale * (h - average), 10),),

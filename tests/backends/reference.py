@@ -118,9 +118,7 @@ def run(program: RowProgram, values: Mapping[str, Any], rows: int, features: int
         for total in stage.rows_reductions:
             shape = (rows, 1) if isinstance(total.symbol, ScalarSymbol) else (rows, features)
             body = np.broadcast_to(walk(total.body, known, features), shape)
-            known[total.symbol.name] = (
-                body.sum() if shape[1:] == (1,) and shape != (rows, features) else body.sum(0)
-            )
+            known[total.symbol.name] = body.sum() if shape[1:] == (1,) and shape != (rows, features) else body.sum(0)
             if isinstance(total.symbol, ScalarSymbol):
                 known[total.symbol.name] = body.sum()
     assign(program.epilogue)

@@ -1,6 +1,7 @@
 """What the compiler makes of the kernels: registers, accesses and arithmetic, without a GPU.
 
-Every pair of a program and a size is compiled for one architecture; `slow` tests do the rest.
+Every pair of a program and a size is compiled for one architecture, the shipped layers for all of them; `exhaustive`
+tests do the rest (`make exhaustive`).
 """
 
 import functools
@@ -10,11 +11,13 @@ import pytest
 
 from lngen import nvrtc
 from lngen.backends.cuda import DTYPES, contracts
+from lngen.paths import derive_folder, generated_folder
 from tests.backends.test_cuda_emit import LAYERS, source
 from tests.requirements import needs_nvdisasm, needs_nvrtc
 
 pytestmark = [pytest.mark.cuda, needs_nvrtc, needs_nvdisasm]
 
+SHIPPED = sorted(path.stem for path in derive_folder().glob("*.py"))
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100", "sm_120")
 SIZES = (1, 7, 33, 256, 768, 1000, 1024, 1025, 4096, 8192, 16384, 65536)
 
@@ -52,9 +55,7 @@ def check(layer: str, arch: str, options: tuple[str, ...]) -> None:
 
 
 # Each size once, each type and architecture several times.
-QUICK = [
-    ("centred", ARCHITECTURES[index % 4], DTYPES[index % 3], size) for index, size in enumerate(SIZES)
-] + [
+QUICK = [("centred", ARCHITECTURES[index % 4], DTYPES[index % 3], size) for index, size in enumerate(SIZES)] + [
     ("centred", "sm_100", "f32", 0),
     ("centred", "sm_90", "f64", 1024),
     ("residual", "sm_90", "bf16", 4096),
@@ -72,7 +73,25 @@ def test_no_spill_and_no_double(layer: str, arch: str, dtype: str, size: int) ->
     check(layer, arch, only(dtype, size))
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize("size", [0, 1024, 4096])
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("layer", SHIPPED)
+def test_what_is_shipped_compiles_for_every_architecture(layer: str, arch: str, size: int) -> None:
+    """As committed: no spill, no stack frame, 16-byte loads where D is known, no double in a narrow kernel."""
+    text = (generated_folder() / layer / "kernels.cu").read_text(encoding="utf-8")
+    built = nvrtc.compile(text, arch, (f"-DLNGEN_D={size}",) if size else ())
+    code = kernels(built)
+    assert {f"{direction}_{dtype}" for direction in ("forward", "backward") for dtype in DTYPES} <= set(code)
+    for name, used in built.resources.items():
+        assert (used.spill_stores, used.spill_loads, used.stack) == (0, 0, 0), (name, used)
+        if not name.endswith("f64"):
+            assert not [line for line in code[name] if DOUBLE.match(line)], name
+        if size and "columns" not in name:
+            assert any(re.match(r"LDG\.E[\w.]*\.128", line) for line in code[name]), name
+            assert any(re.match(r"STG\.E[\w.]*\.128", line) for line in code[name]), name
+
+
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("size", [0, *SIZES])
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 @pytest.mark.parametrize("layer", ["centred", "residual", "tanh"])
@@ -80,17 +99,15 @@ def test_no_spill_and_no_double_anywhere(layer: str, arch: str, size: int) -> No
     check(layer, arch, (f"-DLNGEN_D={size}",) if size else ())
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("size", [0, 33, 1000, 4096, 16384])
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_no_spill_and_no_double_in_a_crowded_program(arch: str, size: int) -> None:
     check("sink", arch, (f"-DLNGEN_D={size}",) if size else ())
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "options", [("-DLNGEN_SHARED=232448",), ("-DLNGEN_PARAMETERS=f32",), ("-DLNGEN_VECTOR=1",)]
-)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("options", [("-DLNGEN_SHARED=232448",), ("-DLNGEN_PARAMETERS=f32",), ("-DLNGEN_VECTOR=1",)])
 @pytest.mark.parametrize("size", [1024, 8192, 16384])
 def test_no_spill_in_other_configurations(options: tuple[str, ...], size: int) -> None:
     check("centred", "sm_90", only("bf16", size, *options))

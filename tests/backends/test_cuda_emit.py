@@ -214,9 +214,7 @@ __nv_bfloat16 __double2bfloat16(double);
 
 
 @needs_gxx
-@pytest.mark.parametrize(
-    "macros", [[], ["-DLNGEN_D=1000", "-DLNGEN_PARAMETERS=f32"]], ids=["any D", "D=1000"]
-)
+@pytest.mark.parametrize("macros", [[], ["-DLNGEN_D=1000", "-DLNGEN_PARAMETERS=f32"]], ids=["any D", "D=1000"])
 def test_all_but_the_builtins_is_plain_cpp(layer: str, macros: list[str], tmp_path: Path) -> None:
     for name, text in (
         ("stub.h", STUB),

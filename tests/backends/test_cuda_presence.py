@@ -58,10 +58,7 @@ def substituted(program: RowProgram, present: set[str]) -> dict[Symbol, Expr]:
     for symbol, expression in definitions(program):
         value = expression.xreplace(zero)
         expressions[symbol] = value
-        if (
-            value == 0
-            or value.replace(lambda e: e.is_Function and e.args[0] == 0, lambda e: sympy.S.Zero) == 0
-        ):
+        if value == 0 or value.replace(lambda e: e.is_Function and e.args[0] == 0, lambda e: sympy.S.Zero) == 0:
             zero[symbol] = sympy.S.Zero
     return {**expressions, **dict.fromkeys(zero, sympy.S.Zero)}
 

@@ -158,9 +158,7 @@ def test_any_layout(dtype: Any, layer: ModuleType) -> None:
         again, saved_again = layer.forward(view, gamma, out=other)
         assert again is other
         np.testing.assert_array_equal(y, again)
-        back = layer.backward(
-            saved_again, np.asfortranarray(dy), out=(np.zeros((8, 5, 6), dtype).T, None, None)
-        )
+        back = layer.backward(saved_again, np.asfortranarray(dy), out=(np.zeros((8, 5, 6), dtype).T, None, None))
         for value, same in zip(gradients, back, strict=True):
             if value is not None:
                 np.testing.assert_array_equal(value, same)
@@ -380,9 +378,7 @@ def test_the_first_row_input_may_be_left_out(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="r is None"):
         module.forward(None)
     all_optional = (*optional, ("r", Fraction(0)))
-    module = load(
-        replace(forward, optional=all_optional), replace(backward, optional=all_optional), tmp_path / "all"
-    )
+    module = load(replace(forward, optional=all_optional), replace(backward, optional=all_optional), tmp_path / "all")
     np.testing.assert_array_equal(module.forward(r=r.astype(np.float64))[0].y.dtype, np.float64)
     with pytest.raises(TypeError, match="each of x, r is None; pass one of them"):
         module.forward()

@@ -43,9 +43,7 @@ from tests.backends.reference import load, notes_of
 x, y, dx, dy = (RowSymbol(name) for name in ("x", "y", "dx", "dy"))
 
 
-def elementwise(
-    expression: sympy.Expr, parameters: tuple[Parameter, ...] = ()
-) -> tuple[RowProgram, RowProgram]:
+def elementwise(expression: sympy.Expr, parameters: tuple[Parameter, ...] = ()) -> tuple[RowProgram, RowProgram]:
     """y = expression, dx = dy*expression."""
     optional = tuple((p.name, p.default) for p in parameters if p.default is not None)
     forward = RowProgram(
@@ -151,8 +149,7 @@ def test_erf(dtype: Any, ulps: float, tmp_path: Path) -> None:
         exact = [mpmath.erf(mpmath.mpf(float(u))) for u in points]
         spacing = np.spacing(np.asarray([float(abs(value)) for value in exact], dtype))
         error = [
-            abs(mpmath.mpf(float(g)) - e) / mpmath.mpf(float(s))
-            for g, e, s in zip(got, exact, spacing, strict=True)
+            abs(mpmath.mpf(float(g)) - e) / mpmath.mpf(float(s)) for g, e, s in zip(got, exact, spacing, strict=True)
         ]
     assert max(error) < ulps
     extremes = np.asarray([np.inf, -np.inf, np.nan, 1e30, -1e30], dtype)
@@ -211,9 +208,7 @@ def test_a_mask_fits_what_it_guards(tmp_path: Path) -> None:
 
 
 def test_unknown_heads_are_refused() -> None:
-    with pytest.raises(
-        LngenError, match=r"step 1, dx = dy\*gamma\(x\): the NumPy backend cannot write gamma"
-    ):
+    with pytest.raises(LngenError, match=r"step 1, dx = dy\*gamma\(x\): the NumPy backend cannot write gamma"):
         text_of(sympy.gamma(x))
     with pytest.raises(LngenError, match="cannot write And"):
         text_of(Where(sympy.And(x > 0, x < 1), x, 1))

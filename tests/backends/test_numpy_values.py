@@ -68,9 +68,7 @@ def expected(
             values[parameter.symbol.name] = WIDE(float(parameter.default))
         else:
             value = given[parameter.name]
-            values[parameter.symbol.name] = (
-                neutral[parameter.name] if value is None else np.asarray(value, WIDE)
-            )
+            values[parameter.symbol.name] = neutral[parameter.name] if value is None else np.asarray(value, WIDE)
     known = run(forward, values, rows, features)
     again = dict(values)
     for symbol in forward.saved:
@@ -105,9 +103,7 @@ def subsets(names: list[str]) -> list[tuple[str, ...]]:
     return [chosen for size in range(len(names) + 1) for chosen in itertools.combinations(names, size)]
 
 
-def cotangents_of(
-    pair: tuple[RowProgram, RowProgram], rows: int, features: int, dtype: Any
-) -> dict[str, Any]:
+def cotangents_of(pair: tuple[RowProgram, RowProgram], rows: int, features: int, dtype: Any) -> dict[str, Any]:
     rng = np.random.default_rng(7)
     return {
         f"d{name}": np.asarray(
@@ -123,9 +119,7 @@ def compare(results: dict[str, Any], wanted: dict[str, Any], tolerance: float) -
         if value is None:
             continue
         reference = np.asarray(wanted[name], WIDE).reshape(np.shape(value))
-        error = np.abs(value.astype(WIDE) - reference).max(initial=0) / max(
-            1, np.abs(reference).max(initial=0)
-        )
+        error = np.abs(value.astype(WIDE) - reference).max(initial=0) / max(1, np.abs(reference).max(initial=0))
         assert error < tolerance, (name, error)
 
 

@@ -53,9 +53,7 @@ def test_bounds_hold_at_every_shape(dtype):
 
 def test_an_offset_costs_nothing_because_the_error_of_the_mean_cancels():
     base = inputs.ordinary(hand_written().definition, 4, 128, seed=0)
-    moved = inputs.replace(base, name="moved", inputs={**base.inputs, "x": base.inputs["x"] + 1e4}).astype(
-        "f4"
-    )
+    moved = inputs.replace(base, name="moved", inputs={**base.inputs, "x": base.inputs["x"] + 1e4}).astype("f4")
     near = error_bounds(CENTRED_FORWARD, CENTRED_BACKWARD, base.astype("f4"), "float32")
     far = error_bounds(CENTRED_FORWARD, CENTRED_BACKWARD, moved, "float32")
     for name in ("y", "dx", "dgamma"):
@@ -64,9 +62,7 @@ def test_an_offset_costs_nothing_because_the_error_of_the_mean_cancels():
 
 def test_without_the_correction_the_offset_shows():
     base = inputs.ordinary(hand_written().definition, 4, 128, seed=0)
-    moved = inputs.replace(base, name="moved", inputs={**base.inputs, "x": base.inputs["x"] + 1e4}).astype(
-        "f4"
-    )
+    moved = inputs.replace(base, name="moved", inputs={**base.inputs, "x": base.inputs["x"] + 1e4}).astype("f4")
     stages = tuple(stage for stage in CENTRED_FORWARD.stages if not stage.correction)
     zero = {CENTRED_FORWARD.stages[1].reductions[0].symbol: sympy.S.Zero}
     kept = CENTRED_FORWARD.stages[1].temps
@@ -94,9 +90,7 @@ def test_without_the_correction_the_offset_shows():
 
 def test_what_may_overflow_is_not_claimed():
     base = inputs.ordinary(hand_written().definition, 2, 5, seed=0)
-    huge = inputs.replace(base, inputs={**base.inputs, "gamma": np.array([1.0, 6e4, 1.0, 1.0, 1.0])}).astype(
-        "f2"
-    )
+    huge = inputs.replace(base, inputs={**base.inputs, "gamma": np.array([1.0, 6e4, 1.0, 1.0, 1.0])}).astype("f2")
     bounds = error_bounds(CENTRED_FORWARD, CENTRED_BACKWARD, huge, "float16")
     exact_values = np.abs(huge.inputs["x"].astype(float))
     assert exact_values.max() < 65504

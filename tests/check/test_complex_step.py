@@ -21,9 +21,7 @@ MIXED = parse(
 
 def test_a_polynomial_gives_its_derivative_exactly():
     cube = parse("def cube(x: Row): return x**3")
-    case = Case(
-        "cube", 2, 2, {"x": np.array([[1.0, -2.0], [0.5, 4.0]])}, {"y": np.array([[1.0, 2.0], [4.0, -1.0]])}
-    )
+    case = Case("cube", 2, 2, {"x": np.array([[1.0, -2.0], [0.5, 4.0]])}, {"y": np.array([[1.0, 2.0], [4.0, -1.0]])})
     expected = 3 * case.inputs["x"] ** 2 * case.cotangents["y"]
     assert np.array_equal(gradient(cube, case)["x"], expected)
 

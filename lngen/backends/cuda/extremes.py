@@ -67,9 +67,7 @@ def fresh(stem: str, taken: set[str]) -> str:
 def _expressions(stage: Stage) -> list[tuple[Expr, int]]:
     """Every expression of a stage with its derivation step."""
     lines = [(line.expression, line.step) for line in (*stage.temps, *stage.row_scalars)]
-    reductions = [
-        (item.body, item.step) for item in stage.reductions if not isinstance(item.body, AttainsFirst)
-    ]
+    reductions = [(item.body, item.step) for item in stage.reductions if not isinstance(item.body, AttainsFirst)]
     return lines + reductions + [(item.body, item.step) for item in stage.rows_reductions]
 
 
@@ -82,7 +80,5 @@ def _replaced(stage: Stage, old: Expr, new: Expr) -> Stage:
         temps=tuple(map(line, stage.temps)),
         row_scalars=tuple(map(line, stage.row_scalars)),
         reductions=tuple(dataclasses.replace(r, body=r.body.xreplace({old: new})) for r in stage.reductions),
-        rows_reductions=tuple(
-            dataclasses.replace(s, body=s.body.xreplace({old: new})) for s in stage.rows_reductions
-        ),
+        rows_reductions=tuple(dataclasses.replace(s, body=s.body.xreplace({old: new})) for s in stage.rows_reductions),
     )

@@ -47,8 +47,7 @@ def _refuse_names(layer: Interface, notes: Notes) -> None:
     for name in [*names, *(name for name, _ in layer.constants)]:
         if name in _OPTIONS:
             raise LngenError(
-                f"{notes.layer}: emitted CUDA code cannot use the name {name}; "
-                "choose another in the definition"
+                f"{notes.layer}: emitted CUDA code cannot use the name {name}; choose another in the definition"
             )
 
 
@@ -63,8 +62,7 @@ def _fields(forward: RowProgram, backward: RowProgram, notes: Notes, layer: Inte
         "several_outputs": len(layer.outputs) > 1,
         "inputs": [_input(given, rows) for given in layer.inputs],
         "outputs": [
-            {"name": output.name, "meaning": f"{_MEANINGS[output.kind].format(rows=rows)}."}
-            for output in layer.outputs
+            {"name": output.name, "meaning": f"{_MEANINGS[output.kind].format(rows=rows)}."} for output in layer.outputs
         ],
         "constants": [name for name, _ in layer.constants],
         "saved_fields": _saved_fields(forward, saved),
@@ -82,9 +80,7 @@ def _fields(forward: RowProgram, backward: RowProgram, notes: Notes, layer: Inte
 
 
 def _input(given: Input, rows: str) -> dict[str, str]:
-    left_out = (
-        "" if given.neutral is None else f"; left out it is {_number(given.neutral)}, and costs nothing"
-    )
+    left_out = "" if given.neutral is None else f"; left out it is {_number(given.neutral)}, and costs nothing"
     of_number = ", or the compute type for a number" if given.kind == "Scalar" else ""
     return {
         "name": given.name,
@@ -95,9 +91,7 @@ def _input(given: Input, rows: str) -> dict[str, str]:
 
 def _forward_arguments(layer: Interface) -> list[str]:
     arguments = [given.name if given.required else f"{given.name}=None" for given in layer.inputs]
-    constants = [
-        name if default is None else f"{name}={_number(default)}" for name, default in layer.constants
-    ]
+    constants = [name if default is None else f"{name}={_number(default)}" for name, default in layer.constants]
     return [*arguments, "*", *constants, "out=None", "stream=None", "workspace=None"]
 
 
@@ -138,8 +132,7 @@ def _saved_fields(forward: RowProgram, saved: Mapping[str, str]) -> list[dict[st
         for name, kind in saved.items()
     ]
     return fields + [
-        {"name": symbol.name, "meaning": f"The row scalar {symbol.name}, one a row."}
-        for symbol in forward.saved
+        {"name": symbol.name, "meaning": f"The row scalar {symbol.name}, one a row."} for symbol in forward.saved
     ]
 
 
@@ -158,12 +151,6 @@ def _tables(
     directions = ((forward, lower(forward, ())), (backward, lower(backward, ())))
     gradients = [name for store in backward.results for name in store.names]
     sums = directions[1][1].contract
-    shared = [
-        [_string(name) for name in store.names]
-        for program, _ in directions
-        for store in program.results
-        if len(store.names) > 1
-    ]
     lines = [
         f"_LAYER = {_string(notes.layer)}",
         f"_LEAST_FEATURES = {max(forward.minimum_features, backward.minimum_features)}",
@@ -177,7 +164,8 @@ def _tables(
         *_tuple("_ROW_SCALARS", (_string(symbol.name) for symbol in forward.saved)),
         "",
         "# Results that are the same array, and gradients that are zero whatever the call.",
-        *_tuple("_SHARED", (f"({', '.join(names)})" for names in shared)),
+        *_shared("_SHARED_OUTPUTS", forward),
+        *_shared("_SHARED_GRADIENTS", backward),
         *_tuple(
             "_ZERO_GRADIENTS",
             (_string(f"d{g.name}") for g in layer.inputs if f"d{g.name}" not in gradients),
@@ -201,6 +189,11 @@ def _tables(
                 "    ),",
             ]
     return [*lines, "}"]
+
+
+def _shared(name: str, program: RowProgram) -> list[str]:
+    groups = [store.names for store in program.results if len(store.names) > 1]
+    return _tuple(name, (f"({', '.join(map(_string, names))})" for names in groups))
 
 
 def _dictionary(name: str, items: Mapping[str, str]) -> list[str]:

@@ -96,9 +96,7 @@ class _Rows(Scope):
         """Functions that are called for an entry of the row, in all sweeps together."""
         expressions = [line.expression for line in self.program.temps()]
         expressions += [item.body for stage in self.program.stages for item in stage.reductions]
-        return sum(
-            len(expression.atoms(*FUNCTIONS)) for expression in expressions if axes(expression).features
-        )
+        return sum(len(expression.atoms(*FUNCTIONS)) for expression in expressions if axes(expression).features)
 
     def _members(self) -> tuple[str, ...]:
         """What is known of the row and of the call: every value that does not vary over features."""
@@ -109,9 +107,7 @@ class _Rows(Scope):
         symbols += [line.symbol for line in self._prologue if not axes(line.symbol).features]
         for stage in program.stages:
             symbols += [line.symbol for line in stage.temps if not axes(line.symbol).features]
-            symbols += [item.symbol for item in stage.reductions] + [
-                line.symbol for line in stage.row_scalars
-            ]
+            symbols += [item.symbol for item in stage.reductions] + [line.symbol for line in stage.row_scalars]
         return tuple(dict.fromkeys(self.names[symbol.name] for symbol in symbols))
 
     def _stages(self) -> list[Sweep]:
@@ -136,9 +132,7 @@ class _Rows(Scope):
         sweeps.append(
             self.sweep(
                 f"stage_{number + len(sweeps)}",
-                self._title(
-                    reductions, title, "measures what is zero in exact arithmetic" * stage.correction
-                ),
+                self._title(reductions, title, "measures what is zero in exact arithmetic" * stage.correction),
                 reductions,
                 [item for item in columns if item not in late_columns],
                 [store for store in rows if store not in late_rows],
@@ -200,9 +194,7 @@ class _Columns(Scope):
             last=last,
             most_sums=max((len(sweep.starts) for sweep in sweeps), default=1),
             scalar_stores=tuple(
-                (self.names[s.symbol.name], self.wanted(s).cpp())
-                for s in results
-                if isinstance(s.symbol, ScalarSymbol)
+                (self.names[s.symbol.name], self.wanted(s).cpp()) for s in results if isinstance(s.symbol, ScalarSymbol)
             ),
         )
 

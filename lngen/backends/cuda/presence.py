@@ -142,9 +142,7 @@ class Presence:
         """The same condition, given that some cotangent is there: a backward without any is refused."""
         for term in condition.flags:
             rest = tuple(flag for flag in term if flag not in self._cotangents)
-            if rest != term and all(
-                Condition(((*rest, name),)).implies(condition) for name in self._cotangents
-            ):
+            if rest != term and all(Condition(((*rest, name),)).implies(condition) for name in self._cotangents):
                 condition = condition | Condition((rest,))
         return condition
 

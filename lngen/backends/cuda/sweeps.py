@@ -79,9 +79,7 @@ class Scope:
         self.printer = Printer({**symbols, D: "D", PLACE: "place"}, self.presence)
         self._recomputed = {line.symbol: line for line in recomputed}
         self._order = {symbol: place for place, symbol in enumerate(self._recomputed)}
-        self.row_inputs = [
-            argument.symbol for argument in program.rows if isinstance(argument.symbol, RowSymbol)
-        ]
+        self.row_inputs = [argument.symbol for argument in program.rows if isinstance(argument.symbol, RowSymbol)]
         self.features = [p.symbol for p in program.parameters if p.kind == "Feature"]
         self.totals = [s.symbol for s in rows_sums(program) if isinstance(s.symbol, FeatureSymbol)]
 
@@ -150,9 +148,7 @@ class Scope:
             columns=hex(sum(1 << index for index, _ in columns)) if columns else "",
             stores=tuple((self.names[s.symbol.name], self.wanted(s).cpp()) for s in stores),
             after=self.after(reductions, scalars, over_all),
-            row_scalar_stores=tuple(
-                (self.names[s.symbol.name], self.wanted(s).cpp()) for s in row_scalar_stores
-            ),
+            row_scalar_stores=tuple((self.names[s.symbol.name], self.wanted(s).cpp()) for s in row_scalar_stores),
         )
 
     def after(
@@ -172,21 +168,15 @@ class Scope:
             where = self.presence.nonzero(item.symbol)
             value = f"sums[{index}] / row.D" if item.operator == "mean" else f"sums[{index}]"
             value = (
-                value
-                if where == ALWAYS or item.operator in ("mean", "sum")
-                else f"{_paren(where)} ? {value} : A(0)"
+                value if where == ALWAYS or item.operator in ("mean", "sum") else f"{_paren(where)} ? {value} : A(0)"
             )
             name = self.names[item.symbol.name]
             lines.append(f"const A {name} = {value};  // step {item.step}: {spelled(item)}")
         lines += [self._line(line) for line in scalars]
         for index, total in over_all:
             value = self.printer.line(total.body)
-            lines.append(
-                f"over_all[{index}] = {value};  // step {total.step}: {self.names[total.symbol.name]}"
-            )
-        return tuple(
-            lines + [f"row.{self.names[symbol.name]} = {self.names[symbol.name]};" for symbol in made]
-        )
+            lines.append(f"over_all[{index}] = {value};  // step {total.step}: {self.names[total.symbol.name]}")
+        return tuple(lines + [f"row.{self.names[symbol.name]} = {self.names[symbol.name]};" for symbol in made])
 
     def passes(self, assignments: Sequence[Assignment]) -> list[Pass]:
         """Flattened assignments in as few passes as their order allows; the first has no reductions."""

@@ -146,9 +146,7 @@ class _Printer:
         if buffer.result:
             return self.names.internal(f"{buffer.result}_block")
         kind = "row_scalar" if buffer.axes == ROW_SCALAR else "buffer"
-        return self.names.internal(
-            f"{kind}_mask_{buffer.number}" if buffer.boolean else f"{kind}_{buffer.number}"
-        )
+        return self.names.internal(f"{kind}_mask_{buffer.number}" if buffer.boolean else f"{kind}_{buffer.number}")
 
     def _spelled(self, index: int, variable: str) -> str:
         node = self.nodes[index]
@@ -221,11 +219,7 @@ class _Printer:
     def _reduction(self, operation: str, operands: list[str], out: str) -> str:
         if operation in ("max", "min"):
             ufunc = f"np.{operation}imum.reduce"
-            return (
-                f"{ufunc}({operands[0]}, axis=-1, keepdims=True, out={out})"
-                if out
-                else f"{ufunc}({operands[0]})"
-            )
+            return f"{ufunc}({operands[0]}, axis=-1, keepdims=True, out={out})" if out else f"{ufunc}({operands[0]})"
         if len(operands) == 1:
             self.helpers.add("ones")
             operands = [operands[0], "ones"]
@@ -303,13 +297,9 @@ class _Printer:
         for number, buffer in enumerate(self.allocation.buffers):
             if not buffer.result or not buffer.cases:
                 continue
-            event = next(
-                e for e in self.schedule.events if e.kind in ("store", "save") and e.name == buffer.result
-            )
+            event = next(e for e in self.schedule.events if e.kind in ("store", "save") and e.name == buffer.result)
             names = event.store.names if event.store else (event.name,)
-            targets = ", ".join(f"{self.names[name]}_out" for name in names) + (
-                "," if len(names) == 1 else ""
-            )
+            targets = ", ".join(f"{self.names[name]}_out" for name in names) + ("," if len(names) == 1 else "")
             kind = "" if buffer.axes == ROW else ", row_scalars=True"
             condition = self.cases.condition(buffer.cases)
             writer = self._writer(buffer.result)
@@ -358,9 +348,7 @@ class _Printer:
         return sorted(loads, key=lambda node: node.phase != "block")
 
     def _signature(self) -> tuple[str, ...]:
-        return tuple(
-            self.names[node.name] + ("_rows" if node.phase == "block" else "") for node in self._arguments()
-        )
+        return tuple(self.names[node.name] + ("_rows" if node.phase == "block" else "") for node in self._arguments())
 
     def _saved_cases(self) -> dict[str, int]:
         return {

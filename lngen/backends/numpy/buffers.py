@@ -49,9 +49,7 @@ class Allocation:
 
     def count(self, axes: Axes, boolean: bool = False) -> int:
         """How many scratch buffers of a kind there are, results' own memory not counted."""
-        return sum(
-            not buffer.result and (buffer.axes, buffer.boolean) == (axes, boolean) for buffer in self.buffers
-        )
+        return sum(not buffer.result and (buffer.axes, buffer.boolean) == (axes, boolean) for buffer in self.buffers)
 
 
 def needs(schedule: Schedule, wanted: Mapping[str, int]) -> list[int]:
@@ -147,9 +145,7 @@ class _Lives:
                     life.ends[case] = max(life.ends[case], position)
 
 
-def _place(
-    allocation: Allocation, residents: list[list[_Life]], life: _Life, axes: Axes, boolean: bool
-) -> int:
+def _place(allocation: Allocation, residents: list[list[_Life]], life: _Life, axes: Axes, boolean: bool) -> int:
     for number, buffer in enumerate(allocation.buffers):
         if (buffer.axes, buffer.boolean) != (axes, boolean):
             continue

@@ -89,9 +89,7 @@ class _Emission:
         """What is written for "this argument was given", in `_forward` and `_backward`."""
         tests = {name: f"d{name}_out is not None" for name in self.layer.optional}
         tests |= {name: f"{name}_rows is not None" for name in self.cotangents}
-        tests |= {
-            row.name: f"{row.name}_rows is not None" for row in program.rows if row.origin != "saved output"
-        }
+        tests |= {row.name: f"{row.name}_rows is not None" for row in program.rows if row.origin != "saved output"}
         tests |= {parameter.name: f"{parameter.name} is not None" for parameter in program.parameters}
         return tuple(tests.items())
 
@@ -101,12 +99,8 @@ class _Emission:
         exports = ["Gradients", *(["Outputs"] if self.several else []), "Saved", "backward", "forward"]
         header, title = self.notes.header, self.notes.title
         return {
-            "__init__.py": render.render(
-                "numpy/package.py.jinja", header=header, title=title, exports=exports
-            ),
-            "numpy_backend.py": render.render(
-                "numpy/module.py.jinja", header=header, title=title, **self._fields()
-            ),
+            "__init__.py": render.render("numpy/package.py.jinja", header=header, title=title, exports=exports),
+            "numpy_backend.py": render.render("numpy/module.py.jinja", header=header, title=title, **self._fields()),
         }
 
     def _fields(self) -> dict[str, Any]:
@@ -154,9 +148,7 @@ class _Emission:
         meaning = _MEANINGS[given.kind]
         if given.kind == "RowScalar":
             meaning = meaning.replace("x.shape", f"{self.layer.rows[0].name}.shape")
-        left_out = (
-            "" if given.neutral is None else f"; left out it is {_number(given.neutral)}, and costs nothing"
-        )
+        left_out = "" if given.neutral is None else f"; left out it is {_number(given.neutral)}, and costs nothing"
         shape_text = "(D,)" if given.kind == "Feature" else f"the shape of {self.layer.rows[0].name}"
         if given.kind == "RowScalar":
             shape_text += " without its last axis"
@@ -173,8 +165,7 @@ class _Emission:
     def _forward_arguments(self) -> list[str]:
         arguments = [given.name if given.required else f"{given.name}=None" for given in self.layer.inputs]
         constants = [
-            name if default is None else f"{name}={_number(default)}"
-            for name, default in self.layer.constants
+            name if default is None else f"{name}={_number(default)}" for name, default in self.layer.constants
         ]
         return [*arguments, "*", *constants, "out=None", "threads=1"]
 
@@ -297,9 +288,7 @@ class _Emission:
         return _indented(lines)
 
     def _backward_call(self) -> list[str]:
-        arguments = [
-            name if name in self.cotangents else f"saved.{name}" for name in self.backward_body.arguments
-        ]
+        arguments = [name if name in self.cotangents else f"saved.{name}" for name in self.backward_body.arguments]
         results = [name for store in self.backward.results for name in store.names]
         return _indented([f"_backward({', '.join([*arguments, *results, 'shape', 'dtype', 'threads'])})"])
 

@@ -67,9 +67,7 @@ class Node:
     def computed(self) -> int:
         """The cases in which the operation is carried out."""
         return _union(
-            form.cases
-            for form in self.forms
-            if isinstance(form.value, Array) and form.value.root == self.index
+            form.cases for form in self.forms if isinstance(form.value, Array) and form.value.root == self.index
         )
 
 
@@ -119,9 +117,7 @@ class Graph:
 
     def number(self, value: Expr) -> int:
         """The node of an exact number."""
-        return self._make(
-            "number", (), NOTHING, "prologue", (Form(Number(value), self.everything),), number=value
-        )
+        return self._make("number", (), NOTHING, "prologue", (Form(Number(value), self.everything),), number=value)
 
     def load(self, name: str, axes: Axes, phase: Phase, present: int, neutral: Expr | None) -> int:
         """The node of a value that is given: its neutral number in the cases in which it is not present."""
@@ -139,9 +135,7 @@ class Graph:
         forms = [Form(Array(index, axes), self.everything & ~zero)]
         if zero:
             forms.append(Form(Number(S.Zero), zero))
-        return self._make(
-            "total", (body,), axes, "epilogue", tuple(form for form in forms if form.cases), name=name
-        )
+        return self._make("total", (body,), axes, "epilogue", tuple(form for form in forms if form.cases), name=name)
 
     def apply(self, operation: str, *operands: int) -> int:
         """The node of an operation."""
@@ -168,9 +162,7 @@ class Graph:
         for form in node.forms:
             value = form.value
             as_it_is = (
-                (keep_numbers or value.value == 0)
-                if isinstance(value, Number)
-                else value.axes.join(axes) == value.axes
+                (keep_numbers or value.value == 0) if isinstance(value, Number) else value.axes.join(axes) == value.axes
             )
             new = Form(value, form.cases, operand) if as_it_is else Form(Array(index, axes), form.cases)
             forms.append(new)

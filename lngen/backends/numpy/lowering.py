@@ -153,9 +153,7 @@ class _Lowering:
             self._name(row.symbol, graph.load(row.name, row.symbol.varies, "block", present, value))
         for parameter in program.parameters:
             present = cases.present(parameter.name)
-            node = graph.load(
-                parameter.name, parameter.symbol.varies, "prologue", present, neutral.get(parameter.name)
-            )
+            node = graph.load(parameter.name, parameter.symbol.varies, "prologue", present, neutral.get(parameter.name))
             self._name(parameter.symbol, node)
         if program.direction == "backward":
             for symbol in program.saved:
@@ -186,9 +184,7 @@ class _Lowering:
             progress = False
             for item in list(self.waiting):
                 body = item.symbol if isinstance(item, Store) else item.body
-                if all(
-                    symbol.name in self.schedule.names or symbol.name == "D" for symbol in body.free_symbols
-                ):
+                if all(symbol.name in self.schedule.names or symbol.name == "D" for symbol in body.free_symbols):
                     self.waiting.remove(item)
                     self._take(item)
                     progress = True
@@ -319,11 +315,7 @@ class _Lowering:
         if exponent.is_number and exponent.is_negative:
             return self._apply("divide", self.graph.number(S.One), self._expression(Pow(base, -exponent)))
         value = self._expression(base)
-        if (
-            isinstance(exponent, Rational)
-            and exponent.q <= 2
-            and exponent.p <= LARGEST_CHAINED_POWER * exponent.q
-        ):
+        if isinstance(exponent, Rational) and exponent.q <= 2 and exponent.p <= LARGEST_CHAINED_POWER * exponent.q:
             whole, half = divmod(int(exponent.p), int(exponent.q))
             root = self._apply("sqrt", value) if half else None
             if not whole:

@@ -103,9 +103,7 @@ class Cases:
     def _cover(self, wanted: int) -> list[tuple[tuple[int, bool], ...]]:
         """Products that together are true in exactly the wanted cases, the widest taken first."""
         left, chosen = wanted, []
-        implicants = [
-            term for term in self._products() if not self._cases_of(term) & self.everything & ~wanted
-        ]
+        implicants = [term for term in self._products() if not self._cases_of(term) & self.everything & ~wanted]
         while left:
             best = max(implicants, key=lambda term: ((self._cases_of(term) & left).bit_count(), -len(term)))
             chosen.append(best)
@@ -133,9 +131,7 @@ class Cases:
             if sign:
                 words.append(test)
             else:
-                words.append(
-                    test.replace(" is not None", " is None") if " is not None" in test else f"not {test}"
-                )
+                words.append(test.replace(" is not None", " is None") if " is not None" in test else f"not {test}")
         return " and ".join(words)
 
 

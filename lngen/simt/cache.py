@@ -1,0 +1,80 @@
+"""Folders made once and kept by the content of what they were made from.
+
+An entry is filled under another name and renamed, so that it is there whole or not at all, and several processes may
+make the same one at the same time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import hashlib
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from secrets import token_hex
+
+from lngen.errors import LngenError
+
+
+def folder() -> Path:
+    """Where compiled objects are kept: `$LNGEN_CACHE`, or the user's cache folder."""
+    if named := os.environ.get("LNGEN_CACHE"):
+        return Path(named).absolute()
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "lngen"
+
+
+def key(parts: Iterable[str | bytes]) -> str:
+    """A name for what is made from these parts, in this order.
+
+    >>> key(["ab", "c"]) == key(["a", "bc"])
+    False
+    """
+    digest = hashlib.sha256()
+    for part in parts:
+        content = part.encode() if isinstance(part, str) else part
+        digest.update(len(content).to_bytes(8, "little") + content)
+    return digest.hexdigest()[:32]
+
+
+def entry(name: str, make: Callable[[Path], None]) -> Path:
+    """The folder of that name; if there is none, `make` fills it. Raises LngenError if it cannot be written."""
+    place = folder() / "simt" / name
+    if place.is_dir():
+        return place
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with _alone(place.with_name(f".{name}.lock")):
+            return place if place.is_dir() else _filled(place, make)
+    except OSError as error:
+        raise LngenError(
+            f"{place.parent}: {error.strerror or error}; set LNGEN_CACHE to a folder that can be written"
+        ) from error
+
+
+def _filled(place: Path, make: Callable[[Path], None]) -> Path:
+    new = place.with_name(f".{place.name}.{token_hex(8)}")
+    new.mkdir()
+    try:
+        make(new)
+        new.rename(place)
+    except OSError as error:
+        # Where files cannot be locked another process may have been faster; what it made is the same.
+        if error.errno not in (errno.EEXIST, errno.ENOTEMPTY) or not place.is_dir():
+            raise
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+    return place
+
+
+@contextlib.contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    """While this goes on, other processes wait, so that two do not do the same work."""
+    with lock.open("w") as file:
+        with contextlib.suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+        lock.unlink(missing_ok=True)

@@ -1,0 +1,196 @@
+"""Real PyCUDA on the CPU: a `libcuda.so.1` whose device is the emulator, and a stand-in for nvcc.
+
+Call `enable()` before `pycuda.driver` is imported:
+
+    from lngen.simt import driver
+    driver.enable()
+    import pycuda.driver as cuda
+
+Everything is done when it is asked for. A launch that does what it must not fails with a CUDA error whose
+message says what and in which line; `findings()` has the same as values.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import get_args
+
+from lngen.errors import LngenError
+from lngen.simt import cache
+from lngen.simt.compile import worker
+from lngen.simt.driver import faults, script
+from lngen.simt.driver.image import from_payload
+from lngen.simt.driver.library import NO_PYCUDA, build, wrapper
+from lngen.simt.launch import Schedule
+from lngen.simt.report import Finding
+
+__all__ = [
+    "NO_PYCUDA",
+    "Settings",
+    "configure",
+    "enable",
+    "enabled",
+    "findings",
+    "forget",
+    "settings",
+    "using",
+]
+
+_DEVICE_FILES = ("/dev/nvidiactl", "/dev/dxg")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How kernels are run from now on.
+
+    `schedule` orders blocks, warps and lanes, as for `lngen.simt`; "random" draws by `seed`. `check`
+    watches every access to memory, which takes some fifty times as long; modules that are loaded already
+    are compiled once more for it. A kernel may take so many `seconds`.
+    """
+
+    schedule: Schedule = "forward"
+    seed: int = 0
+    check: bool = False
+    seconds: float = 60.0
+
+    def __post_init__(self) -> None:
+        if self.schedule not in get_args(Schedule):
+            raise LngenError(f"schedule {self.schedule!r}; choose one of {', '.join(get_args(Schedule))}")
+        if not 0 <= self.seed < 2**31 or not 0 < self.seconds < 1e6:
+            raise LngenError("seed counts from 0 to 2**31 - 1, and seconds is a positive number")
+
+
+_library: ctypes.CDLL | None = None
+_settings = Settings()
+_callbacks: tuple[object, ...] = ()
+
+
+def enable(*, force: bool = False) -> None:
+    """Make PyCUDA's driver the emulator, in this process and those that it starts.
+
+    Compiles what is needed at the first call on a machine; later calls do nothing. Raises LngenError where
+    PyCUDA is missing, where a GPU's driver is there (unless `force`), and where a driver is loaded already;
+    ToolchainMissing where g++ or CUDA's headers are.
+    """
+    global _library, _callbacks
+    if _library is not None:
+        return
+    wrapper()
+    if has_device_files() and not force:
+        raise LngenError("this machine has a GPU's driver, so PyCUDA runs on it; the emulator is for machines without")
+    if "pycuda._driver" in sys.modules or _driver_is_loaded():
+        raise LngenError("a CUDA driver is loaded already: enable the emulator before pycuda.driver is imported")
+    library = ctypes.CDLL(str(build()), mode=ctypes.RTLD_GLOBAL)
+    library.lngen_driver_set.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_double]
+    _callbacks = (_BUILD(_build), _DESCRIBE(_describe))
+    library.lngen_driver_connect(os.fsencode(worker()), *_callbacks)
+    _library = library
+    configure(_settings)
+    program = script.write()
+    os.environ["PATH"] = f"{program.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+    # What the stand-in made is no use to a GPU, so it stays apart from what PyCUDA keeps for one.
+    images = cache.folder() / "pycuda"
+    images.mkdir(parents=True, exist_ok=True)
+    os.environ["PYCUDA_CACHE_DIR"] = str(images)
+
+
+def enabled() -> bool:
+    """Whether PyCUDA in this process runs on the emulator."""
+    return _library is not None
+
+
+def has_device_files() -> bool:
+    """Whether the files are there that a GPU's driver is reached through."""
+    return any(map(os.path.exists, _DEVICE_FILES))
+
+
+def settings() -> Settings:
+    """How kernels are run now."""
+    return _settings
+
+
+def configure(new: Settings) -> None:
+    """Run kernels so from now on."""
+    global _settings
+    _settings = new
+    if _library is not None:
+        order = get_args(Schedule).index(new.schedule)
+        _library.lngen_driver_set(order, new.seed, new.check, new.seconds)
+
+
+@contextlib.contextmanager
+def using(
+    *,
+    schedule: Schedule | None = None,
+    seed: int | None = None,
+    check: bool | None = None,
+    seconds: float | None = None,
+) -> Iterator[None]:
+    """Within a `with` statement, run kernels with some settings changed."""
+    before = _settings
+    changes = {"schedule": schedule, "seed": seed, "check": check, "seconds": seconds}
+    configure(replace(before, **{name: value for name, value in changes.items() if value is not None}))  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        configure(before)
+
+
+def findings() -> tuple[Finding, ...]:
+    """What the last launch that failed did; none if no launch has failed since `forget`."""
+    return faults.latest()
+
+
+def forget() -> None:
+    """Drop the findings."""
+    faults.clear()
+
+
+_BUILD = ctypes.CFUNCTYPE(
+    ctypes.c_int,
+    ctypes.POINTER(ctypes.c_char),
+    ctypes.c_size_t,
+    ctypes.c_int,
+    ctypes.POINTER(ctypes.c_char),
+    ctypes.c_size_t,
+)
+_DESCRIBE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char), ctypes.c_size_t)
+
+
+def _build(image: object, size: int, checked: int, text: object, room: int) -> int:
+    """Compile an image for the library. What escapes a callback is lost, so every error becomes text."""
+    try:
+        found = from_payload(ctypes.string_at(image, size))  # type: ignore[arg-type]
+        module = found.compile(bool(checked))
+        kernels = (f"{kernel.kernel} {' '.join(kernel.parameters)}" for kernel in module.kernels)
+        _answer("\n".join([str(module.path), found.name, *kernels]), text, room)
+    except Exception as error:
+        _answer(str(error), text, room)
+        return 1
+    return 0
+
+
+def _describe(fault: bytes, text: object, room: int) -> int:
+    try:
+        _answer(faults.note(fault.decode(errors="replace")), text, room)
+    except Exception as error:
+        _answer(f"{fault!r} ({error!r})", text, room)
+    return 0
+
+
+def _answer(message: str, text: object, room: int) -> None:
+    content = message.encode(errors="replace")[: room - 1] + b"\0"
+    ctypes.memmove(text, content, len(content))  # type: ignore[arg-type]
+
+
+def _driver_is_loaded() -> bool:
+    try:
+        return "/libcuda.so" in Path("/proc/self/maps").read_text(encoding="utf-8")
+    except OSError:
+        return False

@@ -1,0 +1,238 @@
+// The device and its contexts. There is one device, and all contexts share its memory.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <vector>
+
+#include "driver.h"
+#include "memory.h"
+
+namespace driver {
+
+namespace {
+struct Context {};
+
+pid_t owner;  // the process that called cuInit
+Context primary;
+unsigned primary_retained;
+std::set<Context*>& made = lasting<std::set<Context*>>();
+thread_local std::vector<Context*>& current = lasting<std::vector<Context*>>();
+
+constexpr int CAPABILITY_MAJOR = 9, CAPABILITY_MINOR = 0;
+
+bool is_alive(Context* context) {
+  return context == &primary ? primary_retained > 0 : made.count(context) > 0;
+}
+
+// The numbers of CUdevice_attribute. A feature that is not listed is one that the emulator lacks: 0.
+struct Attribute {
+  int number, value;
+};
+constexpr Attribute ATTRIBUTES[] = {
+    {1, 1024},        // MAX_THREADS_PER_BLOCK
+    {2, 1024},        // MAX_BLOCK_DIM_X
+    {3, 1024},        // MAX_BLOCK_DIM_Y
+    {4, 64},          // MAX_BLOCK_DIM_Z
+    {5, 2147483647},  // MAX_GRID_DIM_X
+    {6, 65535},       // MAX_GRID_DIM_Y
+    {7, 65535},       // MAX_GRID_DIM_Z
+    {8, 48 * 1024},   // MAX_SHARED_MEMORY_PER_BLOCK
+    {9, 64 * 1024},   // TOTAL_CONSTANT_MEMORY
+    {10, 32},         // WARP_SIZE
+    {11, 2147483647}, // MAX_PITCH
+    {12, 65536},      // MAX_REGISTERS_PER_BLOCK
+    {13, 1000000},    // CLOCK_RATE, kHz
+    {14, 512},        // TEXTURE_ALIGNMENT
+    {15, 1},          // GPU_OVERLAP
+    {16, 4},          // MULTIPROCESSOR_COUNT: few, so that a persistent grid has several rows a block in small tests
+    {31, 1},          // CONCURRENT_KERNELS
+    {36, 1000000},    // MEMORY_CLOCK_RATE, kHz
+    {37, 1024},       // GLOBAL_MEMORY_BUS_WIDTH
+    {38, 1 << 20},    // L2_CACHE_SIZE
+    {39, 2048},       // MAX_THREADS_PER_MULTIPROCESSOR
+    {40, 1},          // ASYNC_ENGINE_COUNT
+    {75, CAPABILITY_MAJOR},
+    {76, CAPABILITY_MINOR},
+    {78, 1},          // STREAM_PRIORITIES_SUPPORTED
+    {81, 228 * 1024}, // MAX_SHARED_MEMORY_PER_MULTIPROCESSOR
+    {82, 65536},      // MAX_REGISTERS_PER_MULTIPROCESSOR
+    {97, 227 * 1024}, // MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+    {106, 32},        // MAX_BLOCKS_PER_MULTIPROCESSOR
+    {111, 1024},      // RESERVED_SHARED_MEMORY_PER_BLOCK
+};
+
+Result the_device(Device device) {
+  NEED(ready());
+  return device == 0 ? SUCCESS : fail(INVALID_DEVICE, "there is one device, number 0");
+}
+
+Result pop(Context** popped) {
+  if (current.empty()) return fail(INVALID_CONTEXT, "there is no current context");
+  if (popped) *popped = current.back();
+  current.pop_back();
+  return SUCCESS;
+}
+
+Result destroy(Context* context) {
+  NEED(ready());
+  if (!made.erase(context)) return fail(INVALID_CONTEXT, "");
+  delete context;
+  if (!current.empty() && current.back() == context) current.pop_back();
+  return SUCCESS;
+}
+}  // namespace
+
+Result ready() {
+  // As with a GPU, what was set up before a fork is of no use after it: the worker answers the process that started it.
+  if (owner == getpid()) return SUCCESS;
+  return fail(NOT_INITIALIZED, owner ? "a forked process cannot go on with its parent's device" : "call cuInit first");
+}
+
+Result ready_in_context() {
+  NEED(ready());
+  if (!current.empty() && is_alive(current.back())) return SUCCESS;
+  return fail(INVALID_CONTEXT, "no context is current in this thread");
+}
+
+}  // namespace driver
+
+using namespace driver;
+
+API cuInit(unsigned) {
+  Lock lock(one_call);
+  if (!owner) {
+    NEED(set_up_memory());
+    owner = getpid();
+  }
+  return ready();
+}
+API cuDriverGetVersion(int* version) {
+  *version = 13000;
+  return SUCCESS;
+}
+API cuDeviceGetCount(int* count) {
+  NEED(ready());
+  *count = 1;
+  return SUCCESS;
+}
+API cuDeviceGet(Device* device, int ordinal) {
+  *device = 0;
+  return the_device(ordinal);
+}
+API cuDeviceGetName(char* name, int bytes, Device device) {
+  NEED(the_device(device));
+  snprintf(name, size_t(bytes), "lngen emulator (this CPU)");
+  return SUCCESS;
+}
+API cuDeviceGetPCIBusId(char* name, int bytes, Device device) {
+  NEED(the_device(device));
+  snprintf(name, size_t(bytes), "0000:00:00.0");
+  return SUCCESS;
+}
+API cuDeviceGetByPCIBusId(Device* device, const char*) {
+  *device = 0;
+  return ready();
+}
+API cuDeviceComputeCapability(int* major, int* minor, Device device) {
+  NEED(the_device(device));
+  *major = CAPABILITY_MAJOR;
+  *minor = CAPABILITY_MINOR;
+  return SUCCESS;
+}
+API cuDeviceGetAttribute(int* value, int attribute, Device device) {
+  NEED(the_device(device));
+  *value = 0;
+  for (const Attribute& known : ATTRIBUTES)
+    if (known.number == attribute) *value = known.value;
+  return SUCCESS;
+}
+API cuDeviceTotalMem_v2(size_t* bytes, Device device) {
+  NEED(the_device(device));
+  *bytes = total_memory();
+  return SUCCESS;
+}
+API cuDeviceCanAccessPeer(int* can, Device, Device) {
+  *can = 0;
+  return ready();
+}
+
+API cuDevicePrimaryCtxRetain(Context** context, Device device) {
+  Lock lock(one_call);
+  NEED(the_device(device));
+  ++primary_retained;
+  *context = &primary;
+  return SUCCESS;
+}
+API cuDevicePrimaryCtxRelease_v2(Device device) {
+  Lock lock(one_call);
+  NEED(the_device(device));
+  if (!primary_retained) return fail(INVALID_CONTEXT, "the primary context is not retained");
+  --primary_retained;
+  return SUCCESS;
+}
+API cuCtxCreate_v2(Context** context, unsigned, Device device) {
+  Lock lock(one_call);
+  NEED(the_device(device));
+  *context = *made.insert(new Context).first;
+  current.push_back(*context);
+  return SUCCESS;
+}
+API cuCtxCreate_v4(Context** context, void*, unsigned flags, Device device) {
+  return cuCtxCreate_v2(context, flags, device);
+}
+API cuCtxDestroy_v2(Context* context) {
+  Lock lock(one_call);
+  return destroy(context);
+}
+API cuCtxDetach(Context* context) {
+  Lock lock(one_call);
+  // PyCUDA lets go of a primary context like this when its object goes.
+  if (context != &primary) return destroy(context);
+  if (!current.empty() && current.back() == context) current.pop_back();
+  return cuDevicePrimaryCtxRelease_v2(0);
+}
+API cuCtxAttach(Context** context, unsigned) {
+  NEED(ready_in_context());
+  *context = current.back();
+  return SUCCESS;
+}
+API cuCtxPushCurrent_v2(Context* context) {
+  Lock lock(one_call);
+  NEED(ready());
+  if (!is_alive(context)) return fail(INVALID_CONTEXT, "the context was destroyed or released");
+  current.push_back(context);
+  return SUCCESS;
+}
+API cuCtxPopCurrent_v2(Context** context) {
+  NEED(ready());
+  return pop(context);
+}
+API cuCtxGetCurrent(Context** context) {
+  NEED(ready());
+  *context = current.empty() ? nullptr : current.back();
+  return SUCCESS;
+}
+API cuCtxSetCurrent(Context* context) {
+  Lock lock(one_call);
+  NEED(ready());
+  if (!current.empty()) current.pop_back();
+  return context ? cuCtxPushCurrent_v2(context) : SUCCESS;
+}
+API cuCtxGetDevice(Device* device) {
+  NEED(ready_in_context());
+  *device = 0;
+  return SUCCESS;
+}
+API cuCtxGetApiVersion(Context*, unsigned* version) {
+  NEED(ready());
+  *version = 13000;
+  return SUCCESS;
+}
+API cuCtxSynchronize() { return ready_in_context(); }
+API cuCtxGetCacheConfig(int* value) {
+  *value = 0;
+  return ready_in_context();
+}
+API cuCtxSetCacheConfig(int) { return ready_in_context(); }

@@ -1,0 +1,46 @@
+"""What the stand-in for nvcc writes where nvcc writes machine code: the source, to be compiled when loaded.
+
+Modules stay in the emulator's cache. An image that PyCUDA has kept is good after that cache was emptied,
+and after the emulator has changed.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+
+from lngen.errors import LngenError
+from lngen.simt.compile import Module, compile_module
+
+_MAGIC = "lngen-simt-image"
+
+
+@dataclass(frozen=True)
+class Image:
+    """A source of kernels, its macros as name and value, and what messages call it."""
+
+    source: str
+    macros: tuple[tuple[str, str | None], ...]
+    name: str
+
+    def compile(self, checked: bool) -> Module:
+        """The module. Raises ToolchainMissing, CompileError, and LngenError if there is no kernel."""
+        return compile_module(self.source, dict(self.macros), self.name, checked)
+
+    def to_bytes(self) -> bytes:
+        r"""As a file: a line with the length of what follows, which is JSON.
+
+        >>> Image("", (), "a.cu").to_bytes()
+        b'lngen-simt-image 44\n{"source": "", "macros": [], "name": "a.cu"}'
+        """
+        payload = json.dumps(asdict(self)).encode()
+        return f"{_MAGIC} {len(payload)}\n".encode() + payload
+
+
+def from_payload(payload: bytes) -> Image:
+    """The image whose JSON this is. Raises LngenError if it is none."""
+    try:
+        fields = json.loads(payload)
+        return Image(fields["source"], tuple((name, value) for name, value in fields["macros"]), fields["name"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise LngenError(f"not an image of the emulator: {error}") from error

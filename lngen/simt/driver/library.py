@@ -1,0 +1,68 @@
+"""The emulated `libcuda.so.1`, compiled."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+from pathlib import Path
+
+from lngen.errors import LngenError
+from lngen.simt import cache
+from lngen.simt.toolchain import find
+
+_SOURCES = Path(__file__).parent / "cpp"
+_NAME = "libcuda.so.1"
+_STUB = '(name) extern "C" __attribute__((visibility("default"))) int name() { return lngen_unsupported(#name); }'
+_OPTIONS = ("-std=c++17", "-O1", "-g1", "-fPIC", "-pthread", "-fvisibility=hidden", "-Wall", "-Wextra")
+
+NO_PYCUDA = "no PyCUDA: in a checkout run `make pycuda`, elsewhere build it as docs/pycuda.md says"
+
+
+def wrapper() -> Path:
+    """PyCUDA's extension module, found without importing it. Raises LngenError if there is none."""
+    found = importlib.util.find_spec("pycuda")
+    folders = found.submodule_search_locations if found else None
+    for folder in folders or ():
+        for extension in sorted(Path(folder).glob("_driver*.so")):
+            return extension
+    raise LngenError(NO_PYCUDA)
+
+
+def build() -> Path:
+    """The library, with every function that the PyCUDA of this environment needs.
+
+    What a release of PyCUDA or of CUDA's headers adds to those that the emulator has is there too, and
+    answers that it is not supported: an extension module that misses one cannot be imported. Raises
+    ToolchainMissing, and LngenError if there is no PyCUDA.
+    """
+    tools = find()
+    needed = sorted(name for name in _symbols(wrapper(), "--undefined-only") if name.startswith("cu"))
+    sources = sorted(_SOURCES.glob("*.*"))
+
+    def make(folder: Path) -> None:
+        main = folder / "main.o"
+        unit = "".join(f'#include "{path}"\n' for path in sources if path.suffix == ".cpp")
+        tools.run([*_OPTIONS, "-x", "c++", "-c", "-", "-o", str(main)], unit)
+        lacking = sorted(set(needed) - _symbols(main, "--defined-only"))
+        stubs = f'extern "C" int lngen_unsupported(const char*);\n#define STUB{_STUB}\n' + "".join(
+            f"STUB({name})\n" for name in lacking
+        )
+        tools.run([*_OPTIONS, "-x", "c++", "-c", "-", "-o", str(folder / "stubs.o")], stubs)
+        objects = [str(main), str(folder / "stubs.o")]
+        tools.run(["-shared", "-pthread", f"-Wl,-soname,{_NAME}", *objects, "-o", str(folder / _NAME)])
+
+    key = cache.key(["driver", *_OPTIONS, *needed, *tools.identity, *(path.read_bytes() for path in sources)])
+    return cache.entry(f"driver-{key}", make) / _NAME
+
+
+def _symbols(file: Path, which: str) -> set[str]:
+    tool = shutil.which("nm")
+    if tool is None:
+        raise LngenError("the emulated driver needs nm: install binutils (Debian, Ubuntu: apt-get install binutils)")
+    dynamic = ["-D"] if file.suffix == ".so" else []
+    done = subprocess.run([tool, *dynamic, which, str(file)], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise LngenError(f"{file}: {done.stderr.strip()}")
+    # A line is an address, if any, a letter, a name; a name may have a version behind it.
+    return {line.split()[-1].partition("@")[0] for line in done.stdout.splitlines() if line.strip()}

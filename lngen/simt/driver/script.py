@@ -1,0 +1,26 @@
+"""The program that PyCUDA finds as nvcc."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+from lngen.simt import cache
+
+
+def write() -> Path:
+    """A program `nvcc` that runs lngen/simt/nvcc.py with the Python that runs now, in a folder of its own."""
+    package_root = Path(__file__).resolve().parents[3]
+    script = (
+        "#!/bin/sh\n"
+        f"PYTHONPATH={shlex.quote(str(package_root))}${{PYTHONPATH:+:$PYTHONPATH}} "
+        f'exec {shlex.quote(sys.executable)} -m lngen.simt.nvcc "$@"\n'
+    )
+
+    def make(folder: Path) -> None:
+        program = folder / "nvcc"
+        program.write_text(script, encoding="utf-8")
+        program.chmod(0o755)
+
+    return cache.entry(f"nvcc-{cache.key([script])}", make) / "nvcc"

@@ -1,0 +1,35 @@
+// What a kernel asks of the runtime. The runtime is compiled apart from it, without instrumentation.
+#pragma once
+#include "abi.h"
+
+#pragma GCC visibility push(hidden)
+extern "C" {
+
+// The running thread and its block, read as threadIdx, blockIdx, blockDim and gridDim.
+struct simt_thread {
+  simt_dim index;
+};
+struct simt_block {
+  simt_dim index, size, grid;
+  void* shared;
+};
+extern struct simt_thread* simt_current;
+extern struct simt_block simt_running_block;
+
+// Waits until every thread of the block that has not exited arrives; gives how many of them had `predicate` set.
+unsigned simt_barrier(int kind, int predicate, int line);
+
+// Threads of a warp meet. An operation names itself: lanes that meet in different ones are an error.
+enum simt_warp_operation { SIMT_SYNC, SIMT_SHUFFLE, SIMT_VOTE, SIMT_REDUCE };
+void simt_warp_sync(unsigned mask, int line);
+void simt_warp_exchange(unsigned mask, void* value, size_t bytes, unsigned source_lane, int line);
+// Fills `values` with the values of all lanes and gives the mask of those that took part.
+unsigned simt_warp_gather(int operation, unsigned mask, const void* value, size_t bytes, void* values, int line);
+unsigned simt_lane();
+unsigned simt_active_mask();
+
+// An atomic operation on `bytes` at `address` is about to happen, at `code`.
+void simt_note_atomic(void* address, size_t bytes, void* code);
+
+}  // extern "C"
+#pragma GCC visibility pop

@@ -1,0 +1,131 @@
+#include "scheduler.h"
+
+#include <algorithm>
+
+#include "findings.h"
+#include "meeting.h"
+
+namespace simt {
+
+State state;
+
+// Threads that can go on. Forward takes the one that has waited longest, so that all threads keep step; reverse the one
+// that came last, so that a warp runs ahead as far as it can: a barrier that is missing shows in one or the other.
+// Random is depth first too, over warps and lanes in a random order, but for a block in four, where each pick is random:
+// picks that are all random would keep the warps close together, and hide what a warp that lags reads too late.
+static std::vector<unsigned> ready;
+static size_t first_ready;
+static bool picks_at_random;
+
+void make_ready(Thread& thread) {
+  thread.status = Status::READY;
+  ready.push_back(thread.linear);
+}
+
+void reorder() {
+  if (state.launch.options.schedule != SIMT_RANDOM) return;
+  const auto begin = ready.begin() + std::ptrdiff_t(first_ready);
+  for (size_t i = size_t(ready.end() - begin); i > 1; --i) std::swap(begin[i - 1], begin[state.launch.any() % i]);
+  if (picks_at_random) return;
+  std::vector<unsigned> place(state.warps.size());
+  for (unsigned& warp : place) warp = state.launch.any();
+  std::stable_sort(begin, ready.end(), [&](unsigned a, unsigned b) { return place[a / 32] < place[b / 32]; });
+}
+
+static Thread* next() {
+  if (state.launch.ended || first_ready == ready.size()) return nullptr;
+  if (state.launch.options.schedule == SIMT_FORWARD) {
+    const unsigned chosen = ready[first_ready++];
+    if (first_ready == ready.size()) {
+      ready.clear();
+      first_ready = 0;
+    }
+    return &state.threads[chosen];
+  }
+  if (picks_at_random) std::swap(ready[state.launch.any() % ready.size()], ready.back());
+  const unsigned chosen = ready.back();
+  ready.pop_back();
+  return &state.threads[chosen];
+}
+
+static void leave(void** stack_pointer) {
+  Thread* following = next();
+  if (following && following == simt_current) return;
+  simt_current = following;
+  simt_switch(stack_pointer, following ? following->stack_pointer : state.launcher);
+}
+
+void wait() { leave(&current().stack_pointer); }
+
+void abandon() {
+  void* never;
+  state.launch.ended = true;
+  simt_current = nullptr;
+  simt_switch(&never, state.launcher);
+  __builtin_unreachable();
+}
+
+static void thread_start() {
+  state.launch.call(state.launch.arguments);
+  Thread& thread = current();
+  thread.status = Status::EXITED;
+  state.alive--;
+  lane_exits(thread);
+  barrier_may_open();
+  void* never;
+  leave(&never);
+  __builtin_unreachable();
+}
+
+static void report_deadlock() {
+  const Thread *at_barrier = nullptr, *in_warp = nullptr;
+  unsigned barriers = 0, warps = 0;
+  for (const Thread& thread : state.threads) {
+    if (thread.status == Status::AT_BARRIER && !barriers++) at_barrier = &thread;
+    if (thread.status == Status::IN_WARP && !warps++) in_warp = &thread;
+  }
+  std::string text;
+  if (at_barrier) {
+    text = std::to_string(barriers) + " of " + std::to_string(state.threads.size()) +
+           " threads wait at the barrier of line " + std::to_string(at_barrier->line);
+  }
+  if (in_warp) {
+    text += (text.empty() ? "" : " and ") + std::to_string(warps) + " in the warp operation of line " +
+            std::to_string(in_warp->line);
+  }
+  const Thread* first = at_barrier ? at_barrier : in_warp;
+  Finding finding{at_barrier ? "divergent barrier" : "divergent warp operation"};
+  finding.line = first->line;
+  finding.other_line = at_barrier && in_warp ? in_warp->line : 0;
+  finding.thread = first;
+  finding.text = text + ", for threads that never come";
+  report(finding);
+}
+
+void run_block() {
+  const unsigned count = unsigned(state.threads.size());
+  ready.clear();
+  first_ready = 0;
+  state.alive = count;
+  state.barrier = Barrier();
+  state.warps.assign((count + 31) / 32, Warp());
+  const simt_dim size = simt_running_block.size;
+  for (unsigned i = 0; i < count; ++i) {
+    Thread& thread = state.threads[i];
+    thread.index = {i % size.x, i / size.x % size.y, i / (size.x * size.y)};
+    thread.linear = i;
+    thread.line = 0;
+    thread.stack_pointer = state.stacks.fresh(i, thread_start);
+    state.warps[thread.warp()].alive |= 1u << thread.lane();
+    make_ready(thread);
+  }
+  picks_at_random = state.launch.options.schedule == SIMT_RANDOM && state.launch.any() % 4 == 0;
+  reorder();
+  leave(&state.launcher);
+  if (!state.launch.ended && state.alive) {
+    report_deadlock();
+    state.launch.ended = true;
+  }
+}
+
+}  // namespace simt

@@ -1,0 +1,51 @@
+// What is known of each cell of a region: who wrote it last and who read it since, and when.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "../include/simt/abi.h"
+
+namespace simt {
+
+// When in a launch: block number + 1 (0 is never), barriers that the block had passed, time of the warp.
+struct Moment {
+  uint32_t block = 0, barriers = 0, time = 0;
+};
+
+struct Cell {
+  Moment written, read;
+  uint32_t writer_code = 0, reader_code = 0;
+  uint32_t readers = 0;  // lanes of the reading warp
+  uint16_t writer = 0, reader_warp = 0;
+  bool atomic = false, many_warps_read = false;
+};
+
+// A region and a cell for each element of it. The pages of cells that are never touched take no memory.
+class Shadow {
+ public:
+  Shadow(const simt_region& region, bool shared);
+  ~Shadow();
+  Shadow(Shadow&& other) noexcept;
+  Shadow& operator=(Shadow&& other) noexcept;
+
+  const char* start() const { return region_.start; }
+  const char* end() const { return region_.start + region_.bytes; }
+  bool shared() const { return shared_; }
+  const char* name() const { return region_.name; }
+  size_t cell_of(const char* address) const { return size_t(address - region_.start) / region_.cell; }
+  Cell& cell(size_t index) { return cells_[index]; }
+
+  // Whether a cell of global memory holds a value that this launch or one before it gave it.
+  bool holds_value(size_t index) const { return !region_.written || region_.written[index]; }
+  void set_written(size_t index) {
+    if (region_.written) region_.written[index] = 1;
+  }
+
+ private:
+  simt_region region_;
+  bool shared_;
+  size_t mapped_ = 0;
+  Cell* cells_ = nullptr;
+};
+
+}  // namespace simt

@@ -1,0 +1,78 @@
+// What is running: the launch, its block, the block's warps and threads.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "../include/simt/calls.h"
+#include "fibre.h"
+
+namespace simt {
+
+enum class Status : uint8_t { READY, AT_BARRIER, IN_WARP, EXITED };
+
+struct Thread : simt_thread {
+  unsigned linear = 0;
+  Status status = Status::READY;
+  int line = 0;  // of the barrier or warp operation that it waits in
+  void* stack_pointer = nullptr;
+
+  unsigned lane() const { return linear % 32; }
+  unsigned warp() const { return linear / 32; }
+};
+
+// Where the lanes of one mask meet. What they brought is kept for two meetings: a fast lane may be in the next one
+// while a slow lane has not read yet.
+struct Meeting {
+  unsigned mask = 0, arrived = 0, count = 0;
+  int operation = 0, line = 0;
+  unsigned present[2] = {0, 0};
+  alignas(8) unsigned char values[2][32][8];
+};
+
+struct Warp {
+  unsigned alive = 0;
+  std::vector<Meeting> meetings;
+  // When lanes last had their memory accesses ordered: `known[a][b]` is a time before which a knows what b did.
+  unsigned time = 1;
+  std::vector<unsigned> known;
+};
+
+struct Barrier {
+  unsigned arrived = 0, agreed = 0, result = 0;
+  int kind = 0, line = 0;
+  unsigned passed = 0;  // how often all threads went through one
+};
+
+struct Launch {
+  simt_options options{};
+  void (*call)(void**) = nullptr;
+  void** arguments = nullptr;
+  size_t shared_bytes = 0;
+  uint64_t block_number = 0;
+  uint64_t random = 1;
+  bool ended = false;  // by a finding after which nothing that follows would mean anything
+
+  unsigned any() {  // xorshift64
+    random ^= random << 13;
+    random ^= random >> 7;
+    random ^= random << 17;
+    return unsigned(random >> 11);
+  }
+};
+
+struct State {
+  Launch launch;
+  Barrier barrier;
+  std::vector<Thread> threads;
+  std::vector<Warp> warps;
+  unsigned alive = 0;
+  Stacks stacks;
+  void* launcher = nullptr;  // the stack pointer of whoever started the block
+};
+
+extern State state;
+
+inline Thread& current() { return *static_cast<Thread*>(simt_current); }
+
+}  // namespace simt

@@ -1,0 +1,162 @@
+"""Modules are compiled once, found again, and what is missing or wrong is said in one error."""
+
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lngen import simt
+from lngen.errors import LngenError
+from lngen.simt import cache, toolchain
+from lngen.simt.toolchain import CompileError, ToolchainMissing
+from tests.requirements import gxx, needs_gxx
+
+KERNEL = 'extern "C" __global__ void fill(float* x, float value) { x[threadIdx.x] = value * SCALE; }\n'
+
+
+def fill(scale):
+    out = np.zeros(4, np.float32)
+    simt.build(KERNEL, {"SCALE": scale})["fill"](1, 4, 0, out, 2.0)
+    return out.tolist()
+
+
+# Prints how often the compiler ran.
+SCRIPT = """
+import numpy, sys
+from lngen import simt
+from lngen.simt.toolchain import Toolchain
+runs, run = [], Toolchain.run
+Toolchain.run = lambda *arguments: runs.append(1) or run(*arguments)
+out = numpy.zeros(4, numpy.float32)
+simt.build(sys.stdin.read(), {"SCALE": 3}, name="again.cu")["fill"](1, 4, 0, out, 2.0)
+assert out.tolist() == [6.0] * 4
+print(len(runs))
+"""
+
+
+def compiler_runs(processes):
+    """How often the compiler ran in each of so many processes at once that need the same module."""
+    running = [
+        subprocess.Popen([sys.executable, "-c", SCRIPT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for _ in range(processes)
+    ]
+    for process in running:
+        process.stdin.write(KERNEL)
+        process.stdin.close()
+    runs = [int(process.stdout.read()) for process in running]
+    for process in running:
+        process.stdout.close()
+        assert process.wait() == 0
+    return sorted(runs)
+
+
+@needs_gxx
+@pytest.mark.cuda
+def test_what_was_compiled_is_found_again():
+    # What all modules share is there after this.
+    assert fill(2) == [4.0] * 4
+    # Preprocessed, compiled and linked in one of two processes; the other waits for it.
+    assert compiler_runs(2) == [0, 3]
+    assert compiler_runs(1) == [0]
+    left = [path for path in (cache.folder() / "simt").iterdir() if path.name.startswith(".") and path.is_dir()]
+    assert left == []
+
+
+def test_without_a_compiler(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert not simt.available()
+    with pytest.raises(ToolchainMissing, match=r"needs g\+\+, and there is none: install it .*apt-get install g\+\+"):
+        simt.build(KERNEL)
+
+
+def test_without_headers(monkeypatch, tmp_path):
+    (tmp_path / "g++").touch()
+    (tmp_path / "g++").chmod(stat.S_IRWXU)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(toolchain, "_include_folders", lambda: [tmp_path])
+    wheels = "pip install nvidia-cuda-runtime nvidia-cuda-crt nvidia-cuda-cccl"
+    with pytest.raises(ToolchainMissing, match=wheels):
+        simt.build(KERNEL)
+
+
+@needs_gxx
+@pytest.mark.cuda
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (
+            '\nextern "C" __global__ void f(float* x) {\n  x[0] = nothing;\n}\n',
+            r"kernels\.cu:3:10: error: 'nothing' was",
+        ),
+        ('#ifdef SCALE\n#error "no scale, please"\n#endif\n', r"kernels\.cu:2:2: error: #error .no scale, please"),
+    ],
+)
+def test_a_source_that_is_wrong(source, message):
+    with pytest.raises(CompileError, match=message):
+        simt.build(source, {"SCALE": 1})
+
+
+@needs_gxx
+@pytest.mark.cuda
+@pytest.mark.parametrize("source", ["", "template <class T> __global__ void f(T* x) {}", "__global__ void f() {}"])
+def test_a_source_without_a_kernel(source):
+    with pytest.raises(LngenError, match='no kernel; a kernel is a function declared `extern "C" __global__ void`'):
+        simt.build(source)
+
+
+@needs_gxx
+@pytest.mark.cuda
+def test_a_cache_that_cannot_be_written(monkeypatch, tmp_path):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("LNGEN_CACHE", str(tmp_path / "file"))
+    with pytest.raises(LngenError, match="set LNGEN_CACHE to a folder that can be written"):
+        simt.build(KERNEL, {"SCALE": 1})
+
+
+def test_where_the_cache_is(monkeypatch):
+    monkeypatch.setenv("LNGEN_CACHE", "somewhere")
+    assert cache.folder() == Path.cwd() / "somewhere"
+    monkeypatch.delenv("LNGEN_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/x")
+    assert cache.folder() == Path("/x/lngen")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert cache.folder() == Path.home() / ".cache" / "lngen"
+
+
+def test_an_entry_that_fails_leaves_nothing(monkeypatch, tmp_path):
+    monkeypatch.setenv("LNGEN_CACHE", str(tmp_path))
+
+    def fails(folder):
+        (folder / "half").touch()
+        raise CompileError("no")
+
+    with pytest.raises(CompileError):
+        cache.entry("name", fails)
+    assert not any((tmp_path / "simt").glob("*name"))
+    assert cache.entry("name", lambda folder: (folder / "whole").touch()) == tmp_path / "simt" / "name"
+    assert cache.entry("name", fails) == tmp_path / "simt" / "name"
+
+
+@needs_gxx
+@pytest.mark.cuda
+def test_the_runtime_is_compiled_without_a_warning():
+    folder = Path(simt.__file__).parent / "runtime"
+    worker = folder / "worker.cpp"
+    runtime = "".join(f'#include "{path}"\n' for path in sorted(folder.glob("*.cpp")) if path != worker)
+    command = [
+        gxx(),
+        "-std=c++17",
+        "-fvisibility=hidden",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-fsyntax-only",
+        "-x",
+        "c++",
+        "-",
+    ]
+    for unit in (runtime, f'#include "{worker}"\n'):
+        subprocess.run(command, input=unit, text=True, check=True)
