@@ -59,7 +59,7 @@ class Arithmetic:
         if self.digits:
             return _over(_real(getattr(mpmath, _MPMATH.get(name, name))), *arguments)
         if name == "erf":
-            return _over(lambda u: mpmath.erf(mpmath.mpf(str(u))), *arguments).astype(self.dtype)
+            return np.asarray(_over(lambda u: mpmath.erf(mpmath.mpf(str(u))), *arguments)).astype(self.dtype)
         if name == "sigmoid":
             return np.exp(-np.logaddexp(0, -np.asarray(arguments[0])))
         if name == "softplus":

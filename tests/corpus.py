@@ -1,0 +1,309 @@
+"""Definitions for the tests of the mathematical core, what they become, and an interpreter of row programs.
+
+`NAMES` has every file of `derive/` and `tests/definitions/`, and the texts of `TEXTS`: each is there for one construct.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lngen.definition import Definition, Kind, parse
+from lngen.derivation import Derivation
+from lngen.numeric import Arithmetic, evaluate_expression
+from lngen.plan import Plan, plan
+from lngen.program import RowProgram
+from lngen.prove import prove
+from lngen.simplify import derive
+from lngen.simplify.linear import show_sums
+from lngen.symbolic import D, TypedSymbol, axes, is_row
+from lngen.translate import Equation
+
+_ROOT = Path(__file__).parent.parent
+
+FILES = {
+    path.stem: path.read_text(encoding="utf-8")
+    for folder in (_ROOT / "derive", _ROOT / "tests" / "definitions")
+    for path in sorted(folder.glob("*.py"))
+}
+
+_EPS = "eps: Constant = 1e-5"
+
+TEXTS = {
+    # The same layer with the intermediates under other names, and a name that a derivation would like to use.
+    "other_names": f"""
+def f(g: Row, xhat: Feature = 1, rstd: Feature = 0, {_EPS}):
+    t = mean(g)
+    return xhat * (g - t) * rsqrt(mean((g - t)**2) + eps) + rstd
+""",
+    "fourth_power": f"def f(x: Row, gamma: Feature = 1, {_EPS}): return gamma*x/(mean(x**4) + eps)**0.25",
+    "mean_abs": f"""
+def f(x: Row, gamma: Feature = 1, {_EPS}):
+    mu = mean(x)
+    return gamma*(x - mu)/(mean(abs(x - mu)) + eps)
+""",
+    "norm_of_norm": f"""
+def f(x: Row, gamma: Feature = 1, {_EPS}):
+    mu = mean(x)
+    h = gamma*(x - mu)/sqrt(mean((x - mu)**2) + eps)
+    return h*rsqrt(mean(h**2) + eps)
+""",
+    "log_partition": "def f(x: Row): return log(sum(exp(x)))",
+    # The value of the logarithm stands in the gradient, not its derivative alone.
+    "log_partition_squared": "def f(x: Row): return log(sum(exp(x)))**2",
+    "log_probability": "def f(x: Row): return x - log(sum(exp(x)))",
+    "shifted_by_user": """
+def f(x: Row):
+    z = exp(x - max(x))
+    return z/sum(z)
+""",
+    # The same maximum is a shift, through which nothing flows, and a feature of its own, through which something does.
+    "shift_and_maximum": "def f(x: Row): return exp(x)/sum(exp(x)) + max(x)",
+    "masked_exponentials": """
+def f(x: Row, m: Row):
+    z = where(m > 0, exp(x), 0)
+    return z/sum(z)
+""",
+    "residual": f"def f(x: Row, gamma: Feature = 1, {_EPS}): return x + gamma*x*rsqrt(mean(x**2) + eps)",
+    "weighted_mean_square": f"def f(x: Row, w: Feature, {_EPS}): return x*rsqrt(mean(w*x**2) + eps)",
+    "product_of_rows": "def f(x: Row, z: Row): return x*mean(x*z)",
+    "offset_weight": f"def f(x: Row, w: Feature = 0, {_EPS}): return (1 + w)*x*rsqrt(mean(x**2) + eps)",
+    "modulated": f"""
+def f(x: Row, a: RowScalar, b: Row, {_EPS}):
+    mu = mean(x)
+    xhat = (x - mu)/sqrt(mean((x - mu)**2) + eps)
+    return xhat*(1 + a) + b
+""",
+    "then_gelu": f"""
+def f(x: Row, gamma: Feature = 1, {_EPS}):
+    h = gamma*x*rsqrt(mean(x**2) + eps)
+    return gelu(h)
+""",
+    "rectified": "def f(x: Row, gamma: Feature = 1): return gamma*relu(x)",
+    "feature_sum": "def f(x: Row, w: Feature): return x*w/sum(w)",
+    "feature_maximum": "def f(x: Row, w: Feature): return x*w/(1 + max(w)**2)",
+    "largest_entry": f"def f(x: Row, {_EPS}): return x/(max(abs(x)) + eps)",
+    "range": "def f(x: Row): return x*(max(x) - min(x))",
+    "range_of_normalized": f"""
+def f(x: Row, {_EPS}):
+    xhat = (x - mean(x))*rsqrt(mean((x - mean(x))**2) + eps)
+    return max(xhat)*x
+""",
+    "statistics_out": f"""
+def f(x: Row, {_EPS}):
+    mu = mean(x)
+    rstd = rsqrt(mean((x - mu)**2) + eps)
+    y = (x - mu)*rstd
+    return y, mu, rstd
+""",
+    "gated_residual": f"""
+def f(x: Row, alpha: Scalar = 0, {_EPS}): return x + alpha*x*rsqrt(mean(x**2) + eps)
+""",
+    "only_row_scalars": """
+def f(x: Row, a: RowScalar):
+    y = tanh(a)
+    z = x*2
+    return y, z
+""",
+    "stopped_product": """
+def f(x: Row, r: Row):
+    return x*mean(stop_gradient(x*r)) + stop_gradient(r)
+""",
+    # A Row that varies over less than a Row does.
+    "same_for_all_features": "def f(x: Row): return (x - mean(x)) - x",
+    "sum_of_centred": """
+def f(x: Row):
+    v = x - mean(x)
+    s = sum(v)
+    return s
+""",
+    "one_value_two_names": """
+def f(x: Row):
+    a = x - mean(x)
+    b = x - mean(x)
+    return b, a
+""",
+    "two_roots": f"""
+def f(x: Row, {_EPS}):
+    return x*rsqrt(mean(x**2) + eps) + (x - mean(x))/(mean(x**2) + eps)
+""",
+    "centred_cube": f"def f(x: Row, {_EPS}): return (x**3 - mean(x**3))*rsqrt(mean((x**3 - mean(x**3))**2) + eps)",
+    "scaled_inside": f"""
+def f(x: Row, alpha: Scalar = 1, {_EPS}):
+    return (alpha*x - mean(alpha*x))*rsqrt(mean((alpha*x - mean(alpha*x))**2) + eps)
+""",
+    "negative_variance": """
+def f(x: Row):
+    v = mean(x)**2 - mean(x**2)
+    u = 3*v + mean(x)
+    return x*v + u
+""",
+    "inline_naive_variance": f"def f(x: Row, {_EPS}): return (x - mean(x))*rsqrt(mean(x**2) - mean(x)**2 + eps)",
+    "constant_without_default": "def f(x: Row, c: Constant): return x*rsqrt(mean(x**2) + c)",
+    "constant_zero": "def f(x: Row, c: Constant = 0): return x*rsqrt(mean(x**2) + c)",
+    "condition_on_mean": "def f(x: Row): return where(x > mean(x), x**2, 0)*x",
+    "positive_inputs": "def f(x: Row): return log(x) - mean(log(x))",
+    "clipped": "def f(x: Row): return x/maximum(sqrt(mean(x**2)), 0.5)",
+    "sign_and_abs": f"def f(x: Row, {_EPS}): return abs(x*rsqrt(mean(x**2) + eps)) + sign(x)*x**2",
+    # At feature 1 the row x is written x1 in many a notation.
+    "digits_in_names": "def f(x: Row, x1: RowScalar, x0: Feature): return x*x1 + x0*mean(x)",
+    "condition_on_statistics": """
+def f(x: Row):
+    g = where(x < mean(x**2) - mean(x)**2, x, x + mean(x))
+    return (g - mean(g))*mean(g)
+""",
+    "high_power": "def f(x: Row): return x*mean((x - mean(x))**16)",
+    "unlike_exponents": "def f(x: Row): return exp(x)/sqrt(sum(exp(2*x)))",
+    "exponentials_of_exponentials": """
+def f(q: Row):
+    p = exp(q)/sum(exp(q))
+    return log(sum(exp(p)))
+""",
+    "probabilities_centred": f"""
+def f(x: Row, {_EPS}):
+    u = x - log(sum(exp(x)))
+    return (u - mean(u))*rsqrt(mean((u - mean(u))**2) + eps)
+""",
+    "sine": "def f(x: Row, w: Feature): return sin(w*x)*mean(cos(x)) + erf(x)",
+}
+
+NAMES = (*FILES, *TEXTS)
+
+
+@functools.cache
+def definition(name: str) -> Definition:
+    """A definition by name; the texts need no import line."""
+    return parse(FILES.get(name) or TEXTS[name])
+
+
+@functools.cache
+def derivation(name: str) -> Derivation:
+    """Its derivation, not proved."""
+    return derive(definition(name))
+
+
+@functools.cache
+def proved(name: str) -> Derivation:
+    """Its derivation with evidence."""
+    return prove(derivation(name))
+
+
+@functools.cache
+def planned(name: str) -> Plan:
+    """Its plan."""
+    return plan(derivation(name))
+
+
+def text_of(equations: tuple[Equation, ...]) -> list[str]:
+    """Equations as text, sums shown as sums."""
+    return [f"{q.symbol} = {show_sums(q.expression)}" for q in equations]
+
+
+def backward(name: str) -> list[str]:
+    """The equations of the gradients, as text."""
+    return text_of(derivation(name).backward)
+
+
+def forward(name: str) -> list[str]:
+    """The forward in normal form, as text."""
+    return text_of(derivation(name).forward.equations)
+
+
+# ---- numbers
+
+
+def stored_shape(kind: Kind, rows: int, features: int) -> tuple[int, ...]:
+    """The shape in which `lngen.numeric` holds a kind."""
+    if kind.over_rows:
+        return (rows, features if kind.over_features else 1)
+    return (features,) if kind.over_features else ()
+
+
+def public(kind: Kind, value: Any, rows: int, features: int) -> Any:
+    """A value of the interpreter in the shape of the evaluator."""
+    full = np.broadcast_to(np.asarray(value, float), stored_shape(kind, rows, features))
+    return full[:, 0] if kind is Kind.ROW_SCALAR else full
+
+
+def draw(definition: Definition, rows: int, features: int, seed: int = 0) -> dict[str, Any]:
+    """Inputs (by name) and cotangents (by `d` and the output's name) in stored shapes; positive for a logarithm."""
+    rng = np.random.default_rng(seed)
+    values: dict[str, Any] = {}
+    for entry in definition.inputs:
+        value = rng.standard_normal(stored_shape(entry.kind, rows, features))
+        logarithmic = "log(x)" in definition.source
+        values[entry.name] = 0.3 if entry.kind is Kind.CONSTANT else np.abs(value) + 0.1 if logarithmic else value
+    for name in definition.outputs:
+        kind = definition.output_kind(name)
+        values[f"d{name}"] = rng.standard_normal(stored_shape(kind, rows, features))
+    return values
+
+
+def interpret(
+    program: RowProgram, given: Mapping[TypedSymbol, Any], rows: int, features: int
+) -> tuple[dict[str, Any], dict[TypedSymbol, Any]]:
+    """A row program run stage by stage in float64: results by name, and every value.
+
+    Every symbol has to be known when it is used, every row result stored in the stage that has it, and every sum over
+    rows be of the kind that its result is.
+    """
+    values: dict[TypedSymbol, Any] = {**given, D: float(features)}
+    arithmetic = Arithmetic()
+
+    def value(expression: Any) -> Any:
+        unknown = expression.free_symbols - values.keys()
+        assert not unknown, f"{unknown} used before it is known, in {expression}"
+        return evaluate_expression(expression, values, arithmetic)
+
+    for line in program.prologue:
+        assert not axes(line.symbol).rows
+        values[line.symbol] = value(line.expression)
+    stored: set[str] = set()
+    for stage in program.stages:
+        for line in stage.temps:
+            assert is_row(line.symbol)
+            values[line.symbol] = value(line.expression)
+        for reduction in stage.reductions:
+            body = np.broadcast_to(np.asarray(value(reduction.body), float), (rows, features))
+            operator = {"mean": np.mean, "sum": np.sum, "max": np.max, "min": np.min}[reduction.operator]
+            values[reduction.symbol] = operator(body, axis=-1, keepdims=True)
+        for line in stage.row_scalars:
+            assert axes(line.symbol) == (True, False)
+            values[line.symbol] = value(line.expression)
+        for store in stage.stores:
+            assert store.symbol in values, f"{store.names} stored before it is known"
+            stored.update(store.names)
+        for total in stage.rows_reductions:
+            assert axes(total.body) == (True, axes(total.symbol).features)
+            width = features if axes(total.symbol).features else 1
+            body = np.broadcast_to(np.asarray(value(total.body), float), (rows, width))
+            values[total.symbol] = body.sum(0) if axes(total.symbol).features else body.sum()
+    for line in program.epilogue:
+        assert not axes(line.symbol).rows
+        values[line.symbol] = value(line.expression)
+    for store in program.results:
+        assert stored.issuperset(store.names) == axes(store.symbol).rows
+    return {name: values[store.symbol] for store in program.results for name in store.names}, values
+
+
+def run(plan: Plan, drawn: Mapping[str, Any], rows: int, features: int) -> dict[str, Any]:
+    """Outputs and gradients of both programs, by name, backward reading only what its arguments say."""
+    by_name = {symbol.name: symbol for symbol in plan.derivation.forward.symbols}
+    given = {by_name[name]: drawn[name] for name in by_name}
+    forward_reads = {argument.symbol for argument in (*plan.forward.rows, *plan.forward.parameters)}
+    outputs, values = interpret(plan.forward, {s: v for s, v in given.items() if s in forward_reads}, rows, features)
+    known = {symbol: values[symbol] for symbol in plan.backward.saved}
+    for argument in plan.backward.rows:
+        known[argument.symbol] = {
+            "cotangent": drawn,
+            "saved input": drawn,
+            "saved output": outputs,
+        }[argument.origin][argument.name]
+    for parameter in plan.backward.parameters:
+        known[parameter.symbol] = drawn[parameter.name]
+    gradients, _ = interpret(plan.backward, known, rows, features)
+    return {**outputs, **gradients}
