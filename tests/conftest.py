@@ -19,7 +19,12 @@ collect_ignore_glob = ["definitions/*"]
 _skipped_modules: dict[str, str] = {}
 
 
-EMULATED = ("tests/simt/", "tests/backends/test_cuda_launcher_runs.py", "tests/test_build_pycuda.py")
+EMULATED = (
+    "tests/simt/",
+    "tests/backends/test_cuda_launcher_runs.py",
+    "tests/test_build_pycuda.py",
+    "tests/test_device.py",
+)
 """Tests that run kernels on the CPU: they need g++, and most of them PyCUDA, and take minutes."""
 
 
