@@ -100,11 +100,6 @@ def plan(derivation: Derivation) -> Plan:
 # ---- equations made ready
 
 
-def _as_computed(expression: Expr) -> Expr:
-    """Sums shown as sums; what only matters for differentiation is gone."""
-    return show_sums(expression.replace(StopGradient, lambda value: value))
-
-
 def _line(equation: Equation, steps: Mapping[str, int]) -> Line:
     """An equation of a derivation as a line of a program, where there is no gradient left to stop."""
     expression = equation.expression.replace(StopGradient, lambda value: value)
