@@ -156,14 +156,10 @@ class Algebra:
         # One generator for bases that differ by a number or by an exponential.
         content, primitive = base.primitive()
         outside = self._power(content, exponent, positive=True) if content != 1 else sympy.S.One
-        inside = sympy.S.One
-        for factor in Mul.make_args(sympy.factor_terms(primitive)):
-            exponential, power = factor.as_base_exp()
-            if exponential in self._logarithm and (power * exponent).is_Integer:
+        for exponential, power in self._common_exponentials(primitive).items():
+            if (power * exponent).is_Integer:
                 outside *= exponential ** (power * exponent)
-            else:
-                inside *= factor
-        primitive = self._expanded(inside)
+                primitive = self._expanded(primitive / exponential**power)
         return outside if primitive == 1 else outside * self._root(primitive, exponent, positive)
 
     def _root(self, base: Expr, exponent: Expr, positive: bool) -> Expr:
@@ -199,14 +195,21 @@ class Algebra:
 
     def _log(self, inside: Expr) -> Expr:
         """The logarithm, exponentials taken out: `log(exp(-m)*(exp(a) + exp(b)))` is `log(exp(a) + exp(b)) - m`."""
-        outside, rest = sympy.S.Zero, sympy.S.One
-        for factor in Mul.make_args(sympy.factor_terms(inside)):
-            base, power = factor.as_base_exp()
-            if base in self._logarithm:
-                outside += power * self._logarithm[base]
-            else:
-                rest *= factor
-        return outside if rest == 1 else outside + self._generator(sympy.log(self._expanded(rest)))
+        outside = sympy.S.Zero
+        for exponential, power in self._common_exponentials(inside).items():
+            outside += power * self._logarithm[exponential]
+            inside = self._expanded(inside / exponential**power)
+        return outside if inside == 1 else outside + self._generator(sympy.log(inside))
+
+    def _common_exponentials(self, e: Expr) -> dict[Symbol, Expr]:
+        """The power of each exponential that all terms of a sum share, also a negative one."""
+        terms = [term.as_powers_dict() for term in Add.make_args(e)]
+        shared = {}
+        for generator in self._logarithm:
+            power = min(term.get(generator, sympy.S.Zero) for term in terms)
+            if power != 0:
+                shared[generator] = power
+        return shared
 
     def _sign(self, inside: Expr) -> Expr:
         """The sign of an expression, positive factors taken out; a new unknown the first time it is met."""

@@ -47,8 +47,8 @@ def _steps_at(derivation: Derivation, features: int, digits: int) -> Iterator[tu
 def second_derivation(derivation: Derivation, digits: int) -> list[tuple[str, int, tuple[int, ...]]]:
     """For each gradient the digits to which it agrees with the unsimplified adjoint, and the D that were compared.
 
-    A D at which the unsimplified form divides 0 by 0 is left out (D = 1, where a root of the variance is taken); a
-    gradient that is left with no D at all agrees to 0 digits.
+    A D at which the definition has no value, or the unsimplified form divides 0 by 0, is left out (D = 1, where a root
+    of the variance is taken); a gradient that is left with no D at all agrees to 0 digits.
     """
     worst = {gradient.name: digits for _, gradient in derivation.gradients}
     sizes: dict[str, list[int]] = {name: [] for name in worst}
@@ -61,8 +61,9 @@ def second_derivation(derivation: Derivation, digits: int) -> list[tuple[str, in
             forward = evaluate_equations(derivation.forward.equations, written, arithmetic)
             short = evaluate_equations(derivation.backward, forward, arithmetic)
             unsimplified = dict(derivation.adjoint.gradients)
+            defined = all(_finite(written[output]) for output in derivation.written.outputs)
             for symbol, gradient in derivation.gradients:
-                if _finite(adjoint[unsimplified[symbol]]):
+                if defined and _finite(adjoint[unsimplified[symbol]]):
                     agreed = agreement(adjoint[unsimplified[symbol]], short[gradient], digits)
                     sizes[gradient.name].append(features)
                     worst[gradient.name] = min(agreed, worst[gradient.name])

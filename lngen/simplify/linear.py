@@ -108,7 +108,8 @@ def split_rows_sum(expression: Expr) -> Expr:
 
 def _out_of_rows(body: Expr) -> Expr:
     body = common_factors(_lifted(body))
-    outside = Mul(*(factor for factor in Mul.make_args(body) if not axes(factor).rows))
+    # D stays with its mean: together they are a sum.
+    outside = Mul(*(factor for factor in Mul.make_args(body) if not axes(factor).rows and factor != D))
     return outside * SumRows(body / outside)
 
 

@@ -97,6 +97,8 @@ class _Structure:
             value = environment.get(output, output)
             if type(value) is not type(output) or value in outputs or value in self.forward.symbols:
                 value = self._define(value, output.name, like=output, reuse=False)
+            # The output's name is the output's alone, also where its value had it before.
+            self.rename = {old: new for old, new in self.rename.items() if new.name != output.name}
             self.rename[value] = _renamed(value, output.name)
             self.user_named.add(value)
             outputs.append(value)

@@ -53,16 +53,18 @@ class Trail:
         """Append a step, unless it changed nothing."""
         if before is not None and before == after:
             return
+        shown = None if before is None else show_sums(before)
+        after = show_sums(after)
         self.steps.append(
             Step(
                 self._first + len(self.steps),
                 part,  # type: ignore[arg-type]
                 rule,
                 target,
-                None if before is None else show_sums(before),
-                show_sums(after),
+                shown,
+                after,
                 reason,
-                None if before is None else operation_count(before),
+                None if shown is None else operation_count(shown),
                 operation_count(after),
             )
         )

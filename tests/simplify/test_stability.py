@@ -1,0 +1,202 @@
+"""Rewrites that lose fewer digits: what they write, where they apply, that they change no value, what they save."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from lngen.definition import parse
+from lngen.numeric import Arithmetic, evaluate_equations
+from lngen.simplify import derive
+from lngen.simplify.stability import centre_statistics, difference_of_squares, shift_exponentials
+from lngen.simplify.sweep import Trail
+from lngen.symbolic import D, RowMax, RowSymbol
+from lngen.translate import Equation, Forward, translate
+from tests.corpus import text_of
+
+Rule = Callable[[Forward, Trail], Forward]
+
+
+def applied(rule: Rule, text: str) -> tuple[Forward, Forward, Trail]:
+    written, trail = translate(parse(text)), Trail()
+    return written, rule(written, trail), trail
+
+
+CENTRING = [
+    # inside a larger expression, and with the mean under the user's name
+    (
+        "def f(x: Row):\n    m = mean(x)\n    s = rsqrt(mean(x**2) - m**2 + 1)\n    return (x - m)*s",
+        ["m = Mean(x)", "x_centred = -m + x", "ms_2 = Mean(x_centred**2)", "s = 1/sqrt(ms_2 + 1)", "y = s*(-m + x)"],
+    ),
+    # written in one line, in a row
+    (
+        "def f(x: Row): return x*rsqrt(mean(x**2) - mean(x)**2 + 1)",
+        ["mu = Mean(x)", "x_centred = -mu + x", "ms_2 = Mean(x_centred**2)", "y = x/sqrt(ms_2 + 1)"],
+    ),
+    # with sums for means
+    (
+        "def f(x: Row):\n    v = sum(x**2)/D - (sum(x)/D)**2\n    return x*v",
+        ["mu = Mean(x)", "x_centred = -mu + x", "v = Mean(x_centred**2)", "y = v*x"],
+    ),
+    # twice: two statistics of one row, the second of a sign that says nothing
+    (
+        "def f(x: Row):\n    v = mean(x**2) - mean(x)**2\n    u = mean(x)**2 - mean(x**2)\n    return x*u*v",
+        ["mu = Mean(x)", "x_centred = -mu + x", "v = Mean(x_centred**2)", "u = -v", "y = u*v*x"],
+    ),
+    # beside a statistic of another row
+    (
+        "def f(x: Row, z: Row):\n    v = mean(x**2) - mean(x)**2 + mean(z)\n    return x*v",
+        [
+            "mu = Mean(x)",
+            "mu_2 = Mean(z)",
+            "x_centred = -mu + x",
+            "ms_2 = Mean(x_centred**2)",
+            "v = ms_2 + mu_2",
+            "y = v*x",
+        ],
+    ),
+    # the third central moment
+    (
+        "def f(x: Row):\n    k = mean(x**3) - 3*mean(x)*mean(x**2) + 2*mean(x)**3\n    return x*k",
+        ["mu = Mean(x)", "x_centred = -mu + x", "k = Mean(x_centred**3)", "y = k*x"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), CENTRING)
+def test_statistics_are_computed_from_the_centred_row(text: str, expected: list[str]) -> None:
+    before, after, trail = applied(centre_statistics, text)
+    assert text_of(after.equations) == expected
+    assert {step.rule for step in trail.steps} == {"centred statistic"}
+    _same_outputs(before, after)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(x: Row): return x*(mean(x**2) - mean(x))",  # a shift changes it
+        "def f(x: Row): return x*(mean(x**2) + mean(x)**2)",
+        "def f(x: Row, w: Feature): return x*(mean(w*x**2) - mean(w*x)**2)",  # a weighted mean does not centre
+        "def f(x: Row, z: Row): return x*(mean(x**2) - mean(z)**2)",  # two rows
+        "def f(x: Row): return x*mean(x**2)*mean(x)**2",  # nothing is subtracted
+    ],
+)
+def test_other_statistics_stay(text: str) -> None:
+    before, after, trail = applied(centre_statistics, text)
+    assert after.equations == before.equations
+    assert not trail.steps
+
+
+SHIFTS = [
+    # under a name, and without
+    "def f(x: Row): return exp(x)/sum(exp(x))",
+    "def f(x: Row):\n    z = exp(x)\n    s = sum(z)\n    return z/s",
+    # a logarithm takes the factor out as a term
+    "def f(x: Row): return x - log(sum(exp(x)))",
+    "def f(x: Row): return log(mean(exp(x)))*x",
+    # several sums, powers of one exponential, exponents that are multiples
+    "def f(x: Row, w: Feature): return sum(w*exp(x))/sum(exp(x))*x",
+    "def f(x: Row): return exp(x)/sqrt(sum(exp(2*x)))",
+    "def f(x: Row): return exp(x)**4/sum(exp(x))**4",
+    # largest and smallest of what has the factor
+    "def f(x: Row): return x*max(exp(x))/sum(exp(x))",
+    # a weight in the exponent
+    "def f(x: Row, w: Feature): return exp(w*x)/sum(exp(w*x))",
+    # what the user shifted by something else
+    "def f(x: Row): return exp(x - mean(x))/sum(exp(x - mean(x)))",
+]
+
+
+@pytest.mark.parametrize("text", SHIFTS)
+def test_exponentials_under_a_sum_are_shifted(text: str) -> None:
+    before, after, trail = applied(shift_exponentials, text)
+    assert [step.rule for step in trail.steps] == ["largest exponent taken out"]
+    (shift,) = [q for q in after.equations if q.stopped]
+    assert isinstance(shift.expression, RowMax)
+    _same_outputs(before, after)
+    # Nothing overflows where the exponent is 1e4.
+    point = _point(before, scale=1e4)
+    with np.errstate(all="ignore"):
+        values = evaluate_equations(after.equations, point, Arithmetic())
+    assert all(np.all(np.isfinite(np.asarray(values[output], float))) for output in after.outputs)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(x: Row): return exp(x)*x",  # no sum
+        "def f(x: Row): return x*sum(exp(x))",  # the output keeps the factor
+        "def f(x: Row): return x/(1 + sum(exp(x)))",  # a sum of something with the factor and something without
+        "def f(x: Row): return tanh(sum(exp(x)))*x",  # a function that the factor does not leave
+        "def f(x: Row): return exp(x)/stop_gradient(sum(exp(x)))",  # here the shift would need a gradient
+        "def f(x: Row): return exp(x - max(x))/sum(exp(x - max(x)))",  # shifted already
+        # the largest exponent may be one that is left out, and all that is chosen would underflow
+        "def f(x: Row, m: Row): return where(m > 0, exp(x), 0)/sum(where(m > 0, exp(x), 0))",
+    ],
+)
+def test_other_exponentials_stay(text: str) -> None:
+    before, after, trail = applied(shift_exponentials, text)
+    assert after.equations == before.equations
+    assert not trail.steps
+
+
+def test_a_masked_sum_is_not_made_worse() -> None:
+    made = derive(parse("def f(x: Row, m: Row): return where(m > 0, exp(x), 0)/sum(where(m > 0, exp(x), 0))"))
+    x, m = made.forward.symbols
+    point = {x: np.array([[0.0, 1.0, 1e4]]), m: np.array([[1.0, 1.0, -1.0]]), D: 3.0}
+    with np.errstate(all="ignore"):
+        values = evaluate_equations(made.forward.equations, point, Arithmetic())
+    np.testing.assert_allclose(values[made.forward.outputs[0]], [[1 / (1 + np.e), np.e / (1 + np.e), 0]])
+
+
+def test_difference_of_squares_keeps_the_digits() -> None:
+    made = derive(parse("def f(x: Row): return tanh(x)"))
+    (dx,) = made.backward
+    assert str(dx.expression) == "dy*(1 - y)*(y + 1)"
+    x, dy = made.forward.symbols[0], made.adjoint.cotangents[0]
+    point = {x: np.array([[9.0]]), dy: np.array([[1.0]]), D: 1.0}
+    values = evaluate_equations(made.forward.equations, point, Arithmetic())
+    values = evaluate_equations(made.backward, values, Arithmetic())
+    exact = 1 / np.cosh(np.longdouble(9)) ** 2
+    # y is 1 - 3e-8, known to 1e-16: 1 - y keeps 8 digits, and 1 - y**2 would keep no more; the last one is not lost.
+    assert abs(values[dx.symbol][0, 0] / exact - 1) < 1e-8
+
+
+def test_difference_of_squares_needs_a_tanh() -> None:
+    t, g = RowSymbol("t"), RowSymbol("g")
+    layer = Forward("f", (), (), (Equation(t, g**2),), ())
+    gradient = Equation(RowSymbol("du"), g * (1 - t**2))
+    assert difference_of_squares((gradient,), layer, Trail()) == (gradient,)
+
+
+def test_a_large_offset_costs_no_digits() -> None:
+    text = "def f(x: Row, eps: Constant = 1e-5): return (x - mean(x))*rsqrt(mean(x**2) - mean(x)**2 + eps)"
+    made = derive(parse(text))
+    rng = np.random.default_rng(0)
+    x = (1e6 + rng.standard_normal((2, 64))).astype(np.float64)
+    point = {s: {"x": x, "eps": 1e-5}[s.name] for s in made.forward.symbols} | {D: 64.0}
+    found = evaluate_equations(made.forward.equations, point, Arithmetic())[made.forward.outputs[0]]
+    wide = {s: np.asarray(v, np.longdouble) for s, v in point.items()}
+    exact = evaluate_equations(made.forward.equations, wide, Arithmetic(dtype=np.longdouble))[made.forward.outputs[0]]
+    assert np.max(np.abs(found - exact)) < 1e-9
+    written = evaluate_equations(made.written.equations, point, Arithmetic())[made.written.outputs[0]]
+    assert np.max(np.abs(written - exact)) > 1e-6
+
+
+def _point(forward: Forward, scale: float = 1.0) -> dict[object, object]:
+    rng = np.random.default_rng(3)
+    shapes = {(True, True): (3, 6), (False, True): (6,)}
+    point: dict[object, object] = {D: 6.0}
+    for symbol in forward.symbols:
+        point[symbol] = rng.standard_normal(shapes[tuple(symbol.varies)]) * (scale if symbol.varies.rows else 1)
+    return point
+
+
+def _same_outputs(before: Forward, after: Forward) -> None:
+    point = _point(before)
+    values = [evaluate_equations(f.equations, point, Arithmetic()) for f in (before, after)]
+    for old, new in zip(before.outputs, after.outputs, strict=True):
+        assert old.name == new.name
+        np.testing.assert_allclose(values[0][old], values[1][new], rtol=1e-11, atol=1e-12)
