@@ -1,6 +1,6 @@
 """The arguments of a launch: NumPy arrays and numbers as the kernel's parameters want them.
 
-Each array has a place of its own in the device's memory, between two bands of poison. What is found changed in a band
+Each array has a place of its own in the device's memory, between two bands of one byte. What is found changed in a band
 after the launch was written out of bounds.
 """
 
@@ -20,6 +20,9 @@ from lngen.simt.report import Finding
 
 POISON = 0xFF
 """The byte that poison is made of: a NaN in every floating-point type, and -1."""
+
+_IN_BANDS = 0x7B
+"""The byte of the bands: a large number in every type, since a NaN computed from poison may be the poison itself."""
 
 _ALIGNMENT = 256
 _BAND = 1024
@@ -148,8 +151,8 @@ def lay_out(kernel: str, parameters: Sequence[Parameter], arguments: Sequence[ob
 
 
 def write(layout: Layout, memory: NDArray[np.uint8]) -> None:
-    """Put the arrays into the device's memory, and poison around them."""
-    memory[: layout.bytes] = POISON
+    """Put the arrays into the device's memory, and bands around them."""
+    memory[: layout.bytes] = _IN_BANDS
     for buffer in layout.buffers:
         memory[buffer.offset :][: buffer.array.nbytes] = _bytes_of(buffer.array)
         if buffer.source is not None and buffer.flags is not None:
@@ -174,7 +177,7 @@ def overruns(layout: Layout, memory: NDArray[np.uint8]) -> tuple[Finding, ...]:
     for buffer in layout.buffers:
         first, last = buffer.offset - _BAND, buffer.offset + buffer.array.nbytes
         for start in (first, last):
-            changed = np.flatnonzero(memory[start : start + _BAND] != POISON)
+            changed = np.flatnonzero(memory[start : start + _BAND] != _IN_BANDS)
             if changed.size:
                 at = start + int(changed[0]) - buffer.offset
                 message = f"write at byte {at} of {buffer.name}, which has {buffer.array.nbytes}"

@@ -96,6 +96,8 @@ Result ready_in_context() {
   return fail(INVALID_CONTEXT, "no context is current in this thread");
 }
 
+void* current_context() { return current.empty() ? nullptr : current.back(); }
+
 }  // namespace driver
 
 using namespace driver;

@@ -40,6 +40,8 @@ extern std::recursive_mutex& one_call;
 // SUCCESS if cuInit was called in this process; and if this thread has a context.
 Result ready();
 Result ready_in_context();
+// This thread's context, or null.
+void* current_context();
 
 // Set from Python.
 struct Settings {

@@ -107,6 +107,7 @@ Result allocate(Address* address, size_t bytes) {
   Allocation& made = live[page + BAND];
   made.offset = page + BAND;
   made.bytes = bytes;
+  made.context = current_context();
   memset(host + page, IN_BANDS, span(bytes));
   memset(bytes_at(made.offset), POISON, bytes);
   *address = address_of(made);
@@ -185,6 +186,21 @@ API cuMemGetAddressRange_v2(Address* start, size_t* bytes, Address address) {
   if (start) *start = address_of(*found);
   if (bytes) *bytes = found->bytes;
   return SUCCESS;
+}
+API cuPointerGetAttribute(void* value, int attribute, Address address) {
+  constexpr int CONTEXT = 1, MEMORY_TYPE = 2, DEVICE_POINTER = 3, DEVICE_ORDINAL = 9;
+  constexpr unsigned OF_DEVICE = 2;
+  Lock lock(one_call);
+  NEED(ready());
+  const Allocation* found = allocation_at(address);
+  if (!found) return fail(INVALID_VALUE, "not an address in an allocation");
+  switch (attribute) {
+    case CONTEXT: *static_cast<void**>(value) = found->context; return SUCCESS;
+    case MEMORY_TYPE: *static_cast<unsigned*>(value) = OF_DEVICE; return SUCCESS;
+    case DEVICE_POINTER: *static_cast<Address*>(value) = address; return SUCCESS;
+    case DEVICE_ORDINAL: *static_cast<int*>(value) = 0; return SUCCESS;
+    default: return fail(NOT_SUPPORTED, "pointer attribute " + std::to_string(attribute));
+  }
 }
 API cuMemHostAlloc(void** pointer, size_t bytes, unsigned) {
   NEED(ready_in_context());

@@ -13,6 +13,7 @@ namespace driver {
 
 struct Allocation {
   size_t offset, bytes;
+  void* context;           // that it was allocated in
   bool read_only = false;  // a copy of a module's variable
   // Which bytes hold a value: all of them, or those that are 1 here; none if it is empty.
   bool all_written = false;
