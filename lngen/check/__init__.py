@@ -8,6 +8,7 @@ what each of them catches.
 
 from lngen.check.evidence import KINDS, Evidence, Report
 from lngen.check.layer import Checkable
-from lngen.check.runner import DTYPES, FULL_SHAPES, QUICK_SHAPES, check
+from lngen.check.numbers import DTYPES
+from lngen.check.runner import FULL_SHAPES, QUICK_SHAPES, check
 
 __all__ = ["DTYPES", "FULL_SHAPES", "KINDS", "QUICK_SHAPES", "Checkable", "Evidence", "Report", "check"]

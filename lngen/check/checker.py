@@ -13,6 +13,7 @@ from lngen.check import complex_step, identities, inputs, reference, richardson
 from lngen.check.bounds import CUDA, NUMPY, Arithmetic, error_bounds
 from lngen.check.evidence import Evidence, diagnose, difference, in_metric, metric_error
 from lngen.check.layer import Array, Case, Checkable, Run, outputs_by_name, positional, present, run
+from lngen.check.numbers import storage_dtype
 from lngen.evaluate import LONGDOUBLE, evaluate
 
 References = dict[tuple[object, ...], Any]
@@ -30,17 +31,6 @@ _QUICK_WORK = 2_500_000
 # Differences are sixteen evaluations an entry; above this many entries they go along directions.
 _EVERY_DIFFERENCE = 64
 _ARITHMETIC: Mapping[str, Arithmetic] = {"numpy": NUMPY, "cuda": CUDA}
-
-
-def storage_dtype(name: str) -> Any:
-    """The NumPy dtype of a storage type; bfloat16 comes from ml_dtypes. None where that is not installed."""
-    if name != "bfloat16":
-        return np.dtype(name)
-    try:
-        import ml_dtypes
-    except ImportError:
-        return None
-    return np.dtype(ml_dtypes.bfloat16)
 
 
 class Checker:

@@ -11,14 +11,13 @@ from lngen.check.checker import Checker, References
 from lngen.check.contracts import check_contracts
 from lngen.check.evidence import KINDS, Evidence, Report
 from lngen.check.layer import Checkable
+from lngen.check.numbers import DTYPES
 
 QUICK_SHAPES = tuple(product((1, 2, 5), (1, 2, 3, 7, 33, 128)))
 """(rows, D) of a check that takes a second or two."""
 
 FULL_SHAPES = tuple(product((0, 1, 2, 37), (1, 2, 3, 7, 31, 32, 33, 127, 128, 1000, 1025)))
 """(rows, D) around everything that vectors, warps and blocks can trip over."""
-
-DTYPES = ("float64", "float32", "float16", "bfloat16")
 
 
 def check(
@@ -58,7 +57,9 @@ def _check(checker: Checker, wanted: Sequence[tuple[int, int]], kinds: Sequence[
         for evidence in checker.shape(shape, kinds):
             parts[evidence.kind].append(evidence)
     if "contracts" in kinds:
-        parts["contracts"] += check_contracts(layer, checker.seed, lambda case: checker.bounds(case, "float64"))
+        parts["contracts"] += check_contracts(
+            layer, checker.backend, checker.seed, checker.dtypes, lambda case: checker.bounds(case, "float64")
+        )
     if "hard inputs" in kinds:
         for dtype in checker.dtypes:
             parts["hard inputs"] += checker.hard(dtype)

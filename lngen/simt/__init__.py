@@ -4,10 +4,32 @@ It shows what kernels mean: barriers, shuffles, shared memory, atomics, the orde
 does not show a GPU's speed or its last bits. `docs/simt.md` says more.
 """
 
-from lngen.simt.arguments import Parameter, Uninitialised, Window
-from lngen.simt.launch import Kernel, Kernels, Schedule, build
-from lngen.simt.report import KINDS, Finding, KernelFault
-from lngen.simt.toolchain import CompileError, ToolchainMissing, available
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lngen.simt.arguments import Parameter, Uninitialised, Window
+    from lngen.simt.launch import Kernel, Kernels, build
+    from lngen.simt.report import KINDS, Finding, KernelFault
+    from lngen.simt.schedule import Schedule
+    from lngen.simt.toolchain import CompileError, ToolchainMissing, available
+
+# Imported on first use: the stand-in for nvcc is a process for each kernel, and needs no NumPy.
+_HOMES = {
+    "KINDS": "report",
+    "CompileError": "toolchain",
+    "Finding": "report",
+    "Kernel": "launch",
+    "KernelFault": "report",
+    "Kernels": "launch",
+    "Parameter": "arguments",
+    "Schedule": "schedule",
+    "ToolchainMissing": "toolchain",
+    "Uninitialised": "arguments",
+    "Window": "arguments",
+    "available": "toolchain",
+    "build": "launch",
+}
 
 __all__ = [
     "KINDS",
@@ -24,3 +46,9 @@ __all__ = [
     "available",
     "build",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'lngen.simt' has no attribute {name!r}")
+    return getattr(import_module(f"lngen.simt.{_HOMES[name]}"), name)

@@ -23,10 +23,10 @@ _INCLUDE, _RUNTIME = _HERE / "include", _HERE / "runtime"
 
 _LANGUAGE = ("-std=c++17", "-fPIC", "-pthread", "-g1", "-gdwarf-4")
 _RUNTIME_OPTIONS = (*_LANGUAGE, "-O2", "-fvisibility=hidden")
-# Contraction would round a product and a sum once, where and how the compiler of this machine likes. Without
-# optimisation kernels compile in half the time and take twice as long, which pays for all but large arrays.
+# Contraction would round a product and a sum once, where and how the compiler of this machine likes. The headers of
+# half precision define functions that -O0 compiles though nothing calls them; more than -Og takes longer than it saves.
 _KERNEL = (
-    *_LANGUAGE, "-O0", "-fno-strict-aliasing", "-ffp-contract=off", "-fno-gnu-unique", "-fno-threadsafe-statics",
+    *_LANGUAGE, "-Og", "-fno-strict-aliasing", "-ffp-contract=off", "-fno-gnu-unique", "-fno-threadsafe-statics",
     "-Wno-attributes", "-Wno-unknown-pragmas",
 )  # fmt: skip
 # The functions that this makes g++ call are those of runtime/checker.cpp and runtime/undefined.cpp: no sanitizer's
@@ -86,10 +86,9 @@ def _compile(tools: Toolchain, source: str, options: tuple[str, ...], name: str,
         [*_KERNEL, *sanitize, *tools.include_options, "-I", str(headers), "-include", "kernel.h",
          "-c", str(unit), "-o", str(folder / "unit.o")]
     )  # fmt: skip
-    tools.run(
-        ["-shared", "-Wl,-Bsymbolic", str(folder / "unit.o"), str(_runtime(tools)),
-         "-o", str(folder / "module.so"), "-ldl"]
-    )  # fmt: skip
+    # The runtime comes first: of a library's template that both have, the one that is not instrumented is taken.
+    objects = [str(_runtime(tools)), str(folder / "unit.o")]
+    tools.run(["-shared", "-Wl,-Bsymbolic", *objects, "-o", str(folder / "module.so"), "-ldl"])
     (folder / "unit.o").unlink()
     listed = [[kernel.kernel, list(kernel.parameters)] for kernel in kernels]
     (folder / "kernels.json").write_text(json.dumps(listed), encoding="utf-8")

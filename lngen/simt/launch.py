@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +13,7 @@ from lngen.simt import arguments as device
 from lngen.simt.compile import Module, compile_module
 from lngen.simt.process import Answer, launch_request, process
 from lngen.simt.report import Finding, KernelFault, crash, read_report
-
-Schedule = Literal["forward", "reverse", "random"]
-_SCHEDULES: tuple[str, ...] = get_args(Schedule)
+from lngen.simt.schedule import SCHEDULES, Schedule
 
 
 class Kernel:
@@ -55,8 +52,8 @@ class Kernel:
 
         Raises KernelFault, with findings, if the kernel does what it must not; LngenError if arguments do not fit.
         """
-        if schedule not in _SCHEDULES:
-            raise LngenError(f"schedule {schedule!r}; choose one of {', '.join(_SCHEDULES)}")
+        if schedule not in SCHEDULES:
+            raise LngenError(f"schedule {schedule!r}; choose one of {', '.join(SCHEDULES)}")
         geometry = (*_three("grid", grid), *_three("block", block))
         if shared_bytes < 0 or seed < 0 or not 0 < seconds < 1e6:
             raise LngenError("shared_bytes and seed count from 0, and seconds is a positive number")
@@ -66,7 +63,7 @@ class Kernel:
             return
         # The signature is asked for first: a module that cannot be compiled or loaded takes no memory.
         layout = device.lay_out(self.name, self.parameters, arguments)
-        numbers = (*geometry, shared_bytes, _SCHEDULES.index(schedule), seed % 2**32, *chosen)
+        numbers = (*geometry, shared_bytes, SCHEDULES.index(schedule), seed % 2**32, *chosen)
         regions = device.region_words(layout)
         with process.lock:
             number, module = self._kernels._load(check)

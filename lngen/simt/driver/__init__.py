@@ -19,7 +19,6 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import get_args
 
 from lngen.errors import LngenError
 from lngen.simt import cache
@@ -27,8 +26,8 @@ from lngen.simt.compile import worker
 from lngen.simt.driver import faults, script
 from lngen.simt.driver.image import from_payload
 from lngen.simt.driver.library import NO_PYCUDA, build, wrapper
-from lngen.simt.launch import Schedule
 from lngen.simt.report import Finding
+from lngen.simt.schedule import SCHEDULES, Schedule
 
 __all__ = [
     "NO_PYCUDA",
@@ -60,8 +59,8 @@ class Settings:
     seconds: float = 60.0
 
     def __post_init__(self) -> None:
-        if self.schedule not in get_args(Schedule):
-            raise LngenError(f"schedule {self.schedule!r}; choose one of {', '.join(get_args(Schedule))}")
+        if self.schedule not in SCHEDULES:
+            raise LngenError(f"schedule {self.schedule!r}; choose one of {', '.join(SCHEDULES)}")
         if not 0 <= self.seed < 2**31 or not 0 < self.seconds < 1e6:
             raise LngenError("seed counts from 0 to 2**31 - 1, and seconds is a positive number")
 
@@ -120,7 +119,7 @@ def configure(new: Settings) -> None:
     global _settings
     _settings = new
     if _library is not None:
-        order = get_args(Schedule).index(new.schedule)
+        order = SCHEDULES.index(new.schedule)
         _library.lngen_driver_set(order, new.seed, new.check, new.seconds)
 
 

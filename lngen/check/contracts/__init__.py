@@ -1,0 +1,29 @@
+"""What emitted code promises besides numbers: shapes, dtypes, memory, independence of rows, determinism."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from lngen.check.contracts.claim import Bounds, Claim
+from lngen.check.contracts.of_cuda import claims as claims_of_cuda
+from lngen.check.contracts.of_numpy import claims as claims_of_numpy
+from lngen.check.contracts.shared import claims as shared_claims
+from lngen.check.evidence import Evidence
+from lngen.check.layer import Checkable
+
+_OWN: dict[str, Callable[[Checkable, int, Sequence[str], Bounds], list[Claim]]] = {
+    "numpy": claims_of_numpy,
+    "cuda": claims_of_cuda,
+}
+
+
+def check_contracts(
+    layer: Checkable, backend: str, seed: int, dtypes: Sequence[str], bounds: Bounds
+) -> tuple[Evidence, ...]:
+    """Every contract of a backend. An exception of the emitted code is a failure.
+
+    Those that all backends share are tried in float64; `dtypes` are the storage types of those that the
+    storage type may matter to.
+    """
+    claims = shared_claims(layer, seed, bounds) + _OWN[backend](layer, seed, dtypes, bounds)
+    return tuple(claim.evidence() for claim in claims)

@@ -1,0 +1,92 @@
+"""A promise that can be tried, and how results are compared to see whether it was kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lngen.check.evidence import Evidence
+from lngen.check.layer import Array, Case, Checkable, Run
+
+Bounds = Callable[[Case], Mapping[str, Array] | None]
+"""Error bounds by result (`y`, `dx`) of a float64 case, or None where none can be derived."""
+
+ROWS, FEATURES = 5, 7
+"""The shape that contracts are tried at, unless they need another."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """`trouble()` says what is wrong; an empty text is a kept promise."""
+
+    what: str
+    shape: tuple[int, int]
+    trouble: Callable[[], str]
+    dtype: str = "float64"
+
+    def evidence(self) -> Evidence:
+        """Try it."""
+        try:
+            trouble = self.trouble()
+        except Exception as error:  # whatever emitted code raises is its failure to report, not ours to pass on
+            trouble = f"{type(error).__name__}: {error}"
+        return Evidence("contracts", self.what, self.shape, self.dtype, None, None, not trouble, trouble)
+
+
+def results(answer: Run) -> dict[str, Array | None]:
+    """Outputs and gradients by name."""
+    return {**answer.outputs, **{f"d{name}": value for name, value in answer.gradients.items()}}
+
+
+def row_results(layer: Checkable) -> list[str]:
+    """The names of the results that each row has its own part of."""
+    definition = layer.definition
+    return [*definition.outputs, *(f"d{entry.name}" for entry in definition.inputs if entry.kind.over_rows)]
+
+
+def cut(layer: Checkable, case: Case, rows: slice) -> Case:
+    """Some rows of a case."""
+    per_row = {entry.name for entry in layer.definition.inputs if entry.kind.over_rows}
+    inputs = {n: v[rows] if n in per_row and v is not None else v for n, v in case.inputs.items()}
+    cotangents = {name: value[rows] for name, value in case.cotangents.items()}
+    count = len(range(*rows.indices(case.rows)))
+    return replace(case, rows=count, inputs=inputs, cotangents=cotangents)
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two results have one type, one shape and the same numbers, NaN for NaN."""
+    if a is None or b is None:
+        return a is b
+    a, b = np.asarray(a), np.asarray(b)
+    return a.dtype == b.dtype and a.shape == b.shape and np.array_equal(_comparable(a), _comparable(b), equal_nan=True)
+
+
+def _comparable(array: Array) -> Array:
+    # NumPy does not know that bfloat16 has a NaN.
+    return array.astype(np.float32) if array.dtype.kind == "V" else array
+
+
+def different(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
+    """The names of results that are not the same."""
+    return [name for name, value in a.items() if not same(value, b[name])]
+
+
+def beyond(a: Mapping[str, Any], b: Mapping[str, Any], bounds: Mapping[str, Array] | None) -> str:
+    """Results that are further apart than two results within their error bounds can be."""
+    bad = []
+    for name, value in a.items():
+        if value is None or b[name] is None:
+            continue
+        # Without a derived bound the two have to be the same.
+        limit = 2 * np.asarray(bounds[name]) if bounds is not None else np.zeros(())
+        if np.shape(value) != np.shape(b[name]) or not np.all(np.abs(np.asarray(value) - b[name]) <= limit):
+            bad.append(name)
+    return listed(bad, "further apart than rounding")
+
+
+def listed(names: Sequence[str], problem: str) -> str:
+    """What is wrong with some results; empty if there are none."""
+    return f"{', '.join(names)}: {problem}" if names else ""

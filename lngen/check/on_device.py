@@ -1,0 +1,98 @@
+"""An emitted `cuda_backend.py` on NumPy arrays: on the GPU where there is one, else on the emulator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from lngen.simt import driver
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where kernels run: the name of the device, and whether it is this CPU posing as one."""
+
+    name: str
+    emulated: bool
+
+
+@contextmanager
+def device() -> Iterator[Place]:
+    """Where kernels run, with its primary context current while the `with` statement lasts.
+
+    Raises LngenError where PyCUDA, or what the emulator needs, is missing, ImportError where PyCUDA cannot be used.
+    """
+    if not driver.has_device_files():
+        driver.enable()
+    import pycuda.driver
+
+    pycuda.driver.init()
+    first = pycuda.driver.Device(0)
+    context = first.retain_primary_context()
+    context.push()
+    try:
+        yield Place(first.name(), driver.enabled())
+    finally:
+        pycuda.driver.Context.pop()
+
+
+class OnDevice:
+    """The functions of a `cuda_backend` as the NumPy module has them: arrays are copied there and back.
+
+    `saved` is what the backend made. Use it within `device()`.
+    """
+
+    def __init__(self, backend: ModuleType) -> None:
+        self.backend = backend
+
+    def forward(self, *inputs: Any, out: Any = None, **options: Any) -> tuple[Any, Any]:
+        """The outputs, and what backward needs, on the device."""
+        target = _mapped(upload, out)
+        result, saved = self.backend.forward(*(upload(value) for value in inputs), out=target, **options)
+        return _filled(result, out), saved
+
+    def backward(self, saved: Any, *cotangents: Any, out: Any = None, **options: Any) -> Any:
+        """The gradients, in the backend's own NamedTuple."""
+        target = _mapped(upload, out)
+        gradients = self.backend.backward(saved, *(upload(value) for value in cotangents), out=target, **options)
+        return _filled(gradients, out)
+
+
+def upload(value: Any) -> Any:
+    """An array in device memory; a number or None as it is."""
+    if not isinstance(value, (np.ndarray, np.generic)):
+        return value
+    from pycuda import gpuarray
+
+    return gpuarray.to_gpu(np.ascontiguousarray(value).reshape(np.shape(value)))
+
+
+def download(value: Any) -> Any:
+    """An array from device memory; None as it is."""
+    return None if value is None else value.get()
+
+
+def _mapped(function: Any, value: Any) -> Any:
+    """The function of a value, or of each entry of a tuple, which stays what it is."""
+    if isinstance(value, tuple):
+        return type(value)._make(map(function, value)) if hasattr(value, "_make") else tuple(map(function, value))
+    return function(value)
+
+
+def _filled(results: Any, out: Any) -> Any:
+    """Results as NumPy arrays: those of `out`, filled, where it has some."""
+    values = _mapped(download, results)
+    if out is None:
+        return values
+    if not isinstance(out, tuple):
+        np.copyto(out, values)
+        return out
+    for array, value in zip(out, values, strict=True):
+        if array is not None:
+            np.copyto(array, value)
+    return _mapped(lambda array: array, type(values)._make(out) if hasattr(values, "_make") else out)
