@@ -7,7 +7,7 @@ RUN := $(VENV)/bin/python
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := derive
-.PHONY: derive test exhaustive emulator pycuda lint check fmt clean help
+.PHONY: derive test exhaustive matrix pycuda lint check fmt clean help
 
 derive: $(VENV)/installed ## derive every layer of derive/, print the derivations, write generated/
 	$(RUN) -m lngen derive
@@ -21,8 +21,8 @@ exhaustive: $(VENV)/installed-test ## the matrices that `make test` only samples
 pycuda: $(VENV)/installed-test ## build PyCUDA once, without a GPU, and install it; needs g++
 	$(RUN) tools/build_pycuda.py
 
-emulator: $(VENV)/installed-test ## the kernels run on the CPU; with PyCUDA too after `make pycuda`
-	$(RUN) -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal -m emulator
+matrix: $(VENV)/installed-test ## the CUDA code at every shape and type, of which `make test` runs a sample
+	$(RUN) -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal -m matrix
 
 lint: $(VENV)/installed-dev ## formatting, ruff, mypy; emitted code against ruff's default rules
 	$(RUN) -m ruff format --check .

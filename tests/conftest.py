@@ -19,22 +19,6 @@ collect_ignore_glob = ["definitions/*"]
 _skipped_modules: dict[str, str] = {}
 
 
-EMULATED = (
-    "tests/simt/",
-    "tests/backends/test_cuda_launcher_runs.py",
-    "tests/test_build_pycuda.py",
-    "tests/test_device.py",
-)
-"""Tests that run kernels on the CPU: they need g++, and most of them PyCUDA, and take minutes."""
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if item.nodeid.startswith(EMULATED):
-            item.add_marker("emulator")
-
-
 def pytest_collectreport(report: pytest.CollectReport) -> None:
     if report.skipped:
         _skipped_modules[report.nodeid] = _reason(report)

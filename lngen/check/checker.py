@@ -348,7 +348,7 @@ class Checker:
         storage = storage_dtype(dtype)
         if storage is None:
             return
-        features = max(5, self.definition.minimum_features)
+        features = max(7, self.definition.minimum_features)
         offset = 1e8 if dtype == "float64" else 1e4
         for case in inputs.hard(self.definition, features, self.seed, offset):
             stored = case.astype(storage)

@@ -51,12 +51,13 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Report:
-    """All evidence of one check of one emitted layer."""
+    """All evidence of one check of one emitted layer; `place` is the device that its kernels ran on, if any."""
 
     layer: str
     backend: str
     seed: int
     evidence: tuple[Evidence, ...]
+    place: str = ""
 
     @property
     def passed(self) -> bool:
@@ -84,6 +85,7 @@ class Report:
         return {
             "layer": self.layer,
             "backend": self.backend,
+            "place": self.place,
             "seed": self.seed,
             "passed": self.passed,
             "evidence": [_plain(asdict(item)) for item in self.evidence],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -11,9 +12,11 @@ from pathlib import Path
 from rich.table import Table
 from rich.text import Text
 
-from lngen import loading, manifest, nvrtc
+from lngen import device, loading, manifest, nvrtc
 from lngen.check import DTYPES, FULL_SHAPES, QUICK_SHAPES, Evidence, Report, check
 from lngen.check.derived import checkable
+from lngen.check.on_device import OnDevice
+from lngen.check.on_device import device as current_device
 from lngen.commands import compiled, console, layers
 from lngen.cost import parse_dtype, parse_shape
 from lngen.emission import Derived, EvidenceError, derived
@@ -50,7 +53,7 @@ def run(
                     if name == "numpy":
                         reports.append(_numpy(layer, folder, drift, wanted_shapes, wanted_dtypes, seed))
                     else:
-                        reports.append(_cuda(layer, folder, drift, features, wanted_dtypes, seed))
+                        reports.append(_cuda(layer, folder, drift, wanted_shapes, features, wanted_dtypes, seed))
     # Printed at the end: a table and a moving bar do not go together on a terminal.
     if as_json:
         console.print_json([report.as_json() for report in reports])
@@ -62,9 +65,9 @@ def run(
 
 def _everything() -> tuple[str, ...]:
     """The backends that this machine can check. One that is asked for by name and cannot be checked fails."""
-    if nvrtc.available():
+    if nvrtc.available() or device.survey().pycuda_runs_on is not None:
         return ("numpy", "cuda")
-    console.note("cuda is left out: no NVRTC: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime")
+    console.note("cuda is left out, since it can be neither run nor compiled here; `lngen device` says what to install")
     return ("numpy",)
 
 
@@ -140,23 +143,58 @@ def _cuda(
     layer: Derived,
     folder: Path,
     drift: Evidence,
+    shapes: Sequence[tuple[int, int]],
     features: Sequence[int],
     dtypes: Sequence[str],
     seed: int,
 ) -> Report:
+    """What running the kernels shows, and what compiling them does: as much of both as this machine can."""
+    name, here = layer.definition.name, device.survey()
+    evidence: list[Evidence] = []
+    place = ""
+    if here.pycuda_runs_on is not None:
+        ran, place = _run(layer, folder, shapes, dtypes, seed)
+        evidence += ran
+    else:
+        console.note(f"{name}: kernels are not run: {here.next_step or here.summary}")
+    if nvrtc.available():
+        evidence += _compiled(folder, features, dtypes)
+    else:
+        console.note(f"{name}: not compiled for GPUs: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime")
+    if not evidence:
+        detail = "neither run nor compiled; `lngen device` says what to install"
+        evidence.append(Evidence("contracts", "the kernels", (), "", None, None, False, detail))
+    return Report(name, "cuda", seed, (*evidence, drift), place)
+
+
+def _run(
+    layer: Derived, folder: Path, shapes: Sequence[tuple[int, int]], dtypes: Sequence[str], seed: int
+) -> tuple[tuple[Evidence, ...], str]:
+    """All evidence of the kernels where they run, and the name of that place."""
+    place = ""
+    try:
+        with current_device() as here:
+            place = here.name
+            backend = importlib.import_module(f"{loading.load(folder).__name__}.cuda_backend")
+            return check(checkable(layer.plan, OnDevice(backend)), shapes, dtypes, "cuda", seed).evidence, place
+    except Exception as error:  # what PyCUDA and the emitted code raise before a check begins
+        detail = f"{type(error).__name__}: {error}"
+        return (Evidence("contracts", "the kernels run", (), "", None, None, False, detail),), place
+
+
+def _compiled(folder: Path, features: Sequence[int], dtypes: Sequence[str]) -> tuple[Evidence, ...]:
     try:
         source = (folder / "kernels.cu").read_text(encoding="utf-8")
-        evidence = compiled.compile_evidence(source, features, dtypes)
+        return compiled.compile_evidence(source, features, dtypes)
     except (OSError, LngenError) as error:
-        what = "no compiler" if isinstance(error, nvrtc.NvrtcMissing) else "kernels.cu"
-        evidence = (Evidence(compiled.KIND, what, (), "", None, None, False, str(error)),)
-    return Report(layer.definition.name, "cuda", seed, (*evidence, drift))
+        return (Evidence(compiled.KIND, "kernels.cu", (), "", None, None, False, str(error)),)
 
 
 def _print(report: Report) -> None:
     """The table: by kind and type each claim, or where many were measured the closest to its bound."""
     out = console.output()
-    table = Table(box=None, pad_edge=False, title=f"{report.layer}, {report.backend}", title_justify="left")
+    subject = f"{report.layer}, {report.backend}" + (f" on {report.place}" if report.place else "")
+    table = Table(box=None, pad_edge=False, title=subject, title_justify="left")
     table.add_column("evidence", no_wrap=True)
     table.add_column("dtype", no_wrap=True)
     table.add_column("what", overflow="fold")
@@ -176,7 +214,7 @@ def _print(report: Report) -> None:
     out.print(table)
     count, bad = len(report.evidence), len(report.failures)
     verdict = f"{count} checks passed" if report.passed else f"{bad} of {count} checks FAILED"
-    out.print(Text(f"{report.layer}, {report.backend}: {verdict} (seed {report.seed})\n"))
+    out.print(Text(f"{subject}: {verdict} (seed {report.seed})\n"))
 
 
 def _groups(report: Report) -> list[list[tuple[Evidence, int]]]:

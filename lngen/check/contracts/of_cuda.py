@@ -38,7 +38,7 @@ def claims(layer: Checkable, seed: int, dtypes: Sequence[str], bounds: Bounds) -
         Claim("inputs are never written", case.shape, lambda: _unchanged(layer, case)),
         Claim("non-contiguous inputs are refused", case.shape, lambda: _strided(layer, case)),
         Claim("memory that is aligned to its entries alone", case.shape, lambda: _shifted(layer, case, bounds)),
-        Claim("saved holds references and row scalars", (3, 512), lambda: _saved(layer, seed)),
+        Claim("saved holds references and row scalars", (3, 1024), lambda: _saved(layer, seed)),
         Claim("dtypes and shapes of results", case.shape, lambda: _dtypes(layer, case)),
     ]
     for dtype in dtypes:
@@ -106,7 +106,7 @@ def _shifted(layer: Checkable, case: Case, bounds: Bounds) -> str:
 
 
 def _saved(layer: Checkable, seed: int) -> str:
-    case = ordinary(layer.definition, 3, 512, seed)
+    case = ordinary(layer.definition, 3, 1024, seed)
     arguments, constants = positional(layer, case)
     given = [upload(value) for value in arguments]
     result, saved = _backend(layer).forward(*given, **constants)

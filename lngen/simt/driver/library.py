@@ -14,6 +14,8 @@ from lngen.simt.toolchain import find
 _SOURCES = Path(__file__).parent / "cpp"
 _NAME = "libcuda.so.1"
 _STUB = '(name) extern "C" __attribute__((visibility("default"))) int name() { return lngen_unsupported(#name); }'
+# Templates of the C++ library would take the place of those that another library has inside, such as NVRTC.
+_EXPORTS = "{ global: cu*; lngen_*; local: *; };\n"
 _OPTIONS = ("-std=c++17", "-O1", "-g1", "-fPIC", "-pthread", "-fvisibility=hidden", "-Wall", "-Wextra")
 
 NO_PYCUDA = "no PyCUDA: in a checkout run `make pycuda`, elsewhere build it as docs/pycuda.md says"
@@ -50,9 +52,12 @@ def build() -> Path:
         )
         tools.run([*_OPTIONS, "-x", "c++", "-c", "-", "-o", str(folder / "stubs.o")], stubs)
         objects = [str(main), str(folder / "stubs.o")]
-        tools.run(["-shared", "-pthread", f"-Wl,-soname,{_NAME}", *objects, "-o", str(folder / _NAME)])
+        exports = folder / "exports"
+        exports.write_text(_EXPORTS, encoding="utf-8")
+        linking = f"-Wl,-soname,{_NAME},--version-script,{exports}"
+        tools.run(["-shared", "-pthread", linking, *objects, "-o", str(folder / _NAME)])
 
-    key = cache.key(["driver", *_OPTIONS, *needed, *tools.identity, *(path.read_bytes() for path in sources)])
+    key = cache.key(["driver", *_OPTIONS, _EXPORTS, *needed, *tools.identity, *(path.read_bytes() for path in sources)])
     return cache.entry(f"driver-{key}", make) / _NAME
 
 

@@ -1,0 +1,108 @@
+"""Emitted CUDA held to every check of the NumPy code: on the GPU where there is one, else on the emulator."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from lngen import loading, manifest
+from lngen.check import DTYPES, KINDS, Checkable, check
+from lngen.check.derived import checkable
+from lngen.check.on_device import OnDevice, Place, device
+from lngen.definition import load
+from lngen.emission import derived
+from tests.check.layers import DEFINITIONS
+from tests.requirements import has_gpu, needs_gxx, needs_pycuda
+
+pytestmark = [pytest.mark.cuda, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
+
+SHIPPED = [path for path in DEFINITIONS if path.parent.name == "derive"]
+FEATURES = (1, 2, 3, 7, 31, 32, 33, 127, 128, 1000, 1025, 4097)
+ROWS = (0, 1, 2, 37)
+NUMBERS = tuple(kind for kind in KINDS if kind not in ("exact proof", "50 digits", "contracts", "hard inputs"))
+
+
+def name(value: object) -> str:
+    return value.stem if isinstance(value, Path) else str(value)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def place() -> Iterator[Place]:
+    with device() as here:
+        yield here
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("emitted")
+
+
+@cache
+def on_device(path: Path, folder: Path) -> Checkable:
+    """A definition derived, planned, emitted as CUDA and loaded."""
+    layer = derived(load(path), proved=False)
+    manifest.write(layer.emission, folder)
+    package = loading.load(folder / layer.emission.name).__name__
+    return checkable(layer.plan, OnDevice(importlib.import_module(f"{package}.cuda_backend")))
+
+
+SAMPLE = (7, 33, 1000)
+
+
+def shapes(shipped: tuple[str, str], others: tuple[str, str]) -> list[object]:
+    """Each definition with each row length that it takes.
+
+    For the shipped ones and for the others: who runs the row lengths of the sample, and who the rest.
+    """
+    marks: dict[str, list[pytest.MarkDecorator]] = {
+        "test": [],
+        "matrix": [pytest.mark.matrix],
+        "exhaustive": [pytest.mark.exhaustive],
+    }
+    return [
+        pytest.param(path, features, marks=marks[(shipped if path in SHIPPED else others)[features not in SAMPLE]])
+        for path in DEFINITIONS
+        for features in FEATURES
+        if features >= load(path).minimum_features
+    ]
+
+
+def assert_holds(path: Path, features: int, folder: Path, dtype: str, kinds: tuple[str, ...]) -> None:
+    report = check(on_device(path, folder), [(rows, features) for rows in ROWS], (dtype,), "cuda", kinds=kinds)
+    assert report.evidence
+    assert report.passed, report.failures
+
+
+@pytest.mark.parametrize(("path", "features"), shapes(shipped=("test", "test"), others=("test", "matrix")), ids=name)
+def test_float64(path: Path, features: int, folder: Path) -> None:
+    # Where a definition subtracts E[x]**2 from E[x**2], the complex step of it is itself off by 1e-11.
+    kinds = tuple(kind for kind in NUMBERS if kind != "complex step" or path.stem != "naive_variance")
+    assert_holds(path, features, folder, "float64", kinds)
+
+
+@pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype != "float64"])
+@pytest.mark.parametrize(
+    ("path", "features"), shapes(shipped=("test", "matrix"), others=("matrix", "exhaustive")), ids=name
+)
+def test_narrower_types(path: Path, features: int, dtype: str, folder: Path) -> None:
+    assert_holds(path, features, folder, dtype, ("precision",))
+
+
+@pytest.mark.parametrize(
+    ("path", "dtypes"),
+    [pytest.param(path, DTYPES, marks=[pytest.mark.matrix] * (path not in SHIPPED)) for path in DEFINITIONS]
+    + [(path, ("float64",)) for path in DEFINITIONS if path not in SHIPPED],
+    ids=lambda value: value.stem if isinstance(value, Path) else f"{len(value)} types",
+)
+def test_contracts_and_hard_inputs(path: Path, dtypes: tuple[str, ...], folder: Path) -> None:
+    report = check(on_device(path, folder), [], dtypes, "cuda", kinds=("contracts", "hard inputs"))
+    assert report.passed, report.failures
+
+
+def test_where_it_ran(place: Place) -> None:
+    assert place.emulated is not has_gpu()
+    assert place.name
