@@ -85,9 +85,9 @@ def test_sums_over_features_and_over_rows_are_operations_too():
     found = operations(layer("x * gamma", "x: Row, gamma: Feature").backward)
     # dx = gamma*dy 1, dgamma = sum_rows(dy*x) 2.
     assert found == Operations(3, 0, 0, 0, ())
-    # The mean over the features of a row, then an addition a row for the sum over rows, which D multiplies once.
+    # dx = a*dy 1 and the sum over the features of dy*x 2, then an addition a row for the sum over rows.
     found = operations(layer("x * a", "x: Row, a: Scalar").backward)
-    assert (found.element, found.row) == (3, 2)
+    assert (found.element, found.row) == (3, 1)
 
 
 def test_bytes_of_a_shape_are_those_counted_by_hand():

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops a row element; backward 3 row tensors (2 read, 1 written), 14 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3; derivation.md says of what.
 # definition sha256:3f4f3519e955d61b03ab0d655ad5951c0892e0dd7b3076ac889a76a6492abbe1
-# templates sha256:e80474b82944ff171ffaa46be68700ace92638e313cb5bedba10ee628e910dde
+# templates sha256:6d4aea29f40ddd55ad13794ddfdef360af27881dc207b10988ed6c0c295d9abd
 """Layer normalization over the feature axis.
 
     forward
@@ -32,10 +32,11 @@ import subprocess
 import sys
 import threading
 import warnings
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cache
 from math import isfinite, prod
 from numbers import Real
+from operator import itemgetter
 from pathlib import Path
 from secrets import token_hex
 from typing import NamedTuple
@@ -119,8 +120,8 @@ def forward(
     Raises TypeError for what is no floating-point array in device memory, ValueError for a
     wrong shape, ImportError without PyCUDA or a driver.
     """
-    inputs_ = {"x": x, "gamma": gamma, "beta": beta}
-    constants_ = {"eps": eps}
+    inputs_ = (x, gamma, beta)
+    constants_ = (_constant("eps", eps),)
     outputs_, saved_ = _forward(inputs_, constants_, out, stream, workspace)
     return outputs_[0], saved_
 
@@ -147,7 +148,7 @@ def backward(saved, dy, *, out=None, stream=None, workspace=None):
     Raises TypeError for what is no floating-point array in device memory, ValueError for a
     wrong shape, ImportError without PyCUDA or a driver.
     """
-    cotangents_ = {"dy": dy}
+    cotangents_ = (dy,)
     return _backward(saved, cotangents_, out, stream, workspace)
 
 
@@ -166,12 +167,12 @@ def workspace_bytes(direction, *arguments):
         raise TypeError(
             f"{direction} takes {len(names)} arrays at most, and {len(arguments)} were given"
         )
-    given = dict(zip(names, arguments, strict=False))
     if forward_:
-        return _forward_call(given).saved_bytes()
-    call = _backward_call(given.pop("saved", None), given)
-    with call.on_device(None) as work:
-        return work.partial_bytes()
+        absent = [None] * (len(_FORWARD_SLOTS) - len(arguments))
+        return _plan_forward([*arguments, *absent]).saved_bytes
+    saved, *cotangents = [*arguments, *[None] * (len(names) - len(arguments))]
+    plan, _, values, _ = _backward_plan(saved, cotangents, None, None)
+    return plan.partial_bytes(values)
 
 
 def compilations():
@@ -256,25 +257,15 @@ _PARTS = {
 
 
 class _Memory:
-    """Dense memory on a device, whatever it holds; `owner` is the object it came as."""
+    """Dense memory on a device, whatever it holds; `owner` is the object it came as.
 
-    def __init__(self, owner, pointer, shape, typestr, read_only=False, stream=None):
+    Without an owner it is a result that is yet to be allocated, of type `dtype`.
+    """
+
+    def __init__(self, owner, pointer, shape, typestr, read_only=False, dtype=None):
         self.owner, self.pointer, self.shape = owner, pointer, shape
         self.nbytes = prod(shape) * int(typestr[2:])
-        self.typestr, self.read_only, self.stream = typestr, read_only, stream
-
-    @classmethod
-    def new(cls, shape, dtype, pointer=None, base=None):
-        """A GPUArray to be: its memory, if it is there yet, and what keeps that alive."""
-        array = cls(None, pointer, shape, dtype.str)
-        array.new_dtype, array.base = dtype, base
-        return array
-
-    def overlaps(self, other):
-        if not self.nbytes or not other.nbytes or None in (self.pointer, other.pointer):
-            return False
-        first, last = self.pointer, self.pointer + self.nbytes
-        return first < other.pointer + other.nbytes and other.pointer < last
+        self.typestr, self.read_only, self.own_dtype = typestr, read_only, dtype
 
     @property
     def kind(self):
@@ -283,8 +274,7 @@ class _Memory:
     @property
     def dtype(self):
         """The type as NumPy's, in the words of the owner."""
-        own = getattr(self.owner, "dtype", None)
-        return own if isinstance(own, np.dtype) else _dtype(self.kind)
+        return _dtype(self.kind) if self.own_dtype is None else self.own_dtype
 
 
 def _dtype(kind):
@@ -296,6 +286,12 @@ def _dtype(kind):
     except ImportError:
         return np.dtype("<V2")
     return np.dtype(bfloat16)
+
+
+def _own_dtype(value):
+    """The type that an array says it is of, if it says so in the words of NumPy."""
+    own = getattr(value, "dtype", None)
+    return own if isinstance(own, np.dtype) else None
 
 
 def _memory(name, value):
@@ -322,9 +318,8 @@ def _memory(name, value):
     if interface.get("mask") is not None:
         raise TypeError(f"{name} has a mask; pass an array without one")
     pointer, read_only = interface["data"]
-    array = _Memory(
-        value, pointer or 0, shape, typestr, read_only, interface.get("stream")
-    )
+    own_dtype = _own_dtype(value)
+    array = _Memory(value, pointer or 0, shape, typestr, read_only, own_dtype)
     if array.nbytes and not pointer:
         raise ValueError(
             f"{name} has shape {shape} and no memory; pass an array in use"
@@ -366,12 +361,15 @@ def _input(name, kind, value, required):
 
 def _constant(name, value):
     """A finite real number."""
-    if not isinstance(value, Real) or isinstance(value, bool):
-        kind = type(value).__name__
-        raise TypeError(f"{name} is {value!r} of type {kind}; pass a number")
-    if not isfinite(value):
+    if type(value) is not float:
+        if not isinstance(value, Real) or isinstance(value, bool):
+            kind = type(value).__name__
+            raise TypeError(f"{name} is {value!r} of type {kind}; pass a number")
+        with suppress(OverflowError):
+            value = float(value)
+    if type(value) is not float or not isfinite(value):
         raise ValueError(f"{name} is {value!r}; pass a finite number")
-    return float(value)
+    return value
 
 
 def _row_shape(name, array):
@@ -411,7 +409,7 @@ def _check_type(name, array, kind, other):
 
 
 def _check_saved(saved):
-    """Refuse what forward did not return."""
+    """Refuse what forward did not return, as far as types and presence go."""
     if not isinstance(saved, Saved):
         raise TypeError(
             f"saved is of type {type(saved).__name__}; "
@@ -419,19 +417,56 @@ def _check_saved(saved):
         )
 
 
+def _check_fields(saved):
+    """Refuse fields of `saved` that do not go together: kernels would read past an array."""
+    shape, dtypes = saved.shape, saved.dtypes
+    if not isinstance(shape, tuple) or not all(map(_is_count, shape)):
+        raise _changed("shape")
+    if not shape or shape[-1] < _LEAST_FEATURES:
+        raise _changed("shape")
+    known = isinstance(dtypes, dict) and all(
+        name in _INPUTS and isinstance(dtype, np.dtype) and dtype.str in _KINDS
+        for name, dtype in dtypes.items()
+    )
+    if not known or not set(dtypes) >= set(_INPUTS) - set(_OPTIONAL):
+        raise _changed("dtypes")
+    if not any(_INPUTS[name] == "Row" for name in dtypes):
+        raise _changed("dtypes")
+    for kinds in (("Row", "RowScalar"), ("Feature", "Scalar")):
+        if len({t.str[1:] for n, t in dtypes.items() if _INPUTS[n] in kinds}) > 1:
+            raise _changed("dtypes")
+    computed = _dtype(_computed(*(_KINDS[dtype.str] for dtype in dtypes.values())))
+    if not isinstance(saved.dtype, np.dtype) or saved.dtype != computed:
+        raise _changed("dtype")
+    for name in _SAVED:
+        if name in _INPUTS and (getattr(saved, name) is None) == (name in dtypes):
+            raise _changed(name)
+
+
+def _is_count(number):
+    return type(number) is int and number >= 0
+
+
+def _changed(name):
+    return ValueError(
+        f"saved.{name} does not go with the rest of saved; "
+        "pass what forward returned, unchanged"
+    )
+
+
 def _several(out, names):
     """`out=` as one array or None for each result."""
     if out is None:
         return [None] * len(names)
-    if hasattr(out, "__cuda_array_interface__") or not isinstance(out, (tuple, list)):
+    if not isinstance(out, (tuple, list)):
         kind = type(out).__name__
         raise TypeError(f"out is of type {kind}; pass a tuple for {names}")
     if len(out) != len(names):
         raise ValueError(f"out has {len(out)} entries; pass {len(names)}, for {names}")
-    return list(out)
+    return out
 
 
-def _result(name, out, shape, dtype, given):
+def _result(name, out, shape, dtype):
     """The memory of a result: the caller's own, or some that is yet to be allocated.
 
     None if there is no such result: `dtype` is None then.
@@ -441,24 +476,20 @@ def _result(name, out, shape, dtype, given):
             raise ValueError(f"out for {name}: its input was left out, so pass None")
         return None
     if out is None:
-        return _Memory.new(shape, dtype)
+        return _Memory(None, 0, shape, dtype.str, dtype=dtype)
     array = _array(f"out for {name}", out, required=True)
     if array.shape != shape or array.kind != _KINDS[dtype.str]:
         raise ValueError(
             f"out for {name} has shape {array.shape} and type {_TYPES[array.kind]}; "
             f"pass one of shape {shape} and type {_TYPES[_KINDS[dtype.str]]}"
         )
-    _check_writable(f"out for {name}", array, given)
+    _check_writable(f"out for {name}", array)
     return array
 
 
-def _check_writable(name, array, given):
+def _check_writable(name, array):
     if array.read_only:
         raise ValueError(f"{name} is read-only; pass a writable array")
-    for other, there in given.items():
-        if array.overlaps(there):
-            raise ValueError(f"{name} overlaps {other}; pass another array")
-    given[name] = array
 
 
 def _stream_handle(stream):
@@ -503,15 +534,16 @@ def _forward_call(inputs):
     if numbers and not typed:
         parameter_type = _computed(row_type)
     without = tuple(name for name in _OPTIONAL if arrays[name] is None)
-    call = _Call("forward", shape, row_type, parameter_type, without, arrays)
-    call.row_dtype = arrays[leading].dtype
-    return call
+    wanted = _Wanted("forward", shape[-1], row_type, parameter_type, without)
+    return _Call(wanted, shape, arrays, arrays[leading].dtype)
 
 
 def _backward_call(saved, cotangents):
     """The call of backward, checked as far as no device is needed."""
-    _check_saved(saved)
     one = len(_OUTPUTS) == 1
+    if not one and all(cotangents.get(f"d{output}") is None for output in _OUTPUTS):
+        raise ValueError("every cotangent is None; pass at least one")
+    _check_fields(saved)
     arrays = {}
     for output, kind in _OUTPUTS.items():
         name = f"d{output}"
@@ -519,8 +551,6 @@ def _backward_call(saved, cotangents):
         meaning = f"the shape of {output}"
         _check_shape(name, arrays[name], _part(kind, saved.shape), meaning)
     absent = tuple(name for name, array in arrays.items() if array is None)
-    if len(absent) == len(arrays):
-        raise ValueError("every cotangent is None; pass at least one")
     leading = next(n for n, k in _INPUTS.items() if k == "Row" and n in saved.dtypes)
     row_type = _KINDS[saved.dtypes[leading].str]
     types = [
@@ -550,7 +580,8 @@ def _backward_call(saved, cotangents):
             f"saved.{name}", array, _KINDS[saved.dtype.str], "what was computed"
         )
         arrays[_saved(name)] = array
-    return _Call("backward", saved.shape, row_type, parameter_type, without, arrays)
+    wanted = _Wanted("backward", saved.shape[-1], row_type, parameter_type, without)
+    return _Call(wanted, saved.shape, arrays, saved.dtypes[leading])
 
 
 def _computed(*kinds):
@@ -562,29 +593,33 @@ def _saved(name):
     return f"saved {name}"
 
 
+class _Wanted(NamedTuple):
+    """What the kernels of a call are chosen by."""
+
+    direction: str
+    features: int
+    row_type: str
+    parameter_type: str
+    without: tuple
+
+    @property
+    def computed(self):
+        return _computed(self.row_type, self.parameter_type)
+
+
 class _Call:
     """A call of forward or backward: its arrays by name, and what its kernels are chosen by."""
 
-    def __init__(self, direction, shape, row_type, parameter_type, without, arrays):
-        self.direction, self.shape, self.without = direction, shape, without
-        self.rows, self.features = prod(shape[:-1]), shape[-1]
-        self.row_type, self.parameter_type = row_type, parameter_type
-        self.computed = _computed(row_type, parameter_type)
-        self.arrays = arrays
-        self.given = {n: a for n, a in arrays.items() if isinstance(a, _Memory)}
-        self.results = {}
+    def __init__(self, wanted, shape, arrays, row_dtype):
+        self.wanted, self.shape, self.rows = wanted, shape, prod(shape[:-1])
+        self.arrays, self.row_dtype = arrays, row_dtype
+        self.results, self.workspace = {}, None
 
-    def saved_bytes(self):
-        """What the row scalars take that forward saves, each on a boundary of 256 bytes."""
-        return len(_ROW_SCALARS) * _padded(self.rows * _BYTES[self.computed])
-
-    def saved_row_scalars(self, memory):
-        """Memory for the row scalars that are saved: pieces of a larger one, or None."""
-        dtype, shape = _dtype(self.computed), self.shape[:-1]
-        step = _padded(self.rows * _BYTES[self.computed])
-        for place, name in enumerate(_ROW_SCALARS):
-            piece = (memory.pointer + place * step, memory.owner) if memory else ()
-            self.results[_saved(name)] = _Memory.new(shape, dtype, *piece)
+    def add_results(self, kinds, outs, dtypes):
+        """What is computed: for each name its kind, the caller's array or None, its type."""
+        for name, out in zip(kinds, outs, strict=True):
+            shape = _part(kinds[name], self.shape)
+            self.results[name] = _result(name, out, shape, dtypes.get(name))
 
     def share(self, names):
         """Let results that are one and the same have one array, but for those in `out`."""
@@ -595,21 +630,13 @@ class _Call:
                 self.results[name] = self.results[(own or there)[0]]
 
     def take_workspace(self, workspace):
-        """The memory that `workspace` is, or None."""
-        if workspace is None:
-            return None
-        memory = _memory("workspace", workspace)
-        _check_writable("workspace", memory, self.given)
-        if memory.pointer % 16:
-            raise ValueError("workspace is not aligned to 16 bytes; pass a new array")
-        return memory
-
-    def check_room(self, memory, needed):
-        if memory is not None and memory.nbytes < needed:
-            raise ValueError(
-                f"workspace has {memory.nbytes} bytes and {self.direction} needs {needed}; "
-                "workspace_bytes says how many"
-            )
+        if workspace is not None:
+            self.workspace = _memory("workspace", workspace)
+            _check_writable("workspace", self.workspace)
+            if self.workspace.pointer % 16:
+                raise ValueError(
+                    "workspace is not aligned to 16 bytes; pass a new array"
+                )
 
     def vectors(self):
         """The arrays that kernels read and write by vectors of entries."""
@@ -620,80 +647,293 @@ class _Call:
         shapes = (self.shape, self.shape[-1:])
         return [a for a in wide if a is not None and a.nbytes and a.shape in shapes]
 
-    @contextmanager
-    def on_device(self, stream):
-        """Where the call runs: on the device that its arrays are on, in their context."""
-        handle = _stream_handle(stream)
-        device = _device_of(self.given)
-        with device:
-            for array in self.given.values():
-                if array.stream not in (None, handle or 1):
-                    _cuda("cuStreamSynchronize", ctypes.c_void_p(array.stream))
-            yield _Work(self, device, stream, handle)
 
+_PLANS = {}
+"""By what calls of a kind have in common; a call like an earlier one needs no more checks
+than those of its addresses, its numbers and its stream."""
 
-def _padded(size):
-    return -(-size // 256) * 256
+_MOST_PLANS = 1024
+
+# What a kernel may be passed: a call has a list of values in this order.
+_ENDS = ("the workspace", "the rows", "the features", "the blocks")
+_FORWARD_SLOTS = (
+    *_INPUTS,
+    *_CONSTANTS,
+    *(f"out {name}" for name in _OUTPUTS),
+    *map(_saved, _ROW_SCALARS),
+    *_ENDS,
+)
+_BACKWARD_SLOTS = (
+    *(f"d{name}" for name in _OUTPUTS),
+    *_SAVED,
+    *map(_saved, _ROW_SCALARS),
+    *(f"out d{name}" for name in _INPUTS),
+    *_ENDS,
+)
+_NO_ROW_SCALARS = (None,) * len(_ROW_SCALARS)
+_SAVED_CONSTANTS = tuple(name for name in _SAVED if _SAVED[name] == "Constant")
 
 
 def _forward(inputs, constants, out, stream, workspace):
-    call = _forward_call(inputs)
-    for name, value in constants.items():
-        call.arrays[name] = _constant(name, value)
-    outs = [out] if len(_OUTPUTS) == 1 else _several(out, tuple(_OUTPUTS))
-    for (name, kind), given in zip(_OUTPUTS.items(), outs, strict=True):
-        shape = _part(kind, call.shape)
-        call.results[name] = _result(name, given, shape, call.row_dtype, call.given)
-    memory = call.take_workspace(workspace)
-    call.check_room(memory, call.saved_bytes())
-    call.saved_row_scalars(memory)
-    with call.on_device(stream) as work:
-        work.allocate()
-        if call.rows:
-            work.launch("forward")
-            work.copy_shared(_SHARED_OUTPUTS)
-    outputs = tuple(call.results[name].owner for name in _OUTPUTS)
-    saved = {}
-    for name, kind in _SAVED.items():
-        array = call.results.get(name) or call.arrays[name]
-        saved[name] = array.owner if isinstance(array, _Memory) else array
-    for name in _ROW_SCALARS:
-        saved[name] = call.results[_saved(name)].owner
-    dtypes = {
-        name: array.dtype for name, array in call.given.items() if name in _INPUTS
-    }
-    for name in _INPUTS:
-        if type(call.arrays[name]) is float:
-            dtypes[name] = _dtype(call.parameter_type)
-    saved = Saved(call.shape, _dtype(call.computed), dtypes, **saved)
-    return outputs, saved
+    outs = (out,) if len(_OUTPUTS) == 1 else _several(out, tuple(_OUTPUTS))
+    objects = [*inputs, *constants, *outs, *_NO_ROW_SCALARS, workspace]
+    values, streams, facts = _look(objects)
+    plan = _planned(("forward", *facts), _plan_forward, objects)
+    plan.run(objects, values, streams, stream)
+    kept = map(objects.__getitem__, plan.kept)
+    saved = Saved(plan.shape, plan.dtype, dict(plan.dtypes), *kept)
+    return [objects[slot] for slot in plan.outputs], saved
 
 
 def _backward(saved, cotangents, out, stream, workspace):
-    call = _backward_call(saved, cotangents)
+    plan, objects, values, streams = _backward_plan(saved, cotangents, out, workspace)
+    plan.run(objects, values, streams, stream)
+    return Gradients(*map(objects.__getitem__, plan.outputs))
+
+
+def _backward_plan(saved, cotangents, out, workspace):
+    _check_saved(saved)
     outs = _several(out, tuple(f"d{name}" for name in _INPUTS))
-    for (name, kind), given in zip(_INPUTS.items(), outs, strict=True):
-        shape, dtype = _part(kind, call.shape), saved.dtypes.get(name)
-        result = _result(f"d{name}", given, shape, dtype, call.given)
-        call.results[f"d{name}"] = result
-    memory = call.take_workspace(workspace)
-    for shared in _SHARED_GRADIENTS:
-        call.share(shared)
-    with call.on_device(stream) as work:
-        work.allocate()
-        work.zero(_ZERO_GRADIENTS)
-        if call.rows:
-            work.add_up(memory)
-            work.copy_shared(_SHARED_GRADIENTS)
+    objects = [*cotangents, *saved[3:], *outs, workspace]
+    for name in _SAVED_CONSTANTS:
+        slot = _BACKWARD_SLOTS.index(name)
+        objects[slot] = _constant(f"saved.{name}", objects[slot])
+    values, streams, facts = _look(objects)
+    dtypes = tuple(saved.dtypes.items()) if isinstance(saved.dtypes, dict) else None
+    key = ("backward", saved.shape, saved.dtype, dtypes, *facts)
+    return _planned(key, _plan_backward, objects, saved), objects, values, streams
+
+
+def _look(objects):
+    """The addresses of arrays, streams to wait for, and all else that a plan depends on.
+
+    A number stands for itself. What is no array is left for the planning to refuse.
+    """
+    values, streams, facts = [], [], []
+    for value in objects:
+        if value is None:
+            values.append(0)
+            facts.append(None)
+        elif type(value) is _gpu_array:
+            # What its interface says, in less time.
+            start = 0 if value.gpudata is None else int(value.gpudata)
+            low = start % 16 if start else None
+            values.append(start)
+            facts.append((value.dtype, value.shape, value.strides, low))
+        elif type(value) in (float, int):
+            values.append(float(value))
+            facts.append(float)
         else:
-            work.zero(call.results)
-    gradients = [call.results[f"d{name}"] for name in _INPUTS]
-    return Gradients(*(None if array is None else array.owner for array in gradients))
+            start, stream, fact = _look_closer(value)
+            values.append(start)
+            facts.append(fact)
+            if stream is not None:
+                streams.append(stream)
+    return values, streams, facts
+
+
+def _look_closer(value):
+    """The same of an array of any library, by its interface."""
+    interface = getattr(value, "__cuda_array_interface__", None)
+    if not isinstance(interface, dict):
+        return 0, None, type(value)
+    start, read_only = interface["data"]
+    strides = interface.get("strides")
+    fact = (
+        _own_dtype(value),
+        interface["typestr"],
+        tuple(interface["shape"]),
+        None if strides is None else tuple(strides),
+        start % 16 if start else None,
+        bool(read_only),
+        interface.get("mask") is None,
+    )
+    return start or 0, interface.get("stream"), fact
+
+
+def _planned(key, make, *arguments):
+    """The plan for calls of a key: it is made once, and a call is checked in the making."""
+    try:
+        plan = _PLANS.get(key)
+    except TypeError:
+        # What cannot be looked up is not what forward returned, and is refused below.
+        plan = None
+    if plan is None:
+        plan = make(*arguments)
+        if len(_PLANS) >= _MOST_PLANS:
+            _PLANS.clear()
+        _PLANS[key] = plan
+    return plan
+
+
+def _plan_forward(objects):
+    given = dict(zip(_FORWARD_SLOTS, objects, strict=False))
+    call = _forward_call(given)
+    outs = [given[f"out {name}"] for name in _OUTPUTS]
+    call.add_results(_OUTPUTS, outs, dict.fromkeys(_OUTPUTS, call.row_dtype))
+    call.take_workspace(given["the workspace"])
+    plan = _Plan(call, _FORWARD_SLOTS, objects)
+    plan.save_row_scalars(call)
+    return plan
+
+
+def _plan_backward(objects, saved):
+    given = dict(zip(_BACKWARD_SLOTS, objects, strict=False))
+    call = _backward_call(saved, given)
+    kinds = {f"d{name}": kind for name, kind in _INPUTS.items()}
+    dtypes = {f"d{name}": dtype for name, dtype in saved.dtypes.items()}
+    call.add_results(kinds, [given[f"out {name}"] for name in kinds], dtypes)
+    call.take_workspace(given["the workspace"])
+    for names in _SHARED_GRADIENTS:
+        call.share(names)
+    return _Plan(call, _BACKWARD_SLOTS, objects)
+
+
+class _Plan:
+    """A checked call, for all calls that differ from it in addresses and numbers alone.
+
+    It holds no array. Slots are places in the list of values that a call has.
+    """
+
+    def __init__(self, call, slots, objects):
+        self.wanted, self.shape, self.rows = call.wanted, call.shape, call.rows
+        self.slots = {name: slot for slot, name in enumerate(slots)}
+        self.names = slots
+        self.numbers, self.pieces, self.saved_bytes = [], (), 0
+        there = {}
+        for name, array in call.arrays.items():
+            if isinstance(array, _Memory):
+                there[self.slots[name]] = array.nbytes
+            elif type(array) is float and name not in _CONSTANTS:
+                self.numbers.append(self.slots[name])
+        self.outputs = [self.slots[f"out {name}"] for name in call.results]
+        written = self._add_results(call, objects)
+        self.room = None
+        if call.workspace is not None:
+            self.room = written[self.slots["the workspace"]] = call.workspace.nbytes
+        # Each array that is written, with those that it may not overlap.
+        there = {slot: size for slot, size in there.items() if size}
+        self.apart = []
+        for slot, size in written.items():
+            if size:
+                self.apart.append((slot, size, tuple(there.items())))
+                there[slot] = size
+        self.resident = tuple(there)
+        self.vectors = [(array.kind, array.pointer % 16) for array in call.vectors()]
+
+    def _add_results(self, call, objects):
+        """Sort results by where their memory comes from; the sizes of those in `out`."""
+        results = {n: a for n, a in call.results.items() if a is not None}
+        places = {name: self.slots[f"out {name}"] for name in results}
+        self.present = set(places.values())
+        sources = {}
+        for name, array in results.items():
+            if objects[places[name]] is array.owner:
+                sources.setdefault(id(array), places[name])
+        self.new, self.same, written, sizes = [], [], {}, {}
+        for name, array in results.items():
+            slot, source = places[name], sources[id(array)]
+            if slot != source:
+                self.same.append((slot, source))
+                continue
+            sizes[name] = slot, array.nbytes
+            if array.owner is None:
+                self.new.append((slot, array.shape, array.dtype, array.nbytes))
+            else:
+                written[slot] = array.nbytes
+        # Kernels without rows do not run, so that there is no sum but zero.
+        cleared = _ZERO_GRADIENTS if self.rows else sizes
+        self.zeros = [sizes[name] for name in cleared if sizes.get(name, (0, 0))[1]]
+        self.copies = []
+        for names in (_SHARED_OUTPUTS, _SHARED_GRADIENTS):
+            for group in names:
+                there = [name for name in group if name in results]
+                for name in there[1:]:
+                    if results[name] is not results[there[0]]:
+                        to, size = sizes[name]
+                        self.copies.append((to, places[there[0]], size))
+        return written
+
+    def save_row_scalars(self, call):
+        """Let forward put what it saves into pieces of one memory, and say what it keeps."""
+        # Each on a boundary of 256 bytes.
+        step = -(-call.rows * _BYTES[self.wanted.computed] // 256) * 256
+        first = self.slots[_saved(_ROW_SCALARS[0])] if _ROW_SCALARS else 0
+        self.pieces = [(first + n, n * step) for n in range(len(_ROW_SCALARS))]
+        self.saved_bytes = len(_ROW_SCALARS) * step
+        self.dtype = _dtype(self.wanted.computed)
+        names = [name if name in self.slots else f"out {name}" for name in _SAVED]
+        names += map(_saved, _ROW_SCALARS)
+        self.kept = [self.slots[name] for name in names]
+        self.dtypes = {}
+        for name in _INPUTS:
+            if isinstance(call.arrays[name], _Memory):
+                self.dtypes[name] = call.arrays[name].dtype
+            elif call.arrays[name] is not None:
+                self.dtypes[name] = _dtype(self.wanted.parameter_type)
+
+    def run(self, objects, values, streams, stream):
+        """Check the addresses, make the arrays that are to be made, launch the kernels."""
+        for slot, size, others in self.apart:
+            start = values[slot]
+            end = start + size
+            for other, of in others:
+                if values[other] < end and start < values[other] + of:
+                    raise ValueError(
+                        f"{self.spelled(slot)} overlaps {self.spelled(other)}; "
+                        "pass another array"
+                    )
+        self.check_room(self.saved_bytes)
+        handle = 0 if stream is None else _stream_handle(stream)
+        with _LOCK:
+            device = _device_of(self, values)
+            pushed = device.enter(self)
+            try:
+                for other in streams:
+                    if other != (handle or 1):
+                        _cuda("cuStreamSynchronize", ctypes.c_void_p(other))
+                device.launches_of(self).run(objects, values, stream, handle)
+            finally:
+                if pushed:
+                    device.leave()
+
+    def partial_bytes(self, values):
+        """What the partial sums of backward take."""
+        with _LOCK:
+            device = _device_of(self, values)
+            pushed = device.enter(self)
+            try:
+                return device.launches_of(self).partial_bytes
+            finally:
+                if pushed:
+                    device.leave()
+
+    def spelled(self, slot):
+        """What a slot is called in a message."""
+        return self.names[slot].replace("out ", "out for ").removeprefix("the ")
+
+    def check_room(self, needed):
+        if self.room is not None and self.room < needed:
+            raise ValueError(
+                f"workspace has {self.room} bytes and {self.wanted.direction} needs "
+                f"{needed}; workspace_bytes says how many"
+            )
 
 
 _LOCK = threading.RLock()
 _DEVICES = {}
+"""By the handle of the context."""
+
 _MOST_NUMBERS = 256
+_MOST_STREAMS = 32
+_CONTEXT_OF, _ORDINAL_OF = 1, 9
+"""What cuPointerGetAttribute is asked for."""
+
+_NOT_INITIALIZED = 3
+_STREAM_OF_THREAD = 2
+_gpu_array = None
+"""PyCUDA's class of arrays, once PyCUDA is there."""
+
 _NO_PYCUDA = (
     "the CUDA backend needs PyCUDA: pip install pycuda, with a CUDA toolkit at hand; "
     "without a GPU, the NumPy backend beside this file has the same functions"
@@ -702,10 +942,15 @@ _NO_DRIVER = (
     "PyCUDA is installed and finds no NVIDIA driver or GPU ({error}); install the driver, "
     "or use the NumPy backend beside this file, which has the same functions"
 )
+_NOT_CURRENT = (
+    "{name} is of a context that is neither its device's primary one nor current; make it "
+    "current, or allocate in the primary context"
+)
 
 
 def _pycuda():
     """PyCUDA's driver module, with a driver under it."""
+    global _gpu_array
     try:
         import pycuda
     except ImportError as error:
@@ -718,6 +963,9 @@ def _pycuda():
         pycuda.driver.init()
     except pycuda.driver.Error as error:
         raise ImportError(_NO_DRIVER.format(error=error)) from error
+    from pycuda.gpuarray import GPUArray
+
+    _gpu_array = GPUArray
     return pycuda.driver
 
 
@@ -737,14 +985,34 @@ def _driver_library():
     return ctypes.CDLL("nvcuda.dll" if os.name == "nt" else "libcuda.so.1")
 
 
-def _device_of(arrays):
-    """The device that all arrays are on, in the context that they are used in."""
+def _device_of(plan, values):
+    """The device that the arrays of a call are on, in the context that they are of.
+
+    The driver is asked of each array whose context it is: memory may have been freed, and
+    its address be another's since.
+    """
+    if not _DEVICES:
+        return _find_device(plan, values)
+    ask = _driver_library().cuPointerGetAttribute
+    address, found, first = ctypes.c_uint64(), ctypes.c_void_p(), None
+    there = ctypes.byref(found)
+    for slot in plan.resident:
+        address.value = values[slot]
+        failed = ask(there, _CONTEXT_OF, address)
+        if failed or found.value != first:
+            if failed or first is not None:
+                return _find_device(plan, values)
+            first = found.value
+    return _DEVICES.get(first) or _find_device(plan, values)
+
+
+def _find_device(plan, values):
+    """The same, device by device, with an error for arrays that do not go together."""
     driver = _pycuda()
     first = None
-    for name, array in arrays.items():
-        if not array.nbytes:
-            continue
-        place = _place(name, array.pointer)
+    for slot in plan.resident:
+        name = plan.spelled(slot)
+        place = _place(name, values[slot])
         first = first or (name, *place)
         if place[0] != first[1]:
             raise ValueError(
@@ -755,49 +1023,71 @@ def _device_of(arrays):
             raise ValueError(
                 f"{name} and {first[0]} are of two contexts; allocate both in one"
             )
-    name, ordinal, context = first or ("", 0, None)
-    with _LOCK:
-        return _device(driver, name, ordinal, context)
-
-
-def _device(driver, name, ordinal, context):
-    if (ordinal, None) not in _DEVICES:
-        retained = driver.Device(ordinal).retain_primary_context()
-        _DEVICES[ordinal, None] = _Device(driver, ordinal, retained)
-    primary = _DEVICES[ordinal, None]
-    if context in (None, primary.context.handle):
+        if first[2] is None:
+            first = (name, *place)
+    name, ordinal, context = first or ("", *_current_place())
+    primary = _primary(driver, ordinal)
+    if context in (None, primary.handle):
         return primary
-    current = ctypes.c_void_p()
-    _cuda("cuCtxGetCurrent", ctypes.byref(current))
-    if current.value != context:
-        raise ValueError(
-            f"{name} is of a context that is neither its device's primary one nor "
-            "current; make it current, or allocate in the primary context"
-        )
-    if (ordinal, context) not in _DEVICES:
-        _DEVICES[ordinal, context] = _Device(driver, ordinal, None)
-    return _DEVICES[ordinal, context]
+    if context not in _DEVICES:
+        if _current_context() != context:
+            raise ValueError(_NOT_CURRENT.format(name=name))
+        _DEVICES[context] = _Device(driver, ordinal, None, context)
+    return _DEVICES[context]
+
+
+def _primary(driver, ordinal):
+    """A device in its primary context, which is retained from now on."""
+    for device in _DEVICES.values():
+        if device.ordinal == ordinal and device.context is not None:
+            return device
+    context = driver.Device(ordinal).retain_primary_context()
+    device = _Device(driver, ordinal, context, context.handle)
+    return _DEVICES.setdefault(device.handle, device)
 
 
 def _place(name, pointer):
     """The device and the context of an address; None for memory of no single context."""
     ordinal, context = ctypes.c_int(), ctypes.c_void_p()
     library, address = _driver_library(), ctypes.c_uint64(pointer)
-    if library.cuPointerGetAttribute(ctypes.byref(ordinal), 9, address):
+    failed = library.cuPointerGetAttribute(ctypes.byref(ordinal), _ORDINAL_OF, address)
+    if failed == _NOT_INITIALIZED:
+        raise RuntimeError(
+            "the driver is not to be used in a process that was forked after its parent "
+            "used it; start processes with multiprocessing's spawn"
+        )
+    if failed:
         raise ValueError(f"{name} is at {pointer:#x}, which is no device's memory")
-    failed = library.cuPointerGetAttribute(ctypes.byref(context), 1, address)
+    there = ctypes.byref(context)
+    failed = library.cuPointerGetAttribute(there, _CONTEXT_OF, address)
     return ordinal.value, None if failed else context.value
+
+
+def _current_place():
+    """Where arrays without entries are taken to be: where new ones would be."""
+    ordinal, context = ctypes.c_int(), _current_context()
+    if context is not None:
+        _cuda("cuCtxGetDevice", ctypes.byref(ordinal))
+    return ordinal.value, context
+
+
+def _current_context():
+    context = ctypes.c_void_p()
+    _driver_library().cuCtxGetCurrent(ctypes.byref(context))
+    return context.value
 
 
 class _Device:
     """A device, in its primary context or, where arrays are of another, in the current one.
 
-    The primary context is what PyTorch and CuPy use. It is current only while a call runs.
+    The primary context is what PyTorch and CuPy use. If it is not current, it is made so
+    while a call runs.
     """
 
-    def __init__(self, driver, ordinal, context):
-        self.driver, self.context = driver, context
-        self.modules, self.numbers, self.scratch = {}, {}, {}
+    def __init__(self, driver, ordinal, context, handle):
+        self.driver, self.ordinal = driver, ordinal
+        self.context, self.handle = context, handle
+        self.modules, self.launches, self.numbers, self.scratch = {}, {}, {}, {}
         device = driver.Device(ordinal)
         of = driver.device_attribute
         self.architecture = "sm_{}{}".format(*device.compute_capability())
@@ -807,33 +1097,70 @@ class _Device:
         self.shared = device.get_attribute(of.MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)
         self.block_shared = device.get_attribute(of.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
 
-    def __enter__(self):
-        if self.context is not None:
-            self.context.push()
+    def enter(self, plan):
+        """Make the context current; whether there is something for `leave` to do."""
+        if _current_context() == self.handle:
+            return False
+        if self.context is None:
+            name = plan.spelled(plan.resident[0])
+            raise ValueError(_NOT_CURRENT.format(name=name))
+        self.context.push()
+        return True
 
-    def __exit__(self, *_):
-        if self.context is not None:
-            self.driver.Context.pop()
+    def leave(self):
+        self.driver.Context.pop()
+
+    def launches_of(self, plan):
+        launches = self.launches.get(plan)
+        if launches is None:
+            # To load a module, PyCUDA has to know of the context that is current.
+            if self.context is not None:
+                self.context.push()
+            try:
+                launches = _Launches(plan, self)
+            finally:
+                if self.context is not None:
+                    self.leave()
+            if len(self.launches) >= _MOST_PLANS:
+                self.launches.clear()
+            self.launches[plan] = launches
+        return launches
+
+    def kernels(self, wanted, narrow):
+        key = (wanted, narrow)
+        if key not in self.modules:
+            self.modules[key] = _Module(self, wanted, narrow)
+        return self.modules[key]
 
     def number(self, value, kind):
-        """Where a number stands in device memory, in some type; it is put there once."""
+        """A number in device memory, in some type; it is put there once."""
         bits = _entry(value, kind)
         memory = self.numbers.get(bits)
         if memory is None:
-            if len(self.numbers) == _MOST_NUMBERS:
+            if len(self.numbers) >= _MOST_NUMBERS:
                 self.numbers.clear()
             memory = self.numbers[bits] = _Allocation(len(bits))
             address = ctypes.c_uint64(memory.pointer)
             _cuda("cuMemcpyHtoD_v2", address, bits, ctypes.c_size_t(len(bits)))
             _cuda("cuCtxSynchronize")
-        return memory.pointer
+        return memory
 
-    def scratch_for(self, stream, size):
-        """Memory that the calls on a stream share, one after the other."""
-        memory = self.scratch.get(stream)
+    def scratch_for(self, stream, handle, size):
+        """Memory that the calls on a stream share, one after the other.
+
+        The stream is kept with it: its handle may not come to be another's meanwhile.
+        """
+        if handle == _STREAM_OF_THREAD:
+            # One handle for a stream of each thread, so there is nothing to share.
+            return _Allocation(size)
+        memory, _ = self.scratch.pop(handle, (None, None))
         if memory is None or memory.size < size:
-            memory = self.scratch[stream] = _Allocation(size)
-        return memory.pointer
+            memory = _Allocation(size)
+        while len(self.scratch) >= _MOST_STREAMS:
+            # The one that was used longest ago; the driver waits for it before it frees.
+            del self.scratch[next(iter(self.scratch))]
+        self.scratch[handle] = memory, stream
+        return memory
 
 
 class _Allocation:
@@ -859,7 +1186,18 @@ class _Allocation:
 def _forget_devices():
     """Unload what was loaded while the driver is still there; it takes the memory along."""
     _Allocation.driver_is_there = False
+    _PLANS.clear()
     _DEVICES.clear()
+
+
+def _new_lock():
+    """A process that was forked has none of the threads that may have held the lock."""
+    global _LOCK
+    _LOCK = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_new_lock)
 
 
 def _entry(value, kind):
@@ -874,207 +1212,166 @@ _LEAST_SHARED = 98304
 _THREADS_AT_A_TIME = 1024
 """Threads of a multiprocessor that keep its memory busy; more blocks only add partial sums."""
 
-_FOREIGN = (1, 2, 0)
-"""What cuLaunchKernel's list of extras is made of: buffer, its size, the end."""
 
+class _Launches:
+    """A plan on a device: the memory that a call makes, and the kernels, ready to launch."""
 
-class _Work:
-    """A call where it runs: allocations, launches, copies, all on one stream."""
+    def __init__(self, plan, device):
+        self.plan, self.device = plan, device
+        self.slot = plan.slots["the workspace"]
+        self.new = [
+            (slot, size, _gpu_array(shape, dtype, gpudata=0))
+            for slot, shape, dtype, size in plan.new
+        ]
+        self.piece = None
+        if plan.pieces:
+            self.piece = _gpu_array(plan.shape[:-1], plan.dtype, gpudata=0)
+        self.steps, self.partial_bytes, self.counts = [], 0, (plan.rows, 0, 0)
+        if plan.rows:
+            self._load()
 
-    def __init__(self, call, device, stream, handle):
-        self.call, self.device, self.handle = call, device, handle
-        native = stream is None or isinstance(stream, device.driver.Stream)
-        self.stream = stream if native else None
-        self.foreign = not native
-        self.blocks, self.scratch = 0, 0
+    def _load(self):
+        plan, device = self.plan, self.device
+        wanted = plan.wanted
+        module = device.kernels(wanted, narrow=False)
+        if not module.fits(plan.vectors):
+            module = device.kernels(wanted, narrow=True)
+        kernel = module.kernels[wanted.direction]
+        blocks = min(-(-plan.rows // kernel.rows_per_block), 2**31 - 1)
+        columns = module.kernels.get("backward_columns")
+        if wanted.direction == "backward":
+            # A grid that stays, so that there are few partial sums.
+            blocks = min(blocks, device.processors * kernel.blocks_at_a_time(device))
+        self.counts = (plan.rows, wanted.features, blocks)
+        self._add_step(kernel, blocks)
+        if columns and _sums_wanted(wanted.without):
+            into_columns, into_scalars = _SUMS
+            entries = blocks * (into_columns * wanted.features + into_scalars)
+            self.partial_bytes = entries * _BYTES[wanted.computed]
+            width = columns.rows_per_block
+            self._add_step(columns, -(-wanted.features // width) if width else 1)
 
-    def allocate(self):
+    def _add_step(self, kernel, blocks):
+        slots = [self._slot(part) for part in kernel.parts]
+        self.steps.append((kernel, (blocks, 1, 1), itemgetter(*slots)))
+
+    def _slot(self, part):
+        """Where the value for an argument of a kernel is: that of the first result there."""
+        if not part.startswith("out "):
+            return self.plan.slots[part]
+        slots = [self.plan.slots[f"out {name}"] for name in part.split()[1:]]
+        return next((slot for slot in slots if slot in self.plan.present), slots[0])
+
+    def run(self, objects, values, stream, handle):
+        self.plan.check_room(self.partial_bytes)
+        values += self.counts
+        self._allocate(objects, values)
+        kept = self._fill_in(values, stream, handle)
+        for slot, size in self.plan.zeros:
+            start, size = ctypes.c_uint64(values[slot]), ctypes.c_size_t(size)
+            queue = ctypes.c_void_p(handle)
+            _cuda("cuMemsetD8Async", start, ctypes.c_ubyte(0), size, queue)
+        native = stream is None or isinstance(stream, self.device.driver.Stream)
+        for kernel, grid, arguments in self.steps:
+            packed = kernel.pack(*arguments(values))
+            if native:
+                kernel.launch(grid, kernel.block, packed, kernel.shared_bytes, stream)
+            else:
+                kernel.launch_foreign(grid, packed, handle)
+        for slot, source, size in self.plan.copies:
+            to, start = ctypes.c_uint64(values[slot]), ctypes.c_uint64(values[source])
+            queue = ctypes.c_void_p(handle)
+            _cuda("cuMemcpyDtoDAsync_v2", to, start, ctypes.c_size_t(size), queue)
+        # Memory that is freed now is freed after the kernels that read it.
+        del kept
+
+    def _allocate(self, objects, values):
         """Make a GPUArray of each result that the caller gave no array for."""
-        from pycuda.gpuarray import GPUArray
+        for slot, size, prototype in self.new:
+            memory = _Allocation(size) if size else None
+            values[slot] = memory.pointer if memory else 0
+            objects[slot] = _like(prototype, values[slot], memory)
+        for slot, source in self.plan.same:
+            objects[slot], values[slot] = objects[source], values[source]
+        if self.piece is not None:
+            memory, start = objects[self.slot], values[self.slot]
+            if memory is None and self.plan.saved_bytes:
+                memory = _Allocation(self.plan.saved_bytes)
+                start = memory.pointer
+            for slot, offset in self.plan.pieces:
+                values[slot] = start + offset
+                objects[slot] = _like(self.piece, start + offset, memory)
 
-        for array in self.call.results.values():
-            if array is None or array.owner is not None:
-                continue
-            base = array.base
-            if array.pointer is None:
-                base = _Allocation(array.nbytes) if array.nbytes else None
-                array.pointer = base.pointer if base else 0
-            array.owner = GPUArray(
-                array.shape, array.new_dtype, gpudata=array.pointer, base=base
-            )
+    def _fill_in(self, values, stream, handle):
+        """Memory for partial sums and for numbers, which is to outlive the launches."""
+        kind = self.plan.wanted.parameter_type
+        kept = []
+        for slot in self.plan.numbers:
+            kept.append(self.device.number(values[slot], kind))
+            values[slot] = kept[-1].pointer
+        if self.partial_bytes and self.plan.room is None:
+            kept.append(self.device.scratch_for(stream, handle, self.partial_bytes))
+            values[self.slot] = kept[-1].pointer
+        return kept
 
-    def zero(self, names):
-        for name in names:
-            array = self.call.results[name]
-            if array is not None and array.nbytes:
-                size = ctypes.c_size_t(array.nbytes)
-                address = ctypes.c_uint64(array.pointer)
-                _cuda(
-                    "cuMemsetD8Async", address, ctypes.c_ubyte(0), size, self._queue()
-                )
 
-    def copy_shared(self, groups):
-        """Copy a result that several arrays are to hold from the one that kernels wrote."""
-        for names in groups:
-            there = [self.call.results.get(name) for name in names]
-            there = [array for array in there if array is not None and array.nbytes]
-            for array in there[1:]:
-                if array.pointer != there[0].pointer:
-                    size = ctypes.c_size_t(array.nbytes)
-                    both = (array.pointer, there[0].pointer)
-                    to, source = (ctypes.c_uint64(pointer) for pointer in both)
-                    _cuda("cuMemcpyDtoDAsync_v2", to, source, size, self._queue())
+def _like(prototype, start, memory):
+    """A GPUArray like another, elsewhere: copied, for its constructor takes far longer."""
+    array = object.__new__(_gpu_array)
+    vars(array).update(vars(prototype))
+    array.gpudata, array.base = start, memory
+    return array
 
-    def _queue(self):
-        return ctypes.c_void_p(self.handle)
 
-    def launch(self, name):
-        """Launch a kernel of the call on its rows."""
-        with _LOCK:
-            module = self._module()
-            kernel = module.kernel(name)
-            self.blocks = self.blocks or kernel.groups(self.call)
-            self._start(kernel, self.blocks)
-
-    def add_up(self, memory):
-        """Launch backward, and the kernel that ends its sums over rows if there are any.
-
-        Calls that share a stream share the partial sums' memory, so both are launched at a
-        time.
-        """
-        with _LOCK:
-            needed = self.partial_bytes()
-            self.call.check_room(memory, needed)
-            if memory is not None:
-                self.scratch = memory.pointer
-            elif needed:
-                self.scratch = self.device.scratch_for(self.handle, needed)
-            self.launch("backward")
-            if needed:
-                kernel = self._module().kernel("backward_columns")
-                columns = kernel.rows_per_block
-                blocks = -(-self.call.features // columns) if columns else 1
-                self._start(kernel, blocks)
-
-    def partial_bytes(self):
-        """What the partial sums of backward take, and how many blocks leave some."""
-        call = self.call
-        with _LOCK:
-            kernel = self._module().kernel("backward")
-        resident = kernel.blocks_at_a_time(self.device)
-        self.blocks = min(kernel.groups(call), self.device.processors * resident)
-        if not call.rows or not self._sums_wanted():
-            return 0
-        columns, scalars = _SUMS
-        entries = self.blocks * (columns * call.features + scalars)
-        return entries * _BYTES[call.computed]
-
-    def _sums_wanted(self):
-        """Whether some gradient is a sum over rows: all may go with inputs left out."""
-        parts = _KERNELS.get("backward_columns", ("", ()))[1]
-        gradients = [part.split()[1:] for part in parts if part.startswith("out ")]
-        inputs = [name.removeprefix("d") for names in gradients for name in names]
-        return any(name not in self.call.without for name in inputs)
-
-    def _module(self):
-        """The kernels for this call: for vectors if all arrays are aligned to them."""
-        module = self.device_module(narrow=False)
-        if module.fits(self.call):
-            return module
-        return self.device_module(narrow=True)
-
-    def device_module(self, narrow):
-        call, modules = self.call, self.device.modules
-        key = (call.direction, call.features, call.row_type, call.parameter_type)
-        key = (*key, call.without, narrow)
-        if key not in modules:
-            modules[key] = _Module(self.device, call, narrow)
-        return modules[key]
-
-    def _result(self, part):
-        """The first array of a result, which several names may share."""
-        found = (self.call.results.get(name) for name in part.split()[1:])
-        return next((array for array in found if array is not None), None)
-
-    def _value(self, part):
-        """What is passed for an argument of a kernel."""
-        call = self.call
-        counts = {"the rows": call.rows, "the features": call.features}
-        counts |= {"the blocks": self.blocks, "the workspace": self.scratch}
-        if part in counts:
-            return counts[part]
-        if part.startswith("out "):
-            array = self._result(part)
-        elif part in call.arrays:
-            array = call.arrays[part]
-        else:
-            array = call.results[part]
-        if array is None:
-            return 0
-        if isinstance(array, _Memory):
-            return array.pointer
-        if part in _CONSTANTS:
-            return array
-        return self.device.number(array, call.parameter_type)
-
-    def _start(self, kernel, blocks):
-        values = [self._value(part) for part in kernel.parts]
-        if self.foreign:
-            kernel.launch_foreign(blocks, self.handle, values)
-            return
-        kernel.function.prepared_async_call(
-            (blocks, 1),
-            kernel.block,
-            self.stream,
-            *values,
-            shared_size=kernel.shared_bytes,
-        )
+def _sums_wanted(without):
+    """Whether some gradient is a sum over rows: all may go with inputs left out."""
+    parts = _KERNELS.get("backward_columns", ("", ()))[1]
+    gradients = [part.split()[1:] for part in parts if part.startswith("out ")]
+    inputs = [name.removeprefix("d") for names in gradients for name in names]
+    return any(name not in without for name in inputs)
 
 
 class _Module:
     """The loaded kernels of a direction, for a row length, types, and inputs left out."""
 
-    def __init__(self, device, call, narrow):
+    def __init__(self, device, wanted, narrow):
         self.device = device
         self.macros = [
-            f"LNGEN_{call.direction.upper()}",
-            f"LNGEN_{call.row_type.upper()}",
-            f"LNGEN_D={call.features}",
-            *(f"LNGEN_WITHOUT_{name}" for name in call.without),
+            f"LNGEN_{wanted.direction.upper()}",
+            f"LNGEN_{wanted.row_type.upper()}",
+            f"LNGEN_D={wanted.features}",
+            *(f"LNGEN_WITHOUT_{name}" for name in wanted.without),
         ]
-        if call.parameter_type != call.row_type:
-            self.macros.append(f"LNGEN_PARAMETERS={call.parameter_type}")
+        if wanted.parameter_type != wanted.row_type:
+            self.macros.append(f"LNGEN_PARAMETERS={wanted.parameter_type}")
         if device.block_shared < _LEAST_SHARED:
             self.macros.append(f"LNGEN_SHARED={device.block_shared}")
         if narrow:
             self.macros.append("LNGEN_VECTOR=1")
         self.cubin, self.module = _load(device, self.macros)
         self.kernels = {
-            name: _Kernel(self, name, call)
+            name: _Kernel(self, name, wanted)
             for name in _KERNELS
-            if name.startswith(call.direction)
+            if name.startswith(wanted.direction)
         }
-        vector = self.kernels[call.direction].vector
-        types = {call.row_type, call.parameter_type}
+        vector = self.kernels[wanted.direction].vector
+        types = {wanted.row_type, wanted.parameter_type}
         self.alignment = {kind: min(16, vector * _BYTES[kind]) for kind in types}
 
-    def kernel(self, name):
-        return self.kernels[name]
-
-    def fits(self, call):
-        return all(
-            array.pointer % self.alignment[array.kind] == 0 for array in call.vectors()
-        )
+    def fits(self, vectors):
+        """Whether arrays of some types are aligned, by their addresses modulo 16."""
+        return all(start % self.alignment[kind] == 0 for kind, start in vectors)
 
 
 class _Kernel:
     """A kernel, ready for launching, and what the module says of its launch."""
 
-    def __init__(self, module, name, call):
+    def __init__(self, module, name, wanted):
         driver = module.device.driver
         letters, self.parts = _KERNELS[name]
-        self.format = letters.replace("A", "d" if call.computed == "f64" else "f")
-        self.name, self.cubin = f"{name}_{call.row_type}", module.cubin
+        letters = letters.replace("A", "d" if wanted.computed == "f64" else "f")
+        self.pack = struct.Struct(letters).pack
+        self.name, self.cubin = f"{name}_{wanted.row_type}", module.cubin
         self.function = module.module.get_function(self.name)
         launch = np.empty(8, np.int32)
         driver.memcpy_dtoh(launch, module.module.get_global(f"{self.name}_launch")[0])
@@ -1084,12 +1381,9 @@ class _Kernel:
         if shared > 48 * 1024:
             attribute = driver.function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES
             self.function.set_attribute(attribute, shared)
-        self.function.prepare(self.format)
+        # What prepared_async_call ends in: its way there takes five times as long.
+        self.launch = self.function._launch_kernel
         self.foreign = None
-
-    def groups(self, call):
-        """How many blocks have rows to work on."""
-        return min(-(-call.rows // self.rows_per_block), 2**31 - 1)
 
     def blocks_at_a_time(self, device):
         """How many blocks a multiprocessor holds, as far as more of them are any use."""
@@ -1102,22 +1396,14 @@ class _Kernel:
         )
         return max(1, min(limits))
 
-    def launch_foreign(self, blocks, stream, values):
+    def launch_foreign(self, grid, packed, stream):
         """Launch on a stream of another library, which PyCUDA cannot wrap."""
         if self.foreign is None:
             self.foreign = self._foreign_function()
-        packed = struct.pack(self.format, *values)
-        buffer = ctypes.create_string_buffer(packed, len(packed))
-        size = ctypes.c_size_t(len(packed))
-        pointer, count, end = _FOREIGN
-        extra = (ctypes.c_void_p * 5)(
-            pointer, ctypes.addressof(buffer), count, ctypes.addressof(size), end
-        )
-        grid = (ctypes.c_uint(blocks), ctypes.c_uint(1), ctypes.c_uint(1))
-        block = tuple(ctypes.c_uint(threads) for threads in self.block)
-        shared = ctypes.c_uint(self.shared_bytes)
+        extra = _Extra.of(packed)
+        place = (*grid, *self.block, self.shared_bytes)
         queue = ctypes.c_void_p(stream)
-        _cuda("cuLaunchKernel", self.foreign, *grid, *block, shared, queue, None, extra)
+        _cuda("cuLaunchKernel", self.foreign, *place, queue, None, ctypes.byref(extra))
 
     def _foreign_function(self):
         module, function = ctypes.c_void_p(), ctypes.c_void_p()
@@ -1128,6 +1414,22 @@ class _Kernel:
             shared = ctypes.c_int(self.shared_bytes)
             _cuda("cuFuncSetAttribute", function, 8, shared)
         return function
+
+
+class _Extra(ctypes.Structure):
+    """cuLaunchKernel's list of extras: where the arguments are, and how long they are."""
+
+    _fields_ = [
+        ("buffer_is_next", ctypes.c_void_p),
+        ("buffer", ctypes.c_char_p),
+        ("size_is_next", ctypes.c_void_p),
+        ("size", ctypes.POINTER(ctypes.c_size_t)),
+        ("end", ctypes.c_void_p),
+    ]
+
+    @classmethod
+    def of(cls, packed):
+        return cls(1, packed, 2, ctypes.pointer(ctypes.c_size_t(len(packed))), 0)
 
 
 _compiler_runs = 0

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 9 flops a row element; backward 3 row tensors (2 read, 1 written), 14 flops a row element.
 // Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3; derivation.md says of what.
 // definition sha256:3f4f3519e955d61b03ab0d655ad5951c0892e0dd7b3076ac889a76a6492abbe1
-// templates sha256:e80474b82944ff171ffaa46be68700ace92638e313cb5bedba10ee628e910dde
+// templates sha256:6d4aea29f40ddd55ad13794ddfdef360af27881dc207b10988ed6c0c295d9abd
 //
 // forward:
 //     mu = mean(x)

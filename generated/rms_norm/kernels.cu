@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 9 flops a row element.
 // Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2; derivation.md says of what.
 // definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
-// templates sha256:e80474b82944ff171ffaa46be68700ace92638e313cb5bedba10ee628e910dde
+// templates sha256:6d4aea29f40ddd55ad13794ddfdef360af27881dc207b10988ed6c0c295d9abd
 //
 // forward:
 //     ms = mean(x**2)

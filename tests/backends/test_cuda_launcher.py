@@ -268,6 +268,8 @@ X = Fake((3, 4))
          "beta is of type float32 and gamma of type float16; pass beta in float16"),
         ({"x": X, "eps": "1"}, TypeError, "eps is '1' of type str; pass a number"),
         ({"x": X, "eps": float("nan")}, ValueError, "eps is nan; pass a finite number"),
+        ({"x": X, "eps": 10**400}, ValueError, "eps is 10+; pass a finite number"),
+        ({"x": X, "eps": True}, TypeError, "eps is True of type bool; pass a number"),
         ({"x": X, "out": Fake((4, 3))}, ValueError,
          r"out for y has shape \(4, 3\) and type float32; pass one of"),
         ({"x": X, "out": Fake((3, 4), "<f8")}, ValueError,
@@ -291,11 +293,14 @@ def test_bad_forward(arguments: dict[str, Any], kind: type[Exception], words: st
         layer.forward(**arguments)
 
 
+F4 = np.dtype(np.float32)
+
+
 def saved_of(layer: Any, **changes: Any) -> Any:
     row_scalars = {name: Fake((3,), pointer=0x40000) for name in layer._ROW_SCALARS}
-    dtypes = {name: np.dtype(np.float32) for name in ("x", "gamma")}
-    fields = {"x": X, "gamma": Fake((4,), pointer=0x30000), **row_scalars, **changes}
-    return layer.Saved((3, 4), np.dtype(np.float32), dtypes, **fields)
+    fields = {"shape": (3, 4), "dtype": F4, "dtypes": {"x": F4, "gamma": F4}}
+    fields |= {"x": X, "gamma": Fake((4,), pointer=0x30000), **row_scalars, **changes}
+    return layer.Saved(**fields)
 
 
 @pytest.mark.parametrize(
@@ -318,6 +323,27 @@ def saved_of(layer: Any, **changes: Any) -> Any:
          "saved.x is of type float16 and what forward saw of"),
         ({"mu": Fake((3,), "<f8")}, {"dy": X}, TypeError,
          "saved.mu is of type float64 and what was computed of"),
+        # Fields that do not go together, each of which kernels would take at its word.
+        *(
+            (changes, {"dy": X}, ValueError, f"saved.{name} does not go with the rest of saved; pass what forward")
+            for name, changes in (
+                ("shape", {"shape": [3, 4]}),
+                ("shape", {"shape": ()}),
+                ("shape", {"shape": (3, -4)}),
+                ("shape", {"shape": (3, 0)}),
+                ("dtypes", {"dtypes": None}),
+                ("dtypes", {"dtypes": {}}),
+                ("dtypes", {"dtypes": {"x": "<f4"}}),
+                ("dtypes", {"dtypes": {"x": F4, "gamma": F4, "beta": np.dtype("f8")}}),
+                ("dtypes", {"dtypes": {"x": F4, "y": F4}}),
+                ("dtypes", {"dtypes": {"x": F4, "gamma": [F4]}}),
+                ("dtype", {"dtype": np.dtype("f8")}),
+                ("dtype", {"dtype": "float32"}),
+                ("gamma", {"gamma": None}),
+                ("gamma", {"dtypes": {"x": F4}}),
+                ("x", {"x": None}),
+            )
+        ),
     ],
 )  # fmt: skip
 @pytest.mark.usefixtures("no_driver")

@@ -1,10 +1,13 @@
 """`cuda_backend.py` through real PyCUDA: on the GPU where there is one, else on the emulator."""
 
+import ctypes
 import os
 import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -15,7 +18,7 @@ import pytest
 
 from lngen.simt import driver
 from tests.backends.test_cuda_launcher import PAIRS, backends
-from tests.requirements import has_gpu, needs_gxx, needs_pycuda
+from tests.requirements import NO_GPU, has_gpu, needs_gxx, needs_pycuda
 
 pytestmark = [pytest.mark.cuda, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
 
@@ -182,6 +185,291 @@ def test_out_and_workspace_leave_nothing_to_allocate(centred: Any, cuda: Any, mo
     assert saved.rstd.base is first
 
 
+# Calls that are like an earlier one
+
+
+@dataclass
+class Warm:
+    """Arrays of a call that has been made before, with all that it may be given."""
+
+    forward: dict[str, Any]
+    backward: dict[str, Any]
+    wanted: dict[str, Any]
+
+    def run(self, layer: Any) -> None:
+        out, saved = layer.forward(**self.forward)
+        layer.backward(saved, **self.backward)
+        results = (out, *self.backward["out"])
+        for array, (name, value) in zip(results, self.wanted.items(), strict=True):
+            np.testing.assert_array_equal(array.get(), value, err_msg=name)
+
+
+@pytest.fixture
+def warm(centred: Any, cuda: Any) -> Warm:
+    inputs = inputs_of(centred, np.float64, np.float64, ROWS, FEATURES)
+    wanted = both(centred, cuda, inputs)
+    arrays = {name: on_device(cuda, value) for name, value in inputs.items()}
+    dy = on_device(cuda, normal((ROWS, FEATURES), seed=100))
+
+    def empty(name: str) -> Any:
+        return on_device(cuda, np.full(wanted[name].shape, np.nan))
+
+    first = cuda.gpuarray.zeros(centred.workspace_bytes("forward", *arrays.values()), np.uint8)
+    forward = {**arrays, "out": empty("y"), "workspace": first}
+    _, saved = centred.forward(**forward)
+    second = cuda.gpuarray.zeros(centred.workspace_bytes("backward", saved, dy), np.uint8)
+    grads = tuple(empty(name) for name in list(wanted)[1:])
+    found = Warm(forward, {"dy": dy, "out": grads, "workspace": second}, wanted)
+    found.run(centred)
+    return found
+
+
+def test_a_call_like_an_earlier_one_is_not_planned_again(
+    warm: Warm, centred: Any, cuda: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("_plan_forward", "_plan_backward", "_find_device", "_Launches", "_Allocation", "_memory"):
+        monkeypatch.setattr(centred, name, None)
+    warm.run(centred)
+    # What is saved is the caller's, and not what the next call gets.
+    centred.forward(**warm.forward)[1].dtypes.clear()
+    # Other arrays and other numbers are no reason to plan either.
+    warm.forward["x"] = on_device(cuda, warm.forward["x"].get())
+    warm.run(centred)
+    assert np.isfinite(centred.forward(**{**warm.forward, "eps": 1.0})[0].get()).all()
+
+
+def test_addresses_and_numbers_are_checked_in_every_call(warm: Warm, centred: Any, cuda: Any) -> None:
+    """Whatever a plan does not depend on is looked at again: nothing is launched on trust."""
+    y, x, gamma = warm.forward["out"], warm.forward["x"], warm.forward["gamma"]
+    before = y.get()
+
+    def moved(array: Any, start: int, strides: Any = None) -> Any:
+        return cuda.gpuarray.GPUArray(array.shape, array.dtype, gpudata=start, strides=strides)
+
+    host = np.ones((ROWS, FEATURES))
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"x": moved(x, host.ctypes.data // 16 * 16)}, "x is at 0x[0-9a-f]+, which is no device's memory"),
+        ({"out": moved(y, int(x.gpudata))}, "out for y overlaps x"),
+        ({"out": moved(y, int(gamma.gpudata))}, "out for y overlaps gamma"),
+        ({"workspace": moved(warm.forward["workspace"], int(y.gpudata))}, "workspace overlaps out for y"),
+        ({"eps": float("inf")}, "eps is inf; pass a finite number"),
+        ({"x": moved(x, 0)}, r"x has shape \(5, 33\) and no memory"),
+        ({"x": moved(x, int(x.gpudata) + 4)}, "which float64 cannot be read from"),
+        ({"gamma": moved(gamma, int(gamma.gpudata) + 1)}, "which float64 cannot be read from"),
+        ({"x": moved(x, int(x.gpudata), x.strides[::-1])}, "x has strides"),
+        ({"x": x.reshape(FEATURES, ROWS)}, r"gamma has shape \(33,\); pass \(D,\), which is \(5,\)"),
+        ({"workspace": warm.forward["workspace"][:16]}, "workspace has 16 bytes and forward needs 768"),
+    ]
+    for changes, words in cases:
+        with pytest.raises(ValueError, match=words):
+            centred.forward(**{**warm.forward, **changes})
+    _, saved = centred.forward(**warm.forward)
+    dx, *rest = warm.backward["out"]
+    for array, name in ((saved.mu, "saved mu"), (saved.x, "x"), (warm.backward["dy"], "dy"), (rest[0], "out for dx")):
+        start = int(array.gpudata)
+        out = (moved(dx, start), *rest)
+        with pytest.raises(ValueError, match=f"overlaps {name}"):
+            centred.backward(saved, **{**warm.backward, "out": out})
+    freed = on_device(cuda, x.get())
+    centred.forward(**{**warm.forward, "x": freed})
+    freed.gpudata.free()
+    with pytest.raises(ValueError, match=r"x is at 0x[0-9a-f]+, which is no device's memory"):
+        centred.forward(**{**warm.forward, "x": freed})
+    np.testing.assert_array_equal(y.get(), before)
+
+
+def test_arrays_of_other_libraries_are_checked_in_every_call(warm: Warm, centred: Any) -> None:
+    """What their interface says may differ where an earlier array was right."""
+    given = {name: Borrowed(array) for name, array in warm.forward.items()}
+    centred.forward(**given)
+    start = given["out"].__cuda_array_interface__["data"][0]
+    cases: list[tuple[str, dict[str, Any], type[Exception], str]] = [
+        ("out", {"data": (start, True)}, ValueError, "out for y is read-only"),
+        ("workspace", {"data": (start, True)}, ValueError, "workspace is read-only"),
+        ("x", {"mask": given["x"]}, TypeError, "x has a mask"),
+        ("x", {"strides": (8, 40)}, ValueError, "x has strides"),
+        ("x", {"typestr": "<i8"}, TypeError, "x is of type <i8, not floating point"),
+        ("x", {"shape": (ROWS, FEATURES, 1), "strides": None}, ValueError, "gamma has shape"),
+        ("x", {"data": (0, False)}, ValueError, "and no memory"),
+    ]
+    for name, changes, kind, words in cases:
+        odd = Borrowed(warm.forward[name])
+        odd.__cuda_array_interface__ |= changes
+        with pytest.raises(kind, match=words):
+            centred.forward(**{**given, name: odd})
+
+
+def test_plans_hold_no_arrays_and_are_bounded(
+    warm: Warm, centred: Any, cuda: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(centred, "_PLANS", {})
+    monkeypatch.setattr(centred, "_MOST_PLANS", 2)
+    (device,) = centred._DEVICES.values()
+    device.launches.clear()
+    warm.run(centred)
+    for rows in (1, 2, 3, 4):
+        x = on_device(cuda, normal((rows, FEATURES)))
+        _, saved = centred.forward(x)
+        centred.backward(saved, x)
+        kept = weakref.ref(x)
+        assert len(centred._PLANS) <= 2
+        assert len(device.launches) <= 2
+        del x, saved
+        assert kept() is None
+    warm.run(centred)
+
+
+def test_threads_and_streams_at_once(warm: Warm, centred: Any, cuda: Any) -> None:
+    """Each has a stream, or the stream of its thread, and gradients of its own; all share kernels."""
+    inputs, dy = dict(list(warm.forward.items())[:3]), warm.backward["dy"]
+    errors: list[BaseException] = []
+
+    def work(stream: Any) -> None:
+        try:
+            cuda.context.push()
+            try:
+                for _ in range(5):
+                    y, saved = centred.forward(**inputs, stream=stream)
+                    found = (y, *centred.backward(saved, dy, stream=stream))
+                    for array, (name, value) in zip(found, warm.wanted.items(), strict=True):
+                        np.testing.assert_array_equal(array.get(), value, err_msg=name)
+            finally:
+                cuda.driver.Context.pop()
+        except BaseException as error:
+            errors.append(error)
+
+    own, foreign = cuda.driver.Stream(), cuda.driver.Stream()
+    threads = [threading.Thread(target=work, args=(stream,)) for stream in (None, own, foreign.handle)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+
+
+def test_a_stream_is_kept_with_the_memory_that_it_shares(
+    warm: Warm, centred: Any, cuda: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its handle, were it another stream's next, would stand for memory that is still in use."""
+    _, saved = centred.forward(**warm.forward)
+    device = centred._DEVICES[cuda.context.handle]
+    monkeypatch.setattr(centred, "_MOST_STREAMS", 2)
+    monkeypatch.setattr(device, "scratch", {})
+    handles = []
+    for _ in range(4):
+        stream = cuda.driver.Stream()
+        handles.append(stream.handle)
+        centred.backward(saved, warm.backward["dy"], stream=stream)
+        assert device.scratch[stream.handle][1] is stream
+        del stream
+        assert list(device.scratch) == handles[-2:]
+    thread = device.scratch_for(None, 2, 8)
+    assert 2 not in device.scratch
+    assert device.scratch_for(None, 2, 8) is not thread
+
+
+def test_numbers_outlive_the_launch_that_reads_them(
+    layers: dict[str, tuple[ModuleType, ModuleType]], cuda: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, theirs = layers["tanh"]
+    monkeypatch.setattr(ours, "_MOST_NUMBERS", 1)
+    inputs = inputs_of(ours, np.float64, np.float64, ROWS, FEATURES)
+    scalar = next(name for name, kind in ours._INPUTS.items() if kind == "Scalar")
+    for value in (0.7, 0.8, 0.7, 2):
+        inputs[scalar] = value
+        assert_close(both(ours, cuda, inputs), both(theirs, None, inputs), BOUNDS[np.float64])
+        (device,) = ours._DEVICES.values()
+        assert len(device.numbers) == 1
+
+
+def test_a_context_that_pycuda_did_not_make_current(warm: Warm, centred: Any, cuda: Any) -> None:
+    """As where PyTorch did: to load kernels, PyCUDA has to be told of it, and is."""
+    x = on_device(cuda, normal((2, 7)))
+    library, found = ctypes.CDLL("libcuda.so.1"), []
+
+    def work() -> None:
+        library.cuCtxPushCurrent_v2(ctypes.c_void_p(cuda.context.handle))
+        try:
+            found.append(centred.forward(x)[0])
+            current = ctypes.c_void_p()
+            library.cuCtxGetCurrent(ctypes.byref(current))
+            found.append(current.value)
+        finally:
+            library.cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    np.testing.assert_array_equal(found[0].get(), centred.forward(x)[0].get())
+    assert found[1] == cuda.context.handle
+
+
+def test_no_memory_is_where_new_memory_would_be(centred: Any, cuda: Any) -> None:
+    """Without rows, and without parameters, no address says where the gradients belong."""
+    x = cuda.gpuarray.empty((0, FEATURES), np.float64)
+    context = cuda.driver.Device(0).make_context()
+    try:
+        _, saved = centred.forward(x, None, cuda.gpuarray.zeros(FEATURES, np.float64))
+        gradients = centred.backward(saved, x)
+        assert centred._place("dbeta", gradients.dbeta.ptr) == (0, context.handle)
+        np.testing.assert_array_equal(gradients.dbeta.get(), np.zeros(FEATURES))
+        del saved, gradients
+        centred._DEVICES.pop(context.handle)
+    finally:
+        context.pop()
+
+
+def test_out_for_some_results(layers: dict[str, tuple[ModuleType, ModuleType]], cuda: Any) -> None:
+    for name in ("centred", "sink"):
+        ours = layers[name][0]
+        inputs = inputs_of(ours, np.float64, np.float64, ROWS, FEATURES)
+        wanted = both(ours, cuda, inputs)
+        names = list(ours._OUTPUTS) if hasattr(ours, "Outputs") else ["y"]
+        for odd in (0, 1):
+            given = {
+                name: cuda.gpuarray.empty(value.shape, value.dtype)
+                for place, (name, value) in enumerate(wanted.items())
+                if place % 2 == odd
+            }
+            outs = tuple(given.get(name) for name in names)
+            out, saved = ours.forward(
+                *(on_device(cuda, value) for value in inputs.values()), out=outs if len(names) > 1 else outs[0]
+            )
+            results = dict(zip(names, out if len(names) > 1 else [out], strict=True))
+            cotangents = []
+            for seed, value in enumerate(results.values()):
+                cotangents.append(on_device(cuda, normal(tuple(value.shape), seed=100 + seed).astype(value.dtype)))
+            outs = tuple(given.get(name) for name in ours.Gradients._fields)
+            results |= ours.backward(saved, *cotangents, out=outs)._asdict()
+            for name, value in wanted.items():
+                assert name not in given or results[name] is given[name]
+                np.testing.assert_array_equal(results[name].get(), value, err_msg=name)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason=NO_GPU)
+def test_a_fork_while_another_thread_is_in_a_call(centred: Any) -> None:
+    """The lock that the other thread holds is not held for good in the child."""
+    held, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with centred._LOCK:
+            held.set()
+            done.wait()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    child = os.fork()
+    if not child:
+        os._exit(0 if centred._LOCK.acquire(timeout=5) else 1)
+    done.set()
+    thread.join()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+# Results that share, rows that do not
+
+
 def test_gradients_that_are_the_same(layers: dict[str, tuple[ModuleType, ModuleType]], cuda: Any) -> None:
     residual: Any = layers["residual"][0]
     inputs = inputs_of(residual, np.float64, np.float64, ROWS, FEATURES)
@@ -249,8 +537,8 @@ def test_memory_that_is_not_aligned_to_vectors(layers: dict[str, tuple[ModuleTyp
     expected, known = theirs.forward(x)
     found = {"y": y.get(), "dx": gradients.dx.get()}
     assert_close(found, {"y": expected, "dx": theirs.backward(known, x).dx}, BOUNDS[np.float32])
-    modules = ours._DEVICES[0, None].modules
-    assert {narrow for *_, narrow in modules} == {False, True}
+    modules = ours._DEVICES[cuda.context.handle].modules
+    assert {narrow for _, narrow in modules} == {False, True}
 
 
 def test_raw_bfloat16(centred: Any, cuda: Any) -> None:
@@ -294,29 +582,33 @@ def test_a_context_that_is_not_the_primary_one(centred: Any, cuda: Any, monkeypa
     inputs = inputs_of(centred, np.float64, np.float64, ROWS, FEATURES)
     wanted = both(centred, cuda, inputs)
     context = cuda.driver.Device(0).make_context()
-    # Which context memory is of, whether or not the driver tells.
-    monkeypatch.setattr(centred, "_place", lambda name, pointer: (0, context.handle))
     try:
         found = both(centred, cuda, inputs)
-        assert (0, context.handle) in centred._DEVICES
+        assert context.handle in centred._DEVICES
+        arrays = [on_device(cuda, value) for value in inputs.values()]
     finally:
         context.pop()
     for name, value in wanted.items():
         np.testing.assert_array_equal(found[name], value, err_msg=name)
-    arrays = [on_device(cuda, value) for value in inputs.values()]
-    with pytest.raises(ValueError, match="x is of a context that is neither its device's primary one nor current"):
+    outside = "x is of a context that is neither its device's primary one nor current"
+    with pytest.raises(ValueError, match=outside):
         centred.forward(*arrays)
-    handles = {"x": context.handle, "gamma": cuda.context.handle}
-    monkeypatch.setattr(centred, "_place", lambda name, pointer: (0, handles[name]))
+    mixed = [on_device(cuda, inputs["x"]), *arrays[1:]]
     with pytest.raises(ValueError, match="gamma and x are of two contexts; allocate both in one"):
-        centred.forward(*arrays)
-    ordinals = {"x": 0, "gamma": 1}
-    monkeypatch.setattr(centred, "_place", lambda name, pointer: (ordinals[name], None))
-    with pytest.raises(ValueError, match="gamma is on device 1 and x on device 0; pass both on one"):
-        centred.forward(*arrays)
+        centred.forward(*mixed)
+    with monkeypatch.context() as patched:
+        patched.setattr(centred, "_DEVICES", {})
+        with pytest.raises(ValueError, match=outside):
+            centred.forward(*arrays)
+        ordinals = {"x": 0, "gamma": 1}
+        patched.setattr(centred, "_place", lambda name, pointer: (ordinals[name], None))
+        with pytest.raises(ValueError, match="gamma is on device 1 and x on device 0; pass both on one"):
+            centred.forward(*arrays)
     context.push()
     # What was loaded there ends before the context does.
-    del centred._DEVICES[0, context.handle]
+    arrays.clear()
+    mixed.clear()
+    del centred._DEVICES[context.handle]
     context.pop()
 
 

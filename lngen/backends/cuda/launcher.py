@@ -7,15 +7,15 @@ layer.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
 from lngen.backends import Notes
 from lngen.backends.cuda.launcher_arguments import letters, parts
 from lngen.backends.cuda.lowering import lower
-from lngen.backends.numpy.interface import Input, Interface, interface
-from lngen.backends.numpy.text import wrapped
+from lngen.backends.interface import Input, Interface, interface
+from lngen.backends.layout import WIDTH, wrapped
 from lngen.errors import LngenError
 from lngen.program import RowProgram
 from lngen.render import render
@@ -68,12 +68,11 @@ def _fields(forward: RowProgram, backward: RowProgram, notes: Notes, layer: Inte
         "saved_fields": _saved_fields(forward, saved),
         "forward_signature": wrapped(f"def forward({', '.join(_forward_arguments(layer))}):", 0),
         "backward_signature": wrapped(f"def backward({', '.join(_backward_arguments(layer))}):", 0),
-        "forward_call": _call(
-            "inputs_",
-            {given.name: given.name for given in layer.inputs},
-            [name for name, _ in layer.constants],
-        ),
-        "backward_call": _call("cotangents_", {f"d{o.name}": f"d{o.name}" for o in layer.outputs}),
+        "forward_call": [
+            *_tuple("inputs_", (given.name for given in layer.inputs), indent=4),
+            *_tuple("constants_", (f"_constant({_string(name)}, {name})" for name, _ in layer.constants), indent=4),
+        ],
+        "backward_call": _tuple("cotangents_", (f"d{output.name}" for output in layer.outputs), indent=4),
         "shared_text": _shared_text(backward),
         "tables": "\n".join(_tables(forward, backward, notes, layer, saved)),
     }
@@ -99,14 +98,6 @@ def _backward_arguments(layer: Interface) -> list[str]:
     first, *rest = (f"d{output.name}" for output in layer.outputs)
     options = ["out=None", "stream=None", "workspace=None"]
     return ["saved", first, *(f"{name}=None" for name in rest), "*", *options]
-
-
-def _call(name: str, arguments: Mapping[str, str], constants: Sequence[str] = ()) -> list[str]:
-    """The lines that collect what a function was called with."""
-    lines = wrapped(f"{name} = {{{_entries(arguments)}}}", 4)
-    if name == "inputs_":
-        lines += wrapped(f"constants_ = {{{_entries({name: name for name in constants})}}}", 4)
-    return lines
 
 
 def _entries(items: Mapping[str, str]) -> str:
@@ -200,9 +191,13 @@ def _dictionary(name: str, items: Mapping[str, str]) -> list[str]:
     return wrapped(f"{name} = {{{_entries({key: _string(kind) for key, kind in items.items()})}}}", 0)
 
 
-def _tuple(name: str, values: Iterable[str]) -> list[str]:
+def _tuple(name: str, values: Iterable[str], indent: int = 0) -> list[str]:
     entries = list(values)
-    return wrapped(f"{name} = ({', '.join(entries)}{',' if len(entries) == 1 else ''})", 0)
+    pad = " " * indent
+    line = f"{pad}{name} = ({', '.join(entries)}{',' if len(entries) == 1 else ''})"
+    if len(line) <= WIDTH:
+        return [line]
+    return [f"{pad}{name} = (", *(f"{pad}    {entry}," for entry in entries), f"{pad})"]
 
 
 def _string(text: str) -> str:

@@ -9,12 +9,12 @@ from typing import Any
 
 from lngen import render
 from lngen.backends import Notes
+from lngen.backends.interface import Input, Interface, Output, interface
+from lngen.backends.layout import wrapped
 from lngen.backends.numpy.body import Body, body
 from lngen.backends.numpy.erf import FLOAT32, FLOAT64
-from lngen.backends.numpy.interface import Input, Interface, Output, interface
 from lngen.backends.numpy.lowering import lower
 from lngen.backends.numpy.presence import Cases
-from lngen.backends.numpy.text import wrapped
 from lngen.program import RowProgram
 
 _MEANINGS = {

@@ -1,13 +1,12 @@
-"""Python text: names that do not collide, and lines laid out as a formatter would."""
+"""The text of a function: names that do not collide, and lines with the conditions that they are under."""
 
 from __future__ import annotations
 
 import keyword
-import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-WIDTH = 88
+from lngen.backends.layout import comment, wrapped
 
 
 class Names:
@@ -84,50 +83,6 @@ def laid_out(lines: Iterable[Line], indent: int) -> tuple[str, ...]:
             result += comment(line.heading, deeper)
         result += wrapped(line.text, deeper)
     return tuple(result)
-
-
-def comment(text: str, indent: int) -> list[str]:
-    """A comment, on as many lines as it needs."""
-    prefix = " " * indent + "# "
-    return textwrap.wrap(
-        text,
-        WIDTH,
-        initial_indent=prefix,
-        subsequent_indent=prefix + "  ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-
-
-def wrapped(text: str, indent: int) -> list[str]:
-    """A statement; a call that is too long has its arguments on a line of their own, or on one each, as a
-    dict has.
-
-    >>> print("\\n".join(wrapped("y = np.multiply(" + "a" * 40 + ", " + "b" * 30 + ")", 0)))
-    y = np.multiply(
-        aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa, bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
-    )
-    """
-    pad = " " * indent
-    opening = next((character for character in text if character in "({"), "")
-    if len(pad + text) <= WIDTH or not opening:
-        return [pad + text]
-    start, end = text.index(opening), text.rindex({"(": ")", "{": "}"}[opening])
-    head, inside, tail = text[: start + 1], text[start + 1 : end], text[end:]
-    if len(pad) + 4 + len(inside) <= WIDTH and opening == "(":
-        return [pad + head, pad + "    " + inside, pad + tail]
-    return [pad + head, *(f"{pad}    {argument}," for argument in _arguments(inside)), pad + tail]
-
-
-def _arguments(inside: str) -> list[str]:
-    arguments, depth = [""], 0
-    for character in inside:
-        depth += (character in "([{") - (character in ")]}")
-        if character == "," and not depth:
-            arguments.append("")
-        else:
-            arguments[-1] += character
-    return [argument.strip() for argument in arguments if argument.strip()]
 
 
 def _opposite(condition: str) -> str:

@@ -94,7 +94,7 @@ def interface(forward: RowProgram, notes: Notes) -> Interface:
             raise LngenError(f"{notes.layer}: {name} is the name of two things; rename the input or the output")
         if name in _USED_BY_EMITTED_CODE or name.startswith("_") or keyword.iskeyword(name):
             raise LngenError(
-                f"{notes.layer}: emitted NumPy code cannot use the name {name}; choose another in the definition"
+                f"{notes.layer}: emitted code cannot use the name {name}; choose another in the definition"
             )
     required_first = tuple(sorted(inputs, key=lambda given: not given.required))
     return Interface(required_first, constants, outputs)
