@@ -19,6 +19,7 @@ KINDS = (
     "identities",
     "precision",
     "contracts",
+    "checker",
     "hard inputs",
 )
 """The kinds of evidence, in the order in which a report lists them."""

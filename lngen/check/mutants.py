@@ -80,14 +80,9 @@ def module_from_text(text: str, name: str) -> ModuleType:
 
 
 def markdown(tables: Mapping[str, Sequence[Kill]]) -> str:
-    """The kill tables of some layers, by title, as a Markdown page."""
+    """The kill tables of some layers, by title, as sections of a Markdown page."""
     kinds = [k for k in KINDS if any(k in kill.caught_by for kills in tables.values() for kill in kills)]
-    lines = [
-        "# Planted wrong gradients",
-        "",
-        "Each line is an error planted into emitted NumPy; x marks the kinds of evidence that caught it.",
-        "Written by `tests/check/test_mutants.py`, which fails if this is out of date or one survives.",
-    ]
+    lines: list[str] = []
     for title, kills in tables.items():
         lines += [
             "",

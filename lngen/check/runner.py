@@ -11,6 +11,7 @@ from lngen.check.checker import Checker, References
 from lngen.check.contracts import check_contracts
 from lngen.check.evidence import KINDS, Evidence, Report
 from lngen.check.layer import Checkable
+from lngen.check.memory import check_memory
 from lngen.check.numbers import DTYPES
 
 QUICK_SHAPES = tuple(product((1, 2, 5), (1, 2, 3, 7, 33, 128)))
@@ -60,6 +61,8 @@ def _check(checker: Checker, wanted: Sequence[tuple[int, int]], kinds: Sequence[
         parts["contracts"] += check_contracts(
             layer, checker.backend, checker.seed, checker.dtypes, lambda case: checker.bounds(case, "float64")
         )
+    if "checker" in kinds and checker.backend == "cuda":
+        parts["checker"] += check_memory(layer, checker.seed, checker.dtypes)
     if "hard inputs" in kinds:
         for dtype in checker.dtypes:
             parts["hard inputs"] += checker.hard(dtype)

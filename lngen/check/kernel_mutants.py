@@ -1,0 +1,113 @@
+"""Mistakes that only kernels have, planted into the text of an emitted `kernels.cu`: what catches each.
+
+They stand beside those of `mutants`, which are wrong in the mathematics. Each is found by what the templates
+write around a layer's formulas, so it applies to whatever layer has the piece.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lngen import loading
+from lngen.check.checker import References
+from lngen.check.derived import checkable
+from lngen.check.evidence import KINDS
+from lngen.check.mutants import Kill
+from lngen.check.on_device import OnDevice
+from lngen.check.runner import check
+from lngen.plan import Plan
+
+SHAPES = ((5, 7), (2, 33), (3, 1024))
+"""Several rows a block, a tail of one entry, and rows that many warps share."""
+
+_BARRIER = r"__syncthreads\(\);\n"
+_FEATURE_LOADS = (
+    (r"load<G::VECTOR>\(to\.{0} \+ column\)", r"load<G::VECTOR>(to.{0} + (column ? column - G::VECTOR : 0))"),
+    (r"(\(tile\.{0}, chunk, to\.{0}, )column\)", r"\1(column ? column - G::VECTOR : 0))"),
+)
+
+
+@dataclass(frozen=True)
+class KernelMutant:
+    """A planted mistake, and the rewriting of `kernels.cu` that plants it."""
+
+    name: str
+    rewrite: Callable[[str], str]
+
+
+def kernel_mutants(features: Sequence[str]) -> Iterator[KernelMutant]:
+    """Every mistake, in a fixed order; `features` names the Feature inputs of the layer."""
+    yield _replaced("no barrier in a reduction", _BARRIER + r"(?=\s*const int from)", "")
+    yield _replaced(
+        "no barrier before a block's rows are added up", rf"(each_kept\(here, k, shared.*\n\s*){_BARRIER}", r"\1"
+    )
+    yield _replaced("no barrier before the blocks are added up", rf"{_BARRIER}(?=\s*if \(strip == 0)", "")
+    yield _replaced("a reduction in slots that the last one may still read", r"turn \^= 1;\n", "")
+    yield _replaced(
+        "a row one entry too long", r"here\.offset = here\.row \* here\.D;", "here.offset = here.row * (here.D + 1);"
+    )
+    yield KernelMutant("entries past the end of the row in a centred reduction", _unmasked)
+    yield _replaced(
+        "the last block's partial sums not written", r"(columns\.finish\(.*\);)", r"if (blockIdx.x + 1 < gridDim.x) \1"
+    )
+    for name in features:
+        yield KernelMutant(f"`{name}` from the column before", lambda text, name=name: _shifted(text, name))  # type: ignore[misc]
+
+
+def kill_table(plan: Plan, files: Mapping[str, str], seed: int = 0) -> tuple[Kill, ...]:
+    """Which kinds of evidence catch each mistake in the `files` that were emitted of a plan. Use it within `device()`.
+
+    Contracts and hard inputs, which need most compilations, are left out.
+    """
+    references: References = {}
+    kills = []
+    kinds = tuple(kind for kind in KINDS if kind not in ("contracts", "hard inputs"))
+    features = [entry.name for entry in plan.derivation.definition.features]
+    for mutant in kernel_mutants(features):
+        text = mutant.rewrite(files["kernels.cu"])
+        if text == files["kernels.cu"]:
+            continue  # nothing of its kind in this layer
+        with tempfile.TemporaryDirectory() as folder:
+            module = _loaded(Path(folder) / "mutant", {**files, "kernels.cu": text})
+            report = check(checkable(plan, module), SHAPES, ("float64",), "cuda", seed, kinds, references)
+        kills.append(Kill(mutant.name, tuple(k for k in KINDS if any(f.kind == k for f in report.failures))))
+    return tuple(kills)
+
+
+def _loaded(folder: Path, files: Mapping[str, str]) -> OnDevice:
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    backend = importlib.import_module(f"{loading.load(folder).__name__}.cuda_backend")
+    return OnDevice(backend)
+
+
+def _replaced(name: str, pattern: str, replacement: str) -> KernelMutant:
+    return KernelMutant(name, lambda text: re.sub(pattern, replacement, text))
+
+
+def _unmasked(text: str) -> str:
+    """The text in which the last sweep of forward that measures from a row scalar goes on past the row's end."""
+    forward, backward, rest = text.partition("namespace backward")
+    sweeps = list(re.finditer(r"sweep_(\w+)\([^{]*A \(&sums\).*?\n}\n", forward, re.DOTALL))
+    centred = [found for found in sweeps if re.search(rf"\bvoid {found[1]}\([^{{]*{{\n  const A \w+ = row\.", forward)]
+    if not centred:
+        return text
+    last = centred[-1]
+    unmasked = last[0].replace("if (column < here.limit) {", "if (true) {")
+    # What no load has filled is zero, or else what is found would depend on what the stack held before.
+    forward = (forward[: last.start()] + unmasked + forward[last.end() :]).replace(
+        "Tile<G> tile;", "Tile<G> tile = {};"
+    )
+    return forward + backward + rest
+
+
+def _shifted(text: str, name: str) -> str:
+    for pattern, replacement in _FEATURE_LOADS:
+        text = re.sub(pattern.format(name), replacement.format(name), text)
+    return text

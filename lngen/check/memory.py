@@ -1,0 +1,41 @@
+"""What the emulator's checker sees of kernels: races, and accesses out of bounds, uninitialised or misaligned.
+
+On a GPU it is compute-sanitizer that looks for these: `make gpu` runs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from lngen.check.evidence import Evidence
+from lngen.check.inputs import ordinary
+from lngen.check.layer import Checkable, run
+from lngen.check.numbers import storage_dtype
+from lngen.simt import driver
+
+SHAPES = ((5, 7), (2, 33), (2, 1024))
+"""Several rows a block with the last block half empty; a tail of one entry; vectors, and a barrier a reduction."""
+
+MANY_ROWS = (37, 1024)
+"""More rows than blocks of backward, each a block's own: what one leaves in shared memory meets the next."""
+
+
+def check_memory(layer: Checkable, seed: int, dtypes: Sequence[str]) -> Iterator[Evidence]:
+    """For each type and shape, whether every access of forward and backward is in order. None on a GPU."""
+    if not driver.enabled():
+        return
+    for place, dtype in enumerate(dtypes):
+        storage = storage_dtype(dtype)
+        if storage is None:
+            continue
+        # The checker takes fifty times as long, so one type has to do for the large shape.
+        for rows, features in (*SHAPES, MANY_ROWS) if place == 0 else SHAPES:
+            case = ordinary(layer.definition, rows, max(features, layer.definition.minimum_features), seed)
+            trouble = ""
+            try:
+                with driver.using(check=True, schedule="random", seed=seed):
+                    run(layer, case.astype(storage))
+            except Exception as error:  # PyCUDA's, whose text is the findings; or whatever else the code raises
+                trouble = " ".join(str(error).split())
+            what = "no race, and no access out of bounds, uninitialised or misaligned"
+            yield Evidence("checker", what, case.shape, dtype, None, None, not trouble, trouble)

@@ -1,0 +1,60 @@
+"""Every mistake planted into a kernel is caught, and the page that says by what is up to date."""
+
+from functools import cache
+
+import pytest
+
+from lngen.check.kernel_mutants import kernel_mutants, kill_table
+from lngen.check.mutants import markdown
+from lngen.check.on_device import device
+from lngen.definition import load
+from lngen.emission import derived
+from tests.check.layers import DEFINITIONS
+from tests.check.test_mutants import PAGE
+from tests.requirements import has_gpu, needs_gxx, needs_pycuda
+from tests.shipped import ROOT
+
+SHIPPED = [path for path in DEFINITIONS if path.parent.name == "derive"]
+
+# What races does not show in every run of a GPU, so the page is of the emulator.
+on_the_emulator = [
+    pytest.mark.cuda,
+    pytest.mark.matrix,
+    needs_pycuda,
+    needs_gxx,
+    pytest.mark.skipif(has_gpu(), reason="no GPU is to be there: the emulator takes its place"),
+]
+
+
+@cache
+def kills(path):
+    layer = derived(load(path), proved=False)
+    with device():
+        return kill_table(layer.plan, dict(layer.emission.files))
+
+
+def section(path):
+    return markdown({f"{path.stem}, CUDA on the emulator": kills(path)})
+
+
+def applied(path):
+    text = (ROOT / "generated" / path.stem / "kernels.cu").read_text(encoding="utf-8")
+    return [mutant.name for mutant in kernel_mutants(["gamma"]) if mutant.rewrite(text) != text]
+
+
+def test_the_mistakes_that_kernels_are_known_for():
+    centred, other = (applied(ROOT / "derive" / f"{name}.py") for name in ("layer_norm", "rms_norm"))
+    assert len(centred) == len(set(centred)) == 8
+    # Without a centred reduction, what lies past the end of a row adds nothing to it.
+    assert [name for name in centred if name not in other] == ["entries past the end of the row in a centred reduction"]
+    for part in ("no barrier", "still read", "row one entry too long", "not written", "column before"):
+        assert any(part in name for name in other), part
+
+
+@pytest.mark.parametrize(
+    "path", [pytest.param(path, marks=on_the_emulator) for path in SHIPPED], ids=lambda path: path.stem
+)
+def test_no_kernel_mutant_survives(path):
+    assert [kill.mutant for kill in kills(path)] != []
+    assert [kill.mutant for kill in kills(path) if not kill.caught_by] == []
+    assert section(path) in PAGE.read_text(encoding="utf-8"), "run: python -m tests.check.test_mutants"
