@@ -7,7 +7,7 @@ RUN := $(VENV)/bin/python
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := derive
-.PHONY: derive test exhaustive matrix pycuda lint check fmt clean help
+.PHONY: derive test exhaustive matrix pycuda gpu wheelhouse lint check fmt clean help
 
 derive: $(VENV)/installed ## derive every layer of derive/, print the derivations, write generated/
 	$(RUN) -m lngen derive
@@ -23,6 +23,14 @@ pycuda: $(VENV)/installed-test ## build PyCUDA once, without a GPU, and install 
 
 matrix: $(VENV)/installed-test ## the CUDA code at every shape and type, of which `make test` runs a sample
 	$(RUN) -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal -m matrix
+
+gpu: ## on a machine with a GPU: tests, compute-sanitizer, benchmark; without network WHEELHOUSE=folder
+	$(PYTHON) -m tools.gpu $(if $(WHEELHOUSE),--wheelhouse '$(WHEELHOUSE)') $(if $(RESULTS),--results '$(RESULTS)') \
+	    $(if $(SECONDS),--seconds $(SECONDS))
+
+wheelhouse: $(VENV)/installed ## collect the wheels for `make gpu` without network; WHEELHOUSE PYTHON_VERSION PYCUDA_WHEEL
+	$(RUN) -m tools.gpu.wheelhouse '$(or $(WHEELHOUSE),build/wheels)' \
+	    $(if $(PYTHON_VERSION),--python-version $(PYTHON_VERSION)) $(if $(PYCUDA_WHEEL),--pycuda-wheel '$(PYCUDA_WHEEL)')
 
 lint: $(VENV)/installed-dev ## formatting, ruff, mypy; emitted code against ruff's default rules
 	$(RUN) -m ruff format --check .
@@ -43,7 +51,7 @@ clean: ## remove .venv and every cache; generated/ is kept
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 $(VENV)/installed: pyproject.toml | $(VENV)/bin/pip
 	$(INSTALL) --editable .

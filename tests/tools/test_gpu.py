@@ -1,0 +1,308 @@
+"""`make gpu` in its parts: what it needs, how it runs commands, what it makes of what they say."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.results import Results
+from tools.gpu import __main__ as gpu
+from tools.gpu import exercise, packages, processes, stages, wheelhouse
+from tools.gpu.packages import PackagesMissing
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> stages.Run:
+    results = Results.begin(tmp_path / "results", "A GPU", "gpu")
+    return stages.Run(
+        results=results, environment=packages.environment(tmp_path / "site"), log=tmp_path / "log", scratch=tmp_path,
+        deadline=time.monotonic() + 60, seconds=60, emulator=False, quick=True,
+    )  # fmt: skip
+
+
+# Without a GPU
+
+
+def test_without_a_gpu_there_is_one_message_and_nothing_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def no_driver(name: str) -> None:
+        raise OSError(name)
+
+    monkeypatch.setattr(gpu.ctypes, "CDLL", no_driver)
+    assert gpu.main(["--results", str(tmp_path / "new")]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert "needs a GPU and its driver, and here is no libcuda.so.1" in captured.err
+    assert "make test" in captured.err
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize(("code", "why"), [(100, "error 100"), (0, "finds none")])
+def test_a_driver_without_a_device(code: int, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Driver:
+        def cuInit(self, flags: int) -> int:
+            return code
+
+        def cuDeviceGetCount(self, count: Any) -> int:
+            return 0
+
+    monkeypatch.setattr(gpu.ctypes, "CDLL", lambda name: Driver())
+    with pytest.raises(gpu.NoGpu, match=why):
+        gpu.device_name()
+
+
+# What is needed
+
+
+def test_what_is_needed_is_what_pyproject_says_but_for_what_is_too_large() -> None:
+    names = {requirement.partition(">")[0] for requirement in packages.requirements()}
+    assert {"numpy", "sympy", "jinja2", "pycuda", "pytest", "pytest-xdist", "hypothesis"} <= names
+    assert not [name for name in names if name.startswith(("nvidia", "hatchling"))]
+
+
+@pytest.fixture
+def pip(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """Commands given to pip, which finds one package missing."""
+    asked: list[list[str]] = []
+
+    def answer(arguments: list[str], site: Path) -> str:
+        asked.append(list(arguments))
+        return json.dumps({"install": [{"metadata": {"name": "pytools", "version": "2026.1"}}]})
+
+    monkeypatch.setattr(packages, "_pip", answer)
+    return asked
+
+
+def test_what_is_missing_alone_is_installed_and_from_the_folder_alone(tmp_path: Path, pip: list[list[str]]) -> None:
+    (tmp_path / "a.whl").touch()
+    assert packages.prepare(tmp_path / "site", tmp_path) == ["pytools==2026.1"]
+    plan, install = pip
+    assert "--dry-run" in plan
+    assert install[-1] == "pytools==2026.1"
+    assert "--no-deps" in install
+    for command in pip:
+        assert command[command.index("--no-index") + 1 :][:2] == ["--find-links", str(tmp_path)]
+    assert str(tmp_path / "site") == install[install.index("--target") + 1]
+
+
+def test_with_a_network_pycuda_is_built_where_it_is_missing(
+    tmp_path: Path, pip: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packages, "_absent", lambda site, wanted: True)
+    monkeypatch.setattr(packages, "_built_pycuda", lambda site: tmp_path)
+    packages.prepare(tmp_path / "site", None)
+    assert not [word for word in pip[0] if word.startswith("pycuda")]
+    assert pip[2][-1].startswith("pycuda")
+    assert "--no-index" in pip[2]
+    pip.clear()
+    monkeypatch.setattr(packages, "_absent", lambda site, wanted: False)
+    packages.prepare(tmp_path / "site", None)
+    assert len(pip) == 2
+
+
+def test_whether_a_package_is_there(tmp_path: Path) -> None:
+    assert not packages._absent(tmp_path, ["pytest>=8", "numpy>=2"])
+    assert packages._absent(tmp_path, ["no-such-package-at-all>=1"])
+
+
+def test_a_folder_without_wheels_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(PackagesMissing, match="holds no wheels"):
+        packages.prepare(tmp_path / "site", tmp_path)
+
+
+def test_a_folder_that_lacks_something_says_how_to_get_it(tmp_path: Path) -> None:
+    with pytest.raises(PackagesMissing, match=r"no-such-package-at-all[\s\S]*make wheelhouse PYTHON_VERSION="):
+        packages._install(tmp_path / "site", ["no-such-package-at-all"], ["--no-index", "--find-links", str(tmp_path)])
+
+
+@pytest.mark.parametrize("version", ["3.10", "4.0", "three", "3.12.1"])
+def test_the_wheels_are_for_a_python_that_lngen_runs_on(version: str, tmp_path: Path) -> None:
+    with pytest.raises(PackagesMissing, match=r"3\.11 or newer"):
+        wheelhouse.collect(tmp_path / "wheels", version, None)
+
+
+def test_a_wheel_of_pycuda_has_to_be_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert wheelhouse.main([str(tmp_path / "wheels"), "--pycuda-wheel", str(tmp_path / "none.whl")]) == 1
+    assert "is no wheel" in capsys.readouterr().err
+    assert not (tmp_path / "wheels").exists()
+
+
+def test_wheels_that_are_too_large_leave_the_folder_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wheel = tmp_path / "pycuda-1-cp312.whl"
+    wheel.touch()
+    old = tmp_path / "wheels" / "old.whl"
+    old.parent.mkdir()
+    old.touch()
+
+    def download(folder: Path, version: str, wanted: list[str]) -> None:
+        folder.mkdir(exist_ok=True)
+        (folder / "large.whl").write_bytes(bytes(100))
+
+    monkeypatch.setattr(wheelhouse, "_download", download)
+    monkeypatch.setattr(wheelhouse, "LIMIT_MIB", 50 / 2**20)
+    with pytest.raises(PackagesMissing, match="MiB, more than"):
+        wheelhouse.collect(old.parent, "3.12", wheel)
+    assert old.exists()
+    monkeypatch.setattr(wheelhouse, "LIMIT_MIB", 1)
+    assert wheelhouse.collect(old.parent, "3.12", wheel) == 100
+    assert [path.name for path in old.parent.iterdir()] == ["large.whl"]
+
+
+# Commands
+
+
+def test_a_command_that_ends(tmp_path: Path) -> None:
+    done = processes.run([sys.executable, "-c", "print('out'); exit(3)"], {}, 20, tmp_path / "log")
+    assert (done.status, done.output) == (3, "out\n")
+    assert "$ " in (tmp_path / "log").read_text()
+
+
+def test_a_command_that_does_not_end_is_ended_with_what_it_started(tmp_path: Path) -> None:
+    child = f"import time; time.sleep(3); open({str(tmp_path / 'alive')!r}, 'w')"
+    script = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {child!r}]).wait()"
+    started = time.monotonic()
+    done = processes.run([sys.executable, "-u", "-c", f"print('begun'); {script}"], {}, 1, tmp_path / "log")
+    assert done.status is None
+    assert done.output == "begun\n"
+    assert time.monotonic() - started < 2.5
+    time.sleep(max(0.0, 3.5 - (time.monotonic() - started)))
+    assert not (tmp_path / "alive").exists()
+
+
+# Stages
+
+
+def test_a_stage_that_breaks_is_recorded_and_the_rest_goes_on(run: stages.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(run: stages.Run) -> dict[str, Any]:
+        raise RuntimeError(f"in {packages.ROOT}/lngen")
+
+    for name in ("device", "compiled", "sanitizer", "benchmark", "matrix"):
+        monkeypatch.setattr(stages, name, lambda run: {"status": "passed", "summary": "fine"})
+    monkeypatch.setattr(stages, "tests", broken)
+    assert not stages.in_order(run)
+    record = Results.read(run.results.path).record
+    assert record["complete"]
+    assert list(record["stages"]) == ["device", "tests", "compile", "sanitizer", "benchmark", "matrix"]
+    assert record["stages"]["tests"]["summary"] == "RuntimeError: in lngen"
+    assert record["stages"]["benchmark"]["status"] == "passed"
+    monkeypatch.setattr(stages, "tests", lambda run: {"status": "skipped", "summary": "none"})
+    assert stages.in_order(run)
+
+
+def fake_sanitizer(run: stages.Run, script: str) -> dict[str, Any]:
+    program = run.scratch / "compute-sanitizer"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    run.environment["PATH"] = f"{run.scratch}:{run.environment['PATH']}"
+    return stages.sanitizer(run)
+
+
+def test_no_sanitizer_is_no_failure(run: stages.Run) -> None:
+    run.environment["PATH"] = str(run.scratch)
+    assert stages.sanitizer(run)["status"] == "skipped"
+
+
+SHAPES = "print('a_layer, f32 6 x 64')"
+
+
+@pytest.fixture
+def exercised(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The layers are not run: a program that prints a shape takes their place."""
+    monkeypatch.setattr(stages, "EXERCISE", ("-c", SHAPES))
+
+
+@pytest.mark.usefixtures("exercised")
+def test_a_sanitizer_that_finds_nothing(run: stages.Run) -> None:
+    script = 'while [ "$1" != 20 ]; do shift; done; shift; "$@"; echo "========= ERROR SUMMARY: 0 errors"'
+    found = fake_sanitizer(run, script)
+    assert found["status"] == "passed"
+    assert list(found["tools"]) == list(stages.TOOLS)
+    assert found["tools"]["memcheck"]["summary"] == "ERROR SUMMARY: 0 errors (1 shapes)"
+    assert found["tools"]["memcheck"]["findings"] == []
+
+
+@pytest.mark.usefixtures("exercised")
+def test_a_sanitizer_that_finds_something(run: stages.Run) -> None:
+    lines = ["COMPUTE-SANITIZER", "Race reported between Write and Read", "ERROR SUMMARY: 2 errors"]
+    script = "\n".join(f'echo "========= {line}"' for line in lines)
+    found = fake_sanitizer(run, f'{script}\n[ "$2" = racecheck ] && exit 86\nexit 0')
+    assert found["status"] == "failed"
+    assert found["tools"]["memcheck"]["status"] == "passed"
+    assert found["tools"]["racecheck"]["status"] == "failed"
+    assert found["tools"]["racecheck"]["findings"] == ["Race reported between Write and Read"]
+    assert "racecheck: ERROR SUMMARY: 2 errors" in found["summary"]
+
+
+@pytest.mark.usefixtures("exercised")
+def test_a_sanitizer_that_does_not_run_here(run: stages.Run) -> None:
+    found = fake_sanitizer(run, "echo 'Device not supported'; exit 1")
+    assert found["status"] == "failed"
+    assert "Device not supported" in found["summary"]
+
+
+def test_layers_that_fail_by_themselves_are_not_watched(run: stages.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stages, "EXERCISE", ("-c", "raise SystemExit('no device')"))
+    found = fake_sanitizer(run, "exit 0")
+    assert (found["status"], found["summary"]) == ("failed", "without a tool already, it fails: no device")
+
+
+def test_what_pytest_reports_is_known_though_it_is_cut_short(run: stages.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [
+        {"test": "a", "outcome": "passed", "why": ""},
+        {"test": "b", "outcome": "failed", "why": f"no {packages.ROOT}/x"},
+        {"test": "c", "outcome": "skipped", "why": "no NVRTC"},
+    ]
+
+    def cut(self: stages.Run, *arguments: str, seconds: float, **variables: str) -> processes.Done:
+        Path(variables["LNGEN_TEST_LOG"]).write_text("".join(json.dumps(line) + "\n" for line in lines))
+        return processes.Done(None, 1.0, "")
+
+    monkeypatch.setattr(stages.Run, "python", cut)
+    found = stages.tests(run)
+    assert (found["status"], found["summary"]) == ("out of time", "1 passed, 1 failed, 1 skipped")
+    assert found["failures"] == ["b: no x"]
+    assert found["skipped_for"] == {"no NVRTC": 1}
+    full = replace(run, quick=False)
+    assert stages.matrix(full)["status"] == "out of time"  # since a test failed
+    lines.pop(1)
+    assert stages.matrix(full)["status"] == "cut short"
+    assert stages.matrix(full)["summary"] == "1 passed, 1 skipped in the time there was"
+
+
+def test_the_plugin_reports_each_outcome(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(
+        "import pytest\n"
+        "def test_fine(): pass\n"
+        "def test_wrong(): assert 1 == 2, 'one is not two'\n"
+        "@pytest.mark.skip(reason='not here')\ndef test_left_out(): pass\n"
+    )
+    (tmp_path / "test_broken.py").write_text("import no_such_module\n")
+    log = tmp_path / "log.jsonl"
+    environment = {**packages.environment(tmp_path), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "LNGEN_TEST_LOG": str(log)}
+    command = [sys.executable, "-m", "pytest", str(tmp_path), "--rootdir", str(tmp_path), "-c", "/dev/null",
+               "-p", "no:cacheprovider", "-p", "tools.gpu.pytest_log", "--continue-on-collection-errors"]  # fmt: skip
+    parallel = ["-p", "xdist", "--numprocesses", "1"]
+    for extra in ([], parallel):
+        log.unlink(missing_ok=True)
+        processes.run([*command, *extra], environment, 60, tmp_path / "log")
+        found = {line["test"].rpartition("::")[2]: line for line in map(json.loads, log.read_text().splitlines())}
+        assert {name: line["outcome"] for name, line in found.items()} == {
+            "test_fine": "passed", "test_wrong": "failed", "test_left_out": "skipped", "test_broken.py": "failed",
+        }  # fmt: skip
+        assert "one is not two" in found["test_wrong"]["why"]
+        assert found["test_left_out"]["why"] == "not here"
+
+
+def test_what_is_exercised_is_in_the_grid_that_is_compiled_before() -> None:
+    from benchmarks import grid
+
+    compiled = {(case.dtype, case.features) for case in grid.cases()}
+    assert {(case.dtype, case.features) for case in exercise.cases(quick=False)} <= compiled

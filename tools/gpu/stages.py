@@ -1,0 +1,221 @@
+"""The stages of a run. Each is a process of its own with a limit of time; what it found is recorded at once."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks import machine
+from benchmarks.results import Results
+from tools.gpu import processes
+
+EXERCISE = ("-m", "tools.gpu.exercise")
+TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
+_FINE = ("passed", "skipped", "cut short")
+_FOUND_SOMETHING = 86
+_TESTS = "cuda and not matrix and not exhaustive"
+_MATRIX = "cuda and matrix and not exhaustive"
+# The emulator's own tests say nothing of a GPU.
+_OTHER_TESTS = "tests/simt"
+_MOST_FAILURES = 50
+
+
+@dataclass(frozen=True)
+class Run:
+    """What the stages share: where to record, with what to run, until when, and how much of it all."""
+
+    results: Results
+    environment: dict[str, str]
+    log: Path
+    scratch: Path
+    deadline: float
+    seconds: float
+    emulator: bool
+    quick: bool
+
+    def limit(self, share: float) -> float:
+        """Seconds for a stage that may take a share of the whole, as far as they are left."""
+        return max(1.0, min(share * self.seconds, self.left()))
+
+    def left(self) -> float:
+        """Seconds until the end."""
+        return self.deadline - time.monotonic()
+
+    def python(self, *arguments: str, seconds: float, **variables: str) -> processes.Done:
+        """Run this interpreter with what it was given besides."""
+        environment = {**self.environment, **variables}
+        return processes.run([sys.executable, *arguments], environment, seconds, self.log)
+
+    def options(self) -> list[str]:
+        """What the commands of the project are told of the kind of run."""
+        return ["--emulator"] * self.emulator + ["--quick"] * self.quick
+
+
+def in_order(run: Run) -> bool:
+    """All stages, whatever becomes of one. Whether none failed."""
+    stages: list[tuple[str, Callable[[Run], dict[str, Any]]]] = [
+        ("device", device),
+        ("tests", tests),
+        ("compile", compiled),
+        ("sanitizer", sanitizer),
+        ("benchmark", benchmark),
+        ("matrix", matrix),
+    ]
+    for name, stage in stages:
+        started = time.monotonic()
+        print(f"{name} ...", flush=True)
+        try:
+            values = stage(run)
+        except Exception as error:
+            values = {"status": "failed", "summary": machine.anonymous(f"{type(error).__name__}: {error}")}
+        # A stage that is a process of its own may have added to the record.
+        run.results.record = Results.read(run.results.path).record
+        run.results.put(name, {**values, "seconds": round(time.monotonic() - started, 1)})
+        print(f"  {values['status']}: {values['summary']}", flush=True)
+    run.results.finish()
+    return all(stage["status"] in _FINE for stage in run.results.record["stages"].values())
+
+
+def device(run: Run) -> dict[str, Any]:
+    """What `lngen device` says of the machine."""
+    done = run.python("-m", "lngen", "device", "--json", seconds=60)
+    start = done.output.find("{")
+    survey = json.JSONDecoder().raw_decode(done.output, start)[0] if done.status == 0 and start >= 0 else {}
+    usable = survey.get("pycuda_runs_on") == ("emulator" if run.emulator else "gpu")
+    summary = " ".join(filter(None, (survey.get("summary", _last_line(done.output)), survey.get("next_step"))))
+    items = {item["name"]: item["detail"] for item in survey.get("items", ())}
+    # Asked in the environment of the run, which has packages that this process has not.
+    facts = run.python(
+        "-c", "import json; from benchmarks import machine; print(json.dumps(machine.facts()))", seconds=60
+    )
+    return {
+        "status": "passed" if usable else "failed",
+        "summary": machine.anonymous(summary),
+        "items": {name: machine.anonymous(detail) for name, detail in items.items()},
+        "machine": json.loads(_last_line(facts.output)) if facts.status == 0 else None,
+        "clocks": machine.clocks(),
+    }
+
+
+def tests(run: Run) -> dict[str, Any]:
+    """The tests that are marked `cuda`: the bodies that run on the emulator where there is no GPU."""
+    if run.quick:
+        return _pytest(run, ["tests/backends/test_cuda_launcher_runs.py", "-k", "no_rows"], _TESTS, run.limit(0.3))
+    return _pytest(run, ["tests", f"--ignore={_OTHER_TESTS}"], _TESTS, run.limit(0.3))
+
+
+def matrix(run: Run) -> dict[str, Any]:
+    """What is left of the time, for the tests of every shape and type; it need not suffice for all."""
+    if run.quick:
+        return {"status": "skipped", "summary": "not in a quick run"}
+    found = _pytest(run, ["tests", f"--ignore={_OTHER_TESTS}"], _MATRIX, run.left())
+    if found["status"] == "out of time" and not found["failed"]:
+        return {**found, "status": "cut short", "summary": f"{found['summary']} in the time there was"}
+    return found
+
+
+def _pytest(run: Run, chosen: Sequence[str], marks: str, seconds: float) -> dict[str, Any]:
+    reports = run.scratch / "tests.jsonl"
+    reports.unlink(missing_ok=True)
+    workers = min(8, len(os.sched_getaffinity(0)))
+    parallel = [] if run.quick else ["-p", "xdist", "--numprocesses", str(workers), "--dist", "worksteal"]
+    # Plugins that the interpreter happens to have may warn, and a warning is an error here.
+    done = run.python(
+        "-m", "pytest", *chosen, "-m", marks, *parallel, "-p", "tools.gpu.pytest_log", "-p", "no:cacheprovider",
+        seconds=seconds, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1", LNGEN_TEST_LOG=str(reports),
+    )  # fmt: skip
+    found = [json.loads(line) for line in reports.read_text(encoding="utf-8").splitlines()] if reports.exists() else []
+    outcomes = Counter(report["outcome"] for report in found)
+    failures = [f"{report['test']}: {report['why']}" for report in found if report["outcome"] == "failed"]
+    reasons = Counter(report["why"] for report in found if report["outcome"] == "skipped")
+    summary = ", ".join(f"{outcomes[name]} {name}" for name in ("passed", "failed", "skipped") if outcomes[name])
+    # pytest's status is 1 for failures, and more for a run that went wrong as a whole.
+    if done.status not in (0, 1, None) or not summary:
+        summary = "; ".join(filter(None, [summary, machine.anonymous(_last_line(done.output))]))
+    return {
+        "status": _status(done),
+        "summary": summary or "nothing ran",
+        **{name: outcomes[name] for name in ("passed", "failed", "skipped")},
+        "failures": [machine.anonymous(failure)[:500] for failure in failures[:_MOST_FAILURES]],
+        "skipped_for": {machine.anonymous(reason): count for reason, count in sorted(reasons.items())},
+    }
+
+
+def compiled(run: Run) -> dict[str, Any]:
+    """The kernels of the benchmark's grid, compiled in parallel and kept for what follows."""
+    limit = run.limit(0.12)
+    done = run.python("-m", "benchmarks.compile", *_common(run, limit), seconds=limit + 30)
+    return {"status": _status(done), "summary": machine.anonymous(_last_line(done.output))}
+
+
+def sanitizer(run: Run) -> dict[str, Any]:
+    """Each tool of compute-sanitizer on every shipped layer."""
+    program = shutil.which("compute-sanitizer", path=run.environment["PATH"])
+    if program is None:
+        return {"status": "skipped", "summary": "compute-sanitizer is not installed; it comes with a CUDA toolkit"}
+    exercise = [*EXERCISE, *run.options()]
+    until = time.monotonic() + run.limit(0.22)
+    plain = run.python(*exercise, seconds=until - time.monotonic())
+    if plain.status != 0:
+        words = machine.anonymous(_last_line(plain.output))
+        return {"status": _status(plain), "summary": f"without a tool already, it fails: {words}"}
+    found: dict[str, Any] = {}
+    for position, tool in enumerate(TOOLS):
+        seconds = (until - time.monotonic()) / (len(TOOLS) - position)
+        options = ["--tool", tool, "--error-exitcode", str(_FOUND_SOMETHING), "--print-limit", "20"]
+        command = [program, *options, sys.executable, *exercise]
+        done = processes.run(command, run.environment, seconds, run.log)
+        found[tool] = {"status": _status(done), **_sanitized(done)}
+        run.results.put("sanitizer", {"tools": found})
+    worst = _worst(values["status"] for values in found.values())
+    summary = "; ".join(f"{tool}: {values['summary']}" for tool, values in found.items())
+    return {"status": worst, "summary": summary, "tools": found}
+
+
+def _sanitized(done: processes.Done) -> dict[str, Any]:
+    lines = [line.removeprefix("=========").strip() for line in done.output.splitlines() if line.startswith("=====")]
+    summaries = [line for line in lines if "SUMMARY" in line]
+    shapes = sum(bool(re.match(r"\w+, \w+ \d+ x \d+$", line)) for line in done.output.splitlines())
+    shown = [
+        machine.anonymous(line) for line in lines if line and line not in summaries and "COMPUTE-SANITIZER" not in line
+    ]
+    summary = summaries[-1] if summaries else _last_line(done.output) if done.status is not None else "out of time"
+    return {
+        "summary": f"{machine.anonymous(summary)} ({shapes} shapes)",
+        "seconds": round(done.seconds, 1),
+        "findings": shown[:60],
+    }
+
+
+def benchmark(run: Run) -> dict[str, Any]:
+    """The shipped layers in turns with the device's own copy, and with PyTorch where it is."""
+    # It stops beginning at its limit; what it has begun then takes some seconds.
+    left = max(5.0, run.limit(0.45) - 15)
+    done = run.python("-m", "benchmarks", *_common(run, left), seconds=left + 15)
+    return {"status": _status(done), "summary": machine.anonymous(_last_line(done.output))}
+
+
+def _common(run: Run, seconds: float) -> list[str]:
+    return ["--results", str(run.results.path.absolute()), "--seconds", f"{seconds:.0f}", *run.options()]
+
+
+def _status(done: processes.Done) -> str:
+    return "out of time" if done.status is None else "failed" if done.status else "passed"
+
+
+def _worst(statuses: Iterable[str]) -> str:
+    found = set(statuses)
+    return next((status for status in ("failed", "out of time") if status in found), "passed")
+
+
+def _last_line(text: str) -> str:
+    return (text.strip().splitlines() or [""])[-1]
