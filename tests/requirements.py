@@ -7,6 +7,7 @@ Use them as marks: `@needs_gxx`. Where `LNGEN_CI` is set, a test that is skipped
 import ctypes
 import importlib.util
 import os
+import platform
 import shutil
 import sysconfig
 from pathlib import Path
@@ -16,6 +17,8 @@ import pytest
 NO_GPU = "no GPU"
 NO_GXX = "no g++: install it with the system's package manager"
 NO_PYCUDA = "no PyCUDA: make pycuda"
+CROSS_GXX = "aarch64-linux-gnu-g++"
+NO_CROSS_GXX = f"no {CROSS_GXX}: apt-get install g++-aarch64-linux-gnu"
 NO_NVRTC = "no NVRTC: it comes with the test extra on Linux, x86-64 and aarch64"
 NO_NVDISASM = "no nvdisasm: it comes with the test extra on Linux, x86-64 and aarch64"
 
@@ -60,6 +63,9 @@ def has_gpu() -> bool:
 
 needs_gpu = pytest.mark.skipif(not has_gpu(), reason=NO_GPU)
 needs_gxx = pytest.mark.skipif(gxx() is None, reason=NO_GXX)
+needs_cross_compiler = pytest.mark.skipif(
+    shutil.which(CROSS_GXX) is None and platform.machine() != "aarch64", reason=NO_CROSS_GXX
+)
 needs_pycuda = pytest.mark.skipif(not has_pycuda(), reason=NO_PYCUDA)
 needs_nvrtc = pytest.mark.skipif(nvrtc() is None, reason=NO_NVRTC)
 needs_nvdisasm = pytest.mark.skipif(nvdisasm() is None, reason=NO_NVDISASM)
