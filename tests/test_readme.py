@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.requirements import needs_gxx, needs_pycuda
 from tests.shipped import ROOT
 
 MEASURED = re.compile(r"\b(?:\d\.\de[-+]\d\d|inf)\b")
@@ -72,6 +73,9 @@ def first_difference(expected: Sequence[str], printed: Sequence[str]) -> str | N
     return None if skipping or place == len(printed) else f"nothing more, but: {printed[place]}"
 
 
+README = blocks((ROOT / "README.md").read_text(encoding="utf-8"))
+
+
 def commands(block: Block) -> list[tuple[str, list[str]]]:
     """The commands of a console block, each with what it is said to print."""
     found: list[tuple[str, list[str]]] = []
@@ -97,8 +101,26 @@ def run(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, *arguments], cwd=checkout, env=environment, capture_output=True, text=True)
 
 
+def on_a_device(block: Block) -> bool:
+    """Whether a block needs a GPU, or PyCUDA to run on the emulator."""
+    return any("pycuda" in line or "--backend cuda" in line for line in block.lines)
+
+
 def test_every_block_runs_and_prints_what_is_said(checkout):
-    for block in blocks((ROOT / "README.md").read_text(encoding="utf-8")):
+    run_blocks(checkout, [block for block in README if not on_a_device(block)])
+
+
+@needs_pycuda
+@needs_gxx
+@pytest.mark.cuda
+def test_every_block_for_a_device_runs_and_prints_what_is_said(checkout):
+    chosen = [block for block in README if on_a_device(block)]
+    assert len(chosen) >= 2
+    run_blocks(checkout, chosen)
+
+
+def run_blocks(checkout: Path, chosen: Sequence[Block]) -> None:
+    for block in chosen:
         where = f"README.md:{block.line}"
         if block.language == "python":
             text = "\n".join(block.lines) + "\n"
