@@ -1,5 +1,6 @@
 """The wheel, as a user has it: installed into an environment of its own and used from another folder."""
 
+import json
 import os
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 import lngen
 from lngen import loading
 from lngen.manifest import supported_sympy
+from tests.requirements import needs_gxx, needs_pycuda
 
 ROOT = Path(__file__).parents[1]
 
@@ -115,6 +117,17 @@ def test_an_unknown_layer_is_an_error_that_lists_the_packaged_ones(python, elsew
 def test_the_command_runs_in_both_spellings(python, elsewhere):
     for command in ([python, "-m", "lngen"], [python.with_name("lngen")]):
         assert lngen.__version__ in run(*command, "--version", cwd=elsewhere)
+
+
+@needs_pycuda
+@needs_gxx
+@pytest.mark.cuda
+def test_kernels_are_checked(python, elsewhere):
+    command = ["-m", "lngen", "check", loading.available()[0], "--backend", "cuda", "--shape", "2,7", "--dtype", "f64"]
+    (report,) = json.loads(run(python, *command, "--json", cwd=elsewhere))
+    assert report["passed"]
+    assert report["place"]
+    assert {"complex step", "contracts"} <= {item["kind"] for item in report["evidence"]}
 
 
 def test_the_range_of_sympy_is_the_checkout_s(python, elsewhere):

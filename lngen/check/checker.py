@@ -30,6 +30,9 @@ _SAMPLED_COLUMNS = 32
 _QUICK_WORK = 2_500_000
 # Differences are sixteen evaluations an entry; above this many entries they go along directions.
 _EVERY_DIFFERENCE = 64
+# The emitted forward has been compared with the evaluator entry by entry; differencing it too, dozens of runs, is for
+# arrays up to this many entries.
+_EMITTED_DIFFERENCE = 10_000
 _ARITHMETIC: Mapping[str, Arithmetic] = {"numpy": NUMPY, "cuda": CUDA}
 
 
@@ -227,19 +230,22 @@ class Checker:
                 "a difference sees through stop_gradient",
             )  # fmt: skip
             return
-        oracle = richardson.oracle(self.definition, case)
-        emitted = richardson.emitted(self.definition, lambda values: self._outputs(case, values), case)
+        forwards = {"evaluator": richardson.oracle(self.definition, case)}
+        if case.rows * case.features <= _EMITTED_DIFFERENCE:
+            forwards["emitted forward"] = richardson.emitted(
+                self.definition, lambda values: self._outputs(case, values), case
+            )
         for entry in present(self.layer, case):
             gradient = answer.gradients[entry.name]
             own = np.asarray(bounds[f"d{entry.name}"]) if bounds is not None else None
             if case.rows * case.features <= _EVERY_DIFFERENCE:
-                estimate = richardson.every_entry(oracle, case, entry)
+                estimate = richardson.every_entry(forwards["evaluator"], case, entry)
                 yield self._inside(f"d{entry.name}, every entry", case, gradient, estimate, own)
             for name, direction in richardson.directions(case, entry, self.seed).items():
                 over_rows = entry.kind.over_rows
                 along = None if gradient is None else _along(gradient, direction, over_rows)
                 reach = None if own is None else _along(own, np.abs(direction), over_rows)
-                for forward, whose in ((oracle, "evaluator"), (emitted, "emitted forward")):
+                for whose, forward in forwards.items():
                     estimate = richardson.along(forward, case, entry, direction[None])
                     estimate = replace(estimate, value=estimate.value[0], bar=estimate.bar[0])
                     what = f"d{entry.name} along a {name} direction, {whose}"

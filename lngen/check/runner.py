@@ -66,5 +66,6 @@ def _check(checker: Checker, wanted: Sequence[tuple[int, int]], kinds: Sequence[
     if "hard inputs" in kinds:
         for dtype in checker.dtypes:
             parts["hard inputs"] += checker.hard(dtype)
-    ordered = tuple(evidence for kind in KINDS if kind in kinds for evidence in parts[kind])
+    # Code that raises is reported under the first kind that would have run it, whatever was asked for.
+    ordered = tuple(evidence for kind in KINDS for evidence in parts[kind] if kind in kinds or not evidence.passed)
     return Report(layer.definition.name, checker.backend, checker.seed, ordered)

@@ -15,6 +15,7 @@ from rich.text import Text
 from lngen import device, loading, manifest, nvrtc
 from lngen.check import DTYPES, FULL_SHAPES, QUICK_SHAPES, Evidence, Report, check
 from lngen.check.derived import checkable
+from lngen.check.numbers import storage_dtype
 from lngen.check.on_device import OnDevice
 from lngen.check.on_device import device as current_device
 from lngen.commands import compiled, console, layers
@@ -35,6 +36,8 @@ def run(
     """
     wanted_shapes, wanted_dtypes = parse_shapes(shapes), parse_dtypes(dtypes)
     features = tuple(sorted({d for _, d in wanted_shapes})) if shapes else compiled.DEFAULT_FEATURES
+    if any(storage_dtype(dtype) is None for dtype in wanted_dtypes):
+        console.note("bfloat16 is left out: pip install ml_dtypes")
     backends = _everything() if backend == "all" else (backend,)
     definitions = layers.definitions(words)
     reports: list[Report] = []

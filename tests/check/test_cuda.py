@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from lngen import loading, manifest
 from lngen.check import DTYPES, KINDS, Checkable, check
 from lngen.check.derived import checkable
+from lngen.check.evidence import metric_error
+from lngen.check.inputs import ordinary
+from lngen.check.layer import run
 from lngen.check.on_device import OnDevice, Place, device
 from lngen.definition import load
 from lngen.emission import derived
+from lngen.evaluate import LONGDOUBLE, evaluate
 from tests.check.layers import DEFINITIONS
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 
@@ -101,6 +107,22 @@ def test_narrower_types(path: Path, features: int, dtype: str, folder: Path) -> 
 def test_contracts_and_hard_inputs(path: Path, dtypes: tuple[str, ...], folder: Path) -> None:
     report = check(on_device(path, folder), [], dtypes, "cuda", kinds=("contracts", "hard inputs"))
     assert report.passed, report.failures
+
+
+@pytest.mark.parametrize(("dtype", "offset", "bound"), [("float32", 1e4, 1e-6), ("float64", 1e8, 1e-14)])
+def test_a_large_offset_costs_no_digits(dtype: str, offset: float, bound: float, folder: Path) -> None:
+    (path,) = [path for path in SHIPPED if path.stem == "layer_norm"]
+    layer = on_device(path, folder)
+    assert layer.adjoint is not None
+    case = ordinary(layer.definition, 3, 4096, seed=0)
+    stored = replace(case, inputs={**case.inputs, "x": case.inputs["x"] + offset}).astype(dtype)
+    answer = run(layer, stored)
+    # The layer ignores a shift, and taking the offset off again is exact: so is the reference, to long double.
+    exact = stored.exact()
+    centred = {**exact.inputs, "x": exact.inputs["x"] - np.longdouble(offset)}
+    assert metric_error(answer.outputs["y"], evaluate(layer.definition, centred, LONGDOUBLE)["y"]) < bound
+    for name, gradient in layer.adjoint(centred, exact.cotangents).items():
+        assert metric_error(answer.gradients[name], gradient) < bound, name
 
 
 def test_where_it_ran(place: Place) -> None:

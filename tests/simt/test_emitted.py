@@ -222,6 +222,28 @@ def test_the_checker_has_no_finding(layer, macros, dtype, sizes):
             assert_right(case_of(kernels, layer, dtype, rows, features, schedule="random", seed=rows))
 
 
+CONFIGURATIONS = [
+    *REGIMES,
+    {},
+    {"LNGEN_D": 128, "LNGEN_WITHOUT_gamma": None},
+    {"LNGEN_D": 4097},
+]
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    "macros", CONFIGURATIONS, ids=lambda macros: " ".join(f"{k[6:]}={v}" for k, v in macros.items())
+)
+@pytest.mark.parametrize("layer", NAMES)
+def test_the_checker_has_no_finding_in_any_configuration(layer, macros, dtype):
+    kernels = kernels_of(layer, (dtype,), check=True, **macros)
+    absent = tuple(name.removeprefix("LNGEN_WITHOUT_") for name in macros if name.startswith("LNGEN_WITHOUT_"))
+    for features in (macros["LNGEN_D"],) if macros else (1, 33, 2500):
+        case = case_of(kernels, layer, dtype, 5, features, absent, schedule="random", seed=features)
+        assert case.run()
+
+
 @pytest.mark.parametrize("layer", ["layer_norm", "sink"])
 def test_every_schedule_gives_the_same_bits(layer):
     dtype = "f64" if layer == "sink" else "f32"

@@ -126,3 +126,14 @@ def test_no_worker_outlives_its_process(kernels):
     # It may be there still as a zombie, where nobody waits for orphans.
     with open(f"/proc/{pid}/stat") as status:
         assert status.read().split(") ")[1].startswith("Z")
+
+
+@needs_gxx
+@pytest.mark.cuda
+def test_many_modules_in_one_process():
+    """A process has 65530 mappings at most, and a stack of a thread is two of them."""
+    out = np.zeros(1024, np.float32)
+    for number in range(40):
+        source = f'extern "C" __global__ void fill(float* x) {{ x[threadIdx.x] = {number}; }}\n'
+        simt.build(source)["fill"](1, 1024, 0, out)
+        assert (out == number).all()

@@ -1,8 +1,5 @@
 #include "fibre.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstdint>
 
 // The registers that a called function must leave as they were, and nothing else: to the compiler it is a call.
@@ -90,21 +87,12 @@ static void* prepare(char* top, void (*start)()) {
 
 namespace simt {
 
-bool Stacks::reserve(size_t count) {
-  const size_t page = size_t(sysconf(_SC_PAGESIZE));
-  while (stacks_.size() < count) {
-    void* memory = mmap(nullptr, page + BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE)) return false;
-    stacks_.push_back(static_cast<char*>(memory) + page);
-  }
-  return true;
-}
-
-void* Stacks::fresh(size_t index, void (*start)()) { return prepare(stacks_[index] + BYTES, start); }
+void* Stacks::fresh(size_t index, void (*start)()) { return prepare(first_ + (index + 1) * SIMT_STACK_BYTES, start); }
 
 bool Stacks::holds(size_t index, const void* address) const {
   const char* at = static_cast<const char*>(address);
-  return at >= stacks_[index] && at < stacks_[index] + BYTES;
+  const char* bottom = first_ + index * SIMT_STACK_BYTES;
+  return at >= bottom + SIMT_GUARD_BYTES && at < bottom + SIMT_STACK_BYTES;
 }
 
 }  // namespace simt

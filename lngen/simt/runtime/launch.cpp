@@ -21,7 +21,7 @@ simt_block simt_running_block;
 
 namespace simt {
 
-static constexpr unsigned MOST_THREADS = 1024, MOST_DEEP = 64, MOST_BLOCKS_BESIDE = 65535;
+static constexpr unsigned MOST_THREADS = SIMT_MOST_THREADS, MOST_DEEP = 64, MOST_BLOCKS_BESIDE = 65535;
 static constexpr size_t MOST_SHARED = 227 * 1024;
 static constexpr size_t SHARED_ALIGNMENT = 1024;
 
@@ -91,7 +91,7 @@ static int launch(const simt_kernel& kernel, const unsigned g[6], size_t shared_
   if (options.first_block > blocks || options.blocks > blocks - options.first_block)
     return refuse("the chosen blocks are not all in the grid");
   const size_t threads = size_t(block.x) * block.y * block.z;
-  if (!state.stacks.reserve(threads)) return refuse("there is no memory for the threads' stacks");
+  state.stacks = Stacks(options.stacks);
   // Room past the end, so that an access that runs over it meets poison and not the heap.
   void* shared = aligned_alloc(SHARED_ALIGNMENT, (shared_bytes / SHARED_ALIGNMENT + 2) * SHARED_ALIGNMENT);
   if (!shared) return refuse("there is no memory for the block's shared memory");
@@ -145,19 +145,6 @@ extern "C" int simt_launch(const char* name, const unsigned grid_and_block[6], s
   const simt_kernel* kernel = simt::kernel_named(name);
   if (!kernel) return simt::refuse(std::string("there is no kernel ") + name);
   return simt::launch(*kernel, grid_and_block, shared_bytes, arguments, *options);
-}
-
-extern "C" int simt_launch_packed(const char* name, const unsigned grid_and_block[6], size_t shared_bytes,
-                                  char* arguments, size_t bytes, const simt_options* options) {
-  simt::clear_report();
-  const simt_kernel* kernel = simt::kernel_named(name);
-  if (!kernel) return simt::refuse(std::string("there is no kernel ") + name);
-  const size_t expected = kernel->offsets[kernel->arguments];
-  if (bytes != expected)
-    return simt::refuse("the arguments are " + std::to_string(bytes) + " bytes, the kernel takes " + std::to_string(expected));
-  std::vector<void*> places;
-  for (unsigned i = 0; i < kernel->arguments; ++i) places.push_back(arguments + kernel->offsets[i]);
-  return simt::launch(*kernel, grid_and_block, shared_bytes, places.data(), *options);
 }
 
 extern "C" int simt_where(unsigned block_and_thread[6]) {

@@ -134,6 +134,23 @@ template <class F> bool find(void* handle, const char* name, F& function) {
   return function != nullptr;
 }
 
+// As many stacks as there are threads, or null. Each that can be used is two mappings, of which a process has 65530.
+char* stacks_for(unsigned long long threads) {
+  static char* stacks = nullptr;
+  static size_t usable = 0;
+  if (!stacks) {
+    void* reserved = mmap(nullptr, size_t(SIMT_MOST_THREADS) * SIMT_STACK_BYTES, PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (reserved == MAP_FAILED) return nullptr;
+    stacks = static_cast<char*>(reserved);
+  }
+  for (; usable < threads && usable < SIMT_MOST_THREADS; ++usable) {
+    char* stack = stacks + usable * SIMT_STACK_BYTES + SIMT_GUARD_BYTES;
+    if (mprotect(stack, SIMT_STACK_BYTES - SIMT_GUARD_BYTES, PROT_READ | PROT_WRITE)) return nullptr;
+  }
+  return stacks;
+}
+
 void load(std::istream& words) {
   std::string path;
   words >> path;
@@ -211,6 +228,9 @@ void launch(std::istream& words) {
   options.regions = regions.data();
   options.region_count = regions.size();
   if (!words) return answer("refused", "the request cannot be read\n");
+  const unsigned* block = grid_and_block + 3;
+  options.stacks = stacks_for(1ull * block[0] * block[1] * block[2]);
+  if (!options.stacks) return answer("refused", "there is no memory for the threads' stacks\n");
 
   running = &modules.at(module);
   limit(seconds);

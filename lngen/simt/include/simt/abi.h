@@ -4,7 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SIMT_ABI 1
+#define SIMT_ABI 2
+#define SIMT_MOST_THREADS 1024
+#define SIMT_STACK_BYTES (256 * 1024)
+#define SIMT_GUARD_BYTES (64 * 1024)
 #define SIMT_EXPORT extern "C" __attribute__((visibility("default")))
 
 extern "C" {
@@ -14,12 +17,10 @@ struct simt_dim {
 };
 
 // A kernel: `signature` has a word per argument: `f4` a float, `i8` a long long, `*cb2` a pointer to const bf16.
-// `offsets` has the place of each argument in a packed buffer of them, and at its end the size of that buffer.
 struct simt_kernel {
   const char* name;
   const char* signature;
   unsigned arguments;
-  const size_t* offsets;
   void (*call)(void** arguments);
 };
 
@@ -41,6 +42,9 @@ struct simt_options {
   uint64_t first_block, blocks;
   const struct simt_region* regions;
   size_t region_count;
+  // Where threads run: as many stacks as a block has threads, one behind the other, of SIMT_STACK_BYTES each of which the
+  // first SIMT_GUARD_BYTES cannot be touched. All modules of a process use the same.
+  char* stacks;
 };
 
 }  // extern "C"
@@ -50,7 +54,6 @@ struct simt_options {
 // simt_kernel_at(i): the kernels in order, then null.
 // simt_symbol: address and size of a variable that the source defines as extern "C"; 0 if there is none.
 // simt_launch: runs a kernel to its end; `arguments` points to each argument's value. A simt_outcome.
-// simt_launch_packed: the same from one buffer, laid out as a C struct of the arguments would be.
 // simt_report: a line per finding of the last launch, of tab-separated fields; lngen/simt/report.py reads them.
 // simt_where: block index, then thread index, of the thread that is running; 0 if none is.
 // simt_offset: where in the module's file an address of its code is, for addr2line.
@@ -59,8 +62,6 @@ SIMT_EXPORT const simt_kernel* simt_kernel_at(size_t index);
 SIMT_EXPORT int simt_symbol(const char* name, void** address, size_t* bytes);
 SIMT_EXPORT int simt_launch(const char* kernel, const unsigned grid_and_block[6], size_t shared_bytes, void** arguments,
                             const simt_options* options);
-SIMT_EXPORT int simt_launch_packed(const char* kernel, const unsigned grid_and_block[6], size_t shared_bytes,
-                                   char* arguments, size_t bytes, const simt_options* options);
 SIMT_EXPORT const char* simt_report();
 SIMT_EXPORT int simt_where(unsigned block_and_thread[6]);
 SIMT_EXPORT size_t simt_offset(const void* code);

@@ -33,13 +33,6 @@ template <class... A, void (*KERNEL)(A...)> struct Entry<KERNEL> {
     static const std::string words = ((word<A>() + " ") + ... + "");
     return words.c_str();
   }
-  static const size_t* offsets() {
-    static size_t places[sizeof...(A) + 1] = {};
-    size_t index = 0, place = 0;
-    ((place = (place + alignof(A) - 1) / alignof(A) * alignof(A), places[index++] = place, place += sizeof(A)), ...);
-    places[index] = place;
-    return places;
-  }
   template <size_t... I>
   __attribute__((no_sanitize("thread", "undefined"))) static void call(void** arguments, std::index_sequence<I...>) {
     KERNEL(*static_cast<std::remove_cv_t<std::remove_reference_t<A>>*>(arguments[I])...);
@@ -54,5 +47,5 @@ template <class... A> constexpr unsigned arguments_of(void (*)(A...)) { return s
 }  // namespace simt
 
 #define SIMT_KERNEL(name)                                                                                      \
-  {#name, simt::Entry<&name>::signature(), simt::arguments_of(&name), simt::Entry<&name>::offsets(), \
+  {#name, simt::Entry<&name>::signature(), simt::arguments_of(&name), \
    static_cast<void (*)(void**)>(&simt::Entry<&name>::call)}
