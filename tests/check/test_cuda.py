@@ -26,7 +26,8 @@ from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 
 pytestmark = [pytest.mark.cuda, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
 
-SHIPPED = [path for path in DEFINITIONS if path.parent.name == "derive"]
+# These go through everything; of the other definitions a sample is run, and the rest by `make exhaustive`.
+WHOLE = [path for path in DEFINITIONS if path.stem in ("layer_norm", "rms_norm")]
 FEATURES = (1, 2, 3, 7, 31, 32, 33, 127, 128, 1000, 1025, 4097)
 ROWS = (0, 1, 2, 37)
 NUMBERS = tuple(kind for kind in KINDS if kind not in ("exact proof", "50 digits", "contracts", "hard inputs"))
@@ -57,20 +58,20 @@ def on_device(path: Path, folder: Path) -> Checkable:
 
 
 SAMPLE = (7, 33, 1000)
+MARKS: dict[str, list[pytest.MarkDecorator]] = {
+    "test": [],
+    "matrix": [pytest.mark.matrix],
+    "exhaustive": [pytest.mark.exhaustive],
+}
 
 
-def shapes(shipped: tuple[str, str], others: tuple[str, str]) -> list[object]:
+def shapes(whole: tuple[str, str], others: tuple[str, str]) -> list[object]:
     """Each definition with each row length that it takes.
 
-    For the shipped ones and for the others: who runs the row lengths of the sample, and who the rest.
+    For `WHOLE` and for the others: what runs the row lengths of the sample, and what the rest.
     """
-    marks: dict[str, list[pytest.MarkDecorator]] = {
-        "test": [],
-        "matrix": [pytest.mark.matrix],
-        "exhaustive": [pytest.mark.exhaustive],
-    }
     return [
-        pytest.param(path, features, marks=marks[(shipped if path in SHIPPED else others)[features not in SAMPLE]])
+        pytest.param(path, features, marks=MARKS[(whole if path in WHOLE else others)[features not in SAMPLE]])
         for path in DEFINITIONS
         for features in FEATURES
         if features >= load(path).minimum_features
@@ -83,7 +84,7 @@ def assert_holds(path: Path, features: int, folder: Path, dtype: str, kinds: tup
     assert report.passed, report.failures
 
 
-@pytest.mark.parametrize(("path", "features"), shapes(shipped=("test", "test"), others=("test", "matrix")), ids=name)
+@pytest.mark.parametrize(("path", "features"), shapes(whole=("test", "test"), others=("test", "matrix")), ids=name)
 def test_float64(path: Path, features: int, folder: Path) -> None:
     # Where a definition subtracts E[x]**2 from E[x**2], the complex step of it is itself off by 1e-11.
     kinds = tuple(kind for kind in NUMBERS if kind != "complex step" or path.stem != "naive_variance")
@@ -92,16 +93,27 @@ def test_float64(path: Path, features: int, folder: Path) -> None:
 
 @pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype != "float64"])
 @pytest.mark.parametrize(
-    ("path", "features"), shapes(shipped=("test", "matrix"), others=("matrix", "exhaustive")), ids=name
+    ("path", "features"), shapes(whole=("test", "matrix"), others=("exhaustive", "exhaustive")), ids=name
 )
 def test_narrower_types(path: Path, features: int, dtype: str, folder: Path) -> None:
     assert_holds(path, features, folder, dtype, ("precision",))
 
 
+@pytest.mark.matrix
+@pytest.mark.parametrize("path", [path for path in DEFINITIONS if path not in WHOLE], ids=name)
+def test_narrower_types_of_other_definitions(path: Path, folder: Path) -> None:
+    layer = on_device(path, folder)
+    shapes = [(rows, features) for rows in ROWS for features in (7, 1000) if features >= load(path).minimum_features]
+    report = check(layer, shapes, ("float32", "bfloat16"), "cuda", kinds=("precision",))
+    assert report.evidence
+    assert report.passed, report.failures
+
+
 @pytest.mark.parametrize(
     ("path", "dtypes"),
-    [pytest.param(path, DTYPES, marks=[pytest.mark.matrix] * (path not in SHIPPED)) for path in DEFINITIONS]
-    + [(path, ("float64",)) for path in DEFINITIONS if path not in SHIPPED],
+    [(path, DTYPES) for path in WHOLE]
+    + [(path, ("float64",)) for path in DEFINITIONS if path not in WHOLE]
+    + [pytest.param(path, DTYPES, marks=pytest.mark.exhaustive) for path in DEFINITIONS if path not in WHOLE],
     ids=lambda value: value.stem if isinstance(value, Path) else f"{len(value)} types",
 )
 def test_contracts_and_hard_inputs(path: Path, dtypes: tuple[str, ...], folder: Path) -> None:
@@ -111,7 +123,7 @@ def test_contracts_and_hard_inputs(path: Path, dtypes: tuple[str, ...], folder: 
 
 @pytest.mark.parametrize(("dtype", "offset", "bound"), [("float32", 1e4, 1e-6), ("float64", 1e8, 1e-14)])
 def test_a_large_offset_costs_no_digits(dtype: str, offset: float, bound: float, folder: Path) -> None:
-    (path,) = [path for path in SHIPPED if path.stem == "layer_norm"]
+    (path,) = [path for path in WHOLE if path.stem == "layer_norm"]
     layer = on_device(path, folder)
     assert layer.adjoint is not None
     case = ordinary(layer.definition, 3, 4096, seed=0)
