@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -7,12 +8,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from lngen import __version__, cli, manifest, nvrtc
+from lngen import __version__, cli, device, manifest, nvrtc
 from lngen.check import FULL_SHAPES, QUICK_SHAPES, Evidence, Report
 from lngen.commands import check as check_command
 from lngen.commands import layers
 from lngen.errors import LngenError
-from tests.requirements import needs_nvrtc
+from tests.requirements import needs_gxx, needs_nvrtc, needs_pycuda
 from tests.shipped import FILES, NAMES, ROOT, shipped
 
 MINE = '''
@@ -230,7 +231,15 @@ class TestShow:
         assert "Did you mean layer_norm?" in result.stderr
 
 
+def nowhere():
+    return device.Survey((), None, "there is no GPU.", "make pycuda")
+
+
 class TestCheck:
+    @pytest.fixture
+    def no_pycuda(self, monkeypatch):
+        monkeypatch.setattr(device, "survey", nowhere)
+
     def test_the_table_shows_every_kind_with_errors_and_bounds(self, mine):
         result = lngen("check", "mine.py", "--backend", "numpy", "--shape", "2,3", "--dtype", "f64")
         assert (result.exit_code, result.stderr) == (0, "")
@@ -278,7 +287,7 @@ class TestCheck:
 
     @needs_nvrtc
     @pytest.mark.cuda
-    def test_cuda_is_compiled(self, mine):
+    def test_cuda_is_compiled(self, mine, no_pycuda):
         result = lngen("check", "mine.py", "--backend", "cuda", "--dtype", "f32", "--shape", "4,256", "--json")
         (report,) = json.loads(result.stdout)
         assert result.exit_code == 0
@@ -287,18 +296,29 @@ class TestCheck:
         assert all("no spill" in entry["detail"] for entry in kernels.values())
         assert "128-bit accesses" in kernels["forward_f32, D = 256"]["detail"]
 
-    def test_without_a_compiler_cuda_is_left_out_aloud_and_fails_when_asked_for(self, mine, monkeypatch):
+    def test_where_kernels_are_neither_run_nor_compiled(self, mine, monkeypatch, no_pycuda):
         def missing():
             raise nvrtc.NvrtcMissing("no NVRTC: install it")
 
         monkeypatch.setattr(nvrtc, "_installation", missing)
         result = lngen("check", "mine.py", "--shape", "2,3", "--dtype", "f64")
         assert result.exit_code == 0
-        assert result.stderr.startswith("cuda is left out: no NVRTC: pip install ")
+        assert result.stderr.startswith("cuda is left out, since it can be neither run nor compiled here")
         assert "cuda" not in result.stdout
         result = lngen("check", "mine.py", "--backend", "cuda")
         assert result.exit_code == 1
-        assert "no compiler: no NVRTC: install it" in result.stdout
+        assert "kernels are not run: make pycuda" in result.stderr
+        assert "not compiled for GPUs: pip install" in result.stderr
+        assert "neither run nor compiled" in result.stdout
+
+    @needs_pycuda
+    @needs_gxx
+    @pytest.mark.cuda
+    def test_kernels_are_run_and_it_says_where(self, mine):
+        result = lngen("check", "mine.py", "--backend", "cuda", "--dtype", "f64", "--shape", "2,3")
+        assert result.exit_code == 0, result.stdout + result.stderr
+        assert re.search(r"mine, cuda on \S", result.stdout)
+        assert "workspace" in result.stdout
 
     @pytest.mark.parametrize("shape", ["x,3", "2,-3", "2,0", "", "2,"])
     def test_a_wrong_shape_is_refused(self, mine, shape):
