@@ -28,7 +28,7 @@ def check_memory(layer: Checkable, seed: int, dtypes: Sequence[str]) -> Iterator
         storage = storage_dtype(dtype)
         if storage is None:
             continue
-        # The checker takes fifty times as long, so one type has to do for the large shape.
+        # The checker takes up to ten times as long, so one type has to do for the large shape.
         for rows, features in (*SHAPES, MANY_ROWS) if place == 0 else SHAPES:
             case = ordinary(layer.definition, rows, max(features, layer.definition.minimum_features), seed)
             trouble = ""

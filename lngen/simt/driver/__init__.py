@@ -49,7 +49,7 @@ class Settings:
     """How kernels are run from now on.
 
     `schedule` orders blocks, warps and lanes, as for `lngen.simt`; "random" draws by `seed`. `check`
-    watches every access to memory, which takes some fifty times as long; modules that are loaded already
+    watches every access to memory, which takes two to ten times as long; modules that are loaded already
     are compiled once more for it. A kernel may take so many `seconds`.
     """
 
