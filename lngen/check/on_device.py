@@ -95,4 +95,4 @@ def _filled(results: Any, out: Any) -> Any:
     for array, value in zip(out, values, strict=True):
         if array is not None:
             np.copyto(array, value)
-    return _mapped(lambda array: array, type(values)._make(out) if hasattr(values, "_make") else out)
+    return type(values)._make(out) if hasattr(values, "_make") else out

@@ -6,7 +6,6 @@ On the emulator memory that was never written is NaN, so what reads it shows; on
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -144,7 +143,7 @@ def _deterministic(layer: Checkable, case: Case) -> str:
         if bad := different(first, results(run(layer, case))):
             return listed(bad, "differ from run to run")
     for schedule in SCHEDULES if driver.enabled() else ():
-        with driver.using(schedule=schedule, seed=1) if driver.enabled() else nullcontext():
+        with driver.using(schedule=schedule, seed=1):
             if bad := different(first, results(run(layer, case))):
                 return listed(bad, f"differ in the {schedule} schedule")
     return ""
