@@ -7,7 +7,7 @@ RUN := $(VENV)/bin/python
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := derive
-.PHONY: derive test exhaustive matrix pycuda gpu wheelhouse lint check fmt clean help
+.PHONY: derive test exhaustive matrix fuzz pycuda gpu wheelhouse lint check fmt clean help
 
 derive: $(VENV)/installed ## derive every layer of derive/, print the derivations, write generated/
 	$(RUN) -m lngen derive
@@ -23,6 +23,9 @@ pycuda: $(VENV)/installed-test ## build PyCUDA once, without a GPU, and install 
 
 matrix: $(VENV)/installed-test ## the CUDA code at every shape and type, of which `make test` runs a sample
 	$(RUN) -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal -m matrix
+
+fuzz: $(VENV)/installed-test ## N random definitions against 60-digit differences, going on where it stopped; N SEED
+	$(RUN) -m tests.fuzz -n $(or $(N),200) --seed $(or $(SEED),0)
 
 gpu: ## on a machine with a GPU: tests, compute-sanitizer, benchmark; without network WHEELHOUSE=folder
 	$(PYTHON) -m tools.gpu $(if $(WHEELHOUSE),--wheelhouse '$(WHEELHOUSE)') $(if $(RESULTS),--results '$(RESULTS)') \

@@ -1,0 +1,29 @@
+"""A limit on the processor time of a piece of work."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+class OutOfTime(BaseException):
+    """Not an Exception, so that nothing on the way takes it for its own."""
+
+
+@contextmanager
+def cpu_seconds(limit: float) -> Iterator[None]:
+    """Raise OutOfTime in the body once it has used so much processor time; for the main thread."""
+
+    def stop(*_: Any) -> None:
+        raise OutOfTime
+
+    before = signal.signal(signal.SIGPROF, stop)
+    # Again and again: an exception raised inside a destructor or a callback of C code is lost.
+    signal.setitimer(signal.ITIMER_PROF, limit, 1.0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)

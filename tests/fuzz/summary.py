@@ -1,0 +1,80 @@
+"""What a long run found, as a page."""
+
+from __future__ import annotations
+
+import ast
+import statistics
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from lngen.language import FUNCTIONS
+from tests.fuzz.campaign import CUDA_EVERY, PROVED_EVERY, Campaign
+from tests.fuzz.generate import definition_text
+from tests.fuzz.judge import FAILURES, NO_POINT, REFUSED, RIGHT, SECONDS
+from tests.fuzz.tree import function_of
+
+
+def summary(campaign: Campaign, verdicts: Mapping[int, Mapping[str, Any]]) -> str:
+    """The Markdown of `docs/fuzz.md`."""
+    count = len(verdicts)
+    outcomes = Counter(entry["outcome"] for entry in verdicts.values())
+    lines = [
+        "# Fuzzing: random definitions",
+        "",
+        f"`make fuzz N={count} SEED={campaign.seed}` makes {count:,} random well-typed definitions, derives and emits",
+        "each, and holds what the emitted code computes against 60-digit differences of the evaluator "
+        "(`tests/fuzz/oracle.py`)",
+        f"at four shapes. Of every {CUDA_EVERY}th the kernels run too, and of every {PROVED_EVERY}th the derivation "
+        "is proved. A definition",
+        f"has {SECONDS:g} s. This page is the summary of such a run.",
+        "",
+        "| outcome | definitions |",
+        "|---|---:|",
+    ]
+    lines += [f"| {name} | {outcomes[name]:,} |" for name in (RIGHT, REFUSED, NO_POINT, *FAILURES)]
+    lines += [
+        "",
+        "*Refused* is a typed error that names the construct. *No point* is a definition without a point that a",
+        "difference can be taken at: it ties, or has no finite value, wherever it was tried.",
+        "",
+        *_table("why refused", verdicts, REFUSED),
+        *_table("failure", verdicts, *FAILURES),
+        *_times(verdicts),
+        "",
+        *_covered(campaign, verdicts),
+    ]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _table(title: str, verdicts: Mapping[int, Mapping[str, Any]], *outcomes: str) -> Iterator[str]:
+    keys = Counter(
+        entry["key"] if len(outcomes) == 1 else f"{entry['outcome']}: {entry['key']}"
+        for entry in verdicts.values()
+        if entry["outcome"] in outcomes
+    )
+    if keys:
+        yield from (f"| {title} | definitions |", "|---|---:|")
+        yield from (
+            f"| {key} | {number:,} |" for key, number in sorted(keys.items(), key=lambda item: (-item[1], item))
+        )
+        yield ""
+
+
+def _times(verdicts: Mapping[int, Mapping[str, Any]]) -> Iterator[str]:
+    seconds = sorted(entry["derive_seconds"] for entry in verdicts.values() if entry["outcome"] == RIGHT)
+    if seconds:
+        last = seconds[int(0.99 * (len(seconds) - 1))]
+        yield f"Derivation and emission, seconds of one core: median {statistics.median(seconds):.2f}, "
+        yield f"99 % below {last:.1f}, longest {seconds[-1]:.1f}."
+
+
+def _covered(campaign: Campaign, verdicts: Mapping[int, Mapping[str, Any]]) -> Iterator[str]:
+    """How many of the definitions that are right use each function, and each kind of input."""
+    uses: Counter[str] = Counter()
+    for number, entry in verdicts.items():
+        if entry["outcome"] == RIGHT:
+            function = function_of(ast.parse(definition_text(campaign.seed, number, campaign.profile)))
+            uses.update({node.id for node in ast.walk(function) if isinstance(node, ast.Name)})
+    names = [*FUNCTIONS, "D", "Row", "RowScalar", "Feature", "Scalar", "Constant"]
+    yield "Definitions that are right, by what they use: " + ", ".join(f"{name} {uses[name]}" for name in names) + "."

@@ -1,0 +1,97 @@
+"""Definitions as syntax trees: what the generator and the minimiser both need."""
+
+from __future__ import annotations
+
+import ast
+import copy
+
+
+def tidy(tree: ast.Module) -> str | None:
+    """The text of a definition without what reaches no result and without second names; None if nothing is left.
+
+    Inputs with a default are put last, as Python wants them. The imports are those that the rest needs.
+    """
+    tree = copy.deepcopy(tree)
+    function = function_of(tree)
+    _inline_second_names(function)
+    used = _reaching(function)
+    function.body = [node for node in function.body if not isinstance(node, ast.Assign) or target(node) in used]
+    arguments = function.args
+    first = len(arguments.args) - len(arguments.defaults)
+    pairs = [
+        (argument, arguments.defaults[place - first] if place >= first else None)
+        for place, argument in enumerate(arguments.args)
+        if argument.arg in used
+    ]
+    rows = [argument for argument, _ in pairs if _kind(argument) == "Row"]
+    if not rows:
+        return None
+    # The first Row gives the shape, and so has no default.
+    pairs = [(argument, None if argument is rows[0] else default) for argument, default in pairs]
+    pairs.sort(key=lambda pair: (pair[1] is not None, pair[0] is not rows[0] and pair[1] is None))
+    arguments.args = [argument for argument, _ in pairs]
+    arguments.defaults = [default for _, default in pairs if default is not None]
+    return f"from lngen.language import {', '.join(_imported(function))}\n\n\n{ast.unparse(function)}\n"
+
+
+def function_of(tree: ast.Module) -> ast.FunctionDef:
+    """The function of a definition file."""
+    return next(node for node in tree.body if isinstance(node, ast.FunctionDef))
+
+
+def target(node: ast.Assign) -> str:
+    """The name that a statement assigns."""
+    name = node.targets[0]
+    assert isinstance(name, ast.Name)
+    return name.id
+
+
+def size(text: str) -> int:
+    """How large a definition is, in nodes of its function's tree."""
+    return sum(1 for _ in ast.walk(function_of(ast.parse(text))))
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """The names that are read in a tree."""
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+class Rename(ast.NodeTransformer):
+    """Puts expressions in place of names."""
+
+    def __init__(self, values: dict[str, ast.expr]) -> None:
+        self.values = values
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """The expression that takes the place of a name that is read."""
+        if isinstance(node.ctx, ast.Load) and node.id in self.values:
+            return copy.deepcopy(self.values[node.id])
+        return node
+
+
+def _inline_second_names(function: ast.FunctionDef) -> None:
+    results = names_in(function.body[-1])
+    for node in list(function.body):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and target(node) not in results:
+            rename = Rename({target(node): node.value})
+            function.body.remove(node)
+            function.body = [rename.visit(other) for other in function.body]
+
+
+def _reaching(function: ast.FunctionDef) -> set[str]:
+    used = names_in(function.body[-1])
+    for node in reversed(function.body[:-1]):
+        if isinstance(node, ast.Assign) and target(node) in used:
+            used |= names_in(node.value)
+    return used
+
+
+def _kind(argument: ast.arg) -> str:
+    assert isinstance(argument.annotation, ast.Name)
+    return argument.annotation.id
+
+
+def _imported(function: ast.FunctionDef) -> list[str]:
+    called = {node.func.id for node in ast.walk(function) if isinstance(node, ast.Call)}  # type: ignore[attr-defined]
+    kinds = {_kind(argument) for argument in function.args.args}
+    return sorted(called | kinds | ({"D"} & names_in(function)))
