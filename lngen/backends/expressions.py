@@ -7,6 +7,7 @@ the expression alone, never on a hash seed.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 import sympy
@@ -194,5 +195,6 @@ def _factor_key(factor: Expr) -> tuple[int, str]:
     return rank(factor), _text(factor)
 
 
+@lru_cache(maxsize=20_000)
 def _text(expression: Expr) -> str:
     return str(sympy.sstr(expression))

@@ -7,6 +7,7 @@ seed.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 import sympy
@@ -16,6 +17,9 @@ from lngen.symbolic import D, FeatureSum, Mean, Reduction, SumRows, TypedSymbol,
 
 Order: TypeAlias = Sequence[str]
 """Names in the order in which the reader met them: where nothing else decides, `x + r` stays `x + r`."""
+
+_KEPT = 20_000
+"""Expressions whose order is remembered: a definition writes the same ones down in several places."""
 
 
 class Term(NamedTuple):
@@ -41,6 +45,11 @@ def terms(expression: Expr, order: Order = ()) -> list[Term]:
     >>> terms(x - mu)
     [Term(negative=False, magnitude=x), Term(negative=True, magnitude=mu)]
     """
+    return list(_terms(expression, tuple(order)))
+
+
+@lru_cache(maxsize=_KEPT)
+def _terms(expression: Expr, order: tuple[str, ...]) -> tuple[Term, ...]:
     found = [Term(*_sign(term)) for term in Add.make_args(expression)]
     # 1 - t, but D - 1 and 2*D + 1.
     number_first = not expression.free_symbols <= {D}
@@ -51,9 +60,10 @@ def terms(expression: Expr, order: Order = ()) -> list[Term]:
         main = (*length, place) if term.negative else (place, *length)
         return term.negative, main, _met(term.magnitude, order), _text(term.magnitude)
 
-    return sorted(found, key=key)
+    return tuple(sorted(found, key=key))
 
 
+@lru_cache(maxsize=_KEPT)
 def fraction(expression: Expr) -> Fraction:
     """The factors of a product: numbers, Scalars, row scalars, Features, rows, functions, reductions, then
     sums.
@@ -162,10 +172,12 @@ def _factor_key(factor: Expr) -> tuple[int, int, int, str]:
     return shape, rank, _size(base), _text(factor)
 
 
+@lru_cache(maxsize=_KEPT)
 def _size(expression: Expr) -> int:
     # A symbol is as short as any other, whatever its name.
     return 0 if isinstance(expression, TypedSymbol) else int(sympy.count_ops(expression))
 
 
+@lru_cache(maxsize=_KEPT)
 def _text(expression: Expr) -> str:
     return str(sympy.sstr(expression, order="lex"))
