@@ -28,7 +28,7 @@ class Step:
     """
 
     number: int
-    part: Literal["forward", "backward"]
+    part: Literal["forward", "backward", "jvp", "backward_backward"]
     rule: str
     target: TypedSymbol
     before: Expr | None
@@ -49,13 +49,31 @@ class Proof:
 
 
 @dataclass(frozen=True)
+class Secondary:
+    """What a derivation says beyond its gradients: the JVP, or the double backward.
+
+    `arguments` are what it is linear in, one per differentiable input: tangents, or cotangents of the gradients.
+    `equations` lead from them, and from values of the forward, to `results`: what each is called, and its symbol. They
+    are the simplified ones; `unsimplified` holds what they are compared with. `steps` go on where those of the
+    derivation end, one a line that is emitted. A line of the VJP that the double backward reads is among the equations.
+    """
+
+    arguments: tuple[TypedSymbol, ...]
+    equations: tuple[Equation, ...]
+    results: tuple[tuple[str, TypedSymbol], ...]
+    steps: tuple[Step, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
 class Derivation:
     """A definition, its forward in normal form, its gradients, and every step between.
 
     `backward` are the equations of the gradients, from cotangents to results, in order of computation; their right-hand
     sides hold reductions. `gradients` pairs each differentiable input with the symbol of its gradient. `identities` are
     what the reductions of the definition say in the chosen bases. `cancelling` names what the forward and the gradients
-    subtract, divide or take roots of.
+    subtract, divide or take roots of. `jvp` and `backward_backward` are None until `lngen.simplify.second_order`
+    derives them.
     """
 
     definition: Definition
@@ -67,6 +85,13 @@ class Derivation:
     identities: tuple[tuple[TypedSymbol, Expr, Expr], ...]
     steps: tuple[Step, ...]
     proofs: tuple[Proof, ...] = ()
+    jvp: Secondary | None = None
+    backward_backward: Secondary | None = None
+
+    @property
+    def bases(self) -> tuple[TypedSymbol, ...]:
+        """The row values that the gradients were written in."""
+        return tuple(dict.fromkeys(symbol for symbol, _, _ in self.identities))
 
     def step_of(self) -> Mapping[str, int]:
         """The number of the last step that wrote each symbol, by name."""

@@ -74,10 +74,23 @@ def reduce_to(expression: Expr, target: Axes) -> Expr:
         return expression
     source = axes(expression)
     if source.features and not target.features:
-        expression = D * Mean(expression)
+        expression = _over_features(expression)
     if source.rows and not target.rows:
         expression = SumRows(expression)
     return expression
+
+
+def _over_features(expression: Expr) -> Expr:
+    """The sum over features; what is chosen for a row as a whole is chosen for its sum.
+
+    So a sum that is switched off is 0, whatever would have been multiplied into it later.
+    """
+    if isinstance(expression, Where) and not axes(expression.args[0]).features:
+        condition, *branches = expression.args
+        return Where(condition, *map(_over_features, branches))
+    if isinstance(expression, sympy.Add) and any(isinstance(term, Where) for term in expression.args):
+        return sympy.Add(*map(_over_features, expression.args))
+    return D * Mean(expression)
 
 
 def contributions(equation: Equation, bar: Expr, attains: Expr | None = None) -> Iterator[Contribution]:
@@ -105,11 +118,20 @@ def contributions(equation: Equation, bar: Expr, attains: Expr | None = None) ->
     ...     print(c.target, c.expression)
     mu -bar*D
     z bar
+
+    A sum over rows sends its cotangent to every row:
+
+    >>> from lngen.symbolic import FeatureSymbol
+    >>> for c in contributions(Equation(FeatureSymbol("s"), SumRows(x**2)), FeatureSymbol("ds")):
+    ...     print(c.target, c.expression)
+    x 2*ds*x
     """
     if equation.stopped:
         return
     reduction = equation.reduction
-    if reduction is None:
+    if isinstance(equation.expression, SumRows):
+        body, weight = equation.expression.args[0], bar
+    elif reduction is None:
         body, weight = equation.expression, bar
     elif isinstance(reduction, Mean):
         body, weight = reduction.args[0], bar * equation.expression / reduction / D
@@ -120,13 +142,13 @@ def contributions(equation: Equation, bar: Expr, attains: Expr | None = None) ->
     for target in sorted(body.free_symbols - {D}, key=lambda symbol: symbol.name):
         slope = derivative(body, target)
         if slope != 0:
-            expression = _select(weight * slope)
+            expression = select(weight * slope)
             if spread and not axes(target).features and not axes(expression).features:
                 expression = D * expression
             yield Contribution(equation.symbol, target, reduce_to(expression, axes(target)))
 
 
-def _select(product: Expr) -> Expr:
+def select(product: Expr) -> Expr:
     """A product with a select among its factors as a select of products.
 
     So nothing is ever multiplied by 0 to be switched off: 0 times what was not chosen may be no number.
@@ -135,7 +157,10 @@ def _select(product: Expr) -> Expr:
         if isinstance(factor, Where):
             condition, chosen, otherwise = factor.args
             rest = product / factor
-            return Where(condition, _select(rest * chosen), _select(rest * otherwise))
+            return Where(condition, select(rest * chosen), select(rest * otherwise))
+        if isinstance(factor, sympy.Add) and any(isinstance(term, Where) for term in factor.args):
+            rest = product / factor
+            return sympy.Add(*(select(rest * term) for term in factor.args))
     return product
 
 

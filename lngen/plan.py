@@ -58,11 +58,16 @@ _COSTLY = (sympy.exp, sympy.log, sympy.tanh, sympy.erf, sympy.sin, sympy.cos)
 
 @dataclass(frozen=True)
 class Plan:
-    """Both directions of a layer, and the derivation they come from."""
+    """The directions of a layer, and the derivation they come from.
+
+    `jvp` and `backward_backward` are None until `lngen.secondary` plans them.
+    """
 
     derivation: Derivation
     forward: RowProgram
     backward: RowProgram
+    jvp: RowProgram | None = None
+    backward_backward: RowProgram | None = None
 
 
 def plan(derivation: Derivation) -> Plan:
@@ -71,16 +76,16 @@ def plan(derivation: Derivation) -> Plan:
     names = Names.of(derivation.forward)
     for equation in derivation.backward:
         names.take(equation.symbol.name)
-    forward_lines = _without_nested_reductions(
+    forward_lines = without_nested_reductions(
         [_line(q, steps) for q in derivation.forward.equations],
         names,
     )
-    forward_lines = _once_a_row(_corrected(forward_lines, names), names)
-    backward_lines = _without_nested_reductions(
+    forward_lines = once_a_row(_corrected(forward_lines, names), names)
+    backward_lines = without_nested_reductions(
         [_line(q, steps) for q in derivation.backward if not _is_alias(q.expression, derivation)],
         names,
     )
-    backward_lines = _once_a_row(backward_lines, names)
+    backward_lines = once_a_row(backward_lines, names)
     needed, sources = _recomputed(derivation, forward_lines, backward_lines)
     saved = tuple(
         line.symbol
@@ -126,11 +131,11 @@ def _kept_apart(
     )
 
 
-def _without_nested_reductions(lines: Iterable[Line], names: Names) -> list[Line]:
+def without_nested_reductions(lines: Iterable[Line], names: Names) -> list[Line]:
     """Every reduction on a line of its own, each computed once.
 
     >>> x, g = RowSymbol("x"), RowSymbol("g")
-    >>> for line in _without_nested_reductions([Line(RowSymbol("dx"), g - x*Mean(g*x), 7)], Names([])):
+    >>> for line in without_nested_reductions([Line(RowSymbol("dx"), g - x*Mean(g*x), 7)], Names([])):
     ...     print(line.symbol, "=", line.expression)
     mean_g_x = Mean(g*x)
     dx = -mean_g_x*x + g
@@ -166,12 +171,12 @@ def _is_alias(expression: Expr, derivation: Derivation) -> bool:
     return expression in [gradient for _, gradient in derivation.gradients]
 
 
-def _once_a_row(lines: Sequence[Line], names: Names) -> list[Line]:
+def once_a_row(lines: Sequence[Line], names: Names) -> list[Line]:
     """Factors that do not vary over features multiplied once a row, parameters' sums formed once a call.
 
     >>> from lngen.symbolic import FeatureSymbol
     >>> x, s, t, w = RowSymbol("x"), RowScalarSymbol("s"), RowScalarSymbol("t"), FeatureSymbol("w")
-    >>> for line in _once_a_row([Line(RowSymbol("y"), x*s*t*(1 + w)/D, 3)], Names([])):
+    >>> for line in once_a_row([Line(RowSymbol("y"), x*s*t*(1 + w)/D, 3)], Names([])):
     ...     print(line.symbol, "=", line.expression)
     t_scaled = s*t/D
     w_shifted = w + 1
@@ -340,7 +345,7 @@ def _program(
         parameters=tuple(
             Parameter(entry.name, by_name[entry.name], entry.kind.value, entry.default)  # type: ignore[arg-type]
             for entry in definition.inputs
-            if not entry.kind.over_rows and (by_name[entry.name] in read)
+            if not entry.kind.over_rows and (direction == "forward" or by_name[entry.name] in read)
         ),
         prologue=tuple(prologue),
         stages=tuple(stages),

@@ -1,6 +1,6 @@
 """The row program: what both backends are printed from.
 
-A `RowProgram` is one direction of a layer, forward or backward, as a list of *stages*. A stage is one sweep over a
+A `RowProgram` is one direction of a layer, such as its forward, as a list of *stages*. A stage is one sweep over a
 row: all reductions whose inputs are ready share it. The forward of a layer that takes its mean off has four:
 
     mean(x) | residual mean of x - mu | mean of the centred square | output
@@ -18,6 +18,8 @@ from typing import Literal
 from sympy import Expr
 
 from lngen.symbolic import FeatureSymbol, RowScalarSymbol, RowSymbol, ScalarSymbol, TypedSymbol
+
+Direction = Literal["forward", "backward", "jvp", "backward_backward"]
 
 
 @dataclass(frozen=True)
@@ -84,13 +86,13 @@ class Stage:
 class RowArgument:
     """A row or row scalar that the program reads from memory.
 
-    `origin` is where the caller of forward or backward finds it: an argument of forward, a cotangent (an argument of
-    backward), or saved (`name` is then the input or output of forward that `saved` refers to).
+    `origin` is where the caller finds it: an argument of forward, a cotangent or a tangent (an argument of the other
+    directions), or saved (`name` is then the input or output of forward that `saved` refers to).
     """
 
     name: str
     symbol: RowSymbol | RowScalarSymbol
-    origin: Literal["input", "cotangent", "saved input", "saved output"]
+    origin: Literal["input", "cotangent", "tangent", "saved input", "saved output"]
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ class RowProgram:
     """
 
     layer: str
-    direction: Literal["forward", "backward"]
+    direction: Direction
     minimum_features: int
     rows: tuple[RowArgument, ...]
     parameters: tuple[Parameter, ...]
@@ -129,3 +131,11 @@ class RowProgram:
     def temps(self) -> tuple[Assignment, ...]:
         """All row values of all stages, in order."""
         return tuple(temp for stage in self.stages for temp in stage.temps)
+
+    def read(self) -> frozenset[TypedSymbol]:
+        """The symbols that a line or a result reads. An argument that is not among them is checked, and no more."""
+        expressions: list[Expr] = [a.expression for a in (*self.prologue, *self.epilogue)]
+        for stage in self.stages:
+            expressions += [a.expression for a in (*stage.temps, *stage.row_scalars)]
+            expressions += [r.body for r in stage.reductions] + [r.body for r in stage.rows_reductions]
+        return frozenset({store.symbol for store in self.results}.union(*(e.free_symbols for e in expressions)))

@@ -14,7 +14,8 @@ class Notes:
     docstring. `header` holds comment lines for the top of each file (provenance), placed verbatim after the
     comment sign. `forward_formulas` and `backward_formulas` are the derivation's last lines as text. `inputs`
     names the layer's inputs without its Constants, in the order of the definition; left empty, it is the
-    rows, then the parameters.
+    rows, then the parameters. `jvp_formulas` and `backward_backward_formulas` are like the other two, for a
+    backend that has those directions.
     """
 
     layer: str
@@ -23,3 +24,5 @@ class Notes:
     forward_formulas: tuple[str, ...] = ()
     backward_formulas: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
+    jvp_formulas: tuple[str, ...] = ()
+    backward_backward_formulas: tuple[str, ...] = ()

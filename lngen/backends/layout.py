@@ -20,6 +20,46 @@ def comment(text: str, indent: int) -> list[str]:
     )
 
 
+def condition(text: str, indent: int) -> list[str]:
+    """The head of an `if`, broken before its operators where it is too long.
+
+    >>> print("\\n".join(condition("a" * 40 + " and (" + "b" * 30 + " or " + "c" * 30 + ")", 0)))
+    if (
+        aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+        and (bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb or cccccccccccccccccccccccccccccc)
+    ):
+    """
+    pad = " " * indent
+    if len(f"{pad}if {text}:") <= WIDTH:
+        return [f"{pad}if {text}:"]
+    return [f"{pad}if (", *_broken(text, indent + 4), f"{pad}):"]
+
+
+def _broken(text: str, indent: int) -> list[str]:
+    pad = " " * indent
+    lines: list[str] = []
+    for part in _operands(text):
+        if len(pad + part) <= WIDTH or not part.endswith(")"):
+            lines.append(pad + part)
+        else:
+            start = part.index("(") + 1
+            lines += [pad + part[:start], *_broken(part[start:-1], indent + 4), f"{pad})"]
+    return lines
+
+
+def _operands(text: str) -> list[str]:
+    """The operands of the operator that binds least, each but the first after the operator."""
+    words, depth, found = text.split(" "), 0, {"or": [""], "and": [""]}
+    for word in words:
+        for operator, parts in found.items():
+            if word == operator and not depth:
+                parts.append(word)
+            else:
+                parts[-1] = f"{parts[-1]} {word}".strip()
+        depth += word.count("(") - word.count(")")
+    return found["or"] if len(found["or"]) > 1 else found["and"]
+
+
 def wrapped(text: str, indent: int) -> list[str]:
     """A statement; a call that is too long has its arguments on a line of their own, or on one each, as a
     dict has.

@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lngen.derivation import Derivation, Proof
-from lngen.prove.digits import second_derivation, steps_with_digits
+from lngen.prove.digits import has_values, second_derivation, steps_with_digits
 from lngen.prove.exact import exact_proofs
+from lngen.prove.second_order import secondary_proofs
 
 DIGITS = 50
 """Decimal digits of the numeric evidence."""
@@ -41,7 +42,8 @@ def prove(derivation: Derivation) -> Derivation:
                 digits >= REQUIRED,
             )
         )
+    proofs += secondary_proofs(derivation, DIGITS, REQUIRED)
     return replace(checked, proofs=tuple(proofs))
 
 
-__all__ = ["DIGITS", "REQUIRED", "prove"]
+__all__ = ["DIGITS", "REQUIRED", "has_values", "prove"]

@@ -16,6 +16,7 @@ from lngen.numeric import Arithmetic, Environment, evaluate_equations, evaluate_
 from lngen.symbolic import D, TypedSymbol, axes
 
 _ROWS = 2
+_FEW_DIGITS = 20
 
 
 def steps_with_digits(derivation: Derivation, digits: int) -> tuple[Step, ...]:
@@ -74,14 +75,14 @@ def _finite(value: Any) -> bool:
     return all(mpmath.isfinite(entry) for entry in np.asarray(value, dtype=object).flat)
 
 
-# Where inputs are drawn from: a logarithm or a root may ask for positive ones, or for ones above 1.
-_RANGES = ((-1, 1), (0, 1), (1, 2))
+# Where inputs are drawn from: a logarithm or a root may ask for positive ones, for ones above 1, or for negative ones.
+_RANGES = ((-1, 1), (0, 1), (1, 2), (-1, 0), (-2, -1))
 
 
 def random_point(derivation: Derivation, features: int, seed: int) -> Environment:
     """Seeded mpmath values for every input, every cotangent and every value of the definition.
 
-    Inputs lie in [-1, 1] or, where that leaves no finite output, in [0, 1] or [1, 2].
+    Inputs lie in [-1, 1] or, where that leaves no finite output, in [0, 1], [1, 2], [-1, 0] or [-2, -1].
     """
     arithmetic = Arithmetic(mpmath.mp.dps)
     for low, high in _RANGES:
@@ -90,6 +91,17 @@ def random_point(derivation: Derivation, features: int, seed: int) -> Environmen
         if all(_finite(values[output]) for output in derivation.written.outputs):
             break
     return values
+
+
+def has_values(derivation: Derivation) -> bool:
+    """Whether the definition has finite real outputs at one point at least of those that evidence is taken at."""
+    smallest = derivation.definition.minimum_features
+    with mpmath.workdps(_FEW_DIGITS):
+        for features in sorted({max(n, smallest) for n in (2, 1, 3, 5, 8)}):
+            values = random_point(derivation, features, seed=features)
+            if all(_finite(values[output]) for output in derivation.written.outputs):
+                return True
+    return False
 
 
 def _draw(derivation: Derivation, features: int, generator: random.Random, low: int, high: int) -> Environment:

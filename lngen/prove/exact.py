@@ -51,6 +51,7 @@ SIZES = (1, 2, 3, 4)
 _CHOICES = 64
 _NODES = 20_000
 _NODES_TO_DIFFERENTIATE = 1200
+_DEGREE = 256
 _UNDEFINED = (sympy.nan, sympy.zoo, sympy.oo, -sympy.oo)
 
 
@@ -212,6 +213,7 @@ class _Explicit:
         # Reductions to an extreme: which kind, the entries that compete, and the symbol for the one that wins.
         self.extremes: dict[tuple[type, tuple[Expr, ...]], tuple[tuple[Expr, ...], Symbol]] = {}
         self.sizes: dict[Expr, int] = {}
+        self.degrees: dict[Symbol, int] = {}
 
     def copy(self) -> _Explicit:
         """A world that starts with the same values; what wins is shared."""
@@ -219,6 +221,7 @@ class _Explicit:
         other.values = dict(self.values)
         other.extremes = self.extremes
         other.sizes = self.sizes
+        other.degrees = dict(self.degrees)
         return other
 
     def declare(self, symbol: TypedSymbol, positive: bool) -> None:
@@ -230,6 +233,10 @@ class _Explicit:
     def add(self, equations: Iterable[Equation]) -> None:
         """Work equations out, in order."""
         for equation in equations:
+            self.degrees[equation.symbol] = _degree(equation.expression, self.degrees)
+            if self.degrees[equation.symbol] > _DEGREE:
+                # SymPy looks for the roots of such a polynomial before it takes a power of it.
+                raise TooLargeError(f"written out the expressions are polynomials of a degree above {_DEGREE}")
             count = self.features if axes(equation.symbol).features else 1
             if isinstance(equation.reduction, (RowMax, RowMin)):
                 self.values[equation.symbol] = [self._extreme(equation, equation.reduction)]
@@ -286,6 +293,18 @@ class _Explicit:
         if isinstance(e, AttainsFirst):
             return _attains(self._at(e.args[1], 0), j)
         return e.func(*(self._at(argument, j) for argument in e.args))
+
+
+def _degree(e: Expr, degrees: dict[Symbol, int]) -> int:
+    """The degree of an expression as a polynomial in the inputs, roots and functions counted as their arguments."""
+    if isinstance(e, Symbol):
+        return degrees.get(e, 1)
+    inside = [_degree(argument, degrees) for argument in e.args]
+    if isinstance(e, Mul):
+        return sum(inside)
+    if isinstance(e, sympy.Pow) and e.exp.is_Integer:
+        return abs(int(e.exp)) * inside[0]
+    return max(inside, default=0)
 
 
 def _attains(extreme: Expr, j: int) -> Symbol:

@@ -6,6 +6,7 @@ block of rows, and what is done once after all rows. The template puts them wher
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from sympy import Expr
 
 from lngen.backends.expressions import decimal, formula, is_short
 from lngen.backends.numpy.buffers import Allocation, Buffer, allocate, needs
+from lngen.backends.numpy.finite import require_finite
 from lngen.backends.numpy.graph import REDUCTIONS, ROW, ROW_SCALAR, Node, Number
 from lngen.backends.numpy.lowering import Event, Schedule
 from lngen.backends.numpy.naming import names_of, variables
@@ -72,8 +74,11 @@ def body(schedule: Schedule, wanted: Mapping[str, int], given: Mapping[str, int]
 
     `wanted` says of what leaves the program, by its first name, in which cases it is asked for, and `given`
     in which cases each of its names has an array.
+
+    Raises LngenError where an input that is left out makes something infinite that is read.
     """
     need = needs(schedule, wanted)
+    require_finite(schedule, need)
     return _Printer(schedule, wanted, given, need, allocate(schedule, need, wanted)).print()
 
 
@@ -196,11 +201,14 @@ class _Printer:
         out = self.buffer_names[self.allocation.of_node[node.index]] if in_loop else ""
         if node.operation in REDUCTIONS:
             return self._reduction(node.operation, operands, out)
-        if node.operation == "expand":
+        if node.operation in ("expand", "write out"):
             if not in_loop:
                 return f"np.full(features, {operands[0]}, dtype)"
             self.helpers.add("filled")
             return f"_filled({operands[0]}, out={out})"
+        if node.operation == "attains_first":
+            self.helpers.add("attains_first")
+            return f"_attains_first({', '.join(operands + ([f'out={out}'] if in_loop else []))})"
         if node.operation == "where":
             if not in_loop:
                 return f"np.where({', '.join(operands)})"
@@ -304,8 +312,15 @@ class _Printer:
             condition = self.cases.condition(buffer.cases)
             writer = self._writer(buffer.result)
             setup.append(Line(f"{writer} = _Writer(({targets}), dtype, height{kind})", condition))
-            loop.append(Line(f"{self.buffer_names[number]} = {writer}.block(start, stop)", condition))
+            block = self.buffer_names[number]
+            # What is only handed on is never computed in its block, but the writer has to be told the span.
+            target = f"{block} = " if self._is_read(block) else ""
+            loop.append(Line(f"{target}{writer}.block(start, stop)", condition))
         return setup, loop
+
+    def _is_read(self, name: str) -> bool:
+        word = re.compile(rf"\b{re.escape(name)}\b")
+        return any(word.search(line.text) for line in self.lines["block"])
 
     def _buffers(self) -> tuple[list[Line], list[Line]]:
         setup, loop = [], []
@@ -354,5 +369,5 @@ class _Printer:
         return {
             symbol.name: self.need[self.schedule.names[symbol.name]]
             for symbol in self.program.saved
-            if self.program.direction == "backward"
+            if self.program.direction != "forward"
         }

@@ -15,6 +15,9 @@ from lngen.backends.numpy.body import Body, body
 from lngen.backends.numpy.erf import FLOAT32, FLOAT64
 from lngen.backends.numpy.lowering import lower
 from lngen.backends.numpy.presence import Cases
+from lngen.backends.numpy.secondary import Secondary, by_event, secondary
+from lngen.backends.numpy.text import definition, dictionary, in_docstring, indented, quoted
+from lngen.backends.numpy.wrappers import jvp_fields, second_fields
 from lngen.program import RowProgram
 
 _MEANINGS = {
@@ -39,23 +42,43 @@ class _Part:
     uses_chunk: bool
 
 
-def emit(forward: RowProgram, backward: RowProgram, notes: Notes) -> dict[str, str]:
-    """The files of a layer for NumPy, by name.
+def emit(
+    forward: RowProgram,
+    backward: RowProgram,
+    notes: Notes,
+    jvp: RowProgram | None = None,
+    backward_backward: RowProgram | None = None,
+) -> dict[str, str]:
+    """The files of a layer for NumPy, by name; the functions of directions that are None are left out.
 
     Raises LngenError for an expression that NumPy code cannot be written for, and for a name that emitted
     code needs for itself.
     """
     layer = interface(forward, notes)
-    return _Emission(forward, backward, notes, layer).files()
+    return _Emission(forward, backward, notes, layer, jvp, backward_backward).files()
 
 
 class _Emission:
-    def __init__(self, forward: RowProgram, backward: RowProgram, notes: Notes, layer: Interface) -> None:
+    def __init__(
+        self,
+        forward: RowProgram,
+        backward: RowProgram,
+        notes: Notes,
+        layer: Interface,
+        jvp: RowProgram | None,
+        backward_backward: RowProgram | None,
+    ) -> None:
         self.notes, self.layer = notes, layer
         self.forward, self.backward = forward, backward
         self.several = len(layer.outputs) > 1
         self.cotangents = tuple(f"d{output.name}" for output in layer.outputs)
         self.backward_body = self._backward_body()
+        self.jvp = None if jvp is None else secondary(jvp, layer, ())
+        self.second = (
+            None
+            if backward_backward is None
+            else secondary(backward_backward, layer, self.cotangents if self.several else ())
+        )
         self.forward_body = self._forward_body()
 
     # The two directions
@@ -70,20 +93,26 @@ class _Emission:
             for store in self.backward.results
             for name in store.names
         }
-        return body(schedule, _by_event(self.backward, given), given)
+        return body(schedule, by_event(self.backward.results, given), given)
 
     def _forward_body(self) -> Body:
         cases = Cases(self.layer.optional, self._tests(self.forward))
         given = {name: cases.everything for store in self.forward.results for name in store.names}
-        wanted = _by_event(self.forward, given)
+        wanted = by_event(self.forward.results, given)
         projection = (1 << len(self.layer.optional)) - 1
         for name, needed in self.backward_body.saved_cases.items():
             wanted[name] = 0
             for case in range(needed.bit_length()):
                 if needed >> case & 1:
                     wanted[name] |= 1 << (case & projection)
-            given[name] = wanted[name]
+        for other in self._others():
+            for name, needed in other.saved_in(self.layer.optional).items():
+                wanted[name] |= needed
+        given |= {symbol.name: wanted[symbol.name] for symbol in self.forward.saved}
         return body(lower(self.forward, cases), wanted, given)
+
+    def _others(self) -> list[Secondary]:
+        return [other for other in (self.jvp, self.second) if other is not None]
 
     def _tests(self, program: RowProgram) -> tuple[tuple[str, str], ...]:
         """What is written for "this argument was given", in `_forward` and `_backward`."""
@@ -97,6 +126,8 @@ class _Emission:
 
     def files(self) -> dict[str, str]:
         exports = ["Gradients", *(["Outputs"] if self.several else []), "Saved", "backward", "forward"]
+        exports += (["jvp"] if self.jvp else []) + (["SecondGradients", "backward_backward"] if self.second else [])
+        exports.sort(key=lambda name: (name[0].islower(), name))
         header, title = self.notes.header, self.notes.title
         return {
             "__init__.py": render.render("numpy/package.py.jinja", header=header, title=title, exports=exports),
@@ -106,6 +137,9 @@ class _Emission:
     def _fields(self) -> dict[str, Any]:
         layer = self.layer
         used = set(self.forward_body.helpers | self.backward_body.helpers)
+        used = used.union(*(other.body.helpers for other in self._others()))
+        used |= {"left_out"} if layer.optional and self._others() else set()
+        used |= {"each_cotangent"} if self.second else set()
         used |= {"scalar"} if any(given.kind == "Scalar" for given in layer.inputs) else set()
         used |= {"constant"} if layer.constants else set()
         outputs = [
@@ -113,9 +147,13 @@ class _Emission:
             for output in layer.outputs
         ]
         saved = self._saved_fields()
+        used |= {"saved_number"} if any(not field["shape"] for field in saved) else set()
+        required = ", ".join(f'"{given.name}"' for given in layer.inputs if given.required)
         return {
             "layer": self.notes.layer,
             "minimum_features": max(self.forward.minimum_features, self.backward.minimum_features),
+            "jvp": self._jvp_fields() if self.jvp else None,
+            "second": self._second_fields() if self.second else None,
             "forward_formulas": self.notes.forward_formulas,
             "backward_formulas": self.notes.backward_formulas,
             "several_outputs": self.several,
@@ -123,12 +161,13 @@ class _Emission:
             "outputs": outputs,
             "constants": [{"name": name} for name, _ in layer.constants],
             "saved_fields": saved,
+            "required_inputs": f"{{{required}}}",
             "saved_arrays": [field for field in saved if field["shape"]],
-            "forward_signature": _definition("forward", self._forward_arguments()),
-            "backward_signature": _definition("backward", self._backward_arguments()),
+            "forward_signature": definition("forward", self._forward_arguments()),
+            "backward_signature": definition("backward", self._backward_arguments()),
             "leading": self._leading(),
             "shared_text": self._shared_text(),
-            "forward_given": _dictionary("given", [(given.name, given.name) for given in layer.inputs]),
+            "forward_given": dictionary("given", [(given.name, given.name) for given in layer.inputs]),
             "backward_given": self._backward_given(),
             "forward_results": self._forward_results(),
             "forward_call": self._forward_call(),
@@ -218,7 +257,49 @@ class _Emission:
                     "shape": _saved_shape("RowScalar"),
                 }
             )
+        fields += self._kept_besides({field["name"] for field in fields})
+        for field in fields:
+            left_out = field["name"] in self.layer.optional
+            field["given"] = f'"{field["name"]}" in saved.dtypes' if left_out else "True"
         return fields
+
+    def _kept_besides(self, known: set[str]) -> list[dict[str, str]]:
+        """What the JVP and the double backward refer to and backward does not: inputs of forward, nothing new."""
+        kinds = {given.name: given.kind for given in self.layer.inputs}
+        fields = []
+        for other in self._others():
+            loaded = [row.name for row in other.program.rows] + [given.name for given in other.program.parameters]
+            for name in loaded:
+                constant = name in dict(self.layer.constants)
+                if name in known or not (constant or name in kinds):
+                    continue
+                known.add(name)
+                shape = "" if constant or kinds[name] == "Scalar" else _saved_shape(kinds[name])
+                kind = "np.ndarray" if shape else "float"
+                fields.append(
+                    {
+                        "name": name,
+                        "type": f"{kind} | None" if name in self.layer.optional else kind,
+                        "meaning": f"The {'constant' if constant else 'argument'} {name} of forward.",
+                        "shape": shape,
+                    }
+                )
+        return fields
+
+    def _jvp_fields(self) -> dict[str, Any]:
+        assert self.jvp is not None
+        part = _part("_jvp", self.jvp.body, self._outs(self.jvp.program, False))
+        fields = jvp_fields(self.jvp, self.layer, self._kept())
+        return {"part": part, "formulas": in_docstring(self.notes.jvp_formulas), **fields}
+
+    def _second_fields(self) -> dict[str, Any]:
+        assert self.second is not None
+        part = _part("_backward_backward", self.second.body, self._outs(self.second.program, False))
+        fields = second_fields(self.second, self.layer, self._kept())
+        return {"part": part, "formulas": in_docstring(self.notes.backward_backward_formulas), **fields}
+
+    def _kept(self) -> list[str]:
+        return [field["name"] for field in self._saved_fields() if field["shape"]]
 
     def _row_kinds(self, kind: str) -> Iterable[tuple[str, str]]:
         every: list[Input | Output] = [*self.layer.inputs, *self.layer.outputs]
@@ -241,14 +322,14 @@ class _Emission:
     def _forward_results(self) -> list[str]:
         lines = []
         if self.several:
-            lines += [f"out = _several(out, {_names(output.name for output in self.layer.outputs)})"]
+            lines += [f"out = _several(out, {quoted(output.name for output in self.layer.outputs)})"]
         for number, output in enumerate(self.layer.outputs):
             out = f"out[{number}]" if self.several else "out"
             arguments = f'"{output.name}", {out}, {_shape(output.kind)}, leading.dtype, given'
             lines.append(f"{output.name} = _result({arguments})")
         for symbol in self.forward.saved:
             lines.append(f"{symbol.name} = np.empty(shape[:-1], dtype)")
-        return _indented(lines)
+        return indented(lines)
 
     def _forward_call(self) -> list[str]:
         call = [
@@ -260,7 +341,7 @@ class _Emission:
             "threads",
         ]
         saved = ["shape", "dtype", "dtypes", *(field["name"] for field in self._saved_fields())]
-        return _indented([f"_forward({', '.join(call)})", f"saved = Saved({', '.join(saved)})"])
+        return indented([f"_forward({', '.join(call)})", f"saved = Saved({', '.join(saved)})"])
 
     def _forward_return(self) -> str:
         names = ", ".join(output.name for output in self.layer.outputs)
@@ -269,10 +350,10 @@ class _Emission:
     def _backward_given(self) -> list[str]:
         fields = [field["name"] for field in self._saved_fields() if field["shape"]]
         given = [(name, name) for name in self.cotangents]
-        return _dictionary("given", given + [(f"saved.{name}", f"saved.{name}") for name in fields])
+        return dictionary("given", given + [(f"saved.{name}", f"saved.{name}") for name in fields])
 
     def _backward_results(self) -> list[str]:
-        lines = [f"out = _several(out, {_names(f'd{given.name}' for given in self.layer.inputs)})"]
+        lines = [f"out = _several(out, {quoted(f'd{given.name}' for given in self.layer.inputs)})"]
         groups = {name: store.names for store in self.backward.results for name in store.names}
         done: list[str] = []
         for number, given in enumerate(self.layer.inputs):
@@ -285,12 +366,12 @@ class _Emission:
             done.append(name)
             if name not in groups:
                 lines += [f"if {name} is not None:", f"    {name}[...] = 0.0"]
-        return _indented(lines)
+        return indented(lines)
 
     def _backward_call(self) -> list[str]:
         arguments = [name if name in self.cotangents else f"saved.{name}" for name in self.backward_body.arguments]
         results = [name for store in self.backward.results for name in store.names]
-        return _indented([f"_backward({', '.join([*arguments, *results, 'shape', 'dtype', 'threads'])})"])
+        return indented([f"_backward({', '.join([*arguments, *results, 'shape', 'dtype', 'threads'])})"])
 
     def _outs(self, program: RowProgram, saved: bool) -> list[str]:
         names = [name for store in program.results for name in store.names]
@@ -298,22 +379,11 @@ class _Emission:
         return [f"{name}_out" for name in names]
 
 
-def _by_event(program: RowProgram, given: dict[str, int]) -> dict[str, int]:
-    """The cases in which a store is wanted: those in which one of its names is."""
-    wanted = {}
-    for store in program.results:
-        cases = 0
-        for name in store.names:
-            cases |= given[name]
-        wanted[store.names[0]] = cases
-    return wanted
-
-
 def _part(name: str, part: Body, outs: list[str]) -> _Part:
     arguments = [*part.parameters, *outs, "shape", "dtype", "threads"]
     text = "\n".join((*part.prologue, *part.setup, *part.loop, *part.epilogue))
     return _Part(
-        signature=_definition(name, arguments),
+        signature=definition(name, arguments),
         prologue=part.prologue,
         setup=part.setup,
         loop=part.loop,
@@ -322,28 +392,6 @@ def _part(name: str, part: Body, outs: list[str]) -> _Part:
         uses_scalar="scalar(" in text,
         uses_chunk="[chunk]" in text,
     )
-
-
-def _definition(name: str, arguments: list[str]) -> list[str]:
-    return wrapped(f"def {name}({', '.join(arguments)}):", 0)
-
-
-def _dictionary(name: str, items: list[tuple[str, str]]) -> list[str]:
-    entries = ", ".join(f'"{key}": {value}' for key, value in items)
-    return _indented([f"{name} = {{{entries}}}"])
-
-
-def _indented(lines: list[str]) -> list[str]:
-    result = []
-    for line in lines:
-        stripped = line.lstrip()
-        result += wrapped(stripped, 4 + len(line) - len(stripped))
-    return result
-
-
-def _names(names: Iterable[str]) -> str:
-    quoted = [f'"{name}"' for name in names]
-    return f"({', '.join(quoted)}{',' if len(quoted) == 1 else ''})"
 
 
 def _shape(kind: str) -> str:

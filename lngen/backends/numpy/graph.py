@@ -151,10 +151,10 @@ class Graph:
         boolean = operation in COMPARISONS
         return self._make(operation, operands, axes, phase, forms, boolean=boolean)
 
-    def expanded(self, operand: int, axes: Axes, keep_numbers: bool) -> int:
+    def expanded(self, operand: int, axes: Axes, keep_numbers: bool, keep_zero: bool = True) -> int:
         """The operand with all of these axes in every case, for what must see each entry.
 
-        A zero stays a number, and so does every number where the reader says that it can take one.
+        A zero stays a number unless the reader cannot take one, and so does every number where it says that it can.
         """
         node = self.nodes[operand]
         forms = []
@@ -162,21 +162,30 @@ class Graph:
         for form in node.forms:
             value = form.value
             as_it_is = (
-                (keep_numbers or value.value == 0) if isinstance(value, Number) else value.axes.join(axes) == value.axes
+                (keep_numbers or (keep_zero and value.value == 0))
+                if isinstance(value, Number)
+                else value.axes.join(axes) == value.axes
             )
             new = Form(value, form.cases, operand) if as_it_is else Form(Array(index, axes), form.cases)
             forms.append(new)
         if all(form.through is not None for form in forms):
             return operand
-        return self._make("expand", (operand,), axes, "block" if axes.rows else node.phase, _merged(forms))
+        operation = "expand" if keep_zero else "write out"
+        return self._make(operation, (operand,), axes, "block" if axes.rows else node.phase, _merged(forms))
+
+    def written_out(self, operand: int, axes: Axes) -> int:
+        """The operand as an array with these axes in every case, numbers too."""
+        return self.expanded(operand, axes, keep_numbers=False, keep_zero=False)
 
     def cases_of_number(self, index: int, value: Expr) -> int:
         """The cases in which a node is this number."""
         return _union(form.cases for form in self.nodes[index].forms if form.value == Number(value))
 
-    def is_number(self, index: int) -> bool:
-        """Whether a node is a number in every case."""
-        return all(isinstance(form.value, Number) for form in self.nodes[index].forms)
+    def one_number(self, index: int) -> Expr | None:
+        """The number that a node is in every case; None for one that is computed, or that is not always the same."""
+        values = {form.value for form in self.nodes[index].forms}
+        value = next(iter(values))
+        return value.value if len(values) == 1 and isinstance(value, Number) else None
 
     def _make(
         self,
@@ -234,6 +243,8 @@ def fold(operation: str, values: tuple[Value, ...]) -> Number | int | None:
             return Number(S.Zero)
         known = [number for number in numbers if number is not None]
         return Number(sympy.prod(known)) if operation != "sum" and len(known) == len(values) else None
+    if operation == "attains_first":
+        return None
     if operation == "where":
         if numbers[0] is not None:
             taken = 1 if numbers[0] == sympy.true else 2

@@ -21,6 +21,7 @@ from lngen.errors import LngenError
 from lngen.program import Assignment, FeatureReduction, RowProgram, RowsReduction, Store
 from lngen.symbolic import (
     NOTHING,
+    AttainsFirst,
     Expm1,
     FeatureSum,
     FeatureSymbol,
@@ -32,6 +33,7 @@ from lngen.symbolic import (
     Softplus,
     TypedSymbol,
     Where,
+    axes,
 )
 
 _FUNCTIONS: dict[type, str] = {
@@ -146,7 +148,7 @@ class _Lowering:
         for row in program.rows:
             present = (
                 cases.present(row.name)
-                if row.origin in ("input", "cotangent") or row.name in neutral
+                if row.origin in ("input", "cotangent", "tangent") or row.name in neutral
                 else cases.everything
             )
             value = S.Zero if row.origin == "cotangent" else neutral.get(row.name)
@@ -155,7 +157,7 @@ class _Lowering:
             present = cases.present(parameter.name)
             node = graph.load(parameter.name, parameter.symbol.varies, "prologue", present, neutral.get(parameter.name))
             self._name(parameter.symbol, node)
-        if program.direction == "backward":
+        if program.direction != "forward":
             for symbol in program.saved:
                 self._name(symbol, graph.load(symbol.name, ROW_SCALAR, "block", cases.everything, None))
 
@@ -224,7 +226,11 @@ class _Lowering:
     def _event(self, make: object, *arguments: object) -> int:
         before = len(self.graph.nodes)
         node: int = make(*arguments)  # type: ignore[operator]
-        if len(self.graph.nodes) > before and not self.graph.is_number(node):
+        number = self.graph.one_number(node)
+        if number is not None:
+            # Nothing computes it, so it has no variable: it is spelled where it is read.
+            return self.graph.number(number)
+        if len(self.graph.nodes) > before:
             self.schedule.events.append(Event("make", node, self.step, self.heading, self.target))
         return node
 
@@ -246,6 +252,8 @@ class _Lowering:
             return self._apply(_FUNCTIONS[head], self._expression(expression.args[0]))
         if head in _FEATURE_REDUCTIONS:
             return self._reduce(_FEATURE_REDUCTIONS[head], expression.args[0], rows=False)
+        if head is AttainsFirst:
+            return self._attains_first(*expression.args)
         raise self._unknown(expression)
 
     def _unknown(self, expression: Expr) -> LngenError:
@@ -349,6 +357,12 @@ class _Lowering:
                     return self._apply(operator, first, second)
         operand = self._expanded(self._expression(body), wanted, operator != "sum")
         return self._apply(operator, operand)
+
+    def _attains_first(self, body: Expr, extreme: Expr) -> int:
+        # Every entry of the body is looked at, even where a left-out argument makes all of them the same number.
+        features = ROW if axes(body).rows else FeatureSymbol.varies
+        entries = self._event(self.graph.written_out, self._expression(body), features)
+        return self._apply("attains_first", entries, self._expression(extreme))
 
     def _pair(self, numerator: tuple[Expr, ...]) -> tuple[Expr, Expr] | None:
         if len(numerator) == 2:

@@ -28,6 +28,9 @@ def _cases_with(argument: int, count: int) -> int:
 class Cases:
     """The cases of one direction: the optional names, what is written for "is present", which cases occur.
 
+    At least one name of `one_of`, and of each group of `groups`, is present; the first name of a pair of `implied` only
+    where the second is.
+
     >>> cases = Cases(("gamma", "beta"))
     >>> cases.condition(cases.present("gamma"))
     'gamma is not None'
@@ -37,11 +40,20 @@ class Cases:
     'gamma is not None and beta is not None'
     >>> cases.condition(cases.everything), cases.condition(0)
     ('', 'False')
+
+    What all products have in common stands before them:
+
+    >>> cases = Cases(("a", "b", "c"))
+    >>> a, b, c = map(cases.present, cases.names)
+    >>> cases.condition(a & b | a & c)
+    'a is not None and (b is not None or c is not None)'
     """
 
     names: tuple[str, ...]
     tests: tuple[tuple[str, str], ...] = ()
     one_of: tuple[str, ...] = ()
+    groups: tuple[tuple[str, ...], ...] = ()
+    implied: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.names) > MOST_OPTIONAL:
@@ -52,14 +64,8 @@ class Cases:
 
     @property
     def everything(self) -> int:
-        """All cases that occur: with `one_of`, those in which at least one of these names is present."""
-        cases = (1 << (1 << len(self.names))) - 1
-        if not self.one_of:
-            return cases
-        some = 0
-        for name in self.one_of:
-            some |= self.present(name)
-        return some
+        """All cases that occur."""
+        return _occurring(self)
 
     def present(self, name: str) -> int:
         """The cases in which an argument is present; all of them for one that is required."""
@@ -68,7 +74,7 @@ class Cases:
         return _cases_with(self.names.index(name), len(self.names))
 
     def condition(self, cases: int) -> str:
-        """The shortest sum of products that is true in these cases, as Python; "" where it always is."""
+        """A short sum of products that is true in these cases, as Python; "" where it always is."""
         return _condition(self, cases)
 
     def _condition(self, cases: int) -> str:
@@ -82,10 +88,12 @@ class Cases:
         if either is not None:
             return either
         chosen = self._cover(wanted)
-        texts = [self._text(term) for term in chosen]
-        if len(texts) == 1:
-            return texts[0]
-        return " or ".join(f"({text})" if " and " in text else text for text in texts)
+        common = [literal for literal in chosen[0] if all(literal in term for term in chosen)]
+        others = [tuple(literal for literal in term if literal not in common) for term in chosen]
+        if len(chosen) == 1:
+            return self._text(chosen[0])
+        either = " or ".join(f"({self._text(term)})" if len(term) > 1 else self._text(term) for term in others)
+        return f"{self._text(tuple(common))} and ({either})" if common else either
 
     def _one_clause(self, wanted: int) -> str | None:
         """`a or not b`: a product of none of the literals, when that is shorter than any sum of products."""
@@ -103,16 +111,30 @@ class Cases:
     def _cover(self, wanted: int) -> list[tuple[tuple[int, bool], ...]]:
         """Products that together are true in exactly the wanted cases, the widest taken first."""
         left, chosen = wanted, []
-        implicants = [term for term in self._products() if not self._cases_of(term) & self.everything & ~wanted]
+        others = self.everything & ~wanted
+        deciding = self._deciding(wanted, others)
+        implicants = [term for term in self._products(deciding) if not self._cases_of(term) & others]
         while left:
             best = max(implicants, key=lambda term: ((self._cases_of(term) & left).bit_count(), -len(term)))
             chosen.append(best)
             left &= ~self._cases_of(best)
         return chosen
 
-    def _products(self) -> Iterator[tuple[tuple[int, bool], ...]]:
-        for size in range(1, len(self.names) + 1):
-            for indices in combinations(range(len(self.names)), size):
+    def _deciding(self, wanted: int, others: int) -> list[int]:
+        """Arguments that tell the wanted cases from the others; as many as can be are left out, the first first."""
+        left = []
+        for index, name in enumerate(self.names):
+            present, run = self.present(name), 1 << index
+            blind = [cases | (cases & present) >> run | (cases & ~present) << run for cases in (wanted, others)]
+            if blind[0] & blind[1]:
+                left.append(index)
+            else:
+                wanted, others = blind
+        return left
+
+    def _products(self, indices_of: list[int]) -> Iterator[tuple[tuple[int, bool], ...]]:
+        for size in range(1, len(indices_of) + 1):
+            for indices in combinations(indices_of, size):
                 for signs in product((True, False), repeat=size):
                     yield tuple(zip(indices, signs, strict=True))
 
@@ -133,6 +155,19 @@ class Cases:
             else:
                 words.append(test.replace(" is not None", " is None") if " is not None" in test else f"not {test}")
         return " and ".join(words)
+
+
+@lru_cache(maxsize=1024)
+def _occurring(cases: Cases) -> int:
+    found = (1 << (1 << len(cases.names))) - 1
+    for group in (cases.one_of, *cases.groups):
+        some = 0
+        for name in group:
+            some |= cases.present(name)
+        found &= some if group else found
+    for name, needs in cases.implied:
+        found &= ~cases.present(name) | cases.present(needs)
+    return found
 
 
 @lru_cache(maxsize=1024)

@@ -15,7 +15,18 @@ Side = tuple[int, bool]
 _CAN_WARN = frozenset({"divide", "power", "sqrt", "exp", "log", "log1p", "expm1"})
 
 # These take no mask.
-_WHOLE = REDUCTIONS | {"sigmoid", "softplus", "erf", "where", "expand", "load", "number", "total"}
+_WHOLE = REDUCTIONS | {
+    "attains_first",
+    "sigmoid",
+    "softplus",
+    "erf",
+    "where",
+    "expand",
+    "write out",
+    "load",
+    "number",
+    "total",
+}
 
 
 def guards(schedule: Schedule, need: list[int]) -> dict[int, Side]:

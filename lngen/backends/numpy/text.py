@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import keyword
+import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from lngen.backends.layout import comment, wrapped
+from lngen.backends.layout import WIDTH, comment, condition, wrapped
 
 
 class Names:
@@ -75,8 +76,7 @@ def laid_out(lines: Iterable[Line], indent: int) -> tuple[str, ...]:
             if new_heading:
                 result += comment(line.heading, indent)
             if line.condition:
-                words = "else:" if opposite else f"if {line.condition}:"
-                result.append(" " * indent + words)
+                result += [f"{' ' * indent}else:"] if opposite else condition(line.condition, indent)
             may_have_else = not opposite
             open_condition = line.condition
         elif new_heading:
@@ -93,3 +93,41 @@ def _opposite(condition: str) -> str:
     if condition.endswith(" is None"):
         return condition.removesuffix(" is None") + " is not None"
     return condition.removeprefix("not ") if condition.startswith("not ") else f"not {condition}"
+
+
+def definition(name: str, arguments: list[str]) -> list[str]:
+    """The first lines of a function."""
+    return wrapped(f"def {name}({', '.join(arguments)}):", 0)
+
+
+def dictionary(name: str, items: list[tuple[str, str]]) -> list[str]:
+    """The assignment of a dict with these keys and expressions."""
+    entries = ", ".join(f'"{key}": {value}' for key, value in items)
+    return indented([f"{name} = {{{entries}}}"])
+
+
+def indented(lines: list[str]) -> list[str]:
+    """The lines of a function's body, none too long."""
+    result = []
+    for line in lines:
+        stripped = line.lstrip()
+        result += wrapped(stripped, 4 + len(line) - len(stripped))
+    return result
+
+
+def quoted(names: Iterable[str]) -> str:
+    """A tuple of texts.
+
+    >>> quoted(["dx"]), quoted(["dx", "dr"])
+    ('("dx",)', '("dx", "dr")')
+    """
+    texts = [f'"{name}"' for name in names]
+    return f"({', '.join(texts)}{',' if len(texts) == 1 else ''})"
+
+
+def in_docstring(formulas: Iterable[str]) -> list[str]:
+    """Formulas as lines of a docstring, long ones on several."""
+    lines: list[str] = []
+    for formula in formulas:
+        lines += textwrap.wrap(formula, WIDTH - 8, subsequent_indent="    ", break_long_words=False)
+    return lines

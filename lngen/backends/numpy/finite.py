@@ -1,0 +1,51 @@
+"""An input that is left out *is* its neutral value: what that value makes infinite must not be emitted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sympy import Expr
+
+from lngen.backends.numpy.graph import Number
+from lngen.backends.numpy.lowering import Schedule
+from lngen.errors import LngenError
+
+
+def require_finite(schedule: Schedule, need: Sequence[int]) -> None:
+    """Raise LngenError if something that is read is infinite, or not real, where inputs are left out.
+
+    `need` says of each node in which cases it is read. With `r: Feature = 0` and no `r` given, `x/mean(r)` divides by
+    zero: forward would return what no definition means, so the default is refused, by name.
+    """
+    program = schedule.program
+    neutral = dict(program.optional)
+    for node in schedule.graph.nodes:
+        for form in node.forms:
+            cases = need[node.index] & form.cases
+            if not cases or not isinstance(form.value, Number) or _can_be_written(form.value.value):
+                continue
+            absent = [name for name in _fewest_absent(schedule, cases) if name in neutral]
+            # The tangent of what is left out is left out too, and is not what is at fault.
+            absent = [name for name in absent if name[1:] not in absent]
+            if not absent:
+                continue
+            values = " and ".join(f"{name} = {neutral[name]}" for name in absent)
+            raise LngenError(
+                f"{program.layer}: with {values}, which is what an input left out stands for, "
+                "it divides by zero or leaves the real numbers; choose another default, or none"
+            )
+
+
+def _can_be_written(number: Expr) -> bool:
+    return bool(number.is_Boolean or (number.is_real and number.is_finite))
+
+
+def _fewest_absent(schedule: Schedule, cases: int) -> list[str]:
+    """The arguments that are left out in one of the cases, one with as few of them as there is."""
+    names = schedule.cases.names
+    found = (
+        [name for place, name in enumerate(names) if not case >> place & 1]
+        for case in range(1 << len(names))
+        if cases >> case & 1
+    )
+    return min(found, key=len)

@@ -1,0 +1,94 @@
+"""The JVP and the double backward for NumPy: which cases they have, and their lowered bodies.
+
+Both are linear in several arguments of which any may be None, so their cases are those of the inputs that may be left
+out and of these. One whose input was left out has to be None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lngen.backends.interface import Input, Interface
+from lngen.backends.numpy.body import Body, body
+from lngen.backends.numpy.lowering import lower
+from lngen.backends.numpy.presence import Cases
+from lngen.program import RowProgram, Store
+
+MOST_FOLLOWED = 8
+"""Arguments that may be None beyond so many are filled with zeros: a case more doubles the cases."""
+
+
+@dataclass(frozen=True)
+class Linear:
+    """One argument that a direction is linear in: `ddx` belongs to the input `x`; `filled` says None becomes zeros."""
+
+    name: str
+    of: Input
+    filled: bool
+
+
+@dataclass(frozen=True)
+class Secondary:
+    """A direction beyond forward and backward, lowered; `cases` are those of `body`."""
+
+    program: RowProgram
+    arguments: tuple[Linear, ...]
+    cases: Cases
+    body: Body
+
+    def saved_in(self, optional: Sequence[str]) -> dict[str, int]:
+        """In which cases of the inputs that may be left out each saved row scalar is read."""
+        shared = [(optional.index(name), place) for place, name in enumerate(self.cases.names) if name in optional]
+        found = {}
+        for name, needed in self.body.saved_cases.items():
+            seen = {
+                sum((case >> place & 1) << index for index, place in shared)
+                for case in range(needed.bit_length())
+                if needed >> case & 1
+            }
+            mask = sum(1 << index for index, _ in shared)
+            found[name] = sum(1 << case for case in range(1 << len(optional)) if case & mask in seen)
+        return found
+
+
+def secondary(program: RowProgram, layer: Interface, cotangents: Sequence[str]) -> Secondary:
+    """A direction lowered. `cotangents` are those that may be None."""
+    inputs = {given.name: given for given in layer.inputs}
+    loaded = {row.name for row in program.rows} | {parameter.name for parameter in program.parameters}
+    names = [name for name, _ in program.optional if name not in inputs]
+    order = dict(zip(names, layer.inputs, strict=True))
+    results = {name for store in program.results for name in store.names}
+    optional = [name for name in layer.optional if name in loaded or f"d{name}" in results]
+    given_up = [name for name in cotangents if name in loaded]
+    followed = [name for name in names if name in loaded]
+    room = max(MOST_FOLLOWED - len(optional) - len(given_up), 0)
+    arguments = tuple(Linear(name, of, name in followed[room:]) for name, of in order.items())
+    followed = followed[:room]
+    known = [*optional, *given_up, *followed]
+    implied = tuple((name, order[name].name) for name in followed if order[name].name in optional)
+    groups = [tuple(given_up)] if given_up and len(given_up) == len(cotangents) else []
+    groups += [tuple(followed)] if len(followed) == len(names) else []
+    cases = Cases(tuple(known), _tests(program, optional, results), (), tuple(groups), implied)
+    given = {}
+    for store in program.results:
+        for name in store.names:
+            given[name] = cases.everything & cases.present(name.removeprefix("d"))
+    return Secondary(program, arguments, cases, body(lower(program, cases), by_event(program.results, given), given))
+
+
+def _tests(program: RowProgram, optional: Sequence[str], results: set[str]) -> tuple[tuple[str, str], ...]:
+    tests = {name: f"d{name}_out is not None" for name in optional if f"d{name}" in results}
+    tests |= {row.name: f"{row.name}_rows is not None" for row in program.rows if row.origin != "saved output"}
+    tests |= {parameter.name: f"{parameter.name} is not None" for parameter in program.parameters}
+    return tuple(tests.items())
+
+
+def by_event(results: Sequence[Store], given: dict[str, int]) -> dict[str, int]:
+    """The cases in which a store is wanted: those in which one of its names is."""
+    wanted = {}
+    for store in results:
+        wanted[store.names[0]] = 0
+        for name in store.names:
+            wanted[store.names[0]] |= given[name]
+    return wanted

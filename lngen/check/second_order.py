@@ -1,0 +1,208 @@
+"""Checks of the JVP and of the double backward of emitted code.
+
+* The *dot test*: `<J v, u> = <v, J^T u>` ties `jvp` to `backward`, which other checks hold against the definition, and
+  `backward_backward` to the derivative of the gradients.
+* *Complex step* on the evaluator: what the outputs move by along a direction in all inputs at once.
+* *Differences* of the emitted `backward` itself, in long double, extrapolated until they change no more.
+* Both functions are linear, so None in the place of a direction is what is left of the sum over the others.
+
+Sums of products are compared relative to the sum of their magnitudes: entries with a relative error of a few eps add up
+to no more than that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from lngen.check import inputs
+from lngen.check.complex_step import STEP
+from lngen.check.layer import Array, Case, Checkable, Run, outputs_by_name, positional, present
+from lngen.definition import Input
+from lngen.evaluate import COMPLEX128, evaluate
+
+BOUND = 1e-13
+_ZERO_CASE = "ordinary, with inputs left out"
+_FIRST_STEP, _HALVINGS = 2.0**-5, 9
+_Named = dict[str, Array]
+Compared = Callable[[str, Any, Any, float], Any]
+"""(what, result, reference, bound) -> Evidence, of the case at hand."""
+
+
+class Directions:
+    """Seeded directions in the inputs (`v`), in the cotangents (`c`), and cotangents of the gradients (`w`)."""
+
+    def __init__(self, layer: Checkable, case: Case, seed: int) -> None:
+        self.there = present(layer, case)
+
+        def draw(kind: str, name: str, like: Any) -> Array:
+            words = f"{kind} {name} {np.shape(like)}"
+            generator = np.random.default_rng([seed, crc32(words.encode())])
+            return np.asarray(generator.standard_normal(np.shape(like)))
+
+        self.v = {entry.name: draw("v", entry.name, case.inputs[entry.name]) for entry in self.there}
+        self.w = {entry.name: draw("w", entry.name, case.inputs[entry.name]) for entry in self.there}
+        self.c = {name: draw("c", name, value) for name, value in case.cotangents.items() if value is not None}
+        # By the names of the results of `backward_backward`.
+        self.all = {**self.v, **{f"d{name}": value for name, value in self.c.items()}}
+
+
+def tangents(layer: Checkable, case: Case, answer: Run, seed: int, compared: Compared) -> Iterator[Any]:
+    """The evidence about `jvp` at one case."""
+    along = Directions(layer, case, seed)
+    moved = _jvp(layer, answer, along.v)
+    left, size = _dot(moved, case.cotangents)
+    right, other = _dot(along.v, answer.gradients)
+    scale = max(1.0, size, other)
+    yield compared("<J v, u> = <v, J^T u>", left / scale, right / scale, BOUND)
+    exact = _moved_along(layer, case, along.v)
+    for name, value in moved.items():
+        yield compared(f"d{name} along a direction in all inputs", value, exact[name], BOUND)
+    if len(along.there) > 1:
+        parts = [_jvp(layer, answer, {entry.name: along.v[entry.name]}) for entry in along.there]
+        for name, value in moved.items():
+            yield compared(f"d{name}, one input at a time", sum(part[name] for part in parts), value, BOUND)
+
+
+def second_order(layer: Checkable, case: Case, answer: Run, seed: int, compared: Compared) -> Iterator[Any]:
+    """The evidence about `backward_backward` at one case."""
+    along = Directions(layer, case, seed)
+    result = _double(layer, case, answer, along.w)
+    moved = _jvp(layer, answer, along.w)
+    for name in along.c:
+        yield compared(f"dd{name} is what {name} moves by along w", result[f"d{name}"], moved[name], BOUND)
+    defined = True
+    for name in along.all if layer.second is not None else ():
+        evidence = _against_second_derivation(layer, case, along, result, name, compared)
+        # At a 0/0 of the unsimplified form, as in the root of the variance of one feature, nothing is claimed.
+        defined &= evidence is not None
+        if evidence is not None:
+            yield evidence
+    if len(along.there) > 1:
+        parts = [_double(layer, case, answer, {entry.name: along.w[entry.name]}) for entry in along.there]
+        for name, value in result.items():
+            total = sum(part[name] for part in parts)
+            yield compared(f"d{name}, one gradient at a time", total, value, BOUND)
+    if defined and not inputs.has_kinks(layer.definition) and not inputs.stops_gradients(layer.definition):
+        yield _against_differences(layer, case, along, result, compared)
+
+
+def without(layer: Checkable, case: Case) -> Case | None:
+    """The case with every input left out that may be; None where none may be."""
+    gone = {entry.name for entry in layer.differentiable if entry.default is not None}
+    kept = {name: None if name in gone else value for name, value in case.inputs.items()}
+    some_row = any(kept.get(entry.name) is not None for entry in layer.definition.rows)
+    return replace(case, name=_ZERO_CASE, inputs=kept) if gone and some_row else None
+
+
+# ---- what is compared
+
+
+def _against_second_derivation(
+    layer: Checkable, case: Case, along: Directions, result: _Named, name: str, compared: Compared
+) -> Any:
+    """One input, or one cotangent, moves; the gradients by the unsimplified adjoint move with it."""
+    assert layer.second is not None
+    direction = along.all[name]
+    wide = case.exact()
+    moved = layer.second(wide.inputs, wide.cotangents, {name: direction.astype(np.longdouble)})
+    left, size = _dot(along.w, moved)
+    if not np.isfinite(left):
+        return None
+    right, other = _dot({name: direction}, result)
+    scale = max(1.0, size, other)
+    return compared(f"<w, dJ^T v> along {name}, unsimplified", right / scale, left / scale, BOUND)
+
+
+def _against_differences(layer: Checkable, case: Case, along: Directions, result: _Named, compared: Compared) -> Any:
+    def at(step: float) -> Any:
+        shifted = dict(case.exact().inputs)
+        for name, direction in along.v.items():
+            shifted[name] = shifted[name] + np.longdouble(step) * direction
+        cotangents = {
+            name: None if value is None else value + np.longdouble(step) * along.c[name]
+            for name, value in case.exact().cotangents.items()
+        }
+        moved = replace(case, inputs=shifted, cotangents=cotangents)
+        arguments, constants = positional(layer, moved)
+        _, saved = layer.module.forward(*arguments, **constants)
+        gradients = layer.module.backward(saved, *(cotangents.get(n) for n in layer.definition.outputs))
+        named = dict(zip((entry.name for entry in layer.differentiable), gradients, strict=True))
+        return _dot(along.w, named)[0]
+
+    estimate, bar = _extrapolated(at)
+    right, size = _dot(along.all, result)
+    scale = max(1.0, size, abs(float(estimate)))
+    what = "<w, dJ^T v> by differences of backward"
+    return compared(what, right / scale, estimate / scale, BOUND + float(bar) / scale)
+
+
+def _extrapolated(at: Callable[[float], Any]) -> tuple[Any, Any]:
+    """A derivative by central differences, extrapolated over halved steps, with the change in the last step.
+
+    The pair with the smallest change is taken: larger steps cut off more, smaller ones round more.
+    """
+    table: list[list[Any]] = []
+    best: tuple[Any, Any] | None = None
+    for halving in range(_HALVINGS):
+        step = _FIRST_STEP * 0.5**halving
+        line = [(at(step) - at(-step)) / (2 * np.longdouble(step))]
+        for order, above in enumerate(table[-1] if table else []):
+            line.append(line[-1] + (line[-1] - above) / (4 ** (order + 1) - 1))
+        if table:
+            change = abs(line[-1] - table[-1][-1])
+            if np.isfinite(change) and (best is None or change < best[1]):
+                best = (line[-1], change)
+        table.append(line)
+    return best or (np.longdouble(np.nan), np.longdouble(0))
+
+
+# ---- running
+
+
+def _jvp(layer: Checkable, answer: Run, v: Mapping[str, Array]) -> _Named:
+    with np.errstate(all="ignore"):
+        result = layer.module.jvp(answer.saved, *_in_order(layer.differentiable, v))  # type: ignore[attr-defined]
+    return outputs_by_name(layer, result)
+
+
+def _double(layer: Checkable, case: Case, answer: Run, w: Mapping[str, Array]) -> _Named:
+    """The gradients by the name of an input, and by `d` and the name of an output; those that are there."""
+    names = layer.definition.outputs
+    cotangents = tuple(case.cotangents.get(name) for name in names)
+    with np.errstate(all="ignore"):
+        result = layer.module.backward_backward(  # type: ignore[attr-defined]
+            answer.saved, cotangents, *_in_order(layer.differentiable, w)
+        )
+    keys = [*(entry.name for entry in layer.differentiable), *(f"d{name}" for name in names)]
+    return {key: value for key, value in zip(keys, result, strict=True) if value is not None}
+
+
+def _in_order(entries: Sequence[Input], values: Mapping[str, Array]) -> list[Array | None]:
+    return [values.get(entry.name) for entry in entries]
+
+
+def _moved_along(layer: Checkable, case: Case, v: Mapping[str, Array]) -> _Named:
+    moved = {
+        name: value if name not in v else np.asarray(value, np.complex128) + 1j * STEP * v[name]
+        for name, value in case.inputs.items()
+    }
+    with np.errstate(all="ignore"):
+        outputs = evaluate(layer.definition, moved, COMPLEX128)
+    return {name: np.asarray(value.imag / STEP, np.float64) for name, value in outputs.items()}
+
+
+def _dot(a: Mapping[str, Any], b: Mapping[str, Any]) -> tuple[Any, float]:
+    """The sum of products over all entries that both have, and the sum of their magnitudes."""
+    total, size = np.longdouble(0), 0.0
+    for name, value in a.items():
+        if value is None or b.get(name) is None:
+            continue
+        product = np.asarray(value, np.longdouble) * np.asarray(b[name], np.longdouble)
+        total += product.sum()
+        size += float(np.abs(product).sum())
+    return total, size

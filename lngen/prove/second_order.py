@@ -1,0 +1,105 @@
+"""The dot test in 50-digit arithmetic: what a JVP and its VJP say about each other.
+
+For every direction v and every cotangent u, `<J v, u> = <v, J^T u>`. The two sides come from different equations: the
+JVP from the tangents of the normal form, the VJP from its own derivation. For the double backward J is the derivative
+of the gradients, taken line by line and not simplified.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import mpmath
+import numpy as np
+
+from lngen.derivation import Derivation, Proof, Secondary
+from lngen.double_backward import backward_as_forward
+from lngen.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
+from lngen.prove.digits import agreement, random_point
+from lngen.simplify.line_by_line import in_short_lines
+from lngen.symbolic import TypedSymbol, axes
+from lngen.tangent import tangent
+
+_ROWS = 2
+_SIZES = (2, 3, 5)
+_Pair = tuple[Any, Any]
+
+
+def secondary_proofs(derivation: Derivation, digits: int, required: int) -> Iterator[Proof]:
+    """A proof each for the JVP and the double backward, where the derivation has them."""
+    parts = (
+        ("tangents", "jvp", derivation.jvp, _jvp_sides),
+        ("second order", "backward_backward", derivation.backward_backward, _double_sides),
+    )
+    for kind, function, secondary, sides in parts:
+        if secondary is None:
+            continue
+        compared = []
+        worst = digits
+        with mpmath.workdps(digits):
+            for features in sorted({max(size, derivation.definition.minimum_features) for size in _SIZES}):
+                left, right = sides(derivation, secondary, features, Arithmetic(digits))
+                if mpmath.isfinite(left) and mpmath.isfinite(right):
+                    compared.append(features)
+                    worst = min(worst, agreement(left, right, digits))
+        if not compared:
+            yield Proof("not proved", f"{function}: it has no finite value at any point that was tried", passed=True)
+            continue
+        at = ", ".join(map(str, compared))
+        text = f"{function}: <J v, u> = <v, J^T u> to {worst} digits, D = {at}"
+        yield Proof(kind, text, worst >= required)
+
+
+def _jvp_sides(derivation: Derivation, jvp: Secondary, features: int, arithmetic: Arithmetic) -> _Pair:
+    point = random_point(derivation, features, seed=200 + features)
+    point = evaluate_equations(derivation.forward.equations, point, arithmetic)
+    gradients = evaluate_equations(derivation.backward, point, arithmetic)
+    moved = evaluate_equations(jvp.equations, _with(point, jvp.arguments, features), arithmetic)
+    forward = zip((symbol for _, symbol in jvp.results), derivation.adjoint.cotangents, strict=True)
+    backward = zip(jvp.arguments, (gradient for _, gradient in derivation.gradients), strict=True)
+    left = _dot(((moved[a], point[u], u) for a, u in forward), features)
+    return left, _dot(((moved[v], gradients[g], v) for v, g in backward), features)
+
+
+def _double_sides(derivation: Derivation, double: Secondary, features: int, arithmetic: Arithmetic) -> _Pair:
+    cotangents = derivation.adjoint.cotangents
+    whole = backward_as_forward(derivation.forward, cotangents, derivation.backward, derivation.gradients)
+    # Not simplified, but in lines short enough to differentiate.
+    forward = in_short_lines(whole.forward)
+    along = tangent(forward)
+    point = evaluate_equations(forward.equations, random_point(derivation, features, seed=300 + features), arithmetic)
+    point = _with(point, double.arguments, features)
+    moved = evaluate_equations(along.equations, _with(point, along.arguments, features), arithmetic)
+    result = evaluate_equations(double.equations, point, arithmetic)
+    of_gradients = [evaluate_expression(value, moved, arithmetic) for _, value in along.results]
+    left = _dot(((a, point[w], w) for a, w in zip(of_gradients, double.arguments, strict=True)), features)
+    pairs = zip(along.arguments, double.results, strict=True)
+    return left, _dot(((moved[v], result[symbol], v) for v, (_, symbol) in pairs), features)
+
+
+def _with(point: Environment, symbols: Sequence[TypedSymbol], features: int) -> Environment:
+    """The point with seeded values in [-1, 1] for some symbols."""
+    generator = random.Random(features)
+    result = dict(point)
+    for symbol in symbols:
+        shape = _shape(symbol, features)
+        numbers = [mpmath.mpf(generator.randint(-(10**12), 10**12)) / 10**12 for _ in range(int(np.prod(shape)))]
+        result[symbol] = np.array(numbers, dtype=object).reshape(shape) if shape else numbers[0]
+    return result
+
+
+def _shape(symbol: TypedSymbol, features: int) -> tuple[int, ...]:
+    varies = axes(symbol)
+    width: tuple[int, ...] = (features,) if varies.features else (1,) if varies.rows else ()
+    return (_ROWS, *width) if varies.rows else width
+
+
+def _dot(triples: Iterator[tuple[Any, Any, TypedSymbol]], features: int) -> Any:
+    """The sum over everything of a*b, each as wide as its symbol says."""
+    total = mpmath.mpf(0)
+    for a, b, symbol in triples:
+        product = np.broadcast_to(np.asarray(a * b, dtype=object), _shape(symbol, features))
+        total += sum(product.flat, mpmath.mpf(0))
+    return total

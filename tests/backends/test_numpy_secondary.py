@@ -1,0 +1,177 @@
+"""What `jvp` and `backward_backward` of emitted NumPy promise their caller."""
+
+import ast
+
+import numpy as np
+import pytest
+
+from tests.secondary import CORPUS, module, planned, source
+
+ROWS, FEATURES = 5, 7
+
+
+def normal(*shape, dtype=np.float64, seed=0):
+    return np.random.default_rng([seed, *shape]).standard_normal(shape).astype(dtype)
+
+
+@pytest.fixture
+def layer():
+    return module("layer_norm")
+
+
+@pytest.fixture
+def saved(layer):
+    return layer.forward(normal(ROWS, FEATURES), normal(FEATURES, seed=1), normal(FEATURES, seed=2))[1]
+
+
+def test_zero_is_none(layer, saved):
+    dx, dgamma = normal(ROWS, FEATURES, seed=3), normal(FEATURES, seed=4)
+    zeros = np.zeros(FEATURES)
+    np.testing.assert_allclose(layer.jvp(saved, dx, None, None), layer.jvp(saved, dx, zeros, zeros), rtol=1e-15)
+    np.testing.assert_allclose(layer.jvp(saved, None, dgamma), layer.jvp(saved, 0 * dx, dgamma, zeros), rtol=1e-15)
+    dy = normal(ROWS, FEATURES, seed=5)
+    for given, full in (((dx,), (dx, zeros, zeros)), ((None, dgamma), (0 * dx, dgamma, zeros))):
+        for one, other in zip(
+            layer.backward_backward(saved, dy, *given), layer.backward_backward(saved, dy, *full), strict=True
+        ):
+            np.testing.assert_allclose(one, other, rtol=1e-13, atol=1e-15)
+
+
+def test_none_for_everything_is_refused(layer, saved):
+    with pytest.raises(ValueError, match="every tangent is None; pass at least one"):
+        layer.jvp(saved, None)
+    with pytest.raises(ValueError, match="every cotangent of a gradient is None; pass at least one"):
+        layer.backward_backward(saved, normal(ROWS, FEATURES), None)
+
+
+def test_an_input_that_was_left_out_does_not_move(layer):
+    x = normal(ROWS, FEATURES)
+    _, fewer = layer.forward(x)
+    with pytest.raises(ValueError, match="gamma was left out of forward; pass None for dgamma"):
+        layer.jvp(fewer, x, normal(FEATURES))
+    with pytest.raises(ValueError, match="beta was left out of forward; pass None for ddbeta"):
+        layer.backward_backward(fewer, x, x, None, normal(FEATURES))
+    _, full = layer.forward(x, np.ones(FEATURES), np.zeros(FEATURES))
+    np.testing.assert_array_equal(layer.jvp(fewer, x), layer.jvp(full, x))
+    result = layer.backward_backward(fewer, x, x)
+    assert result.dgamma is None
+    assert result.dbeta is None
+    np.testing.assert_allclose(result.dx, layer.backward_backward(full, x, x).dx, rtol=1e-14, atol=1e-15)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.longdouble])
+def test_types_are_those_of_forward_and_backward(layer, dtype):
+    x, gamma, beta = normal(ROWS, FEATURES, dtype=dtype), normal(FEATURES, dtype=dtype), normal(FEATURES, dtype=dtype)
+    y, saved = layer.forward(x, gamma, beta)
+    assert layer.jvp(saved, x, gamma, beta).dtype == y.dtype
+    result = layer.backward_backward(saved, y, x, gamma, beta)
+    assert {value.dtype for value in result} == {np.dtype(dtype)}
+    exact = [np.asarray(value, np.longdouble) for value in (x, gamma, beta)]
+    wide = layer.forward(*exact)[1]
+    close = {np.float16: 1e-2, np.float32: 1e-5, np.float64: 1e-13, np.longdouble: 1e-16}[dtype]
+    np.testing.assert_allclose(
+        layer.jvp(saved, x, gamma, beta).astype(np.longdouble), layer.jvp(wide, *exact), rtol=close, atol=close
+    )
+
+
+@pytest.mark.parametrize("shape", [(FEATURES,), (0, FEATURES), (2, 0, FEATURES), (2, 3, FEATURES), (4, 1)])
+def test_leading_shapes(layer, shape):
+    x, w = normal(*shape), normal(shape[-1], seed=1)
+    saved = layer.forward(x, w, w)[1]
+    moved = layer.jvp(saved, x, w, w)
+    result = layer.backward_backward(saved, x, x, w, w)
+    assert moved.shape == result.dx.shape == result.ddy.shape == shape
+    flat = layer.forward(x.reshape(-1, shape[-1]), w, w)[1]
+    rows = x.reshape(-1, shape[-1])
+    np.testing.assert_array_equal(moved.reshape(rows.shape), layer.jvp(flat, rows, w, w))
+    np.testing.assert_array_equal(result.dgamma, layer.backward_backward(flat, rows, rows, w, w).dgamma)
+
+
+def test_out_threads_and_read_only_arguments(layer, saved):
+    dx = normal(ROWS, FEATURES, seed=3)
+    dx.flags.writeable = False
+    out = np.empty((ROWS, FEATURES))
+    assert layer.jvp(saved, dx, out=out) is out
+    np.testing.assert_array_equal(out, layer.jvp(saved, dx, threads=3))
+    plain = layer.backward_backward(saved, dx, dx)
+    places = tuple(np.empty_like(value) for value in plain)
+    for place, value, other in zip(places, layer.backward_backward(saved, dx, dx, out=places), plain, strict=True):
+        assert value is place
+        np.testing.assert_array_equal(value, other)
+    with pytest.raises(ValueError, match="out for dy overlaps dx; pass another array"):
+        layer.jvp(saved, out, out=out)
+
+
+def test_shapes_and_types_are_looked_at(layer, saved):
+    with pytest.raises(ValueError, match="dx has shape"):
+        layer.jvp(saved, normal(ROWS, FEATURES + 1))
+    with pytest.raises(TypeError, match="dgamma is of type int64"):
+        layer.jvp(saved, None, np.ones(FEATURES, np.int64))
+    with pytest.raises(TypeError, match="dy is None; pass an array of floats"):
+        layer.backward_backward(saved, None, normal(ROWS, FEATURES))
+    with pytest.raises(TypeError, match="pass what forward of"):
+        layer.jvp(None, normal(ROWS, FEATURES))
+
+
+def test_several_outputs():
+    several = module("residual_add")
+    x = normal(ROWS, FEATURES)
+    (y, _), saved = several.forward(x, normal(ROWS, FEATURES, seed=1))
+    moved = several.jvp(saved, x, None)
+    assert type(moved) is several.Outputs
+    np.testing.assert_array_equal(moved[list(several.Outputs._fields).index("h")], x)
+    fields = several.SecondGradients._fields
+    assert fields == ("dx", "dr", "dgamma", "dbeta", *(f"dd{name}" for name in several.Outputs._fields))
+    result = several.backward_backward(saved, (y, None), x)
+    assert result.dgamma is None
+    assert getattr(result, fields[-1]) is None
+    assert result.dx is result.dr
+    with pytest.raises(TypeError, match="cotangents is of type ndarray; pass a tuple for"):
+        several.backward_backward(saved, y, x)
+    with pytest.raises(ValueError, match="cotangents has 1 entries; pass 2, for"):
+        several.backward_backward(saved, (y,), x)
+    with pytest.raises(ValueError, match="every cotangent is None; pass at least one"):
+        several.backward_backward(saved, (None, None), x)
+
+
+def test_a_single_cotangent_may_come_in_a_tuple(layer, saved):
+    dy = normal(ROWS, FEATURES, seed=6)
+    for one, other in zip(
+        layer.backward_backward(saved, dy, dy), layer.backward_backward(saved, (dy,), dy), strict=True
+    ):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_row_does_not_see_its_neighbours(layer):
+    x, w = normal(23, 64), normal(64, seed=1)
+    saved = layer.forward(x, w, w)[1]
+    alone = layer.forward(x[7:8].copy(), w, w)[1]
+    np.testing.assert_array_equal(layer.jvp(saved, x, w, w)[7:8], layer.jvp(alone, x[7:8], w, w))
+    together, single = (layer.backward_backward(s, rows, rows, w, w) for s, rows in ((saved, x), (alone, x[7:8])))
+    np.testing.assert_array_equal(together.dx[7:8], single.dx)
+    np.testing.assert_array_equal(together.ddy[7:8], single.ddy)
+
+
+def test_many_arguments_that_may_be_none():
+    """More than the cases that are followed: the rest is filled with zeros."""
+    names = "abcdeg"
+    inputs = ", ".join(f"{name}: Feature = 1" for name in names)
+    many = module(f"def f(x: Row, {inputs}, s: Scalar = 1): return s*x*{'*'.join(names)}")
+    x, w = normal(ROWS, FEATURES), [normal(FEATURES, seed=k) for k in range(len(names))]
+    saved = many.forward(x, *w, 2.0)[1]
+    expected = 2 * x * np.prod(w[:-1], axis=0)
+    np.testing.assert_allclose(many.jvp(saved, None, *[None] * 5, np.ones(FEATURES)), expected)
+    result = many.backward_backward(saved, x, None, *[None] * 5, np.ones(FEATURES))
+    np.testing.assert_allclose(result.ddy, expected)
+    fewer = many.forward(x)[1]
+    np.testing.assert_array_equal(many.jvp(fewer, x), x)
+
+
+@pytest.mark.parametrize("name", sorted(CORPUS))
+def test_the_text_is_sound(name):
+    tree = ast.parse(source(name))
+    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    assert {"forward", "backward", "jvp", "backward_backward"} <= functions
+    comments = [line for line in source(name).splitlines() if line.lstrip().startswith("# step ")]
+    last = planned(name).derivation.backward_backward.steps[-1].number
+    assert all(int(line.split()[2].rstrip(":")) <= last for line in comments)

@@ -1,0 +1,64 @@
+"""The checks of `jvp` and `backward_backward`: what is right passes, and what is planted is caught."""
+
+import numpy as np
+import pytest
+
+from lngen.check import check
+from lngen.check.second_order import _extrapolated
+from tests.secondary import layer, source
+from tests.shipped import NAMES
+
+SHAPES = tuple((rows, features) for rows in (0, 1, 5) for features in (1, 2, 7, 33, 128))
+KINDS = ("tangents", "second order")
+DEFINITIONS = sorted(
+    {*NAMES, "residual_add", "norm_of_norm", "tanh_scale", "statistics_out", "rectified", "stopped_product"}
+    | {
+        "masked_exponentials",
+        "eps_outside",
+        "mean_abs",
+        "product_of_rows",
+        "feature_maximum",
+        "clipped",
+        "range_of_normalized",
+    }
+)
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_what_is_emitted_passes(name):
+    report = check(layer(name), SHAPES, kinds=KINDS)
+    assert [item for item in report.evidence if not item.passed] == []
+    assert {item.kind for item in report.evidence} == set(KINDS)
+    # Nothing is compared under a bound so loose that it says nothing.
+    assert max(item.bound for item in report.evidence if item.bound is not None) <= 1e-9
+
+
+@pytest.mark.parametrize(
+    ("function", "old", "new"),
+    [
+        ("_jvp", "np.subtract(dx, mean_dx", "np.add(dx, mean_dx"),
+        ("_jvp", "np.multiply(xhat, mean_dx_xhat", "np.multiply(x, mean_dx_xhat"),
+        ("_jvp", "np.multiply(xhat, dgamma", "np.multiply(xhat, gamma"),
+        ("_jvp", "np.add(dy, dbeta", "np.subtract(dy, dbeta"),
+        ("_backward_backward", "_row_mean(ddx, g,", "_row_mean(ddx, dy,"),
+        ("_backward_backward", "np.multiply(dy, ddgamma", "np.multiply(g, ddgamma"),
+        ("_backward_backward", "_add_rows(", "(lambda *a: None)("),
+        ("_backward_backward", "np.multiply(mean_g_2, 3.0", "np.multiply(mean_g_2, 2.0"),
+    ],
+)
+def test_a_planted_mistake_is_caught(function, old, new):
+    text = source("layer_norm")
+    start = text.index(f"def {function}(")
+    end = text.index("\ndef ", start + 1) if "\ndef " in text[start + 1 :] else len(text)
+    body = text[start:end]
+    if old not in body:
+        pytest.fail(f"{old} is not in the emitted code: plant another mistake")
+    changed = text[:start] + body.replace(old, new, 1) + text[end:]
+    report = check(layer("layer_norm", changed), [(5, 7)], kinds=KINDS)
+    assert not report.passed
+
+
+def test_an_extrapolated_difference_comes_with_its_change():
+    value, change = _extrapolated(lambda step: np.sin(np.longdouble(1) + step))
+    assert abs(value - np.cos(np.longdouble(1))) <= 8 * change + 1e-18
+    assert change < 1e-15
