@@ -16,9 +16,11 @@ Axes(rows=False, features=False)
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import sympy
+from mpmath.libmp import prec_to_dps
 from sympy import Expr, Function, Symbol
 
 
@@ -204,9 +206,23 @@ class _Elementwise(Function):  # type: ignore[misc]
     def _eval_is_real(self) -> bool:
         return True
 
+    def _eval_is_finite(self) -> bool | None:
+        return True if self.args[0].is_number and self.args[0].is_finite else None
+
+    def _written_out(self) -> Expr | None:
+        """The same by functions that SymPy has a value of."""
+        return None
+
+    def _eval_evalf(self, prec: int) -> Expr | None:
+        written = self._written_out()
+        return None if written is None else written.evalf(prec_to_dps(prec))
+
 
 class Sigmoid(_Elementwise):
     """1/(1 + exp(-u)); its derivative reuses it."""
+
+    def _written_out(self) -> Expr:
+        return 1 / (1 + sympy.exp(-self.args[0]))
 
     def fdiff(self, argindex: int = 1) -> Expr:
         return self * (1 - self)
@@ -218,6 +234,9 @@ class Sigmoid(_Elementwise):
 class Softplus(_Elementwise):
     """log(1 + exp(u))."""
 
+    def _written_out(self) -> Expr:
+        return sympy.log(1 + sympy.exp(self.args[0]))
+
     def fdiff(self, argindex: int = 1) -> Expr:
         return Sigmoid(self.args[0])
 
@@ -225,12 +244,18 @@ class Softplus(_Elementwise):
 class Log1p(_Elementwise):
     """log(1 + u)."""
 
+    def _written_out(self) -> Expr:
+        return sympy.log(1 + self.args[0])
+
     def fdiff(self, argindex: int = 1) -> Expr:
         return 1 / (1 + self.args[0])
 
 
 class Expm1(_Elementwise):
     """exp(u) - 1."""
+
+    def _written_out(self) -> Expr:
+        return sympy.exp(self.args[0]) - 1
 
     def fdiff(self, argindex: int = 1) -> Expr:
         return 1 + self
@@ -256,10 +281,15 @@ def derivative(expression: Expr, symbol: Symbol) -> Expr:
     >>> derivative(x * sympy.Abs(x), x), derivative(sympy.sign(x), x), derivative(sympy.Abs(sympy.log(x)), x)
     (x*sign(x) + Abs(x), 0, sign(log(x))/x)
     """
+    if not expression.has(sympy.Abs, sympy.sign):
+        plain = expression.diff(symbol)
+        if not plain.has(sympy.Abs, sympy.sign):
+            return plain
     marked = expression.replace(sympy.Abs, _Modulus).replace(sympy.sign, _Sign)
     return marked.diff(symbol).replace(_Modulus, sympy.Abs).replace(_Sign, sympy.sign)
 
 
+@lru_cache(maxsize=50_000)
 def axes(expression: Any) -> Axes:
     """What an expression varies over."""
     if isinstance(expression, TypedSymbol):

@@ -60,6 +60,24 @@ SYMBOL_OF_KIND: dict[Kind, type[TypedSymbol]] = {
     Kind.CONSTANT: ScalarSymbol,
 }
 
+
+def _larger(a: Expr, b: Expr) -> Expr:
+    """The larger of two; on a tie the second, to which the gradient then goes.
+
+    A comparison with a NaN is false, so what is chosen then is the one that varies: a NaN in gives a NaN out.
+
+    >>> x, z = RowSymbol("x"), RowSymbol("z")
+    >>> _larger(x, sympy.S.One), _larger(sympy.S.One, x), _larger(x, z)
+    (Where(x <= 1, 1, x), Where(1 > x, 1, x), Where(x > z, x, z))
+    """
+    return Where(a <= b, b, a) if axes(b) == NOTHING else Where(a > b, a, b)
+
+
+def _smaller(a: Expr, b: Expr) -> Expr:
+    """The smaller of two, as `_larger`."""
+    return Where(a >= b, b, a) if axes(b) == NOTHING else Where(a < b, a, b)
+
+
 SYMBOLIC: dict[str, Callable[..., Expr]] = {
     "mean": Mean,
     "sum": lambda u: D * Mean(u),
@@ -76,15 +94,14 @@ SYMBOLIC: dict[str, Callable[..., Expr]] = {
     "tanh": sympy.tanh,
     "sigmoid": Sigmoid,
     "softplus": Softplus,
-    "relu": lambda u: Where(u > 0, u, sympy.S.Zero),
+    "relu": lambda u: _larger(u, sympy.S.Zero),
     "silu": lambda u: u * Sigmoid(u),
     "gelu": lambda u: u * (1 + sympy.erf(u / sympy.sqrt(2))) / 2,
     "erf": sympy.erf,
     "abs": sympy.Abs,
     "sign": sympy.sign,
-    # On a tie the gradient goes to the second argument, so the first wins only where it is strictly ahead.
-    "maximum": lambda a, b: Where(a > b, a, b),
-    "minimum": lambda a, b: Where(a < b, a, b),
+    "maximum": _larger,
+    "minimum": _smaller,
     "where": Where,
     "stop_gradient": StopGradient,
 }
@@ -349,7 +366,8 @@ def _split_sums(expression: Expr, equations: list[Equation], names: Names, known
 
 def _leading_word(body: Expr) -> str:
     leading = sorted((symbol.name for symbol in body.free_symbols if axes(symbol).features), key=lambda n: (len(n), n))
-    return leading[0] if leading else "one"
+    power = body.exp if isinstance(body, sympy.Pow) and body.exp.is_Integer and body.exp > 1 else ""
+    return f"{leading[0]}{power}" if leading else "one"
 
 
 def reduction_name(reduction: Reduction) -> str:
@@ -357,7 +375,7 @@ def reduction_name(reduction: Reduction) -> str:
 
     >>> x, mu = RowSymbol("x"), RowScalarSymbol("mu")
     >>> [reduction_name(r) for r in (Mean(x), Mean((x - mu)**2), Mean(x**2), RowMax(x), Mean(x**4))]
-    ['mu', 'var', 'ms', 'row_max', 'mean_x']
+    ['mu', 'var', 'ms', 'row_max', 'mean_x4']
     """
     body = reduction.args[0]
     if isinstance(reduction, RowMax):

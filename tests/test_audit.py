@@ -137,5 +137,32 @@ def test_the_bits_that_a_rewrite_saves_are_measured(path, rule, least):
     assert 0 <= saving.before <= saving.after <= 24
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        # the statistic is of a row that has a name, which the form before the rewrite speaks of
+        "k = x**2\n    return mean(k**2) - mean(k)**2",
+        "k = 2*x + 1\n    return mean(k**2) - mean(k)**2",
+    ],
+)
+def test_the_bits_are_measured_where_the_statistic_is_of_a_named_row(body):
+    planned = plan(derive(parse(f"def f(x: Row):\n    {body}\n")))
+    (rewrite,) = audit(planned).rewrites
+    assert rewrite.saving.bits >= 10
+
+
+@pytest.mark.parametrize("body", ["exp(x)", "sin(x)", "sigmoid(x)", "softplus(x)"])
+def test_no_bits_are_claimed_where_machines_round_differently(body):
+    planned = plan(derive(parse(f"def f(x: Row):\n    k = {body}\n    return mean(k**2) - mean(k)**2\n")))
+    assert [rewrite.saving for rewrite in audit(planned).rewrites] == [None]
+
+
+def test_the_largest_entry_and_a_small_logarithm_are_bounded():
+    (hazard,) = found(layer("log(sum(exp(x)))"), "difference")
+    assert hazard.status == "bounded"
+    (hazard,) = found(layer("x*(max(x) + mean(x))"), "statistic by subtraction")
+    assert hazard.status == "open"
+
+
 def test_a_definition_that_needs_no_rewrite_shows_none():
     assert audit(plan(derive(load(ROOT / "derive" / "rms_norm.py")))).rewrites == ()

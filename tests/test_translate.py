@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import sympy
 
 from lngen import names as reserved
 from lngen.definition import parse
 from lngen.errors import DefinitionError
-from lngen.symbolic import Mean, RowSymbol, axes
+from lngen.evaluate import evaluate
+from lngen.numeric import Arithmetic, evaluate_expression
+from lngen.symbolic import Mean, RowSymbol, axes, derivative
 from lngen.translate import Forward, Names, known_sign, reduction_name, translate
 from tests.corpus import NAMES, definition
 
@@ -45,7 +48,7 @@ def equations(text: str) -> list[str]:
             ["mu_2 = Mean(mu)", "ms = Mean(mu**2)", "y = ms*mu_2*mu"],
         ),
         # minimum and maximum are selects, the first where it is strictly ahead
-        ("def f(x: Row): return maximum(x, 1) + minimum(x, 2)", ["y = Where(x > 1, x, 1) + Where(x < 2, x, 2)"]),
+        ("def f(x: Row): return maximum(x, 1) + minimum(x, 2)", ["y = Where(x >= 2, 2, x) + Where(x <= 1, 1, x)"]),
     ],
 )
 def test_equations(text: str, expected: list[str]) -> None:
@@ -60,7 +63,7 @@ def test_a_statement_keeps_its_kind() -> None:
 
 def test_reduction_names() -> None:
     x = RowSymbol("x")
-    assert reduction_name(Mean(x**4)) == "mean_x"
+    assert reduction_name(Mean(x**4)) == "mean_x4"
 
 
 @pytest.mark.parametrize(
@@ -116,3 +119,23 @@ def test_names_of_a_forward_keep_gradients_and_cotangents_free() -> None:
     forward: Forward = translate(parse("def f(x: Row): return 2*x"))
     names = Names.of(forward)
     assert [names.fresh(name) for name in ("x", "y", "dx", "dy")] == ["x_2", "y_2", "dx_2", "dy_2"]
+
+
+@pytest.mark.parametrize("body", ["relu(x)", "maximum(x, 1)", "minimum(x, 2)", "maximum(1, x)", "minimum(2, x)"])
+def test_a_nan_in_gives_a_nan_out_and_a_tie_the_gradient_of_the_second(body: str) -> None:
+    definition = parse(f"def f(x: Row): return {body}")
+    forward = translate(definition)
+    (x,), (equation,) = forward.symbols, forward.equations
+    row = np.array([[np.nan, -1.0, 0.0, 1.0, 2.0, 3.0]])
+    found = evaluate_expression(equation.expression, {x: row}, Arithmetic())
+    np.testing.assert_array_equal(found, evaluate(definition, {"x": row})["y"])
+    assert np.isnan(found[0, 0])
+    slope = evaluate_expression(derivative(equation.expression, x), {x: row[:, 1:]}, Arithmetic())
+    wanted = {
+        "relu(x)": [0, 0, 1, 1, 1],
+        "maximum(x, 1)": [0, 0, 0, 1, 1],
+        "minimum(x, 2)": [1, 1, 1, 0, 0],
+        "maximum(1, x)": [0, 0, 1, 1, 1],
+        "minimum(2, x)": [1, 1, 1, 1, 0],
+    }[body]
+    np.testing.assert_array_equal(np.broadcast_to(slope, (1, 5)), [wanted])

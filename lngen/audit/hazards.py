@@ -18,7 +18,8 @@ from lngen.audit.savings import Saving, savings
 from lngen.derivation import Step
 from lngen.notation import text
 from lngen.plan import Plan
-from lngen.program import RowProgram
+from lngen.program import Direction, RowProgram
+from lngen.simplify.sweep import UNSIMPLIFIED
 from lngen.symbolic import (
     D,
     Log1p,
@@ -30,7 +31,13 @@ from lngen.symbolic import (
 
 Status = Literal["removed", "bounded", "open"]
 
-STABILITY_RULES = ("centred statistic", "largest exponent taken out", "difference of squares", "guarded pole")
+STABILITY_RULES = (
+    "centred statistic",
+    "largest exponent taken out",
+    "difference of squares",
+    "complement",
+    "guarded pole",
+)
 """The rules of a derivation that change no value and lose fewer digits."""
 
 
@@ -38,7 +45,7 @@ STABILITY_RULES = ("centred statistic", "largest exponent taken out", "differenc
 class Place:
     """Where something stands: the line of a program that computes `name`, and the expression itself."""
 
-    direction: Literal["forward", "backward"]
+    direction: Direction
     step: int
     name: str
     text: str
@@ -84,11 +91,21 @@ def audit(plan: Plan) -> Audit:
         for hazard in _Auditor(plan, program).hazards():
             # What backward recomputes was said of forward.
             found.setdefault((hazard.kind, hazard.where.text), hazard)
+    for step in plan.derivation.steps:
+        if step.rule == UNSIMPLIFIED:
+            found["unsimplified", step.target.name] = _unsimplified(step)
     measured = savings(plan.derivation)
     rewrites = tuple(
         Rewrite(step, measured.get(step.number)) for step in plan.derivation.steps if step.rule in STABILITY_RULES
     )
     return Audit(tuple(found.values()), rewrites)
+
+
+def _unsimplified(step: Step) -> Hazard:
+    """The note on a gradient for which no shorter form was looked for."""
+    place = Place("backward", step.number, step.target.name, step.target.name)
+    danger = "long formulas may lose digits that a shorter form would keep"
+    return Hazard("unsimplified gradient", place, f"{step.reason}; {danger}", "none: right, only longer", "open")
 
 
 @dataclass(frozen=True)
@@ -197,6 +214,10 @@ class _Auditor:
                 danger = "terms that nearly cancel leave few digits of the result"
                 remedy = "off by a few roundings of the largest term: small beside that, not beside the result"
                 yield self._hazard("difference", e, line, danger, remedy, "bounded")
+        elif any(term in self.largest and self._small_logarithm(e - term) for term in e.args):
+            danger = "the largest entry and a logarithm between 0 and log(D) may be of unlike sign"
+            remedy = "off by a few roundings of the largest entry or of log(D), as the row itself may be"
+            yield self._hazard("difference", e, line, danger, remedy, "bounded")
         elif axes(e).rows and (subtracts or not any(term.is_nonnegative for term in e.args)):
             danger = "numbers of unlike sign that may agree in all their digits are added"
             remedy = "none: no rule rewrites it"
@@ -274,6 +295,12 @@ class _Auditor:
             return False
         exponent = self.value.get(value.args[0], value.args[0])
         return any(self.largest.get(s) == exponent + s for s in exponent.free_symbols)
+
+    def _small_logarithm(self, e: Expr) -> bool:
+        """Whether a row scalar is the logarithm of a sum of exponentials, the largest of which is 1."""
+        value = self.value.get(e, e)
+        operator, body = self.totals.get(value.args[0], ("", None)) if isinstance(value, sympy.log) else ("", None)
+        return operator == "sum" and body is not None and self._holds_one(body)
 
     def _bare_root(self, e: Expr, line: _Line) -> tuple[str, str, Status]:
         base = text(e.base, self.order)

@@ -19,7 +19,7 @@ from sympy import Expr
 
 from lngen.derivation import Derivation, Step
 from lngen.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
-from lngen.symbolic import D, TypedSymbol, axes
+from lngen.symbolic import D, Expm1, Log1p, Sigmoid, Softplus, TypedSymbol, axes
 from lngen.translate import Equation
 
 FEATURES = 64
@@ -28,6 +28,18 @@ FEATURES = 64
 _ROWS = 2
 _DIGITS = 50
 _PRECISION = 24
+_ROUNDED_DIFFERENTLY = (
+    sympy.exp,
+    sympy.tanh,
+    sympy.log,
+    sympy.erf,
+    sympy.sin,
+    sympy.cos,
+    Sigmoid,
+    Softplus,
+    Log1p,
+    Expm1,
+)
 
 
 @dataclass(frozen=True)
@@ -106,15 +118,18 @@ def _measure(
     needed = (
         step.before.free_symbols | step.after.free_symbols | {s for q in equations for s in q.expression.free_symbols}
     )
+    free = needed - made - {D}
+    if from_inputs and not free <= subjects:
+        # It speaks of a value that the normal form no longer has.
+        return None
     given: Environment = {D: FEATURES}
-    for seed, symbol in enumerate(sorted(needed - made - {D}, key=lambda s: s.name)):
+    for seed, symbol in enumerate(sorted(free, key=lambda s: s.name)):
         chosen = values if symbol in subjects and axes(symbol).rows else _plain
         given[symbol] = np.asarray(chosen(symbol, seed), dtype=np.float32)
-    short = [q for q in equations if q.symbol in _closure(step.after, equations)]
-    if any(q.expression.atoms(sympy.exp, sympy.tanh, sympy.log, sympy.erf, sympy.sin, sympy.cos) for q in short):
+    sides = [(side, _needed(side, equations)) for side in (step.before, step.after)]
+    if any(e.atoms(*_ROUNDED_DIFFERENTLY) for side, used in sides for e in (side, *(q.expression for q in used))):
         return None
-    before = _right_bits(step.before, (), given)
-    after = _right_bits(step.after, short, given)
+    before, after = (_right_bits(side, used, given) for side, used in sides)
     return Saving(before, after, words)
 
 
@@ -122,7 +137,8 @@ def _functions(derivation: Derivation) -> set[TypedSymbol]:
     return {q.symbol for q in derivation.forward.equations if q.expression.is_Function}
 
 
-def _closure(expression: Expr, equations: tuple[Equation, ...]) -> set[TypedSymbol]:
+def _needed(expression: Expr, equations: tuple[Equation, ...]) -> list[Equation]:
+    """The equations that lead to what an expression reads, in order."""
     table: Mapping[TypedSymbol, Expr] = {q.symbol: q.expression for q in equations}
     found: set[TypedSymbol] = set()
     pending = list(expression.free_symbols)
@@ -131,10 +147,10 @@ def _closure(expression: Expr, equations: tuple[Equation, ...]) -> set[TypedSymb
         if symbol in table and symbol not in found:
             found.add(symbol)
             pending += table[symbol].free_symbols
-    return found
+    return [q for q in equations if q.symbol in found]
 
 
-def _right_bits(expression: Expr, equations: Any, given: Environment) -> int:
+def _right_bits(expression: Expr, equations: list[Equation], given: Environment) -> int:
     """Whole bits that float32 gets right, in the worst entry."""
     with np.errstate(all="ignore"):
         arithmetic = Arithmetic(dtype=np.float32)

@@ -19,25 +19,41 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 
 import sympy
-from sympy import Add, Expr, Pow, Symbol
+from sympy import Add, Expr, Pow, Symbol, default_sort_key
 from sympy.core.relational import Relational
 
 from lngen.simplify.linear import (
     TooManyTermsError,
+    bounded_work,
     common_factors,
     expand_linear,
     multiply_out,
     operation_count,
     reductions_in,
     stages_in,
+    tree_size,
+    with_product,
 )
-from lngen.symbolic import AttainsFirst, Mean, TypedSymbol, axes, derivative, is_row
+from lngen.simplify.work import limited_work, spend
+from lngen.symbolic import AttainsFirst, Mean, RowScalarSymbol, TypedSymbol, axes, derivative, is_row
 from lngen.translate import Equation, Forward
 
 _LONGEST_GRADIENT = 30
 """A form with more terms is no textbook's, and finding its common factors takes long."""
+
+
+_LONGEST_EXPRESSION = 450
+"""Nodes of what is written in another basis; three times what the longest gradient of any layer has."""
+
+_LARGEST_CLASS = 5
+"""Members of a row class: a norm makes two. The row that would be one more is the root of a class of its own, so that a
+norm of a norm of a norm is one formula after the other."""
+
+_LONGEST_WORK = 2_500
+"""Nodes visited in trying one basis on one gradient; three times what the longest gradient of any layer needs."""
 
 
 @dataclass(frozen=True)
@@ -51,12 +67,16 @@ class Member:
 
 @dataclass(frozen=True)
 class RowClass:
-    """Row values that are affine in one another, and the row scalars that tie them."""
+    """Row values that are affine in one another, and the row scalars that tie them.
+
+    `candidates` are the members to be tried as a basis, all of them if it is empty.
+    """
 
     root: TypedSymbol
     members: tuple[Member, ...]
     reductions: tuple[Equation, ...]
     functions: tuple[Equation, ...]
+    candidates: tuple[TypedSymbol, ...] = ()
 
     @property
     def symbols(self) -> tuple[TypedSymbol, ...]:
@@ -84,6 +104,21 @@ class Basis:
         if len(Add.make_args(reduced)) > _LONGEST_GRADIENT:
             raise TooManyTermsError
         return common_factors(reduced)
+
+    def try_on(self, expression: Expr) -> Expr:
+        """The expression in this basis, identities used; TooManyTermsError where that takes too much work."""
+        with bounded_work(_LONGEST_WORK):
+            return self.use_identities(self.rewrite(expression))
+
+    def in_members(self, expression: Expr) -> Expr:
+        """Products that are another member of the class under its name, where that is shorter: `t/r` is `x - mu`."""
+        for member, value in self.substitutions:
+            if not isinstance(value, sympy.Mul) or value.as_coeff_Mul()[0] != 1:
+                continue
+            shorter = with_product(expression, member, value)
+            if operation_count(shorter) < operation_count(expression):
+                expression = shorter
+        return expression
 
 
 def _reduced(expression: Expr, identities: dict[Expr, Expr]) -> Expr:
@@ -136,7 +171,7 @@ def row_classes(forward: Forward) -> tuple[RowClass, ...]:
         if not is_row(symbol):
             continue
         affine = _affine(equation.expression)
-        if affine is None:
+        if affine is None or len(members[root_of[affine[0]]]) == _LARGEST_CLASS:
             member = Member(symbol, sympy.S.One, sympy.S.Zero)
             root_of[symbol] = symbol
             members[symbol] = [member]
@@ -190,19 +225,57 @@ def bases(row_class: RowClass) -> tuple[Basis, ...]:
 
     One that would take too many terms to write down is left out.
     """
+    found, work = _bases(row_class)
+    spend(work)
+    return found
+
+
+@lru_cache(maxsize=64)
+def _bases(row_class: RowClass) -> tuple[tuple[Basis, ...], int]:
+    with limited_work(None) as meter:
+        found = _every_basis(row_class)
+    return found, meter.spent
+
+
+def _every_basis(row_class: RowClass) -> tuple[Basis, ...]:
     found = []
     eliminated = _eliminations(row_class)
+    excluded = _uncentred(row_class)
     for member in row_class.members:
+        if member.symbol in excluded or (row_class.candidates and member.symbol not in row_class.candidates):
+            continue
         root = (member.symbol - member.shift) / member.scale
-        substitutions = tuple(
-            (other.symbol, multiply_out(other.scale * root + other.shift) if other is not member else other.symbol)
-            for other in row_class.members
-            if other is not member
-        )
+        others = [other for other in row_class.members if other is not member]
         for eliminations in (eliminated, ()) if eliminated else ((),):
-            with suppress(TooManyTermsError):
+            with suppress(TooManyTermsError), bounded_work(_LONGEST_WORK):
+                substitutions = tuple((o.symbol, multiply_out(o.scale * root + o.shift)) for o in others)
                 found.append(_with_identities(row_class, Basis(member.symbol, substitutions, eliminations, ())))
     return tuple(found)
+
+
+def _uncentred(row_class: RowClass) -> set[TypedSymbol]:
+    """Members that are no basis, because a statistic is taken of a centred one.
+
+    In x, `Mean((x - mu)**2)` is `Mean(x**2) - mu**2`: what it loses where mu is large, a gradient written in x would
+    lose.
+
+    >>> from lngen.symbolic import RowSymbol, RowScalarSymbol
+    >>> x, c, mu, var = RowSymbol("x"), RowSymbol("c"), RowScalarSymbol("mu"), RowScalarSymbol("var")
+    >>> members = (Member(x, sympy.S.One, sympy.S.Zero), Member(c, sympy.S.One, -mu))
+    >>> centre, variance = Equation(mu, Mean(x)), Equation(var, Mean(c**2))
+    >>> [_uncentred(RowClass(x, members, found, ())) for found in ((centre,), (centre, variance))]
+    [set(), {x}]
+    """
+    means = {q.expression.args[0]: q.symbol for q in row_class.reductions if isinstance(q.expression, Mean)}
+    known = [(member, means[member.symbol]) for member in row_class.members if member.symbol in means]
+    centred = {
+        member.symbol
+        for member in row_class.members
+        for of, mean in known
+        if (member.shift - member.scale / of.scale * (of.shift - mean)).expand() == 0
+    }
+    read = set().union(*(q.expression.free_symbols for q in row_class.reductions))
+    return set(row_class.symbols) - centred if read & centred else set()
 
 
 def _eliminations(row_class: RowClass) -> tuple[tuple[TypedSymbol, Expr], ...]:
@@ -221,7 +294,8 @@ def _eliminations(row_class: RowClass) -> tuple[tuple[TypedSymbol, Expr], ...]:
         if statistic in slope.free_symbols or not slope.is_nonzero:
             continue
         rest = power.base - slope * statistic
-        solved[statistic] = multiply_out((equation.symbol ** (1 / power.exp) - rest) / slope)
+        with suppress(TooManyTermsError):
+            solved[statistic] = multiply_out((equation.symbol ** (1 / power.exp) - rest) / slope)
     return tuple(solved.items())
 
 
@@ -254,6 +328,7 @@ def _with_identities(row_class: RowClass, basis: Basis) -> Basis:
     return Basis(basis.symbol, basis.substitutions, basis.eliminations, tuple(identities.items()))
 
 
+@lru_cache(maxsize=10_000)
 def cost(expression: Expr) -> tuple[int, int, int, str]:
     """What a candidate is judged by: fewest stages, then fewest reductions, then fewest operations."""
     return stages_in(expression), reductions_in(expression), operation_count(expression), str(expression)
@@ -272,6 +347,9 @@ def in_best_basis(row_class: RowClass, expression: Expr) -> tuple[Basis | None, 
     >>> print(basis.symbol, short)
     t r*(g - t*Mean(g*t))
     """
+    if tree_size(expression, _LONGEST_EXPRESSION) > _LONGEST_EXPRESSION:
+        return None, expression
+    spend(tree_size(expression, _LONGEST_EXPRESSION))
     plain = [common_factors(expression)]
     with suppress(TooManyTermsError):
         plain.append(common_factors(expand_linear(expression)))
@@ -279,14 +357,34 @@ def in_best_basis(row_class: RowClass, expression: Expr) -> tuple[Basis | None, 
     price = cost(best[1])
     if not isinstance(expression, (Add, sympy.Mul)):
         return best
+    held = _held_means(row_class, expression)
     for basis in bases(row_class):
         try:
-            candidate = basis.use_identities(basis.rewrite(expression))
+            with bounded_work(_LONGEST_WORK):
+                candidate = basis.use_identities(basis.rewrite(expression.xreplace(held)))
         except TooManyTermsError:
             continue
+        candidate = candidate.xreplace({symbol: mean for mean, symbol in held.items()})
         if cost(candidate) < price and not _new_poles(candidate, expression, row_class):
             best, price = (basis, candidate), cost(candidate)
-    return best
+    chosen, short = best
+    return best if chosen is None else (chosen, chosen.in_members(short))
+
+
+def _held_means(row_class: RowClass, expression: Expr) -> dict[Expr, TypedSymbol]:
+    """Means of rows that are no basis: they stay as they are, for written in a basis each would be two.
+
+    >>> from lngen.symbolic import RowSymbol, RowScalarSymbol
+    >>> x, c, g = RowSymbol("x"), RowSymbol("c"), RowSymbol("g")
+    >>> mu, var = RowScalarSymbol("mu"), RowScalarSymbol("var")
+    >>> row = RowClass(x, (Member(x, sympy.S.One, sympy.S.Zero), Member(c, sympy.S.One, -mu)),
+    ...                (Equation(mu, Mean(x)), Equation(var, Mean(c**2))), ())
+    >>> list(_held_means(row, c*Mean(g*x) + Mean(g*c)))
+    [Mean(g*x)]
+    """
+    excluded = _uncentred(row_class)
+    means = [m for m in expression.atoms(Mean) if m.free_symbols & excluded and not m.args[0].atoms(Mean)]
+    return {m: RowScalarSymbol(f"held_{n}") for n, m in enumerate(sorted(means, key=default_sort_key))}
 
 
 def _new_poles(candidate: Expr, expression: Expr, row_class: RowClass) -> bool:

@@ -21,8 +21,8 @@ def name_centred_bodies(forward: Forward) -> Forward:
     >>> for equation in name_centred_bodies(translate(parse(text))).equations:
     ...     print(equation.symbol, "=", equation.expression)
     u = x**3
-    mean_x = Mean(u)
-    y = -mean_x + u
+    mean_x3 = Mean(u)
+    y = -mean_x3 + u
     """
     for at, equation in enumerate(forward.equations):
         mean = equation.expression

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import sympy
@@ -10,13 +11,20 @@ from sympy import Add, Expr, Mul, Pow
 from lngen.definition import Definition
 from lngen.derivation import Derivation, Step
 from lngen.differentiate import adjoint, cotangent_symbol
-from lngen.simplify.linear import show_sums
+from lngen.simplify.linear import TooManyTermsError, show_sums
 from lngen.simplify.poles import guard_vanishing_poles
-from lngen.simplify.stability import difference_of_squares, stable_forward
+from lngen.simplify.products import in_known_products
+from lngen.simplify.stability import complements, difference_of_squares, stable_forward
 from lngen.simplify.structure import named_structure
 from lngen.simplify.sweep import Sweep, Trail, inline_once
+from lngen.simplify.work import limited_work
 from lngen.symbolic import TypedSymbol, axes
 from lngen.translate import Equation, Forward, translate
+
+_MOST_WORK = 60_000
+"""Units of `lngen.simplify.work`, some seconds; no layer takes more than 2,000, twelve norms of norms 57,000."""
+
+_NAME = re.compile(r"[A-Za-z]\w*")
 
 
 def derive(definition: Definition) -> Derivation:
@@ -40,9 +48,11 @@ def derive(definition: Definition) -> Derivation:
     trail.steps = [_in_words_of(step, meaning) for step in trail.steps]
     _forward_steps(forward, written, meaning, trail)
     sweep = Sweep(forward, trail)
-    equations = sweep.run()
     results = [cotangent_symbol(symbol) for symbol in forward.differentiable]
-    equations = inline_once(equations, set(results), trail, sweep)
+    with limited_work(_MOST_WORK, TooManyTermsError):
+        equations = inline_once(sweep.run(), set(results), trail, sweep)
+    equations = complements(equations, forward, trail)
+    equations = in_known_products(equations, forward, trail)
     equations = difference_of_squares(equations, forward, trail)
     forward, equations = guard_vanishing_poles(forward, equations, trail, sweep.names)
     rename, equations = _named(equations, results, forward)
@@ -136,6 +146,11 @@ def _renamed(step: Step, rename: dict[TypedSymbol, TypedSymbol]) -> Step:
     def new(expression: Expr | None) -> Expr | None:
         return None if expression is None else expression.xreplace(rename)
 
+    names = {old.name: symbol.name for old, symbol in rename.items()}
     return replace(
-        step, target=rename.get(step.target, step.target), before=new(step.before), after=step.after.xreplace(rename)
+        step,
+        target=rename.get(step.target, step.target),
+        before=new(step.before),
+        after=step.after.xreplace(rename),
+        reason=_NAME.sub(lambda found: names.get(found[0], found[0]), step.reason),
     )

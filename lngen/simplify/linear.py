@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
+from itertools import islice
 from math import comb, prod
 
 import sympy
 from sympy import Add, Expr, Mul, Pow, Symbol
 
+from lngen.simplify.work import spend
 from lngen.symbolic import D, FeatureSum, Mean, Reduction, RowMax, RowMin, SumRows, axes, varies_over_features
 
 MAXIMUM_TERMS = 120
@@ -15,9 +20,24 @@ MAXIMUM_TERMS = 120
 
 _LONG = 12
 
+_nodes_left: ContextVar[int | None] = ContextVar("nodes left to multiply out", default=None)
+
+
+@contextmanager
+def bounded_work(nodes: int) -> Iterator[None]:
+    """Inside, TooManyTermsError is also raised when multiplying out has visited so many nodes in all.
+
+    A count and not a time, so that the same definition ends at the same form on every machine.
+    """
+    token = _nodes_left.set(nodes)
+    try:
+        yield
+    finally:
+        _nodes_left.reset(token)
+
 
 class TooManyTermsError(Exception):
-    """Multiplying out would make more than MAXIMUM_TERMS terms: the form that needs it is not tried."""
+    """Multiplying out would make more than MAXIMUM_TERMS terms, or takes too long: its form is not tried."""
 
 
 def terms_bound(expression: Expr) -> int:
@@ -52,11 +72,18 @@ def multiply_out(expression: Expr) -> Expr:
 
 
 def _multiplied_out(expression: Expr) -> Expr:
+    left = _nodes_left.get()
+    if left is not None:
+        if left <= 0:
+            raise TooManyTermsError
+        _nodes_left.set(left - 1)
     if isinstance(expression, Pow) and expression.exp.is_Integer and expression.exp < 0:
         return multiply_out(expression.base) ** expression.exp
     if isinstance(expression, (Add, Mul)) or (isinstance(expression, Pow) and expression.exp.is_Integer):
         rebuilt = expression.func(*(_multiplied_out(argument) for argument in expression.args))
-        return sympy.expand(rebuilt, deep=False, power_exp=False, log=False, func=False, trig=False)
+        expanded = sympy.expand(rebuilt, deep=False, power_exp=False, log=False, func=False, trig=False)
+        spend(len(expanded.args))
+        return expanded
     return expression
 
 
@@ -90,6 +117,23 @@ def expand_linear(expression: Expr) -> Expr:
     mu**2 - 2*mu*Mean(x) + Mean(x**2)
     """
     return multiply_out(split_means(expression))
+
+
+def with_product(expression: Expr, symbol: Symbol, product: Expr) -> Expr:
+    """The expression with `symbol` wherever all factors of `product` meet in a product.
+
+    >>> from sympy.abc import a, b, c, p
+    >>> with_product(a*b*c + a**2*b + a, p, a*b)
+    a*p + a + c*p
+    """
+    if not expression.args:
+        return expression
+    expression = expression.func(*(with_product(argument, symbol, product) for argument in expression.args))
+    if isinstance(expression, Mul):
+        own = expression.as_powers_dict()
+        if all(own[base] / exponent >= 1 for base, exponent in product.as_powers_dict().items()):
+            return expression / product * symbol
+    return expression
 
 
 def split_rows_sum(expression: Expr) -> Expr:
@@ -205,16 +249,39 @@ def _group(terms: list[Expr]) -> Expr:
 def _powers(term: Expr) -> dict[Expr, Expr]:
     result: dict[Expr, Expr] = {}
     for factor in Mul.make_args(term):
-        base, exponent = factor.as_base_exp()
+        # The exponential is a function here, not a power of e: it is shared as a whole.
+        base, exponent = (factor, sympy.S.One) if isinstance(factor, sympy.exp) else factor.as_base_exp()
         if not base.is_Number:
             result[base] = result.get(base, sympy.S.Zero) + exponent
     return result
 
 
 @lru_cache(maxsize=10_000)
+@lru_cache(maxsize=20_000)
 def operation_count(expression: Expr) -> int:
     """Additions, multiplications, divisions, powers and functions, a reduction counting as one."""
     return int(sympy.count_ops(expression))
+
+
+def tree_size(expression: Expr, enough: int) -> int:
+    """The nodes of an expression written out, counted no further than just above `enough`.
+
+    >>> x, y = sympy.symbols("x y")
+    >>> tree_size(x + y, 100), tree_size((x + y)**2 + x, 3)
+    (3, 4)
+    """
+    return sum(1 for _ in islice(sympy.preorder_traversal(expression), enough + 1))
+
+
+def powers_of_sums(expression: Expr) -> int:
+    """How many powers of sums stand inside one another.
+
+    >>> x = sympy.Symbol("x")
+    >>> powers_of_sums((x + 1)**2), powers_of_sums(((x + 1)**2 + 1)**2)
+    (1, 2)
+    """
+    inside = max((powers_of_sums(argument) for argument in expression.args), default=0)
+    return inside + (isinstance(expression, Pow) and isinstance(expression.base, Add))
 
 
 def stages_in(expression: Expr) -> int:

@@ -6,16 +6,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import sympy
-from sympy import Add, Expr, Mul, Pow
+from sympy import Add, Expr, Pow
 
+from lngen.simplify.exponentials import shift_exponentials, stop_at_cancelling_extremes
 from lngen.simplify.linear import TooManyTermsError, expand_linear
 from lngen.simplify.sweep import Trail
 from lngen.symbolic import (
     Mean,
-    Reduction,
-    RowMax,
     RowScalarSymbol,
     RowSymbol,
+    Sigmoid,
     TypedSymbol,
     axes,
     is_row,
@@ -25,7 +25,8 @@ from lngen.translate import Equation, Forward, Names, known_sign, split_reductio
 
 def stable_forward(forward: Forward, trail: Trail) -> Forward:
     """All forward rules, in order."""
-    return shift_exponentials(centre_statistics(forward, trail), trail)
+    forward = stop_at_cancelling_extremes(centre_statistics(forward, trail), trail)
+    return shift_exponentials(forward, trail)
 
 
 # ---- statistics that a shift of their row does not change
@@ -136,141 +137,6 @@ def _without_unused(forward: Forward) -> Forward:
         equations = kept
 
 
-# ---- exponentials under a sum
-
-
-def shift_exponentials(forward: Forward, trail: Trail) -> Forward:
-    """`exp` under a sum gets the row's largest exponent taken out, where the outputs do not depend on it.
-
-    With `m = max(u)`, `exp(u) = exp(m)*exp(u - m)`. The rule follows the factor exp(m) through the definition: a mean
-    lets it out, a quotient cancels it, a logarithm turns it into `+ m`. Condition: no output keeps a power of it. Then
-    exp(u) is computed as exp(u - m), at most 1, and never overflows; and m needs no gradient: nothing depends on it.
-
-    >>> from lngen.definition import parse
-    >>> from lngen.translate import translate
-    >>> text = '''
-    ... from lngen.language import Row, exp, log, sum
-    ... def log_partition(x: Row):
-    ...     return log(sum(exp(x)))
-    ... '''
-    >>> for q in shift_exponentials(translate(parse(text)), Trail()).equations:
-    ...     print(q.symbol, "=", q.expression)
-    row_max = RowMax(x)
-    sum_x_scaled = D*Mean(exp(-row_max + x))
-    y = row_max + log(sum_x_scaled)
-    """
-    tried: set[Expr] = set()
-    while True:
-        fresh = [exponential for exponential in _under_a_sum(forward) if exponential not in tried]
-        if not fresh:
-            return forward
-        tried.add(fresh[0])
-        forward = _shifted(forward, fresh[0], trail) or forward
-
-
-def _under_a_sum(forward: Forward) -> list[Expr]:
-    """Exponentials of a row value that reach a sum, directly or under a name, and are not shifted yet."""
-    values = {q.symbol: q.expression for q in forward.equations}
-    found: set[Expr] = set()
-    for equation in forward.equations:
-        if not isinstance(equation.reduction, Mean):
-            continue
-        body = equation.reduction.args[0].xreplace({s: e for s, e in values.items() if e.atoms(sympy.exp)})
-        found |= {e for e in body.atoms(sympy.exp) if is_row(e)}
-    found &= {e for equation in forward.equations for e in equation.expression.atoms(sympy.exp)}
-    return [e for e in sorted(found, key=sympy.default_sort_key) if not _is_shifted(e.args[0], forward)]
-
-
-def _is_shifted(exponent: Expr, forward: Forward) -> bool:
-    """Whether the exponent is already u - max(u), or a multiple of it."""
-    largest = {q.symbol: q.expression.args[0] for q in forward.equations if isinstance(q.expression, RowMax)}
-    values = {q.symbol: q.expression for q in forward.equations if is_row(q.symbol)}
-    exponent = values.get(exponent, exponent)
-    return any(_multiple(exponent, body - m) is not None for m, body in largest.items())
-
-
-def _multiple(a: Expr, b: Expr) -> Expr | None:
-    """The rational c with a = c*b, or None.
-
-    >>> x = RowSymbol("x")
-    >>> _multiple(2*x - 2, x - 1), _multiple(x**2, x)
-    (2, None)
-    """
-    left, right = sympy.expand(a).as_coefficients_dict(), sympy.expand(b).as_coefficients_dict()
-    if left.keys() != right.keys():
-        return None
-    ratios = {left[key] / right[key] for key in left}
-    return ratios.pop() if len(ratios) == 1 else None
-
-
-def _shifted(forward: Forward, exponential: Expr, trail: Trail) -> Forward | None:
-    names = Names.of(forward)
-    exponent = exponential.args[0]
-    largest = RowScalarSymbol(names.fresh("row_max"))
-    factor = RowScalarSymbol("factor of the exponential", positive=True)
-    multiples = {
-        e: c
-        for q in forward.equations
-        for e in q.expression.atoms(sympy.exp)
-        if (c := _multiple(e.args[0], exponent)) is not None
-    }
-    with_factor = {e: factor**c * e for e, c in multiples.items()}
-    shifted = {e: sympy.exp(sympy.expand(c * (exponent - largest))) for e, c in multiples.items()}
-    power: dict[TypedSymbol, Expr] = {}
-    result: list[Equation] = []
-    for equation in forward.equations:
-        moved = equation.expression.xreplace(with_factor)
-        moved = moved.xreplace({s: factor**k * s for s, k in power.items()})
-        plain, degree = _taken_out(moved, factor, largest)
-        if plain is None:
-            return None
-        if degree != 0:
-            power[equation.symbol] = degree
-        result.append(replace(equation, expression=plain.xreplace(shifted)))
-    if any(output in power for output in forward.outputs):
-        return None
-    # What lost a factor is another value than the user's and goes by another name.
-    other = {s: type(s)(names.fresh(f"{s.name}_scaled"), **known_sign(s)) for s in power}
-    result = [replace(q, symbol=other.get(q.symbol, q.symbol), expression=q.expression.xreplace(other)) for q in result]
-    first = next(i for i, q in enumerate(result) if largest in q.expression.free_symbols)
-    shift = Equation(largest, RowMax(exponent), stopped=True)
-    reason = f"the factor exp({largest}) cancels in every output: exp never overflows, no gradient flows through it"
-    trail.add("forward", "largest exponent taken out", largest, None, shift.expression, reason)
-    return replace(forward, equations=(*result[:first], shift, *result[first:]))
-
-
-def _taken_out(expression: Expr, factor: TypedSymbol, largest: TypedSymbol) -> tuple[Expr | None, Expr]:
-    """`expression` as `factor**degree * plain`, or (None, 0) if it is not of that form."""
-    expression = expression.replace(
-        lambda e: isinstance(e, sympy.log) and factor in e.free_symbols,
-        lambda e: _log_out(e, factor, largest),
-    )
-    if factor not in expression.free_symbols:
-        return expression, sympy.S.Zero
-    if expression == factor:
-        return sympy.S.One, sympy.S.One
-    parts = [_taken_out(argument, factor, largest) for argument in expression.args]
-    plain = [value for value, _ in parts if value is not None]
-    degrees = [degree for _, degree in parts]
-    if len(plain) < len(parts):
-        return None, sympy.S.Zero
-    if isinstance(expression, Mul):
-        return Mul(*plain), Add(*degrees)
-    if isinstance(expression, Reduction):
-        return expression.func(*plain), degrees[0]
-    if isinstance(expression, Pow) and degrees[1] == 0:
-        return plain[0] ** plain[1], degrees[0] * plain[1]
-    if isinstance(expression, Add) and len(set(degrees)) == 1:
-        return Add(*plain), degrees[0]
-    # Not a select: the largest exponent may be one that it leaves out, and all that it chooses would underflow.
-    return None, sympy.S.Zero
-
-
-def _log_out(logarithm: Expr, factor: TypedSymbol, largest: TypedSymbol) -> Expr:
-    plain, degree = _taken_out(logarithm.args[0], factor, largest)
-    return logarithm if plain is None else sympy.log(plain) + degree * largest
-
-
 # ---- gradients
 
 
@@ -295,3 +161,38 @@ def difference_of_squares(equations: tuple[Equation, ...], forward: Forward, tra
         trail.add("backward", "difference of squares", equation.symbol, equation.expression, after, reason)
         result.append(replace(equation, expression=after))
     return tuple(result)
+
+
+# ---- what a function leaves to 1
+
+
+def complements(equations: tuple[Equation, ...], forward: Forward, trail: Trail) -> tuple[Equation, ...]:
+    """`t - t*s` as `t*(1 - s)` where s is a sigmoid: its value lies between 0 and 1, and the two terms cancel near 1.
+
+    >>> z, s, g = RowSymbol("z"), RowSymbol("s"), RowSymbol("g")
+    >>> layer = Forward("f", (), (), (Equation(s, Sigmoid(z)),), ())
+    >>> complements((Equation(RowSymbol("dz"), g*s*(1 + z - s*z)),), layer, Trail())[0].expression
+    g*s*(z*(1 - s) + 1)
+    """
+    sigmoids = [q.symbol for q in forward.equations if isinstance(q.expression, Sigmoid)]
+    result = []
+    for equation in equations:
+        after = equation.expression
+        for value in sigmoids:
+            after = _with_complement(after, value)
+        reason = "where the sigmoid is near 1, a term and its product with it cancel"
+        trail.add("backward", "complement", equation.symbol, equation.expression, after, reason)
+        result.append(replace(equation, expression=after))
+    return tuple(result)
+
+
+def _with_complement(expression: Expr, value: TypedSymbol) -> Expr:
+    if value not in expression.free_symbols or not expression.args:
+        return expression
+    expression = expression.func(*(_with_complement(argument, value) for argument in expression.args))
+    terms = expression.args if isinstance(expression, Add) else ()
+    whole = [term for term in terms if term != 1 and -term * value in terms]
+    if not whole:
+        return expression
+    rest = Add(*(term for term in terms if term not in whole and term not in [-one * value for one in whole]))
+    return rest + Add(*whole) * (1 - value)

@@ -24,9 +24,13 @@ from sympy import Add, Expr, Mul, Pow
 from sympy.core.relational import Relational
 
 from lngen.simplify.bodies import name_centred_bodies
+from lngen.simplify.linear import powers_of_sums
+from lngen.simplify.naming import function_name, plain, renamed
+from lngen.simplify.tidy import is_long, use_roots, written_out
 from lngen.symbolic import (
     Mean,
     Reduction,
+    Sigmoid,
     StopGradient,
     TypedSymbol,
     Where,
@@ -99,7 +103,7 @@ class _Structure:
                 value = self._define(value, output.name, like=output, reuse=False)
             # The output's name is the output's alone, also where its value had it before.
             self.rename = {old: new for old, new in self.rename.items() if new.name != output.name}
-            self.rename[value] = _renamed(value, output.name)
+            self.rename[value] = renamed(value, output.name)
             self.user_named.add(value)
             outputs.append(value)
         return self._tidy(outputs)
@@ -130,6 +134,8 @@ class _Structure:
                 self.optional_names.add(value)
         elif axes(expression).rows:
             value = self._row_scalar(expression)
+            if is_long(value) or powers_of_sums(value) > 1:
+                value = self._define(value, equation.symbol.name)
         elif isinstance(expression, TypedSymbol) or expression.is_number:
             value = expression
         else:
@@ -138,10 +144,10 @@ class _Structure:
         if isinstance(value, TypedSymbol) and value not in self.forward.symbols:
             if equation.named and value not in self.user_named:
                 self.user_named.add(value)
-                self.rename[value] = _renamed(value, equation.symbol.name)
+                self.rename[value] = renamed(value, equation.symbol.name)
             elif is_row(value):
                 # A row that an earlier rule named: its step speaks of that name.
-                self.rename.setdefault(value, _renamed(value, equation.symbol.name))
+                self.rename.setdefault(value, renamed(value, equation.symbol.name))
         return value
 
     def _reduction(self, reduction: Reduction, coefficient: Expr, equation: Equation) -> Expr:
@@ -170,7 +176,7 @@ class _Structure:
         if isinstance(body, Pow) and body.exp == 2 and isinstance(defined.get(body.base), Add):
             wanted = "var"
         elif isinstance(body, TypedSymbol) and defined.get(body, body).is_Function and isinstance(reduction, Mean):
-            wanted = f"mean_{body.name}"
+            wanted = f"mean_{plain(body.name)}"
         if equation.expression != equation.reduction:
             wanted = wanted.replace("mean_", "sum_") if wanted.startswith("mean_") else equation.symbol.name
         # The name that the definition's own equations have for it, if that says the same.
@@ -202,7 +208,7 @@ class _Structure:
             return e.func(*arguments)
         if not isinstance(arguments[0], TypedSymbol):
             arguments[0] = self._define(arguments[0], self.names.fresh("u"))
-        return self._define(e.func(*arguments), self.names.fresh(_function_name(e, arguments[0])))
+        return self._define(e.func(*arguments), self.names.fresh(function_name(e, arguments[0])))
 
     def _product(self, e: Mul) -> Expr:
         rows = [self._row(factor) for factor in e.args if is_row(factor)]
@@ -218,7 +224,18 @@ class _Structure:
                 hat = f"{root}_scaled" if "_" in root else f"{root}hat"
                 rows[i] = self._define(Mul(row, *scales), self.names.fresh(hat))
                 break
-        return Mul(*others, *scalars, *rows)
+        return Mul(*others, *scalars, *self._gated(rows))
+
+    def _gated(self, rows: list[Expr]) -> list[Expr]:
+        """The factors of a product, a row and a function of that row as one: `z*sigmoid(z)` is `silu_z`."""
+        for gate in rows:
+            function = next((q.expression for q in self.equations if q.symbol == gate), None)
+            if function is not None and function.is_Function and function.args[0] in rows:
+                row = function.args[0]
+                name = f"silu_{row}" if isinstance(function, Sigmoid) else f"{row}_{function_name(function, row)}"
+                product = self._define(row * gate, self.names.fresh(name))
+                return self._gated([product, *_without(rows, [row, gate])])
+        return rows
 
     def _sum(self, e: Add) -> Expr:
         content, primitive = e.primitive()
@@ -284,7 +301,7 @@ class _Structure:
         rebuilt = e.func(*arguments)
         if isinstance(e, (Add, Mul, Pow, *_CHEAP)):
             return rebuilt
-        return self._define(rebuilt, self.names.fresh(_function_name(e, arguments[0])))
+        return self._define(rebuilt, self.names.fresh(function_name(e, arguments[0])))
 
     def _factor(self, e: Expr) -> Expr:
         inner = self._row_scalar(e)
@@ -293,6 +310,10 @@ class _Structure:
             root = self.symbol_of.get((base ** sympy.Rational(-1, 2), False))
             if root is not None:
                 return root ** (-2 * inner.exp)
+            known = next((q.expression for q in self.equations if q.symbol == base), None)
+            if isinstance(known, Pow) and known.exp.q > 1 and base.is_positive:
+                # One reciprocal root, not a root and its reciprocal: dividing by `sqrt(v)` is multiplying by rstd.
+                return self._row_scalar(known**inner.exp)
             name = f"inv_{base.name}" if isinstance(base, TypedSymbol) else "scale"
             symbol = self._define(1 / base, self.names.fresh(name))
             return symbol ** (-inner.exp)
@@ -331,42 +352,11 @@ class _Structure:
         simple = isinstance(equation.expression, (Add, Mul)) and len(rows) == 1
         return self._root(rows[0]) if simple else symbol
 
-    def _use_roots(self) -> None:
-        """`1/b` written as the square of `b**(-1/2)`, where both are there."""
-        for i, reciprocal in enumerate(self.equations):
-            power = reciprocal.expression
-            if not isinstance(power, Pow) or power.exp != -1 or is_row(power):
-                continue
-            root = next((q for q in self.equations[i:] if q.expression == power.base ** sympy.Rational(-1, 2)), None)
-            if root is not None:
-                rest = [q for q in self.equations if q not in (reciprocal, root)]
-                table = {reciprocal.symbol: root.symbol**2}
-                rest = [replace(q, expression=q.expression.xreplace(table)) for q in rest]
-                self.equations = [*rest[:i], root, *rest[i:]]
-                self.environment = {s: value.xreplace(table) for s, value in self.environment.items()}
-                return self._use_roots()
-
     def _tidy(self, outputs: list[TypedSymbol]) -> Forward:
-        self._use_roots()
-        equations, optional = self.equations, self.optional_names - set(outputs)
-        reduced = set(self.body_of.values())
-        while True:
-            uses: dict[Expr, int] = {}
-            for equation in equations:
-                for part in sympy.preorder_traversal(equation.expression):
-                    if isinstance(part, TypedSymbol):
-                        uses[part] = uses.get(part, 0) + 1
-            needed = [q for q in equations if q.symbol in uses or q.symbol in outputs]
-            once = next(
-                (q for q in needed if q.symbol in optional and uses[q.symbol] == 1 and q.symbol not in reduced),
-                None,
-            )
-            if once is None and len(needed) == len(equations):
-                break
-            equations = needed
-            if once is not None:
-                inline = {once.symbol: once.expression}
-                equations = [replace(q, expression=q.expression.xreplace(inline)) for q in equations if q is not once]
+        equations, table = use_roots(self.equations)
+        self.equations = equations
+        self.environment = {symbol: value.xreplace(table) for symbol, value in self.environment.items()}
+        equations = written_out(equations, outputs, self.optional_names - set(outputs), set(self.body_of.values()))
         kept = {q.symbol for q in equations}
         rename = {old: new for old, new in self.rename.items() if old in kept}
         taken = [symbol.name for symbol in rename.values()]
@@ -388,13 +378,8 @@ class _Structure:
         )
 
 
-def _renamed(symbol: TypedSymbol, name: str) -> TypedSymbol:
-    known = {key: True for key in ("positive", "nonnegative", "nonzero") if getattr(symbol, f"is_{key}")}
-    known = {key: True for key in ("positive",) if key in known} or known
-    return type(symbol)(name, **known)
-
-
-def _function_name(e: Expr, argument: Expr) -> str:
-    stem = "root" if isinstance(e, Pow) else type(e).__name__.lower()
-    words = sorted(symbol.name for symbol in argument.free_symbols if axes(symbol).rows)
-    return "_".join([stem, *words[:2]])
+def _without(items: list[Expr], gone: list[Expr]) -> list[Expr]:
+    rest = list(items)
+    for item in gone:
+        rest.remove(item)
+    return rest

@@ -7,25 +7,32 @@ rule is written out in full and then shortened by the change of basis.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
+from dataclasses import replace
+from functools import lru_cache
 
 import sympy
-from sympy import Expr, Pow
+from sympy import Add, Expr, Pow
 
 from lngen.derivation import Step
 from lngen.differentiate import contributions, cotangent_symbol
+from lngen.notation import text
 from lngen.simplify.basis import Basis, RowClass, cost, in_best_basis, row_classes
 from lngen.simplify.linear import (
     MAXIMUM_TERMS,
     TooManyTermsError,
     common_factors,
+    expand_linear,
     operation_count,
     reductions_in,
     show_sums,
     split_rows_sum,
+    stages_in,
     terms_bound,
+    tree_size,
 )
+from lngen.simplify.work import spend
 from lngen.symbolic import (
     AttainsFirst,
     Expm1,
@@ -36,10 +43,21 @@ from lngen.symbolic import (
     SumRows,
     TypedSymbol,
     Where,
+    axes,
     is_row,
     symbol_like,
 )
 from lngen.translate import Equation, Forward, Names
+
+_LONGEST_COTANGENT = 150
+"""The nodes of a cotangent that is written out; the longest of any layer that was looked at has 60."""
+
+
+UNSIMPLIFIED = "unsimplified"
+"""The rule of a step that gives up: right, only longer. The audit lists them."""
+
+_LONGEST_CANCELLING = 1_000
+"""The nodes of a cotangent that is written out to see whether it is zero; that of a shift has 100."""
 
 
 class Trail:
@@ -73,15 +91,20 @@ class Trail:
 class Sweep:
     """The reverse sweep; `run` returns the equations of the gradients, `bases` what was chosen on the way."""
 
-    def __init__(self, forward: Forward, trail: Trail) -> None:
+    def __init__(self, forward: Forward, trail: Trail, candidates: Collection[TypedSymbol] = ()) -> None:
+        """Only `candidates` are tried as bases in a class that has some of them besides its root, which rounds most."""
         self.forward = forward
         self.trail = trail
-        self.classes = row_classes(forward)
+        self.classes = tuple(
+            replace(c, candidates=tuple(symbol for symbol in c.symbols[1:] if symbol in candidates))
+            for c in row_classes(forward)
+        )
         self.class_of = {symbol: c for c in self.classes for symbol in c.symbols}
         self.bases: dict[TypedSymbol, Basis] = {}
         self.names = Names.of(forward)
         self.equations: list[Equation] = []
         self.unbounded = _unbounded(forward)
+        self._order = tuple(s.name for s in (*forward.symbols, *(q.symbol for q in forward.equations)))
         self._selects: dict[Expr, Where] = {}
         self._outside: dict[TypedSymbol, Expr] = {}
         self._inside: dict[TypedSymbol, Expr] = {}
@@ -108,11 +131,29 @@ class Sweep:
             return
         if isinstance(equation.reduction, (RowMax, RowMin)) and self._vanishes(bar, symbol):
             return
+        bar = self._bounded(symbol, bar)
         for contribution in contributions(equation, self._selected(equation, bar), self._attains(equation)):
-            expression = _with_value(contribution.expression, equation)
+            # The chain rule itself is never given up; what is made of it is, by whoever asked for TooMuchWorkError.
+            with suppress(TooManyTermsError):
+                spend(tree_size(contribution.expression, 10 * _LONGEST_COTANGENT))
+            expression = with_value(contribution.expression, equation)
             same = self._same_class(symbol, contribution.target)
             leaves = is_row(symbol) and is_row(contribution.target) and not same
             self._send(self._outside if leaves else self._inside, contribution.target, expression)
+
+    def _bounded(self, symbol: TypedSymbol, bar: Expr) -> Expr:
+        """A cotangent that has become too long to be written out where it is used goes on under a name.
+
+        Each value that is used twice doubles what is written out. No textbook's formula is that long, so nothing
+        short is lost, and a definition of many lines takes a time that grows with its lines.
+        """
+        if not too_long(bar):
+            return bar
+        cotangent = symbol_like(self.names.fresh(f"d{symbol.name}"), symbol)
+        self._append(cotangent, bar)
+        reason = f"the cotangent of {symbol.name}, too long to be written out: no shorter form is looked for"
+        self.trail.add("backward", UNSIMPLIFIED, cotangent, None, bar, reason)
+        return cotangent
 
     def _selected(self, equation: Equation, bar: Expr) -> Expr:
         """A cotangent that a select switched off stays switched off where what it meets may be infinite."""
@@ -149,7 +190,9 @@ class Sweep:
 
     def _atom(self, symbol: TypedSymbol) -> Expr:
         """The cotangent that enters a class from outside, under a name of its own."""
-        expression = common_factors(self._outside.get(symbol, sympy.S.Zero))
+        expression = self._outside.get(symbol, sympy.S.Zero)
+        if not too_long(expression):
+            expression = common_factors(expression)
         if expression == 0 or isinstance(expression, TypedSymbol):
             return expression
         return self._name("g", symbol, expression)
@@ -172,7 +215,14 @@ class Sweep:
     def _simplify(self, row_class: RowClass, target: TypedSymbol, shown: TypedSymbol, expression: Expr) -> Expr:
         reason = f"the adjoint of everything between {target.name} and what leaves its row class"
         self.trail.add("backward", "chain rule", shown, None, expression, reason)
-        basis, short = in_best_basis(row_class, expression)
+        try:
+            basis, short = in_best_basis(row_class, expression)
+            rewritten = expression if basis is None else basis.rewrite(expression)
+        except TooManyTermsError:
+            reason = "the definition has taken all the work that it may: no shorter form is looked for"
+            short = common_factors(expression)
+            self.trail.add("backward", UNSIMPLIFIED, shown, None, short, reason)
+            return short
         if basis is None:
             reason = "taken out of the sum"
             if terms_bound(expression) > MAXIMUM_TERMS:
@@ -180,14 +230,17 @@ class Sweep:
             self.trail.add("backward", "common factors", shown, expression, short, reason)
             return short
         self.bases[row_class.root] = basis
-        rewritten = basis.rewrite(expression)
-        where = ", ".join(f"{s} = {e}" for s, e in (*basis.substitutions, *basis.eliminations))
+        where = ", ".join(f"{s} = {self._text(e)}" for s, e in (*basis.substitutions, *basis.eliminations))
         reason = f"written in {basis.symbol}: {where}"
         self.trail.add("backward", "change of basis", shown, expression, rewritten, reason)
-        used = ", ".join(f"{show_sums(left)} = {right}" for left, right in basis.identities)
+        used = ", ".join(f"{self._text(left)} = {self._text(right)}" for left, right in basis.identities)
         reason = f"in this basis {used}" if used else "common factors taken out"
         self.trail.add("backward", "identities" if used else "common factors", shown, rewritten, short, reason)
         return short
+
+    def _text(self, expression: Expr) -> str:
+        """An expression inside a reason, as the report writes it."""
+        return text(show_sums(expression), self._order)
 
     def _input(self, symbol: TypedSymbol) -> None:
         gradient = cotangent_symbol(symbol)
@@ -198,7 +251,7 @@ class Sweep:
             expression = bar if bar == atom else self._simplify(row_class, symbol, gradient, bar)
         else:
             total = self._outside.get(symbol, sympy.S.Zero) + self._inside.get(symbol, sympy.S.Zero)
-            expression = split_rows_sum(total)
+            expression = _shortest_total(total)
             reason = f"what reaches {symbol.name} from every row"
             self.trail.add("backward", "chain rule", gradient, None, expression, reason)
             short = self.in_known_bases(expression)
@@ -214,7 +267,7 @@ class Sweep:
             return SumRows(self.in_known_bases(expression.args[0]))
         for basis in self.bases.values():
             with suppress(TooManyTermsError):
-                candidate = basis.use_identities(basis.rewrite(expression))
+                candidate = basis.try_on(expression)
                 if cost(candidate)[:3] < cost(expression)[:3]:
                     expression = candidate
         return expression
@@ -224,9 +277,11 @@ class Sweep:
         table = {equation.symbol: equation.expression for equation in self.equations}
         while bar.free_symbols & table.keys():
             bar = bar.xreplace(table)
+            if tree_size(bar, _LONGEST_CANCELLING) > _LONGEST_CANCELLING:
+                return False
         try:
             for basis in self.bases.values():
-                bar = basis.use_identities(basis.rewrite(bar))
+                bar = basis.try_on(bar)
         except TooManyTermsError:
             return False
         if bar != 0:
@@ -243,14 +298,33 @@ class Sweep:
         table[target] = table.get(target, sympy.S.Zero) + expression
 
 
+def _shortest_total(total: Expr) -> Expr:
+    """What reaches a parameter from every row as one sum over rows, or as one sum for each way it took.
+
+    One sum spares operations. But where a way leads through a reduction over features, as for `w/sum(w)`, one sum
+    would have to wait for it in every row; two sums wait for nothing.
+    """
+    apart = Add(*(split_rows_sum(term) for term in Add.make_args(total)))
+    # What is taken out of both is taken out of a finite sum: a select keeps what it guards.
+    apart = apart if apart.atoms(Where) else common_factors(apart)
+    return min(split_rows_sum(total), apart, key=lambda e: (_sweeps(e), *cost(e)))
+
+
+def _sweeps(expression: Expr) -> int:
+    """How many sweeps over a row a parameter's gradient takes: one more for each that a row has to wait for."""
+    return max(
+        (stages_in(total.args[0]) + axes(total.args[0]).features for total in expression.atoms(SumRows)), default=0
+    )
+
+
 def _unbounded(forward: Forward) -> set[TypedSymbol]:
-    """Row values that a finite row may make infinite, or no number: exponentials, logarithms, quotients."""
+    """Values that a finite row may make infinite, or no number: exponentials, logarithms, quotients."""
     found: set[TypedSymbol] = set()
     for equation in forward.equations:
         e = equation.expression
-        quotient = any(is_row(power.base) and not _is_whole(power.exp) for power in e.atoms(Pow))
+        quotient = any(not _is_whole(power.exp) and not power.base.is_positive for power in e.atoms(Pow))
         bounded = isinstance(e, (sympy.tanh, sympy.erf, sympy.sin, sympy.cos, sympy.sign, Sigmoid, RowMax, RowMin))
-        if is_row(e) and not bounded and (e.atoms(*_UNBOUNDED) or quotient or e.free_symbols & found):
+        if axes(e).rows and not bounded and (e.atoms(*_UNBOUNDED) or quotient or e.free_symbols & found):
             found.add(equation.symbol)
     return found
 
@@ -262,7 +336,7 @@ def _is_whole(exponent: Expr) -> bool:
     return bool(exponent.is_Integer and exponent > 0)
 
 
-def _with_value(expression: Expr, equation: Equation) -> Expr:
+def with_value(expression: Expr, equation: Equation) -> Expr:
     """A derivative written with the function's own value: `1 - tanh(u)**2` is `1 - t**2`."""
     value = equation.expression
     if isinstance(value, Pow):
@@ -276,6 +350,11 @@ def _with_value(expression: Expr, equation: Equation) -> Expr:
     return expression
 
 
+def too_long(expression: Expr) -> bool:
+    """Whether an expression is longer than any that is worth writing out."""
+    return tree_size(expression, _LONGEST_COTANGENT) > _LONGEST_COTANGENT
+
+
 def inline_once(
     equations: tuple[Equation, ...], results: set[TypedSymbol], trail: Trail, sweep: Sweep
 ) -> tuple[Equation, ...]:
@@ -284,13 +363,18 @@ def inline_once(
     The gradient of `exp(x)/sum(exp(x))` comes as `dz*z` with `dz = (g - sum(g*y))/s`; together they are
     `y*(g - sum(g*y))`.
     """
+    in_vain: set[tuple[Equation, Equation]] = set()
     while True:
+        users_of: dict[TypedSymbol, list[Equation]] = {}
+        for user in equations:
+            for symbol in _symbols(user.expression):
+                users_of.setdefault(symbol, []).append(user)
         for equation in equations:
             if equation.symbol in results or not is_row(equation.symbol):
                 continue
             if isinstance(equation.expression, AttainsFirst):
                 continue
-            users = [q for q in equations if equation.symbol in q.expression.free_symbols]
+            users = users_of.get(equation.symbol, [])
             if len(users) != 1 or _occurrences(users[0].expression, equation.symbol) != 1:
                 continue
             if users[0].expression == equation.symbol:
@@ -298,7 +382,13 @@ def inline_once(
                 continue
             (user,) = users
             merged = user.expression.xreplace({equation.symbol: equation.expression})
-            merged = min(common_factors(merged), sweep.in_known_bases(merged), key=cost)
+            if (equation, user) in in_vain or too_long(merged):
+                continue
+            in_vain.add((equation, user))
+            forms = [common_factors(merged), sweep.in_known_bases(merged)]
+            with suppress(TooManyTermsError):
+                forms.append(common_factors(expand_linear(merged)))
+            merged = min(forms, key=cost)
             apart = operation_count(user.expression) + operation_count(equation.expression)
             reductions = reductions_in(user.expression) + reductions_in(equation.expression)
             if operation_count(merged) > apart or reductions_in(merged) > reductions:
@@ -317,6 +407,11 @@ def inline_once(
             break
         else:
             return equations
+
+
+@lru_cache(maxsize=10_000)
+def _symbols(expression: Expr) -> frozenset[TypedSymbol]:
+    return frozenset(expression.free_symbols)
 
 
 def _occurrences(expression: Expr, symbol: TypedSymbol) -> int:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from time import process_time
 
@@ -12,9 +14,13 @@ import pytest
 import sympy
 
 from lngen import names as reserved
+from lngen.audit import audit
 from lngen.definition import parse
+from lngen.plan import plan
+from lngen.prove import prove
 from lngen.simplify import derive
 from lngen.simplify.linear import operation_count, reductions_in, show_sums
+from lngen.simplify.sweep import UNSIMPLIFIED
 from lngen.symbolic import TypedSymbol
 from tests.corpus import NAMES, backward, definition, derivation
 
@@ -105,7 +111,76 @@ def test_a_definition_that_would_blow_up_is_derived_in_bounded_time_and_says_so(
     start = process_time()
     made = derive(parse(text))
     assert process_time() - start < 30
-    assert any("terms: not multiplied out" in step.reason for step in made.steps)
+    assert any("too long to be written out" in step.reason for step in made.steps)
+
+
+LONG = {
+    # a polynomial whose degree doubles with every line, for a row, a row scalar, a Feature
+    "squares": ("x: Row", "x", "{0}*{0} + 1", "{0}"),
+    "squares of a mean": ("x: Row", "mean(x)", "{0}*{0} + 1", "x*{0}"),
+    "squares of a Feature": ("x: Row, w: Feature", "w", "{0}*{0} + 1", "x*{0}"),
+    # values that are used twice in every line
+    "functions": ("x: Row", "x", "sin({0})*{0} + cos({0})", "{0}"),
+    "means": ("x: Row", "x", "{0} - mean({0}*{0})", "{0}"),
+    "selects": ("x: Row", "x", "where({0} > 0, {0}*x, x)", "{0}"),
+    # an extreme that is followed through every line
+    "maxima": ("x: Row", "x", "{0} - max({0})*mean({0})", "{0}"),
+    # a norm of a norm of a norm
+    "norms": ("x: Row", "x", "({0} - mean({0}))*rsqrt(mean(({0} - mean({0}))**2) + 1)", "{0}"),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_a_definition_of_many_lines_takes_a_time_that_grows_with_its_lines(name: str) -> None:
+    inputs, first, line, last = LONG[name]
+    count = 12 if name == "norms" else 40
+    values = [first, *(f"a{i}" for i in range(count))]
+    lines = [f"    {new} = {line.format(old)}" for old, new in pairwise(values)]
+    text = "\n".join([f"def f({inputs}):", *lines, f"    return {last.format(values[-1])}"])
+    start = process_time()
+    made = derive(parse(text))
+    assert process_time() - start < 30
+    assert [gradient.name for _, gradient in made.gradients] == [f"d{s.name}" for s in made.forward.differentiable]
+
+
+def test_a_definition_that_takes_more_work_than_it_may_keeps_the_adjoint_from_there_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys.modules["lngen.simplify.derive"], "_MOST_WORK", 300)
+    made = derive(definition("norm_of_norm"))
+    given_up = [step for step in made.steps if step.rule == UNSIMPLIFIED]
+    assert [step.target.name for step in given_up] == ["dx"]
+    assert "no shorter form is looked for" in given_up[0].reason
+    # What was done before the work was spent is as short as ever, and the whole is right.
+    assert [str(q.expression) for q in made.backward if q.symbol.name != "dx"] == [
+        str(q.expression) for q in derivation("norm_of_norm").backward if q.symbol.name != "dx"
+    ]
+    assert all(proof.passed for proof in prove(made).proofs)
+    assert [h.where.name for h in audit(plan(made)).hazards if h.kind == "unsimplified gradient"] == ["dx"]
+
+
+def test_an_exponent_that_is_too_long_to_be_multiplied_out_is_derived_in_a_moment() -> None:
+    text = "def f(x: Row, z: Row, w: Feature, s: Scalar): return exp((x + z + w + s)**30)/sum(exp((x + z + w + s)**30))"
+    start = process_time()
+    made = derive(parse(text))
+    assert process_time() - start < 10
+    assert "largest exponent taken out" in {step.rule for step in made.steps}
+
+
+def test_a_reason_is_written_as_the_report_writes() -> None:
+    for name in NAMES:
+        for step in derivation(name).steps:
+            assert not re.search(r"Mean\(|FeatureSum\(|RowMax\(|Where\(", step.reason), step
+
+
+def test_a_reason_speaks_of_what_is_there() -> None:
+    text = "def f(x: Row, w: Feature): return x*tanh(x*w*rsqrt(mean(x**2) + 1))"
+    made = derive(parse(text))
+    known = {s.name for s in made.forward.symbols} | {q.symbol.name for q in made.forward.equations}
+    known |= {step.target.name for step in made.steps} | {s.name for s in made.adjoint.cotangents}
+    for step in made.steps:
+        spoken = re.match(r"the cotangent of (\w+)|(\w+) is used only here", step.reason)
+        assert spoken is None or (spoken[1] or spoken[2]) in known, step
 
 
 def test_derived_in_a_moment() -> None:

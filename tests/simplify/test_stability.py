@@ -10,7 +10,8 @@ import pytest
 from lngen.definition import parse
 from lngen.numeric import Arithmetic, evaluate_equations
 from lngen.simplify import derive
-from lngen.simplify.stability import centre_statistics, difference_of_squares, shift_exponentials
+from lngen.simplify.exponentials import shift_exponentials, stop_at_cancelling_extremes
+from lngen.simplify.stability import centre_statistics, complements, difference_of_squares
 from lngen.simplify.sweep import Trail
 from lngen.symbolic import D, RowMax, RowSymbol
 from lngen.translate import Equation, Forward, translate
@@ -142,6 +143,64 @@ def test_other_exponentials_stay(text: str) -> None:
     assert not trail.steps
 
 
+CANCELLING = [
+    "def f(x: Row):\n    m = max(x)\n    return x - m - log(sum(exp(x - m)))",
+    "def f(x: Row):\n    m = min(x)\n    u = x - m\n    return u - log(mean(exp(u)))",
+    "def f(x: Row):\n    m = max(x)\n    return m + log(sum(exp(x - m)))",
+    "def f(x: Row, t: Row):\n    m = max(x)\n    return sum(t*(x - m - log(sum(exp(x - m)))))",
+    "def f(x: Row, s: Scalar):\n    m = max(x)\n    return exp(s*(x - m))/sum(exp(s*(x - m)))",
+    "def f(x: Row):\n    m = max(x)\n    return (x - m) - mean(x - m)",
+]
+
+STAYING = [
+    # an output keeps it, in whatever disguise
+    "def f(x: Row): return x - max(x)",
+    "def f(x: Row):\n    m = max(x)\n    return m + 2*log(sum(exp(x - m)))",
+    "def f(x: Row):\n    m = max(x)\n    return exp(x - m)/(1 + sum(exp(x - m)))",
+    "def f(x: Row):\n    m = max(x)\n    y = exp(x - m)/sum(exp(x - m))\n    return y, m",
+    "def f(x: Row):\n    m = max(x)\n    return where(x - m > -1, x, 0)",
+]
+
+
+@pytest.mark.parametrize("text", CANCELLING)
+def test_an_extreme_that_cancels_needs_no_gradient(text: str) -> None:
+    _, after, _ = applied(stop_at_cancelling_extremes, text)
+    assert [q.symbol.name for q in after.equations if q.stopped] == ["m"]
+
+
+@pytest.mark.parametrize("text", STAYING)
+def test_an_extreme_that_reaches_an_output_needs_one(text: str) -> None:
+    before, after, trail = applied(stop_at_cancelling_extremes, text)
+    assert after == before
+    assert not trail.steps
+
+
+GUARDED = [
+    "def f(x: Row, eps: Constant = 1e-5): return x/maximum(sqrt(sum(x**2)), eps)",
+    "def f(x: Row):\n    n = sqrt(sum(x**2))\n    return where(n > 0.5, x/n, x)",
+    "def f(x: Row):\n    n = sqrt(sum(x**2))\n    return x*minimum(1, 1/n)",
+    "def f(x: Row):\n    n = sqrt(sum(x**2))\n    return x*where(n > 0.5, 1/n, 2)",
+    "def f(x: Row):\n    n = sqrt(mean((x - mean(x))**2))\n    return (x - mean(x))*where(n > 0.1, 1/n, 3)",
+]
+
+
+@pytest.mark.parametrize("text", GUARDED)
+def test_what_a_select_guards_stays_guarded(text: str) -> None:
+    # At a row of zeros the layer is a constant times the row, and so is its gradient.
+    made = derive(parse(text))
+    x, dy = made.forward.symbols[0], made.adjoint.cotangents[0]
+    point = {x: np.zeros((2, 5)), dy: np.arange(10.0).reshape(2, 5), D: 5.0}
+    point |= dict.fromkeys(made.forward.symbols[1:], 0.1)
+    with np.errstate(all="ignore"):
+        values = evaluate_equations(made.forward.equations, point, Arithmetic())
+        values = evaluate_equations(made.backward, values, Arithmetic())
+    found = values[made.gradients[0][1]]
+    assert np.all(np.isfinite(found))
+    centred = "mean(x)" in text
+    wanted = point[dy] - point[dy].mean(-1, keepdims=True) if centred else point[dy]
+    assert np.ptp(found[wanted != 0] / wanted[wanted != 0]) < 1e-12
+
+
 def test_a_masked_sum_is_not_made_worse() -> None:
     made = derive(parse("def f(x: Row, m: Row): return where(m > 0, exp(x), 0)/sum(where(m > 0, exp(x), 0))"))
     x, m = made.forward.symbols
@@ -162,6 +221,26 @@ def test_difference_of_squares_keeps_the_digits() -> None:
     exact = 1 / np.cosh(np.longdouble(9)) ** 2
     # y is 1 - 3e-8, known to 1e-16: 1 - y keeps 8 digits, and 1 - y**2 would keep no more; the last one is not lost.
     assert abs(values[dx.symbol][0, 0] / exact - 1) < 1e-8
+
+
+def test_a_complement_keeps_the_digits_of_a_gate() -> None:
+    made = derive(parse("def f(x: Row): return silu(x)"))
+    (dx,) = made.backward
+    assert str(dx.expression) == "dy*sigmoid_x*(x*(1 - sigmoid_x) + 1)"
+    x, dy = made.forward.symbols[0], made.adjoint.cotangents[0]
+    point = {x: np.array([[3e9]]), dy: np.array([[1.0]]), D: 1.0}
+    values = evaluate_equations(
+        made.backward, evaluate_equations(made.forward.equations, point, Arithmetic()), Arithmetic()
+    )
+    # As `1 + x - x*sigmoid(x)` it would have lost ten digits of its 1.
+    assert values[dx.symbol][0, 0] == 1
+
+
+def test_a_complement_needs_a_sigmoid() -> None:
+    s, z = RowSymbol("s"), RowSymbol("z")
+    layer = Forward("f", (), (), (Equation(s, z**2),), ())
+    gradient = Equation(RowSymbol("dz"), z - s * z)
+    assert complements((gradient,), layer, Trail()) == (gradient,)
 
 
 def test_difference_of_squares_needs_a_tanh() -> None:

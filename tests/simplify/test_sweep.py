@@ -31,10 +31,10 @@ TEXTBOOK = {
         "dbeta = SumRows(dy)",
     ],
     "gated_rms": [
-        "g = gamma*dy*sigmoid_z*z",
+        "g = gamma*dy*silu_z",
         "dx = rstd*(g - xhat*Mean(g*xhat))",
-        "dz = gamma*dy*sigmoid_z*xhat*(-sigmoid_z*z + z + 1)",
-        "dgamma = SumRows(dy*sigmoid_z*xhat*z)",
+        "dz = gamma*dy*sigmoid_z*xhat*(-silu_z + z + 1)",
+        "dgamma = SumRows(dy*silu_z*xhat)",
     ],
     # two outputs: the cotangent of the sum comes on top, and both inputs share one gradient
     "residual_add": [
@@ -47,8 +47,8 @@ TEXTBOOK = {
     "soft_max": ["dx = y*(dy - FeatureSum(dy*y))"],
     # the shift that the user takes out needs no gradient
     "shifted_by_user": ["dx = y*(dy - FeatureSum(dy*y))"],
-    "log_partition": ["dx = dy*exp_x_shifted/sum_exp_x_shifted"],
-    "log_probability": ["dx = dy - exp_x_shifted*FeatureSum(dy)/sum_exp_x_shifted"],
+    "log_partition": ["dx = dy*exp_shifted/sum_exp"],
+    "log_probability": ["dx = dy - exp_shifted*FeatureSum(dy)/sum_exp"],
     "tanh_scale": [
         "g = gamma*dy*(1 - tanh_u)*(tanh_u + 1)",
         "dx = g*alpha",
@@ -86,9 +86,9 @@ TEXTBOOK = {
         "dx = rstd*(g - xhat*Mean(g*xhat))",
         "dgamma = SumRows(dh*xhat)",
     ],
-    "rectified": ["dx = Where(x > 0, gamma*dy, 0)", "dgamma = SumRows(Where(x > 0, dy*x, 0))"],
+    "rectified": ["dx = Where(x <= 0, 0, gamma*dy)", "dgamma = SumRows(Where(x <= 0, 0, dy*x))"],
     # a sum of Features: no sum over rows holds a factor that is the same for all rows
-    "feature_sum": ["dx = w*dy/sum_w", "dw = SumRows(dy*x - FeatureSum(w*dy*x)/sum_w)/sum_w"],
+    "feature_sum": ["dx = w*dy/sum_w", "dw = (SumRows(dy*x) - SumRows(FeatureSum(w*dy*x))/sum_w)/sum_w"],
     "largest_entry": [
         "first_row_max = AttainsFirst(Abs(x), row_max)",
         "dx = scale*(dy - first_row_max*FeatureSum(dy*y)*sign(x))",
@@ -118,7 +118,7 @@ TEXTBOOK = {
     "constant_without_default": ["dx = rstd*(dy - y*Mean(dy*y))"],
     # what a cotangent meets after a select stays under it
     "masked_exponentials": ["dx = Where(m > 0, inv_sum_z*exp_x*(dy - FeatureSum(dy*y)), 0)", "dm = 0"],
-    "clipped": ["dx = scale*dy + Where(root > 1/2, -inv_root*y*Mean(dy*y), 0)"],
+    "clipped": ["dx = scale*dy + Where(root <= 1/2, 0, -inv_root*y*Mean(dy*y))"],
     # the user's names are nobody else's
     "other_names": [
         "g_2 = xhat*dy",
