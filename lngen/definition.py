@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import enum
 import os
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -316,6 +317,9 @@ def load(path: str | os.PathLike[str]) -> Definition:
     """
     shown = printable(os.fspath(path))
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode) and not Path(path).is_dir():
+            # To open a named pipe would wait for a writer, and to read a device might never end.
+            raise LngenError(f"{shown}: this is no regular file. Save the definition in one, and name it.")
         with Path(path).open("rb") as file:
             # One byte more than is allowed shows that there is more, without reading a file of any size.
             raw = file.read(MAXIMUM_BYTES + 1)

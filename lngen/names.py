@@ -93,7 +93,7 @@ _MATH = _words(
 _EMITTED = _words(
     """
     saved out threads stream workspace np numpy rows self forward backward jvp dtype backward_backward
-    tangents cotangents grad_cotangents cls Saved Gradients Outputs Tangents numpy_backend cuda_backend
+    tangents cotangents grad_cotangents cls Saved Gradients SecondGradients Outputs Tangents numpy_backend cuda_backend
     kernels math pycuda drv driver functools """
 )
 

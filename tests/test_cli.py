@@ -11,10 +11,11 @@ from typer.testing import CliRunner
 from lngen import __version__, cli, device, manifest, nvrtc
 from lngen.check import FULL_SHAPES, QUICK_SHAPES, Evidence, Report
 from lngen.commands import check as check_command
+from lngen.commands import derive as derive_command
 from lngen.commands import layers
 from lngen.errors import LngenError
 from tests.requirements import needs_gxx, needs_nvrtc, needs_pycuda
-from tests.shipped import FILES, NAMES, ROOT, shipped
+from tests.shipped import FILES, NAMES, ROOT, WHOLE, shipped
 
 MINE = '''
 """A scaled row."""
@@ -79,7 +80,7 @@ class TestOfTheWhole:
         assert (result.exit_code, result.stderr) == (cli.INTERRUPTED, "")
 
     def test_a_reader_that_leaves_is_not_a_traceback(self):
-        command = f"{sys.executable} -m lngen show {NAMES[0]} --stage definition | true; exit ${{PIPESTATUS[0]}}"
+        command = f"{sys.executable} -m lngen show {WHOLE[0]} --stage definition | true; exit ${{PIPESTATUS[0]}}"
         result = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True)
         assert (result.returncode, result.stderr) == (0, "")
 
@@ -136,6 +137,42 @@ class TestDerive:
     def test_a_file_named_twice_is_derived_once(self, mine):
         result = lngen("derive", mine, "mine.py", "--out", "here")
         assert result.stdout.count("wrote ") == len(FILES)
+
+    def test_a_file_from_elsewhere_needs_a_place_for_its_code(self, mine):
+        result = lngen("derive", mine)
+        assert (result.exit_code, result.stdout) == (cli.REFUSED, "")
+        assert "Say with --out DIR where its code is to go" in result.stderr
+        assert [path.name for path in mine.parent.iterdir()] == ["mine.py"]
+
+    def test_a_named_pipe_is_refused_at_once(self, mine):
+        os.mkfifo(mine.parent / "pipe.py")
+        result = lngen("derive", "pipe.py", "--out", "here")
+        assert result.exit_code == cli.REFUSED
+        assert result.stderr == "pipe.py: this is no regular file. Save the definition in one, and name it.\n"
+
+    @pytest.mark.parametrize("out", ["mine.py", "mine.py/below", "closed"])
+    def test_a_folder_that_cannot_be_written_to_is_refused_before_anything_is_derived(self, mine, monkeypatch, out):
+        (mine.parent / "closed").mkdir()
+        monkeypatch.setattr(derive_command, "derived", None)
+        monkeypatch.setattr(os, "access", lambda path, mode: mode == os.R_OK or Path(path).name != "closed")
+        result = lngen("derive", mine, "--out", out)
+        assert (result.exit_code, result.stdout) == (cli.REFUSED, "")
+        assert "hoose another --out" in result.stderr
+
+    def test_one_folder_that_is_not_ours_leaves_all_unwritten(self, mine):
+        (mine.parent / "other.py").write_text(MINE.replace("mine", "other"))
+        (mine.parent / "here" / "other").mkdir(parents=True)
+        (mine.parent / "here" / "other" / "thesis.tex").write_text("kept")
+        result = lngen("derive", mine, "other.py", "--out", "here")
+        assert (result.exit_code, result.stdout) == (cli.REFUSED, "")
+        assert [path.name for path in (mine.parent / "here").iterdir()] == ["other"]
+
+    def test_a_definition_without_a_value_is_not_a_fault_of_lngen(self, mine):
+        text = "from lngen.language import Row, sqrt\n\n\ndef never(x: Row): return sqrt(-1 - x**2)\n"
+        Path("never.py").write_text(text)
+        result = lngen("derive", "never.py", "--out", "here")
+        assert result.exit_code == cli.REFUSED
+        assert result.stderr.startswith("never has no finite real value for any inputs")
 
     def test_a_missing_file_is_named(self, mine):
         result = lngen("derive", "no/such.py")
@@ -212,14 +249,14 @@ class TestShow:
         ],
     )
     def test_every_stage_can_be_seen(self, stage, line):
-        name = NAMES[-1]
+        name = WHOLE[-1]
         result = lngen("show", name, "--stage", stage)
         assert (result.exit_code, result.stderr) == (0, "")
         assert line.format(name=name) in result.stdout
 
     @pytest.mark.parametrize(("stage", "path"), [("numpy", "numpy_backend.py"), ("cuda", "kernels.cu")])
     def test_code_is_shown_as_it_is_emitted(self, stage, path):
-        assert lngen("show", NAMES[-1], "--stage", stage).stdout == shipped(NAMES[-1]).text(path)
+        assert lngen("show", WHOLE[-1], "--stage", stage).stdout == shipped(WHOLE[-1]).text(path)
 
     def test_a_layer_may_be_a_file(self, mine):
         assert "dw = sum_rows(dy*x)" in lngen("show", "mine.py").stdout
@@ -255,6 +292,23 @@ class TestCheck:
         assert "1.0e-13" in result.stdout
         assert "FAILED" not in result.stdout
 
+    def test_what_cannot_be_judged_is_no_claim(self, mine, monkeypatch):
+        silent = Evidence("precision", "dx", (2, 3), "float64", None, None, True, "it may overflow", claimed=False)
+        held = Evidence("precision", "y", (2, 3), "float64", 1e-16, 1e-15, True)
+        monkeypatch.setattr(check_command, "check", lambda *arguments: Report("mine", "numpy", 0, (silent, held)))
+        result = lngen("check", "mine.py", "--backend", "numpy")
+        assert result.exit_code == 0
+        (line,) = [line for line in result.stdout.splitlines() if "it may overflow" in line]
+        assert line.endswith("no claim")
+        assert "2 checks passed, no claim on 1" in result.stdout  # the other one is that the files are as emitted
+
+    @pytest.mark.parametrize("shape", ["5,99999999999999999999", "5," + "9" * 5000, "100000,100000"])
+    def test_a_shape_that_is_too_large_is_called_that(self, mine, shape):
+        result = lngen("check", "mine.py", "--shape", shape)
+        assert (result.exit_code, result.stdout) == (cli.REFUSED, "")
+        assert "Write a smaller one" in result.stderr or "Write a shape of 2**24" in result.stderr
+        assert len(result.stderr) < 200
+
     def test_json_is_one_document(self, mine):
         arguments = ("--backend", "numpy", "--shape", "2,3", "--dtype", "f32", "--json", "--seed", "7")
         (report,) = json.loads(lngen("check", "mine.py", *arguments).stdout)
@@ -266,6 +320,17 @@ class TestCheck:
         )
         assert {entry["dtype"] for entry in report["evidence"] if entry["kind"] == "precision"} == {"float32"}
 
+    def test_layers_side_by_side_are_reported_as_each_alone(self, mine, monkeypatch):
+        yours = mine.with_name("yours.py")
+        yours.write_text(MINE.replace("mine", "yours").replace("1 + w", "w"))
+        arguments = ("--backend", "numpy", "--shape", "2,3", "--dtype", "f64", "--json")
+        monkeypatch.setattr(check_command, "_cores", lambda: 2)
+        together = lngen("check", yours, mine, *arguments)
+        monkeypatch.setattr(check_command, "_cores", lambda: 1)
+        assert together.exit_code == 0
+        assert [report["layer"] for report in json.loads(together.stdout)] == ["yours", "mine"]
+        assert together.stdout == lngen("check", yours, mine, *arguments).stdout
+
     def test_a_failure_is_shown_and_is_the_exit_status(self, mine, monkeypatch):
         wrong = Evidence("complex step", "dx", (2, 3), "float64", 0.5, 1e-13, False, "worst at row 1")
         monkeypatch.setattr(check_command, "check", lambda *_: Report("mine", "numpy", 0, (wrong,)))
@@ -275,7 +340,7 @@ class TestCheck:
         assert "mine, numpy: 1 of 2 checks FAILED" in result.stdout
 
     def test_code_that_was_changed_by_hand_fails(self, tmp_path, monkeypatch):
-        name = NAMES[-1]
+        name = WHOLE[-1]
         manifest.write(shipped(name).emission, tmp_path)
         module = tmp_path / name / "numpy_backend.py"
         module.write_text(module.read_text() + "\nraise SystemError('broken by hand')\n")
@@ -340,7 +405,7 @@ class TestCheck:
 
 class TestCost:
     def test_it_prints_what_is_moved(self):
-        result = lngen("cost", NAMES[0], "--shape", "32,512,768", "--dtype", "bf16", "--bandwidth", "4.3TB/s")
+        result = lngen("cost", WHOLE[0], "--shape", "32,512,768", "--dtype", "bf16", "--bandwidth", "4.3TB/s")
         assert (result.exit_code, result.stderr) == (0, "")
         # Two and three tensors of two bytes an entry; besides, three f32 a row and the parameters.
         rows, tensor, feature = 32 * 512, 32 * 512 * 768 * 2, 768 * 2
@@ -352,13 +417,13 @@ class TestCost:
     @pytest.mark.parametrize("wrong", [{"--shape": "a,b"}, {"--dtype": "f8"}, {"--bandwidth": "fast"}])
     def test_what_cannot_be_read_is_refused(self, wrong):
         options = {"--shape": "32,768", "--dtype": "f32"} | wrong
-        result = lngen("cost", NAMES[0], *(word for pair in options.items() for word in pair))
+        result = lngen("cost", WHOLE[0], *(word for pair in options.items() for word in pair))
         assert (result.exit_code, result.stdout) == (cli.REFUSED, "")
         assert next(iter(wrong.values())) in result.stderr
 
 
 def test_stability_tabulates_three_forms():
-    result = lngen("stability", NAMES[0])
+    result = lngen("stability", WHOLE[0])
     assert (result.exit_code, result.stderr) == (0, "")
     assert "naive: var: RowScalar = (mean((x ** 2))" in result.stdout
     emitted = [float(line.split()[-1]) for line in result.stdout.splitlines() if "e+" in line and "e-" in line]
@@ -369,8 +434,11 @@ def test_the_list_names_every_layer():
     result = lngen("list")
     assert result.exit_code == 0
     for name in NAMES:
-        assert name in result.stdout
-        assert f"derive/{name}.py" in result.stdout
+        assert f"{name} " in result.stdout
+    rms = next(line for line in result.stdout.splitlines() if line.startswith("rms_norm "))
+    # The lines of the gradient, then reductions and row tensors, forward and backward.
+    assert rms.split() == ["rms_norm", "g", "=", "gamma*dy", "1", "1", "2", "3"]
+    assert "dx = rstd*(g - xhat*mean(g*xhat))" in result.stdout
 
 
 class TestLayers:

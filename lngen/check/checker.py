@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from lngen.check import complex_step, identities, inputs, reference, richardson
+from lngen.check import complex_step, identities, inputs, reference, richardson, second_order
 from lngen.check.bounds import CUDA, NUMPY, Arithmetic, error_bounds
 from lngen.check.evidence import Evidence, diagnose, difference, in_metric, metric_error
 from lngen.check.layer import Array, Case, Checkable, Run, outputs_by_name, positional, present, run
@@ -30,6 +30,8 @@ _SAMPLED_COLUMNS = 32
 _QUICK_WORK = 2_500_000
 # Differences are sixteen evaluations an entry; above this many entries they go along directions.
 _EVERY_DIFFERENCE = 64
+# A result this large may be infinite on its way to being stored.
+_LARGE = 1e300
 # The emitted forward has been compared with the evaluator entry by entry; differencing it too, dozens of runs, is for
 # arrays up to this many entries.
 _EMITTED_DIFFERENCE = 10_000
@@ -83,12 +85,35 @@ class Checker:
             "complex step": lambda: self._complex_step(case, answer),
             "Richardson": lambda: self._richardson(case, answer, bounds),
             "second derivation": lambda: self._second_derivation(case, answer, bounds),
+            "tangents": lambda: self._beyond(second_order.tangents, "tangents", "jvp", case, answer),
+            "second order": lambda: self._beyond(
+                second_order.second_order, "second order", "backward_backward", case, answer
+            ),
             "identities": lambda: self._identities(case),
             "precision": lambda: self._precision(case),
         }
         for kind, part in parts.items():
             if kind in kinds:
                 yield from part()
+
+    def _beyond(self, checks: Any, kind: str, function: str, case: Case, answer: Run) -> Iterator[Evidence]:
+        """The evidence about a function besides forward and backward, if the layer has it, with inputs left out too."""
+        if not hasattr(self.layer.module, function) or case.rows * case.features > _EMITTED_DIFFERENCE:
+            return
+        runs = [(case, answer)]
+        fewer = second_order.without(self.layer, case)
+        if fewer is not None:
+            runs.append((fewer, run(self.layer, fewer)))
+        for given, found in runs:
+
+            def compared(what: str, result: Any, exact: Any, bound: float, given: Case = given) -> Evidence:
+                words = what if given is case else f"{what}, {given.name.partition(', ')[2]}"
+                return self._compared(kind, words, given, "float64", result, exact, bound)
+
+            try:
+                yield from checks(self.layer, given, found, self.seed, compared)
+            except Exception as error:  # whatever emitted code raises is its failure to report
+                yield self._broken(kind, given, "float64", error)
 
     def bounds(self, case: Case, dtype: str) -> Mapping[str, Array] | None:
         """Error bounds of every result of a case, or None without row programs."""
@@ -134,10 +159,15 @@ class Checker:
             return Evidence(kind, what, case.shape, dtype, None, None, False, detail)
         values = np.asarray(result).astype(np.longdouble)
         if isinstance(bound, float):
-            error, allowed = metric_error(values, exact), bound
-            passed = error <= allowed
+            known = ~np.isnan(np.asarray(exact, np.float64))
+            if known.size and not known.any():
+                return self._unclaimed(kind, what, case, dtype, "the reference has no finite value here")
+            error = metric_error(np.where(known, values, 0), np.where(known, exact, 0))
+            allowed, passed = bound, error <= bound
         else:
             claimed = np.isfinite(bound) & np.isfinite(np.asarray(exact, np.float64))
+            if claimed.size and not claimed.any():
+                return self._unclaimed(kind, what, case, dtype, "something on the way to it may overflow")
             gap = np.where(claimed, difference(values, exact), 0.0)
             reach = np.where(claimed, bound, 0.0)
             # Both in the metric at the entry that comes closest to its bound, so that their ratio is the
@@ -149,6 +179,9 @@ class Checker:
                 note = f"no claim on {silent} of {claimed.size} entries, which may overflow"
         detail = note if passed else diagnose(values, exact, self._command(case, dtype))
         return Evidence(kind, what, case.shape, dtype, error, allowed, passed, detail)
+
+    def _unclaimed(self, kind: str, what: str, case: Case, dtype: str, why: str) -> Evidence:
+        return Evidence(kind, what, case.shape, dtype, None, None, True, why, claimed=False)
 
     def _empty(self, case: Case, answer: Run) -> Iterator[Evidence]:
         for name, value in answer.outputs.items():
@@ -192,6 +225,7 @@ class Checker:
             columns = np.sort(rng.choice(case.features, min(case.features, _SAMPLED_COLUMNS), replace=False))
         exact = self._complex_gradient(case, columns if sampled else None)
         note = f"{len(columns)} of {case.features} columns" if sampled else "every entry"
+        bounds = self.bounds(case, "float64") or {}
         for entry in present(self.layer, case):
             result = answer.gradients[entry.name]
             if result is not None and entry.kind.over_features:
@@ -203,7 +237,7 @@ class Checker:
                 "float64",
                 result,
                 exact[entry.name],
-                COMPLEX_STEP_BOUND,
+                _at_least(COMPLEX_STEP_BOUND, bounds.get(f"d{entry.name}"), answer.gradients[entry.name]),
                 note,
             )
             if sampled:
@@ -263,7 +297,7 @@ class Checker:
         bar = np.asarray(estimate.bar + rounding, np.float64)
         order = "too exact to see an order" if estimate.order is None else f"order {estimate.order:.2f}"
         evidence = self._compared("Richardson", what, case, "float64", gradient, estimate.value, bar, order)
-        if evidence.passed and self.smooth and not estimate.order_is_two:
+        if evidence.passed and evidence.claimed and self.smooth and not estimate.order_is_two:
             return replace(evidence, passed=False, detail=f"{order}, not 2; {self._command(case, 'float64')}")
         return evidence
 
@@ -292,10 +326,14 @@ class Checker:
                 answers[identity.outputs] = (alone, answer, bounds)
             alone, answer, bounds = answers[identity.outputs]
             left = identities.residual(self.definition, identity, alone, answer, bounds)
-            passed = left.error <= left.bound or not np.isfinite(left.bound)
             what = identity.describe()
             if len(self.definition.outputs) > 1:
                 what += f" for {', '.join(identity.outputs)}"
+            if not np.isfinite(left.bound):
+                why = "something on the way to it may overflow"
+                yield self._unclaimed("identities", what, case, "float64", why)
+                continue
+            passed = left.error <= left.bound
             detail = "absolute" if passed else f"the symmetry is broken; {self._command(case, 'float64')}"
             yield Evidence("identities", what, case.shape, "float64", left.error, left.bound, passed, detail)
 
@@ -363,21 +401,67 @@ class Checker:
             bounds = self.bounds(stored, dtype)
             if bounds is None:
                 continue
+            outputs: Mapping[str, Array]
+            gradients: Mapping[str, Array]
             if dtype == "float64":
-                with_gradients = case.smooth and self.differences
                 outputs = self._remembered("outputs", stored, partial(reference.outputs, self.definition, stored))
-                gradients = (
-                    {}
-                    if not with_gradients
-                    else self._remembered("gradients", stored, partial(reference.gradients, self.definition, stored))
-                )
+                gradients = self._slopes(stored)
+                if case.plain:
+                    yield from self._finite(stored, outputs, gradients)
             else:
-                # float64 is reference enough for float32; where it overflows the complex step is NaN, and
-                # says nothing.
-                outputs = evaluate(self.definition, stored.exact().inputs, LONGDOUBLE)
-                gradients = self._complex_gradient(stored) if case.smooth else {}
+                outputs, gradients = self._references(stored)
             bounds = {name: bound + reference.RESOLUTION for name, bound in bounds.items()}
             yield from self._within("hard inputs", f"{case.name}: ", stored, dtype, bounds, outputs, gradients)
+
+    def _references(self, stored: Case) -> tuple[Mapping[str, Array], Mapping[str, Array]]:
+        """Outputs and gradients of hard inputs, good enough for a type narrower than float64.
+
+        The definition is evaluated as it is written, and that may overflow where emitted code takes a stable path;
+        numbers without a largest exponent do not.
+        """
+        outputs: Mapping[str, Array] = evaluate(self.definition, stored.exact().inputs, LONGDOUBLE)
+        if not _all_finite(outputs):
+            outputs = self._remembered("outputs", stored, partial(reference.outputs, self.definition, stored))
+        gradients = self._complex_gradient(stored) if stored.smooth else {}
+        return outputs, gradients if _all_finite(gradients) else self._slopes(stored)
+
+    def _slopes(self, case: Case) -> Mapping[str, Array]:
+        """Gradients to 50 digits, NaN at kinks; none where a difference sees through what gradients stop at."""
+        if not self.differences:
+            return {}
+        return self._remembered("gradients", case, partial(reference.derivatives, self.definition, case))
+
+    def _finite(self, case: Case, outputs: Mapping[str, Array], gradients: Mapping[str, Array]) -> Iterator[Evidence]:
+        """Results are finite where the definition is, at kinks and zeros too, where no error bound may be known."""
+        try:
+            answer = run(self.layer, case)
+        except Exception as error:  # whatever emitted code raises is its failure to report
+            yield self._broken("hard inputs", case, "float64", error)
+            return
+        exact = {**outputs, **{f"d{name}": value for name, value in gradients.items()}}
+        results = {**answer.outputs, **{f"d{name}": value for name, value in answer.gradients.items()}}
+        for name, wanted in exact.items():
+            result = np.asarray(results[name], np.float64)
+            if result.shape != wanted.shape:
+                continue  # which other evidence reports
+            there = np.isfinite(wanted) & (np.abs(wanted) < _LARGE)
+            lost = there & ~np.isfinite(result)
+            what = f"{case.name}: {name} is finite where the definition's is"
+            detail = f"{int(lost.sum())} of {lost.size} entries are not; {self._command(case, 'float64')}"
+            yield Evidence(
+                "hard inputs", what, case.shape, "float64", None, None, not lost.any(), detail if lost.any() else ""
+            )
+
+
+def _at_least(bound: float, derived: Array | None, result: Any) -> float:
+    """A bound in the metric, or the derived one where that is larger: then the gradient is known less well."""
+    if derived is None or result is None or not np.isfinite(derived).all():
+        return bound
+    return max(bound, in_metric(derived, result))
+
+
+def _all_finite(values: Mapping[str, Array]) -> bool:
+    return all(bool(np.isfinite(np.asarray(value)).all()) for value in values.values())
 
 
 def _given(layer: Checkable, case: Case) -> dict[str, Any]:

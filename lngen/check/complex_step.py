@@ -87,7 +87,8 @@ def _rows(definition: Definition, case: Case) -> Rows:
 
 
 def _imaginary(value: Array) -> Array:
-    return np.asarray(value.imag / STEP)
+    # A value that is none has no derivative, though its imaginary part may be 0.
+    return np.asarray(np.where(np.isnan(value.real), np.nan, value.imag / STEP))
 
 
 def _gradient(rows: Rows, entry: Input, columns: NDArray[Any]) -> Array:

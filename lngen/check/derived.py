@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 
 from lngen.check.evidence import Evidence
-from lngen.check.layer import Adjoint, Array, Checkable, Emitted
+from lngen.check.layer import Adjoint, Array, Checkable, Emitted, Second
 from lngen.definition import Kind
 from lngen.derivation import Derivation
-from lngen.numeric import Arithmetic, evaluate_equations
+from lngen.double_backward import backward_as_forward
+from lngen.numeric import Arithmetic, evaluate_equations, evaluate_expression
 from lngen.plan import Plan
 from lngen.symbolic import D, TypedSymbol
+from lngen.tangent import tangent
 
-_EVIDENCE_KINDS = {"exact": "exact proof", "50 digits": "50 digits"}
+_EVIDENCE_KINDS = {"exact": "exact proof", "not proved": "exact proof"}
 
 
 def checkable(plan: Plan, module: Emitted) -> Checkable:
@@ -38,9 +40,11 @@ def checkable(plan: Plan, module: Emitted) -> Checkable:
                 None,
                 None,
                 proof.passed,
+                claimed=proof.kind != "not proved",
             )
             for proof in derivation.proofs
         ),
+        derivative_of_gradients(derivation),
     )
 
 
@@ -56,13 +60,7 @@ def second_derivation(derivation: Derivation) -> Adjoint:
         definition = derivation.definition
         first = np.asarray(inputs[definition.rows[0].name])
         rows, features = first.shape
-        environment: dict[TypedSymbol, Any] = {D: features}
-        for entry, symbol in zip(derivation.written.inputs, derivation.written.symbols, strict=True):
-            value = inputs.get(entry.name)
-            environment[symbol] = _given(float(entry.default or 0) if value is None else value, entry.kind, first)
-        for name, symbol in zip(definition.outputs, derivation.adjoint.cotangents, strict=True):
-            value = cotangents.get(name)
-            environment[symbol] = _given(0.0 if value is None else value, definition.output_kind(name), first)
+        environment = _environment(derivation, inputs, cotangents, first)
         with np.errstate(all="ignore"):
             arithmetic = Arithmetic(dtype=first.dtype)
             values = evaluate_equations(derivation.written.equations, environment, arithmetic)
@@ -74,6 +72,50 @@ def second_derivation(derivation: Derivation) -> Adjoint:
         }
 
     return gradients
+
+
+def derivative_of_gradients(derivation: Derivation) -> Second:
+    """What the unsimplified adjoint moves by along directions in inputs and cotangents; none of it is simplified."""
+    written, adjoint = derivation.written, derivation.adjoint
+    whole = backward_as_forward(written, adjoint.cotangents, adjoint.equations, adjoint.gradients)
+    along = tangent(whole.forward)
+
+    def moved(
+        inputs: Mapping[str, Any], cotangents: Mapping[str, Any], directions: Mapping[str, Any]
+    ) -> dict[str, Array]:
+        definition = derivation.definition
+        first = np.asarray(inputs[definition.rows[0].name])
+        environment = _environment(derivation, inputs, cotangents, first)
+        kinds = [entry.kind for entry in definition.differentiable]
+        kinds += [definition.output_kind(name) for name in definition.outputs]
+        arithmetic = Arithmetic(dtype=first.dtype)
+        with np.errstate(all="ignore"):
+            values = evaluate_equations(whole.forward.equations, environment, arithmetic)
+            for symbol, argument, kind in zip(whole.forward.differentiable, along.arguments, kinds, strict=True):
+                values[argument] = _given(directions.get(symbol.name, 0.0), kind, first)
+            values = evaluate_equations(along.equations, values, arithmetic)
+            results = [evaluate_expression(result, values, arithmetic) for _, result in along.results]
+        return {
+            entry.name: _shaped(result, entry.kind, *first.shape)
+            for entry, result in zip(definition.differentiable, results, strict=True)
+            if inputs.get(entry.name) is not None
+        }
+
+    return moved
+
+
+def _environment(
+    derivation: Derivation, inputs: Mapping[str, Any], cotangents: Mapping[str, Any], first: Array
+) -> dict[TypedSymbol, Any]:
+    definition = derivation.definition
+    environment: dict[TypedSymbol, Any] = {D: first.shape[1]}
+    for entry, symbol in zip(derivation.written.inputs, derivation.written.symbols, strict=True):
+        value = inputs.get(entry.name)
+        environment[symbol] = _given(float(entry.default or 0) if value is None else value, entry.kind, first)
+    for name, symbol in zip(definition.outputs, derivation.adjoint.cotangents, strict=True):
+        value = cotangents.get(name)
+        environment[symbol] = _given(0.0 if value is None else value, definition.output_kind(name), first)
+    return environment
 
 
 def _given(value: Any, kind: Kind, first: Array) -> Array:

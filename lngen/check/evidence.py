@@ -16,6 +16,8 @@ KINDS = (
     "complex step",
     "Richardson",
     "second derivation",
+    "tangents",
+    "second order",
     "identities",
     "precision",
     "contracts",
@@ -30,7 +32,8 @@ class Evidence:
     """One claim and how it came out.
 
     `error` and `bound` are in the metric of `metric_error` unless `detail` says otherwise; `None` where the
-    claim is a yes or no. `shape` is (rows, D).
+    claim is a yes or no. `shape` is (rows, D). What was looked at and could not be judged, since nothing bounds
+    the error, is not `claimed`: it neither passes nor fails.
     """
 
     kind: str
@@ -41,6 +44,7 @@ class Evidence:
     bound: float | None
     passed: bool
     detail: str = ""
+    claimed: bool = True
 
     @property
     def ratio(self) -> float | None:
@@ -62,13 +66,18 @@ class Report:
 
     @property
     def passed(self) -> bool:
-        """Whether there is evidence and all of it holds."""
-        return bool(self.evidence) and all(item.passed for item in self.evidence)
+        """Whether something is claimed and all of it holds."""
+        return any(item.claimed for item in self.evidence) and not self.failures
 
     @property
     def failures(self) -> tuple[Evidence, ...]:
         """The evidence that speaks against the layer."""
         return tuple(item for item in self.evidence if not item.passed)
+
+    @property
+    def unclaimed(self) -> tuple[Evidence, ...]:
+        """What could not be judged."""
+        return tuple(item for item in self.evidence if item.passed and not item.claimed)
 
     def worst(self) -> tuple[Evidence, ...]:
         """One line for each kind, claim and dtype: its failure if it has one, else the closest to its

@@ -1,7 +1,8 @@
 """Seeded inputs: ordinary ones, and those that break normalization layers.
 
 Ordinary values are signed, unequal and of order one; where the definition has no finite value there (a
-logarithm, a root), positive ones are taken. Rounding to a storage type is the caller's, by `Case.astype`.
+logarithm, a root), positive or else negative ones are taken. Rounding to a storage type is the caller's, by
+`Case.astype`.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ _RANGES: tuple[_Draw, ...] = (
     lambda rng, shape: 0.3 + 1.2 * rng.standard_normal(shape),
     lambda rng, shape: rng.uniform(0.25, 2.0, shape),
     lambda rng, shape: rng.uniform(0.1, 0.9, shape),
+    lambda rng, shape: -rng.uniform(0.25, 2.0, shape),
+    lambda rng, shape: -rng.uniform(0.1, 0.9, shape),
 )
 
 
@@ -99,24 +102,25 @@ def hard(definition: Definition, features: int, seed: int, offset: float) -> Ite
     base = ordinary(definition, 4, features, seed)
     smooth = not has_kinks(definition)
 
-    def rows(name: str, change: Callable[[Array], Array], smooth: bool = smooth) -> Case:
+    def rows(name: str, change: Callable[[Array], Array], smooth: bool = smooth, plain: bool = False) -> Case:
         changed = {entry.name: change(np.asarray(base.inputs[entry.name])) for entry in definition.rows}
-        return replace(base, name=name, inputs={**base.inputs, **changed}, smooth=smooth)
+        return replace(base, name=name, inputs={**base.inputs, **changed}, smooth=smooth, plain=plain)
 
     by_row = np.array([[1e-3], [1.0], [1e3], [1e6]])
-    yield rows("rows of zeros", np.zeros_like)
-    yield rows("rows of constants", lambda x: np.broadcast_to(x[:, :1], x.shape).copy())
+    yield rows("rows of zeros", np.zeros_like, plain=True)
+    yield rows("rows of constants", lambda x: np.broadcast_to(x[:, :1], x.shape).copy(), plain=True)
     yield rows("scales 1e-3 to 1e6", lambda x: x * by_row, smooth=True)
     yield rows(f"offset {offset:g}", lambda x: x + offset, smooth=True)
     yield rows("one outlier 1e6", lambda x: _with_outlier(x), smooth=True)
     yield rows("variance near eps", lambda x: 1 + 3e-3 * x, smooth=True)
     if definition.features:
-        signs = np.resize(np.array([0.0, -1.5, 1.0, 0.0, 0.25]), features)
+        # No two of the largest are equal: where a definition asks for the largest, there would be no derivative.
+        signs = np.resize(np.array([0.0, -1.5, 1.0, 0.0, 0.25]), features) * (1 + np.arange(features) / 16)
         gates = {entry.name: signs.copy() for entry in definition.features}
-        yield replace(base, name="parameters with zeros and negatives", inputs={**base.inputs, **gates})
+        yield replace(base, name="parameters with zeros and negatives", inputs={**base.inputs, **gates}, plain=True)
     if definition.scalars:
         zeros = {entry.name: np.zeros(()) for entry in definition.scalars}
-        yield replace(base, name="scalars zero", inputs={**base.inputs, **zeros}, smooth=smooth)
+        yield replace(base, name="scalars zero", inputs={**base.inputs, **zeros}, smooth=smooth, plain=True)
 
 
 def _with_outlier(x: Array) -> Array:

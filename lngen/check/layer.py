@@ -17,6 +17,10 @@ Array = NDArray[Any]
 Adjoint = Callable[[Mapping[str, Any], Mapping[str, Any]], Mapping[str, Array]]
 """(inputs, cotangents) -> gradients by input name; computes in the type of the arrays it is given."""
 
+Second = Callable[[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]], Mapping[str, Array]]
+"""(inputs, cotangents, directions) -> what the gradients move by; a direction is by the name of an input, or by `d` and
+that of an output."""
+
 
 class Emitted(Protocol):
     """An emitted module."""
@@ -34,9 +38,9 @@ class Emitted(Protocol):
 class Checkable:
     """An emitted layer and what it is held against.
 
-    `adjoint` is the unsimplified second derivation, where there is one. `proofs` are the evidence that came
-    with the derivation (exact proof, 50 digits); they are passed on into the report. Without programs there
-    is no bound for rounding, and the checks that need one are left out.
+    `adjoint` is the unsimplified second derivation, where there is one, and `second` its derivative. `proofs` are the
+    evidence that came with the derivation (exact proof, 50 digits); they are passed on into the report. Without
+    programs there is no bound for rounding, and the checks that need one are left out.
     """
 
     definition: Definition
@@ -45,6 +49,7 @@ class Checkable:
     backward_program: RowProgram | None = None
     adjoint: Adjoint | None = None
     proofs: tuple[Evidence, ...] = ()
+    second: Second | None = None
 
     @property
     def differentiable(self) -> tuple[Input, ...]:
@@ -57,7 +62,7 @@ class Case:
     """Inputs and cotangents of one run, by name. An optional input that is absent or `None` is left out.
 
     Arrays are (rows, D), (rows,), (D,) or 0-d. `smooth` says that no kink of the definition is near, so that
-    differences may be taken.
+    differences may be taken. `plain` values are of order one or zero: nothing overflows for being large.
     """
 
     name: str
@@ -66,6 +71,7 @@ class Case:
     inputs: Mapping[str, Any]
     cotangents: Mapping[str, Any]
     smooth: bool = True
+    plain: bool = False
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -81,6 +87,7 @@ class Case:
             {name: _cast(value, dtype) for name, value in self.inputs.items()},
             {name: _cast(value, dtype) for name, value in self.cotangents.items()},
             self.smooth,
+            self.plain,
         )
 
     def key(self) -> tuple[object, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import ModuleType
@@ -44,11 +44,16 @@ def device() -> Iterator[Place]:
 class OnDevice:
     """The functions of a `cuda_backend` as the NumPy module has them: arrays are copied there and back.
 
-    `saved` is what the backend made. Use it within `device()`.
+    `saved` is what the backend made. Use it within `device()`. On the emulator one module holds both directions, and
+    all of the `types` (such as "f32") that the layer is going to be run in: g++ takes twice as long for all kernels as
+    for one.
     """
 
-    def __init__(self, backend: ModuleType) -> None:
+    def __init__(self, backend: ModuleType, types: Sequence[str] = ()) -> None:
         self.backend = backend
+        if driver.enabled():
+            load = backend._load
+            backend._load = lambda place, macros: load(place, together(macros, types))  # type: ignore[attr-defined]
 
     def forward(self, *inputs: Any, out: Any = None, **options: Any) -> tuple[Any, Any]:
         """The outputs, and what backward needs, on the device."""
@@ -61,6 +66,23 @@ class OnDevice:
         target = _mapped(upload, out)
         gradients = self.backend.backward(saved, *(upload(value) for value in cotangents), out=target, **options)
         return _filled(gradients, out)
+
+
+def together(macros: Sequence[str], types: Sequence[str]) -> list[str]:
+    """The macros of a module that serves in the place of each kernel's own.
+
+    Types stay apart where inputs are left out or have a type of their own: that is looked at in one type.
+
+    >>> together(["LNGEN_FORWARD", "LNGEN_F32", "LNGEN_D=7"], ["f32", "f64"])
+    ['LNGEN_D=7', 'LNGEN_F32', 'LNGEN_F64']
+    >>> together(["LNGEN_FORWARD", "LNGEN_F32", "LNGEN_D=7", "LNGEN_WITHOUT_gamma"], ["f32", "f64"])
+    ['LNGEN_D=7', 'LNGEN_F32', 'LNGEN_WITHOUT_gamma']
+    """
+    named = {f"LNGEN_{name.upper()}" for name in types}
+    kept = set(macros) - {"LNGEN_FORWARD", "LNGEN_BACKWARD"}
+    if kept & named and all(macro.startswith("LNGEN_D=") for macro in kept - named):
+        kept |= named
+    return sorted(kept)
 
 
 def upload(value: Any) -> Any:

@@ -25,6 +25,8 @@ RESOLUTION = 1e-30
 """What `gradients` may be off by, in the metric of `evidence.metric_error`."""
 
 _STEP_DIGITS = 25
+# The error of a one-sided difference is of the order of the step; where the slope changes it is of order one.
+_AGREEMENT = 1e-10
 
 
 def outputs(definition: Definition, case: Case) -> dict[str, Array]:
@@ -47,20 +49,56 @@ def gradients(definition: Definition, case: Case) -> dict[str, Array]:
         }
 
 
+def derivatives(definition: Definition, case: Case) -> dict[str, Array]:
+    """`gradients` where there is one: NaN for an entry at a kink, a jump or a pole, where one-sided differences of
+    two lengths do not agree.
+    """
+    with mpmath.workdps(DIGITS):
+        rows = Rows(definition, case, mp_numbers(DIGITS), _lift)
+        return {
+            entry.name: _lowered(_derivative(rows, entry))
+            for entry in definition.differentiable
+            if case.inputs.get(entry.name) is not None
+        }
+
+
 def _gradient(rows: Rows, entry: Input) -> Array:
-    step = mpmath.mpf(10) ** -_STEP_DIGITS
+    right, left = _moved(rows, entry, (1, -1))
+    return _shaped((right - left) / (2 * _step()), entry)
+
+
+def _derivative(rows: Rows, entry: Input) -> Array:
+    left, here, right, far = _moved(rows, entry, (-1, 0, 1, 2))
+    step = _step()
+    slopes = ((right - left) / (2 * step), (here - left) / step, (right - here) / step, (far - here) / (2 * step))
+
+    def agreed(central: Any, *others: Any) -> Any:
+        same = all(abs(other - central) <= _AGREEMENT * max(1, abs(central)) for other in others)
+        return central if same else mpmath.nan
+
+    return _shaped(np.frompyfunc(agreed, 4, 1)(*slopes), entry)
+
+
+def _step() -> Any:
+    return mpmath.mpf(10) ** -_STEP_DIGITS
+
+
+def _moved(rows: Rows, entry: Input, steps: tuple[int, ...]) -> list[Array]:
+    """<cotangents, outputs> of each row with each entry of a row moved by so many steps: (columns, rows) for each."""
     columns = rows.case.features if entry.kind.over_features else 1
 
     def one_column(values: Array, copy: NDArray[np.intp], row: NDArray[np.intp]) -> Array:
         moved = values.astype(object)
-        signs = np.where(copy < columns, 1, -1)
-        for place, (column, sign) in enumerate(zip(copy % columns, signs, strict=True)):
-            at = (place, column) if entry.kind.over_features else (place,)
-            moved[at] = moved[at] + int(sign) * step
+        for place, number in enumerate(copy):
+            at = (place, number % columns) if entry.kind.over_features else (place,)
+            moved[at] = moved[at] + steps[number // columns] * _step()
         return moved
 
-    sides = rows.losses(entry.name, 2 * columns, one_column)
-    by_column = (sides[:columns] - sides[columns:]) / (2 * step)
+    every = rows.losses(entry.name, len(steps) * columns, one_column)
+    return [every[n * columns : (n + 1) * columns] for n in range(len(steps))]
+
+
+def _shaped(by_column: Array, entry: Input) -> Array:
     if not entry.kind.over_features:
         return np.asarray(by_column[0] if entry.kind.over_rows else by_column.sum(), object)
     return np.asarray(by_column.T if entry.kind is Kind.ROW else by_column.sum(-1), object)

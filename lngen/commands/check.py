@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import importlib
 import math
+import multiprocessing
+import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 
 from rich.table import Table
@@ -20,10 +25,13 @@ from lngen.check.on_device import OnDevice
 from lngen.check.on_device import device as current_device
 from lngen.commands import compiled, console, layers
 from lngen.cost import parse_dtype, parse_shape
+from lngen.definition import Definition
 from lngen.emission import Derived, EvidenceError, derived
 from lngen.errors import LngenError
+from lngen.simt import driver
 
 _NUMPY_NAMES = {"f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16"}
+_LARGEST_CHECK = 2**24
 _FEW = 4  # measured claims of one kind and type that the table shows one by one
 
 
@@ -40,23 +48,12 @@ def run(
         console.note("bfloat16 is left out: pip install ml_dtypes")
     backends = _everything() if backend == "all" else (backend,)
     definitions = layers.definitions(words)
-    reports: list[Report] = []
-    with console.progress(len(definitions) * (1 + len(backends))) as part:
-        for definition in definitions:
-            part(f"{definition.name}: deriving")
-            try:
-                layer = derived(definition)
-            except EvidenceError as error:
-                console.note(str(error))
-                return 1
-            with _code(layer) as folder:
-                drift = _drift_evidence(layer, folder)
-                for name in backends:
-                    part(f"{definition.name}: checking {name}")
-                    if name == "numpy":
-                        reports.append(_numpy(layer, folder, drift, wanted_shapes, wanted_dtypes, seed))
-                    else:
-                        reports.append(_cuda(layer, folder, drift, wanted_shapes, features, wanted_dtypes, seed))
+    asked = _Asked(backends, wanted_shapes, features, wanted_dtypes, seed)
+    try:
+        reports = _side_by_side(definitions, asked) if _share_cores(definitions) else _in_turn(definitions, asked)
+    except EvidenceError as error:
+        console.note(str(error))
+        return 1
     # Printed at the end: a table and a moving bar do not go together on a terminal.
     if as_json:
         console.print_json([report.as_json() for report in reports])
@@ -64,6 +61,61 @@ def run(
         for report in reports:
             _print(report)
     return 0 if all(report.passed for report in reports) else 1
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is checked of every layer. `features` are the row lengths that kernels are compiled for."""
+
+    backends: tuple[str, ...]
+    shapes: tuple[tuple[int, int], ...]
+    features: tuple[int, ...]
+    dtypes: tuple[str, ...]
+    seed: int
+
+
+def _share_cores(definitions: Sequence[Definition]) -> bool:
+    """Whether several layers are checked at a time: not on a GPU, which is quick and one."""
+    return min(len(definitions), _cores()) > 1 and not driver.has_device_files()
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _in_turn(definitions: Sequence[Definition], asked: _Asked) -> list[Report]:
+    with console.progress(len(definitions) * (1 + len(asked.backends))) as part:
+        return [report for definition in definitions for report in _reports(definition, asked, part)]
+
+
+def _side_by_side(definitions: Sequence[Definition], asked: _Asked) -> list[Report]:
+    """The same reports in the same order, by a process for each core."""
+    reports: list[Report] = []
+    # Not forked: a process inherits neither the threads that run nor the driver that is loaded here.
+    spawned = multiprocessing.get_context("spawn")
+    with (
+        console.progress(len(definitions)) as part,
+        ProcessPoolExecutor(min(len(definitions), _cores()), mp_context=spawned) as pool,
+    ):
+        found = pool.map(_reports, definitions, repeat(asked))
+        for definition in definitions:
+            part(f"{definition.name} and the next")
+            reports += next(found)
+    return reports
+
+
+def _reports(definition: Definition, asked: _Asked, part: Callable[[str], None] = lambda text: None) -> list[Report]:
+    """What is found of one layer, by backend. Raises EvidenceError where its derivation does not hold."""
+    part(f"{definition.name}: deriving")
+    layer = derived(definition)
+    reports = []
+    with _code(layer) as folder:
+        drift = _drift_evidence(layer, folder)
+        for name in asked.backends:
+            part(f"{definition.name}: checking {name}")
+            checked = _numpy if name == "numpy" else _cuda
+            reports.append(checked(layer, folder, drift, asked))
+    return reports
 
 
 def _everything() -> tuple[str, ...]:
@@ -90,6 +142,10 @@ def parse_shapes(words: Sequence[str]) -> tuple[tuple[int, int], ...]:
             shapes += FULL_SHAPES
         else:
             *leading, features = parse_shape(word)
+            if math.prod(leading) * features > _LARGEST_CHECK:
+                raise LngenError(
+                    f"a check of {word} takes longer than anyone waits. Write a shape of 2**24 entries at most."
+                )
             shapes.append((math.prod(leading), features))
     return tuple(shapes)
 
@@ -123,72 +179,56 @@ def _drift_evidence(layer: Derived, folder: Path) -> Evidence:
     return Evidence("contracts", "the files are what lngen emits", (), "", None, None, not drifts, detail)
 
 
-def _numpy(
-    layer: Derived,
-    folder: Path,
-    drift: Evidence,
-    shapes: Sequence[tuple[int, int]],
-    dtypes: Sequence[str],
-    seed: int,
-) -> Report:
+def _numpy(layer: Derived, folder: Path, drift: Evidence, asked: _Asked) -> Report:
     name = layer.definition.name
     try:
         module = loading.load(folder)
     except Exception as error:  # whatever emitted code raises is its failure to report
         detail = f"{type(error).__name__}: {error}"
         broken = Evidence("contracts", "the module imports", (), "", None, None, False, detail)
-        return Report(name, "numpy", seed, (drift, broken))
-    report = check(checkable(layer.plan, module), shapes, dtypes, "numpy", seed)
-    return Report(name, "numpy", seed, (*report.evidence, drift))
+        return Report(name, "numpy", asked.seed, (drift, broken))
+    report = check(checkable(layer.plan, module), asked.shapes, asked.dtypes, "numpy", asked.seed)
+    return Report(name, "numpy", asked.seed, (*report.evidence, drift))
 
 
-def _cuda(
-    layer: Derived,
-    folder: Path,
-    drift: Evidence,
-    shapes: Sequence[tuple[int, int]],
-    features: Sequence[int],
-    dtypes: Sequence[str],
-    seed: int,
-) -> Report:
+def _cuda(layer: Derived, folder: Path, drift: Evidence, asked: _Asked) -> Report:
     """What running the kernels shows, and what compiling them does: as much of both as this machine can."""
     name, here = layer.definition.name, device.survey()
     evidence: list[Evidence] = []
     place = ""
     if here.pycuda_runs_on is not None:
-        ran, place = _run(layer, folder, shapes, dtypes, seed)
+        ran, place = _run(layer, folder, asked)
         evidence += ran
     else:
         console.note(f"{name}: kernels are not run: {here.next_step or here.summary}")
     if nvrtc.available():
-        evidence += _compiled(folder, features, dtypes)
+        evidence += _compiled(folder, asked)
     else:
         console.note(f"{name}: not compiled for GPUs: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime")
     if not evidence:
         detail = "neither run nor compiled; `lngen device` says what to install"
         evidence.append(Evidence("contracts", "the kernels", (), "", None, None, False, detail))
-    return Report(name, "cuda", seed, (*evidence, drift), place)
+    return Report(name, "cuda", asked.seed, (*evidence, drift), place)
 
 
-def _run(
-    layer: Derived, folder: Path, shapes: Sequence[tuple[int, int]], dtypes: Sequence[str], seed: int
-) -> tuple[tuple[Evidence, ...], str]:
+def _run(layer: Derived, folder: Path, asked: _Asked) -> tuple[tuple[Evidence, ...], str]:
     """All evidence of the kernels where they run, and the name of that place."""
     place = ""
     try:
         with current_device() as here:
             place = here.name
             backend = importlib.import_module(f"{loading.load(folder).__name__}.cuda_backend")
-            return check(checkable(layer.plan, OnDevice(backend)), shapes, dtypes, "cuda", seed).evidence, place
+            made = checkable(layer.plan, OnDevice(backend, [parse_dtype(dtype).name for dtype in asked.dtypes]))
+            return check(made, asked.shapes, asked.dtypes, "cuda", asked.seed).evidence, place
     except Exception as error:  # what PyCUDA and the emitted code raise before a check begins
         detail = f"{type(error).__name__}: {error}"
         return (Evidence("contracts", "the kernels run", (), "", None, None, False, detail),), place
 
 
-def _compiled(folder: Path, features: Sequence[int], dtypes: Sequence[str]) -> tuple[Evidence, ...]:
+def _compiled(folder: Path, asked: _Asked) -> tuple[Evidence, ...]:
     try:
         source = (folder / "kernels.cu").read_text(encoding="utf-8")
-        return compiled.compile_evidence(source, features, dtypes)
+        return compiled.compile_evidence(source, asked.features, asked.dtypes)
     except (OSError, LngenError) as error:
         return (Evidence(compiled.KIND, "kernels.cu", (), "", None, None, False, str(error)),)
 
@@ -212,12 +252,23 @@ def _print(report: Report) -> None:
                 Text(_claim(item, count)),
                 _number(item.error),
                 _number(item.bound),
-                Text("ok", "green") if item.passed else Text("FAILED", "bold red"),
+                _outcome(item),
             )
     out.print(table)
-    count, bad = len(report.evidence), len(report.failures)
-    verdict = f"{count} checks passed" if report.passed else f"{bad} of {count} checks FAILED"
+    silent, bad = len(report.unclaimed), len(report.failures)
+    count = len(report.evidence) - silent
+    verdict = f"{bad} of {count} checks FAILED" if bad else f"{count} checks passed"
+    if silent:
+        verdict += f", no claim on {silent}"
+    if not count:
+        verdict = "nothing was checked"
     out.print(Text(f"{subject}: {verdict} (seed {report.seed})\n"))
+
+
+def _outcome(item: Evidence) -> Text:
+    if not item.passed:
+        return Text("FAILED", "bold red")
+    return Text("ok", "green") if item.claimed else Text("no claim", "yellow")
 
 
 def _groups(report: Report) -> list[list[tuple[Evidence, int]]]:
@@ -230,7 +281,11 @@ def _lines(items: Sequence[Evidence]) -> list[tuple[Evidence, int]]:
     failures = [(item, 1) for item in items if not item.passed]
     lines: list[tuple[Evidence, int]] = []
     for dtype in dict.fromkeys(item.dtype for item in items):
-        held = [item for item in items if item.dtype == dtype and item.passed]
+        silent = [item for item in items if item.dtype == dtype and item.passed and not item.claimed]
+        for what in dict.fromkeys(item.what for item in silent):
+            there = [item for item in silent if item.what == what]
+            lines.append((there[0], len(there)))
+        held = [item for item in items if item.dtype == dtype and item.passed and item.claimed]
         plain = list(dict.fromkeys(item.what for item in held if item.ratio is None))
         measured = [what for what in dict.fromkeys(item.what for item in held) if what not in plain]
         together = [[what] for what in measured] if len(measured) <= _FEW else [measured]

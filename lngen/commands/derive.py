@@ -21,9 +21,15 @@ Format: TypeAlias = Literal["text", "markdown", "latex", "json"]
 def run(words: Sequence[str], out: Path | None, check: bool, format: Format) -> int:
     """Derive the layers named. The exit status is 1 for drift and for evidence that fails.
 
-    Every layer is derived before the first file is written, so a refused definition leaves all as it was.
+    Every layer is derived, and every folder looked at, before the first file is written: what is refused leaves all
+    as it was.
     """
     definitions = layers.definitions(words)
+    if out is None:
+        _require_shipped(definitions)
+    folder = layers.output_folder() if out is None else out
+    if not check:
+        manifest.require_writable((definition.name for definition in definitions), folder)
     try:
         every = _derive_all(definitions)
     except LngenError as error:
@@ -32,15 +38,28 @@ def run(words: Sequence[str], out: Path | None, check: bool, format: Format) -> 
             raise
         console.note(str(error))
         return 1
-    folder = layers.output_folder() if out is None else out
     if check:
         return _check(every, folder, every_layer=not words and out is None, command=_command(words, out))
     _print(every, format)
+    manifest.require_writable((layer.emission.name for layer in every), folder)
     for layer in every:
         written = manifest.write(layer.emission, folder)
         for path in written:
             _tell(f"wrote {layers.shown(path)}", format)
     return 0
+
+
+def _require_shipped(definitions: Sequence[Definition]) -> None:
+    """Refuse a definition from elsewhere: beside those of the folder its code would be left over."""
+    home = layers.definitions_folder()
+    for definition in definitions:
+        file = Path(definition.filename)
+        if file.resolve().parent != home.resolve():
+            here, code = layers.shown(home), layers.shown(layers.output_folder())
+            raise LngenError(
+                f"{layers.shown(file)} is not in {here}/, and {code}/ holds the layers that are. "
+                f"Say with --out DIR where its code is to go, or move the file to {here}/."
+            )
 
 
 def _derive_all(definitions: Sequence[Definition]) -> list[Derived]:

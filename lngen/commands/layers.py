@@ -38,7 +38,7 @@ def file_of(word: str) -> Path:
     Raises LngenError for an unknown name; the message lists the known ones and the nearest.
     """
     path = Path(word)
-    if path.is_file():
+    if path.exists() and not path.is_dir():
         return path
     beside = definitions_folder() / (word if word.endswith(".py") else f"{word}.py")
     if path.name == word and beside.is_file():

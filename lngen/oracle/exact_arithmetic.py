@@ -18,6 +18,9 @@ from lngen.oracle.arithmetic import Array, Numbers
 
 _NAN = float("nan")
 
+# Past it, exp(-u**2/2) has more than 10**11 zeros, and mpmath's erfc overflows on its way.
+_ALL_TAIL = 10**6
+
 
 class _Objects(Numbers):
     """Arrays of objects with arithmetic of their own."""
@@ -170,7 +173,7 @@ def _multiprecision_functions(mp: Any) -> dict[str, Callable[[Any], Any]]:
         return 1 / (1 + e) if u >= 0 else e / (1 + e)
 
     def gelu(u: Any) -> Any:
-        if not mp.isfinite(u):
+        if not abs(u) < _ALL_TAIL:
             return u if not u < 0 else mp.zero
         # In the tail, erfc multiplies the rounding of its argument by the square of it.
         with mp.extraprec(10 + 2 * max(0, mp.mag(u))):

@@ -17,46 +17,58 @@ import numpy as np
 Array: TypeAlias = Any
 _Function: TypeAlias = Callable[[Array], Array]
 
-# mpmath digits for what NumPy lacks in extended precision, which has 19 digits, or 34 on some machines. The
-# tail of erfc takes up to 8 of them, down to where it underflows.
-_EXTENDED_DIGITS = 45
-
 
 def _by_element(function: Callable[[float], float]) -> _Function:
     vectorized = np.frompyfunc(function, 1, 1)
     return lambda u: np.asarray(vectorized(u)).astype(np.float64)
 
 
-def _by_mpmath(function: Callable[[Any, Any], Any]) -> _Function:
-    """A function of an mpmath context and a number there, on an array of longdouble."""
-
-    def on_array(u: Array) -> Array:
-        import mpmath
-
-        context = mpmath.MPContext()
-        context.dps = _EXTENDED_DIGITS
-
-        def one(value: Any) -> Any:
-            if np.isnan(value):
-                return value
-            exact = context.mpf(float(value))
-            if np.isfinite(value):
-                top, bottom = value.as_integer_ratio()
-                exact = context.mpf(top) / bottom
-            result = function(context, exact)
-            if abs(result) < tiny:  # NumPy warns of an underflow when it reads text
-                return np.longdouble(0)
-            return np.longdouble(mpmath.nstr(result, _EXTENDED_DIGITS))
-
-        tiny = context.mpf(10) ** (int(np.log10(np.finfo(np.longdouble).smallest_subnormal)) + 1)
-        return np.asarray(np.frompyfunc(one, 1, 1)(u)).astype(np.longdouble)
-
-    return on_array
-
-
 _erf_double, _erfc_double = _by_element(math.erf), _by_element(math.erfc)
-_erf_extended = _by_mpmath(lambda mp, u: mp.erf(u))
-_normal_cdf_extended = _by_mpmath(lambda mp, u: mp.erfc(-u / mp.sqrt(2)) / 2)
+
+
+def _odd_series(u: Array, square: Array) -> Array:
+    """The sum of u*(-square)**n/(n!*(2*n + 1)), for squares up to 1."""
+    total, power, n = u.copy(), u, 0
+    while math.factorial(n) < 1 / np.finfo(np.longdouble).eps:
+        n += 1
+        power = -power * square / n
+        total = total + power / (2 * n + 1)
+    return total
+
+
+def _normal_tail(t: Array) -> Array:
+    """The standard normal's probability of more than t, for t from 1 up, in long double.
+
+    Laplace's continued fraction, from where it has converged. It needs no quotient t/sqrt(2), whose rounding would show
+    in the tail; and exp gets a square without rounding, and what that leaves, for the same reason.
+    """
+    t = np.minimum(t, 1024)
+    terms = math.ceil((math.log(1 / float(np.finfo(np.longdouble).eps)) / 2) ** 2)
+    ratio = t
+    for k in range(terms, 0, -1):
+        ratio = t + k / ratio
+    coarse = np.floor(t * 2**16) / 2**16
+    density = np.exp(-coarse * coarse / 2) * np.exp(-(t - coarse) * (t + coarse) / 2) / np.sqrt(8 * _ATAN_1)
+    return density / ratio
+
+
+_ATAN_1 = np.arctan(np.longdouble(1))
+
+
+def _erf_extended(u: Array) -> Array:
+    size = np.abs(u)
+    near = np.minimum(size, 1)
+    inside = _odd_series(near, near * near) / np.sqrt(_ATAN_1)
+    outside = 1 - 2 * _normal_tail(np.maximum(size, 1) * np.sqrt(np.longdouble(2)))
+    return np.copysign(np.where(size > 1, outside, inside), u)
+
+
+def _normal_cdf_extended(u: Array) -> Array:
+    size = np.abs(u)
+    near = np.minimum(size, 1)
+    inside = np.copysign(_odd_series(near, near * near / 2), u) / np.sqrt(8 * _ATAN_1)
+    tail = _normal_tail(np.maximum(size, 1))
+    return np.where(size > 1, np.where(u > 0, 1 - tail, tail), 0.5 + inside)
 
 
 def _sigmoid(u: Array) -> Array:

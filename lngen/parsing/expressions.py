@@ -133,14 +133,15 @@ def number(source: Source, node: ast.expr) -> Fraction | None:
 class Scope:
     """What an expression may refer to; statements are added as they are read.
 
-    `later` has the names that are assigned further down, for a better message. `values` has the statements
-    that are numbers.
+    `later` has the names that are assigned further down, and `inputs` those of the function's inputs, for
+    better messages. `values` has the statements that are numbers.
     """
 
     source: Source
     kinds: dict[str, Kind]
     later: frozenset[str] = frozenset()
     values: dict[str, Value] = field(default_factory=dict)
+    inputs: frozenset[str] = frozenset()
 
     def read(self, node: ast.expr) -> tuple[Expression, Value]:
         """The expression of a node, and its value if it is made of numbers alone.

@@ -70,6 +70,7 @@ class _Parser:
         inputs = tuple(self._inputs(function, name_span))
         body, inner_docstring = _without_docstring(function.body)
         statements, outputs, result = self._body(body, inputs, name_span)
+        self._check_own_name(function.name, inputs, statements)
         self._check_derived_names(inputs, statements, outputs)
         self._check_outputs(statements, outputs, result)
         self._check_used(inputs, statements, outputs)
@@ -235,7 +236,8 @@ class _Parser:
             for node in body
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
         )
-        scope = Scope(self.source, {entry.name: entry.kind for entry in inputs}, later)
+        given = frozenset(entry.name for entry in inputs)
+        scope = Scope(self.source, {entry.name: entry.kind for entry in inputs}, later, inputs=given)
         statements: list[Statement] = []
         for position, node in enumerate(body):
             if isinstance(node, ast.Return):
@@ -263,11 +265,10 @@ class _Parser:
             self._refuse(target, f"{target.id!r} already has a value", "choose a new name; names are assigned once")
         expression, value = scope.read(node.value)
         if isinstance(expression, Name):
-            self._refuse(
-                node.value,
-                f"a second name for {expression.name!r}",
-                f"use {expression.name!r} and delete the line",
-            )
+            remedy = f"write {expression.name!r} wherever {target.id!r} stands, and delete the line"
+            if expression.name in scope.inputs:
+                remedy += "; a result has to be computed, an input as it stands is none"
+            self._refuse(node.value, f"a second name for {expression.name!r}", remedy)
         scope.kinds[target.id] = expression.kind
         if value is not None:
             scope.values[target.id] = value
@@ -277,12 +278,12 @@ class _Parser:
         if node.value is None:
             self._refuse(node, "a return without a value", "return the result")
         if isinstance(node.value, ast.Tuple):
-            return self._return_names(node.value, statements)
+            return self._return_names(node.value, statements, scope)
         expression, _ = scope.read(node.value)
         if isinstance(expression, Name) and expression.name in {entry.name for entry in statements}:
             return (expression.name,)
         if isinstance(expression, Name):
-            self._refuse_input(node.value, expression.name)
+            self._refuse_input(node.value, expression.name, scope)
         if UNNAMED_OUTPUT in scope.kinds:
             self._refuse(
                 node.value,
@@ -292,7 +293,7 @@ class _Parser:
         statements.append(Statement(UNNAMED_OUTPUT, expression, expression.kind, expression.span))
         return (UNNAMED_OUTPUT,)
 
-    def _return_names(self, node: ast.Tuple, statements: list[Statement]) -> tuple[str, ...]:
+    def _return_names(self, node: ast.Tuple, statements: list[Statement], scope: Scope) -> tuple[str, ...]:
         known = {entry.name for entry in statements}
         outputs: list[str] = []
         for element in node.elts:
@@ -305,13 +306,19 @@ class _Parser:
             if element.id in outputs:
                 self._refuse(element, f"{element.id!r} is returned twice", "return each name once")
             if element.id not in known:
-                self._refuse_input(element, element.id)
+                self._refuse_input(element, element.id, scope)
             outputs.append(element.id)
         if not outputs:
             self._refuse(node, "a return of nothing", "return at least one name")
         return tuple(outputs)
 
-    def _refuse_input(self, node: ast.expr, name: str) -> NoReturn:
+    def _refuse_input(self, node: ast.expr, name: str, scope: Scope) -> NoReturn:
+        if name in scope.inputs:
+            self._refuse(
+                node,
+                f"the result {name!r} is an input as it stands",
+                "return what is computed from the inputs; whoever calls the layer has the input already",
+            )
         self._refuse(
             node,
             f"{name!r} is returned and is not assigned in the function",
@@ -319,6 +326,12 @@ class _Parser:
         )
 
     # --- the whole ----------------------------------------------------------------------------------------
+
+    def _check_own_name(self, function: str, inputs: tuple[Input, ...], statements: list[Statement]) -> None:
+        places = [(entry.name, entry.span) for entry in inputs] + [(entry.name, entry.span) for entry in statements]
+        for name, span in places:
+            if name == function:
+                self._refuse(span, f"{function!r} is the name of the function itself", "choose another name")
 
     def _check_derived_names(
         self, inputs: tuple[Input, ...], statements: list[Statement], outputs: tuple[str, ...]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import os
 import re
 import tokenize
 import warnings
@@ -14,6 +15,9 @@ from lngen.definition import MAXIMUM_BYTES, Span
 from lngen.errors import DefinitionError
 
 _TYPE_COMMENT = re.compile(r"#\s*type:\s*(?!ignore\b)")
+# To report a syntax error CPython opens the file of this name; its default is a file here that is called `<unknown>`.
+NO_FILE = f"{os.devnull}/definition"
+_LONG_NUMBER = re.compile(r"[0-9_]{1000,}")
 _DEEP = re.compile(r"(?:(?:[-+~(\[{]|not\b)\s*){90,}")
 
 
@@ -86,7 +90,7 @@ def syntax_tree(source: Source) -> ast.Module:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(source.text)
+            tree = ast.parse(source.text, NO_FILE)
     except SyntaxError as error:
         raise _syntax_error(source, error) from None
     except (MemoryError, RecursionError):
@@ -106,6 +110,15 @@ def _syntax_error(source: Source, error: SyntaxError) -> DefinitionError:
         remedy = "give parts of the expression names in statements of their own"
     elif "null byte" in message:
         return _not_text(source)
+    elif "integer string conversion" in message:
+        line = error.lineno or 1
+        written = _LONG_NUMBER.search(source.lines[line - 1])
+        return source.error(
+            line,
+            written.start() + 1 if written else 1,
+            "a number of thousands of digits",
+            "keep numbers between 1e-300 and 1e300 in magnitude",
+        )
     return source.error(error.lineno or 1, error.offset or 1, f"not Python syntax: {message}", remedy)
 
 

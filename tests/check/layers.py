@@ -13,9 +13,13 @@ from lngen.plan import Plan, plan
 from lngen.simplify.derive import derive
 from tests.check import standin
 from tests.programs import CENTRED_BACKWARD, CENTRED_FORWARD
+from tests.shipped import REST, WHOLE
 
 ROOT = Path(__file__).parents[2]
-DEFINITIONS = sorted([*(ROOT / "derive").glob("*.py"), *(ROOT / "tests" / "definitions").glob("*.py")])
+DEFINITIONS = sorted(
+    [*(ROOT / "derive" / f"{name}.py" for name in WHOLE), *(ROOT / "tests" / "definitions").glob("*.py")]
+)
+OTHER_LAYERS = [ROOT / "derive" / f"{name}.py" for name in REST]
 
 
 @cache

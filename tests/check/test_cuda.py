@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from lngen import loading, manifest
+from lngen.backends.cuda import DTYPES as STORAGE
 from lngen.check import DTYPES, KINDS, Checkable, check
 from lngen.check.derived import checkable
 from lngen.check.evidence import metric_error
@@ -21,7 +22,7 @@ from lngen.check.on_device import OnDevice, Place, device
 from lngen.definition import load
 from lngen.emission import derived
 from lngen.evaluate import LONGDOUBLE, evaluate
-from tests.check.layers import DEFINITIONS
+from tests.check.layers import DEFINITIONS, OTHER_LAYERS
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 
 pytestmark = [pytest.mark.cuda, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
@@ -54,7 +55,8 @@ def on_device(path: Path, folder: Path) -> Checkable:
     layer = derived(load(path), proved=False)
     manifest.write(layer.emission, folder)
     package = loading.load(folder / layer.emission.name).__name__
-    return checkable(layer.plan, OnDevice(importlib.import_module(f"{package}.cuda_backend")))
+    backend = importlib.import_module(f"{package}.cuda_backend")
+    return checkable(layer.plan, OnDevice(backend, STORAGE if path in WHOLE else ()))
 
 
 SAMPLE = (7, 33, 1000)
@@ -103,7 +105,12 @@ def test_narrower_types(path: Path, features: int, dtype: str, folder: Path) -> 
     assert_holds(path, features, folder, dtype, ("precision",))
 
 
-@pytest.mark.parametrize("path", [path for path in DEFINITIONS if path not in WHOLE], ids=name)
+@pytest.mark.parametrize(
+    "path",
+    [path for path in DEFINITIONS if path not in WHOLE]
+    + [pytest.param(path, marks=pytest.mark.matrix) for path in OTHER_LAYERS],
+    ids=name,
+)
 def test_other_definitions(path: Path, folder: Path) -> None:
     # A shape with several rows a block and a tail, in the one type that every kind of evidence is for.
     assert_holds(path, 33, folder, "float64", numbers(path))
@@ -123,7 +130,11 @@ def test_narrower_types_of_other_definitions(path: Path, folder: Path) -> None:
     ("path", "dtypes"),
     [(path, DTYPES) for path in WHOLE]
     + [pytest.param(path, ("float64",), marks=pytest.mark.matrix) for path in DEFINITIONS if path not in WHOLE]
-    + [pytest.param(path, DTYPES, marks=pytest.mark.exhaustive) for path in DEFINITIONS if path not in WHOLE],
+    + [
+        pytest.param(path, DTYPES, marks=pytest.mark.exhaustive)
+        for path in (*DEFINITIONS, *OTHER_LAYERS)
+        if path not in WHOLE
+    ],
     ids=lambda value: value.stem if isinstance(value, Path) else f"{len(value)} types",
 )
 def test_contracts_and_hard_inputs(path: Path, dtypes: tuple[str, ...], folder: Path) -> None:

@@ -1,6 +1,7 @@
 """The metric, the report and the diagnosis."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -63,3 +64,12 @@ def test_a_pattern_of_errors_names_its_cause(spoil, cause):
 
 def test_kinds_are_in_the_order_of_their_strength():
     assert KINDS[:4] == ("exact proof", "50 digits", "forward vs oracle", "complex step")
+
+
+def test_what_is_not_claimed_neither_passes_nor_fails():
+    silent = replace(_evidence(error=None, bound=None), claimed=False)
+    assert not Report("f", "numpy", 0, (silent,)).passed
+    both = Report("f", "numpy", 0, (silent, _evidence()))
+    assert both.passed
+    assert both.unclaimed == (silent,)
+    assert both.as_json()["evidence"][0]["claimed"] is False
