@@ -13,6 +13,7 @@ import sympy
 
 from lngen.backends import Notes
 from lngen.backends.cuda import DTYPES, contracts, emit
+from lngen.backends.cuda.lowering import lower
 from lngen.errors import LngenError
 from lngen.program import Assignment, RowProgram, Stage
 from lngen.symbolic import FeatureSymbol, RowSymbol
@@ -247,3 +248,14 @@ def test_the_programs_are_those_of_the_interface() -> None:
     for forward, backward in LAYERS.values():
         assert isinstance(forward, RowProgram)
         assert (forward.direction, backward.direction) == ("forward", "backward")
+
+
+def test_what_is_kept_of_functions_counts_and_instructions_do_not() -> None:
+    x, y = RowSymbol("x"), RowSymbol("y")
+
+    def calls(expression: sympy.Expr) -> int:
+        stage = Stage((Assignment(y, expression, 1),), (), ())
+        return lower(replace(programs.TANH_FORWARD, stages=(stage,)), ()).calls
+
+    assert calls(sympy.exp(x) * sympy.erf(x)) == 2
+    assert calls(sympy.Abs(x) + sympy.sign(x) * sympy.sqrt(x)) == 0

@@ -9,7 +9,7 @@ from lngen.backends.cuda.contract import DTYPES, LAUNCH_FIELDS
 from lngen.backends.cuda.shapes import row_shapes
 from lngen.errors import LngenError
 from tests.requirements import needs_nvrtc
-from tests.shipped import NAMES, ROOT
+from tests.shipped import ROOT, WHOLE
 
 pytestmark = [pytest.mark.cuda, needs_nvrtc]
 
@@ -29,7 +29,7 @@ def launch(ptx: str, kernel: str) -> dict[str, int]:
     return dict(zip(LAUNCH_FIELDS, numbers, strict=True))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", WHOLE)
 @pytest.mark.parametrize(("dtype", "features"), [("bf16", 1000), ("f32", 4096), ("f64", 4096), ("f16", 32768)])
 def test_a_kernel_is_launched_as_its_shape_says(name: str, dtype: str, features: int) -> None:
     options = (f"-DLNGEN_D={features}", f"-DLNGEN_{dtype.upper()}")
@@ -48,7 +48,7 @@ def test_a_kernel_is_launched_as_its_shape_says(name: str, dtype: str, features:
                 assert told["entries_per_thread"] == shape.entries_per_thread
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", WHOLE)
 def test_limits_are_where_the_layout_changes(name: str) -> None:
     _, limits = row_shapes(source(name), [])
     assert [(limit.kernel, limit.dtype) for limit in limits] == [
@@ -75,7 +75,7 @@ def test_limits_are_where_the_layout_changes(name: str) -> None:
 
 def test_every_entry_of_a_row_has_a_thread() -> None:
     lengths = [1, 7, 64, 1000, 1025, 4096, 65536]
-    shapes, _ = row_shapes(source(NAMES[0]), lengths)
+    shapes, _ = row_shapes(source(WHOLE[0]), lengths)
     assert [shape.features for shape in shapes] == lengths * 2 * len(DTYPES)
     for shape in shapes:
         assert shape.threads_per_row * shape.entries_per_thread >= shape.features

@@ -14,7 +14,7 @@ from tests import programs
 from tests.backends.cuda_programs import EXTREMES, HEADS, SINK
 from tests.backends.test_numpy_values import arguments, cotangents_of, expected
 from tests.requirements import needs_gxx
-from tests.shipped import NAMES, ROOT
+from tests.shipped import NAMES, REST, ROOT, WHOLE, sampled
 from tests.simt.emitted import DTYPES, ROUNDOFF, Case, compute_of, error
 
 pytestmark = [needs_gxx, pytest.mark.cuda]
@@ -41,6 +41,12 @@ def pair_of(name):
         return PROGRAMS[name]
     plan = planned(load(ROOT / "derive" / f"{name}.py"), proved=False)
     return plan.forward, plan.backward
+
+
+def sizes_of(name, sizes):
+    """Those that the layer takes."""
+    least = load(ROOT / "derive" / f"{name}.py").minimum_features if name in NAMES else 1
+    return [features for features in sizes if features >= least]
 
 
 @functools.cache
@@ -86,15 +92,15 @@ def assert_right(case):
 
 @pytest.mark.parametrize("rows", ROWS)
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("layer", NAMES)
+@pytest.mark.parametrize("layer", sampled(pytest.mark.exhaustive))
 def test_shipped_layers_of_any_size(layer, dtype, rows):
     kernels = kernels_of(layer)
-    for features in SIZES:
+    for features in sizes_of(layer, SIZES):
         assert_right(case_of(kernels, layer, dtype, rows, features))
 
 
 # Each size of one layer, in one type; test_..._in_every_type has the rest.
-KNOWN = [(NAMES[i % 2], size, list(DTYPES)[(i // 2 + i) % 4]) for i, size in enumerate(SIZES)]
+KNOWN = [(WHOLE[i % 2], size, list(DTYPES)[(i // 2 + i) % 4]) for i, size in enumerate(SIZES)]
 
 
 @pytest.mark.parametrize(("layer", "features", "dtype"), KNOWN)
@@ -106,7 +112,7 @@ def test_shipped_layers_of_a_known_size(layer, features, dtype):
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("features", SIZES)
-@pytest.mark.parametrize("layer", NAMES)
+@pytest.mark.parametrize("layer", WHOLE)
 def test_shipped_layers_of_a_known_size_in_every_type(layer, features):
     kernels = kernels_of(layer, LNGEN_D=features)
     for dtype in DTYPES:
@@ -222,6 +228,26 @@ def test_the_checker_has_no_finding(layer, macros, dtype, sizes):
             assert_right(case_of(kernels, layer, dtype, rows, features, schedule="random", seed=rows))
 
 
+# The other shipped layers once each, in types and sizes by turns.
+WATCHED = [(layer, list(DTYPES)[index % 4], (33, 128, 7)[index % 3]) for index, layer in enumerate(REST)]
+
+
+@pytest.mark.parametrize(("layer", "dtype", "features"), WATCHED)
+def test_every_shipped_layer_runs_without_a_finding(layer, dtype, features):
+    kernels = kernels_of(layer, (dtype,), check=True, LNGEN_D=features)
+    for rows in (2, 5):
+        assert_right(case_of(kernels, layer, dtype, rows, features, schedule="random", seed=rows))
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("layer", REST)
+def test_the_checker_has_no_finding_in_any_shipped_layer(layer):
+    kernels = kernels_of(layer, ("f32", "bf16"), check=True)
+    for dtype in ("f32", "bf16"):
+        for features in sizes_of(layer, (1, 33, 2500)):
+            assert_right(case_of(kernels, layer, dtype, 5, features, schedule="random", seed=features))
+
+
 CONFIGURATIONS = [
     *REGIMES,
     {},
@@ -235,7 +261,7 @@ CONFIGURATIONS = [
 @pytest.mark.parametrize(
     "macros", CONFIGURATIONS, ids=lambda macros: " ".join(f"{k[6:]}={v}" for k, v in macros.items())
 )
-@pytest.mark.parametrize("layer", NAMES)
+@pytest.mark.parametrize("layer", WHOLE)
 def test_the_checker_has_no_finding_in_any_configuration(layer, macros, dtype):
     kernels = kernels_of(layer, (dtype,), check=True, **macros)
     absent = tuple(name.removeprefix("LNGEN_WITHOUT_") for name in macros if name.startswith("LNGEN_WITHOUT_"))

@@ -36,9 +36,6 @@ FUNCTIONS: dict[type[Expr], str] = {
 }
 """The functions of one argument, by their name in the emitted `math`."""
 
-# SymPy can evaluate every function but these at a number.
-_OWN = (Where, Sigmoid, Softplus, Log1p, Expm1)
-
 _COMPARISONS = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "==", "!=": "!="}
 
 # How tightly what was printed holds together.
@@ -78,14 +75,15 @@ class Printer:
     def line(self, expression: Expr, given: Condition = ALWAYS) -> str:
         """An expression as the right-hand side of an assignment that is reached only where `given` holds."""
         text, _ = self._print(expression, given)
-        guarded = not isinstance(expression, Symbol) and not given.implies(self._presence.nonzero(expression))
+        plain = isinstance(expression, Symbol) or self._is_literal(expression)
+        guarded = not plain and not given.implies(self._presence.nonzero(expression))
         return text[1:-1] if guarded else text
 
     def _print(self, node: Expr, given: Condition) -> tuple[str, int]:
         """The text of an expression, and how tightly it holds; `given` is known to be true here."""
         if isinstance(node, Symbol):
             return self._symbol(node), _ATOM
-        if node.is_number and not node.has(*_OWN):
+        if self._is_literal(node):
             return literal(node), _ATOM
         nonzero = self._presence.nonzero(node)
         if not given.implies(nonzero):
@@ -112,6 +110,10 @@ class Printer:
             f"the CUDA backend cannot print {type(node).__name__}, which occurs in {node}; "
             "write the definition with the functions of lngen.language"
         )
+
+    def _is_literal(self, node: Expr) -> bool:
+        # SymPy can evaluate every function but this one at a number.
+        return bool(node.is_number and not node.has(Where))
 
     def _symbol(self, symbol: Symbol) -> str:
         if symbol not in self._names:

@@ -26,6 +26,9 @@ from lngen.symbolic import (
     axes,
 )
 
+# An absolute value and a sign are an instruction or two, which nothing is kept for.
+_CALLED = tuple(function for function in FUNCTIONS if function not in (sympy.Abs, sympy.sign))
+
 
 def lower(program: RowProgram, formulas: Sequence[str]) -> Direction:
     """The finished lines of a direction. Raises LngenError for what CUDA C++ cannot be printed from."""
@@ -96,7 +99,7 @@ class _Rows(Scope):
         """Functions that are called for an entry of the row, in all sweeps together."""
         expressions = [line.expression for line in self.program.temps()]
         expressions += [item.body for stage in self.program.stages for item in stage.reductions]
-        return sum(len(expression.atoms(*FUNCTIONS)) for expression in expressions if axes(expression).features)
+        return sum(len(expression.atoms(*_CALLED)) for expression in expressions if axes(expression).features)
 
     def _members(self) -> tuple[str, ...]:
         """What is known of the row and of the call: every value that does not vary over features."""
