@@ -21,9 +21,11 @@ from lngen.derivation import Derivation, Proof
 from lngen.errors import LngenError
 from lngen.manifest import Emission, sha256_text
 from lngen.plan import Plan, plan
-from lngen.prove import prove
-from lngen.report import cost_entries, cost_line, formulas, report
+from lngen.prove import has_values, prove
+from lngen.report import cost_entries, cost_line, formulas, report, secondary_formulas
+from lngen.secondary import with_secondary
 from lngen.simplify import derive
+from lngen.simplify.second_order import second_order
 
 STAGES = ("derive", "prove", "plan", "numpy", "cuda", "derivation.md")
 """What `derived` goes through, in order, by the names it passes to `on_stage`."""
@@ -60,13 +62,13 @@ class Derived:
 def planned(definition: Definition, *, proved: bool = True) -> Plan:
     """The plan of a definition. With `proved` its derivation carries evidence; without, it takes no time.
 
-    Raises EvidenceError if the evidence speaks against the derivation, LngenError for what cannot be derived.
+    Raises EvidenceError if the evidence speaks against the derivation, LngenError for what cannot be derived, and with
+    `proved` for a definition that has no finite real value anywhere it was tried.
     """
-    derivation = derive(definition)
+    derivation = second_order(derive(definition))
     if proved:
-        derivation = prove(derivation)
-        _require_evidence(derivation)
-    return plan(derivation)
+        derivation = _proved(derivation)
+    return with_secondary(plan(derivation))
 
 
 def emission(definition: Definition, *, proved: bool = True) -> Emission:
@@ -83,15 +85,15 @@ def derived(
     for an expression that a backend cannot print.
     """
     on_stage("derive")
-    derivation = derive(definition)
+    derivation = second_order(derive(definition))
     on_stage("prove")
     if proved:
-        derivation = prove(derivation)
-        _require_evidence(derivation)
+        derivation = _proved(derivation)
     on_stage("plan")
-    planned = plan(derivation)
+    planned = with_secondary(plan(derivation))
     on_stage("numpy")
-    files = numpy.emit(planned.forward, planned.backward, _notes(planned, "numpy"))
+    notes = _notes(planned, "numpy")
+    files = numpy.emit(planned.forward, planned.backward, notes, planned.jvp, planned.backward_backward)
     on_stage("cuda")
     files |= cuda.emit(planned.forward, planned.backward, _notes(planned, "cuda"))
     on_stage("derivation.md")
@@ -106,6 +108,17 @@ def derived(
         evidence=[_evidence_entry(proof) for proof in derivation.proofs],
     )
     return Derived(definition, planned, made)
+
+
+def _proved(derivation: Derivation) -> Derivation:
+    if not has_values(derivation):
+        raise LngenError(
+            f"{derivation.definition.name} has no finite real value for any inputs from -2 to 2 that were tried. "
+            "Look for the root of what is negative, the logarithm of what is not positive, or a division by zero."
+        )
+    derivation = prove(derivation)
+    _require_evidence(derivation)
+    return derivation
 
 
 def _require_evidence(derivation: Derivation) -> None:
@@ -131,6 +144,8 @@ def _notes(planned: Plan, templates: str) -> Notes:
         forward_formulas=tuple(forward),
         backward_formulas=tuple(backward),
         inputs=tuple(entry.name for entry in definition.differentiable),
+        jvp_formulas=secondary_formulas(planned, planned.derivation.jvp),
+        backward_backward_formulas=secondary_formulas(planned, planned.derivation.backward_backward),
     )
 
 

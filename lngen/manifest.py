@@ -5,6 +5,7 @@ import hashlib
 import importlib.metadata
 import json
 import keyword
+import os
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -154,6 +155,20 @@ def write(emission: Emission, folder: Path) -> tuple[Path, ...]:
     except OSError as error:
         raise LngenError(f"{target} cannot be written: {error.strerror or error}") from error
     return tuple(target / path for path, _ in emission.files)
+
+
+def require_writable(names: Iterable[str], folder: Path) -> None:
+    """Refuse, before any work is done, what `write` would refuse of layers of these names.
+
+    Raises LngenError if `folder` is a file or may not be written to, or if `folder/<name>/` is not ours.
+    """
+    there = next(place for place in (folder, *folder.absolute().parents) if os.path.lexists(place))
+    if not there.is_dir():
+        raise LngenError(f"{there} is a file; layers are written to a folder. Choose another --out.")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise LngenError(f"{there} may not be written to. Change its permissions, or choose another --out.")
+    for name in names:
+        _require_ours(folder / name)
 
 
 def _require_ours(target: Path) -> None:

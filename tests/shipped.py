@@ -2,13 +2,24 @@
 
 import functools
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from lngen.definition import load
 from lngen.emission import Derived, derived
 
 ROOT = Path(__file__).parents[1]
 NAMES = tuple(sorted(path.stem for path in (ROOT / "derive").glob("*.py")))
+# Of these two every matrix is run. What takes long is run for the others by `make matrix` or `make exhaustive`.
+WHOLE = ("layer_norm", "rms_norm")
+REST = tuple(name for name in NAMES if name not in WHOLE)
 FILES = ("__init__.py", "cuda_backend.py", "derivation.md", "kernels.cu", "manifest.json", "numpy_backend.py")
+
+
+def sampled(mark: pytest.MarkDecorator) -> list[Any]:
+    """All shipped layers to parametrize a test by: the rest of them under a mark."""
+    return [*WHOLE, *(pytest.param(name, marks=mark) for name in REST)]
 
 
 @functools.cache

@@ -1,9 +1,9 @@
 # Made by lngen 0.1.0 from the definition of layer_norm.
 # Do not edit; edit layer_norm.py and run: lngen derive layer_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops a row element; backward 3 row tensors (2 read, 1 written), 14 flops a row element.
-# Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3; derivation.md says of what.
+# Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:3f4f3519e955d61b03ab0d655ad5951c0892e0dd7b3076ac889a76a6492abbe1
-# templates sha256:6bd70fbebb21a81e1eaea1235993af1d270e7fbe298b8f3e87a4cf2c1d1a81a0
+# templates sha256:6e28d2a8b8a530d629c2d0efbc64330f72915256ecd75abe07eff26b1b4eff3d
 """Layer normalization over the feature axis.
 
     forward
@@ -26,7 +26,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from itertools import pairwise
 from math import isfinite, prod
-from numbers import Real
+from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
@@ -55,6 +55,22 @@ class Gradients(NamedTuple):
 
     dbeta: np.ndarray | None
     """The gradient of beta, in its shape and type."""
+
+
+class SecondGradients(NamedTuple):
+    """What `backward_backward` computes; None for what was left out or was None."""
+
+    dx: np.ndarray
+    """The gradient of x, in its shape and type."""
+
+    dgamma: np.ndarray | None
+    """The gradient of gamma, in its shape and type."""
+
+    dbeta: np.ndarray | None
+    """The gradient of beta, in its shape and type."""
+
+    ddy: np.ndarray
+    """The gradient of dy, the cotangent of y."""
 
 
 class Saved(NamedTuple):
@@ -183,6 +199,150 @@ def backward(saved, dy, *, out=None, threads=1):
         threads,
     )
     return Gradients(dx, dgamma, dbeta)
+
+
+def jvp(saved, dx, dgamma=None, dbeta=None, *, out=None, threads=1):
+    """What the outputs move by when each input moves by its tangent.
+
+        dy = dgamma*xhat + dbeta + rstd*gamma*(dx - mean(dx) - xhat*mean(dx*xhat))
+
+    Args:
+        saved: what `forward` returned.
+        dx: the tangent of x; None stands for zero.
+        dgamma: the tangent of gamma; None stands for zero.
+        dbeta: the tangent of beta; None stands for zero.
+        out: an array to write the tangent of y to.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns the tangent of y, in the type that forward returned.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    _check_saved(saved)
+    shape = saved.shape
+    dx = _array("dx", dx, required=False)
+    dgamma = _array("dgamma", dgamma, required=False)
+    dbeta = _array("dbeta", dbeta, required=False)
+    if dx is None and dgamma is None and dbeta is None:
+        raise ValueError("every tangent is None; pass at least one")
+    _check_left_out("dgamma", dgamma, "gamma", saved)
+    _check_left_out("dbeta", dbeta, "beta", saved)
+    _check_shape("dx", dx, shape, "the shape of x")
+    _check_shape("dgamma", dgamma, shape[-1:], "the shape of gamma")
+    _check_shape("dbeta", dbeta, shape[-1:], "the shape of beta")
+    threads = _thread_count(threads)
+    given = {
+        "dx": dx,
+        "dgamma": dgamma,
+        "dbeta": dbeta,
+        "saved.x": saved.x,
+        "saved.gamma": saved.gamma,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
+    dtype = _types(given, saved.dtype)[1]
+    stored = saved.dtypes["x"]
+    dy = _result("dy", out, shape, stored, given)
+    _jvp(
+        saved.x,
+        dx,
+        saved.mu,
+        saved.mu_residual,
+        saved.rstd,
+        saved.gamma,
+        dgamma,
+        dbeta,
+        dy,
+        shape,
+        dtype,
+        threads,
+    )
+    return dy
+
+
+def backward_backward(
+    saved, cotangents, ddx, ddgamma=None, ddbeta=None, *, out=None, threads=1
+):
+    """The gradients of a loss that depends on what `backward` returned.
+
+        g = gamma*dy
+        mean_g = mean(g)
+        mean_g_2 = mean(g*xhat)
+        dg = rstd*(ddx - mean(ddx) - xhat*mean(ddx*xhat))
+        dx = rstd*(ddgamma*dy + rstd*(mean_g*xhat*mean(ddx) +
+            mean(ddx*xhat)*(3*mean_g_2*xhat + mean_g - g) - xhat*mean(ddx*g) -
+            mean_g_2*(ddx - mean(ddx))) - mean(ddgamma*dy) - xhat*mean(ddgamma*dy*xhat))
+        dgamma = sum_rows(dg*dy)
+        dbeta = 0
+        ddy = gamma*dg + ddgamma*xhat + ddbeta
+
+    Args:
+        saved: what `forward` returned.
+        cotangents: what `backward` was given, a tuple or the array itself.
+        ddx: the cotangent of dx, its gradient; None stands for zero.
+        ddgamma: the cotangent of dgamma, its gradient; None stands for zero.
+        ddbeta: the cotangent of dbeta, its gradient; None stands for zero.
+        out: SecondGradients, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns SecondGradients, with respect to the inputs and to the cotangents.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    _check_saved(saved)
+    shape = saved.shape
+    cotangents = _each_cotangent(cotangents, ("dy",))
+    dy = _array("dy", cotangents[0], required=True)
+    _check_shape("dy", dy, shape, "the shape of y")
+    ddx = _array("ddx", ddx, required=False)
+    ddgamma = _array("ddgamma", ddgamma, required=False)
+    ddbeta = _array("ddbeta", ddbeta, required=False)
+    if ddx is None and ddgamma is None and ddbeta is None:
+        raise ValueError("every cotangent of a gradient is None; pass at least one")
+    _check_left_out("ddgamma", ddgamma, "gamma", saved)
+    _check_left_out("ddbeta", ddbeta, "beta", saved)
+    _check_shape("ddx", ddx, shape, "the shape of x")
+    _check_shape("ddgamma", ddgamma, shape[-1:], "the shape of gamma")
+    _check_shape("ddbeta", ddbeta, shape[-1:], "the shape of beta")
+    threads = _thread_count(threads)
+    given = {
+        "dy": dy,
+        "ddx": ddx,
+        "ddgamma": ddgamma,
+        "ddbeta": ddbeta,
+        "saved.x": saved.x,
+        "saved.gamma": saved.gamma,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
+    dtype = _types(given, saved.dtype)[1]
+    out = _several(out, ("dx", "dgamma", "dbeta", "ddy"))
+    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
+    dgamma = _result("dgamma", out[1], shape[-1:], saved.dtypes.get("gamma"), given)
+    dbeta = _result("dbeta", out[2], shape[-1:], saved.dtypes.get("beta"), given)
+    ddy = _result("ddy", out[3], shape, dy.dtype, given)
+    _backward_backward(
+        saved.x,
+        dy,
+        ddx,
+        saved.mu,
+        saved.mu_residual,
+        saved.rstd,
+        saved.gamma,
+        ddgamma,
+        ddbeta,
+        dx,
+        dgamma,
+        dbeta,
+        ddy,
+        shape,
+        dtype,
+        threads,
+    )
+    return SecondGradients(dx, dgamma, dbeta, ddy)
 
 
 def _forward(
@@ -337,6 +497,278 @@ def _backward(
         dbeta_out[...] = dbeta
 
 
+def _jvp(
+    x_rows,
+    dx_rows,
+    mu_rows,
+    mu_residual_rows,
+    rstd_rows,
+    gamma,
+    dgamma,
+    dbeta,
+    dy_out,
+    shape,
+    dtype,
+    threads,
+):
+    """The tangents of the outputs, written to their arrays."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    ones = np.ones(features, dtype)
+    if gamma is not None and dx_rows is not None:
+        gamma = np.ascontiguousarray(gamma, dtype)
+    if dgamma is not None:
+        dgamma = np.ascontiguousarray(dgamma, dtype)
+    if dbeta is not None:
+        dbeta = np.ascontiguousarray(dbeta, dtype)
+
+    def sweep(share):
+        if dx_rows is not None or dgamma is not None:
+            read_x = _Reader(x_rows, dtype, height)
+        if dx_rows is not None:
+            read_dx = _Reader(dx_rows, dtype, height)
+        if dx_rows is not None or dgamma is not None:
+            read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
+            read_mu_residual = _Reader(
+                mu_residual_rows, dtype, height, row_scalars=True
+            )
+            read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
+        dy_writer = _Writer((dy_out,), dtype, height)
+        row_buffers = np.empty((2, height, features), dtype)
+        row_scalar_buffers = np.empty((2, height, 1), dtype)
+        for _, start, stop in share:
+            if dx_rows is not None or dgamma is not None:
+                x = read_x(start, stop)
+            if dx_rows is not None:
+                dx = read_dx(start, stop)
+            if dx_rows is not None or dgamma is not None:
+                mu = read_mu(start, stop)
+                mu_residual = read_mu_residual(start, stop)
+                rstd = read_rstd(start, stop)
+            dy_block = dy_writer.block(start, stop)
+            buffer_1 = row_buffers[0, : stop - start]
+            buffer_2 = row_buffers[1, : stop - start]
+            row_scalar_1 = row_scalar_buffers[0, : stop - start]
+            row_scalar_2 = row_scalar_buffers[1, : stop - start]
+            # step 13: mean_dx = mean(dx)
+            if dx_rows is not None:
+                mean_dx = _row_mean(dx, ones, out=row_scalar_1)
+            # step 2: x_shifted = x - mu
+            if dx_rows is not None or dgamma is not None:
+                x_shifted = np.subtract(x, mu, out=dy_block)
+                # step 2: x_centred = x_shifted - mu_residual
+                x_centred = np.subtract(x_shifted, mu_residual, out=dy_block)
+                # step 5: xhat = x_centred*rstd
+                xhat = np.multiply(x_centred, rstd, out=dy_block)
+            # step 13: mean_dx_xhat = mean(dx*xhat)
+            if dx_rows is not None:
+                mean_dx_xhat = _row_mean(dx, xhat, out=row_scalar_2)
+            # step 13: dy = xhat*dgamma + (dx - mean_dx - xhat*mean_dx_xhat)*rstd*gamma
+            #   + dbeta
+            if dgamma is not None:
+                dy = np.multiply(xhat, dgamma, out=buffer_1)
+            if dx_rows is not None:
+                part = np.subtract(dx, mean_dx, out=buffer_2)
+                part_2 = np.multiply(xhat, mean_dx_xhat, out=dy_block)
+                part = np.subtract(part, part_2, out=dy_block)
+            if gamma is not None and dx_rows is not None:
+                part = np.multiply(part, gamma, out=dy_block)
+            if dx_rows is not None:
+                part = np.multiply(part, rstd, out=dy_block)
+            if dx_rows is not None and dgamma is not None:
+                dy = np.add(dy, part, out=dy_block)
+            if dx_rows is not None and dgamma is None:
+                dy = part
+            if dbeta is not None and (dx_rows is not None or dgamma is not None):
+                dy = np.add(dy, dbeta, out=dy_block)
+            if dx_rows is None and dgamma is None:
+                dy = dbeta
+            dy_writer.write(dy)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+
+
+def _backward_backward(
+    x_rows,
+    dy_rows,
+    ddx_rows,
+    mu_rows,
+    mu_residual_rows,
+    rstd_rows,
+    gamma,
+    ddgamma,
+    ddbeta,
+    dx_out,
+    dgamma_out,
+    dbeta_out,
+    ddy_out,
+    shape,
+    dtype,
+    threads,
+):
+    """The gradients of the gradients, written to their arrays."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    ones = np.ones(features, dtype)
+    if gamma is not None and ddx_rows is not None:
+        gamma = np.ascontiguousarray(gamma, dtype)
+    if ddgamma is not None:
+        ddgamma = np.ascontiguousarray(ddgamma, dtype)
+    if ddbeta is not None:
+        ddbeta = np.ascontiguousarray(ddbeta, dtype)
+    if gamma is not None and ddx_rows is not None:
+        dgamma_sums = np.zeros((len(chunks), features), dtype)
+
+    def sweep(share):
+        if ddx_rows is not None or ddgamma is not None:
+            read_x = _Reader(x_rows, dtype, height)
+            read_dy = _Reader(dy_rows, dtype, height)
+        if ddx_rows is not None:
+            read_ddx = _Reader(ddx_rows, dtype, height)
+        if ddx_rows is not None or ddgamma is not None:
+            read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
+            read_mu_residual = _Reader(
+                mu_residual_rows, dtype, height, row_scalars=True
+            )
+            read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
+        dx_writer = _Writer((dx_out,), dtype, height)
+        ddy_writer = _Writer((ddy_out,), dtype, height)
+        row_buffers = np.empty((5, height, features), dtype)
+        row_scalar_buffers = np.empty((9, height, 1), dtype)
+        column = np.empty(features, dtype)
+        for chunk, start, stop in share:
+            if ddx_rows is not None or ddgamma is not None:
+                x = read_x(start, stop)
+                dy = read_dy(start, stop)
+            if ddx_rows is not None:
+                ddx = read_ddx(start, stop)
+            if ddx_rows is not None or ddgamma is not None:
+                mu = read_mu(start, stop)
+                mu_residual = read_mu_residual(start, stop)
+                rstd = read_rstd(start, stop)
+            dx_block = dx_writer.block(start, stop)
+            ddy_block = ddy_writer.block(start, stop)
+            buffer_1 = row_buffers[0, : stop - start]
+            buffer_2 = row_buffers[1, : stop - start]
+            buffer_3 = row_buffers[2, : stop - start]
+            buffer_4 = row_buffers[3, : stop - start]
+            buffer_5 = row_buffers[4, : stop - start]
+            row_scalar_1 = row_scalar_buffers[0, : stop - start]
+            row_scalar_2 = row_scalar_buffers[1, : stop - start]
+            row_scalar_3 = row_scalar_buffers[2, : stop - start]
+            row_scalar_4 = row_scalar_buffers[3, : stop - start]
+            row_scalar_5 = row_scalar_buffers[4, : stop - start]
+            row_scalar_6 = row_scalar_buffers[5, : stop - start]
+            row_scalar_7 = row_scalar_buffers[6, : stop - start]
+            row_scalar_8 = row_scalar_buffers[7, : stop - start]
+            row_scalar_9 = row_scalar_buffers[8, : stop - start]
+            # step 17: mean_ddx = mean(ddx)
+            if ddx_rows is not None:
+                mean_ddx = _row_mean(ddx, ones, out=row_scalar_1)
+            # step 18: mean_ddgamma_dy = mean(dy*ddgamma)
+            if ddgamma is not None:
+                mean_ddgamma_dy = _row_mean(dy, ddgamma, out=row_scalar_2)
+            # step 2: x_shifted = x - mu
+            if ddx_rows is not None or ddgamma is not None:
+                x_shifted = np.subtract(x, mu, out=dx_block)
+                # step 2: x_centred = x_shifted - mu_residual
+                x_centred = np.subtract(x_shifted, mu_residual, out=dx_block)
+                # step 5: xhat = x_centred*rstd
+                xhat = np.multiply(x_centred, rstd, out=ddy_block)
+            # step 17: mean_ddx_xhat = mean(ddx*xhat)
+            if ddx_rows is not None:
+                mean_ddx_xhat = _row_mean(ddx, xhat, out=row_scalar_3)
+            # step 18: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+            if ddgamma is not None:
+                part = np.multiply(dy, xhat, out=dx_block)
+                part = np.multiply(part, ddgamma, out=dx_block)
+                mean_ddgamma_dy_xhat = _row_mean(part, ones, out=row_scalar_4)
+            # step 14: g = dy*gamma
+            if gamma is not None and ddx_rows is not None:
+                g = np.multiply(dy, gamma, out=dx_block)
+            if gamma is None and ddx_rows is not None:
+                g = dy
+            # step 15: mean_g = mean(g)
+            if ddx_rows is not None:
+                mean_g = _row_mean(g, ones, out=row_scalar_5)
+                # step 16: mean_g_2 = mean(g*xhat)
+                mean_g_2 = _row_mean(g, xhat, out=row_scalar_6)
+                # step 18: mean_ddx_g = mean(ddx*g)
+                mean_ddx_g = _row_mean(ddx, g, out=row_scalar_7)
+                # step 18: mean_g_2_scaled = 3*mean_g_2
+                mean_g_2_scaled = np.multiply(mean_g_2, 3.0, out=row_scalar_8)
+                # step 18: mean_ddx_scaled = mean_ddx*mean_g
+                mean_ddx_scaled = np.multiply(mean_ddx, mean_g, out=row_scalar_9)
+                # step 17: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
+                part_2 = np.subtract(ddx, mean_ddx, out=buffer_1)
+                dg = np.multiply(xhat, mean_ddx_xhat, out=buffer_2)
+                dg = np.subtract(part_2, dg, out=buffer_2)
+                dg = np.multiply(dg, rstd, out=buffer_2)
+            # step 19: dgamma = sum over rows of dg*dy
+            if gamma is not None and ddx_rows is not None:
+                part_3 = np.multiply(dg, dy, out=buffer_3)
+                _add_rows(part_3, dgamma_sums[chunk], column)
+            # step 18: dx = (dy*ddgamma + (xhat*mean_ddx_scaled + (xhat*mean_g_2_scaled
+            #   + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g - (ddx -
+            #   mean_ddx)*mean_g_2)*rstd - mean_ddgamma_dy -
+            #   xhat*mean_ddgamma_dy_xhat)*rstd
+            if ddgamma is not None:
+                dx = np.multiply(dy, ddgamma, out=buffer_3)
+            if ddx_rows is not None:
+                part_4 = np.multiply(xhat, mean_ddx_scaled, out=buffer_4)
+                part_5 = np.multiply(xhat, mean_g_2_scaled, out=buffer_5)
+                part_5 = np.add(part_5, mean_g, out=buffer_5)
+                part_5 = np.subtract(part_5, g, out=dx_block)
+                part_5 = np.multiply(part_5, mean_ddx_xhat, out=dx_block)
+                part_4 = np.add(part_4, part_5, out=dx_block)
+                part_6 = np.multiply(xhat, mean_ddx_g, out=buffer_4)
+                part_4 = np.subtract(part_4, part_6, out=dx_block)
+                part_7 = np.multiply(part_2, mean_g_2, out=buffer_1)
+                part_4 = np.subtract(part_4, part_7, out=dx_block)
+                part_4 = np.multiply(part_4, rstd, out=dx_block)
+            if ddx_rows is not None and ddgamma is not None:
+                dx = np.add(dx, part_4, out=dx_block)
+            if ddx_rows is not None and ddgamma is None:
+                dx = part_4
+            if ddgamma is not None:
+                dx = np.subtract(dx, mean_ddgamma_dy, out=dx_block)
+                part_8 = np.multiply(xhat, mean_ddgamma_dy_xhat, out=buffer_1)
+                dx = np.subtract(dx, part_8, out=dx_block)
+            if ddx_rows is not None or ddgamma is not None:
+                dx = np.multiply(dx, rstd, out=dx_block)
+            if ddx_rows is None and ddgamma is None:
+                dx = 0.0
+            dx_writer.write(dx)
+            # step 21: ddy = xhat*ddgamma + dg*gamma + ddbeta
+            if ddgamma is not None:
+                ddy = np.multiply(xhat, ddgamma, out=ddy_block)
+            if gamma is not None and ddx_rows is not None:
+                part_9 = np.multiply(dg, gamma, out=buffer_1)
+            if gamma is None and ddx_rows is not None:
+                part_9 = dg
+            if ddx_rows is not None and ddgamma is not None:
+                ddy = np.add(ddy, part_9, out=ddy_block)
+            if gamma is not None and ddx_rows is not None and ddgamma is None:
+                ddy = part_9
+            if gamma is None and ddx_rows is not None:
+                ddy = part_9
+            if ddbeta is not None and (ddx_rows is not None or ddgamma is not None):
+                ddy = np.add(ddy, ddbeta, out=ddy_block)
+            if ddx_rows is None and ddgamma is None:
+                ddy = ddbeta
+            ddy_writer.write(ddy)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if gamma is not None and ddx_rows is not None:
+        dgamma = np.add.reduce(dgamma_sums, axis=0)
+    if gamma is not None and ddx_rows is None:
+        dgamma = 0.0
+    if gamma is not None:
+        dgamma_out[...] = dgamma
+    if dbeta_out is not None:
+        dbeta_out[...] = 0.0
+
+
 def _row_sum(a, b, out):
     """The sum of a*b over each row, with no buffer for the products."""
     np.vecdot(a, b, out=out[:, 0])
@@ -470,7 +902,12 @@ def _array(name, value, required):
         if required:
             raise TypeError(f"{name} is None; pass an array of floats")
         return None
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ValueError(
+            f"{name} is no array: its parts differ in length; pass an array of floats"
+        ) from None
     known = array.dtype.type in (np.float16, np.float32, np.float64, np.longdouble)
     if not known and array.dtype.name != "bfloat16":
         raise TypeError(
@@ -480,22 +917,30 @@ def _array(name, value, required):
     return array
 
 
+def _float(name, value):
+    try:
+        return float(value)
+    except OverflowError:
+        problem = f"{name} is larger than any float; pass a finite number"
+        raise ValueError(problem) from None
+
+
 def _constant(name, value):
     """A finite real number."""
     if not isinstance(value, Real) or isinstance(value, bool):
         kind = type(value).__name__
         raise TypeError(f"{name} is {value!r} of type {kind}; pass a number")
-    if not isfinite(value):
+    if not isfinite(_float(name, value)):
         raise ValueError(f"{name} is {value!r}; pass a finite number")
     return value
 
 
 def _thread_count(threads):
-    if isinstance(threads, bool) or not isinstance(threads, int):
+    if isinstance(threads, bool) or not isinstance(threads, Integral):
         raise TypeError(f"threads is {threads!r}; pass a whole number, 1 or more")
     if threads < 1:
         raise ValueError(f"threads is {threads}; pass 1 or more")
-    return threads
+    return int(threads)
 
 
 def _row_shape(name, array):
@@ -514,6 +959,9 @@ def _check_shape(name, array, shape, meaning):
         )
 
 
+_AS_IT_WAS = "pass saved as forward returned it"
+
+
 def _check_saved(saved):
     """Refuse what forward did not return, and arrays whose shape was changed since."""
     if not isinstance(saved, Saved):
@@ -521,15 +969,44 @@ def _check_saved(saved):
             f"saved is of type {type(saved).__name__}; "
             "pass what forward of layer_norm returned as its second value"
         )
+    known = isinstance(saved.shape, tuple) and isinstance(saved.dtypes, dict)
+    types = (saved.dtype, *saved.dtypes.values()) if known else (None,)
+    floats = all(isinstance(dtype, np.dtype) and dtype.kind in "fV" for dtype in types)
+    if not floats or not saved.dtypes.keys() >= {"x"}:
+        raise TypeError(f"saved.shape, dtype or dtypes was changed; {_AS_IT_WAS}")
     row_scalars = saved.shape[:-1]
-    for name, shape in (
-        ("x", saved.shape),
-        ("gamma", saved.shape[-1:]),
-        ("mu", row_scalars),
-        ("mu_residual", row_scalars),
-        ("rstd", row_scalars),
+    for name, shape, given in (
+        ("x", saved.shape, True),
+        ("gamma", saved.shape[-1:], "gamma" in saved.dtypes),
+        ("mu", row_scalars, True),
+        ("mu_residual", row_scalars, True),
+        ("rstd", row_scalars, True),
     ):
-        _check_shape(f"saved.{name}", getattr(saved, name), shape, "what forward saw")
+        array = getattr(saved, name)
+        if not (isinstance(array, np.ndarray) if given else array is None):
+            found = type(array).__name__
+            raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
+        _check_shape(f"saved.{name}", array, shape, "what forward saw")
+
+
+def _check_left_out(name, value, source, saved):
+    """Refuse a tangent, or the like, of an input that is not there."""
+    if value is not None and source not in saved.dtypes:
+        raise ValueError(f"{source} was left out of forward; pass None for {name}")
+
+
+def _each_cotangent(cotangents, names):
+    """The cotangents one by one; a single one may come without a tuple."""
+    if not isinstance(cotangents, tuple):
+        if len(names) > 1:
+            kind = type(cotangents).__name__
+            raise TypeError(f"cotangents is of type {kind}; pass a tuple for {names}")
+        return (cotangents,)
+    if len(cotangents) != len(names):
+        count = len(cotangents)
+        wanted = f"pass {len(names)}, for {names}"
+        raise ValueError(f"cotangents has {count} entries; {wanted}")
+    return cotangents
 
 
 def _types(given, widest=None):
@@ -581,11 +1058,25 @@ def _result(name, out, shape, dtype, given, like=()):
         )
     if not out.flags.writeable:
         raise ValueError(f"out for {name} is read-only; pass a writeable array")
+    if _overlaps_itself(out):
+        raise ValueError(f"out for {name} overlaps itself; pass an array of its own")
     for other, array in given.items():
         if isinstance(array, np.ndarray) and _overlap(out, array):
             raise ValueError(f"out for {name} overlaps {other}; pass another array")
     given[f"out for {name}"] = out
     return out
+
+
+def _overlaps_itself(array):
+    """Whether two entries share memory; where that is hard to tell, they do."""
+    axes = zip(array.strides, array.shape, strict=True)
+    steps = sorted((abs(stride), size) for stride, size in axes if size > 1)
+    reach = array.itemsize
+    for stride, size in steps if array.size else ():
+        if stride < reach:
+            return True
+        reach += stride * (size - 1)
+    return False
 
 
 def _overlap(a, b):

@@ -1,11 +1,27 @@
 # Made by lngen 0.1.0 from the definition of rms_norm.
 # Do not edit; edit rms_norm.py and run: lngen derive rms_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 9 flops a row element.
-# Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2; derivation.md says of what.
+# Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
-# templates sha256:6bd70fbebb21a81e1eaea1235993af1d270e7fbe298b8f3e87a4cf2c1d1a81a0
+# templates sha256:6e28d2a8b8a530d629c2d0efbc64330f72915256ecd75abe07eff26b1b4eff3d
 """Root-mean-square normalization over the feature axis."""
 
-from .numpy_backend import Gradients, Saved, backward, forward
+from .numpy_backend import (
+    Gradients,
+    Saved,
+    SecondGradients,
+    backward,
+    backward_backward,
+    forward,
+    jvp,
+)
 
-__all__ = ["Gradients", "Saved", "backward", "forward"]
+__all__ = [
+    "Gradients",
+    "Saved",
+    "SecondGradients",
+    "backward",
+    "backward_backward",
+    "forward",
+    "jvp",
+]

@@ -1,9 +1,9 @@
 # Made by lngen 0.1.0 from the definition of rms_norm.
 # Do not edit; edit rms_norm.py and run: lngen derive rms_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 9 flops a row element.
-# Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2; derivation.md says of what.
+# Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
-# templates sha256:6bd70fbebb21a81e1eaea1235993af1d270e7fbe298b8f3e87a4cf2c1d1a81a0
+# templates sha256:6e28d2a8b8a530d629c2d0efbc64330f72915256ecd75abe07eff26b1b4eff3d
 """Root-mean-square normalization over the feature axis.
 
     forward
@@ -24,7 +24,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from itertools import pairwise
 from math import isfinite, prod
-from numbers import Real
+from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
@@ -50,6 +50,19 @@ class Gradients(NamedTuple):
 
     dgamma: np.ndarray | None
     """The gradient of gamma, in its shape and type."""
+
+
+class SecondGradients(NamedTuple):
+    """What `backward_backward` computes; None for what was left out or was None."""
+
+    dx: np.ndarray
+    """The gradient of x, in its shape and type."""
+
+    dgamma: np.ndarray | None
+    """The gradient of gamma, in its shape and type."""
+
+    ddy: np.ndarray
+    """The gradient of dy, the cotangent of y."""
 
 
 class Saved(NamedTuple):
@@ -151,6 +164,113 @@ def backward(saved, dy, *, out=None, threads=1):
     return Gradients(dx, dgamma)
 
 
+def jvp(saved, dx, dgamma=None, *, out=None, threads=1):
+    """What the outputs move by when each input moves by its tangent.
+
+        dy = dgamma*xhat + rstd*gamma*(dx - xhat*mean(dx*xhat))
+
+    Args:
+        saved: what `forward` returned.
+        dx: the tangent of x; None stands for zero.
+        dgamma: the tangent of gamma; None stands for zero.
+        out: an array to write the tangent of y to.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns the tangent of y, in the type that forward returned.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    _check_saved(saved)
+    shape = saved.shape
+    dx = _array("dx", dx, required=False)
+    dgamma = _array("dgamma", dgamma, required=False)
+    if dx is None and dgamma is None:
+        raise ValueError("every tangent is None; pass at least one")
+    _check_left_out("dgamma", dgamma, "gamma", saved)
+    _check_shape("dx", dx, shape, "the shape of x")
+    _check_shape("dgamma", dgamma, shape[-1:], "the shape of gamma")
+    threads = _thread_count(threads)
+    given = {
+        "dx": dx,
+        "dgamma": dgamma,
+        "saved.x": saved.x,
+        "saved.gamma": saved.gamma,
+        "saved.rstd": saved.rstd,
+    }
+    dtype = _types(given, saved.dtype)[1]
+    stored = saved.dtypes["x"]
+    dy = _result("dy", out, shape, stored, given)
+    _jvp(saved.x, dx, saved.rstd, saved.gamma, dgamma, dy, shape, dtype, threads)
+    return dy
+
+
+def backward_backward(saved, cotangents, ddx, ddgamma=None, *, out=None, threads=1):
+    """The gradients of a loss that depends on what `backward` returned.
+
+        g = gamma*dy
+        mean_g = mean(g*xhat)
+        dg = rstd*(ddx - xhat*mean(ddx*xhat))
+        dx = rstd*(ddgamma*dy + rstd*(mean(ddx*xhat)*(3*mean_g*xhat - g) - mean_g*ddx -
+            xhat*mean(ddx*g)) - xhat*mean(ddgamma*dy*xhat))
+        dgamma = sum_rows(dg*dy)
+        ddy = gamma*dg + ddgamma*xhat
+
+    Args:
+        saved: what `forward` returned.
+        cotangents: what `backward` was given, a tuple or the array itself.
+        ddx: the cotangent of dx, its gradient; None stands for zero.
+        ddgamma: the cotangent of dgamma, its gradient; None stands for zero.
+        out: SecondGradients, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns SecondGradients, with respect to the inputs and to the cotangents.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    _check_saved(saved)
+    shape = saved.shape
+    cotangents = _each_cotangent(cotangents, ("dy",))
+    dy = _array("dy", cotangents[0], required=True)
+    _check_shape("dy", dy, shape, "the shape of y")
+    ddx = _array("ddx", ddx, required=False)
+    ddgamma = _array("ddgamma", ddgamma, required=False)
+    if ddx is None and ddgamma is None:
+        raise ValueError("every cotangent of a gradient is None; pass at least one")
+    _check_left_out("ddgamma", ddgamma, "gamma", saved)
+    _check_shape("ddx", ddx, shape, "the shape of x")
+    _check_shape("ddgamma", ddgamma, shape[-1:], "the shape of gamma")
+    threads = _thread_count(threads)
+    given = {
+        "dy": dy,
+        "ddx": ddx,
+        "ddgamma": ddgamma,
+        "saved.x": saved.x,
+        "saved.gamma": saved.gamma,
+        "saved.rstd": saved.rstd,
+    }
+    dtype = _types(given, saved.dtype)[1]
+    out = _several(out, ("dx", "dgamma", "ddy"))
+    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
+    dgamma = _result("dgamma", out[1], shape[-1:], saved.dtypes.get("gamma"), given)
+    ddy = _result("ddy", out[2], shape, dy.dtype, given)
+    _backward_backward(
+        saved.x,
+        dy,
+        ddx,
+        saved.rstd,
+        saved.gamma,
+        ddgamma,
+        dx,
+        dgamma,
+        ddy,
+        shape,
+        dtype,
+        threads,
+    )
+    return SecondGradients(dx, dgamma, ddy)
+
+
 def _forward(x_rows, gamma, eps, y_out, rstd_out, shape, dtype, threads):
     """The outputs and the saved row scalars, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
@@ -233,6 +353,183 @@ def _backward(
     _run(sweep, chunks, threads, features * dtype.itemsize)
     if gamma is not None:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
+        dgamma_out[...] = dgamma
+
+
+def _jvp(x_rows, dx_rows, rstd_rows, gamma, dgamma, dy_out, shape, dtype, threads):
+    """The tangents of the outputs, written to their arrays."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    if gamma is not None and dx_rows is not None:
+        gamma = np.ascontiguousarray(gamma, dtype)
+    if dgamma is not None:
+        dgamma = np.ascontiguousarray(dgamma, dtype)
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        if dx_rows is not None:
+            read_dx = _Reader(dx_rows, dtype, height)
+        read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
+        dy_writer = _Writer((dy_out,), dtype, height)
+        row_buffers = np.empty((1, height, features), dtype)
+        row_scalar_buffers = np.empty((1, height, 1), dtype)
+        for _, start, stop in share:
+            x = read_x(start, stop)
+            if dx_rows is not None:
+                dx = read_dx(start, stop)
+            rstd = read_rstd(start, stop)
+            dy_block = dy_writer.block(start, stop)
+            buffer_1 = row_buffers[0, : stop - start]
+            row_scalar_1 = row_scalar_buffers[0, : stop - start]
+            # step 3: xhat = x*rstd
+            xhat = np.multiply(x, rstd, out=dy_block)
+            # step 10: mean_dx_xhat = mean(dx*xhat)
+            if dx_rows is not None:
+                mean_dx_xhat = _row_mean(dx, xhat, out=row_scalar_1)
+            # step 10: dy = xhat*dgamma + (dx - xhat*mean_dx_xhat)*rstd*gamma
+            if dgamma is not None:
+                dy = np.multiply(xhat, dgamma, out=buffer_1)
+            if dx_rows is not None:
+                part = np.multiply(xhat, mean_dx_xhat, out=dy_block)
+                part = np.subtract(dx, part, out=dy_block)
+            if gamma is not None and dx_rows is not None:
+                part = np.multiply(part, gamma, out=dy_block)
+            if dx_rows is not None:
+                part = np.multiply(part, rstd, out=dy_block)
+            if dx_rows is not None and dgamma is not None:
+                dy = np.add(dy, part, out=dy_block)
+            if dgamma is None:
+                dy = part
+            dy_writer.write(dy)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+
+
+def _backward_backward(
+    x_rows,
+    dy_rows,
+    ddx_rows,
+    rstd_rows,
+    gamma,
+    ddgamma,
+    dx_out,
+    dgamma_out,
+    ddy_out,
+    shape,
+    dtype,
+    threads,
+):
+    """The gradients of the gradients, written to their arrays."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    ones = np.ones(features, dtype)
+    if gamma is not None and ddx_rows is not None:
+        gamma = np.ascontiguousarray(gamma, dtype)
+    if ddgamma is not None:
+        ddgamma = np.ascontiguousarray(ddgamma, dtype)
+    if gamma is not None and ddx_rows is not None:
+        dgamma_sums = np.zeros((len(chunks), features), dtype)
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        read_dy = _Reader(dy_rows, dtype, height)
+        if ddx_rows is not None:
+            read_ddx = _Reader(ddx_rows, dtype, height)
+        read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
+        dx_writer = _Writer((dx_out,), dtype, height)
+        ddy_writer = _Writer((ddy_out,), dtype, height)
+        row_buffers = np.empty((3, height, features), dtype)
+        row_scalar_buffers = np.empty((5, height, 1), dtype)
+        column = np.empty(features, dtype)
+        for chunk, start, stop in share:
+            x = read_x(start, stop)
+            dy = read_dy(start, stop)
+            if ddx_rows is not None:
+                ddx = read_ddx(start, stop)
+            rstd = read_rstd(start, stop)
+            dx_block = dx_writer.block(start, stop)
+            ddy_block = ddy_writer.block(start, stop)
+            buffer_1 = row_buffers[0, : stop - start]
+            buffer_2 = row_buffers[1, : stop - start]
+            buffer_3 = row_buffers[2, : stop - start]
+            row_scalar_1 = row_scalar_buffers[0, : stop - start]
+            row_scalar_2 = row_scalar_buffers[1, : stop - start]
+            row_scalar_3 = row_scalar_buffers[2, : stop - start]
+            row_scalar_4 = row_scalar_buffers[3, : stop - start]
+            row_scalar_5 = row_scalar_buffers[4, : stop - start]
+            # step 3: xhat = x*rstd
+            xhat = np.multiply(x, rstd, out=ddy_block)
+            # step 13: mean_ddx_xhat = mean(ddx*xhat)
+            if ddx_rows is not None:
+                mean_ddx_xhat = _row_mean(ddx, xhat, out=row_scalar_1)
+            # step 14: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+            if ddgamma is not None:
+                part = np.multiply(dy, xhat, out=dx_block)
+                part = np.multiply(part, ddgamma, out=dx_block)
+                mean_ddgamma_dy_xhat = _row_mean(part, ones, out=row_scalar_2)
+            # step 11: g = dy*gamma
+            if gamma is not None and ddx_rows is not None:
+                g = np.multiply(dy, gamma, out=dx_block)
+            if gamma is None:
+                g = dy
+            # step 12: mean_g = mean(g*xhat)
+            if ddx_rows is not None:
+                mean_g = _row_mean(g, xhat, out=row_scalar_3)
+                # step 14: mean_ddx_g = mean(ddx*g)
+                mean_ddx_g = _row_mean(ddx, g, out=row_scalar_4)
+                # step 14: mean_g_scaled = 3*mean_g
+                mean_g_scaled = np.multiply(mean_g, 3.0, out=row_scalar_5)
+                # step 13: dg = (ddx - xhat*mean_ddx_xhat)*rstd
+                dg = np.multiply(xhat, mean_ddx_xhat, out=buffer_1)
+                dg = np.subtract(ddx, dg, out=buffer_1)
+                dg = np.multiply(dg, rstd, out=buffer_1)
+            # step 15: dgamma = sum over rows of dg*dy
+            if gamma is not None and ddx_rows is not None:
+                part_2 = np.multiply(dg, dy, out=buffer_2)
+                _add_rows(part_2, dgamma_sums[chunk], column)
+            # step 14: dx = (dy*ddgamma + ((xhat*mean_g_scaled - g)*mean_ddx_xhat -
+            #   xhat*mean_ddx_g - ddx*mean_g)*rstd - xhat*mean_ddgamma_dy_xhat)*rstd
+            if ddgamma is not None:
+                dx = np.multiply(dy, ddgamma, out=buffer_2)
+            if ddx_rows is not None:
+                part_3 = np.multiply(xhat, mean_g_scaled, out=buffer_3)
+                part_3 = np.subtract(part_3, g, out=dx_block)
+                part_3 = np.multiply(part_3, mean_ddx_xhat, out=dx_block)
+                part_4 = np.multiply(xhat, mean_ddx_g, out=buffer_3)
+                part_3 = np.subtract(part_3, part_4, out=dx_block)
+                part_5 = np.multiply(ddx, mean_g, out=buffer_3)
+                part_3 = np.subtract(part_3, part_5, out=dx_block)
+                part_3 = np.multiply(part_3, rstd, out=dx_block)
+            if ddx_rows is not None and ddgamma is not None:
+                dx = np.add(dx, part_3, out=dx_block)
+            if ddgamma is None:
+                dx = part_3
+            else:
+                part_6 = np.multiply(xhat, mean_ddgamma_dy_xhat, out=buffer_3)
+                dx = np.subtract(dx, part_6, out=dx_block)
+            dx = np.multiply(dx, rstd, out=dx_block)
+            dx_writer.write(dx)
+            # step 16: ddy = xhat*ddgamma + dg*gamma
+            if ddgamma is not None:
+                ddy = np.multiply(xhat, ddgamma, out=ddy_block)
+            if gamma is not None and ddx_rows is not None:
+                part_7 = np.multiply(dg, gamma, out=buffer_1)
+            if gamma is None:
+                part_7 = dg
+            if ddx_rows is not None and ddgamma is not None:
+                ddy = np.add(ddy, part_7, out=ddy_block)
+            if gamma is not None and ddgamma is None:
+                ddy = part_7
+            if gamma is None:
+                ddy = part_7
+            ddy_writer.write(ddy)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if gamma is not None and ddx_rows is not None:
+        dgamma = np.add.reduce(dgamma_sums, axis=0)
+    if ddx_rows is None:
+        dgamma = 0.0
+    if gamma is not None:
         dgamma_out[...] = dgamma
 
 
@@ -369,7 +666,12 @@ def _array(name, value, required):
         if required:
             raise TypeError(f"{name} is None; pass an array of floats")
         return None
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ValueError(
+            f"{name} is no array: its parts differ in length; pass an array of floats"
+        ) from None
     known = array.dtype.type in (np.float16, np.float32, np.float64, np.longdouble)
     if not known and array.dtype.name != "bfloat16":
         raise TypeError(
@@ -379,22 +681,30 @@ def _array(name, value, required):
     return array
 
 
+def _float(name, value):
+    try:
+        return float(value)
+    except OverflowError:
+        problem = f"{name} is larger than any float; pass a finite number"
+        raise ValueError(problem) from None
+
+
 def _constant(name, value):
     """A finite real number."""
     if not isinstance(value, Real) or isinstance(value, bool):
         kind = type(value).__name__
         raise TypeError(f"{name} is {value!r} of type {kind}; pass a number")
-    if not isfinite(value):
+    if not isfinite(_float(name, value)):
         raise ValueError(f"{name} is {value!r}; pass a finite number")
     return value
 
 
 def _thread_count(threads):
-    if isinstance(threads, bool) or not isinstance(threads, int):
+    if isinstance(threads, bool) or not isinstance(threads, Integral):
         raise TypeError(f"threads is {threads!r}; pass a whole number, 1 or more")
     if threads < 1:
         raise ValueError(f"threads is {threads}; pass 1 or more")
-    return threads
+    return int(threads)
 
 
 def _row_shape(name, array):
@@ -413,6 +723,9 @@ def _check_shape(name, array, shape, meaning):
         )
 
 
+_AS_IT_WAS = "pass saved as forward returned it"
+
+
 def _check_saved(saved):
     """Refuse what forward did not return, and arrays whose shape was changed since."""
     if not isinstance(saved, Saved):
@@ -420,13 +733,42 @@ def _check_saved(saved):
             f"saved is of type {type(saved).__name__}; "
             "pass what forward of rms_norm returned as its second value"
         )
+    known = isinstance(saved.shape, tuple) and isinstance(saved.dtypes, dict)
+    types = (saved.dtype, *saved.dtypes.values()) if known else (None,)
+    floats = all(isinstance(dtype, np.dtype) and dtype.kind in "fV" for dtype in types)
+    if not floats or not saved.dtypes.keys() >= {"x"}:
+        raise TypeError(f"saved.shape, dtype or dtypes was changed; {_AS_IT_WAS}")
     row_scalars = saved.shape[:-1]
-    for name, shape in (
-        ("x", saved.shape),
-        ("gamma", saved.shape[-1:]),
-        ("rstd", row_scalars),
+    for name, shape, given in (
+        ("x", saved.shape, True),
+        ("gamma", saved.shape[-1:], "gamma" in saved.dtypes),
+        ("rstd", row_scalars, True),
     ):
-        _check_shape(f"saved.{name}", getattr(saved, name), shape, "what forward saw")
+        array = getattr(saved, name)
+        if not (isinstance(array, np.ndarray) if given else array is None):
+            found = type(array).__name__
+            raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
+        _check_shape(f"saved.{name}", array, shape, "what forward saw")
+
+
+def _check_left_out(name, value, source, saved):
+    """Refuse a tangent, or the like, of an input that is not there."""
+    if value is not None and source not in saved.dtypes:
+        raise ValueError(f"{source} was left out of forward; pass None for {name}")
+
+
+def _each_cotangent(cotangents, names):
+    """The cotangents one by one; a single one may come without a tuple."""
+    if not isinstance(cotangents, tuple):
+        if len(names) > 1:
+            kind = type(cotangents).__name__
+            raise TypeError(f"cotangents is of type {kind}; pass a tuple for {names}")
+        return (cotangents,)
+    if len(cotangents) != len(names):
+        count = len(cotangents)
+        wanted = f"pass {len(names)}, for {names}"
+        raise ValueError(f"cotangents has {count} entries; {wanted}")
+    return cotangents
 
 
 def _types(given, widest=None):
@@ -478,11 +820,25 @@ def _result(name, out, shape, dtype, given, like=()):
         )
     if not out.flags.writeable:
         raise ValueError(f"out for {name} is read-only; pass a writeable array")
+    if _overlaps_itself(out):
+        raise ValueError(f"out for {name} overlaps itself; pass an array of its own")
     for other, array in given.items():
         if isinstance(array, np.ndarray) and _overlap(out, array):
             raise ValueError(f"out for {name} overlaps {other}; pass another array")
     given[f"out for {name}"] = out
     return out
+
+
+def _overlaps_itself(array):
+    """Whether two entries share memory; where that is hard to tell, they do."""
+    axes = zip(array.strides, array.shape, strict=True)
+    steps = sorted((abs(stride), size) for stride, size in axes if size > 1)
+    reach = array.itemsize
+    for stride, size in steps if array.size else ():
+        if stride < reach:
+            return True
+        reach += stride * (size - 1)
+    return False
 
 
 def _overlap(a, b):

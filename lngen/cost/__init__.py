@@ -10,6 +10,7 @@ from lngen.cost.traffic import (
     Cost,
     Unfused,
     cost,
+    reductions,
     unfused,
 )
 from lngen.cost.units import DType, microseconds, parse_bandwidth, parse_dtype, parse_shape
@@ -28,5 +29,6 @@ __all__ = [
     "parse_bandwidth",
     "parse_dtype",
     "parse_shape",
+    "reductions",
     "unfused",
 ]

@@ -118,7 +118,9 @@ class Unfused:
 
 def cost(program: RowProgram) -> Cost:
     """The cost of a program in which every row is read once and every result written once."""
-    read = {argument.symbol for argument in program.rows}
+    used = program.read()
+    read = {argument.symbol for argument in program.rows} & used
+    parameters = [p.symbol for p in program.parameters if p.symbol in used]
     written = {store.symbol for store in program.results}
     return Cost(
         operations=operations(program),
@@ -127,13 +129,18 @@ def cost(program: RowProgram) -> Cost:
         scalars_read=sum(not is_row(symbol) for symbol in read - set(program.saved)),
         scalars_written=sum(axes(symbol) == (True, False) for symbol in written - set(program.saved)),
         saved=len(program.saved),
-        features=sum(isinstance(p.symbol, FeatureSymbol) for p in program.parameters)
+        features=sum(isinstance(symbol, FeatureSymbol) for symbol in parameters)
         + sum(isinstance(symbol, FeatureSymbol) for symbol in written),
-        numbers=sum(not axes(p.symbol).features for p in program.parameters)
+        numbers=sum(not axes(symbol).features for symbol in parameters)
         + sum(not any(axes(symbol)) for symbol in written),
         partial_features=sum(axes(r.symbol).features for stage in program.stages for r in stage.rows_reductions),
         partial_numbers=sum(not axes(r.symbol).features for stage in program.stages for r in stage.rows_reductions),
     )
+
+
+def reductions(program: RowProgram) -> int:
+    """Reductions over the feature axis that a row takes; one that only measures rounding is not counted."""
+    return sum(len(stage.reductions) for stage in program.stages if not stage.correction)
 
 
 def unfused(plan: Plan) -> tuple[Unfused, Unfused]:

@@ -68,12 +68,13 @@ def parse_shape(text: str) -> tuple[int, ...]:
     (32, 512, 768)
     """
     parts = [part.strip() for part in text.split(",")]
-    if not all(re.fullmatch(r"[0-9]{1,19}", part) for part in parts):
+    if not all(re.fullmatch(r"[0-9]+", part) for part in parts):
         raise LngenError(f"{_quoted(text)} is no shape. Write whole numbers with commas, D last: 32,512,768.")
-    shape = tuple(int(part) for part in parts)
+    # A number of thousands of digits is not even read.
+    shape = tuple(int(part) if len(part) < 20 else _LARGEST for part in parts)
     if shape[-1] < 1:
         raise LngenError(f"the shape {_quoted(text)} has D = 0. Its last number, D, has to be 1 or more.")
-    if math.prod(max(size, 1) for size in shape) > _LARGEST:
+    if max(shape) >= _LARGEST or math.prod(max(size, 1) for size in shape) > _LARGEST:
         raise LngenError(f"the shape {_quoted(text)} has more entries than any machine holds. Write a smaller one.")
     return shape
 

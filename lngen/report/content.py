@@ -4,6 +4,7 @@ read.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import sympy
@@ -78,6 +79,15 @@ class Evidence:
 
 
 @dataclass(frozen=True)
+class Beyond:
+    """The JVP or the double backward: a title, a sentence, and a formula a step."""
+
+    title: str
+    sentence: str
+    formulas: tuple[Formula, ...]
+
+
+@dataclass(frozen=True)
 class Content:
     """All that a report says."""
 
@@ -99,6 +109,7 @@ class Content:
     size: tuple[tuple[str, str, str], ...]
     cost_entries: dict[str, object]
     audit: Audit
+    beyond: tuple[Beyond, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -140,13 +151,33 @@ def content(plan: Plan) -> Content:
         atoms=tuple(formula(q.symbol, q.expression, order) for q in atoms(d)),
         result_operations=sum(_operations(q.expression) for q in d.backward),
         evidence=tuple(Evidence(p.kind, p.statement, p.passed) for p in d.proofs),
-        programs=tuple(_program(program, order) for program in (plan.forward, plan.backward)),
+        programs=tuple(_program(program, order) for program in _programs(plan)),
         cost=tuple(cost_rows(plan)),
         size_title=f"For {' x '.join(map(str, EXAMPLE_SHAPE))} in {EXAMPLE_DTYPE.name}:",
         size=tuple(size_rows(plan)),
         cost_entries=cost_entries(plan),
         audit=audit(plan),
+        beyond=tuple(_beyond(d, order)),
     )
+
+
+def _beyond(d: Derivation, order: tuple[str, ...]) -> Iterator[Beyond]:
+    parts = (
+        ("The tangents of the outputs: jvp", d.jvp, "What the outputs move by when the inputs move by their tangents"),
+        (
+            "The gradients of the gradients: backward_backward",
+            d.backward_backward,
+            "The adjoint of the gradients' own equations",
+        ),
+    )
+    for title, secondary, words in parts:
+        if secondary is None or not secondary.steps:
+            continue
+        first, last = secondary.steps[0].number, secondary.steps[-1].number
+        numbers = f"step {first}" if first == last else f"steps {first} to {last}, a line each"
+        note = f" ({secondary.note})" if secondary.note else ""
+        formulas = tuple(formula(step.target, step.after, order, step.number) for step in secondary.steps)
+        yield Beyond(title, f"{words}{note}; {numbers}.", formulas)
 
 
 def saving_text(saving: Saving | None) -> str:
@@ -181,12 +212,18 @@ def _step(step: Step, order: tuple[str, ...]) -> StepText:
     )
 
 
+def _programs(plan: Plan) -> tuple[RowProgram, ...]:
+    return tuple(p for p in (plan.forward, plan.backward, plan.jvp, plan.backward_backward) if p is not None)
+
+
 def _operations(expression: sympy.Expr) -> int:
     return int(sympy.count_ops(expression))
 
 
 def _program(program: RowProgram, order: tuple[str, ...]) -> ProgramText:
-    reads = [argument.name for argument in program.rows] + [p.name for p in program.parameters]
+    used = program.read()
+    reads = [row.name for row in program.rows if row.symbol in used]
+    reads += [parameter.name for parameter in program.parameters if parameter.symbol in used]
     saved = ", ".join(symbol.name for symbol in program.saved) or "nothing"
     sweeps = []
     if program.prologue:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sympy import Add, Expr
 
-from lngen.derivation import Derivation
+from lngen.derivation import Derivation, Secondary
 from lngen.notation import latex, latex_name, text
 from lngen.plan import Plan
 from lngen.symbolic import TypedSymbol, is_row
@@ -49,6 +49,13 @@ def formulas(plan: Plan) -> tuple[tuple[str, ...], tuple[str, ...]]:
     forward = tuple(formula(q.symbol, q.expression, order).line for q in textbook_forward(derivation))
     backward = tuple(formula(q.symbol, q.expression, order).line for q in derivation.backward)
     return forward, backward
+
+
+def secondary_formulas(plan: Plan, secondary: Secondary | None) -> tuple[str, ...]:
+    """The JVP or the double backward, a line for each value, in order of computation."""
+    order = reading_order(plan.derivation)
+    equations = () if secondary is None else secondary.equations
+    return tuple(formula(q.symbol, q.expression, order).line for q in equations)
 
 
 def formula(symbol: TypedSymbol, expression: Expr, order: tuple[str, ...], step: int = 0) -> Formula:

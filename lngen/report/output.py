@@ -53,6 +53,7 @@ def report(plan: Plan, format: Format = "text") -> str:
       `name` is the left side; `operations`: `{adjoint, result}`;
     * `steps`: `{number, part, rule, target, before, after, reason, operations_before, operations_after,
       digits}`, in which `before`, `operations_before` and `digits` may be null;
+    * `beyond`: `{title, formulas}` of the JVP and of the double backward, in order of computation;
     * `proofs`: `{kind, statement, passed}`;
     * `plan`: `{direction, reads, writes, sweeps: [{title, lines}]}`;
     * `cost`: `{forward, backward}`, see `cost_entries`;
@@ -144,6 +145,14 @@ def _markup(c: Content, width: int) -> str:
         adjoint_note=lines(prose(f"Unsimplified, {c.adjoint_operations} operations; {_KEPT}.", width, "  ")),
         steps=steps,
         identities=lines(aligned(c.identities, width)),
+        beyond=[
+            {
+                "title": escape.markup(part.title),
+                "sentence": lines(prose(part.sentence, width, "  ")),
+                "lines": lines(aligned(part.formulas, width)),
+            }
+            for part in c.beyond
+        ],
         proofs=proofs,
         programs=programs,
         cost_note=lines(prose(f"{_UNFUSED}.", width, "  ")),
@@ -182,6 +191,14 @@ def _markdown(c: Content) -> dict[str, Any]:
             for step in c.steps
         ],
         "identities": _both(c.identities),
+        "beyond": [
+            {
+                "title": escape.markdown(part.title),
+                "sentence": escape.markdown(part.sentence),
+                "formulas": _both(part.formulas),
+            }
+            for part in c.beyond
+        ],
         "proofs": [
             {"kind": escape.markdown(i.kind), "statement": escape.markdown(i.statement), "passed": i.passed}
             for i in c.evidence
@@ -239,6 +256,14 @@ def _latex(c: Content) -> dict[str, Any]:
             for step in c.steps
         ],
         "identities": [f.latex for f in c.identities],
+        "beyond": [
+            {
+                "title": escape.latex(part.title),
+                "sentence": escape.latex(part.sentence),
+                "formulas": [f.latex for f in part.formulas],
+            }
+            for part in c.beyond
+        ],
         "proofs": [
             {"kind": escape.latex(i.kind), "statement": escape.latex(i.statement), "passed": i.passed}
             for i in c.evidence
@@ -276,6 +301,7 @@ def _json(c: Content) -> dict[str, Any]:
         "gradients": listed(c.gradients),
         "where": listed(c.atoms),
         "identities": listed(c.identities),
+        "beyond": [{"title": part.title, "formulas": listed(part.formulas)} for part in c.beyond],
         "operations": {"adjoint": c.adjoint_operations, "result": c.result_operations},
         "steps": [
             {

@@ -1,0 +1,1395 @@
+# Made by lngen 0.1.0 from the definition of add_layer_norm.
+# Do not edit; edit add_layer_norm.py and run: lngen derive add_layer_norm.py
+# Cost: forward 4 row tensors (2 read, 2 written), 10 flops a row element; backward 4 row tensors (3 read, 1 written), 15 flops a row element.
+# Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
+# definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
+# templates sha256:6e28d2a8b8a530d629c2d0efbc64330f72915256ecd75abe07eff26b1b4eff3d
+"""Residual addition, then layer normalization; the sum is the second output.
+
+    forward
+        h = x + residual
+        mu = mean(h)
+        var = mean((h - mu)**2)
+        rstd = 1/sqrt(var + eps)
+        xhat = rstd*(h - mu)
+        y = gamma*xhat + beta
+    backward
+        g = gamma*dy
+        dx = dh + rstd*(g - mean(g) - xhat*mean(g*xhat))
+        dresidual = dx
+        dgamma = sum_rows(dy*xhat)
+        dbeta = sum_rows(dy)
+
+Rows are worked on in blocks that stay in the cache. A comment names the step of the
+derivation that a line comes from, and a name in the code is a name of the derivation.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from itertools import pairwise
+from math import isfinite, prod
+from numbers import Integral, Real
+from typing import NamedTuple
+
+import numpy as np
+
+BLOCK_BYTES = 768 * 1024
+"""The size of a block of rows: it and its scratch buffers stay in the cache."""
+
+CHUNKS = 16
+"""How many runs of blocks the rows are cut into, whatever the thread count."""
+
+LONG_ROW = 2048
+"""The bytes of a row from which a small ufunc buffer pays."""
+
+UFUNC_BUFFER = 256
+"""That buffer, in elements: NumPy expands broadcast operands into a larger one."""
+
+
+class Outputs(NamedTuple):
+    """What `forward` computes."""
+
+    y: np.ndarray
+    """shape (..., D)."""
+
+    h: np.ndarray
+    """shape (..., D)."""
+
+
+class Gradients(NamedTuple):
+    """What `backward` computes; None for an input that was left out of `forward`."""
+
+    dx: np.ndarray
+    """The gradient of x, in its shape and type."""
+
+    dresidual: np.ndarray
+    """The gradient of residual, in its shape and type."""
+
+    dgamma: np.ndarray | None
+    """The gradient of gamma, in its shape and type."""
+
+    dbeta: np.ndarray | None
+    """The gradient of beta, in its shape and type."""
+
+
+class SecondGradients(NamedTuple):
+    """What `backward_backward` computes; None for what was left out or was None."""
+
+    dx: np.ndarray
+    """The gradient of x, in its shape and type."""
+
+    dresidual: np.ndarray
+    """The gradient of residual, in its shape and type."""
+
+    dgamma: np.ndarray | None
+    """The gradient of gamma, in its shape and type."""
+
+    dbeta: np.ndarray | None
+    """The gradient of beta, in its shape and type."""
+
+    ddy: np.ndarray | None
+    """The gradient of dy, the cotangent of y."""
+
+    ddh: np.ndarray | None
+    """The gradient of dh, the cotangent of h."""
+
+
+class Saved(NamedTuple):
+    """What `backward` needs of a call of `forward`; arrays are the caller's own.
+
+    Writing to one of them between forward and backward changes the gradients.
+    """
+
+    shape: tuple
+    """The shape of the row inputs."""
+
+    dtype: np.dtype
+    """The type that `forward` computed in."""
+
+    dtypes: dict
+    """The type of each input that was given."""
+
+    h: np.ndarray
+    """h of forward."""
+
+    gamma: np.ndarray | None
+    """The argument gamma of forward."""
+
+    mu: np.ndarray
+    """The row scalar mu, one a row."""
+
+    mu_residual: np.ndarray
+    """The row scalar mu_residual, one a row."""
+
+    rstd: np.ndarray
+    """The row scalar rstd, one a row."""
+
+
+def forward(x, residual, gamma=None, beta=None, *, eps=1e-5, out=None, threads=1):
+    """Residual addition, then layer normalization; the sum is the second output.
+
+        h = x + residual
+        mu = mean(h)
+        var = mean((h - mu)**2)
+        rstd = 1/sqrt(var + eps)
+        xhat = rstd*(h - mu)
+        y = gamma*xhat + beta
+
+    Args:
+        x: shape (..., D).
+        residual: shape (..., D).
+        gamma: one value a feature, shape (D,); left out it is 1, and costs nothing.
+        beta: one value a feature, shape (D,); left out it is 0, and costs nothing.
+        eps: a constant, a finite number.
+        out: Outputs, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns `(Outputs, saved)`: `saved` is for `backward`. It computes in the
+    widest type among the inputs, in float32 for 16-bit ones.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    x = _array("x", x, required=True)
+    residual = _array("residual", residual, required=True)
+    gamma = _array("gamma", gamma, required=False)
+    beta = _array("beta", beta, required=False)
+    eps = _constant("eps", eps)
+    threads = _thread_count(threads)
+    shape = _row_shape("x", x)
+    leading = x
+    _check_shape("x", x, shape, "the shape of x")
+    _check_shape("residual", residual, shape, "the shape of x")
+    _check_shape("gamma", gamma, shape[-1:], "(D,)")
+    _check_shape("beta", beta, shape[-1:], "(D,)")
+    given = {"x": x, "residual": residual, "gamma": gamma, "beta": beta}
+    dtypes, dtype = _types(given)
+    out = _several(out, ("y", "h"))
+    y = _result("y", out[0], shape, leading.dtype, given)
+    h = _result("h", out[1], shape, leading.dtype, given)
+    mu = np.empty(shape[:-1], dtype)
+    mu_residual = np.empty(shape[:-1], dtype)
+    rstd = np.empty(shape[:-1], dtype)
+    _forward(
+        x,
+        residual,
+        gamma,
+        beta,
+        eps,
+        y,
+        h,
+        mu,
+        mu_residual,
+        rstd,
+        shape,
+        dtype,
+        threads,
+    )
+    saved = Saved(shape, dtype, dtypes, h, gamma, mu, mu_residual, rstd)
+    return Outputs(y, h), saved
+
+
+def backward(saved, dy, dh=None, *, out=None, threads=1):
+    """The gradients of a loss, given those with respect to the outputs.
+
+        g = gamma*dy
+        dx = dh + rstd*(g - mean(g) - xhat*mean(g*xhat))
+        dresidual = dx
+        dgamma = sum_rows(dy*xhat)
+        dbeta = sum_rows(dy)
+
+    Args:
+        saved: what `forward` returned.
+        dy: the cotangent of y; None stands for zero.
+        dh: the cotangent of h; None stands for zero.
+        out: Gradients, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns Gradients, each in the type of its input.
+    dx and dresidual are one and the same array, unless `out` has one for each.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    _check_saved(saved)
+    shape = saved.shape
+    dy = _array("dy", dy, required=False)
+    dh = _array("dh", dh, required=False)
+    if dy is None and dh is None:
+        raise ValueError("every cotangent is None; pass at least one")
+    _check_shape("dy", dy, shape, "the shape of y")
+    _check_shape("dh", dh, shape, "the shape of h")
+    threads = _thread_count(threads)
+    given = {
+        "dy": dy,
+        "dh": dh,
+        "saved.h": saved.h,
+        "saved.gamma": saved.gamma,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
+    dtype = _types(given, saved.dtype)[1]
+    out = _several(out, ("dx", "dresidual", "dgamma", "dbeta"))
+    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
+    dresidual = _result(
+        "dresidual", out[1], shape, saved.dtypes.get("residual"), given, like=(dx,)
+    )
+    dgamma = _result("dgamma", out[2], shape[-1:], saved.dtypes.get("gamma"), given)
+    dbeta = _result("dbeta", out[3], shape[-1:], saved.dtypes.get("beta"), given)
+    _backward(
+        saved.h,
+        dy,
+        dh,
+        saved.mu,
+        saved.mu_residual,
+        saved.rstd,
+        saved.gamma,
+        dx,
+        dresidual,
+        dgamma,
+        dbeta,
+        shape,
+        dtype,
+        threads,
+    )
+    return Gradients(dx, dresidual, dgamma, dbeta)
+
+
+def jvp(saved, dx, dresidual=None, dgamma=None, dbeta=None, *, out=None, threads=1):
+    """What the outputs move by when each input moves by its tangent.
+
+        dh = dresidual + dx
+        dy = dgamma*xhat + dbeta + rstd*gamma*(dh - mean(dh) - xhat*mean(dh*xhat))
+
+    Args:
+        saved: what `forward` returned.
+        dx: the tangent of x; None stands for zero.
+        dresidual: the tangent of residual; None stands for zero.
+        dgamma: the tangent of gamma; None stands for zero.
+        dbeta: the tangent of beta; None stands for zero.
+        out: Outputs, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns Outputs, the tangent of each, in the type that forward returned.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    _check_saved(saved)
+    shape = saved.shape
+    dx = _array("dx", dx, required=False)
+    dresidual = _array("dresidual", dresidual, required=False)
+    dgamma = _array("dgamma", dgamma, required=False)
+    dbeta = _array("dbeta", dbeta, required=False)
+    if dx is None and dresidual is None and dgamma is None and dbeta is None:
+        raise ValueError("every tangent is None; pass at least one")
+    _check_left_out("dgamma", dgamma, "gamma", saved)
+    _check_left_out("dbeta", dbeta, "beta", saved)
+    _check_shape("dx", dx, shape, "the shape of x")
+    _check_shape("dresidual", dresidual, shape, "the shape of residual")
+    _check_shape("dgamma", dgamma, shape[-1:], "the shape of gamma")
+    _check_shape("dbeta", dbeta, shape[-1:], "the shape of beta")
+    threads = _thread_count(threads)
+    given = {
+        "dx": dx,
+        "dresidual": dresidual,
+        "dgamma": dgamma,
+        "dbeta": dbeta,
+        "saved.h": saved.h,
+        "saved.gamma": saved.gamma,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
+    dtype = _types(given, saved.dtype)[1]
+    stored = saved.dtypes["x"]
+    out = _several(out, ("dy", "dh"))
+    dy = _result("dy", out[0], shape, stored, given)
+    dh = _result("dh", out[1], shape, stored, given)
+    _jvp(
+        saved.h,
+        dx,
+        dresidual,
+        saved.mu,
+        saved.mu_residual,
+        saved.rstd,
+        saved.gamma,
+        dgamma,
+        dbeta,
+        dy,
+        dh,
+        shape,
+        dtype,
+        threads,
+    )
+    return Outputs(dy, dh)
+
+
+def backward_backward(
+    saved,
+    cotangents,
+    ddx,
+    ddresidual=None,
+    ddgamma=None,
+    ddbeta=None,
+    *,
+    out=None,
+    threads=1,
+):
+    """The gradients of a loss that depends on what `backward` returned.
+
+        g = gamma*dy
+        mean_g = mean(g)
+        mean_g_2 = mean(g*xhat)
+        ddh = ddresidual + ddx
+        dg = rstd*(ddh - mean(ddh) - xhat*mean(ddh*xhat))
+        dx = rstd*(ddgamma*dy + rstd*(mean_g*xhat*mean(ddh) +
+            mean(ddh*xhat)*(3*mean_g_2*xhat + mean_g - g) - xhat*mean(ddh*g) -
+            mean_g_2*(ddh - mean(ddh))) - mean(ddgamma*dy) - xhat*mean(ddgamma*dy*xhat))
+        dresidual = dx
+        dgamma = sum_rows(dg*dy)
+        dbeta = 0
+        ddy = gamma*dg + ddgamma*xhat + ddbeta
+
+    Args:
+        saved: what `forward` returned.
+        cotangents: what `backward` was given, a tuple.
+        ddx: the cotangent of dx, its gradient; None stands for zero.
+        ddresidual: the cotangent of dresidual, its gradient; None stands for zero.
+        ddgamma: the cotangent of dgamma, its gradient; None stands for zero.
+        ddbeta: the cotangent of dbeta, its gradient; None stands for zero.
+        out: SecondGradients, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns SecondGradients, with respect to the inputs and to the cotangents.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    _check_saved(saved)
+    shape = saved.shape
+    cotangents = _each_cotangent(cotangents, ("dy", "dh"))
+    dy = _array("dy", cotangents[0], required=False)
+    _check_shape("dy", dy, shape, "the shape of y")
+    dh = _array("dh", cotangents[1], required=False)
+    _check_shape("dh", dh, shape, "the shape of h")
+    if dy is None and dh is None:
+        raise ValueError("every cotangent is None; pass at least one")
+    ddx = _array("ddx", ddx, required=False)
+    ddresidual = _array("ddresidual", ddresidual, required=False)
+    ddgamma = _array("ddgamma", ddgamma, required=False)
+    ddbeta = _array("ddbeta", ddbeta, required=False)
+    if ddx is None and ddresidual is None and ddgamma is None and ddbeta is None:
+        raise ValueError("every cotangent of a gradient is None; pass at least one")
+    _check_left_out("ddgamma", ddgamma, "gamma", saved)
+    _check_left_out("ddbeta", ddbeta, "beta", saved)
+    _check_shape("ddx", ddx, shape, "the shape of x")
+    _check_shape("ddresidual", ddresidual, shape, "the shape of residual")
+    _check_shape("ddgamma", ddgamma, shape[-1:], "the shape of gamma")
+    _check_shape("ddbeta", ddbeta, shape[-1:], "the shape of beta")
+    threads = _thread_count(threads)
+    given = {
+        "dy": dy,
+        "dh": dh,
+        "ddx": ddx,
+        "ddresidual": ddresidual,
+        "ddgamma": ddgamma,
+        "ddbeta": ddbeta,
+        "saved.h": saved.h,
+        "saved.gamma": saved.gamma,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
+    dtype = _types(given, saved.dtype)[1]
+    out = _several(out, ("dx", "dresidual", "dgamma", "dbeta", "ddy", "ddh"))
+    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
+    dresidual = _result(
+        "dresidual", out[1], shape, saved.dtypes.get("residual"), given, like=(dx,)
+    )
+    dgamma = _result("dgamma", out[2], shape[-1:], saved.dtypes.get("gamma"), given)
+    dbeta = _result("dbeta", out[3], shape[-1:], saved.dtypes.get("beta"), given)
+    ddy = _result("ddy", out[4], shape, None if dy is None else dy.dtype, given)
+    ddh = _result("ddh", out[5], shape, None if dh is None else dh.dtype, given)
+    _backward_backward(
+        saved.h,
+        dy,
+        dh,
+        ddx,
+        ddresidual,
+        saved.mu,
+        saved.mu_residual,
+        saved.rstd,
+        saved.gamma,
+        ddgamma,
+        ddbeta,
+        dx,
+        dresidual,
+        dgamma,
+        dbeta,
+        ddy,
+        ddh,
+        shape,
+        dtype,
+        threads,
+    )
+    return SecondGradients(dx, dresidual, dgamma, dbeta, ddy, ddh)
+
+
+def _forward(
+    x_rows,
+    residual_rows,
+    gamma,
+    beta,
+    eps,
+    y_out,
+    h_out,
+    mu_out,
+    mu_residual_out,
+    rstd_out,
+    shape,
+    dtype,
+    threads,
+):
+    """The outputs and the saved row scalars, written to their arrays."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    scalar = dtype.type
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    ones = np.ones(features, dtype)
+    if gamma is not None:
+        gamma = np.ascontiguousarray(gamma, dtype)
+    if beta is not None:
+        beta = np.ascontiguousarray(beta, dtype)
+    eps = scalar(eps)
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        read_residual = _Reader(residual_rows, dtype, height)
+        mu_writer = _Writer((mu_out,), dtype, height, row_scalars=True)
+        h_writer = _Writer((h_out,), dtype, height)
+        mu_residual_writer = _Writer(
+            (mu_residual_out,), dtype, height, row_scalars=True
+        )
+        rstd_writer = _Writer((rstd_out,), dtype, height, row_scalars=True)
+        y_writer = _Writer((y_out,), dtype, height)
+        for _, start, stop in share:
+            x = read_x(start, stop)
+            residual = read_residual(start, stop)
+            mu_block = mu_writer.block(start, stop)
+            h_block = h_writer.block(start, stop)
+            mu_residual_block = mu_residual_writer.block(start, stop)
+            rstd_block = rstd_writer.block(start, stop)
+            y_block = y_writer.block(start, stop)
+            # step 1: h = residual + x
+            h = np.add(residual, x, out=h_block)
+            # step 2: mu = mean(h)
+            mu = _row_mean(h, ones, out=mu_block)
+            mu_writer.write(mu)
+            h_writer.write(h)
+            # step 3: h_shifted = h - mu
+            h_shifted = np.subtract(h, mu, out=y_block)
+            # step 3: mu_residual = mean(h_shifted)
+            mu_residual = _row_mean(h_shifted, ones, out=mu_residual_block)
+            mu_residual_writer.write(mu_residual)
+            # step 3: h_centred = h_shifted - mu_residual
+            h_centred = np.subtract(h_shifted, mu_residual, out=y_block)
+            # step 4: var = mean(h_centred**2)
+            var = _row_mean(h_centred, h_centred, out=rstd_block)
+            # step 5: rstd = 1/sqrt(var + eps)
+            rstd = np.add(var, eps, out=rstd_block)
+            rstd = np.sqrt(rstd, out=rstd_block)
+            rstd = np.divide(1.0, rstd, out=rstd_block)
+            rstd_writer.write(rstd)
+            # step 6: xhat = h_centred*rstd
+            xhat = np.multiply(h_centred, rstd, out=y_block)
+            # step 7: y = xhat*gamma + beta
+            if gamma is not None:
+                y = np.multiply(xhat, gamma, out=y_block)
+            else:
+                y = xhat
+            if beta is not None:
+                y = np.add(y, beta, out=y_block)
+            y_writer.write(y)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+
+
+def _backward(
+    h_rows,
+    dy_rows,
+    dh_rows,
+    mu_rows,
+    mu_residual_rows,
+    rstd_rows,
+    gamma,
+    dx_out,
+    dresidual_out,
+    dgamma_out,
+    dbeta_out,
+    shape,
+    dtype,
+    threads,
+):
+    """The gradients, written to their arrays; None for one that is not wanted."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    ones = np.ones(features, dtype)
+    if gamma is not None and dy_rows is not None:
+        gamma = np.ascontiguousarray(gamma, dtype)
+    if dbeta_out is not None and dy_rows is not None:
+        dbeta_sums = np.zeros((len(chunks), features), dtype)
+    if gamma is not None and dy_rows is not None:
+        dgamma_sums = np.zeros((len(chunks), features), dtype)
+
+    def sweep(share):
+        if dy_rows is not None:
+            read_h = _Reader(h_rows, dtype, height)
+            read_dy = _Reader(dy_rows, dtype, height)
+        if dh_rows is not None:
+            read_dh = _Reader(dh_rows, dtype, height)
+        if dy_rows is not None:
+            read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
+            read_mu_residual = _Reader(
+                mu_residual_rows, dtype, height, row_scalars=True
+            )
+            read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
+        dx_writer = _Writer((dx_out, dresidual_out), dtype, height)
+        row_buffers = np.empty((1, height, features), dtype)
+        row_scalar_buffers = np.empty((2, height, 1), dtype)
+        column = np.empty(features, dtype)
+        for chunk, start, stop in share:
+            if dy_rows is not None:
+                h = read_h(start, stop)
+                dy = read_dy(start, stop)
+            if dh_rows is not None:
+                dh = read_dh(start, stop)
+            if dy_rows is not None:
+                mu = read_mu(start, stop)
+                mu_residual = read_mu_residual(start, stop)
+                rstd = read_rstd(start, stop)
+            dx_block = dx_writer.block(start, stop)
+            buffer_1 = row_buffers[0, : stop - start]
+            row_scalar_1 = row_scalar_buffers[0, : stop - start]
+            row_scalar_2 = row_scalar_buffers[1, : stop - start]
+            # step 13: dbeta = sum over rows of dy
+            if dbeta_out is not None and dy_rows is not None:
+                _add_rows(dy, dbeta_sums[chunk], column)
+            # step 3: h_shifted = h - mu
+            if dy_rows is not None:
+                h_shifted = np.subtract(h, mu, out=dx_block)
+                # step 3: h_centred = h_shifted - mu_residual
+                h_centred = np.subtract(h_shifted, mu_residual, out=dx_block)
+                # step 6: xhat = h_centred*rstd
+                xhat = np.multiply(h_centred, rstd, out=dx_block)
+            # step 12: dgamma = sum over rows of dy*xhat
+            if gamma is not None and dy_rows is not None:
+                part = np.multiply(dy, xhat, out=buffer_1)
+                _add_rows(part, dgamma_sums[chunk], column)
+                # step 8: g = dy*gamma
+                g = np.multiply(dy, gamma, out=buffer_1)
+            if gamma is None and dy_rows is not None:
+                g = dy
+            # step 11: mean_g = mean(g)
+            if dy_rows is not None:
+                mean_g = _row_mean(g, ones, out=row_scalar_1)
+                # step 11: mean_g_xhat = mean(g*xhat)
+                mean_g_xhat = _row_mean(g, xhat, out=row_scalar_2)
+                # step 11: dx = dh + (g - mean_g - xhat*mean_g_xhat)*rstd
+                dx = np.subtract(g, mean_g, out=buffer_1)
+                part_2 = np.multiply(xhat, mean_g_xhat, out=dx_block)
+                dx = np.subtract(dx, part_2, out=dx_block)
+                dx = np.multiply(dx, rstd, out=dx_block)
+            if dy_rows is not None and dh_rows is not None:
+                dx = np.add(dh, dx, out=dx_block)
+            if dy_rows is None:
+                dx = dh
+            dx_writer.write(dx)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if dbeta_out is not None and dy_rows is not None:
+        dbeta = np.add.reduce(dbeta_sums, axis=0)
+    if dbeta_out is not None and dy_rows is None:
+        dbeta = 0.0
+    if gamma is not None and dy_rows is not None:
+        dgamma = np.add.reduce(dgamma_sums, axis=0)
+    if gamma is not None and dy_rows is None:
+        dgamma = 0.0
+    if gamma is not None:
+        dgamma_out[...] = dgamma
+    if dbeta_out is not None:
+        dbeta_out[...] = dbeta
+
+
+def _jvp(
+    h_rows,
+    dx_rows,
+    dresidual_rows,
+    mu_rows,
+    mu_residual_rows,
+    rstd_rows,
+    gamma,
+    dgamma,
+    dbeta,
+    dy_out,
+    dh_out,
+    shape,
+    dtype,
+    threads,
+):
+    """The tangents of the outputs, written to their arrays."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    ones = np.ones(features, dtype)
+    if gamma is not None and (dx_rows is not None or dresidual_rows is not None):
+        gamma = np.ascontiguousarray(gamma, dtype)
+    if dgamma is not None:
+        dgamma = np.ascontiguousarray(dgamma, dtype)
+    if dbeta is not None:
+        dbeta = np.ascontiguousarray(dbeta, dtype)
+
+    def sweep(share):
+        if dx_rows is not None or dresidual_rows is not None or dgamma is not None:
+            read_h = _Reader(h_rows, dtype, height)
+        if dx_rows is not None:
+            read_dx = _Reader(dx_rows, dtype, height)
+        if dresidual_rows is not None:
+            read_dresidual = _Reader(dresidual_rows, dtype, height)
+        if dx_rows is not None or dresidual_rows is not None or dgamma is not None:
+            read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
+            read_mu_residual = _Reader(
+                mu_residual_rows, dtype, height, row_scalars=True
+            )
+            read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
+        dh_writer = _Writer((dh_out,), dtype, height)
+        dy_writer = _Writer((dy_out,), dtype, height)
+        row_buffers = np.empty((2, height, features), dtype)
+        row_scalar_buffers = np.empty((2, height, 1), dtype)
+        for _, start, stop in share:
+            if dx_rows is not None or dresidual_rows is not None or dgamma is not None:
+                h = read_h(start, stop)
+            if dx_rows is not None:
+                dx = read_dx(start, stop)
+            if dresidual_rows is not None:
+                dresidual = read_dresidual(start, stop)
+            if dx_rows is not None or dresidual_rows is not None or dgamma is not None:
+                mu = read_mu(start, stop)
+                mu_residual = read_mu_residual(start, stop)
+                rstd = read_rstd(start, stop)
+            dh_block = dh_writer.block(start, stop)
+            dy_block = dy_writer.block(start, stop)
+            buffer_1 = row_buffers[0, : stop - start]
+            buffer_2 = row_buffers[1, : stop - start]
+            row_scalar_1 = row_scalar_buffers[0, : stop - start]
+            row_scalar_2 = row_scalar_buffers[1, : stop - start]
+            # step 3: h_shifted = h - mu
+            if dx_rows is not None or dresidual_rows is not None or dgamma is not None:
+                h_shifted = np.subtract(h, mu, out=dh_block)
+                # step 3: h_centred = h_shifted - mu_residual
+                h_centred = np.subtract(h_shifted, mu_residual, out=dh_block)
+                # step 6: xhat = h_centred*rstd
+                xhat = np.multiply(h_centred, rstd, out=dy_block)
+            # step 14: dh = dresidual + dx
+            if dx_rows is not None and dresidual_rows is not None:
+                dh = np.add(dresidual, dx, out=dh_block)
+            if dx_rows is None and dresidual_rows is not None:
+                dh = dresidual
+            if dx_rows is not None and dresidual_rows is None:
+                dh = dx
+            if dx_rows is None and dresidual_rows is None:
+                dh = 0.0
+            # step 15: mean_dh = mean(dh)
+            if dx_rows is not None or dresidual_rows is not None:
+                mean_dh = _row_mean(dh, ones, out=row_scalar_1)
+                # step 15: mean_dh_xhat = mean(dh*xhat)
+                mean_dh_xhat = _row_mean(dh, xhat, out=row_scalar_2)
+            dh_writer.write(dh)
+            # step 15: dy = xhat*dgamma + (dh - mean_dh - xhat*mean_dh_xhat)*rstd*gamma
+            #   + dbeta
+            if dgamma is not None:
+                dy = np.multiply(xhat, dgamma, out=buffer_1)
+            if dx_rows is not None or dresidual_rows is not None:
+                part = np.subtract(dh, mean_dh, out=buffer_2)
+                part_2 = np.multiply(xhat, mean_dh_xhat, out=dy_block)
+                part = np.subtract(part, part_2, out=dy_block)
+            if (
+                gamma is not None
+                and (dx_rows is not None or dresidual_rows is not None)
+            ):
+                part = np.multiply(part, gamma, out=dy_block)
+            if dx_rows is not None or dresidual_rows is not None:
+                part = np.multiply(part, rstd, out=dy_block)
+            if (
+                dgamma is not None
+                and (dx_rows is not None or dresidual_rows is not None)
+            ):
+                dy = np.add(dy, part, out=dy_block)
+            if dgamma is None and (dx_rows is not None or dresidual_rows is not None):
+                dy = part
+            if (
+                dbeta is not None
+                and (
+                    dx_rows is not None
+                    or dresidual_rows is not None
+                    or dgamma is not None
+                )
+            ):
+                dy = np.add(dy, dbeta, out=dy_block)
+            if dx_rows is None and dresidual_rows is None and dgamma is None:
+                dy = dbeta
+            dy_writer.write(dy)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+
+
+def _backward_backward(
+    h_rows,
+    dy_rows,
+    dh_rows,
+    ddx_rows,
+    ddresidual_rows,
+    mu_rows,
+    mu_residual_rows,
+    rstd_rows,
+    gamma,
+    ddgamma,
+    ddbeta,
+    dx_out,
+    dresidual_out,
+    dgamma_out,
+    dbeta_out,
+    ddy_out,
+    ddh_out,
+    shape,
+    dtype,
+    threads,
+):
+    """The gradients of the gradients, written to their arrays."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    ones = np.ones(features, dtype)
+    if (
+        gamma is not None
+        and dy_rows is not None
+        and (ddx_rows is not None or ddresidual_rows is not None)
+    ):
+        gamma = np.ascontiguousarray(gamma, dtype)
+    if dy_rows is not None and ddgamma is not None:
+        ddgamma = np.ascontiguousarray(ddgamma, dtype)
+    if dy_rows is not None and ddbeta is not None:
+        ddbeta = np.ascontiguousarray(ddbeta, dtype)
+    if (
+        gamma is not None
+        and dy_rows is not None
+        and (ddx_rows is not None or ddresidual_rows is not None)
+    ):
+        dgamma_sums = np.zeros((len(chunks), features), dtype)
+
+    def sweep(share):
+        if (
+            dy_rows is not None
+            and (
+                ddx_rows is not None
+                or ddresidual_rows is not None
+                or ddgamma is not None
+            )
+        ):
+            read_h = _Reader(h_rows, dtype, height)
+            read_dy = _Reader(dy_rows, dtype, height)
+        if ddx_rows is not None:
+            read_ddx = _Reader(ddx_rows, dtype, height)
+        if ddresidual_rows is not None:
+            read_ddresidual = _Reader(ddresidual_rows, dtype, height)
+        if (
+            dy_rows is not None
+            and (
+                ddx_rows is not None
+                or ddresidual_rows is not None
+                or ddgamma is not None
+            )
+        ):
+            read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
+            read_mu_residual = _Reader(
+                mu_residual_rows, dtype, height, row_scalars=True
+            )
+            read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
+        if dh_rows is not None:
+            ddh_writer = _Writer((ddh_out,), dtype, height)
+        dx_writer = _Writer((dx_out, dresidual_out), dtype, height)
+        if dy_rows is not None:
+            ddy_writer = _Writer((ddy_out,), dtype, height)
+        row_buffers = np.empty((5, height, features), dtype)
+        row_scalar_buffers = np.empty((9, height, 1), dtype)
+        column = np.empty(features, dtype)
+        for chunk, start, stop in share:
+            if (
+                dy_rows is not None
+                and (
+                    ddx_rows is not None
+                    or ddresidual_rows is not None
+                    or ddgamma is not None
+                )
+            ):
+                h = read_h(start, stop)
+                dy = read_dy(start, stop)
+            if ddx_rows is not None:
+                ddx = read_ddx(start, stop)
+            if ddresidual_rows is not None:
+                ddresidual = read_ddresidual(start, stop)
+            if (
+                dy_rows is not None
+                and (
+                    ddx_rows is not None
+                    or ddresidual_rows is not None
+                    or ddgamma is not None
+                )
+            ):
+                mu = read_mu(start, stop)
+                mu_residual = read_mu_residual(start, stop)
+                rstd = read_rstd(start, stop)
+            if dh_rows is not None:
+                ddh_writer.block(start, stop)
+            dx_block = dx_writer.block(start, stop)
+            if dy_rows is not None:
+                ddy_block = ddy_writer.block(start, stop)
+            buffer_1 = row_buffers[0, : stop - start]
+            buffer_2 = row_buffers[1, : stop - start]
+            buffer_3 = row_buffers[2, : stop - start]
+            buffer_4 = row_buffers[3, : stop - start]
+            buffer_5 = row_buffers[4, : stop - start]
+            row_scalar_1 = row_scalar_buffers[0, : stop - start]
+            row_scalar_2 = row_scalar_buffers[1, : stop - start]
+            row_scalar_3 = row_scalar_buffers[2, : stop - start]
+            row_scalar_4 = row_scalar_buffers[3, : stop - start]
+            row_scalar_5 = row_scalar_buffers[4, : stop - start]
+            row_scalar_6 = row_scalar_buffers[5, : stop - start]
+            row_scalar_7 = row_scalar_buffers[6, : stop - start]
+            row_scalar_8 = row_scalar_buffers[7, : stop - start]
+            row_scalar_9 = row_scalar_buffers[8, : stop - start]
+            # step 21: mean_ddgamma_dy = mean(dy*ddgamma)
+            if dy_rows is not None and ddgamma is not None:
+                mean_ddgamma_dy = _row_mean(dy, ddgamma, out=row_scalar_1)
+            # step 3: h_shifted = h - mu
+            if (
+                dy_rows is not None
+                and (
+                    ddx_rows is not None
+                    or ddresidual_rows is not None
+                    or ddgamma is not None
+                )
+            ):
+                h_shifted = np.subtract(h, mu, out=dx_block)
+                # step 3: h_centred = h_shifted - mu_residual
+                h_centred = np.subtract(h_shifted, mu_residual, out=dx_block)
+                # step 6: xhat = h_centred*rstd
+                xhat = np.multiply(h_centred, rstd, out=ddy_block)
+            # step 21: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+            if dy_rows is not None and ddgamma is not None:
+                part = np.multiply(dy, xhat, out=dx_block)
+                part = np.multiply(part, ddgamma, out=dx_block)
+                mean_ddgamma_dy_xhat = _row_mean(part, ones, out=row_scalar_2)
+            # step 16: g = dy*gamma
+            if (
+                gamma is not None
+                and dy_rows is not None
+                and (ddx_rows is not None or ddresidual_rows is not None)
+            ):
+                g = np.multiply(dy, gamma, out=dx_block)
+            if (
+                gamma is None
+                and dy_rows is not None
+                and (ddx_rows is not None or ddresidual_rows is not None)
+            ):
+                g = dy
+            # step 17: mean_g = mean(g)
+            if (
+                dy_rows is not None
+                and (ddx_rows is not None or ddresidual_rows is not None)
+            ):
+                mean_g = _row_mean(g, ones, out=row_scalar_3)
+                # step 18: mean_g_2 = mean(g*xhat)
+                mean_g_2 = _row_mean(g, xhat, out=row_scalar_4)
+            # step 19: ddh = ddresidual + ddx
+            if ddx_rows is not None and ddresidual_rows is not None:
+                ddh = np.add(ddresidual, ddx, out=buffer_1)
+            if ddx_rows is None and ddresidual_rows is not None:
+                ddh = ddresidual
+            if ddx_rows is not None and ddresidual_rows is None:
+                ddh = ddx
+            if dh_rows is not None and ddx_rows is None and ddresidual_rows is None:
+                ddh = 0.0
+            # step 20: mean_ddh = mean(ddh)
+            if (
+                dy_rows is not None
+                and (ddx_rows is not None or ddresidual_rows is not None)
+            ):
+                mean_ddh = _row_mean(ddh, ones, out=row_scalar_5)
+                # step 20: mean_ddh_xhat = mean(ddh*xhat)
+                mean_ddh_xhat = _row_mean(ddh, xhat, out=row_scalar_6)
+                # step 21: mean_ddh_g = mean(ddh*g)
+                mean_ddh_g = _row_mean(ddh, g, out=row_scalar_7)
+            if dh_rows is not None:
+                ddh_writer.write(ddh)
+            # step 21: mean_g_2_scaled = 3*mean_g_2
+            if (
+                dy_rows is not None
+                and (ddx_rows is not None or ddresidual_rows is not None)
+            ):
+                mean_g_2_scaled = np.multiply(mean_g_2, 3.0, out=row_scalar_8)
+                # step 21: mean_ddh_scaled = mean_ddh*mean_g
+                mean_ddh_scaled = np.multiply(mean_ddh, mean_g, out=row_scalar_9)
+                # step 20: dg = (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd
+                part_2 = np.subtract(ddh, mean_ddh, out=buffer_1)
+                dg = np.multiply(xhat, mean_ddh_xhat, out=buffer_2)
+                dg = np.subtract(part_2, dg, out=buffer_2)
+                dg = np.multiply(dg, rstd, out=buffer_2)
+            # step 23: dgamma = sum over rows of dg*dy
+            if (
+                gamma is not None
+                and dy_rows is not None
+                and (ddx_rows is not None or ddresidual_rows is not None)
+            ):
+                part_3 = np.multiply(dg, dy, out=buffer_3)
+                _add_rows(part_3, dgamma_sums[chunk], column)
+            # step 21: dx = (dy*ddgamma + (xhat*mean_ddh_scaled + (xhat*mean_g_2_scaled
+            #   + mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g - (ddh -
+            #   mean_ddh)*mean_g_2)*rstd - mean_ddgamma_dy -
+            #   xhat*mean_ddgamma_dy_xhat)*rstd
+            if dy_rows is not None and ddgamma is not None:
+                dx = np.multiply(dy, ddgamma, out=buffer_3)
+            if (
+                dy_rows is not None
+                and (ddx_rows is not None or ddresidual_rows is not None)
+            ):
+                part_4 = np.multiply(xhat, mean_ddh_scaled, out=buffer_4)
+                part_5 = np.multiply(xhat, mean_g_2_scaled, out=buffer_5)
+                part_5 = np.add(part_5, mean_g, out=buffer_5)
+                part_5 = np.subtract(part_5, g, out=dx_block)
+                part_5 = np.multiply(part_5, mean_ddh_xhat, out=dx_block)
+                part_4 = np.add(part_4, part_5, out=dx_block)
+                part_6 = np.multiply(xhat, mean_ddh_g, out=buffer_4)
+                part_4 = np.subtract(part_4, part_6, out=dx_block)
+                part_7 = np.multiply(part_2, mean_g_2, out=buffer_1)
+                part_4 = np.subtract(part_4, part_7, out=dx_block)
+                part_4 = np.multiply(part_4, rstd, out=dx_block)
+            if (
+                dy_rows is not None
+                and ddgamma is not None
+                and (ddx_rows is not None or ddresidual_rows is not None)
+            ):
+                dx = np.add(dx, part_4, out=dx_block)
+            if (
+                dy_rows is not None
+                and ddgamma is None
+                and (ddx_rows is not None or ddresidual_rows is not None)
+            ):
+                dx = part_4
+            if dy_rows is not None and ddgamma is not None:
+                dx = np.subtract(dx, mean_ddgamma_dy, out=dx_block)
+                part_8 = np.multiply(xhat, mean_ddgamma_dy_xhat, out=buffer_1)
+                dx = np.subtract(dx, part_8, out=dx_block)
+            if (
+                dy_rows is not None
+                and (
+                    ddx_rows is not None
+                    or ddresidual_rows is not None
+                    or ddgamma is not None
+                )
+            ):
+                dx = np.multiply(dx, rstd, out=dx_block)
+            if (
+                dy_rows is None
+                or (ddx_rows is None and ddresidual_rows is None and ddgamma is None)
+            ):
+                dx = 0.0
+            dx_writer.write(dx)
+            # step 25: ddy = xhat*ddgamma + dg*gamma + ddbeta
+            if dy_rows is not None and ddgamma is not None:
+                ddy = np.multiply(xhat, ddgamma, out=ddy_block)
+            if (
+                gamma is not None
+                and dy_rows is not None
+                and (ddx_rows is not None or ddresidual_rows is not None)
+            ):
+                part_9 = np.multiply(dg, gamma, out=buffer_1)
+            if (
+                gamma is None
+                and dy_rows is not None
+                and (ddx_rows is not None or ddresidual_rows is not None)
+            ):
+                part_9 = dg
+            if (
+                dy_rows is not None
+                and ddgamma is not None
+                and (ddx_rows is not None or ddresidual_rows is not None)
+            ):
+                ddy = np.add(ddy, part_9, out=ddy_block)
+            if (
+                gamma is not None
+                and dy_rows is not None
+                and ddgamma is None
+                and (ddx_rows is not None or ddresidual_rows is not None)
+            ):
+                ddy = part_9
+            if (
+                gamma is None
+                and dy_rows is not None
+                and (ddx_rows is not None or ddresidual_rows is not None)
+            ):
+                ddy = part_9
+            if (
+                dy_rows is not None
+                and ddbeta is not None
+                and (
+                    ddx_rows is not None
+                    or ddresidual_rows is not None
+                    or ddgamma is not None
+                )
+            ):
+                ddy = np.add(ddy, ddbeta, out=ddy_block)
+            if (
+                dy_rows is not None
+                and ddx_rows is None
+                and ddresidual_rows is None
+                and ddgamma is None
+            ):
+                ddy = ddbeta
+            if dy_rows is not None:
+                ddy_writer.write(ddy)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if (
+        gamma is not None
+        and dy_rows is not None
+        and (ddx_rows is not None or ddresidual_rows is not None)
+    ):
+        dgamma = np.add.reduce(dgamma_sums, axis=0)
+    if (
+        gamma is not None
+        and (dy_rows is None or (ddx_rows is None and ddresidual_rows is None))
+    ):
+        dgamma = 0.0
+    if gamma is not None:
+        dgamma_out[...] = dgamma
+    if dbeta_out is not None:
+        dbeta_out[...] = 0.0
+
+
+def _row_sum(a, b, out):
+    """The sum of a*b over each row, with no buffer for the products."""
+    np.vecdot(a, b, out=out[:, 0])
+    return out
+
+
+def _row_mean(a, b, out):
+    """The mean of a*b over each row."""
+    return np.divide(_row_sum(a, b, out), a.shape[-1], out=out)
+
+
+def _add_rows(block, sums, column):
+    """Add the rows of a block to running sums, by way of `column`."""
+    np.add.reduce(block, axis=0, out=column)
+    np.add(sums, column, out=sums)
+
+
+class _Scattered:
+    """The rows of an array that no single stride reaches, by their number."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def _index(self, span):
+        return np.unravel_index(np.arange(span.start, span.stop), self.array.shape[:-1])
+
+    def __getitem__(self, span):
+        return self.array[self._index(span)]
+
+    def __setitem__(self, span, value):
+        self.array[self._index(span)] = value
+
+
+def _rows(array, dtype, row_scalars):
+    """An array as a list of rows, never copied, and whether blocks do as they are."""
+    if row_scalars:
+        array = array[..., np.newaxis]
+    steps = [
+        step
+        for step in zip(array.shape[:-1], array.strides[:-1], strict=True)
+        if step[0] != 1
+    ]
+    if array.size and any(a[1] != b[1] * b[0] for a, b in pairwise(steps)):
+        return _Scattered(array), False
+    width = array.shape[-1]
+    plain = width == 1 or array.strides[-1] == array.itemsize
+    direct = plain and array.dtype == dtype and array.flags.aligned
+    return array.reshape(-1, width), direct
+
+
+class _Reader:
+    """Blocks of rows in the compute type: views where the array has it, else copies."""
+
+    def __init__(self, array, dtype, height, row_scalars=False):
+        self.rows, self.direct = _rows(array, dtype, row_scalars)
+        width = 1 if row_scalars else array.shape[-1]
+        self.scratch = None if self.direct else np.empty((height, width), dtype)
+
+    def __call__(self, start, stop):
+        if self.direct:
+            return self.rows[start:stop]
+        copy = self.scratch[: stop - start]
+        copy[...] = self.rows[start:stop]
+        return copy
+
+
+class _Writer:
+    """Blocks of a result to compute in: its own memory where it has the compute type.
+
+    Of several arrays that hold the same result, those after the first are copied to.
+    """
+
+    def __init__(self, arrays, dtype, height, row_scalars=False):
+        by_id = {id(array): array for array in arrays if array is not None}
+        distinct = list(by_id.values())
+        rows = [_rows(array, dtype, row_scalars) for array in distinct]
+        self.own = rows[0][0] if rows[0][1] else None
+        self.others = [other for other, _ in (rows if self.own is None else rows[1:])]
+        width = 1 if row_scalars else distinct[0].shape[-1]
+        self.scratch = np.empty((height, width), dtype) if self.own is None else None
+
+    def block(self, start, stop):
+        """Where to compute rows `start` to `stop`."""
+        self.span = slice(start, stop)
+        own = self.scratch[: stop - start] if self.own is None else self.own[self.span]
+        self.current = own
+        return own
+
+    def write(self, value):
+        """The finished rows of this block, which may have been computed elsewhere."""
+        if self.own is not None and value is not self.current:
+            self.current[...] = value
+        for other in self.others:
+            other[self.span] = value
+
+
+def _partition(rows, row_bytes, least_rows):
+    """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
+
+    Neither depends on the thread count, so no sum does.
+    """
+    height = min(max(least_rows, BLOCK_BYTES // row_bytes), max(rows, 1))
+    blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
+    together = max(1, -(-len(blocks) // CHUNKS))
+    runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
+    return height, [[(chunk, *span) for span in run] for chunk, run in enumerate(runs)]
+
+
+def _run(sweep, chunks, threads, row_bytes):
+    """Sweep all chunks, each thread a share of them with scratch buffers of its own."""
+
+    def work(share):
+        with np.errstate():  # puts the buffer size back too
+            if row_bytes >= LONG_ROW:
+                np.setbufsize(UFUNC_BUFFER)
+            sweep([block for chunk in share for block in chunk])
+
+    shares = [chunks[i::threads] for i in range(min(threads, len(chunks)))]
+    if len(shares) == 1:
+        work(shares[0])
+    elif shares:
+        with ThreadPoolExecutor(len(shares)) as pool:
+            tasks = [pool.submit(copy_context().run, work, share) for share in shares]
+        for task in tasks:
+            task.result()
+
+
+def _array(name, value, required):
+    """A floating-point array; None stays None for what may be left out."""
+    if value is None:
+        if required:
+            raise TypeError(f"{name} is None; pass an array of floats")
+        return None
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ValueError(
+            f"{name} is no array: its parts differ in length; pass an array of floats"
+        ) from None
+    known = array.dtype.type in (np.float16, np.float32, np.float64, np.longdouble)
+    if not known and array.dtype.name != "bfloat16":
+        raise TypeError(
+            f"{name} is of type {array.dtype}, not floating point; "
+            f"pass real floats, such as {name}.astype(np.float64)"
+        )
+    return array
+
+
+def _float(name, value):
+    try:
+        return float(value)
+    except OverflowError:
+        problem = f"{name} is larger than any float; pass a finite number"
+        raise ValueError(problem) from None
+
+
+def _constant(name, value):
+    """A finite real number."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        kind = type(value).__name__
+        raise TypeError(f"{name} is {value!r} of type {kind}; pass a number")
+    if not isfinite(_float(name, value)):
+        raise ValueError(f"{name} is {value!r}; pass a finite number")
+    return value
+
+
+def _thread_count(threads):
+    if isinstance(threads, bool) or not isinstance(threads, Integral):
+        raise TypeError(f"threads is {threads!r}; pass a whole number, 1 or more")
+    if threads < 1:
+        raise ValueError(f"threads is {threads}; pass 1 or more")
+    return int(threads)
+
+
+def _row_shape(name, array):
+    """The shape of the rows, which have at least 1 feature."""
+    if array.ndim < 1 or array.shape[-1] < 1:
+        raise ValueError(
+            f"{name} has shape {array.shape}; pass (..., D) with D of 1 or more"
+        )
+    return array.shape
+
+
+def _check_shape(name, array, shape, meaning):
+    if array is not None and array.shape != shape:
+        raise ValueError(
+            f"{name} has shape {array.shape}; pass {meaning}, which is {shape}"
+        )
+
+
+_AS_IT_WAS = "pass saved as forward returned it"
+
+
+def _check_saved(saved):
+    """Refuse what forward did not return, and arrays whose shape was changed since."""
+    if not isinstance(saved, Saved):
+        raise TypeError(
+            f"saved is of type {type(saved).__name__}; "
+            "pass what forward of add_layer_norm returned as its second value"
+        )
+    known = isinstance(saved.shape, tuple) and isinstance(saved.dtypes, dict)
+    types = (saved.dtype, *saved.dtypes.values()) if known else (None,)
+    floats = all(isinstance(dtype, np.dtype) and dtype.kind in "fV" for dtype in types)
+    if not floats or not saved.dtypes.keys() >= {"x", "residual"}:
+        raise TypeError(f"saved.shape, dtype or dtypes was changed; {_AS_IT_WAS}")
+    row_scalars = saved.shape[:-1]
+    for name, shape, given in (
+        ("h", saved.shape, True),
+        ("gamma", saved.shape[-1:], "gamma" in saved.dtypes),
+        ("mu", row_scalars, True),
+        ("mu_residual", row_scalars, True),
+        ("rstd", row_scalars, True),
+    ):
+        array = getattr(saved, name)
+        if not (isinstance(array, np.ndarray) if given else array is None):
+            found = type(array).__name__
+            raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
+        _check_shape(f"saved.{name}", array, shape, "what forward saw")
+
+
+def _check_left_out(name, value, source, saved):
+    """Refuse a tangent, or the like, of an input that is not there."""
+    if value is not None and source not in saved.dtypes:
+        raise ValueError(f"{source} was left out of forward; pass None for {name}")
+
+
+def _each_cotangent(cotangents, names):
+    """The cotangents one by one; a single one may come without a tuple."""
+    if not isinstance(cotangents, tuple):
+        if len(names) > 1:
+            kind = type(cotangents).__name__
+            raise TypeError(f"cotangents is of type {kind}; pass a tuple for {names}")
+        return (cotangents,)
+    if len(cotangents) != len(names):
+        count = len(cotangents)
+        wanted = f"pass {len(names)}, for {names}"
+        raise ValueError(f"cotangents has {count} entries; {wanted}")
+    return cotangents
+
+
+def _types(given, widest=None):
+    """The type of each array that is given, and the type to compute in."""
+    there = {name: array for name, array in given.items() if array is not None}
+    dtypes = {name: np.asarray(array).dtype for name, array in there.items()}
+    kinds = [] if widest is None else [widest]
+    for name, dtype in dtypes.items():
+        if not isinstance(there[name], float):
+            narrow = dtype.itemsize == 2
+            kinds.append(np.dtype(np.float32) if narrow else dtype.newbyteorder("="))
+    return dtypes, np.result_type(*kinds)
+
+
+def _several(out, names):
+    """`out=` as one array or None for each result."""
+    if out is None:
+        return [None] * len(names)
+    if isinstance(out, np.ndarray) or not isinstance(out, (tuple, list)):
+        kind = type(out).__name__
+        raise TypeError(f"out is of type {kind}; pass a tuple for {names}")
+    if len(out) != len(names):
+        raise ValueError(f"out has {len(out)} entries; pass {len(names)}, for {names}")
+    return list(out)
+
+
+def _result(name, out, shape, dtype, given, like=()):
+    """An array for a result: the caller's own if it will do, else a new one, else None.
+
+    `dtype` is None for a result that there is not. `like` are arrays that hold the same
+    result and stand for this one too.
+    """
+    if dtype is None:
+        if out is not None:
+            raise ValueError(f"out for {name}: its input was left out, so pass None")
+        return None
+    if out is None:
+        for other in like:
+            if other is not None and other.dtype == dtype:
+                return other
+        return np.empty(shape, dtype)
+    if not isinstance(out, np.ndarray):
+        kind = type(out).__name__
+        raise TypeError(f"out for {name} is of type {kind}; pass an array")
+    if out.shape != shape or out.dtype != dtype:
+        raise ValueError(
+            f"out for {name} has shape {out.shape} and type {out.dtype}; "
+            f"pass np.empty({shape}, {dtype})"
+        )
+    if not out.flags.writeable:
+        raise ValueError(f"out for {name} is read-only; pass a writeable array")
+    if _overlaps_itself(out):
+        raise ValueError(f"out for {name} overlaps itself; pass an array of its own")
+    for other, array in given.items():
+        if isinstance(array, np.ndarray) and _overlap(out, array):
+            raise ValueError(f"out for {name} overlaps {other}; pass another array")
+    given[f"out for {name}"] = out
+    return out
+
+
+def _overlaps_itself(array):
+    """Whether two entries share memory; where that is hard to tell, they do."""
+    axes = zip(array.strides, array.shape, strict=True)
+    steps = sorted((abs(stride), size) for stride, size in axes if size > 1)
+    reach = array.itemsize
+    for stride, size in steps if array.size else ():
+        if stride < reach:
+            return True
+        reach += stride * (size - 1)
+    return False
+
+
+def _overlap(a, b):
+    """Whether two arrays share memory; where that is hard to tell, they do."""
+    if not np.may_share_memory(a, b):
+        return False
+    try:
+        return np.shares_memory(a, b, max_work=10_000)
+    except np.exceptions.TooHardError:
+        return True

@@ -1,0 +1,946 @@
+# Made by lngen 0.1.0 from the definition of cross_entropy.
+# Do not edit; edit cross_entropy.py and run: lngen derive cross_entropy.py
+# Cost: forward 2 row tensors (2 read, 0 written), 7 flops a row element; backward 4 row tensors (2 read, 2 written), 9 flops a row element.
+# Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
+# definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
+# templates sha256:6e28d2a8b8a530d629c2d0efbc64330f72915256ecd75abe07eff26b1b4eff3d
+"""Cross entropy of soft targets with the softmax of a row, one number a row.
+
+    forward
+        row_max = max(x)
+        exp_shifted = exp(x - row_max)
+        sum_exp = sum(exp_shifted)
+        log_sum_exp = log(sum_exp)
+        logp = x - row_max - log_sum_exp
+        sum_target = sum(logp*target)
+        y = -sum_target
+    backward
+        dx = dy*(exp_shifted*sum(target)/sum_exp - target)
+        dtarget = -dy*logp
+
+Rows are worked on in blocks that stay in the cache. A comment names the step of the
+derivation that a line comes from, and a name in the code is a name of the derivation.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from itertools import pairwise
+from math import prod
+from numbers import Integral
+from typing import NamedTuple
+
+import numpy as np
+
+BLOCK_BYTES = 768 * 1024
+"""The size of a block of rows: it and its scratch buffers stay in the cache."""
+
+CHUNKS = 16
+"""How many runs of blocks the rows are cut into, whatever the thread count."""
+
+LONG_ROW = 2048
+"""The bytes of a row from which a small ufunc buffer pays."""
+
+UFUNC_BUFFER = 256
+"""That buffer, in elements: NumPy expands broadcast operands into a larger one."""
+
+
+class Gradients(NamedTuple):
+    """What `backward` computes; None for an input that was left out of `forward`."""
+
+    dx: np.ndarray
+    """The gradient of x, in its shape and type."""
+
+    dtarget: np.ndarray
+    """The gradient of target, in its shape and type."""
+
+
+class SecondGradients(NamedTuple):
+    """What `backward_backward` computes; None for what was left out or was None."""
+
+    dx: np.ndarray
+    """The gradient of x, in its shape and type."""
+
+    dtarget: np.ndarray
+    """The gradient of target, in its shape and type."""
+
+    ddy: np.ndarray
+    """The gradient of dy, the cotangent of y."""
+
+
+class Saved(NamedTuple):
+    """What `backward` needs of a call of `forward`; arrays are the caller's own.
+
+    Writing to one of them between forward and backward changes the gradients.
+    """
+
+    shape: tuple
+    """The shape of the row inputs."""
+
+    dtype: np.dtype
+    """The type that `forward` computed in."""
+
+    dtypes: dict
+    """The type of each input that was given."""
+
+    x: np.ndarray
+    """x of forward."""
+
+    target: np.ndarray
+    """target of forward."""
+
+    row_max: np.ndarray
+    """The row scalar row_max, one a row."""
+
+    sum_exp: np.ndarray
+    """The row scalar sum_exp, one a row."""
+
+    log_sum_exp: np.ndarray
+    """The row scalar log_sum_exp, one a row."""
+
+
+def forward(x, target, *, out=None, threads=1):
+    """Cross entropy of soft targets with the softmax of a row, one number a row.
+
+        row_max = max(x)
+        exp_shifted = exp(x - row_max)
+        sum_exp = sum(exp_shifted)
+        log_sum_exp = log(sum_exp)
+        logp = x - row_max - log_sum_exp
+        sum_target = sum(logp*target)
+        y = -sum_target
+
+    Args:
+        x: shape (..., D).
+        target: shape (..., D).
+        out: an array to write y to.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns `(y, saved)`: `saved` is for `backward`. It computes in the
+    widest type among the inputs, in float32 for 16-bit ones.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    x = _array("x", x, required=True)
+    target = _array("target", target, required=True)
+    threads = _thread_count(threads)
+    shape = _row_shape("x", x)
+    leading = x
+    _check_shape("x", x, shape, "the shape of x")
+    _check_shape("target", target, shape, "the shape of x")
+    given = {"x": x, "target": target}
+    dtypes, dtype = _types(given)
+    y = _result("y", out, shape[:-1], leading.dtype, given)
+    row_max = np.empty(shape[:-1], dtype)
+    sum_exp = np.empty(shape[:-1], dtype)
+    log_sum_exp = np.empty(shape[:-1], dtype)
+    _forward(x, target, y, row_max, sum_exp, log_sum_exp, shape, dtype, threads)
+    saved = Saved(shape, dtype, dtypes, x, target, row_max, sum_exp, log_sum_exp)
+    return y, saved
+
+
+def backward(saved, dy, *, out=None, threads=1):
+    """The gradients of a loss, given those with respect to the outputs.
+
+        dx = dy*(exp_shifted*sum(target)/sum_exp - target)
+        dtarget = -dy*logp
+
+    Args:
+        saved: what `forward` returned.
+        dy: the cotangent of y.
+        out: Gradients, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns Gradients, each in the type of its input.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    _check_saved(saved)
+    shape = saved.shape
+    dy = _array("dy", dy, required=True)
+    _check_shape("dy", dy, shape[:-1], "the shape of y")
+    threads = _thread_count(threads)
+    given = {
+        "dy": dy,
+        "saved.x": saved.x,
+        "saved.target": saved.target,
+        "saved.row_max": saved.row_max,
+        "saved.sum_exp": saved.sum_exp,
+        "saved.log_sum_exp": saved.log_sum_exp,
+    }
+    dtype = _types(given, saved.dtype)[1]
+    out = _several(out, ("dx", "dtarget"))
+    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
+    dtarget = _result("dtarget", out[1], shape, saved.dtypes.get("target"), given)
+    _backward(
+        saved.x,
+        saved.target,
+        dy,
+        saved.row_max,
+        saved.sum_exp,
+        saved.log_sum_exp,
+        dx,
+        dtarget,
+        shape,
+        dtype,
+        threads,
+    )
+    return Gradients(dx, dtarget)
+
+
+def jvp(saved, dx, dtarget=None, *, out=None, threads=1):
+    """What the outputs move by when each input moves by its tangent.
+
+        dlog_sum_exp = sum(dx*exp_shifted)/sum_exp
+        dy = -sum(dtarget*logp + target*(dx - dlog_sum_exp))
+
+    Args:
+        saved: what `forward` returned.
+        dx: the tangent of x; None stands for zero.
+        dtarget: the tangent of target; None stands for zero.
+        out: an array to write the tangent of y to.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns the tangent of y, in the type that forward returned.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    _check_saved(saved)
+    shape = saved.shape
+    dx = _array("dx", dx, required=False)
+    dtarget = _array("dtarget", dtarget, required=False)
+    if dx is None and dtarget is None:
+        raise ValueError("every tangent is None; pass at least one")
+    _check_shape("dx", dx, shape, "the shape of x")
+    _check_shape("dtarget", dtarget, shape, "the shape of target")
+    threads = _thread_count(threads)
+    given = {
+        "dx": dx,
+        "dtarget": dtarget,
+        "saved.x": saved.x,
+        "saved.target": saved.target,
+        "saved.row_max": saved.row_max,
+        "saved.sum_exp": saved.sum_exp,
+        "saved.log_sum_exp": saved.log_sum_exp,
+    }
+    dtype = _types(given, saved.dtype)[1]
+    stored = saved.dtypes["x"]
+    dy = _result("dy", out, shape[:-1], stored, given)
+    _jvp(
+        saved.x,
+        saved.target,
+        dx,
+        dtarget,
+        saved.row_max,
+        saved.sum_exp,
+        saved.log_sum_exp,
+        dy,
+        shape,
+        dtype,
+        threads,
+    )
+    return dy
+
+
+def backward_backward(saved, cotangents, ddx, ddtarget=None, *, out=None, threads=1):
+    """The gradients of a loss that depends on what `backward` returned.
+
+        mean_target = mean(target)
+        g = -dy*ddtarget
+        dx = g + D*exp_shifted*(dy*mean_target*(ddx - sum(ddx*exp_shifted)/sum_exp) -
+            mean(g))/sum_exp
+        dtarget = dy*(sum(ddx*exp_shifted)/sum_exp - ddx)
+        ddy = D*(mean(-ddtarget*logp) + mean(ddx*(D*mean_target*exp_shifted/sum_exp -
+            target)))
+
+    Args:
+        saved: what `forward` returned.
+        cotangents: what `backward` was given, a tuple or the array itself.
+        ddx: the cotangent of dx, its gradient; None stands for zero.
+        ddtarget: the cotangent of dtarget, its gradient; None stands for zero.
+        out: SecondGradients, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns SecondGradients, with respect to the inputs and to the cotangents.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    _check_saved(saved)
+    shape = saved.shape
+    cotangents = _each_cotangent(cotangents, ("dy",))
+    dy = _array("dy", cotangents[0], required=True)
+    _check_shape("dy", dy, shape[:-1], "the shape of y")
+    ddx = _array("ddx", ddx, required=False)
+    ddtarget = _array("ddtarget", ddtarget, required=False)
+    if ddx is None and ddtarget is None:
+        raise ValueError("every cotangent of a gradient is None; pass at least one")
+    _check_shape("ddx", ddx, shape, "the shape of x")
+    _check_shape("ddtarget", ddtarget, shape, "the shape of target")
+    threads = _thread_count(threads)
+    given = {
+        "dy": dy,
+        "ddx": ddx,
+        "ddtarget": ddtarget,
+        "saved.x": saved.x,
+        "saved.target": saved.target,
+        "saved.row_max": saved.row_max,
+        "saved.sum_exp": saved.sum_exp,
+        "saved.log_sum_exp": saved.log_sum_exp,
+    }
+    dtype = _types(given, saved.dtype)[1]
+    out = _several(out, ("dx", "dtarget", "ddy"))
+    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
+    dtarget = _result("dtarget", out[1], shape, saved.dtypes.get("target"), given)
+    ddy = _result("ddy", out[2], shape[:-1], dy.dtype, given)
+    _backward_backward(
+        saved.x,
+        saved.target,
+        dy,
+        ddx,
+        ddtarget,
+        saved.row_max,
+        saved.sum_exp,
+        saved.log_sum_exp,
+        dx,
+        dtarget,
+        ddy,
+        shape,
+        dtype,
+        threads,
+    )
+    return SecondGradients(dx, dtarget, ddy)
+
+
+def _forward(
+    x_rows,
+    target_rows,
+    y_out,
+    row_max_out,
+    sum_exp_out,
+    log_sum_exp_out,
+    shape,
+    dtype,
+    threads,
+):
+    """The outputs and the saved row scalars, written to their arrays."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    ones = np.ones(features, dtype)
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        read_target = _Reader(target_rows, dtype, height)
+        row_max_writer = _Writer((row_max_out,), dtype, height, row_scalars=True)
+        sum_exp_writer = _Writer((sum_exp_out,), dtype, height, row_scalars=True)
+        log_sum_exp_writer = _Writer(
+            (log_sum_exp_out,), dtype, height, row_scalars=True
+        )
+        y_writer = _Writer((y_out,), dtype, height, row_scalars=True)
+        row_buffers = np.empty((2, height, features), dtype)
+        for _, start, stop in share:
+            x = read_x(start, stop)
+            target = read_target(start, stop)
+            row_max_block = row_max_writer.block(start, stop)
+            sum_exp_block = sum_exp_writer.block(start, stop)
+            log_sum_exp_block = log_sum_exp_writer.block(start, stop)
+            y_block = y_writer.block(start, stop)
+            buffer_1 = row_buffers[0, : stop - start]
+            buffer_2 = row_buffers[1, : stop - start]
+            # step 2: row_max = max(x)
+            row_max = np.maximum.reduce(x, axis=-1, keepdims=True, out=row_max_block)
+            row_max_writer.write(row_max)
+            # step 3: x_shifted = x - row_max
+            x_shifted = np.subtract(x, row_max, out=buffer_1)
+            # step 4: exp_shifted = exp(x_shifted)
+            exp_shifted = np.exp(x_shifted, out=buffer_2)
+            # step 5: sum_exp = sum(exp_shifted)
+            sum_exp = _row_sum(exp_shifted, ones, out=sum_exp_block)
+            sum_exp_writer.write(sum_exp)
+            # step 6: log_sum_exp = log(sum_exp)
+            log_sum_exp = np.log(sum_exp, out=log_sum_exp_block)
+            log_sum_exp_writer.write(log_sum_exp)
+            # step 7: logp = x_shifted - log_sum_exp
+            logp = np.subtract(x_shifted, log_sum_exp, out=buffer_1)
+            # step 8: sum_target = sum(logp*target)
+            sum_target = _row_sum(logp, target, out=y_block)
+            # step 9: y = -sum_target
+            y = np.negative(sum_target, out=y_block)
+            y_writer.write(y)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+
+
+def _backward(
+    x_rows,
+    target_rows,
+    dy_rows,
+    row_max_rows,
+    sum_exp_rows,
+    log_sum_exp_rows,
+    dx_out,
+    dtarget_out,
+    shape,
+    dtype,
+    threads,
+):
+    """The gradients, written to their arrays; None for one that is not wanted."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    ones = np.ones(features, dtype)
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        read_target = _Reader(target_rows, dtype, height)
+        read_dy = _Reader(dy_rows, dtype, height, row_scalars=True)
+        read_row_max = _Reader(row_max_rows, dtype, height, row_scalars=True)
+        read_sum_exp = _Reader(sum_exp_rows, dtype, height, row_scalars=True)
+        read_log_sum_exp = _Reader(log_sum_exp_rows, dtype, height, row_scalars=True)
+        dtarget_writer = _Writer((dtarget_out,), dtype, height)
+        dx_writer = _Writer((dx_out,), dtype, height)
+        row_scalar_buffers = np.empty((2, height, 1), dtype)
+        for _, start, stop in share:
+            x = read_x(start, stop)
+            target = read_target(start, stop)
+            dy = read_dy(start, stop)
+            row_max = read_row_max(start, stop)
+            sum_exp = read_sum_exp(start, stop)
+            log_sum_exp = read_log_sum_exp(start, stop)
+            dtarget_block = dtarget_writer.block(start, stop)
+            dx_block = dx_writer.block(start, stop)
+            row_scalar_1 = row_scalar_buffers[0, : stop - start]
+            row_scalar_2 = row_scalar_buffers[1, : stop - start]
+            # step 15: sum_target_2 = sum(target)
+            sum_target_2 = _row_sum(target, ones, out=row_scalar_1)
+            # step 3: x_shifted = x - row_max
+            x_shifted = np.subtract(x, row_max, out=dx_block)
+            # step 7: logp = x_shifted - log_sum_exp
+            logp = np.subtract(x_shifted, log_sum_exp, out=dtarget_block)
+            # step 13: dtarget = -logp*dy
+            part = np.negative(dy, out=row_scalar_2)
+            dtarget = np.multiply(logp, part, out=dtarget_block)
+            dtarget_writer.write(dtarget)
+            # step 15: sum_target_2_scaled = sum_target_2/sum_exp
+            sum_target_2_scaled = np.divide(sum_target_2, sum_exp, out=row_scalar_1)
+            # step 4: exp_shifted = exp(x_shifted)
+            exp_shifted = np.exp(x_shifted, out=dx_block)
+            # step 15: dx = (exp_shifted*sum_target_2_scaled - target)*dy
+            dx = np.multiply(exp_shifted, sum_target_2_scaled, out=dx_block)
+            dx = np.subtract(dx, target, out=dx_block)
+            dx = np.multiply(dx, dy, out=dx_block)
+            dx_writer.write(dx)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+
+
+def _jvp(
+    x_rows,
+    target_rows,
+    dx_rows,
+    dtarget_rows,
+    row_max_rows,
+    sum_exp_rows,
+    log_sum_exp_rows,
+    dy_out,
+    shape,
+    dtype,
+    threads,
+):
+    """The tangents of the outputs, written to their arrays."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    ones = np.ones(features, dtype)
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        if dx_rows is not None:
+            read_target = _Reader(target_rows, dtype, height)
+            read_dx = _Reader(dx_rows, dtype, height)
+        if dtarget_rows is not None:
+            read_dtarget = _Reader(dtarget_rows, dtype, height)
+        read_row_max = _Reader(row_max_rows, dtype, height, row_scalars=True)
+        if dx_rows is not None:
+            read_sum_exp = _Reader(sum_exp_rows, dtype, height, row_scalars=True)
+        if dtarget_rows is not None:
+            read_log_sum_exp = _Reader(
+                log_sum_exp_rows, dtype, height, row_scalars=True
+            )
+        dy_writer = _Writer((dy_out,), dtype, height, row_scalars=True)
+        row_buffers = np.empty((2, height, features), dtype)
+        for _, start, stop in share:
+            x = read_x(start, stop)
+            if dx_rows is not None:
+                target = read_target(start, stop)
+                dx = read_dx(start, stop)
+            if dtarget_rows is not None:
+                dtarget = read_dtarget(start, stop)
+            row_max = read_row_max(start, stop)
+            if dx_rows is not None:
+                sum_exp = read_sum_exp(start, stop)
+            if dtarget_rows is not None:
+                log_sum_exp = read_log_sum_exp(start, stop)
+            dy_block = dy_writer.block(start, stop)
+            buffer_1 = row_buffers[0, : stop - start]
+            buffer_2 = row_buffers[1, : stop - start]
+            # step 3: x_shifted = x - row_max
+            x_shifted = np.subtract(x, row_max, out=buffer_1)
+            # step 4: exp_shifted = exp(x_shifted)
+            if dx_rows is not None:
+                exp_shifted = np.exp(x_shifted, out=buffer_2)
+                # step 16: sum_dx_exp_shifted = sum(dx*exp_shifted)
+                sum_dx_exp_shifted = _row_sum(dx, exp_shifted, out=dy_block)
+                # step 16: dlog_sum_exp = sum_dx_exp_shifted/sum_exp
+                dlog_sum_exp = np.divide(sum_dx_exp_shifted, sum_exp, out=dy_block)
+            # step 7: logp = x_shifted - log_sum_exp
+            if dtarget_rows is not None:
+                logp = np.subtract(x_shifted, log_sum_exp, out=buffer_1)
+                # step 17: sum_dtarget_dx_logp = sum(dtarget*logp + (dx -
+                #   dlog_sum_exp)*target)
+                part = np.multiply(dtarget, logp, out=buffer_1)
+            if dx_rows is not None:
+                part_2 = np.subtract(dx, dlog_sum_exp, out=buffer_2)
+                part_2 = np.multiply(part_2, target, out=buffer_2)
+            if dx_rows is not None and dtarget_rows is not None:
+                part = np.add(part, part_2, out=buffer_1)
+            if dtarget_rows is None:
+                part = part_2
+            sum_dtarget_dx_logp = _row_sum(part, ones, out=dy_block)
+            # step 17: dy = -sum_dtarget_dx_logp
+            dy = np.negative(sum_dtarget_dx_logp, out=dy_block)
+            dy_writer.write(dy)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+
+
+def _backward_backward(
+    x_rows,
+    target_rows,
+    dy_rows,
+    ddx_rows,
+    ddtarget_rows,
+    row_max_rows,
+    sum_exp_rows,
+    log_sum_exp_rows,
+    dx_out,
+    dtarget_out,
+    ddy_out,
+    shape,
+    dtype,
+    threads,
+):
+    """The gradients of the gradients, written to their arrays."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    scalar = dtype.type
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    ones = np.ones(features, dtype)
+    D = scalar(features)
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        if ddx_rows is not None:
+            read_target = _Reader(target_rows, dtype, height)
+        read_dy = _Reader(dy_rows, dtype, height, row_scalars=True)
+        if ddx_rows is not None:
+            read_ddx = _Reader(ddx_rows, dtype, height)
+        if ddtarget_rows is not None:
+            read_ddtarget = _Reader(ddtarget_rows, dtype, height)
+        read_row_max = _Reader(row_max_rows, dtype, height, row_scalars=True)
+        read_sum_exp = _Reader(sum_exp_rows, dtype, height, row_scalars=True)
+        if ddtarget_rows is not None:
+            read_log_sum_exp = _Reader(
+                log_sum_exp_rows, dtype, height, row_scalars=True
+            )
+        dx_writer = _Writer((dx_out,), dtype, height)
+        dtarget_writer = _Writer((dtarget_out,), dtype, height)
+        ddy_writer = _Writer((ddy_out,), dtype, height, row_scalars=True)
+        row_buffers = np.empty((1, height, features), dtype)
+        row_scalar_buffers = np.empty((5, height, 1), dtype)
+        for _, start, stop in share:
+            x = read_x(start, stop)
+            if ddx_rows is not None:
+                target = read_target(start, stop)
+            dy = read_dy(start, stop)
+            if ddx_rows is not None:
+                ddx = read_ddx(start, stop)
+            if ddtarget_rows is not None:
+                ddtarget = read_ddtarget(start, stop)
+            row_max = read_row_max(start, stop)
+            sum_exp = read_sum_exp(start, stop)
+            if ddtarget_rows is not None:
+                log_sum_exp = read_log_sum_exp(start, stop)
+            dx_block = dx_writer.block(start, stop)
+            dtarget_block = dtarget_writer.block(start, stop)
+            ddy_block = ddy_writer.block(start, stop)
+            buffer_1 = row_buffers[0, : stop - start]
+            row_scalar_1 = row_scalar_buffers[0, : stop - start]
+            row_scalar_2 = row_scalar_buffers[1, : stop - start]
+            row_scalar_3 = row_scalar_buffers[2, : stop - start]
+            row_scalar_4 = row_scalar_buffers[3, : stop - start]
+            row_scalar_5 = row_scalar_buffers[4, : stop - start]
+            # step 20: sum_exp_scaled = D/sum_exp
+            sum_exp_scaled = np.divide(D, sum_exp, out=ddy_block)
+            # step 18: mean_target = mean(target)
+            if ddx_rows is not None:
+                mean_target = _row_mean(target, ones, out=row_scalar_1)
+            # step 3: x_shifted = x - row_max
+            x_shifted = np.subtract(x, row_max, out=dx_block)
+            # step 4: exp_shifted = exp(x_shifted)
+            exp_shifted = np.exp(x_shifted, out=dtarget_block)
+            # step 20: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
+            if ddx_rows is not None:
+                sum_ddx_exp_shifted = _row_sum(ddx, exp_shifted, out=row_scalar_2)
+            # step 7: logp = x_shifted - log_sum_exp
+            if ddtarget_rows is not None:
+                logp = np.subtract(x_shifted, log_sum_exp, out=dx_block)
+                # step 22: mean_ddtarget_logp = mean(-ddtarget*logp)
+                part = np.multiply(ddtarget, logp, out=dx_block)
+                part = np.negative(part, out=dx_block)
+                mean_ddtarget_logp = _row_mean(part, ones, out=row_scalar_3)
+                # step 19: g = -ddtarget*dy
+                part_2 = np.negative(dy, out=row_scalar_4)
+                g = np.multiply(ddtarget, part_2, out=dx_block)
+                # step 20: mean_g = mean(g)
+                mean_g = _row_mean(g, ones, out=row_scalar_4)
+            # step 20: mean_target_scaled = dy*mean_target
+            if ddx_rows is not None:
+                mean_target_scaled = np.multiply(dy, mean_target, out=row_scalar_5)
+                # step 20: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/sum_exp
+                sum_ddx_exp_shifted_scaled = np.divide(
+                    sum_ddx_exp_shifted, sum_exp, out=row_scalar_2
+                )
+                # step 22: mean_target_scaled_2 = mean_target*D/sum_exp
+                mean_target_scaled_2 = np.multiply(mean_target, D, out=row_scalar_1)
+                mean_target_scaled_2 = np.divide(
+                    mean_target_scaled_2, sum_exp, out=row_scalar_1
+                )
+                # step 22: mean_ddx_exp_shifted_target =
+                #   mean(ddx*(exp_shifted*mean_target_scaled_2 - target))
+                part_3 = np.multiply(exp_shifted, mean_target_scaled_2, out=buffer_1)
+                part_3 = np.subtract(part_3, target, out=buffer_1)
+                mean_ddx_exp_shifted_target = _row_mean(ddx, part_3, out=row_scalar_1)
+                # step 20: dx = g + ((ddx -
+                #   sum_ddx_exp_shifted_scaled)*mean_target_scaled -
+                #   mean_g)*exp_shifted*sum_exp_scaled
+                dx = np.subtract(ddx, sum_ddx_exp_shifted_scaled, out=buffer_1)
+                dx = np.multiply(dx, mean_target_scaled, out=buffer_1)
+            else:
+                dx = 0.0
+            if ddtarget_rows is not None:
+                dx = np.subtract(dx, mean_g, out=buffer_1)
+            dx = np.multiply(dx, exp_shifted, out=dtarget_block)
+            dx = np.multiply(dx, sum_exp_scaled, out=dtarget_block)
+            if ddtarget_rows is not None:
+                dx = np.add(g, dx, out=dx_block)
+            dx_writer.write(dx)
+            # step 21: dtarget = (sum_ddx_exp_shifted_scaled - ddx)*dy
+            if ddx_rows is not None:
+                dtarget = np.subtract(
+                    sum_ddx_exp_shifted_scaled, ddx, out=dtarget_block
+                )
+                dtarget = np.multiply(dtarget, dy, out=dtarget_block)
+            else:
+                dtarget = 0.0
+            dtarget_writer.write(dtarget)
+            # step 22: ddy = (mean_ddtarget_logp + mean_ddx_exp_shifted_target)*D
+            if ddx_rows is not None and ddtarget_rows is not None:
+                ddy = np.add(
+                    mean_ddtarget_logp, mean_ddx_exp_shifted_target, out=ddy_block
+                )
+            if ddx_rows is None:
+                ddy = mean_ddtarget_logp
+            if ddtarget_rows is None:
+                ddy = mean_ddx_exp_shifted_target
+            ddy = np.multiply(ddy, D, out=ddy_block)
+            ddy_writer.write(ddy)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+
+
+def _row_sum(a, b, out):
+    """The sum of a*b over each row, with no buffer for the products."""
+    np.vecdot(a, b, out=out[:, 0])
+    return out
+
+
+def _row_mean(a, b, out):
+    """The mean of a*b over each row."""
+    return np.divide(_row_sum(a, b, out), a.shape[-1], out=out)
+
+
+class _Scattered:
+    """The rows of an array that no single stride reaches, by their number."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def _index(self, span):
+        return np.unravel_index(np.arange(span.start, span.stop), self.array.shape[:-1])
+
+    def __getitem__(self, span):
+        return self.array[self._index(span)]
+
+    def __setitem__(self, span, value):
+        self.array[self._index(span)] = value
+
+
+def _rows(array, dtype, row_scalars):
+    """An array as a list of rows, never copied, and whether blocks do as they are."""
+    if row_scalars:
+        array = array[..., np.newaxis]
+    steps = [
+        step
+        for step in zip(array.shape[:-1], array.strides[:-1], strict=True)
+        if step[0] != 1
+    ]
+    if array.size and any(a[1] != b[1] * b[0] for a, b in pairwise(steps)):
+        return _Scattered(array), False
+    width = array.shape[-1]
+    plain = width == 1 or array.strides[-1] == array.itemsize
+    direct = plain and array.dtype == dtype and array.flags.aligned
+    return array.reshape(-1, width), direct
+
+
+class _Reader:
+    """Blocks of rows in the compute type: views where the array has it, else copies."""
+
+    def __init__(self, array, dtype, height, row_scalars=False):
+        self.rows, self.direct = _rows(array, dtype, row_scalars)
+        width = 1 if row_scalars else array.shape[-1]
+        self.scratch = None if self.direct else np.empty((height, width), dtype)
+
+    def __call__(self, start, stop):
+        if self.direct:
+            return self.rows[start:stop]
+        copy = self.scratch[: stop - start]
+        copy[...] = self.rows[start:stop]
+        return copy
+
+
+class _Writer:
+    """Blocks of a result to compute in: its own memory where it has the compute type.
+
+    Of several arrays that hold the same result, those after the first are copied to.
+    """
+
+    def __init__(self, arrays, dtype, height, row_scalars=False):
+        by_id = {id(array): array for array in arrays if array is not None}
+        distinct = list(by_id.values())
+        rows = [_rows(array, dtype, row_scalars) for array in distinct]
+        self.own = rows[0][0] if rows[0][1] else None
+        self.others = [other for other, _ in (rows if self.own is None else rows[1:])]
+        width = 1 if row_scalars else distinct[0].shape[-1]
+        self.scratch = np.empty((height, width), dtype) if self.own is None else None
+
+    def block(self, start, stop):
+        """Where to compute rows `start` to `stop`."""
+        self.span = slice(start, stop)
+        own = self.scratch[: stop - start] if self.own is None else self.own[self.span]
+        self.current = own
+        return own
+
+    def write(self, value):
+        """The finished rows of this block, which may have been computed elsewhere."""
+        if self.own is not None and value is not self.current:
+            self.current[...] = value
+        for other in self.others:
+            other[self.span] = value
+
+
+def _partition(rows, row_bytes, least_rows):
+    """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
+
+    Neither depends on the thread count, so no sum does.
+    """
+    height = min(max(least_rows, BLOCK_BYTES // row_bytes), max(rows, 1))
+    blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
+    together = max(1, -(-len(blocks) // CHUNKS))
+    runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
+    return height, [[(chunk, *span) for span in run] for chunk, run in enumerate(runs)]
+
+
+def _run(sweep, chunks, threads, row_bytes):
+    """Sweep all chunks, each thread a share of them with scratch buffers of its own."""
+
+    def work(share):
+        with np.errstate():  # puts the buffer size back too
+            if row_bytes >= LONG_ROW:
+                np.setbufsize(UFUNC_BUFFER)
+            sweep([block for chunk in share for block in chunk])
+
+    shares = [chunks[i::threads] for i in range(min(threads, len(chunks)))]
+    if len(shares) == 1:
+        work(shares[0])
+    elif shares:
+        with ThreadPoolExecutor(len(shares)) as pool:
+            tasks = [pool.submit(copy_context().run, work, share) for share in shares]
+        for task in tasks:
+            task.result()
+
+
+def _array(name, value, required):
+    """A floating-point array; None stays None for what may be left out."""
+    if value is None:
+        if required:
+            raise TypeError(f"{name} is None; pass an array of floats")
+        return None
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ValueError(
+            f"{name} is no array: its parts differ in length; pass an array of floats"
+        ) from None
+    known = array.dtype.type in (np.float16, np.float32, np.float64, np.longdouble)
+    if not known and array.dtype.name != "bfloat16":
+        raise TypeError(
+            f"{name} is of type {array.dtype}, not floating point; "
+            f"pass real floats, such as {name}.astype(np.float64)"
+        )
+    return array
+
+
+def _thread_count(threads):
+    if isinstance(threads, bool) or not isinstance(threads, Integral):
+        raise TypeError(f"threads is {threads!r}; pass a whole number, 1 or more")
+    if threads < 1:
+        raise ValueError(f"threads is {threads}; pass 1 or more")
+    return int(threads)
+
+
+def _row_shape(name, array):
+    """The shape of the rows, which have at least 1 feature."""
+    if array.ndim < 1 or array.shape[-1] < 1:
+        raise ValueError(
+            f"{name} has shape {array.shape}; pass (..., D) with D of 1 or more"
+        )
+    return array.shape
+
+
+def _check_shape(name, array, shape, meaning):
+    if array is not None and array.shape != shape:
+        raise ValueError(
+            f"{name} has shape {array.shape}; pass {meaning}, which is {shape}"
+        )
+
+
+_AS_IT_WAS = "pass saved as forward returned it"
+
+
+def _check_saved(saved):
+    """Refuse what forward did not return, and arrays whose shape was changed since."""
+    if not isinstance(saved, Saved):
+        raise TypeError(
+            f"saved is of type {type(saved).__name__}; "
+            "pass what forward of cross_entropy returned as its second value"
+        )
+    known = isinstance(saved.shape, tuple) and isinstance(saved.dtypes, dict)
+    types = (saved.dtype, *saved.dtypes.values()) if known else (None,)
+    floats = all(isinstance(dtype, np.dtype) and dtype.kind in "fV" for dtype in types)
+    if not floats or not saved.dtypes.keys() >= {"x", "target"}:
+        raise TypeError(f"saved.shape, dtype or dtypes was changed; {_AS_IT_WAS}")
+    row_scalars = saved.shape[:-1]
+    for name, shape, given in (
+        ("x", saved.shape, True),
+        ("target", saved.shape, True),
+        ("row_max", row_scalars, True),
+        ("sum_exp", row_scalars, True),
+        ("log_sum_exp", row_scalars, True),
+    ):
+        array = getattr(saved, name)
+        if not (isinstance(array, np.ndarray) if given else array is None):
+            found = type(array).__name__
+            raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
+        _check_shape(f"saved.{name}", array, shape, "what forward saw")
+
+
+def _each_cotangent(cotangents, names):
+    """The cotangents one by one; a single one may come without a tuple."""
+    if not isinstance(cotangents, tuple):
+        if len(names) > 1:
+            kind = type(cotangents).__name__
+            raise TypeError(f"cotangents is of type {kind}; pass a tuple for {names}")
+        return (cotangents,)
+    if len(cotangents) != len(names):
+        count = len(cotangents)
+        wanted = f"pass {len(names)}, for {names}"
+        raise ValueError(f"cotangents has {count} entries; {wanted}")
+    return cotangents
+
+
+def _types(given, widest=None):
+    """The type of each array that is given, and the type to compute in."""
+    there = {name: array for name, array in given.items() if array is not None}
+    dtypes = {name: np.asarray(array).dtype for name, array in there.items()}
+    kinds = [] if widest is None else [widest]
+    for name, dtype in dtypes.items():
+        if not isinstance(there[name], float):
+            narrow = dtype.itemsize == 2
+            kinds.append(np.dtype(np.float32) if narrow else dtype.newbyteorder("="))
+    return dtypes, np.result_type(*kinds)
+
+
+def _several(out, names):
+    """`out=` as one array or None for each result."""
+    if out is None:
+        return [None] * len(names)
+    if isinstance(out, np.ndarray) or not isinstance(out, (tuple, list)):
+        kind = type(out).__name__
+        raise TypeError(f"out is of type {kind}; pass a tuple for {names}")
+    if len(out) != len(names):
+        raise ValueError(f"out has {len(out)} entries; pass {len(names)}, for {names}")
+    return list(out)
+
+
+def _result(name, out, shape, dtype, given, like=()):
+    """An array for a result: the caller's own if it will do, else a new one, else None.
+
+    `dtype` is None for a result that there is not. `like` are arrays that hold the same
+    result and stand for this one too.
+    """
+    if dtype is None:
+        if out is not None:
+            raise ValueError(f"out for {name}: its input was left out, so pass None")
+        return None
+    if out is None:
+        for other in like:
+            if other is not None and other.dtype == dtype:
+                return other
+        return np.empty(shape, dtype)
+    if not isinstance(out, np.ndarray):
+        kind = type(out).__name__
+        raise TypeError(f"out for {name} is of type {kind}; pass an array")
+    if out.shape != shape or out.dtype != dtype:
+        raise ValueError(
+            f"out for {name} has shape {out.shape} and type {out.dtype}; "
+            f"pass np.empty({shape}, {dtype})"
+        )
+    if not out.flags.writeable:
+        raise ValueError(f"out for {name} is read-only; pass a writeable array")
+    if _overlaps_itself(out):
+        raise ValueError(f"out for {name} overlaps itself; pass an array of its own")
+    for other, array in given.items():
+        if isinstance(array, np.ndarray) and _overlap(out, array):
+            raise ValueError(f"out for {name} overlaps {other}; pass another array")
+    given[f"out for {name}"] = out
+    return out
+
+
+def _overlaps_itself(array):
+    """Whether two entries share memory; where that is hard to tell, they do."""
+    axes = zip(array.strides, array.shape, strict=True)
+    steps = sorted((abs(stride), size) for stride, size in axes if size > 1)
+    reach = array.itemsize
+    for stride, size in steps if array.size else ():
+        if stride < reach:
+            return True
+        reach += stride * (size - 1)
+    return False
+
+
+def _overlap(a, b):
+    """Whether two arrays share memory; where that is hard to tell, they do."""
+    if not np.may_share_memory(a, b):
+        return False
+    try:
+        return np.shares_memory(a, b, max_work=10_000)
+    except np.exceptions.TooHardError:
+        return True

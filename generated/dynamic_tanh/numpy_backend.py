@@ -1,0 +1,1088 @@
+# Made by lngen 0.1.0 from the definition of dynamic_tanh.
+# Do not edit; edit dynamic_tanh.py and run: lngen derive dynamic_tanh.py
+# Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 13 flops a row element.
+# Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
+# definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
+# templates sha256:6e28d2a8b8a530d629c2d0efbc64330f72915256ecd75abe07eff26b1b4eff3d
+"""Dynamic tanh: an elementwise layer in the place of a norm.
+
+    forward
+        u = alpha*x
+        t = tanh(u)
+        y = gamma*t + beta
+    backward
+        g = gamma*dy*(1 - t)*(1 + t)
+        dx = alpha*g
+        dalpha = sum_rows(sum(g*x))
+        dgamma = sum_rows(dy*t)
+        dbeta = sum_rows(dy)
+
+Rows are worked on in blocks that stay in the cache. A comment names the step of the
+derivation that a line comes from, and a name in the code is a name of the derivation.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from itertools import pairwise
+from math import prod
+from numbers import Integral, Real
+from typing import NamedTuple
+
+import numpy as np
+
+BLOCK_BYTES = 768 * 1024
+"""The size of a block of rows: it and its scratch buffers stay in the cache."""
+
+CHUNKS = 16
+"""How many runs of blocks the rows are cut into, whatever the thread count."""
+
+LONG_ROW = 2048
+"""The bytes of a row from which a small ufunc buffer pays."""
+
+UFUNC_BUFFER = 256
+"""That buffer, in elements: NumPy expands broadcast operands into a larger one."""
+
+
+class Gradients(NamedTuple):
+    """What `backward` computes; None for an input that was left out of `forward`."""
+
+    dx: np.ndarray
+    """The gradient of x, in its shape and type."""
+
+    dalpha: np.ndarray | None
+    """The gradient of alpha, in its shape and type."""
+
+    dgamma: np.ndarray | None
+    """The gradient of gamma, in its shape and type."""
+
+    dbeta: np.ndarray | None
+    """The gradient of beta, in its shape and type."""
+
+
+class SecondGradients(NamedTuple):
+    """What `backward_backward` computes; None for what was left out or was None."""
+
+    dx: np.ndarray
+    """The gradient of x, in its shape and type."""
+
+    dalpha: np.ndarray | None
+    """The gradient of alpha, in its shape and type."""
+
+    dgamma: np.ndarray | None
+    """The gradient of gamma, in its shape and type."""
+
+    dbeta: np.ndarray | None
+    """The gradient of beta, in its shape and type."""
+
+    ddy: np.ndarray
+    """The gradient of dy, the cotangent of y."""
+
+
+class Saved(NamedTuple):
+    """What `backward` needs of a call of `forward`; arrays are the caller's own.
+
+    Writing to one of them between forward and backward changes the gradients.
+    """
+
+    shape: tuple
+    """The shape of the row inputs."""
+
+    dtype: np.dtype
+    """The type that `forward` computed in."""
+
+    dtypes: dict
+    """The type of each input that was given."""
+
+    x: np.ndarray
+    """x of forward."""
+
+    alpha: float | None
+    """The argument alpha of forward."""
+
+    gamma: np.ndarray | None
+    """The argument gamma of forward."""
+
+
+def forward(x, alpha=None, gamma=None, beta=None, *, out=None, threads=1):
+    """Dynamic tanh: an elementwise layer in the place of a norm.
+
+        u = alpha*x
+        t = tanh(u)
+        y = gamma*t + beta
+
+    Args:
+        x: shape (..., D).
+        alpha: a number or a 0-d array; left out it is 0.5, and costs nothing.
+        gamma: one value a feature, shape (D,); left out it is 1, and costs nothing.
+        beta: one value a feature, shape (D,); left out it is 0, and costs nothing.
+        out: an array to write y to.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns `(y, saved)`: `saved` is for `backward`. It computes in the
+    widest type among the inputs, in float32 for 16-bit ones.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    x = _array("x", x, required=True)
+    alpha = _scalar("alpha", alpha, required=False)
+    gamma = _array("gamma", gamma, required=False)
+    beta = _array("beta", beta, required=False)
+    threads = _thread_count(threads)
+    shape = _row_shape("x", x)
+    leading = x
+    _check_shape("x", x, shape, "the shape of x")
+    _check_shape("gamma", gamma, shape[-1:], "(D,)")
+    _check_shape("beta", beta, shape[-1:], "(D,)")
+    given = {"x": x, "alpha": alpha, "gamma": gamma, "beta": beta}
+    dtypes, dtype = _types(given)
+    y = _result("y", out, shape, leading.dtype, given)
+    _forward(x, alpha, gamma, beta, y, shape, dtype, threads)
+    saved = Saved(shape, dtype, dtypes, x, alpha, gamma)
+    return y, saved
+
+
+def backward(saved, dy, *, out=None, threads=1):
+    """The gradients of a loss, given those with respect to the outputs.
+
+        g = gamma*dy*(1 - t)*(1 + t)
+        dx = alpha*g
+        dalpha = sum_rows(sum(g*x))
+        dgamma = sum_rows(dy*t)
+        dbeta = sum_rows(dy)
+
+    Args:
+        saved: what `forward` returned.
+        dy: the cotangent of y.
+        out: Gradients, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns Gradients, each in the type of its input.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    _check_saved(saved)
+    shape = saved.shape
+    dy = _array("dy", dy, required=True)
+    _check_shape("dy", dy, shape, "the shape of y")
+    threads = _thread_count(threads)
+    given = {"dy": dy, "saved.x": saved.x, "saved.gamma": saved.gamma}
+    dtype = _types(given, saved.dtype)[1]
+    out = _several(out, ("dx", "dalpha", "dgamma", "dbeta"))
+    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
+    dalpha = _result("dalpha", out[1], (), saved.dtypes.get("alpha"), given)
+    dgamma = _result("dgamma", out[2], shape[-1:], saved.dtypes.get("gamma"), given)
+    dbeta = _result("dbeta", out[3], shape[-1:], saved.dtypes.get("beta"), given)
+    _backward(
+        saved.x,
+        dy,
+        saved.alpha,
+        saved.gamma,
+        dx,
+        dalpha,
+        dgamma,
+        dbeta,
+        shape,
+        dtype,
+        threads,
+    )
+    return Gradients(dx, dalpha, dgamma, dbeta)
+
+
+def jvp(saved, dx, dalpha=None, dgamma=None, dbeta=None, *, out=None, threads=1):
+    """What the outputs move by when each input moves by its tangent.
+
+        dy = dgamma*t + gamma*(1 - t**2)*(dalpha*x + alpha*dx) + dbeta
+
+    Args:
+        saved: what `forward` returned.
+        dx: the tangent of x; None stands for zero.
+        dalpha: the tangent of alpha; None stands for zero.
+        dgamma: the tangent of gamma; None stands for zero.
+        dbeta: the tangent of beta; None stands for zero.
+        out: an array to write the tangent of y to.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns the tangent of y, in the type that forward returned.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    _check_saved(saved)
+    shape = saved.shape
+    dx = _array("dx", dx, required=False)
+    dalpha = _scalar("dalpha", dalpha, required=False)
+    dgamma = _array("dgamma", dgamma, required=False)
+    dbeta = _array("dbeta", dbeta, required=False)
+    if dx is None and dalpha is None and dgamma is None and dbeta is None:
+        raise ValueError("every tangent is None; pass at least one")
+    _check_left_out("dalpha", dalpha, "alpha", saved)
+    _check_left_out("dgamma", dgamma, "gamma", saved)
+    _check_left_out("dbeta", dbeta, "beta", saved)
+    _check_shape("dx", dx, shape, "the shape of x")
+    _check_shape("dgamma", dgamma, shape[-1:], "the shape of gamma")
+    _check_shape("dbeta", dbeta, shape[-1:], "the shape of beta")
+    threads = _thread_count(threads)
+    given = {
+        "dx": dx,
+        "dalpha": dalpha,
+        "dgamma": dgamma,
+        "dbeta": dbeta,
+        "saved.x": saved.x,
+        "saved.gamma": saved.gamma,
+    }
+    dtype = _types(given, saved.dtype)[1]
+    stored = saved.dtypes["x"]
+    dy = _result("dy", out, shape, stored, given)
+    _jvp(
+        saved.x,
+        dx,
+        saved.alpha,
+        saved.gamma,
+        dalpha,
+        dgamma,
+        dbeta,
+        dy,
+        shape,
+        dtype,
+        threads,
+    )
+    return dy
+
+
+def backward_backward(
+    saved,
+    cotangents,
+    ddx,
+    ddalpha=None,
+    ddgamma=None,
+    ddbeta=None,
+    *,
+    out=None,
+    threads=1,
+):
+    """The gradients of a loss that depends on what `backward` returned.
+
+        g = gamma*dy*(1 - t)*(1 + t)
+        dg = ddalpha*x + alpha*ddx
+        g_4 = dy*(1 - t**2)*(ddgamma - 2*gamma*dg*t)
+        dx = alpha*g_4 + ddalpha*g
+        dalpha = sum_rows(D*(mean(g_4*x) + mean(ddx*g)))
+        dgamma = sum_rows(dg*dy*(1 - t)*(1 + t))
+        dbeta = 0
+        ddy = ddgamma*t + gamma*dg*(1 - t)*(1 + t) + ddbeta
+
+    Args:
+        saved: what `forward` returned.
+        cotangents: what `backward` was given, a tuple or the array itself.
+        ddx: the cotangent of dx, its gradient; None stands for zero.
+        ddalpha: the cotangent of dalpha, its gradient; None stands for zero.
+        ddgamma: the cotangent of dgamma, its gradient; None stands for zero.
+        ddbeta: the cotangent of dbeta, its gradient; None stands for zero.
+        out: SecondGradients, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns SecondGradients, with respect to the inputs and to the cotangents.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    _check_saved(saved)
+    shape = saved.shape
+    cotangents = _each_cotangent(cotangents, ("dy",))
+    dy = _array("dy", cotangents[0], required=True)
+    _check_shape("dy", dy, shape, "the shape of y")
+    ddx = _array("ddx", ddx, required=False)
+    ddalpha = _scalar("ddalpha", ddalpha, required=False)
+    ddgamma = _array("ddgamma", ddgamma, required=False)
+    ddbeta = _array("ddbeta", ddbeta, required=False)
+    if ddx is None and ddalpha is None and ddgamma is None and ddbeta is None:
+        raise ValueError("every cotangent of a gradient is None; pass at least one")
+    _check_left_out("ddalpha", ddalpha, "alpha", saved)
+    _check_left_out("ddgamma", ddgamma, "gamma", saved)
+    _check_left_out("ddbeta", ddbeta, "beta", saved)
+    _check_shape("ddx", ddx, shape, "the shape of x")
+    _check_shape("ddgamma", ddgamma, shape[-1:], "the shape of gamma")
+    _check_shape("ddbeta", ddbeta, shape[-1:], "the shape of beta")
+    threads = _thread_count(threads)
+    given = {
+        "dy": dy,
+        "ddx": ddx,
+        "ddalpha": ddalpha,
+        "ddgamma": ddgamma,
+        "ddbeta": ddbeta,
+        "saved.x": saved.x,
+        "saved.gamma": saved.gamma,
+    }
+    dtype = _types(given, saved.dtype)[1]
+    out = _several(out, ("dx", "dalpha", "dgamma", "dbeta", "ddy"))
+    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
+    dalpha = _result("dalpha", out[1], (), saved.dtypes.get("alpha"), given)
+    dgamma = _result("dgamma", out[2], shape[-1:], saved.dtypes.get("gamma"), given)
+    dbeta = _result("dbeta", out[3], shape[-1:], saved.dtypes.get("beta"), given)
+    ddy = _result("ddy", out[4], shape, dy.dtype, given)
+    _backward_backward(
+        saved.x,
+        dy,
+        ddx,
+        saved.alpha,
+        saved.gamma,
+        ddalpha,
+        ddgamma,
+        ddbeta,
+        dx,
+        dalpha,
+        dgamma,
+        dbeta,
+        ddy,
+        shape,
+        dtype,
+        threads,
+    )
+    return SecondGradients(dx, dalpha, dgamma, dbeta, ddy)
+
+
+def _forward(x_rows, alpha, gamma, beta, y_out, shape, dtype, threads):
+    """The outputs and the saved row scalars, written to their arrays."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    scalar = dtype.type
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    if alpha is not None:
+        alpha_value = scalar(alpha)
+    else:
+        alpha_value = 0.5
+    if gamma is not None:
+        gamma = np.ascontiguousarray(gamma, dtype)
+    if beta is not None:
+        beta = np.ascontiguousarray(beta, dtype)
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        y_writer = _Writer((y_out,), dtype, height)
+        for _, start, stop in share:
+            x = read_x(start, stop)
+            y_block = y_writer.block(start, stop)
+            # step 1: u = x*alpha
+            u = np.multiply(x, alpha_value, out=y_block)
+            # step 2: t = tanh(u)
+            t = np.tanh(u, out=y_block)
+            # step 3: y = t*gamma + beta
+            if gamma is not None:
+                y = np.multiply(t, gamma, out=y_block)
+            else:
+                y = t
+            if beta is not None:
+                y = np.add(y, beta, out=y_block)
+            y_writer.write(y)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+
+
+def _backward(
+    x_rows,
+    dy_rows,
+    alpha,
+    gamma,
+    dx_out,
+    dalpha_out,
+    dgamma_out,
+    dbeta_out,
+    shape,
+    dtype,
+    threads,
+):
+    """The gradients, written to their arrays; None for one that is not wanted."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    scalar = dtype.type
+    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    if alpha is not None:
+        alpha_value = scalar(alpha)
+    else:
+        alpha_value = 0.5
+    if gamma is not None:
+        gamma = np.ascontiguousarray(gamma, dtype)
+    if dbeta_out is not None:
+        dbeta_sums = np.zeros((len(chunks), features), dtype)
+    if gamma is not None:
+        dgamma_sums = np.zeros((len(chunks), features), dtype)
+    if alpha is not None:
+        dalpha_sums = np.zeros(len(chunks), dtype)
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        read_dy = _Reader(dy_rows, dtype, height)
+        dx_writer = _Writer((dx_out,), dtype, height)
+        row_buffers = np.empty((1, height, features), dtype)
+        row_scalar_buffers = np.empty((1, height, 1), dtype)
+        column = np.empty(features, dtype)
+        for chunk, start, stop in share:
+            x = read_x(start, stop)
+            dy = read_dy(start, stop)
+            dx_block = dx_writer.block(start, stop)
+            buffer_1 = row_buffers[0, : stop - start]
+            row_scalar_1 = row_scalar_buffers[0, : stop - start]
+            # step 9: dbeta = sum over rows of dy
+            if dbeta_out is not None:
+                _add_rows(dy, dbeta_sums[chunk], column)
+            # step 1: u = x*alpha
+            u = np.multiply(x, alpha_value, out=dx_block)
+            # step 2: t = tanh(u)
+            t = np.tanh(u, out=dx_block)
+            # step 8: dgamma = sum over rows of dy*t
+            if gamma is not None:
+                part = np.multiply(dy, t, out=buffer_1)
+                _add_rows(part, dgamma_sums[chunk], column)
+            # step 11: g = (1 - t)*dy*(t + 1)*gamma
+            g = np.subtract(1.0, t, out=buffer_1)
+            g = np.multiply(g, dy, out=buffer_1)
+            part_2 = np.add(t, 1.0, out=dx_block)
+            g = np.multiply(g, part_2, out=dx_block)
+            if gamma is not None:
+                g = np.multiply(g, gamma, out=dx_block)
+            # step 7: sum_g_x = sum(g*x)
+            if alpha is not None:
+                sum_g_x = _row_sum(g, x, out=row_scalar_1)
+                # step 7: dalpha = sum over rows of sum_g_x
+                dalpha_sums[chunk] += np.add.reduce(sum_g_x, axis=None)
+            # step 6: dx = g*alpha
+            dx = np.multiply(g, alpha_value, out=dx_block)
+            dx_writer.write(dx)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if dbeta_out is not None:
+        dbeta = np.add.reduce(dbeta_sums, axis=0)
+    if gamma is not None:
+        dgamma = np.add.reduce(dgamma_sums, axis=0)
+    if alpha is not None:
+        dalpha = np.add.reduce(dalpha_sums, axis=0)
+        dalpha_out[...] = dalpha
+    if gamma is not None:
+        dgamma_out[...] = dgamma
+    if dbeta_out is not None:
+        dbeta_out[...] = dbeta
+
+
+def _jvp(
+    x_rows, dx_rows, alpha, gamma, dalpha, dgamma, dbeta, dy_out, shape, dtype, threads
+):
+    """The tangents of the outputs, written to their arrays."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    scalar = dtype.type
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    if (
+        dalpha is not None
+        or (alpha is not None and dx_rows is not None)
+        or (alpha is not None and dgamma is not None)
+    ):
+        alpha_value = scalar(alpha)
+    if alpha is None and (dx_rows is not None or dgamma is not None):
+        alpha_value = 0.5
+    if gamma is not None and (dx_rows is not None or dalpha is not None):
+        gamma = np.ascontiguousarray(gamma, dtype)
+    if dalpha is not None:
+        dalpha = scalar(dalpha)
+    if dgamma is not None:
+        dgamma = np.ascontiguousarray(dgamma, dtype)
+    if dbeta is not None:
+        dbeta = np.ascontiguousarray(dbeta, dtype)
+
+    def sweep(share):
+        if dx_rows is not None or dalpha is not None or dgamma is not None:
+            read_x = _Reader(x_rows, dtype, height)
+        if dx_rows is not None:
+            read_dx = _Reader(dx_rows, dtype, height)
+        dy_writer = _Writer((dy_out,), dtype, height)
+        row_buffers = np.empty((3, height, features), dtype)
+        for _, start, stop in share:
+            if dx_rows is not None or dalpha is not None or dgamma is not None:
+                x = read_x(start, stop)
+            if dx_rows is not None:
+                dx = read_dx(start, stop)
+            dy_block = dy_writer.block(start, stop)
+            buffer_1 = row_buffers[0, : stop - start]
+            buffer_2 = row_buffers[1, : stop - start]
+            buffer_3 = row_buffers[2, : stop - start]
+            # step 1: u = x*alpha
+            if dx_rows is not None or dalpha is not None or dgamma is not None:
+                u = np.multiply(x, alpha_value, out=dy_block)
+                # step 2: t = tanh(u)
+                t = np.tanh(u, out=dy_block)
+            # step 12: dy = t*dgamma + (1 - t**2)*(dx*alpha + x*dalpha)*gamma + dbeta
+            if dgamma is not None:
+                dy = np.multiply(t, dgamma, out=buffer_1)
+            if dx_rows is not None or dalpha is not None:
+                part = np.square(t, out=dy_block)
+                part = np.subtract(1.0, part, out=dy_block)
+            if dx_rows is not None:
+                part_2 = np.multiply(dx, alpha_value, out=buffer_2)
+            if dalpha is not None:
+                part_3 = np.multiply(x, dalpha, out=buffer_3)
+            if dx_rows is not None and dalpha is not None:
+                part_2 = np.add(part_2, part_3, out=buffer_2)
+            if dx_rows is None and dalpha is not None:
+                part_2 = part_3
+            if dx_rows is not None or dalpha is not None:
+                part = np.multiply(part, part_2, out=dy_block)
+            if gamma is not None and (dx_rows is not None or dalpha is not None):
+                part = np.multiply(part, gamma, out=dy_block)
+            if dgamma is not None and (dx_rows is not None or dalpha is not None):
+                dy = np.add(dy, part, out=dy_block)
+            if (
+                gamma is not None
+                and dgamma is None
+                and (dx_rows is not None or dalpha is not None)
+            ):
+                dy = part
+            if gamma is None and (dx_rows is not None or dalpha is not None):
+                dy = part
+            if (
+                dbeta is not None
+                and (dx_rows is not None or dalpha is not None or dgamma is not None)
+            ):
+                dy = np.add(dy, dbeta, out=dy_block)
+            if dx_rows is None and dalpha is None and dgamma is None:
+                dy = dbeta
+            dy_writer.write(dy)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+
+
+def _backward_backward(
+    x_rows,
+    dy_rows,
+    ddx_rows,
+    alpha,
+    gamma,
+    ddalpha,
+    ddgamma,
+    ddbeta,
+    dx_out,
+    dalpha_out,
+    dgamma_out,
+    dbeta_out,
+    ddy_out,
+    shape,
+    dtype,
+    threads,
+):
+    """The gradients of the gradients, written to their arrays."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    scalar = dtype.type
+    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    if (
+        ddalpha is not None
+        or (alpha is not None and ddx_rows is not None)
+        or (alpha is not None and ddgamma is not None)
+    ):
+        alpha_value = scalar(alpha)
+    if alpha is None and (ddx_rows is not None or ddgamma is not None):
+        alpha_value = 0.5
+    if gamma is not None and (ddx_rows is not None or ddalpha is not None):
+        gamma = np.ascontiguousarray(gamma, dtype)
+    if ddalpha is not None:
+        ddalpha = scalar(ddalpha)
+    if ddgamma is not None:
+        ddgamma_value = np.ascontiguousarray(ddgamma, dtype)
+    if ddgamma is None and (ddx_rows is not None or ddalpha is not None):
+        ddgamma_value = 0.0
+    if ddbeta is not None:
+        ddbeta = np.ascontiguousarray(ddbeta, dtype)
+    D = scalar(features)
+    # step 15: g_4 = (1 - t**2)*(ddgamma - 2*dg*t*gamma)*dy
+    if gamma is not None and (ddx_rows is not None or ddalpha is not None):
+        part_7 = np.multiply(gamma, 2.0)
+    if gamma is None and (ddx_rows is not None or ddalpha is not None):
+        part_7 = 2.0
+    if gamma is not None and (ddx_rows is not None or ddalpha is not None):
+        dgamma_sums = np.zeros((len(chunks), features), dtype)
+    if (
+        ddalpha is not None
+        or (alpha is not None and ddx_rows is not None)
+        or (alpha is not None and ddgamma is not None)
+    ):
+        dalpha_sums = np.zeros(len(chunks), dtype)
+
+    def sweep(share):
+        if ddx_rows is not None or ddalpha is not None or ddgamma is not None:
+            read_x = _Reader(x_rows, dtype, height)
+            read_dy = _Reader(dy_rows, dtype, height)
+        if ddx_rows is not None:
+            read_ddx = _Reader(ddx_rows, dtype, height)
+        dx_writer = _Writer((dx_out,), dtype, height)
+        ddy_writer = _Writer((ddy_out,), dtype, height)
+        row_buffers = np.empty((5, height, features), dtype)
+        row_scalar_buffers = np.empty((2, height, 1), dtype)
+        column = np.empty(features, dtype)
+        for chunk, start, stop in share:
+            if ddx_rows is not None or ddalpha is not None or ddgamma is not None:
+                x = read_x(start, stop)
+                dy = read_dy(start, stop)
+            if ddx_rows is not None:
+                ddx = read_ddx(start, stop)
+            dx_block = dx_writer.block(start, stop)
+            ddy_block = ddy_writer.block(start, stop)
+            buffer_1 = row_buffers[0, : stop - start]
+            buffer_2 = row_buffers[1, : stop - start]
+            buffer_3 = row_buffers[2, : stop - start]
+            buffer_4 = row_buffers[3, : stop - start]
+            buffer_5 = row_buffers[4, : stop - start]
+            row_scalar_1 = row_scalar_buffers[0, : stop - start]
+            row_scalar_2 = row_scalar_buffers[1, : stop - start]
+            # step 1: u = x*alpha
+            if ddx_rows is not None or ddalpha is not None or ddgamma is not None:
+                u = np.multiply(x, alpha_value, out=dx_block)
+                # step 2: t = tanh(u)
+                t = np.tanh(u, out=ddy_block)
+            # step 13: g = (1 - t)*dy*(t + 1)*gamma
+            if ddx_rows is not None or ddalpha is not None:
+                part = np.subtract(1.0, t, out=dx_block)
+            if ddalpha is not None or (alpha is not None and ddx_rows is not None):
+                g = np.multiply(part, dy, out=buffer_1)
+            if ddx_rows is not None or ddalpha is not None:
+                part_2 = np.add(t, 1.0, out=buffer_2)
+            if ddalpha is not None or (alpha is not None and ddx_rows is not None):
+                g = np.multiply(g, part_2, out=buffer_1)
+            if (
+                gamma is not None
+                and (
+                    ddalpha is not None
+                    or (alpha is not None and ddx_rows is not None)
+                )
+            ):
+                g = np.multiply(g, gamma, out=buffer_1)
+            # step 17: mean_ddx_g = mean(ddx*g)
+            if alpha is not None and ddx_rows is not None:
+                mean_ddx_g = _row_mean(ddx, g, out=row_scalar_1)
+            # step 14: dg = ddx*alpha + x*ddalpha
+            if ddx_rows is not None:
+                dg = np.multiply(ddx, alpha_value, out=buffer_3)
+            if ddalpha is not None:
+                part_3 = np.multiply(x, ddalpha, out=buffer_4)
+            if ddx_rows is not None and ddalpha is not None:
+                dg = np.add(dg, part_3, out=buffer_3)
+            if ddx_rows is None and ddalpha is not None:
+                dg = part_3
+            # step 18: dgamma = sum over rows of (1 - t)*dg*dy*(t + 1)
+            if ddx_rows is not None or ddalpha is not None:
+                part_4 = np.multiply(part, dg, out=buffer_5)
+            if gamma is not None and (ddx_rows is not None or ddalpha is not None):
+                part_5 = np.multiply(part_4, dy, out=dx_block)
+                part_5 = np.multiply(part_5, part_2, out=dx_block)
+                _add_rows(part_5, dgamma_sums[chunk], column)
+            # step 15: g_4 = (1 - t**2)*(ddgamma - 2*dg*t*gamma)*dy
+            if ddx_rows is not None or ddalpha is not None or ddgamma is not None:
+                g_4 = np.square(t, out=dx_block)
+                g_4 = np.subtract(1.0, g_4, out=dx_block)
+            if ddx_rows is not None or ddalpha is not None:
+                part_6 = np.multiply(dg, t, out=buffer_3)
+                part_6 = np.multiply(part_6, part_7, out=buffer_3)
+                part_6 = np.subtract(ddgamma_value, part_6, out=buffer_3)
+            if ddx_rows is None and ddalpha is None and ddgamma is not None:
+                part_6 = ddgamma_value
+            if ddx_rows is not None or ddalpha is not None or ddgamma is not None:
+                g_4 = np.multiply(g_4, part_6, out=dx_block)
+                g_4 = np.multiply(g_4, dy, out=dx_block)
+            # step 17: mean_g_4_x = mean(g_4*x)
+            if (
+                ddalpha is not None
+                or (alpha is not None and ddx_rows is not None)
+                or (alpha is not None and ddgamma is not None)
+            ):
+                mean_g_4_x = _row_mean(g_4, x, out=row_scalar_2)
+            # step 16: dx = g*ddalpha + g_4*alpha
+            if ddalpha is not None:
+                dx = np.multiply(g, ddalpha, out=buffer_1)
+            if ddx_rows is not None or ddalpha is not None or ddgamma is not None:
+                part_8 = np.multiply(g_4, alpha_value, out=dx_block)
+            if ddalpha is not None:
+                dx = np.add(dx, part_8, out=dx_block)
+            if ddalpha is None and (ddx_rows is not None or ddgamma is not None):
+                dx = part_8
+            if ddx_rows is None and ddalpha is None and ddgamma is None:
+                dx = 0.0
+            dx_writer.write(dx)
+            # step 20: ddy = t*ddgamma + (1 - t)*dg*(t + 1)*gamma + ddbeta
+            if ddgamma is not None:
+                ddy = np.multiply(t, ddgamma_value, out=ddy_block)
+            if ddx_rows is not None or ddalpha is not None:
+                part_9 = np.multiply(part_4, part_2, out=buffer_1)
+            if gamma is not None and (ddx_rows is not None or ddalpha is not None):
+                part_9 = np.multiply(part_9, gamma, out=buffer_1)
+            if ddgamma is not None and (ddx_rows is not None or ddalpha is not None):
+                ddy = np.add(ddy, part_9, out=ddy_block)
+            if (
+                gamma is not None
+                and ddgamma is None
+                and (ddx_rows is not None or ddalpha is not None)
+            ):
+                ddy = part_9
+            if gamma is None and (ddx_rows is not None or ddalpha is not None):
+                ddy = part_9
+            if (
+                ddbeta is not None
+                and (ddx_rows is not None or ddalpha is not None or ddgamma is not None)
+            ):
+                ddy = np.add(ddy, ddbeta, out=ddy_block)
+            if ddx_rows is None and ddalpha is None and ddgamma is None:
+                ddy = ddbeta
+            ddy_writer.write(ddy)
+            # step 17: mean_g_4_x_scaled = (mean_ddx_g + mean_g_4_x)*D
+            if alpha is not None and ddx_rows is not None:
+                mean_g_4_x_scaled = np.add(mean_ddx_g, mean_g_4_x, out=row_scalar_1)
+            if (
+                ddx_rows is None
+                and (ddalpha is not None or (alpha is not None and ddgamma is not None))
+            ):
+                mean_g_4_x_scaled = mean_g_4_x
+            if (
+                ddalpha is not None
+                or (alpha is not None and ddx_rows is not None)
+                or (alpha is not None and ddgamma is not None)
+            ):
+                mean_g_4_x_scaled = np.multiply(mean_g_4_x_scaled, D, out=row_scalar_1)
+                # step 17: dalpha = sum over rows of mean_g_4_x_scaled
+                dalpha_sums[chunk] += np.add.reduce(mean_g_4_x_scaled, axis=None)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if gamma is not None and (ddx_rows is not None or ddalpha is not None):
+        dgamma = np.add.reduce(dgamma_sums, axis=0)
+    if gamma is not None and ddx_rows is None and ddalpha is None:
+        dgamma = 0.0
+    if (
+        ddalpha is not None
+        or (alpha is not None and ddx_rows is not None)
+        or (alpha is not None and ddgamma is not None)
+    ):
+        dalpha = np.add.reduce(dalpha_sums, axis=0)
+    if alpha is not None and ddx_rows is None and ddalpha is None and ddgamma is None:
+        dalpha = 0.0
+    if alpha is not None:
+        dalpha_out[...] = dalpha
+    if gamma is not None:
+        dgamma_out[...] = dgamma
+    if dbeta_out is not None:
+        dbeta_out[...] = 0.0
+
+
+def _row_sum(a, b, out):
+    """The sum of a*b over each row, with no buffer for the products."""
+    np.vecdot(a, b, out=out[:, 0])
+    return out
+
+
+def _row_mean(a, b, out):
+    """The mean of a*b over each row."""
+    return np.divide(_row_sum(a, b, out), a.shape[-1], out=out)
+
+
+def _add_rows(block, sums, column):
+    """Add the rows of a block to running sums, by way of `column`."""
+    np.add.reduce(block, axis=0, out=column)
+    np.add(sums, column, out=sums)
+
+
+class _Scattered:
+    """The rows of an array that no single stride reaches, by their number."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def _index(self, span):
+        return np.unravel_index(np.arange(span.start, span.stop), self.array.shape[:-1])
+
+    def __getitem__(self, span):
+        return self.array[self._index(span)]
+
+    def __setitem__(self, span, value):
+        self.array[self._index(span)] = value
+
+
+def _rows(array, dtype, row_scalars):
+    """An array as a list of rows, never copied, and whether blocks do as they are."""
+    if row_scalars:
+        array = array[..., np.newaxis]
+    steps = [
+        step
+        for step in zip(array.shape[:-1], array.strides[:-1], strict=True)
+        if step[0] != 1
+    ]
+    if array.size and any(a[1] != b[1] * b[0] for a, b in pairwise(steps)):
+        return _Scattered(array), False
+    width = array.shape[-1]
+    plain = width == 1 or array.strides[-1] == array.itemsize
+    direct = plain and array.dtype == dtype and array.flags.aligned
+    return array.reshape(-1, width), direct
+
+
+class _Reader:
+    """Blocks of rows in the compute type: views where the array has it, else copies."""
+
+    def __init__(self, array, dtype, height, row_scalars=False):
+        self.rows, self.direct = _rows(array, dtype, row_scalars)
+        width = 1 if row_scalars else array.shape[-1]
+        self.scratch = None if self.direct else np.empty((height, width), dtype)
+
+    def __call__(self, start, stop):
+        if self.direct:
+            return self.rows[start:stop]
+        copy = self.scratch[: stop - start]
+        copy[...] = self.rows[start:stop]
+        return copy
+
+
+class _Writer:
+    """Blocks of a result to compute in: its own memory where it has the compute type.
+
+    Of several arrays that hold the same result, those after the first are copied to.
+    """
+
+    def __init__(self, arrays, dtype, height, row_scalars=False):
+        by_id = {id(array): array for array in arrays if array is not None}
+        distinct = list(by_id.values())
+        rows = [_rows(array, dtype, row_scalars) for array in distinct]
+        self.own = rows[0][0] if rows[0][1] else None
+        self.others = [other for other, _ in (rows if self.own is None else rows[1:])]
+        width = 1 if row_scalars else distinct[0].shape[-1]
+        self.scratch = np.empty((height, width), dtype) if self.own is None else None
+
+    def block(self, start, stop):
+        """Where to compute rows `start` to `stop`."""
+        self.span = slice(start, stop)
+        own = self.scratch[: stop - start] if self.own is None else self.own[self.span]
+        self.current = own
+        return own
+
+    def write(self, value):
+        """The finished rows of this block, which may have been computed elsewhere."""
+        if self.own is not None and value is not self.current:
+            self.current[...] = value
+        for other in self.others:
+            other[self.span] = value
+
+
+def _partition(rows, row_bytes, least_rows):
+    """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
+
+    Neither depends on the thread count, so no sum does.
+    """
+    height = min(max(least_rows, BLOCK_BYTES // row_bytes), max(rows, 1))
+    blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
+    together = max(1, -(-len(blocks) // CHUNKS))
+    runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
+    return height, [[(chunk, *span) for span in run] for chunk, run in enumerate(runs)]
+
+
+def _run(sweep, chunks, threads, row_bytes):
+    """Sweep all chunks, each thread a share of them with scratch buffers of its own."""
+
+    def work(share):
+        with np.errstate():  # puts the buffer size back too
+            if row_bytes >= LONG_ROW:
+                np.setbufsize(UFUNC_BUFFER)
+            sweep([block for chunk in share for block in chunk])
+
+    shares = [chunks[i::threads] for i in range(min(threads, len(chunks)))]
+    if len(shares) == 1:
+        work(shares[0])
+    elif shares:
+        with ThreadPoolExecutor(len(shares)) as pool:
+            tasks = [pool.submit(copy_context().run, work, share) for share in shares]
+        for task in tasks:
+            task.result()
+
+
+def _array(name, value, required):
+    """A floating-point array; None stays None for what may be left out."""
+    if value is None:
+        if required:
+            raise TypeError(f"{name} is None; pass an array of floats")
+        return None
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ValueError(
+            f"{name} is no array: its parts differ in length; pass an array of floats"
+        ) from None
+    known = array.dtype.type in (np.float16, np.float32, np.float64, np.longdouble)
+    if not known and array.dtype.name != "bfloat16":
+        raise TypeError(
+            f"{name} is of type {array.dtype}, not floating point; "
+            f"pass real floats, such as {name}.astype(np.float64)"
+        )
+    return array
+
+
+def _float(name, value):
+    try:
+        return float(value)
+    except OverflowError:
+        problem = f"{name} is larger than any float; pass a finite number"
+        raise ValueError(problem) from None
+
+
+def _scalar(name, value, required):
+    """A 0-d array, or a Python number as it is: that does not widen the computation."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if whole or type(value) is float:
+        return _float(name, value)
+    array = _array(name, value, required)
+    if array is not None and array.ndim:
+        raise ValueError(f"{name} has shape {array.shape}; pass a number or a 0-d one")
+    return array
+
+
+def _thread_count(threads):
+    if isinstance(threads, bool) or not isinstance(threads, Integral):
+        raise TypeError(f"threads is {threads!r}; pass a whole number, 1 or more")
+    if threads < 1:
+        raise ValueError(f"threads is {threads}; pass 1 or more")
+    return int(threads)
+
+
+def _row_shape(name, array):
+    """The shape of the rows, which have at least 1 feature."""
+    if array.ndim < 1 or array.shape[-1] < 1:
+        raise ValueError(
+            f"{name} has shape {array.shape}; pass (..., D) with D of 1 or more"
+        )
+    return array.shape
+
+
+def _check_shape(name, array, shape, meaning):
+    if array is not None and array.shape != shape:
+        raise ValueError(
+            f"{name} has shape {array.shape}; pass {meaning}, which is {shape}"
+        )
+
+
+_AS_IT_WAS = "pass saved as forward returned it"
+
+
+def _check_saved(saved):
+    """Refuse what forward did not return, and arrays whose shape was changed since."""
+    if not isinstance(saved, Saved):
+        raise TypeError(
+            f"saved is of type {type(saved).__name__}; "
+            "pass what forward of dynamic_tanh returned as its second value"
+        )
+    known = isinstance(saved.shape, tuple) and isinstance(saved.dtypes, dict)
+    types = (saved.dtype, *saved.dtypes.values()) if known else (None,)
+    floats = all(isinstance(dtype, np.dtype) and dtype.kind in "fV" for dtype in types)
+    if not floats or not saved.dtypes.keys() >= {"x"}:
+        raise TypeError(f"saved.shape, dtype or dtypes was changed; {_AS_IT_WAS}")
+    for name, given in [
+        ("alpha", "alpha" in saved.dtypes),
+    ]:
+        number = getattr(saved, name)
+        plain = isinstance(number, (Real, np.ndarray)) and np.ndim(number) == 0
+        if not (plain if given else number is None):
+            found = type(number).__name__
+            raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
+    for name, shape, given in (
+        ("x", saved.shape, True),
+        ("gamma", saved.shape[-1:], "gamma" in saved.dtypes),
+    ):
+        array = getattr(saved, name)
+        if not (isinstance(array, np.ndarray) if given else array is None):
+            found = type(array).__name__
+            raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
+        _check_shape(f"saved.{name}", array, shape, "what forward saw")
+
+
+def _check_left_out(name, value, source, saved):
+    """Refuse a tangent, or the like, of an input that is not there."""
+    if value is not None and source not in saved.dtypes:
+        raise ValueError(f"{source} was left out of forward; pass None for {name}")
+
+
+def _each_cotangent(cotangents, names):
+    """The cotangents one by one; a single one may come without a tuple."""
+    if not isinstance(cotangents, tuple):
+        if len(names) > 1:
+            kind = type(cotangents).__name__
+            raise TypeError(f"cotangents is of type {kind}; pass a tuple for {names}")
+        return (cotangents,)
+    if len(cotangents) != len(names):
+        count = len(cotangents)
+        wanted = f"pass {len(names)}, for {names}"
+        raise ValueError(f"cotangents has {count} entries; {wanted}")
+    return cotangents
+
+
+def _types(given, widest=None):
+    """The type of each array that is given, and the type to compute in."""
+    there = {name: array for name, array in given.items() if array is not None}
+    dtypes = {name: np.asarray(array).dtype for name, array in there.items()}
+    kinds = [] if widest is None else [widest]
+    for name, dtype in dtypes.items():
+        if not isinstance(there[name], float):
+            narrow = dtype.itemsize == 2
+            kinds.append(np.dtype(np.float32) if narrow else dtype.newbyteorder("="))
+    return dtypes, np.result_type(*kinds)
+
+
+def _several(out, names):
+    """`out=` as one array or None for each result."""
+    if out is None:
+        return [None] * len(names)
+    if isinstance(out, np.ndarray) or not isinstance(out, (tuple, list)):
+        kind = type(out).__name__
+        raise TypeError(f"out is of type {kind}; pass a tuple for {names}")
+    if len(out) != len(names):
+        raise ValueError(f"out has {len(out)} entries; pass {len(names)}, for {names}")
+    return list(out)
+
+
+def _result(name, out, shape, dtype, given, like=()):
+    """An array for a result: the caller's own if it will do, else a new one, else None.
+
+    `dtype` is None for a result that there is not. `like` are arrays that hold the same
+    result and stand for this one too.
+    """
+    if dtype is None:
+        if out is not None:
+            raise ValueError(f"out for {name}: its input was left out, so pass None")
+        return None
+    if out is None:
+        for other in like:
+            if other is not None and other.dtype == dtype:
+                return other
+        return np.empty(shape, dtype)
+    if not isinstance(out, np.ndarray):
+        kind = type(out).__name__
+        raise TypeError(f"out for {name} is of type {kind}; pass an array")
+    if out.shape != shape or out.dtype != dtype:
+        raise ValueError(
+            f"out for {name} has shape {out.shape} and type {out.dtype}; "
+            f"pass np.empty({shape}, {dtype})"
+        )
+    if not out.flags.writeable:
+        raise ValueError(f"out for {name} is read-only; pass a writeable array")
+    if _overlaps_itself(out):
+        raise ValueError(f"out for {name} overlaps itself; pass an array of its own")
+    for other, array in given.items():
+        if isinstance(array, np.ndarray) and _overlap(out, array):
+            raise ValueError(f"out for {name} overlaps {other}; pass another array")
+    given[f"out for {name}"] = out
+    return out
+
+
+def _overlaps_itself(array):
+    """Whether two entries share memory; where that is hard to tell, they do."""
+    axes = zip(array.strides, array.shape, strict=True)
+    steps = sorted((abs(stride), size) for stride, size in axes if size > 1)
+    reach = array.itemsize
+    for stride, size in steps if array.size else ():
+        if stride < reach:
+            return True
+        reach += stride * (size - 1)
+    return False
+
+
+def _overlap(a, b):
+    """Whether two arrays share memory; where that is hard to tell, they do."""
+    if not np.may_share_memory(a, b):
+        return False
+    try:
+        return np.shares_memory(a, b, max_work=10_000)
+    except np.exceptions.TooHardError:
+        return True

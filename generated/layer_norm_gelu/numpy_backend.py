@@ -1,0 +1,1352 @@
+# Made by lngen 0.1.0 from the definition of layer_norm_gelu.
+# Do not edit; edit layer_norm_gelu.py and run: lngen derive layer_norm_gelu.py
+# Cost: forward 2 row tensors (1 read, 1 written), 15 flops a row element; backward 3 row tensors (2 read, 1 written), 30 flops a row element.
+# Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
+# definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
+# templates sha256:6e28d2a8b8a530d629c2d0efbc64330f72915256ecd75abe07eff26b1b4eff3d
+"""Layer normalization, then the Gaussian error linear unit.
+
+    forward
+        mu = mean(x)
+        var = mean((x - mu)**2)
+        rstd = 1/sqrt(var + eps)
+        xhat = rstd*(x - mu)
+        u = gamma*xhat + beta
+        u_2 = sqrt(2)*u/2
+        erf_u_2 = erf(u_2)
+        y = u*(1 + erf_u_2)/2
+    backward
+        du = dy*(1 + erf_u_2 + sqrt(2)*u*exp(-u_2**2)/sqrt(pi))/2
+        g = gamma*du
+        dx = rstd*(g - mean(g) - xhat*mean(g*xhat))
+        dgamma = sum_rows(du*xhat)
+        dbeta = sum_rows(du)
+
+Rows are worked on in blocks that stay in the cache. A comment names the step of the
+derivation that a line comes from, and a name in the code is a name of the derivation.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from itertools import pairwise
+from math import isfinite, prod
+from numbers import Integral, Real
+from typing import NamedTuple
+
+import numpy as np
+
+BLOCK_BYTES = 768 * 1024
+"""The size of a block of rows: it and its scratch buffers stay in the cache."""
+
+CHUNKS = 16
+"""How many runs of blocks the rows are cut into, whatever the thread count."""
+
+LONG_ROW = 2048
+"""The bytes of a row from which a small ufunc buffer pays."""
+
+UFUNC_BUFFER = 256
+"""That buffer, in elements: NumPy expands broadcast operands into a larger one."""
+
+
+class Gradients(NamedTuple):
+    """What `backward` computes; None for an input that was left out of `forward`."""
+
+    dx: np.ndarray
+    """The gradient of x, in its shape and type."""
+
+    dgamma: np.ndarray | None
+    """The gradient of gamma, in its shape and type."""
+
+    dbeta: np.ndarray | None
+    """The gradient of beta, in its shape and type."""
+
+
+class SecondGradients(NamedTuple):
+    """What `backward_backward` computes; None for what was left out or was None."""
+
+    dx: np.ndarray
+    """The gradient of x, in its shape and type."""
+
+    dgamma: np.ndarray | None
+    """The gradient of gamma, in its shape and type."""
+
+    dbeta: np.ndarray | None
+    """The gradient of beta, in its shape and type."""
+
+    ddy: np.ndarray
+    """The gradient of dy, the cotangent of y."""
+
+
+class Saved(NamedTuple):
+    """What `backward` needs of a call of `forward`; arrays are the caller's own.
+
+    Writing to one of them between forward and backward changes the gradients.
+    """
+
+    shape: tuple
+    """The shape of the row inputs."""
+
+    dtype: np.dtype
+    """The type that `forward` computed in."""
+
+    dtypes: dict
+    """The type of each input that was given."""
+
+    x: np.ndarray
+    """x of forward."""
+
+    gamma: np.ndarray | None
+    """The argument gamma of forward."""
+
+    beta: np.ndarray | None
+    """The argument beta of forward."""
+
+    mu: np.ndarray
+    """The row scalar mu, one a row."""
+
+    mu_residual: np.ndarray
+    """The row scalar mu_residual, one a row."""
+
+    rstd: np.ndarray
+    """The row scalar rstd, one a row."""
+
+
+def forward(x, gamma=None, beta=None, *, eps=1e-5, out=None, threads=1):
+    """Layer normalization, then the Gaussian error linear unit.
+
+        mu = mean(x)
+        var = mean((x - mu)**2)
+        rstd = 1/sqrt(var + eps)
+        xhat = rstd*(x - mu)
+        u = gamma*xhat + beta
+        u_2 = sqrt(2)*u/2
+        erf_u_2 = erf(u_2)
+        y = u*(1 + erf_u_2)/2
+
+    Args:
+        x: shape (..., D).
+        gamma: one value a feature, shape (D,); left out it is 1, and costs nothing.
+        beta: one value a feature, shape (D,); left out it is 0, and costs nothing.
+        eps: a constant, a finite number.
+        out: an array to write y to.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns `(y, saved)`: `saved` is for `backward`. It computes in the
+    widest type among the inputs, in float32 for 16-bit ones.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    x = _array("x", x, required=True)
+    gamma = _array("gamma", gamma, required=False)
+    beta = _array("beta", beta, required=False)
+    eps = _constant("eps", eps)
+    threads = _thread_count(threads)
+    shape = _row_shape("x", x)
+    leading = x
+    _check_shape("x", x, shape, "the shape of x")
+    _check_shape("gamma", gamma, shape[-1:], "(D,)")
+    _check_shape("beta", beta, shape[-1:], "(D,)")
+    given = {"x": x, "gamma": gamma, "beta": beta}
+    dtypes, dtype = _types(given)
+    y = _result("y", out, shape, leading.dtype, given)
+    mu = np.empty(shape[:-1], dtype)
+    mu_residual = np.empty(shape[:-1], dtype)
+    rstd = np.empty(shape[:-1], dtype)
+    _forward(x, gamma, beta, eps, y, mu, mu_residual, rstd, shape, dtype, threads)
+    saved = Saved(shape, dtype, dtypes, x, gamma, beta, mu, mu_residual, rstd)
+    return y, saved
+
+
+def backward(saved, dy, *, out=None, threads=1):
+    """The gradients of a loss, given those with respect to the outputs.
+
+        du = dy*(1 + erf_u_2 + sqrt(2)*u*exp(-u_2**2)/sqrt(pi))/2
+        g = gamma*du
+        dx = rstd*(g - mean(g) - xhat*mean(g*xhat))
+        dgamma = sum_rows(du*xhat)
+        dbeta = sum_rows(du)
+
+    Args:
+        saved: what `forward` returned.
+        dy: the cotangent of y.
+        out: Gradients, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns Gradients, each in the type of its input.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    _check_saved(saved)
+    shape = saved.shape
+    dy = _array("dy", dy, required=True)
+    _check_shape("dy", dy, shape, "the shape of y")
+    threads = _thread_count(threads)
+    given = {
+        "dy": dy,
+        "saved.x": saved.x,
+        "saved.gamma": saved.gamma,
+        "saved.beta": saved.beta,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
+    dtype = _types(given, saved.dtype)[1]
+    out = _several(out, ("dx", "dgamma", "dbeta"))
+    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
+    dgamma = _result("dgamma", out[1], shape[-1:], saved.dtypes.get("gamma"), given)
+    dbeta = _result("dbeta", out[2], shape[-1:], saved.dtypes.get("beta"), given)
+    _backward(
+        saved.x,
+        dy,
+        saved.mu,
+        saved.mu_residual,
+        saved.rstd,
+        saved.gamma,
+        saved.beta,
+        dx,
+        dgamma,
+        dbeta,
+        shape,
+        dtype,
+        threads,
+    )
+    return Gradients(dx, dgamma, dbeta)
+
+
+def jvp(saved, dx, dgamma=None, dbeta=None, *, out=None, threads=1):
+    """What the outputs move by when each input moves by its tangent.
+
+        dy = (1 + erf_u_2 + 2*u_2*exp(-u_2**2)/sqrt(pi))*(dgamma*xhat + dbeta +
+            rstd*gamma*(dx - mean(dx) - xhat*mean(dx*xhat)))/2
+
+    Args:
+        saved: what `forward` returned.
+        dx: the tangent of x; None stands for zero.
+        dgamma: the tangent of gamma; None stands for zero.
+        dbeta: the tangent of beta; None stands for zero.
+        out: an array to write the tangent of y to.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns the tangent of y, in the type that forward returned.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    _check_saved(saved)
+    shape = saved.shape
+    dx = _array("dx", dx, required=False)
+    dgamma = _array("dgamma", dgamma, required=False)
+    dbeta = _array("dbeta", dbeta, required=False)
+    if dx is None and dgamma is None and dbeta is None:
+        raise ValueError("every tangent is None; pass at least one")
+    _check_left_out("dgamma", dgamma, "gamma", saved)
+    _check_left_out("dbeta", dbeta, "beta", saved)
+    _check_shape("dx", dx, shape, "the shape of x")
+    _check_shape("dgamma", dgamma, shape[-1:], "the shape of gamma")
+    _check_shape("dbeta", dbeta, shape[-1:], "the shape of beta")
+    threads = _thread_count(threads)
+    given = {
+        "dx": dx,
+        "dgamma": dgamma,
+        "dbeta": dbeta,
+        "saved.x": saved.x,
+        "saved.gamma": saved.gamma,
+        "saved.beta": saved.beta,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
+    dtype = _types(given, saved.dtype)[1]
+    stored = saved.dtypes["x"]
+    dy = _result("dy", out, shape, stored, given)
+    _jvp(
+        saved.x,
+        dx,
+        saved.mu,
+        saved.mu_residual,
+        saved.rstd,
+        saved.gamma,
+        saved.beta,
+        dgamma,
+        dbeta,
+        dy,
+        shape,
+        dtype,
+        threads,
+    )
+    return dy
+
+
+def backward_backward(
+    saved, cotangents, ddx, ddgamma=None, ddbeta=None, *, out=None, threads=1
+):
+    """The gradients of a loss that depends on what `backward` returned.
+
+        du = dy*(1 + erf_u_2 + sqrt(2)*u*exp(-u_2**2)/sqrt(pi))/2
+        g = gamma*du
+        mean_g = mean(g)
+        mean_g_2 = mean(g*xhat)
+        dg = rstd*(ddx - mean(ddx) - xhat*mean(ddx*xhat))
+        ddu = gamma*dg + ddgamma*xhat + ddbeta
+        du_2 = ddu*dy*exp(-u_2**2)*(sqrt(2) - u*u_2)/sqrt(pi)
+        g_7 = gamma*du_2 - mean_g_2*rstd*ddx
+        dx = rstd*(g_7 + ddgamma*du + rstd*(mean_g*xhat*mean(ddx) +
+            mean(ddx*xhat)*(2*mean_g_2*xhat + mean_g - g) - xhat*mean(ddx*g)) -
+            mean(g_7) - mean(ddgamma*du) - xhat*mean(g_7*xhat) -
+            xhat*mean(ddgamma*du*xhat))
+        dgamma = sum_rows(du_2*xhat + dg*du)
+        dbeta = sum_rows(du_2)
+        ddy = ddu*(1 + erf_u_2 + sqrt(2)*u*exp(-u_2**2)/sqrt(pi))/2
+
+    Args:
+        saved: what `forward` returned.
+        cotangents: what `backward` was given, a tuple or the array itself.
+        ddx: the cotangent of dx, its gradient; None stands for zero.
+        ddgamma: the cotangent of dgamma, its gradient; None stands for zero.
+        ddbeta: the cotangent of dbeta, its gradient; None stands for zero.
+        out: SecondGradients, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns SecondGradients, with respect to the inputs and to the cotangents.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    _check_saved(saved)
+    shape = saved.shape
+    cotangents = _each_cotangent(cotangents, ("dy",))
+    dy = _array("dy", cotangents[0], required=True)
+    _check_shape("dy", dy, shape, "the shape of y")
+    ddx = _array("ddx", ddx, required=False)
+    ddgamma = _array("ddgamma", ddgamma, required=False)
+    ddbeta = _array("ddbeta", ddbeta, required=False)
+    if ddx is None and ddgamma is None and ddbeta is None:
+        raise ValueError("every cotangent of a gradient is None; pass at least one")
+    _check_left_out("ddgamma", ddgamma, "gamma", saved)
+    _check_left_out("ddbeta", ddbeta, "beta", saved)
+    _check_shape("ddx", ddx, shape, "the shape of x")
+    _check_shape("ddgamma", ddgamma, shape[-1:], "the shape of gamma")
+    _check_shape("ddbeta", ddbeta, shape[-1:], "the shape of beta")
+    threads = _thread_count(threads)
+    given = {
+        "dy": dy,
+        "ddx": ddx,
+        "ddgamma": ddgamma,
+        "ddbeta": ddbeta,
+        "saved.x": saved.x,
+        "saved.gamma": saved.gamma,
+        "saved.beta": saved.beta,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
+    dtype = _types(given, saved.dtype)[1]
+    out = _several(out, ("dx", "dgamma", "dbeta", "ddy"))
+    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
+    dgamma = _result("dgamma", out[1], shape[-1:], saved.dtypes.get("gamma"), given)
+    dbeta = _result("dbeta", out[2], shape[-1:], saved.dtypes.get("beta"), given)
+    ddy = _result("ddy", out[3], shape, dy.dtype, given)
+    _backward_backward(
+        saved.x,
+        dy,
+        ddx,
+        saved.mu,
+        saved.mu_residual,
+        saved.rstd,
+        saved.gamma,
+        saved.beta,
+        ddgamma,
+        ddbeta,
+        dx,
+        dgamma,
+        dbeta,
+        ddy,
+        shape,
+        dtype,
+        threads,
+    )
+    return SecondGradients(dx, dgamma, dbeta, ddy)
+
+
+def _forward(
+    x_rows,
+    gamma,
+    beta,
+    eps,
+    y_out,
+    mu_out,
+    mu_residual_out,
+    rstd_out,
+    shape,
+    dtype,
+    threads,
+):
+    """The outputs and the saved row scalars, written to their arrays."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    scalar = dtype.type
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    # sqrt(2)/2
+    constant_1 = scalar("0.7071067811865475244008443621048490392848")
+    ones = np.ones(features, dtype)
+    if gamma is not None:
+        gamma = np.ascontiguousarray(gamma, dtype)
+    if beta is not None:
+        beta = np.ascontiguousarray(beta, dtype)
+    eps = scalar(eps)
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        mu_writer = _Writer((mu_out,), dtype, height, row_scalars=True)
+        mu_residual_writer = _Writer(
+            (mu_residual_out,), dtype, height, row_scalars=True
+        )
+        rstd_writer = _Writer((rstd_out,), dtype, height, row_scalars=True)
+        y_writer = _Writer((y_out,), dtype, height)
+        row_buffers = np.empty((4, height, features), dtype)
+        for _, start, stop in share:
+            x = read_x(start, stop)
+            mu_block = mu_writer.block(start, stop)
+            mu_residual_block = mu_residual_writer.block(start, stop)
+            rstd_block = rstd_writer.block(start, stop)
+            y_block = y_writer.block(start, stop)
+            buffer_1 = row_buffers[0, : stop - start]
+            buffer_2 = row_buffers[1, : stop - start]
+            buffer_3 = row_buffers[2, : stop - start]
+            buffer_4 = row_buffers[3, : stop - start]
+            # step 1: mu = mean(x)
+            mu = _row_mean(x, ones, out=mu_block)
+            mu_writer.write(mu)
+            # step 2: x_shifted = x - mu
+            x_shifted = np.subtract(x, mu, out=y_block)
+            # step 2: mu_residual = mean(x_shifted)
+            mu_residual = _row_mean(x_shifted, ones, out=mu_residual_block)
+            mu_residual_writer.write(mu_residual)
+            # step 2: x_centred = x_shifted - mu_residual
+            x_centred = np.subtract(x_shifted, mu_residual, out=y_block)
+            # step 3: var = mean(x_centred**2)
+            var = _row_mean(x_centred, x_centred, out=rstd_block)
+            # step 4: rstd = 1/sqrt(var + eps)
+            rstd = np.add(var, eps, out=rstd_block)
+            rstd = np.sqrt(rstd, out=rstd_block)
+            rstd = np.divide(1.0, rstd, out=rstd_block)
+            rstd_writer.write(rstd)
+            # step 5: xhat = x_centred*rstd
+            xhat = np.multiply(x_centred, rstd, out=y_block)
+            # step 6: u = xhat*gamma + beta
+            if gamma is not None:
+                u = np.multiply(xhat, gamma, out=y_block)
+            else:
+                u = xhat
+            if beta is not None:
+                u = np.add(u, beta, out=y_block)
+            # step 7: u_2 = (sqrt(2)/2)*u
+            u_2 = np.multiply(u, constant_1, out=buffer_1)
+            # step 8: erf_u_2 = erf(u_2)
+            erf_u_2 = _erf(u_2, out=buffer_2, work=(buffer_3, buffer_4))
+            # step 9: y = (1/2)*(erf_u_2 + 1)*u
+            y = np.add(erf_u_2, 1.0, out=buffer_1)
+            y = np.multiply(y, u, out=y_block)
+            y = np.multiply(y, 0.5, out=y_block)
+            y_writer.write(y)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+
+
+def _backward(
+    x_rows,
+    dy_rows,
+    mu_rows,
+    mu_residual_rows,
+    rstd_rows,
+    gamma,
+    beta,
+    dx_out,
+    dgamma_out,
+    dbeta_out,
+    shape,
+    dtype,
+    threads,
+):
+    """The gradients, written to their arrays; None for one that is not wanted."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    scalar = dtype.type
+    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    # sqrt(2)/2
+    constant_1 = scalar("0.7071067811865475244008443621048490392848")
+    # sqrt(2)/(2*sqrt(pi))
+    constant_2 = scalar("0.3989422804014326779399460599343818684759")
+    ones = np.ones(features, dtype)
+    if gamma is not None:
+        gamma = np.ascontiguousarray(gamma, dtype)
+    if beta is not None:
+        beta = np.ascontiguousarray(beta, dtype)
+    if gamma is not None:
+        dgamma_sums = np.zeros((len(chunks), features), dtype)
+    if beta is not None:
+        dbeta_sums = np.zeros((len(chunks), features), dtype)
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        read_dy = _Reader(dy_rows, dtype, height)
+        read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
+        read_mu_residual = _Reader(mu_residual_rows, dtype, height, row_scalars=True)
+        read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
+        dx_writer = _Writer((dx_out,), dtype, height)
+        row_buffers = np.empty((5, height, features), dtype)
+        row_scalar_buffers = np.empty((2, height, 1), dtype)
+        column = np.empty(features, dtype)
+        for chunk, start, stop in share:
+            x = read_x(start, stop)
+            dy = read_dy(start, stop)
+            mu = read_mu(start, stop)
+            mu_residual = read_mu_residual(start, stop)
+            rstd = read_rstd(start, stop)
+            dx_block = dx_writer.block(start, stop)
+            buffer_1 = row_buffers[0, : stop - start]
+            buffer_2 = row_buffers[1, : stop - start]
+            buffer_3 = row_buffers[2, : stop - start]
+            buffer_4 = row_buffers[3, : stop - start]
+            buffer_5 = row_buffers[4, : stop - start]
+            row_scalar_1 = row_scalar_buffers[0, : stop - start]
+            row_scalar_2 = row_scalar_buffers[1, : stop - start]
+            # step 2: x_shifted = x - mu
+            x_shifted = np.subtract(x, mu, out=dx_block)
+            # step 2: x_centred = x_shifted - mu_residual
+            x_centred = np.subtract(x_shifted, mu_residual, out=dx_block)
+            # step 5: xhat = x_centred*rstd
+            xhat = np.multiply(x_centred, rstd, out=dx_block)
+            # step 6: u = xhat*gamma + beta
+            if gamma is not None:
+                u = np.multiply(xhat, gamma, out=buffer_1)
+            else:
+                u = xhat
+            if beta is not None:
+                u = np.add(u, beta, out=buffer_1)
+            # step 7: u_2 = (sqrt(2)/2)*u
+            u_2 = np.multiply(u, constant_1, out=buffer_2)
+            # step 8: erf_u_2 = erf(u_2)
+            erf_u_2 = _erf(u_2, out=buffer_3, work=(buffer_4, buffer_5))
+            # step 22: du = dy*((1/2)*erf_u_2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u +
+            #   1/2)
+            du = np.multiply(erf_u_2, 0.5, out=buffer_3)
+            part = np.square(u_2, out=buffer_2)
+            part = np.negative(part, out=buffer_2)
+            part = np.exp(part, out=buffer_2)
+            part = np.multiply(part, u, out=buffer_1)
+            part = np.multiply(part, constant_2, out=buffer_1)
+            du = np.add(du, part, out=buffer_1)
+            du = np.add(du, 0.5, out=buffer_1)
+            du = np.multiply(dy, du, out=buffer_1)
+            # step 18: dgamma = sum over rows of du*xhat
+            if gamma is not None:
+                part_2 = np.multiply(du, xhat, out=buffer_2)
+                _add_rows(part_2, dgamma_sums[chunk], column)
+            # step 19: dbeta = sum over rows of du
+            if beta is not None:
+                _add_rows(du, dbeta_sums[chunk], column)
+            # step 14: g = du*gamma
+            if gamma is not None:
+                g = np.multiply(du, gamma, out=buffer_1)
+            else:
+                g = du
+            # step 17: mean_g = mean(g)
+            mean_g = _row_mean(g, ones, out=row_scalar_1)
+            # step 17: mean_g_xhat = mean(g*xhat)
+            mean_g_xhat = _row_mean(g, xhat, out=row_scalar_2)
+            # step 17: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
+            dx = np.subtract(g, mean_g, out=buffer_1)
+            part_3 = np.multiply(xhat, mean_g_xhat, out=dx_block)
+            dx = np.subtract(dx, part_3, out=dx_block)
+            dx = np.multiply(dx, rstd, out=dx_block)
+            dx_writer.write(dx)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if gamma is not None:
+        dgamma = np.add.reduce(dgamma_sums, axis=0)
+    if beta is not None:
+        dbeta = np.add.reduce(dbeta_sums, axis=0)
+    if gamma is not None:
+        dgamma_out[...] = dgamma
+    if beta is not None:
+        dbeta_out[...] = dbeta
+
+
+def _jvp(
+    x_rows,
+    dx_rows,
+    mu_rows,
+    mu_residual_rows,
+    rstd_rows,
+    gamma,
+    beta,
+    dgamma,
+    dbeta,
+    dy_out,
+    shape,
+    dtype,
+    threads,
+):
+    """The tangents of the outputs, written to their arrays."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    scalar = dtype.type
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    # sqrt(2)/2
+    constant_1 = scalar("0.7071067811865475244008443621048490392848")
+    # 1/sqrt(pi)
+    constant_2 = scalar("0.5641895835477562869480794515607725858441")
+    ones = np.ones(features, dtype)
+    if gamma is not None:
+        gamma = np.ascontiguousarray(gamma, dtype)
+    if beta is not None:
+        beta = np.ascontiguousarray(beta, dtype)
+    if dgamma is not None:
+        dgamma = np.ascontiguousarray(dgamma, dtype)
+    if dbeta is not None:
+        dbeta = np.ascontiguousarray(dbeta, dtype)
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        if dx_rows is not None:
+            read_dx = _Reader(dx_rows, dtype, height)
+        read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
+        read_mu_residual = _Reader(mu_residual_rows, dtype, height, row_scalars=True)
+        read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
+        dy_writer = _Writer((dy_out,), dtype, height)
+        row_buffers = np.empty((4, height, features), dtype)
+        row_scalar_buffers = np.empty((2, height, 1), dtype)
+        for _, start, stop in share:
+            x = read_x(start, stop)
+            if dx_rows is not None:
+                dx = read_dx(start, stop)
+            mu = read_mu(start, stop)
+            mu_residual = read_mu_residual(start, stop)
+            rstd = read_rstd(start, stop)
+            dy_block = dy_writer.block(start, stop)
+            buffer_1 = row_buffers[0, : stop - start]
+            buffer_2 = row_buffers[1, : stop - start]
+            buffer_3 = row_buffers[2, : stop - start]
+            buffer_4 = row_buffers[3, : stop - start]
+            row_scalar_1 = row_scalar_buffers[0, : stop - start]
+            row_scalar_2 = row_scalar_buffers[1, : stop - start]
+            # step 23: mean_dx = mean(dx)
+            if dx_rows is not None:
+                mean_dx = _row_mean(dx, ones, out=row_scalar_1)
+            # step 2: x_shifted = x - mu
+            x_shifted = np.subtract(x, mu, out=dy_block)
+            # step 2: x_centred = x_shifted - mu_residual
+            x_centred = np.subtract(x_shifted, mu_residual, out=dy_block)
+            # step 5: xhat = x_centred*rstd
+            xhat = np.multiply(x_centred, rstd, out=dy_block)
+            # step 23: mean_dx_xhat = mean(dx*xhat)
+            if dx_rows is not None:
+                mean_dx_xhat = _row_mean(dx, xhat, out=row_scalar_2)
+            # step 6: u = xhat*gamma + beta
+            if gamma is not None:
+                u = np.multiply(xhat, gamma, out=buffer_1)
+            else:
+                u = xhat
+            if beta is not None:
+                u = np.add(u, beta, out=buffer_1)
+            # step 7: u_2 = (sqrt(2)/2)*u
+            u_2 = np.multiply(u, constant_1, out=buffer_1)
+            # step 8: erf_u_2 = erf(u_2)
+            erf_u_2 = _erf(u_2, out=buffer_2, work=(buffer_3, buffer_4))
+            # step 23: dy = (xhat*dgamma + (dx - mean_dx - xhat*mean_dx_xhat)*rstd*gamma
+            #   + dbeta)*((1/2)*erf_u_2 + 1/sqrt(pi)*exp(-u_2**2)*u_2 + 1/2)
+            if dgamma is not None:
+                dy = np.multiply(xhat, dgamma, out=buffer_3)
+            if dx_rows is not None:
+                part = np.subtract(dx, mean_dx, out=buffer_4)
+                part_2 = np.multiply(xhat, mean_dx_xhat, out=dy_block)
+                part = np.subtract(part, part_2, out=dy_block)
+            if gamma is not None and dx_rows is not None:
+                part = np.multiply(part, gamma, out=dy_block)
+            if dx_rows is not None:
+                part = np.multiply(part, rstd, out=dy_block)
+            if dx_rows is not None and dgamma is not None:
+                dy = np.add(dy, part, out=dy_block)
+            if dx_rows is not None and dgamma is None:
+                dy = part
+            if dbeta is not None and (dx_rows is not None or dgamma is not None):
+                dy = np.add(dy, dbeta, out=dy_block)
+            if dx_rows is None and dgamma is None:
+                dy = dbeta
+            part_3 = np.multiply(erf_u_2, 0.5, out=buffer_2)
+            part_4 = np.square(u_2, out=buffer_4)
+            part_4 = np.negative(part_4, out=buffer_4)
+            part_4 = np.exp(part_4, out=buffer_4)
+            part_4 = np.multiply(part_4, u_2, out=buffer_1)
+            part_4 = np.multiply(part_4, constant_2, out=buffer_1)
+            part_3 = np.add(part_3, part_4, out=buffer_1)
+            part_3 = np.add(part_3, 0.5, out=buffer_1)
+            dy = np.multiply(dy, part_3, out=dy_block)
+            dy_writer.write(dy)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+
+
+def _backward_backward(
+    x_rows,
+    dy_rows,
+    ddx_rows,
+    mu_rows,
+    mu_residual_rows,
+    rstd_rows,
+    gamma,
+    beta,
+    ddgamma,
+    ddbeta,
+    dx_out,
+    dgamma_out,
+    dbeta_out,
+    ddy_out,
+    shape,
+    dtype,
+    threads,
+):
+    """The gradients of the gradients, written to their arrays."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    scalar = dtype.type
+    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    # sqrt(2)/2
+    constant_1 = scalar("0.7071067811865475244008443621048490392848")
+    # sqrt(2)/(2*sqrt(pi))
+    constant_2 = scalar("0.3989422804014326779399460599343818684759")
+    # sqrt(2)
+    constant_3 = scalar("1.41421356237309504880168872420969807857")
+    # 1/sqrt(pi)
+    constant_4 = scalar("0.5641895835477562869480794515607725858441")
+    ones = np.ones(features, dtype)
+    if gamma is not None:
+        gamma = np.ascontiguousarray(gamma, dtype)
+    if beta is not None:
+        beta = np.ascontiguousarray(beta, dtype)
+    if ddgamma is not None:
+        ddgamma = np.ascontiguousarray(ddgamma, dtype)
+    if ddbeta is not None:
+        ddbeta = np.ascontiguousarray(ddbeta, dtype)
+    if gamma is not None:
+        dgamma_sums = np.zeros((len(chunks), features), dtype)
+    if beta is not None:
+        dbeta_sums = np.zeros((len(chunks), features), dtype)
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        read_dy = _Reader(dy_rows, dtype, height)
+        if ddx_rows is not None:
+            read_ddx = _Reader(ddx_rows, dtype, height)
+        read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
+        read_mu_residual = _Reader(mu_residual_rows, dtype, height, row_scalars=True)
+        read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
+        ddy_writer = _Writer((ddy_out,), dtype, height)
+        dx_writer = _Writer((dx_out,), dtype, height)
+        row_buffers = np.empty((8, height, features), dtype)
+        row_scalar_buffers = np.empty((9, height, 1), dtype)
+        column = np.empty(features, dtype)
+        for chunk, start, stop in share:
+            x = read_x(start, stop)
+            dy = read_dy(start, stop)
+            if ddx_rows is not None:
+                ddx = read_ddx(start, stop)
+            mu = read_mu(start, stop)
+            mu_residual = read_mu_residual(start, stop)
+            rstd = read_rstd(start, stop)
+            ddy_block = ddy_writer.block(start, stop)
+            dx_block = dx_writer.block(start, stop)
+            buffer_1 = row_buffers[0, : stop - start]
+            buffer_2 = row_buffers[1, : stop - start]
+            buffer_3 = row_buffers[2, : stop - start]
+            buffer_4 = row_buffers[3, : stop - start]
+            buffer_5 = row_buffers[4, : stop - start]
+            buffer_6 = row_buffers[5, : stop - start]
+            buffer_7 = row_buffers[6, : stop - start]
+            buffer_8 = row_buffers[7, : stop - start]
+            row_scalar_1 = row_scalar_buffers[0, : stop - start]
+            row_scalar_2 = row_scalar_buffers[1, : stop - start]
+            row_scalar_3 = row_scalar_buffers[2, : stop - start]
+            row_scalar_4 = row_scalar_buffers[3, : stop - start]
+            row_scalar_5 = row_scalar_buffers[4, : stop - start]
+            row_scalar_6 = row_scalar_buffers[5, : stop - start]
+            row_scalar_7 = row_scalar_buffers[6, : stop - start]
+            row_scalar_8 = row_scalar_buffers[7, : stop - start]
+            row_scalar_9 = row_scalar_buffers[8, : stop - start]
+            # step 28: mean_ddx = mean(ddx)
+            if ddx_rows is not None:
+                mean_ddx = _row_mean(ddx, ones, out=row_scalar_1)
+            # step 2: x_shifted = x - mu
+            x_shifted = np.subtract(x, mu, out=ddy_block)
+            # step 2: x_centred = x_shifted - mu_residual
+            x_centred = np.subtract(x_shifted, mu_residual, out=ddy_block)
+            # step 5: xhat = x_centred*rstd
+            xhat = np.multiply(x_centred, rstd, out=dx_block)
+            # step 28: mean_ddx_xhat = mean(ddx*xhat)
+            if ddx_rows is not None:
+                mean_ddx_xhat = _row_mean(ddx, xhat, out=row_scalar_2)
+            # step 6: u = xhat*gamma + beta
+            if gamma is not None:
+                u = np.multiply(xhat, gamma, out=ddy_block)
+            else:
+                u = xhat
+            if beta is not None:
+                u = np.add(u, beta, out=ddy_block)
+            # step 7: u_2 = (sqrt(2)/2)*u
+            u_2 = np.multiply(u, constant_1, out=buffer_1)
+            # step 8: erf_u_2 = erf(u_2)
+            erf_u_2 = _erf(u_2, out=buffer_2, work=(buffer_3, buffer_4))
+            # step 24: du = dy*((1/2)*erf_u_2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u +
+            #   1/2)
+            part = np.multiply(erf_u_2, 0.5, out=buffer_2)
+            part_2 = np.square(u_2, out=buffer_3)
+            part_2 = np.negative(part_2, out=buffer_3)
+            part_2 = np.exp(part_2, out=buffer_3)
+            part_3 = np.multiply(part_2, u, out=buffer_4)
+            part_3 = np.multiply(part_3, constant_2, out=buffer_4)
+            part = np.add(part, part_3, out=buffer_2)
+            part = np.add(part, 0.5, out=buffer_2)
+            if ddx_rows is not None or ddgamma is not None:
+                du = np.multiply(dy, part, out=buffer_4)
+            # step 32: mean_ddgamma_du = mean(du*ddgamma)
+            if ddgamma is not None:
+                mean_ddgamma_du = _row_mean(du, ddgamma, out=row_scalar_3)
+                # step 32: mean_ddgamma_du_xhat = mean(du*xhat*ddgamma)
+                part_4 = np.multiply(du, xhat, out=buffer_5)
+                part_4 = np.multiply(part_4, ddgamma, out=buffer_5)
+                mean_ddgamma_du_xhat = _row_mean(part_4, ones, out=row_scalar_4)
+            # step 25: g = du*gamma
+            if gamma is not None and ddx_rows is not None:
+                g = np.multiply(du, gamma, out=buffer_5)
+            if gamma is None and ddx_rows is not None:
+                g = du
+            # step 26: mean_g = mean(g)
+            if ddx_rows is not None:
+                mean_g = _row_mean(g, ones, out=row_scalar_5)
+                # step 27: mean_g_2 = mean(g*xhat)
+                mean_g_2 = _row_mean(g, xhat, out=row_scalar_6)
+                # step 32: mean_ddx_g = mean(ddx*g)
+                mean_ddx_g = _row_mean(ddx, g, out=row_scalar_7)
+                # step 31: mean_g_2_scaled = mean_g_2*rstd
+                mean_g_2_scaled = np.multiply(mean_g_2, rstd, out=row_scalar_8)
+                # step 32: mean_g_2_scaled_2 = 2*mean_g_2
+                mean_g_2_scaled_2 = np.multiply(mean_g_2, 2.0, out=row_scalar_6)
+                # step 32: mean_ddx_scaled = mean_ddx*mean_g
+                mean_ddx_scaled = np.multiply(mean_ddx, mean_g, out=row_scalar_9)
+                # step 28: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
+                dg = np.subtract(ddx, mean_ddx, out=buffer_6)
+                part_5 = np.multiply(xhat, mean_ddx_xhat, out=buffer_7)
+                dg = np.subtract(dg, part_5, out=buffer_6)
+                dg = np.multiply(dg, rstd, out=buffer_6)
+            # step 29: ddu = xhat*ddgamma + dg*gamma + ddbeta
+            if ddgamma is not None:
+                ddu = np.multiply(xhat, ddgamma, out=buffer_7)
+            if gamma is not None and ddx_rows is not None:
+                part_6 = np.multiply(dg, gamma, out=buffer_8)
+            if gamma is None and ddx_rows is not None:
+                part_6 = dg
+            if ddx_rows is not None and ddgamma is not None:
+                ddu = np.add(ddu, part_6, out=buffer_7)
+            if gamma is not None and ddx_rows is not None and ddgamma is None:
+                ddu = part_6
+            if gamma is None and ddx_rows is not None:
+                ddu = part_6
+            if ddbeta is not None and (ddx_rows is not None or ddgamma is not None):
+                ddu = np.add(ddu, ddbeta, out=buffer_7)
+            if ddx_rows is None and ddgamma is None:
+                ddu = ddbeta
+            # step 30: du_2 = 1/sqrt(pi)*(sqrt(2) - u*u_2)*ddu*dy*exp(-u_2**2)
+            du_2 = np.multiply(u, u_2, out=ddy_block)
+            du_2 = np.subtract(constant_3, du_2, out=ddy_block)
+            du_2 = np.multiply(du_2, ddu, out=ddy_block)
+            du_2 = np.multiply(du_2, dy, out=ddy_block)
+            du_2 = np.multiply(du_2, part_2, out=ddy_block)
+            du_2 = np.multiply(du_2, constant_4, out=buffer_1)
+            # step 33: dgamma = sum over rows of dg*du + du_2*xhat
+            if gamma is not None and ddx_rows is not None:
+                part_7 = np.multiply(dg, du, out=ddy_block)
+            if gamma is not None:
+                part_8 = np.multiply(du_2, xhat, out=buffer_3)
+            if gamma is not None and ddx_rows is not None:
+                part_7 = np.add(part_7, part_8, out=ddy_block)
+            if gamma is not None and ddx_rows is None:
+                part_7 = part_8
+            if gamma is not None:
+                _add_rows(part_7, dgamma_sums[chunk], column)
+            # step 34: dbeta = sum over rows of du_2
+            if beta is not None:
+                _add_rows(du_2, dbeta_sums[chunk], column)
+            # step 31: g_7 = du_2*gamma - ddx*mean_g_2_scaled
+            if gamma is not None:
+                g_7 = np.multiply(du_2, gamma, out=buffer_1)
+            else:
+                g_7 = du_2
+            if ddx_rows is not None:
+                part_9 = np.multiply(ddx, mean_g_2_scaled, out=ddy_block)
+                g_7 = np.subtract(g_7, part_9, out=buffer_1)
+            # step 32: mean_g_7 = mean(g_7)
+            mean_g_7 = _row_mean(g_7, ones, out=row_scalar_1)
+            # step 32: mean_g_7_xhat = mean(g_7*xhat)
+            mean_g_7_xhat = _row_mean(g_7, xhat, out=row_scalar_8)
+            # step 35: ddy = ddu*((1/2)*erf_u_2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u
+            #   + 1/2)
+            ddy = np.multiply(ddu, part, out=ddy_block)
+            ddy_writer.write(ddy)
+            # step 32: dx = (g_7 + du*ddgamma + (xhat*mean_ddx_scaled +
+            #   (xhat*mean_g_2_scaled_2 + mean_g - g)*mean_ddx_xhat -
+            #   xhat*mean_ddx_g)*rstd - mean_ddgamma_du - mean_g_7 -
+            #   xhat*mean_ddgamma_du_xhat - xhat*mean_g_7_xhat)*rstd
+            if ddgamma is not None:
+                dx = np.multiply(du, ddgamma, out=buffer_2)
+                dx = np.add(g_7, dx, out=buffer_1)
+            if ddx_rows is not None and ddgamma is None:
+                dx = g_7
+            if gamma is not None and ddx_rows is None and ddgamma is None:
+                dx = g_7
+            if gamma is None and ddx_rows is None:
+                dx = g_7
+            if ddx_rows is not None:
+                part_10 = np.multiply(xhat, mean_ddx_scaled, out=buffer_2)
+                part_11 = np.multiply(xhat, mean_g_2_scaled_2, out=buffer_3)
+                part_11 = np.add(part_11, mean_g, out=buffer_3)
+                part_11 = np.subtract(part_11, g, out=buffer_3)
+                part_11 = np.multiply(part_11, mean_ddx_xhat, out=buffer_3)
+                part_10 = np.add(part_10, part_11, out=buffer_2)
+                part_12 = np.multiply(xhat, mean_ddx_g, out=buffer_3)
+                part_10 = np.subtract(part_10, part_12, out=buffer_2)
+                part_10 = np.multiply(part_10, rstd, out=buffer_2)
+                dx = np.add(dx, part_10, out=buffer_1)
+            if ddgamma is not None:
+                dx = np.subtract(dx, mean_ddgamma_du, out=buffer_1)
+            dx = np.subtract(dx, mean_g_7, out=buffer_1)
+            if ddgamma is not None:
+                part_13 = np.multiply(xhat, mean_ddgamma_du_xhat, out=buffer_2)
+                dx = np.subtract(dx, part_13, out=buffer_1)
+            part_14 = np.multiply(xhat, mean_g_7_xhat, out=dx_block)
+            dx = np.subtract(dx, part_14, out=dx_block)
+            dx = np.multiply(dx, rstd, out=dx_block)
+            dx_writer.write(dx)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if gamma is not None:
+        dgamma = np.add.reduce(dgamma_sums, axis=0)
+    if beta is not None:
+        dbeta = np.add.reduce(dbeta_sums, axis=0)
+    if gamma is not None:
+        dgamma_out[...] = dgamma
+    if beta is not None:
+        dbeta_out[...] = dbeta
+
+
+def _row_sum(a, b, out):
+    """The sum of a*b over each row, with no buffer for the products."""
+    np.vecdot(a, b, out=out[:, 0])
+    return out
+
+
+def _row_mean(a, b, out):
+    """The mean of a*b over each row."""
+    return np.divide(_row_sum(a, b, out), a.shape[-1], out=out)
+
+
+def _add_rows(block, sums, column):
+    """Add the rows of a block to running sums, by way of `column`."""
+    np.add.reduce(block, axis=0, out=column)
+    np.add(sums, column, out=sums)
+
+
+def _polynomial(coefficients, x, out):
+    """A polynomial by Horner's scheme, the highest power first."""
+    out[...] = coefficients[0]
+    for coefficient in coefficients[1:]:
+        np.multiply(out, x, out=out)
+        np.add(out, coefficient, out=out)
+    return out
+
+
+def _erf(x, out=None, work=None):
+    """The error function, within 2 ulp in float32 and float64, to 1e-16 in longdouble.
+
+    x + x*P(x**2) for |x| <= 1, 1 - exp(-x**2)*Q(w) with w linear in 1/(|x| + 2) above.
+    `out` is not x.
+    """
+    x = np.asarray(x)
+    t, w = work or (np.empty_like(x), np.empty_like(x))
+    out = np.empty_like(x) if out is None else out
+    fit = _ERF_FLOAT32 if x.dtype == np.float32 else _ERF_FLOAT64
+    top, middle, half, small, large = fit
+    np.minimum(np.absolute(x, out=t), top, out=t)
+    inside = np.less_equal(t, 1.0)
+    np.divide(1.0, np.add(t, 2.0, out=w), out=w)
+    np.divide(np.subtract(w, middle, out=w), half, out=w)
+    _polynomial(large, w, out)
+    np.exp(np.negative(np.square(t, out=w), out=w), out=w)
+    np.subtract(1.0, np.multiply(out, w, out=out), out=out)
+    np.copysign(out, x, out=out)
+    np.square(np.minimum(t, 1.0, out=t), out=w)
+    _polynomial(small, w, t)
+    np.multiply(t, x, out=t, where=inside)
+    return np.add(t, x, out=out, where=inside)
+
+
+_ERF_FLOAT32 = (
+    4,
+    0.25,
+    0.08333333333333333,
+    (
+        7.875875062685488e-05,
+        -0.000801686428716587,
+        0.005189087423433974,
+        -0.026854212010626412,
+        0.11283594715160218,
+        -0.37612626666720334,
+        0.12837916584835093,
+    ),
+    (
+        -1.1494861984942571e-06,
+        -2.802938325549644e-05,
+        4.607866369061166e-05,
+        0.0029247520788123972,
+        0.026850911280617798,
+        0.1423953299228289,
+        0.25539567631050575,
+    ),
+)
+_ERF_FLOAT64 = (
+    6,
+    0.22916666666666666,
+    0.10416666666666666,
+    (
+        -7.795898827002142e-10,
+        1.3720064546777686e-08,
+        -1.6208483801871705e-07,
+        1.6447424703317362e-06,
+        -1.492473690741966e-05,
+        0.00012055294904839707,
+        -0.0008548325975389692,
+        0.0052239776071164225,
+        -0.02686617064323777,
+        0.11283791670945006,
+        -0.37612638903183543,
+        0.12837916709551256,
+    ),
+    (
+        4.4133850329466983e-13,
+        1.8386753405993422e-11,
+        -7.45510449620631e-11,
+        -2.6260417449824267e-10,
+        2.6248030731791732e-09,
+        -5.937642934649013e-10,
+        -7.00535615043276e-08,
+        1.6350179331888476e-07,
+        1.9795619117948376e-06,
+        -7.3405185545281365e-06,
+        -8.079220427446309e-05,
+        0.00019713917780504528,
+        0.005588816281840148,
+        0.03856057042517875,
+        0.16189356804102498,
+        0.22142954022993183,
+    ),
+)
+
+
+class _Scattered:
+    """The rows of an array that no single stride reaches, by their number."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def _index(self, span):
+        return np.unravel_index(np.arange(span.start, span.stop), self.array.shape[:-1])
+
+    def __getitem__(self, span):
+        return self.array[self._index(span)]
+
+    def __setitem__(self, span, value):
+        self.array[self._index(span)] = value
+
+
+def _rows(array, dtype, row_scalars):
+    """An array as a list of rows, never copied, and whether blocks do as they are."""
+    if row_scalars:
+        array = array[..., np.newaxis]
+    steps = [
+        step
+        for step in zip(array.shape[:-1], array.strides[:-1], strict=True)
+        if step[0] != 1
+    ]
+    if array.size and any(a[1] != b[1] * b[0] for a, b in pairwise(steps)):
+        return _Scattered(array), False
+    width = array.shape[-1]
+    plain = width == 1 or array.strides[-1] == array.itemsize
+    direct = plain and array.dtype == dtype and array.flags.aligned
+    return array.reshape(-1, width), direct
+
+
+class _Reader:
+    """Blocks of rows in the compute type: views where the array has it, else copies."""
+
+    def __init__(self, array, dtype, height, row_scalars=False):
+        self.rows, self.direct = _rows(array, dtype, row_scalars)
+        width = 1 if row_scalars else array.shape[-1]
+        self.scratch = None if self.direct else np.empty((height, width), dtype)
+
+    def __call__(self, start, stop):
+        if self.direct:
+            return self.rows[start:stop]
+        copy = self.scratch[: stop - start]
+        copy[...] = self.rows[start:stop]
+        return copy
+
+
+class _Writer:
+    """Blocks of a result to compute in: its own memory where it has the compute type.
+
+    Of several arrays that hold the same result, those after the first are copied to.
+    """
+
+    def __init__(self, arrays, dtype, height, row_scalars=False):
+        by_id = {id(array): array for array in arrays if array is not None}
+        distinct = list(by_id.values())
+        rows = [_rows(array, dtype, row_scalars) for array in distinct]
+        self.own = rows[0][0] if rows[0][1] else None
+        self.others = [other for other, _ in (rows if self.own is None else rows[1:])]
+        width = 1 if row_scalars else distinct[0].shape[-1]
+        self.scratch = np.empty((height, width), dtype) if self.own is None else None
+
+    def block(self, start, stop):
+        """Where to compute rows `start` to `stop`."""
+        self.span = slice(start, stop)
+        own = self.scratch[: stop - start] if self.own is None else self.own[self.span]
+        self.current = own
+        return own
+
+    def write(self, value):
+        """The finished rows of this block, which may have been computed elsewhere."""
+        if self.own is not None and value is not self.current:
+            self.current[...] = value
+        for other in self.others:
+            other[self.span] = value
+
+
+def _partition(rows, row_bytes, least_rows):
+    """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
+
+    Neither depends on the thread count, so no sum does.
+    """
+    height = min(max(least_rows, BLOCK_BYTES // row_bytes), max(rows, 1))
+    blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
+    together = max(1, -(-len(blocks) // CHUNKS))
+    runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
+    return height, [[(chunk, *span) for span in run] for chunk, run in enumerate(runs)]
+
+
+def _run(sweep, chunks, threads, row_bytes):
+    """Sweep all chunks, each thread a share of them with scratch buffers of its own."""
+
+    def work(share):
+        with np.errstate():  # puts the buffer size back too
+            if row_bytes >= LONG_ROW:
+                np.setbufsize(UFUNC_BUFFER)
+            sweep([block for chunk in share for block in chunk])
+
+    shares = [chunks[i::threads] for i in range(min(threads, len(chunks)))]
+    if len(shares) == 1:
+        work(shares[0])
+    elif shares:
+        with ThreadPoolExecutor(len(shares)) as pool:
+            tasks = [pool.submit(copy_context().run, work, share) for share in shares]
+        for task in tasks:
+            task.result()
+
+
+def _array(name, value, required):
+    """A floating-point array; None stays None for what may be left out."""
+    if value is None:
+        if required:
+            raise TypeError(f"{name} is None; pass an array of floats")
+        return None
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ValueError(
+            f"{name} is no array: its parts differ in length; pass an array of floats"
+        ) from None
+    known = array.dtype.type in (np.float16, np.float32, np.float64, np.longdouble)
+    if not known and array.dtype.name != "bfloat16":
+        raise TypeError(
+            f"{name} is of type {array.dtype}, not floating point; "
+            f"pass real floats, such as {name}.astype(np.float64)"
+        )
+    return array
+
+
+def _float(name, value):
+    try:
+        return float(value)
+    except OverflowError:
+        problem = f"{name} is larger than any float; pass a finite number"
+        raise ValueError(problem) from None
+
+
+def _constant(name, value):
+    """A finite real number."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        kind = type(value).__name__
+        raise TypeError(f"{name} is {value!r} of type {kind}; pass a number")
+    if not isfinite(_float(name, value)):
+        raise ValueError(f"{name} is {value!r}; pass a finite number")
+    return value
+
+
+def _thread_count(threads):
+    if isinstance(threads, bool) or not isinstance(threads, Integral):
+        raise TypeError(f"threads is {threads!r}; pass a whole number, 1 or more")
+    if threads < 1:
+        raise ValueError(f"threads is {threads}; pass 1 or more")
+    return int(threads)
+
+
+def _row_shape(name, array):
+    """The shape of the rows, which have at least 1 feature."""
+    if array.ndim < 1 or array.shape[-1] < 1:
+        raise ValueError(
+            f"{name} has shape {array.shape}; pass (..., D) with D of 1 or more"
+        )
+    return array.shape
+
+
+def _check_shape(name, array, shape, meaning):
+    if array is not None and array.shape != shape:
+        raise ValueError(
+            f"{name} has shape {array.shape}; pass {meaning}, which is {shape}"
+        )
+
+
+_AS_IT_WAS = "pass saved as forward returned it"
+
+
+def _check_saved(saved):
+    """Refuse what forward did not return, and arrays whose shape was changed since."""
+    if not isinstance(saved, Saved):
+        raise TypeError(
+            f"saved is of type {type(saved).__name__}; "
+            "pass what forward of layer_norm_gelu returned as its second value"
+        )
+    known = isinstance(saved.shape, tuple) and isinstance(saved.dtypes, dict)
+    types = (saved.dtype, *saved.dtypes.values()) if known else (None,)
+    floats = all(isinstance(dtype, np.dtype) and dtype.kind in "fV" for dtype in types)
+    if not floats or not saved.dtypes.keys() >= {"x"}:
+        raise TypeError(f"saved.shape, dtype or dtypes was changed; {_AS_IT_WAS}")
+    row_scalars = saved.shape[:-1]
+    for name, shape, given in (
+        ("x", saved.shape, True),
+        ("gamma", saved.shape[-1:], "gamma" in saved.dtypes),
+        ("beta", saved.shape[-1:], "beta" in saved.dtypes),
+        ("mu", row_scalars, True),
+        ("mu_residual", row_scalars, True),
+        ("rstd", row_scalars, True),
+    ):
+        array = getattr(saved, name)
+        if not (isinstance(array, np.ndarray) if given else array is None):
+            found = type(array).__name__
+            raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
+        _check_shape(f"saved.{name}", array, shape, "what forward saw")
+
+
+def _check_left_out(name, value, source, saved):
+    """Refuse a tangent, or the like, of an input that is not there."""
+    if value is not None and source not in saved.dtypes:
+        raise ValueError(f"{source} was left out of forward; pass None for {name}")
+
+
+def _each_cotangent(cotangents, names):
+    """The cotangents one by one; a single one may come without a tuple."""
+    if not isinstance(cotangents, tuple):
+        if len(names) > 1:
+            kind = type(cotangents).__name__
+            raise TypeError(f"cotangents is of type {kind}; pass a tuple for {names}")
+        return (cotangents,)
+    if len(cotangents) != len(names):
+        count = len(cotangents)
+        wanted = f"pass {len(names)}, for {names}"
+        raise ValueError(f"cotangents has {count} entries; {wanted}")
+    return cotangents
+
+
+def _types(given, widest=None):
+    """The type of each array that is given, and the type to compute in."""
+    there = {name: array for name, array in given.items() if array is not None}
+    dtypes = {name: np.asarray(array).dtype for name, array in there.items()}
+    kinds = [] if widest is None else [widest]
+    for name, dtype in dtypes.items():
+        if not isinstance(there[name], float):
+            narrow = dtype.itemsize == 2
+            kinds.append(np.dtype(np.float32) if narrow else dtype.newbyteorder("="))
+    return dtypes, np.result_type(*kinds)
+
+
+def _several(out, names):
+    """`out=` as one array or None for each result."""
+    if out is None:
+        return [None] * len(names)
+    if isinstance(out, np.ndarray) or not isinstance(out, (tuple, list)):
+        kind = type(out).__name__
+        raise TypeError(f"out is of type {kind}; pass a tuple for {names}")
+    if len(out) != len(names):
+        raise ValueError(f"out has {len(out)} entries; pass {len(names)}, for {names}")
+    return list(out)
+
+
+def _result(name, out, shape, dtype, given, like=()):
+    """An array for a result: the caller's own if it will do, else a new one, else None.
+
+    `dtype` is None for a result that there is not. `like` are arrays that hold the same
+    result and stand for this one too.
+    """
+    if dtype is None:
+        if out is not None:
+            raise ValueError(f"out for {name}: its input was left out, so pass None")
+        return None
+    if out is None:
+        for other in like:
+            if other is not None and other.dtype == dtype:
+                return other
+        return np.empty(shape, dtype)
+    if not isinstance(out, np.ndarray):
+        kind = type(out).__name__
+        raise TypeError(f"out for {name} is of type {kind}; pass an array")
+    if out.shape != shape or out.dtype != dtype:
+        raise ValueError(
+            f"out for {name} has shape {out.shape} and type {out.dtype}; "
+            f"pass np.empty({shape}, {dtype})"
+        )
+    if not out.flags.writeable:
+        raise ValueError(f"out for {name} is read-only; pass a writeable array")
+    if _overlaps_itself(out):
+        raise ValueError(f"out for {name} overlaps itself; pass an array of its own")
+    for other, array in given.items():
+        if isinstance(array, np.ndarray) and _overlap(out, array):
+            raise ValueError(f"out for {name} overlaps {other}; pass another array")
+    given[f"out for {name}"] = out
+    return out
+
+
+def _overlaps_itself(array):
+    """Whether two entries share memory; where that is hard to tell, they do."""
+    axes = zip(array.strides, array.shape, strict=True)
+    steps = sorted((abs(stride), size) for stride, size in axes if size > 1)
+    reach = array.itemsize
+    for stride, size in steps if array.size else ():
+        if stride < reach:
+            return True
+        reach += stride * (size - 1)
+    return False
+
+
+def _overlap(a, b):
+    """Whether two arrays share memory; where that is hard to tell, they do."""
+    if not np.may_share_memory(a, b):
+        return False
+    try:
+        return np.shares_memory(a, b, max_work=10_000)
+    except np.exceptions.TooHardError:
+        return True

@@ -1,0 +1,698 @@
+# Made by lngen 0.1.0 from the definition of log_softmax.
+# Do not edit; edit log_softmax.py and run: lngen derive log_softmax.py
+# Cost: forward 2 row tensors (1 read, 1 written), 5 flops a row element; backward 3 row tensors (2 read, 1 written), 5 flops a row element.
+# Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
+# definition sha256:69e4e6464377f485c18a82bb2ea433e069fc552079d127d509e2b633488c8e64
+# templates sha256:6e28d2a8b8a530d629c2d0efbc64330f72915256ecd75abe07eff26b1b4eff3d
+"""The logarithm of softmax over the feature axis.
+
+    forward
+        row_max = max(x)
+        exp_shifted = exp(x - row_max)
+        sum_exp = sum(exp_shifted)
+        log_sum_exp = log(sum_exp)
+        y = x - row_max - log_sum_exp
+    backward
+        dx = dy - exp_shifted*sum(dy)/sum_exp
+
+Rows are worked on in blocks that stay in the cache. A comment names the step of the
+derivation that a line comes from, and a name in the code is a name of the derivation.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from itertools import pairwise
+from math import prod
+from numbers import Integral
+from typing import NamedTuple
+
+import numpy as np
+
+BLOCK_BYTES = 768 * 1024
+"""The size of a block of rows: it and its scratch buffers stay in the cache."""
+
+CHUNKS = 16
+"""How many runs of blocks the rows are cut into, whatever the thread count."""
+
+LONG_ROW = 2048
+"""The bytes of a row from which a small ufunc buffer pays."""
+
+UFUNC_BUFFER = 256
+"""That buffer, in elements: NumPy expands broadcast operands into a larger one."""
+
+
+class Gradients(NamedTuple):
+    """What `backward` computes; None for an input that was left out of `forward`."""
+
+    dx: np.ndarray
+    """The gradient of x, in its shape and type."""
+
+
+class SecondGradients(NamedTuple):
+    """What `backward_backward` computes; None for what was left out or was None."""
+
+    dx: np.ndarray
+    """The gradient of x, in its shape and type."""
+
+    ddy: np.ndarray
+    """The gradient of dy, the cotangent of y."""
+
+
+class Saved(NamedTuple):
+    """What `backward` needs of a call of `forward`; arrays are the caller's own.
+
+    Writing to one of them between forward and backward changes the gradients.
+    """
+
+    shape: tuple
+    """The shape of the row inputs."""
+
+    dtype: np.dtype
+    """The type that `forward` computed in."""
+
+    dtypes: dict
+    """The type of each input that was given."""
+
+    x: np.ndarray
+    """x of forward."""
+
+    row_max: np.ndarray
+    """The row scalar row_max, one a row."""
+
+    sum_exp: np.ndarray
+    """The row scalar sum_exp, one a row."""
+
+
+def forward(x, *, out=None, threads=1):
+    """The logarithm of softmax over the feature axis.
+
+        row_max = max(x)
+        exp_shifted = exp(x - row_max)
+        sum_exp = sum(exp_shifted)
+        log_sum_exp = log(sum_exp)
+        y = x - row_max - log_sum_exp
+
+    Args:
+        x: shape (..., D).
+        out: an array to write y to.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns `(y, saved)`: `saved` is for `backward`. It computes in the
+    widest type among the inputs, in float32 for 16-bit ones.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    x = _array("x", x, required=True)
+    threads = _thread_count(threads)
+    shape = _row_shape("x", x)
+    leading = x
+    _check_shape("x", x, shape, "the shape of x")
+    given = {"x": x}
+    dtypes, dtype = _types(given)
+    y = _result("y", out, shape, leading.dtype, given)
+    row_max = np.empty(shape[:-1], dtype)
+    sum_exp = np.empty(shape[:-1], dtype)
+    _forward(x, y, row_max, sum_exp, shape, dtype, threads)
+    saved = Saved(shape, dtype, dtypes, x, row_max, sum_exp)
+    return y, saved
+
+
+def backward(saved, dy, *, out=None, threads=1):
+    """The gradients of a loss, given those with respect to the outputs.
+
+        dx = dy - exp_shifted*sum(dy)/sum_exp
+
+    Args:
+        saved: what `forward` returned.
+        dy: the cotangent of y.
+        out: Gradients, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns Gradients, each in the type of its input.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    _check_saved(saved)
+    shape = saved.shape
+    dy = _array("dy", dy, required=True)
+    _check_shape("dy", dy, shape, "the shape of y")
+    threads = _thread_count(threads)
+    given = {
+        "dy": dy,
+        "saved.x": saved.x,
+        "saved.row_max": saved.row_max,
+        "saved.sum_exp": saved.sum_exp,
+    }
+    dtype = _types(given, saved.dtype)[1]
+    out = _several(out, ("dx",))
+    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
+    _backward(saved.x, dy, saved.row_max, saved.sum_exp, dx, shape, dtype, threads)
+    return Gradients(dx)
+
+
+def jvp(saved, dx, *, out=None, threads=1):
+    """What the outputs move by when each input moves by its tangent.
+
+        dlog_sum_exp = sum(dx*exp_shifted)/sum_exp
+        dy = dx - dlog_sum_exp
+
+    Args:
+        saved: what `forward` returned.
+        dx: the tangent of x; None stands for zero.
+        out: an array to write the tangent of y to.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns the tangent of y, in the type that forward returned.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    _check_saved(saved)
+    shape = saved.shape
+    dx = _array("dx", dx, required=False)
+    if dx is None:
+        raise ValueError("every tangent is None; pass at least one")
+    _check_shape("dx", dx, shape, "the shape of x")
+    threads = _thread_count(threads)
+    given = {
+        "dx": dx,
+        "saved.x": saved.x,
+        "saved.row_max": saved.row_max,
+        "saved.sum_exp": saved.sum_exp,
+    }
+    dtype = _types(given, saved.dtype)[1]
+    stored = saved.dtypes["x"]
+    dy = _result("dy", out, shape, stored, given)
+    _jvp(saved.x, dx, saved.row_max, saved.sum_exp, dy, shape, dtype, threads)
+    return dy
+
+
+def backward_backward(saved, cotangents, ddx, *, out=None, threads=1):
+    """The gradients of a loss that depends on what `backward` returned.
+
+        mean_dy = mean(dy)
+        dx = D*mean_dy*exp_shifted*(sum(ddx*exp_shifted)/sum_exp - ddx)/sum_exp
+        ddy = ddx - sum(ddx*exp_shifted)/sum_exp
+
+    Args:
+        saved: what `forward` returned.
+        cotangents: what `backward` was given, a tuple or the array itself.
+        ddx: the cotangent of dx, its gradient; None stands for zero.
+        out: SecondGradients, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns SecondGradients, with respect to the inputs and to the cotangents.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    _check_saved(saved)
+    shape = saved.shape
+    cotangents = _each_cotangent(cotangents, ("dy",))
+    dy = _array("dy", cotangents[0], required=True)
+    _check_shape("dy", dy, shape, "the shape of y")
+    ddx = _array("ddx", ddx, required=False)
+    if ddx is None:
+        raise ValueError("every cotangent of a gradient is None; pass at least one")
+    _check_shape("ddx", ddx, shape, "the shape of x")
+    threads = _thread_count(threads)
+    given = {
+        "dy": dy,
+        "ddx": ddx,
+        "saved.x": saved.x,
+        "saved.row_max": saved.row_max,
+        "saved.sum_exp": saved.sum_exp,
+    }
+    dtype = _types(given, saved.dtype)[1]
+    out = _several(out, ("dx", "ddy"))
+    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
+    ddy = _result("ddy", out[1], shape, dy.dtype, given)
+    _backward_backward(
+        saved.x, dy, ddx, saved.row_max, saved.sum_exp, dx, ddy, shape, dtype, threads
+    )
+    return SecondGradients(dx, ddy)
+
+
+def _forward(x_rows, y_out, row_max_out, sum_exp_out, shape, dtype, threads):
+    """The outputs and the saved row scalars, written to their arrays."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    ones = np.ones(features, dtype)
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        row_max_writer = _Writer((row_max_out,), dtype, height, row_scalars=True)
+        sum_exp_writer = _Writer((sum_exp_out,), dtype, height, row_scalars=True)
+        y_writer = _Writer((y_out,), dtype, height)
+        row_buffers = np.empty((1, height, features), dtype)
+        row_scalar_buffers = np.empty((1, height, 1), dtype)
+        for _, start, stop in share:
+            x = read_x(start, stop)
+            row_max_block = row_max_writer.block(start, stop)
+            sum_exp_block = sum_exp_writer.block(start, stop)
+            y_block = y_writer.block(start, stop)
+            buffer_1 = row_buffers[0, : stop - start]
+            row_scalar_1 = row_scalar_buffers[0, : stop - start]
+            # step 2: row_max = max(x)
+            row_max = np.maximum.reduce(x, axis=-1, keepdims=True, out=row_max_block)
+            row_max_writer.write(row_max)
+            # step 3: x_shifted = x - row_max
+            x_shifted = np.subtract(x, row_max, out=y_block)
+            # step 4: exp_shifted = exp(x_shifted)
+            exp_shifted = np.exp(x_shifted, out=buffer_1)
+            # step 5: sum_exp = sum(exp_shifted)
+            sum_exp = _row_sum(exp_shifted, ones, out=sum_exp_block)
+            sum_exp_writer.write(sum_exp)
+            # step 6: log_sum_exp = log(sum_exp)
+            log_sum_exp = np.log(sum_exp, out=row_scalar_1)
+            # step 7: y = x_shifted - log_sum_exp
+            y = np.subtract(x_shifted, log_sum_exp, out=y_block)
+            y_writer.write(y)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+
+
+def _backward(
+    x_rows, dy_rows, row_max_rows, sum_exp_rows, dx_out, shape, dtype, threads
+):
+    """The gradients, written to their arrays; None for one that is not wanted."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    ones = np.ones(features, dtype)
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        read_dy = _Reader(dy_rows, dtype, height)
+        read_row_max = _Reader(row_max_rows, dtype, height, row_scalars=True)
+        read_sum_exp = _Reader(sum_exp_rows, dtype, height, row_scalars=True)
+        dx_writer = _Writer((dx_out,), dtype, height)
+        row_scalar_buffers = np.empty((1, height, 1), dtype)
+        for _, start, stop in share:
+            x = read_x(start, stop)
+            dy = read_dy(start, stop)
+            row_max = read_row_max(start, stop)
+            sum_exp = read_sum_exp(start, stop)
+            dx_block = dx_writer.block(start, stop)
+            row_scalar_1 = row_scalar_buffers[0, : stop - start]
+            # step 13: sum_dy = sum(dy)
+            sum_dy = _row_sum(dy, ones, out=row_scalar_1)
+            # step 13: sum_exp_scaled = sum_dy/sum_exp
+            sum_exp_scaled = np.divide(sum_dy, sum_exp, out=row_scalar_1)
+            # step 3: x_shifted = x - row_max
+            x_shifted = np.subtract(x, row_max, out=dx_block)
+            # step 4: exp_shifted = exp(x_shifted)
+            exp_shifted = np.exp(x_shifted, out=dx_block)
+            # step 13: dx = dy - exp_shifted*sum_exp_scaled
+            dx = np.multiply(exp_shifted, sum_exp_scaled, out=dx_block)
+            dx = np.subtract(dy, dx, out=dx_block)
+            dx_writer.write(dx)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+
+
+def _jvp(x_rows, dx_rows, row_max_rows, sum_exp_rows, dy_out, shape, dtype, threads):
+    """The tangents of the outputs, written to their arrays."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        read_dx = _Reader(dx_rows, dtype, height)
+        read_row_max = _Reader(row_max_rows, dtype, height, row_scalars=True)
+        read_sum_exp = _Reader(sum_exp_rows, dtype, height, row_scalars=True)
+        dy_writer = _Writer((dy_out,), dtype, height)
+        row_scalar_buffers = np.empty((1, height, 1), dtype)
+        for _, start, stop in share:
+            x = read_x(start, stop)
+            dx = read_dx(start, stop)
+            row_max = read_row_max(start, stop)
+            sum_exp = read_sum_exp(start, stop)
+            dy_block = dy_writer.block(start, stop)
+            row_scalar_1 = row_scalar_buffers[0, : stop - start]
+            # step 3: x_shifted = x - row_max
+            x_shifted = np.subtract(x, row_max, out=dy_block)
+            # step 4: exp_shifted = exp(x_shifted)
+            exp_shifted = np.exp(x_shifted, out=dy_block)
+            # step 14: sum_dx_exp_shifted = sum(dx*exp_shifted)
+            sum_dx_exp_shifted = _row_sum(dx, exp_shifted, out=row_scalar_1)
+            # step 14: dlog_sum_exp = sum_dx_exp_shifted/sum_exp
+            dlog_sum_exp = np.divide(sum_dx_exp_shifted, sum_exp, out=row_scalar_1)
+            # step 15: dy = dx - dlog_sum_exp
+            dy = np.subtract(dx, dlog_sum_exp, out=dy_block)
+            dy_writer.write(dy)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+
+
+def _backward_backward(
+    x_rows,
+    dy_rows,
+    ddx_rows,
+    row_max_rows,
+    sum_exp_rows,
+    dx_out,
+    ddy_out,
+    shape,
+    dtype,
+    threads,
+):
+    """The gradients of the gradients, written to their arrays."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    scalar = dtype.type
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    ones = np.ones(features, dtype)
+    D = scalar(features)
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        read_dy = _Reader(dy_rows, dtype, height)
+        read_ddx = _Reader(ddx_rows, dtype, height)
+        read_row_max = _Reader(row_max_rows, dtype, height, row_scalars=True)
+        read_sum_exp = _Reader(sum_exp_rows, dtype, height, row_scalars=True)
+        dx_writer = _Writer((dx_out,), dtype, height)
+        ddy_writer = _Writer((ddy_out,), dtype, height)
+        row_scalar_buffers = np.empty((2, height, 1), dtype)
+        for _, start, stop in share:
+            x = read_x(start, stop)
+            dy = read_dy(start, stop)
+            ddx = read_ddx(start, stop)
+            row_max = read_row_max(start, stop)
+            sum_exp = read_sum_exp(start, stop)
+            dx_block = dx_writer.block(start, stop)
+            ddy_block = ddy_writer.block(start, stop)
+            row_scalar_1 = row_scalar_buffers[0, : stop - start]
+            row_scalar_2 = row_scalar_buffers[1, : stop - start]
+            # step 16: mean_dy = mean(dy)
+            mean_dy = _row_mean(dy, ones, out=row_scalar_1)
+            # step 3: x_shifted = x - row_max
+            x_shifted = np.subtract(x, row_max, out=dx_block)
+            # step 4: exp_shifted = exp(x_shifted)
+            exp_shifted = np.exp(x_shifted, out=dx_block)
+            # step 17: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
+            sum_ddx_exp_shifted = _row_sum(ddx, exp_shifted, out=row_scalar_2)
+            # step 17: sum_exp_scaled = mean_dy*D/sum_exp
+            sum_exp_scaled = np.multiply(mean_dy, D, out=row_scalar_1)
+            sum_exp_scaled = np.divide(sum_exp_scaled, sum_exp, out=row_scalar_1)
+            # step 17: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/sum_exp
+            sum_ddx_exp_shifted_scaled = np.divide(
+                sum_ddx_exp_shifted, sum_exp, out=row_scalar_2
+            )
+            # step 17: dx = exp_shifted*(sum_ddx_exp_shifted_scaled -
+            #   ddx)*sum_exp_scaled
+            dx = np.subtract(sum_ddx_exp_shifted_scaled, ddx, out=ddy_block)
+            dx = np.multiply(exp_shifted, dx, out=dx_block)
+            dx = np.multiply(dx, sum_exp_scaled, out=dx_block)
+            dx_writer.write(dx)
+            # step 18: ddy = ddx - sum_ddx_exp_shifted_scaled
+            ddy = np.subtract(ddx, sum_ddx_exp_shifted_scaled, out=ddy_block)
+            ddy_writer.write(ddy)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+
+
+def _row_sum(a, b, out):
+    """The sum of a*b over each row, with no buffer for the products."""
+    np.vecdot(a, b, out=out[:, 0])
+    return out
+
+
+def _row_mean(a, b, out):
+    """The mean of a*b over each row."""
+    return np.divide(_row_sum(a, b, out), a.shape[-1], out=out)
+
+
+class _Scattered:
+    """The rows of an array that no single stride reaches, by their number."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def _index(self, span):
+        return np.unravel_index(np.arange(span.start, span.stop), self.array.shape[:-1])
+
+    def __getitem__(self, span):
+        return self.array[self._index(span)]
+
+    def __setitem__(self, span, value):
+        self.array[self._index(span)] = value
+
+
+def _rows(array, dtype, row_scalars):
+    """An array as a list of rows, never copied, and whether blocks do as they are."""
+    if row_scalars:
+        array = array[..., np.newaxis]
+    steps = [
+        step
+        for step in zip(array.shape[:-1], array.strides[:-1], strict=True)
+        if step[0] != 1
+    ]
+    if array.size and any(a[1] != b[1] * b[0] for a, b in pairwise(steps)):
+        return _Scattered(array), False
+    width = array.shape[-1]
+    plain = width == 1 or array.strides[-1] == array.itemsize
+    direct = plain and array.dtype == dtype and array.flags.aligned
+    return array.reshape(-1, width), direct
+
+
+class _Reader:
+    """Blocks of rows in the compute type: views where the array has it, else copies."""
+
+    def __init__(self, array, dtype, height, row_scalars=False):
+        self.rows, self.direct = _rows(array, dtype, row_scalars)
+        width = 1 if row_scalars else array.shape[-1]
+        self.scratch = None if self.direct else np.empty((height, width), dtype)
+
+    def __call__(self, start, stop):
+        if self.direct:
+            return self.rows[start:stop]
+        copy = self.scratch[: stop - start]
+        copy[...] = self.rows[start:stop]
+        return copy
+
+
+class _Writer:
+    """Blocks of a result to compute in: its own memory where it has the compute type.
+
+    Of several arrays that hold the same result, those after the first are copied to.
+    """
+
+    def __init__(self, arrays, dtype, height, row_scalars=False):
+        by_id = {id(array): array for array in arrays if array is not None}
+        distinct = list(by_id.values())
+        rows = [_rows(array, dtype, row_scalars) for array in distinct]
+        self.own = rows[0][0] if rows[0][1] else None
+        self.others = [other for other, _ in (rows if self.own is None else rows[1:])]
+        width = 1 if row_scalars else distinct[0].shape[-1]
+        self.scratch = np.empty((height, width), dtype) if self.own is None else None
+
+    def block(self, start, stop):
+        """Where to compute rows `start` to `stop`."""
+        self.span = slice(start, stop)
+        own = self.scratch[: stop - start] if self.own is None else self.own[self.span]
+        self.current = own
+        return own
+
+    def write(self, value):
+        """The finished rows of this block, which may have been computed elsewhere."""
+        if self.own is not None and value is not self.current:
+            self.current[...] = value
+        for other in self.others:
+            other[self.span] = value
+
+
+def _partition(rows, row_bytes, least_rows):
+    """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
+
+    Neither depends on the thread count, so no sum does.
+    """
+    height = min(max(least_rows, BLOCK_BYTES // row_bytes), max(rows, 1))
+    blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
+    together = max(1, -(-len(blocks) // CHUNKS))
+    runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
+    return height, [[(chunk, *span) for span in run] for chunk, run in enumerate(runs)]
+
+
+def _run(sweep, chunks, threads, row_bytes):
+    """Sweep all chunks, each thread a share of them with scratch buffers of its own."""
+
+    def work(share):
+        with np.errstate():  # puts the buffer size back too
+            if row_bytes >= LONG_ROW:
+                np.setbufsize(UFUNC_BUFFER)
+            sweep([block for chunk in share for block in chunk])
+
+    shares = [chunks[i::threads] for i in range(min(threads, len(chunks)))]
+    if len(shares) == 1:
+        work(shares[0])
+    elif shares:
+        with ThreadPoolExecutor(len(shares)) as pool:
+            tasks = [pool.submit(copy_context().run, work, share) for share in shares]
+        for task in tasks:
+            task.result()
+
+
+def _array(name, value, required):
+    """A floating-point array; None stays None for what may be left out."""
+    if value is None:
+        if required:
+            raise TypeError(f"{name} is None; pass an array of floats")
+        return None
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ValueError(
+            f"{name} is no array: its parts differ in length; pass an array of floats"
+        ) from None
+    known = array.dtype.type in (np.float16, np.float32, np.float64, np.longdouble)
+    if not known and array.dtype.name != "bfloat16":
+        raise TypeError(
+            f"{name} is of type {array.dtype}, not floating point; "
+            f"pass real floats, such as {name}.astype(np.float64)"
+        )
+    return array
+
+
+def _thread_count(threads):
+    if isinstance(threads, bool) or not isinstance(threads, Integral):
+        raise TypeError(f"threads is {threads!r}; pass a whole number, 1 or more")
+    if threads < 1:
+        raise ValueError(f"threads is {threads}; pass 1 or more")
+    return int(threads)
+
+
+def _row_shape(name, array):
+    """The shape of the rows, which have at least 1 feature."""
+    if array.ndim < 1 or array.shape[-1] < 1:
+        raise ValueError(
+            f"{name} has shape {array.shape}; pass (..., D) with D of 1 or more"
+        )
+    return array.shape
+
+
+def _check_shape(name, array, shape, meaning):
+    if array is not None and array.shape != shape:
+        raise ValueError(
+            f"{name} has shape {array.shape}; pass {meaning}, which is {shape}"
+        )
+
+
+_AS_IT_WAS = "pass saved as forward returned it"
+
+
+def _check_saved(saved):
+    """Refuse what forward did not return, and arrays whose shape was changed since."""
+    if not isinstance(saved, Saved):
+        raise TypeError(
+            f"saved is of type {type(saved).__name__}; "
+            "pass what forward of log_softmax returned as its second value"
+        )
+    known = isinstance(saved.shape, tuple) and isinstance(saved.dtypes, dict)
+    types = (saved.dtype, *saved.dtypes.values()) if known else (None,)
+    floats = all(isinstance(dtype, np.dtype) and dtype.kind in "fV" for dtype in types)
+    if not floats or not saved.dtypes.keys() >= {"x"}:
+        raise TypeError(f"saved.shape, dtype or dtypes was changed; {_AS_IT_WAS}")
+    row_scalars = saved.shape[:-1]
+    for name, shape, given in (
+        ("x", saved.shape, True),
+        ("row_max", row_scalars, True),
+        ("sum_exp", row_scalars, True),
+    ):
+        array = getattr(saved, name)
+        if not (isinstance(array, np.ndarray) if given else array is None):
+            found = type(array).__name__
+            raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
+        _check_shape(f"saved.{name}", array, shape, "what forward saw")
+
+
+def _each_cotangent(cotangents, names):
+    """The cotangents one by one; a single one may come without a tuple."""
+    if not isinstance(cotangents, tuple):
+        if len(names) > 1:
+            kind = type(cotangents).__name__
+            raise TypeError(f"cotangents is of type {kind}; pass a tuple for {names}")
+        return (cotangents,)
+    if len(cotangents) != len(names):
+        count = len(cotangents)
+        wanted = f"pass {len(names)}, for {names}"
+        raise ValueError(f"cotangents has {count} entries; {wanted}")
+    return cotangents
+
+
+def _types(given, widest=None):
+    """The type of each array that is given, and the type to compute in."""
+    there = {name: array for name, array in given.items() if array is not None}
+    dtypes = {name: np.asarray(array).dtype for name, array in there.items()}
+    kinds = [] if widest is None else [widest]
+    for name, dtype in dtypes.items():
+        if not isinstance(there[name], float):
+            narrow = dtype.itemsize == 2
+            kinds.append(np.dtype(np.float32) if narrow else dtype.newbyteorder("="))
+    return dtypes, np.result_type(*kinds)
+
+
+def _several(out, names):
+    """`out=` as one array or None for each result."""
+    if out is None:
+        return [None] * len(names)
+    if isinstance(out, np.ndarray) or not isinstance(out, (tuple, list)):
+        kind = type(out).__name__
+        raise TypeError(f"out is of type {kind}; pass a tuple for {names}")
+    if len(out) != len(names):
+        raise ValueError(f"out has {len(out)} entries; pass {len(names)}, for {names}")
+    return list(out)
+
+
+def _result(name, out, shape, dtype, given, like=()):
+    """An array for a result: the caller's own if it will do, else a new one, else None.
+
+    `dtype` is None for a result that there is not. `like` are arrays that hold the same
+    result and stand for this one too.
+    """
+    if dtype is None:
+        if out is not None:
+            raise ValueError(f"out for {name}: its input was left out, so pass None")
+        return None
+    if out is None:
+        for other in like:
+            if other is not None and other.dtype == dtype:
+                return other
+        return np.empty(shape, dtype)
+    if not isinstance(out, np.ndarray):
+        kind = type(out).__name__
+        raise TypeError(f"out for {name} is of type {kind}; pass an array")
+    if out.shape != shape or out.dtype != dtype:
+        raise ValueError(
+            f"out for {name} has shape {out.shape} and type {out.dtype}; "
+            f"pass np.empty({shape}, {dtype})"
+        )
+    if not out.flags.writeable:
+        raise ValueError(f"out for {name} is read-only; pass a writeable array")
+    if _overlaps_itself(out):
+        raise ValueError(f"out for {name} overlaps itself; pass an array of its own")
+    for other, array in given.items():
+        if isinstance(array, np.ndarray) and _overlap(out, array):
+            raise ValueError(f"out for {name} overlaps {other}; pass another array")
+    given[f"out for {name}"] = out
+    return out
+
+
+def _overlaps_itself(array):
+    """Whether two entries share memory; where that is hard to tell, they do."""
+    axes = zip(array.strides, array.shape, strict=True)
+    steps = sorted((abs(stride), size) for stride, size in axes if size > 1)
+    reach = array.itemsize
+    for stride, size in steps if array.size else ():
+        if stride < reach:
+            return True
+        reach += stride * (size - 1)
+    return False
+
+
+def _overlap(a, b):
+    """Whether two arrays share memory; where that is hard to tell, they do."""
+    if not np.may_share_memory(a, b):
+        return False
+    try:
+        return np.shares_memory(a, b, max_work=10_000)
+    except np.exceptions.TooHardError:
+        return True

@@ -1,0 +1,1428 @@
+# Made by lngen 0.1.0 from the definition of modulated_layer_norm.
+# Do not edit; edit modulated_layer_norm.py and run: lngen derive modulated_layer_norm.py
+# Cost: forward 2 row tensors (1 read, 1 written), 10 flops a row element; backward 3 row tensors (2 read, 1 written), 21 flops a row element.
+# Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
+# definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
+# templates sha256:6e28d2a8b8a530d629c2d0efbc64330f72915256ecd75abe07eff26b1b4eff3d
+"""Layer normalization whose output is gated by one number a row.
+
+    forward
+        mu = mean(x)
+        var = mean((x - mu)**2)
+        rstd = 1/sqrt(var + eps)
+        xhat = rstd*(x - mu)
+        y = gate*(gamma*xhat + beta)
+    backward
+        g = gate*gamma*dy
+        dx = rstd*(g - mean(g) - xhat*mean(g*xhat))
+        dgate = sum(dy*(gamma*xhat + beta))
+        dgamma = sum_rows(gate*dy*xhat)
+        dbeta = sum_rows(gate*dy)
+
+Rows are worked on in blocks that stay in the cache. A comment names the step of the
+derivation that a line comes from, and a name in the code is a name of the derivation.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from itertools import pairwise
+from math import isfinite, prod
+from numbers import Integral, Real
+from typing import NamedTuple
+
+import numpy as np
+
+BLOCK_BYTES = 768 * 1024
+"""The size of a block of rows: it and its scratch buffers stay in the cache."""
+
+CHUNKS = 16
+"""How many runs of blocks the rows are cut into, whatever the thread count."""
+
+LONG_ROW = 2048
+"""The bytes of a row from which a small ufunc buffer pays."""
+
+UFUNC_BUFFER = 256
+"""That buffer, in elements: NumPy expands broadcast operands into a larger one."""
+
+
+class Gradients(NamedTuple):
+    """What `backward` computes; None for an input that was left out of `forward`."""
+
+    dx: np.ndarray
+    """The gradient of x, in its shape and type."""
+
+    dgate: np.ndarray | None
+    """The gradient of gate, in its shape and type."""
+
+    dgamma: np.ndarray | None
+    """The gradient of gamma, in its shape and type."""
+
+    dbeta: np.ndarray | None
+    """The gradient of beta, in its shape and type."""
+
+
+class SecondGradients(NamedTuple):
+    """What `backward_backward` computes; None for what was left out or was None."""
+
+    dx: np.ndarray
+    """The gradient of x, in its shape and type."""
+
+    dgate: np.ndarray | None
+    """The gradient of gate, in its shape and type."""
+
+    dgamma: np.ndarray | None
+    """The gradient of gamma, in its shape and type."""
+
+    dbeta: np.ndarray | None
+    """The gradient of beta, in its shape and type."""
+
+    ddy: np.ndarray
+    """The gradient of dy, the cotangent of y."""
+
+
+class Saved(NamedTuple):
+    """What `backward` needs of a call of `forward`; arrays are the caller's own.
+
+    Writing to one of them between forward and backward changes the gradients.
+    """
+
+    shape: tuple
+    """The shape of the row inputs."""
+
+    dtype: np.dtype
+    """The type that `forward` computed in."""
+
+    dtypes: dict
+    """The type of each input that was given."""
+
+    x: np.ndarray
+    """x of forward."""
+
+    gate: np.ndarray
+    """gate of forward."""
+
+    gamma: np.ndarray | None
+    """The argument gamma of forward."""
+
+    beta: np.ndarray | None
+    """The argument beta of forward."""
+
+    mu: np.ndarray
+    """The row scalar mu, one a row."""
+
+    mu_residual: np.ndarray
+    """The row scalar mu_residual, one a row."""
+
+    rstd: np.ndarray
+    """The row scalar rstd, one a row."""
+
+
+def forward(x, gate=None, gamma=None, beta=None, *, eps=1e-5, out=None, threads=1):
+    """Layer normalization whose output is gated by one number a row.
+
+        mu = mean(x)
+        var = mean((x - mu)**2)
+        rstd = 1/sqrt(var + eps)
+        xhat = rstd*(x - mu)
+        y = gate*(gamma*xhat + beta)
+
+    Args:
+        x: shape (..., D).
+        gate: one value a row, shape x.shape[:-1]; left out it is 1, and costs nothing.
+        gamma: one value a feature, shape (D,); left out it is 1, and costs nothing.
+        beta: one value a feature, shape (D,); left out it is 0, and costs nothing.
+        eps: a constant, a finite number.
+        out: an array to write y to.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns `(y, saved)`: `saved` is for `backward`. It computes in the
+    widest type among the inputs, in float32 for 16-bit ones.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    x = _array("x", x, required=True)
+    gate = _array("gate", gate, required=False)
+    gamma = _array("gamma", gamma, required=False)
+    beta = _array("beta", beta, required=False)
+    eps = _constant("eps", eps)
+    threads = _thread_count(threads)
+    shape = _row_shape("x", x)
+    leading = x
+    _check_shape("x", x, shape, "the shape of x")
+    _check_shape("gate", gate, shape[:-1], "the shape of x without its last axis")
+    _check_shape("gamma", gamma, shape[-1:], "(D,)")
+    _check_shape("beta", beta, shape[-1:], "(D,)")
+    given = {"x": x, "gate": gate, "gamma": gamma, "beta": beta}
+    dtypes, dtype = _types(given)
+    y = _result("y", out, shape, leading.dtype, given)
+    mu = np.empty(shape[:-1], dtype)
+    mu_residual = np.empty(shape[:-1], dtype)
+    rstd = np.empty(shape[:-1], dtype)
+    _forward(x, gate, gamma, beta, eps, y, mu, mu_residual, rstd, shape, dtype, threads)
+    saved = Saved(shape, dtype, dtypes, x, gate, gamma, beta, mu, mu_residual, rstd)
+    return y, saved
+
+
+def backward(saved, dy, *, out=None, threads=1):
+    """The gradients of a loss, given those with respect to the outputs.
+
+        g = gate*gamma*dy
+        dx = rstd*(g - mean(g) - xhat*mean(g*xhat))
+        dgate = sum(dy*(gamma*xhat + beta))
+        dgamma = sum_rows(gate*dy*xhat)
+        dbeta = sum_rows(gate*dy)
+
+    Args:
+        saved: what `forward` returned.
+        dy: the cotangent of y.
+        out: Gradients, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns Gradients, each in the type of its input.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    _check_saved(saved)
+    shape = saved.shape
+    dy = _array("dy", dy, required=True)
+    _check_shape("dy", dy, shape, "the shape of y")
+    threads = _thread_count(threads)
+    given = {
+        "dy": dy,
+        "saved.x": saved.x,
+        "saved.gate": saved.gate,
+        "saved.gamma": saved.gamma,
+        "saved.beta": saved.beta,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
+    dtype = _types(given, saved.dtype)[1]
+    out = _several(out, ("dx", "dgate", "dgamma", "dbeta"))
+    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
+    dgate = _result("dgate", out[1], shape[:-1], saved.dtypes.get("gate"), given)
+    dgamma = _result("dgamma", out[2], shape[-1:], saved.dtypes.get("gamma"), given)
+    dbeta = _result("dbeta", out[3], shape[-1:], saved.dtypes.get("beta"), given)
+    _backward(
+        saved.x,
+        saved.gate,
+        dy,
+        saved.mu,
+        saved.mu_residual,
+        saved.rstd,
+        saved.gamma,
+        saved.beta,
+        dx,
+        dgate,
+        dgamma,
+        dbeta,
+        shape,
+        dtype,
+        threads,
+    )
+    return Gradients(dx, dgate, dgamma, dbeta)
+
+
+def jvp(saved, dx, dgate=None, dgamma=None, dbeta=None, *, out=None, threads=1):
+    """What the outputs move by when each input moves by its tangent.
+
+        dy = dgate*(gamma*xhat + beta) + gate*(dgamma*xhat + dbeta + rstd*gamma*(dx -
+            mean(dx) - xhat*mean(dx*xhat)))
+
+    Args:
+        saved: what `forward` returned.
+        dx: the tangent of x; None stands for zero.
+        dgate: the tangent of gate; None stands for zero.
+        dgamma: the tangent of gamma; None stands for zero.
+        dbeta: the tangent of beta; None stands for zero.
+        out: an array to write the tangent of y to.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns the tangent of y, in the type that forward returned.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    _check_saved(saved)
+    shape = saved.shape
+    dx = _array("dx", dx, required=False)
+    dgate = _array("dgate", dgate, required=False)
+    dgamma = _array("dgamma", dgamma, required=False)
+    dbeta = _array("dbeta", dbeta, required=False)
+    if dx is None and dgate is None and dgamma is None and dbeta is None:
+        raise ValueError("every tangent is None; pass at least one")
+    _check_left_out("dgate", dgate, "gate", saved)
+    _check_left_out("dgamma", dgamma, "gamma", saved)
+    _check_left_out("dbeta", dbeta, "beta", saved)
+    _check_shape("dx", dx, shape, "the shape of x")
+    _check_shape("dgate", dgate, shape[:-1], "the shape of gate")
+    _check_shape("dgamma", dgamma, shape[-1:], "the shape of gamma")
+    _check_shape("dbeta", dbeta, shape[-1:], "the shape of beta")
+    threads = _thread_count(threads)
+    given = {
+        "dx": dx,
+        "dgate": dgate,
+        "dgamma": dgamma,
+        "dbeta": dbeta,
+        "saved.x": saved.x,
+        "saved.gate": saved.gate,
+        "saved.gamma": saved.gamma,
+        "saved.beta": saved.beta,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
+    dtype = _types(given, saved.dtype)[1]
+    stored = saved.dtypes["x"]
+    dy = _result("dy", out, shape, stored, given)
+    _jvp(
+        saved.x,
+        saved.gate,
+        dx,
+        dgate,
+        saved.mu,
+        saved.mu_residual,
+        saved.rstd,
+        saved.gamma,
+        saved.beta,
+        dgamma,
+        dbeta,
+        dy,
+        shape,
+        dtype,
+        threads,
+    )
+    return dy
+
+
+def backward_backward(
+    saved,
+    cotangents,
+    ddx,
+    ddgate=None,
+    ddgamma=None,
+    ddbeta=None,
+    *,
+    out=None,
+    threads=1,
+):
+    """The gradients of a loss that depends on what `backward` returned.
+
+        g = gate*gamma*dy
+        mean_g = mean(g)
+        mean_g_2 = mean(g*xhat)
+        dmean_beta = D*ddgate
+        dmean_g_2 = sum(-rstd*ddx*xhat)
+        dmean_g = sum(-rstd*ddx)
+        dg = rstd*ddx + dmean_g_2*xhat/D + dmean_g/D
+        dxhat = gate*ddgamma*dy + dmean_g_2*g/D + dmean_beta*gamma*dy/D -
+            mean_g_2*rstd*ddx
+        drstd = sum(dxhat*x_centred) + sum(ddx*(g - mean_g - mean_g_2*xhat))
+        dvar = -drstd*rstd**3/2
+        dx_centred = rstd*dxhat + 2*dvar*x_centred/D
+        dmu = sum(-dx_centred)
+        dx = dx_centred + dmu/D
+        dgate = sum(ddbeta*dy) + sum(gamma*dg*dy) + sum(ddgamma*dy*xhat)
+        dgamma = sum_rows(dy*(gate*dg + dmean_beta*xhat/D))
+        dbeta = sum_rows(dmean_beta*dy)/D
+        ddy = gate*ddbeta + gate*gamma*dg + gate*ddgamma*xhat + dmean_beta*(gamma*xhat +
+            beta)/D
+
+    Args:
+        saved: what `forward` returned.
+        cotangents: what `backward` was given, a tuple or the array itself.
+        ddx: the cotangent of dx, its gradient; None stands for zero.
+        ddgate: the cotangent of dgate, its gradient; None stands for zero.
+        ddgamma: the cotangent of dgamma, its gradient; None stands for zero.
+        ddbeta: the cotangent of dbeta, its gradient; None stands for zero.
+        out: SecondGradients, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns SecondGradients, with respect to the inputs and to the cotangents.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    _check_saved(saved)
+    shape = saved.shape
+    cotangents = _each_cotangent(cotangents, ("dy",))
+    dy = _array("dy", cotangents[0], required=True)
+    _check_shape("dy", dy, shape, "the shape of y")
+    ddx = _array("ddx", ddx, required=False)
+    ddgate = _array("ddgate", ddgate, required=False)
+    ddgamma = _array("ddgamma", ddgamma, required=False)
+    ddbeta = _array("ddbeta", ddbeta, required=False)
+    if ddx is None and ddgate is None and ddgamma is None and ddbeta is None:
+        raise ValueError("every cotangent of a gradient is None; pass at least one")
+    _check_left_out("ddgate", ddgate, "gate", saved)
+    _check_left_out("ddgamma", ddgamma, "gamma", saved)
+    _check_left_out("ddbeta", ddbeta, "beta", saved)
+    _check_shape("ddx", ddx, shape, "the shape of x")
+    _check_shape("ddgate", ddgate, shape[:-1], "the shape of gate")
+    _check_shape("ddgamma", ddgamma, shape[-1:], "the shape of gamma")
+    _check_shape("ddbeta", ddbeta, shape[-1:], "the shape of beta")
+    threads = _thread_count(threads)
+    given = {
+        "dy": dy,
+        "ddx": ddx,
+        "ddgate": ddgate,
+        "ddgamma": ddgamma,
+        "ddbeta": ddbeta,
+        "saved.x": saved.x,
+        "saved.gate": saved.gate,
+        "saved.gamma": saved.gamma,
+        "saved.beta": saved.beta,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
+    dtype = _types(given, saved.dtype)[1]
+    out = _several(out, ("dx", "dgate", "dgamma", "dbeta", "ddy"))
+    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
+    dgate = _result("dgate", out[1], shape[:-1], saved.dtypes.get("gate"), given)
+    dgamma = _result("dgamma", out[2], shape[-1:], saved.dtypes.get("gamma"), given)
+    dbeta = _result("dbeta", out[3], shape[-1:], saved.dtypes.get("beta"), given)
+    ddy = _result("ddy", out[4], shape, dy.dtype, given)
+    _backward_backward(
+        saved.x,
+        saved.gate,
+        dy,
+        ddx,
+        ddgate,
+        saved.mu,
+        saved.mu_residual,
+        saved.rstd,
+        saved.gamma,
+        saved.beta,
+        ddgamma,
+        ddbeta,
+        dx,
+        dgate,
+        dgamma,
+        dbeta,
+        ddy,
+        shape,
+        dtype,
+        threads,
+    )
+    return SecondGradients(dx, dgate, dgamma, dbeta, ddy)
+
+
+def _forward(
+    x_rows,
+    gate_rows,
+    gamma,
+    beta,
+    eps,
+    y_out,
+    mu_out,
+    mu_residual_out,
+    rstd_out,
+    shape,
+    dtype,
+    threads,
+):
+    """The outputs and the saved row scalars, written to their arrays."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    scalar = dtype.type
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    ones = np.ones(features, dtype)
+    if gamma is not None:
+        gamma = np.ascontiguousarray(gamma, dtype)
+    if beta is not None:
+        beta = np.ascontiguousarray(beta, dtype)
+    eps = scalar(eps)
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        if gate_rows is not None:
+            read_gate = _Reader(gate_rows, dtype, height, row_scalars=True)
+        mu_writer = _Writer((mu_out,), dtype, height, row_scalars=True)
+        mu_residual_writer = _Writer(
+            (mu_residual_out,), dtype, height, row_scalars=True
+        )
+        rstd_writer = _Writer((rstd_out,), dtype, height, row_scalars=True)
+        y_writer = _Writer((y_out,), dtype, height)
+        for _, start, stop in share:
+            x = read_x(start, stop)
+            if gate_rows is not None:
+                gate = read_gate(start, stop)
+            mu_block = mu_writer.block(start, stop)
+            mu_residual_block = mu_residual_writer.block(start, stop)
+            rstd_block = rstd_writer.block(start, stop)
+            y_block = y_writer.block(start, stop)
+            # step 1: mu = mean(x)
+            mu = _row_mean(x, ones, out=mu_block)
+            mu_writer.write(mu)
+            # step 2: x_shifted = x - mu
+            x_shifted = np.subtract(x, mu, out=y_block)
+            # step 2: mu_residual = mean(x_shifted)
+            mu_residual = _row_mean(x_shifted, ones, out=mu_residual_block)
+            mu_residual_writer.write(mu_residual)
+            # step 2: x_centred = x_shifted - mu_residual
+            x_centred = np.subtract(x_shifted, mu_residual, out=y_block)
+            # step 3: var = mean(x_centred**2)
+            var = _row_mean(x_centred, x_centred, out=rstd_block)
+            # step 4: rstd = 1/sqrt(var + eps)
+            rstd = np.add(var, eps, out=rstd_block)
+            rstd = np.sqrt(rstd, out=rstd_block)
+            rstd = np.divide(1.0, rstd, out=rstd_block)
+            rstd_writer.write(rstd)
+            # step 5: xhat = x_centred*rstd
+            xhat = np.multiply(x_centred, rstd, out=y_block)
+            # step 6: y = (xhat*gamma + beta)*gate
+            if gamma is not None:
+                y = np.multiply(xhat, gamma, out=y_block)
+            else:
+                y = xhat
+            if beta is not None:
+                y = np.add(y, beta, out=y_block)
+            if gate_rows is not None:
+                y = np.multiply(y, gate, out=y_block)
+            y_writer.write(y)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+
+
+def _backward(
+    x_rows,
+    gate_rows,
+    dy_rows,
+    mu_rows,
+    mu_residual_rows,
+    rstd_rows,
+    gamma,
+    beta,
+    dx_out,
+    dgate_out,
+    dgamma_out,
+    dbeta_out,
+    shape,
+    dtype,
+    threads,
+):
+    """The gradients, written to their arrays; None for one that is not wanted."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    ones = np.ones(features, dtype)
+    if gamma is not None:
+        gamma = np.ascontiguousarray(gamma, dtype)
+    if gate_rows is not None and beta is not None:
+        beta = np.ascontiguousarray(beta, dtype)
+    if beta is not None:
+        dbeta_sums = np.zeros((len(chunks), features), dtype)
+    if gamma is not None:
+        dgamma_sums = np.zeros((len(chunks), features), dtype)
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        if gate_rows is not None:
+            read_gate = _Reader(gate_rows, dtype, height, row_scalars=True)
+        read_dy = _Reader(dy_rows, dtype, height)
+        read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
+        read_mu_residual = _Reader(mu_residual_rows, dtype, height, row_scalars=True)
+        read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
+        if gate_rows is not None:
+            dgate_writer = _Writer((dgate_out,), dtype, height, row_scalars=True)
+        dx_writer = _Writer((dx_out,), dtype, height)
+        row_buffers = np.empty((1, height, features), dtype)
+        row_scalar_buffers = np.empty((2, height, 1), dtype)
+        column = np.empty(features, dtype)
+        for chunk, start, stop in share:
+            x = read_x(start, stop)
+            if gate_rows is not None:
+                gate = read_gate(start, stop)
+            dy = read_dy(start, stop)
+            mu = read_mu(start, stop)
+            mu_residual = read_mu_residual(start, stop)
+            rstd = read_rstd(start, stop)
+            if gate_rows is not None:
+                dgate_block = dgate_writer.block(start, stop)
+            dx_block = dx_writer.block(start, stop)
+            buffer_1 = row_buffers[0, : stop - start]
+            row_scalar_1 = row_scalar_buffers[0, : stop - start]
+            row_scalar_2 = row_scalar_buffers[1, : stop - start]
+            # step 13: dbeta = sum over rows of dy*gate
+            if gate_rows is not None and beta is not None:
+                part = np.multiply(dy, gate, out=dx_block)
+            if gate_rows is None and beta is not None:
+                part = dy
+            if beta is not None:
+                _add_rows(part, dbeta_sums[chunk], column)
+            # step 2: x_shifted = x - mu
+            x_shifted = np.subtract(x, mu, out=dx_block)
+            # step 2: x_centred = x_shifted - mu_residual
+            x_centred = np.subtract(x_shifted, mu_residual, out=dx_block)
+            # step 5: xhat = x_centred*rstd
+            xhat = np.multiply(x_centred, rstd, out=dx_block)
+            # step 12: dgamma = sum over rows of dy*xhat*gate
+            if gamma is not None:
+                part_2 = np.multiply(dy, xhat, out=buffer_1)
+            if gate_rows is not None and gamma is not None:
+                part_2 = np.multiply(part_2, gate, out=buffer_1)
+            if gamma is not None:
+                _add_rows(part_2, dgamma_sums[chunk], column)
+            # step 11: dgate = sum((xhat*gamma + beta)*dy)
+            if gate_rows is not None and gamma is not None:
+                part_3 = np.multiply(xhat, gamma, out=buffer_1)
+            if gate_rows is not None and gamma is None:
+                part_3 = xhat
+            if gate_rows is not None and beta is not None:
+                part_3 = np.add(part_3, beta, out=buffer_1)
+            if gate_rows is not None:
+                dgate = _row_sum(part_3, dy, out=dgate_block)
+                dgate_writer.write(dgate)
+            # step 7: g = dy*gate*gamma
+            if gamma is not None:
+                g = np.multiply(dy, gamma, out=buffer_1)
+            else:
+                g = dy
+            if gate_rows is not None:
+                g = np.multiply(g, gate, out=buffer_1)
+            # step 10: mean_g = mean(g)
+            mean_g = _row_mean(g, ones, out=row_scalar_1)
+            # step 10: mean_g_xhat = mean(g*xhat)
+            mean_g_xhat = _row_mean(g, xhat, out=row_scalar_2)
+            # step 10: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
+            dx = np.subtract(g, mean_g, out=buffer_1)
+            part_4 = np.multiply(xhat, mean_g_xhat, out=dx_block)
+            dx = np.subtract(dx, part_4, out=dx_block)
+            dx = np.multiply(dx, rstd, out=dx_block)
+            dx_writer.write(dx)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if beta is not None:
+        dbeta = np.add.reduce(dbeta_sums, axis=0)
+    if gamma is not None:
+        dgamma = np.add.reduce(dgamma_sums, axis=0)
+        dgamma_out[...] = dgamma
+    if beta is not None:
+        dbeta_out[...] = dbeta
+
+
+def _jvp(
+    x_rows,
+    gate_rows,
+    dx_rows,
+    dgate_rows,
+    mu_rows,
+    mu_residual_rows,
+    rstd_rows,
+    gamma,
+    beta,
+    dgamma,
+    dbeta,
+    dy_out,
+    shape,
+    dtype,
+    threads,
+):
+    """The tangents of the outputs, written to their arrays."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    ones = np.ones(features, dtype)
+    if gamma is not None and (dx_rows is not None or dgate_rows is not None):
+        gamma = np.ascontiguousarray(gamma, dtype)
+    if beta is not None and dgate_rows is not None:
+        beta = np.ascontiguousarray(beta, dtype)
+    if dgamma is not None:
+        dgamma = np.ascontiguousarray(dgamma, dtype)
+    if dbeta is not None:
+        dbeta = np.ascontiguousarray(dbeta, dtype)
+
+    def sweep(share):
+        if dx_rows is not None or dgate_rows is not None or dgamma is not None:
+            read_x = _Reader(x_rows, dtype, height)
+        if (
+            gate_rows is not None
+            and (dx_rows is not None or dgamma is not None or dbeta is not None)
+        ):
+            read_gate = _Reader(gate_rows, dtype, height, row_scalars=True)
+        if dx_rows is not None:
+            read_dx = _Reader(dx_rows, dtype, height)
+        if dgate_rows is not None:
+            read_dgate = _Reader(dgate_rows, dtype, height, row_scalars=True)
+        if dx_rows is not None or dgate_rows is not None or dgamma is not None:
+            read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
+            read_mu_residual = _Reader(
+                mu_residual_rows, dtype, height, row_scalars=True
+            )
+            read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
+        dy_writer = _Writer((dy_out,), dtype, height)
+        row_buffers = np.empty((3, height, features), dtype)
+        row_scalar_buffers = np.empty((2, height, 1), dtype)
+        for _, start, stop in share:
+            if dx_rows is not None or dgate_rows is not None or dgamma is not None:
+                x = read_x(start, stop)
+            if (
+                gate_rows is not None
+                and (dx_rows is not None or dgamma is not None or dbeta is not None)
+            ):
+                gate = read_gate(start, stop)
+            if dx_rows is not None:
+                dx = read_dx(start, stop)
+            if dgate_rows is not None:
+                dgate = read_dgate(start, stop)
+            if dx_rows is not None or dgate_rows is not None or dgamma is not None:
+                mu = read_mu(start, stop)
+                mu_residual = read_mu_residual(start, stop)
+                rstd = read_rstd(start, stop)
+            dy_block = dy_writer.block(start, stop)
+            buffer_1 = row_buffers[0, : stop - start]
+            buffer_2 = row_buffers[1, : stop - start]
+            buffer_3 = row_buffers[2, : stop - start]
+            row_scalar_1 = row_scalar_buffers[0, : stop - start]
+            row_scalar_2 = row_scalar_buffers[1, : stop - start]
+            # step 14: mean_dx = mean(dx)
+            if dx_rows is not None:
+                mean_dx = _row_mean(dx, ones, out=row_scalar_1)
+            # step 2: x_shifted = x - mu
+            if dx_rows is not None or dgate_rows is not None or dgamma is not None:
+                x_shifted = np.subtract(x, mu, out=dy_block)
+                # step 2: x_centred = x_shifted - mu_residual
+                x_centred = np.subtract(x_shifted, mu_residual, out=dy_block)
+                # step 5: xhat = x_centred*rstd
+                xhat = np.multiply(x_centred, rstd, out=dy_block)
+            # step 14: mean_dx_xhat = mean(dx*xhat)
+            if dx_rows is not None:
+                mean_dx_xhat = _row_mean(dx, xhat, out=row_scalar_2)
+            # step 14: dy = (xhat*gamma + beta)*dgate + (xhat*dgamma + (dx - mean_dx -
+            #   xhat*mean_dx_xhat)*rstd*gamma + dbeta)*gate
+            if gamma is not None and dgate_rows is not None:
+                dy = np.multiply(xhat, gamma, out=buffer_1)
+            if gamma is None and dgate_rows is not None:
+                dy = xhat
+            if beta is not None and dgate_rows is not None:
+                dy = np.add(dy, beta, out=buffer_1)
+            if dgate_rows is not None:
+                dy = np.multiply(dy, dgate, out=buffer_1)
+            if dgamma is not None:
+                part = np.multiply(xhat, dgamma, out=buffer_2)
+            if dx_rows is not None:
+                part_2 = np.subtract(dx, mean_dx, out=buffer_3)
+                part_3 = np.multiply(xhat, mean_dx_xhat, out=dy_block)
+                part_2 = np.subtract(part_2, part_3, out=dy_block)
+            if gamma is not None and dx_rows is not None:
+                part_2 = np.multiply(part_2, gamma, out=dy_block)
+            if dx_rows is not None:
+                part_2 = np.multiply(part_2, rstd, out=dy_block)
+            if dx_rows is not None and dgamma is not None:
+                part = np.add(part, part_2, out=dy_block)
+            if dx_rows is not None and dgamma is None:
+                part = part_2
+            if dbeta is not None and (dx_rows is not None or dgamma is not None):
+                part = np.add(part, dbeta, out=dy_block)
+            if dx_rows is None and dgamma is None and dbeta is not None:
+                part = dbeta
+            if (
+                gate_rows is not None
+                and (dx_rows is not None or dgamma is not None or dbeta is not None)
+            ):
+                part = np.multiply(part, gate, out=dy_block)
+            if (
+                dgate_rows is not None
+                and (dx_rows is not None or dgamma is not None or dbeta is not None)
+            ):
+                dy = np.add(dy, part, out=dy_block)
+            if gate_rows is not None and dgate_rows is None:
+                dy = part
+            if (
+                gate_rows is None
+                and dbeta is not None
+                and (dx_rows is not None or dgamma is not None)
+            ):
+                dy = part
+            if (
+                gate_rows is None
+                and dx_rows is not None
+                and dgamma is not None
+                and dbeta is None
+            ):
+                dy = part
+            if gate_rows is None and dx_rows is None and dbeta is None:
+                dy = part
+            if gate_rows is None and dgamma is None and dbeta is None:
+                dy = part
+            if gate_rows is None and dx_rows is None and dgamma is None:
+                dy = part
+            dy_writer.write(dy)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+
+
+def _backward_backward(
+    x_rows,
+    gate_rows,
+    dy_rows,
+    ddx_rows,
+    ddgate_rows,
+    mu_rows,
+    mu_residual_rows,
+    rstd_rows,
+    gamma,
+    beta,
+    ddgamma,
+    ddbeta,
+    dx_out,
+    dgate_out,
+    dgamma_out,
+    dbeta_out,
+    ddy_out,
+    shape,
+    dtype,
+    threads,
+):
+    """The gradients of the gradients, written to their arrays."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    scalar = dtype.type
+    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    ones = np.ones(features, dtype)
+    if gamma is not None and (ddx_rows is not None or ddgate_rows is not None):
+        gamma = np.ascontiguousarray(gamma, dtype)
+    if beta is not None and ddgate_rows is not None:
+        beta = np.ascontiguousarray(beta, dtype)
+    if ddgamma is not None:
+        ddgamma = np.ascontiguousarray(ddgamma, dtype)
+    if ddbeta is not None:
+        ddbeta = np.ascontiguousarray(ddbeta, dtype)
+    D = scalar(features)
+    # step 25: dvar_scaled = 2*dvar/D
+    if ddx_rows is not None or ddgate_rows is not None or ddgamma is not None:
+        part_19 = np.divide(2.0, D)
+    if beta is not None and ddgate_rows is not None:
+        dbeta_rows_sums = np.zeros((len(chunks), features), dtype)
+    if gamma is not None and (ddx_rows is not None or ddgate_rows is not None):
+        dgamma_sums = np.zeros((len(chunks), features), dtype)
+
+    def sweep(share):
+        if ddx_rows is not None or ddgate_rows is not None or ddgamma is not None:
+            read_x = _Reader(x_rows, dtype, height)
+        if (
+            gate_rows is not None
+            and (ddx_rows is not None or ddgamma is not None or ddbeta is not None)
+        ):
+            read_gate = _Reader(gate_rows, dtype, height, row_scalars=True)
+        if gate_rows is not None or ddx_rows is not None or ddgamma is not None:
+            read_dy = _Reader(dy_rows, dtype, height)
+        if ddx_rows is not None:
+            read_ddx = _Reader(ddx_rows, dtype, height)
+        if ddgate_rows is not None:
+            read_ddgate = _Reader(ddgate_rows, dtype, height, row_scalars=True)
+        if ddx_rows is not None or ddgate_rows is not None or ddgamma is not None:
+            read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
+            read_mu_residual = _Reader(
+                mu_residual_rows, dtype, height, row_scalars=True
+            )
+            read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
+        ddy_writer = _Writer((ddy_out,), dtype, height)
+        if gate_rows is not None:
+            dgate_writer = _Writer((dgate_out,), dtype, height, row_scalars=True)
+        dx_writer = _Writer((dx_out,), dtype, height)
+        row_buffers = np.empty((5, height, features), dtype)
+        row_scalar_buffers = np.empty((7, height, 1), dtype)
+        column = np.empty(features, dtype)
+        for chunk, start, stop in share:
+            if ddx_rows is not None or ddgate_rows is not None or ddgamma is not None:
+                x = read_x(start, stop)
+            if (
+                gate_rows is not None
+                and (ddx_rows is not None or ddgamma is not None or ddbeta is not None)
+            ):
+                gate = read_gate(start, stop)
+            if gate_rows is not None or ddx_rows is not None or ddgamma is not None:
+                dy = read_dy(start, stop)
+            if ddx_rows is not None:
+                ddx = read_ddx(start, stop)
+            if ddgate_rows is not None:
+                ddgate = read_ddgate(start, stop)
+            if ddx_rows is not None or ddgate_rows is not None or ddgamma is not None:
+                mu = read_mu(start, stop)
+                mu_residual = read_mu_residual(start, stop)
+                rstd = read_rstd(start, stop)
+            ddy_block = ddy_writer.block(start, stop)
+            if gate_rows is not None:
+                dgate_block = dgate_writer.block(start, stop)
+            dx_block = dx_writer.block(start, stop)
+            buffer_1 = row_buffers[0, : stop - start]
+            buffer_2 = row_buffers[1, : stop - start]
+            buffer_3 = row_buffers[2, : stop - start]
+            buffer_4 = row_buffers[3, : stop - start]
+            buffer_5 = row_buffers[4, : stop - start]
+            row_scalar_1 = row_scalar_buffers[0, : stop - start]
+            row_scalar_2 = row_scalar_buffers[1, : stop - start]
+            row_scalar_3 = row_scalar_buffers[2, : stop - start]
+            row_scalar_4 = row_scalar_buffers[3, : stop - start]
+            row_scalar_5 = row_scalar_buffers[4, : stop - start]
+            row_scalar_6 = row_scalar_buffers[5, : stop - start]
+            row_scalar_7 = row_scalar_buffers[6, : stop - start]
+            # step 18: dmean_beta = ddgate*D
+            if ddgate_rows is not None:
+                dmean_beta = np.multiply(ddgate, D, out=dgate_block)
+            # step 30: dbeta_rows = sum over rows of dy*dmean_beta
+            if beta is not None and ddgate_rows is not None:
+                part = np.multiply(dy, dmean_beta, out=ddy_block)
+                _add_rows(part, dbeta_rows_sums[chunk], column)
+            # step 22: dmean_beta_scaled = dmean_beta/D
+            if ddgate_rows is not None:
+                dmean_beta_scaled = np.divide(dmean_beta, D, out=dgate_block)
+            # step 20: dmean_g = sum(-ddx*rstd)
+            if ddx_rows is not None:
+                part_2 = np.negative(rstd, out=row_scalar_1)
+                part_3 = np.multiply(ddx, part_2, out=ddy_block)
+                dmean_g = _row_sum(part_3, ones, out=row_scalar_2)
+            # step 28: sum_ddbeta_dy = sum(dy*ddbeta)
+            if gate_rows is not None and ddbeta is not None:
+                sum_ddbeta_dy = _row_sum(dy, ddbeta, out=row_scalar_3)
+            # step 2: x_shifted = x - mu
+            if ddx_rows is not None or ddgate_rows is not None or ddgamma is not None:
+                x_shifted = np.subtract(x, mu, out=ddy_block)
+                # step 2: x_centred = x_shifted - mu_residual
+                x_centred = np.subtract(x_shifted, mu_residual, out=dx_block)
+                # step 5: xhat = x_centred*rstd
+                xhat = np.multiply(x_centred, rstd, out=ddy_block)
+            # step 19: dmean_g_2 = sum(-ddx*xhat*rstd)
+            if ddx_rows is not None:
+                part_4 = np.multiply(ddx, xhat, out=buffer_1)
+                part_4 = np.multiply(part_4, part_2, out=buffer_1)
+                dmean_g_2 = _row_sum(part_4, ones, out=row_scalar_1)
+            # step 28: sum_ddgamma_dy_xhat = sum(dy*xhat*ddgamma)
+            if gate_rows is not None and ddgamma is not None:
+                part_5 = np.multiply(dy, xhat, out=buffer_1)
+                part_5 = np.multiply(part_5, ddgamma, out=buffer_1)
+                sum_ddgamma_dy_xhat = _row_sum(part_5, ones, out=row_scalar_4)
+            # step 15: g = dy*gate*gamma
+            if gamma is not None and (ddx_rows is not None or ddgate_rows is not None):
+                part_6 = np.multiply(dy, gamma, out=buffer_1)
+            if gamma is None and (ddx_rows is not None or ddgate_rows is not None):
+                part_6 = dy
+            if gate_rows is not None and ddx_rows is not None:
+                g = np.multiply(part_6, gate, out=buffer_2)
+            if gate_rows is None and gamma is not None and ddx_rows is not None:
+                g = part_6
+            if gate_rows is None and gamma is None and ddx_rows is not None:
+                g = part_6
+            # step 16: mean_g = mean(g)
+            if ddx_rows is not None:
+                mean_g = _row_mean(g, ones, out=row_scalar_5)
+                # step 17: mean_g_2 = mean(g*xhat)
+                mean_g_2 = _row_mean(g, xhat, out=row_scalar_6)
+                # step 21: dmean_g_scaled = dmean_g/D
+                dmean_g_scaled = np.divide(dmean_g, D, out=row_scalar_2)
+                # step 21: dmean_g_2_scaled = dmean_g_2/D
+                dmean_g_2_scaled = np.divide(dmean_g_2, D, out=row_scalar_1)
+                # step 22: mean_g_2_scaled = mean_g_2*rstd
+                mean_g_2_scaled = np.multiply(mean_g_2, rstd, out=row_scalar_7)
+                # step 23: sum_ddx_g_xhat = sum((g - mean_g - xhat*mean_g_2)*ddx)
+                part_7 = np.subtract(g, mean_g, out=buffer_3)
+                part_8 = np.multiply(xhat, mean_g_2, out=buffer_4)
+                part_7 = np.subtract(part_7, part_8, out=buffer_3)
+                sum_ddx_g_xhat = _row_sum(part_7, ddx, out=row_scalar_5)
+                # step 21: dg = xhat*dmean_g_2_scaled + ddx*rstd + dmean_g_scaled
+                dg = np.multiply(xhat, dmean_g_2_scaled, out=buffer_3)
+                part_9 = np.multiply(ddx, rstd, out=buffer_4)
+                dg = np.add(dg, part_9, out=buffer_3)
+                dg = np.add(dg, dmean_g_scaled, out=buffer_3)
+            # step 29: dgamma = sum over rows of (xhat*dmean_beta_scaled + dg*gate)*dy
+            if gamma is not None and ddgate_rows is not None:
+                part_10 = np.multiply(xhat, dmean_beta_scaled, out=buffer_4)
+            if gate_rows is not None and gamma is not None and ddx_rows is not None:
+                part_11 = np.multiply(dg, gate, out=buffer_5)
+            if gate_rows is None and gamma is not None and ddx_rows is not None:
+                part_11 = dg
+            if gamma is not None and ddx_rows is not None and ddgate_rows is not None:
+                part_10 = np.add(part_10, part_11, out=buffer_4)
+            if (
+                gate_rows is not None
+                and gamma is not None
+                and ddx_rows is not None
+                and ddgate_rows is None
+            ):
+                part_10 = part_11
+            if gate_rows is None and gamma is not None and ddx_rows is not None:
+                part_10 = part_11
+            if gamma is not None and (ddx_rows is not None or ddgate_rows is not None):
+                part_10 = np.multiply(part_10, dy, out=buffer_4)
+                _add_rows(part_10, dgamma_sums[chunk], column)
+            # step 28: sum_dg_dy_gamma = sum(dg*dy*gamma)
+            if gate_rows is not None and ddx_rows is not None:
+                part_12 = np.multiply(dg, dy, out=buffer_4)
+            if gate_rows is not None and gamma is not None and ddx_rows is not None:
+                part_12 = np.multiply(part_12, gamma, out=buffer_4)
+            if gate_rows is not None and ddx_rows is not None:
+                sum_dg_dy_gamma = _row_sum(part_12, ones, out=row_scalar_2)
+            # step 22: dxhat = g*dmean_g_2_scaled + dy*gate*ddgamma +
+            #   dy*dmean_beta_scaled*gamma - ddx*mean_g_2_scaled
+            if ddx_rows is not None:
+                dxhat = np.multiply(g, dmean_g_2_scaled, out=buffer_2)
+            if ddgamma is not None:
+                part_13 = np.multiply(dy, ddgamma, out=buffer_4)
+            if gate_rows is not None and ddgamma is not None:
+                part_13 = np.multiply(part_13, gate, out=buffer_4)
+            if ddx_rows is not None and ddgamma is not None:
+                dxhat = np.add(dxhat, part_13, out=buffer_2)
+            if gate_rows is not None and ddx_rows is None and ddgamma is not None:
+                dxhat = part_13
+            if gate_rows is None and ddx_rows is None and ddgamma is not None:
+                dxhat = part_13
+            if ddgate_rows is not None:
+                part_14 = np.multiply(part_6, dmean_beta_scaled, out=buffer_1)
+            if (
+                ddgate_rows is not None
+                and (ddx_rows is not None or ddgamma is not None)
+            ):
+                dxhat = np.add(dxhat, part_14, out=buffer_1)
+            if ddx_rows is None and ddgate_rows is not None and ddgamma is None:
+                dxhat = part_14
+            if ddx_rows is not None:
+                part_15 = np.multiply(ddx, mean_g_2_scaled, out=buffer_4)
+                dxhat = np.subtract(dxhat, part_15, out=buffer_1)
+            # step 23: sum_dxhat_x_centred = sum(dxhat*x_centred)
+            if ddx_rows is not None or ddgate_rows is not None or ddgamma is not None:
+                sum_dxhat_x_centred = _row_sum(dxhat, x_centred, out=row_scalar_1)
+            # step 31: ddy = gate*ddbeta + xhat*gate*ddgamma + dg*gate*gamma +
+            #   (xhat*gamma + beta)*dmean_beta_scaled
+            if gate_rows is not None and ddbeta is not None:
+                ddy = np.multiply(ddbeta, gate, out=buffer_2)
+            if gate_rows is None and ddbeta is not None:
+                ddy = ddbeta
+            if ddgamma is not None:
+                part_16 = np.multiply(xhat, ddgamma, out=buffer_5)
+            if gate_rows is not None and ddgamma is not None:
+                part_16 = np.multiply(part_16, gate, out=buffer_5)
+            if ddgamma is not None and ddbeta is not None:
+                ddy = np.add(ddy, part_16, out=buffer_2)
+            if gate_rows is not None and ddgamma is not None and ddbeta is None:
+                ddy = part_16
+            if gate_rows is None and ddgamma is not None and ddbeta is None:
+                ddy = part_16
+            if gamma is not None and ddx_rows is not None:
+                part_17 = np.multiply(dg, gamma, out=buffer_3)
+            if gamma is None and ddx_rows is not None:
+                part_17 = dg
+            if gate_rows is not None and ddx_rows is not None:
+                part_17 = np.multiply(part_17, gate, out=buffer_3)
+            if ddx_rows is not None and (ddgamma is not None or ddbeta is not None):
+                ddy = np.add(ddy, part_17, out=buffer_2)
+            if (
+                gate_rows is not None
+                and ddx_rows is not None
+                and ddgamma is None
+                and ddbeta is None
+            ):
+                ddy = part_17
+            if (
+                gate_rows is None
+                and gamma is not None
+                and ddgamma is None
+                and ddbeta is None
+            ):
+                ddy = part_17
+            if gate_rows is None and gamma is None and ddbeta is None:
+                ddy = part_17
+            if gamma is not None and ddgate_rows is not None:
+                part_18 = np.multiply(xhat, gamma, out=ddy_block)
+            if gamma is None and ddgate_rows is not None:
+                part_18 = xhat
+            if beta is not None and ddgate_rows is not None:
+                part_18 = np.add(part_18, beta, out=ddy_block)
+            if ddgate_rows is not None:
+                part_18 = np.multiply(part_18, dmean_beta_scaled, out=ddy_block)
+            if (
+                ddgate_rows is not None
+                and (ddx_rows is not None or ddgamma is not None or ddbeta is not None)
+            ):
+                ddy = np.add(ddy, part_18, out=ddy_block)
+            if ddx_rows is None and ddgamma is None and ddbeta is None:
+                ddy = part_18
+            ddy_writer.write(ddy)
+            # step 23: drstd = sum_ddx_g_xhat + sum_dxhat_x_centred
+            if ddx_rows is not None:
+                drstd = np.add(sum_ddx_g_xhat, sum_dxhat_x_centred, out=row_scalar_1)
+            if ddx_rows is None and (ddgate_rows is not None or ddgamma is not None):
+                drstd = sum_dxhat_x_centred
+            # step 24: dvar = -(1/2)*drstd*rstd**3
+            if ddx_rows is not None or ddgate_rows is not None or ddgamma is not None:
+                dvar = np.square(rstd, out=row_scalar_5)
+                dvar = np.multiply(dvar, rstd, out=row_scalar_5)
+                dvar = np.multiply(drstd, dvar, out=row_scalar_1)
+                dvar = np.multiply(dvar, -0.5, out=row_scalar_1)
+                # step 25: dvar_scaled = 2*dvar/D
+                dvar_scaled = np.multiply(dvar, part_19, out=row_scalar_1)
+            # step 28: dgate = sum_ddbeta_dy + sum_ddgamma_dy_xhat + sum_dg_dy_gamma
+            if gate_rows is not None and ddgamma is not None and ddbeta is not None:
+                dgate = np.add(sum_ddbeta_dy, sum_ddgamma_dy_xhat, out=dgate_block)
+            if gate_rows is not None and ddgamma is None and ddbeta is not None:
+                dgate = sum_ddbeta_dy
+            if gate_rows is not None and ddgamma is not None and ddbeta is None:
+                dgate = sum_ddgamma_dy_xhat
+            if (
+                gate_rows is not None
+                and ddx_rows is not None
+                and (ddgamma is not None or ddbeta is not None)
+            ):
+                dgate = np.add(dgate, sum_dg_dy_gamma, out=dgate_block)
+            if (
+                gate_rows is not None
+                and ddx_rows is not None
+                and ddgamma is None
+                and ddbeta is None
+            ):
+                dgate = sum_dg_dy_gamma
+            if ddx_rows is None and ddgamma is None and ddbeta is None:
+                dgate = 0.0
+            if gate_rows is not None:
+                dgate_writer.write(dgate)
+            # step 25: dx_centred = x_centred*dvar_scaled + dxhat*rstd
+            if ddx_rows is not None or ddgate_rows is not None or ddgamma is not None:
+                dx_centred = np.multiply(x_centred, dvar_scaled, out=dx_block)
+                part_20 = np.multiply(dxhat, rstd, out=buffer_1)
+                dx_centred = np.add(dx_centred, part_20, out=dx_block)
+                # step 26: dmu = sum(-dx_centred)
+                part_21 = np.negative(dx_centred, out=buffer_1)
+                dmu = _row_sum(part_21, ones, out=row_scalar_1)
+                # step 27: dmu_scaled = dmu/D
+                dmu_scaled = np.divide(dmu, D, out=row_scalar_1)
+                # step 27: dx = dx_centred + dmu_scaled
+                dx = np.add(dx_centred, dmu_scaled, out=dx_block)
+            if ddx_rows is None and ddgate_rows is None and ddgamma is None:
+                dx = 0.0
+            dx_writer.write(dx)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if beta is not None and ddgate_rows is not None:
+        dbeta_rows = np.add.reduce(dbeta_rows_sums, axis=0)
+    if gamma is not None and (ddx_rows is not None or ddgate_rows is not None):
+        dgamma = np.add.reduce(dgamma_sums, axis=0)
+    if gamma is not None and ddx_rows is None and ddgate_rows is None:
+        dgamma = 0.0
+    # step 30: dbeta = dbeta_rows/D
+    if beta is not None and ddgate_rows is not None:
+        dbeta = np.divide(dbeta_rows, D)
+    if beta is not None and ddgate_rows is None:
+        dbeta = 0.0
+    if gamma is not None:
+        dgamma_out[...] = dgamma
+    if beta is not None:
+        dbeta_out[...] = dbeta
+
+
+def _row_sum(a, b, out):
+    """The sum of a*b over each row, with no buffer for the products."""
+    np.vecdot(a, b, out=out[:, 0])
+    return out
+
+
+def _row_mean(a, b, out):
+    """The mean of a*b over each row."""
+    return np.divide(_row_sum(a, b, out), a.shape[-1], out=out)
+
+
+def _add_rows(block, sums, column):
+    """Add the rows of a block to running sums, by way of `column`."""
+    np.add.reduce(block, axis=0, out=column)
+    np.add(sums, column, out=sums)
+
+
+class _Scattered:
+    """The rows of an array that no single stride reaches, by their number."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def _index(self, span):
+        return np.unravel_index(np.arange(span.start, span.stop), self.array.shape[:-1])
+
+    def __getitem__(self, span):
+        return self.array[self._index(span)]
+
+    def __setitem__(self, span, value):
+        self.array[self._index(span)] = value
+
+
+def _rows(array, dtype, row_scalars):
+    """An array as a list of rows, never copied, and whether blocks do as they are."""
+    if row_scalars:
+        array = array[..., np.newaxis]
+    steps = [
+        step
+        for step in zip(array.shape[:-1], array.strides[:-1], strict=True)
+        if step[0] != 1
+    ]
+    if array.size and any(a[1] != b[1] * b[0] for a, b in pairwise(steps)):
+        return _Scattered(array), False
+    width = array.shape[-1]
+    plain = width == 1 or array.strides[-1] == array.itemsize
+    direct = plain and array.dtype == dtype and array.flags.aligned
+    return array.reshape(-1, width), direct
+
+
+class _Reader:
+    """Blocks of rows in the compute type: views where the array has it, else copies."""
+
+    def __init__(self, array, dtype, height, row_scalars=False):
+        self.rows, self.direct = _rows(array, dtype, row_scalars)
+        width = 1 if row_scalars else array.shape[-1]
+        self.scratch = None if self.direct else np.empty((height, width), dtype)
+
+    def __call__(self, start, stop):
+        if self.direct:
+            return self.rows[start:stop]
+        copy = self.scratch[: stop - start]
+        copy[...] = self.rows[start:stop]
+        return copy
+
+
+class _Writer:
+    """Blocks of a result to compute in: its own memory where it has the compute type.
+
+    Of several arrays that hold the same result, those after the first are copied to.
+    """
+
+    def __init__(self, arrays, dtype, height, row_scalars=False):
+        by_id = {id(array): array for array in arrays if array is not None}
+        distinct = list(by_id.values())
+        rows = [_rows(array, dtype, row_scalars) for array in distinct]
+        self.own = rows[0][0] if rows[0][1] else None
+        self.others = [other for other, _ in (rows if self.own is None else rows[1:])]
+        width = 1 if row_scalars else distinct[0].shape[-1]
+        self.scratch = np.empty((height, width), dtype) if self.own is None else None
+
+    def block(self, start, stop):
+        """Where to compute rows `start` to `stop`."""
+        self.span = slice(start, stop)
+        own = self.scratch[: stop - start] if self.own is None else self.own[self.span]
+        self.current = own
+        return own
+
+    def write(self, value):
+        """The finished rows of this block, which may have been computed elsewhere."""
+        if self.own is not None and value is not self.current:
+            self.current[...] = value
+        for other in self.others:
+            other[self.span] = value
+
+
+def _partition(rows, row_bytes, least_rows):
+    """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
+
+    Neither depends on the thread count, so no sum does.
+    """
+    height = min(max(least_rows, BLOCK_BYTES // row_bytes), max(rows, 1))
+    blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
+    together = max(1, -(-len(blocks) // CHUNKS))
+    runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
+    return height, [[(chunk, *span) for span in run] for chunk, run in enumerate(runs)]
+
+
+def _run(sweep, chunks, threads, row_bytes):
+    """Sweep all chunks, each thread a share of them with scratch buffers of its own."""
+
+    def work(share):
+        with np.errstate():  # puts the buffer size back too
+            if row_bytes >= LONG_ROW:
+                np.setbufsize(UFUNC_BUFFER)
+            sweep([block for chunk in share for block in chunk])
+
+    shares = [chunks[i::threads] for i in range(min(threads, len(chunks)))]
+    if len(shares) == 1:
+        work(shares[0])
+    elif shares:
+        with ThreadPoolExecutor(len(shares)) as pool:
+            tasks = [pool.submit(copy_context().run, work, share) for share in shares]
+        for task in tasks:
+            task.result()
+
+
+def _array(name, value, required):
+    """A floating-point array; None stays None for what may be left out."""
+    if value is None:
+        if required:
+            raise TypeError(f"{name} is None; pass an array of floats")
+        return None
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ValueError(
+            f"{name} is no array: its parts differ in length; pass an array of floats"
+        ) from None
+    known = array.dtype.type in (np.float16, np.float32, np.float64, np.longdouble)
+    if not known and array.dtype.name != "bfloat16":
+        raise TypeError(
+            f"{name} is of type {array.dtype}, not floating point; "
+            f"pass real floats, such as {name}.astype(np.float64)"
+        )
+    return array
+
+
+def _float(name, value):
+    try:
+        return float(value)
+    except OverflowError:
+        problem = f"{name} is larger than any float; pass a finite number"
+        raise ValueError(problem) from None
+
+
+def _constant(name, value):
+    """A finite real number."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        kind = type(value).__name__
+        raise TypeError(f"{name} is {value!r} of type {kind}; pass a number")
+    if not isfinite(_float(name, value)):
+        raise ValueError(f"{name} is {value!r}; pass a finite number")
+    return value
+
+
+def _thread_count(threads):
+    if isinstance(threads, bool) or not isinstance(threads, Integral):
+        raise TypeError(f"threads is {threads!r}; pass a whole number, 1 or more")
+    if threads < 1:
+        raise ValueError(f"threads is {threads}; pass 1 or more")
+    return int(threads)
+
+
+def _row_shape(name, array):
+    """The shape of the rows, which have at least 1 feature."""
+    if array.ndim < 1 or array.shape[-1] < 1:
+        raise ValueError(
+            f"{name} has shape {array.shape}; pass (..., D) with D of 1 or more"
+        )
+    return array.shape
+
+
+def _check_shape(name, array, shape, meaning):
+    if array is not None and array.shape != shape:
+        raise ValueError(
+            f"{name} has shape {array.shape}; pass {meaning}, which is {shape}"
+        )
+
+
+_AS_IT_WAS = "pass saved as forward returned it"
+
+
+def _check_saved(saved):
+    """Refuse what forward did not return, and arrays whose shape was changed since."""
+    if not isinstance(saved, Saved):
+        raise TypeError(
+            f"saved is of type {type(saved).__name__}; "
+            "pass what forward of modulated_layer_norm returned as its second value"
+        )
+    known = isinstance(saved.shape, tuple) and isinstance(saved.dtypes, dict)
+    types = (saved.dtype, *saved.dtypes.values()) if known else (None,)
+    floats = all(isinstance(dtype, np.dtype) and dtype.kind in "fV" for dtype in types)
+    if not floats or not saved.dtypes.keys() >= {"x"}:
+        raise TypeError(f"saved.shape, dtype or dtypes was changed; {_AS_IT_WAS}")
+    row_scalars = saved.shape[:-1]
+    for name, shape, given in (
+        ("x", saved.shape, True),
+        ("gate", row_scalars, "gate" in saved.dtypes),
+        ("gamma", saved.shape[-1:], "gamma" in saved.dtypes),
+        ("beta", saved.shape[-1:], "beta" in saved.dtypes),
+        ("mu", row_scalars, True),
+        ("mu_residual", row_scalars, True),
+        ("rstd", row_scalars, True),
+    ):
+        array = getattr(saved, name)
+        if not (isinstance(array, np.ndarray) if given else array is None):
+            found = type(array).__name__
+            raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
+        _check_shape(f"saved.{name}", array, shape, "what forward saw")
+
+
+def _check_left_out(name, value, source, saved):
+    """Refuse a tangent, or the like, of an input that is not there."""
+    if value is not None and source not in saved.dtypes:
+        raise ValueError(f"{source} was left out of forward; pass None for {name}")
+
+
+def _each_cotangent(cotangents, names):
+    """The cotangents one by one; a single one may come without a tuple."""
+    if not isinstance(cotangents, tuple):
+        if len(names) > 1:
+            kind = type(cotangents).__name__
+            raise TypeError(f"cotangents is of type {kind}; pass a tuple for {names}")
+        return (cotangents,)
+    if len(cotangents) != len(names):
+        count = len(cotangents)
+        wanted = f"pass {len(names)}, for {names}"
+        raise ValueError(f"cotangents has {count} entries; {wanted}")
+    return cotangents
+
+
+def _types(given, widest=None):
+    """The type of each array that is given, and the type to compute in."""
+    there = {name: array for name, array in given.items() if array is not None}
+    dtypes = {name: np.asarray(array).dtype for name, array in there.items()}
+    kinds = [] if widest is None else [widest]
+    for name, dtype in dtypes.items():
+        if not isinstance(there[name], float):
+            narrow = dtype.itemsize == 2
+            kinds.append(np.dtype(np.float32) if narrow else dtype.newbyteorder("="))
+    return dtypes, np.result_type(*kinds)
+
+
+def _several(out, names):
+    """`out=` as one array or None for each result."""
+    if out is None:
+        return [None] * len(names)
+    if isinstance(out, np.ndarray) or not isinstance(out, (tuple, list)):
+        kind = type(out).__name__
+        raise TypeError(f"out is of type {kind}; pass a tuple for {names}")
+    if len(out) != len(names):
+        raise ValueError(f"out has {len(out)} entries; pass {len(names)}, for {names}")
+    return list(out)
+
+
+def _result(name, out, shape, dtype, given, like=()):
+    """An array for a result: the caller's own if it will do, else a new one, else None.
+
+    `dtype` is None for a result that there is not. `like` are arrays that hold the same
+    result and stand for this one too.
+    """
+    if dtype is None:
+        if out is not None:
+            raise ValueError(f"out for {name}: its input was left out, so pass None")
+        return None
+    if out is None:
+        for other in like:
+            if other is not None and other.dtype == dtype:
+                return other
+        return np.empty(shape, dtype)
+    if not isinstance(out, np.ndarray):
+        kind = type(out).__name__
+        raise TypeError(f"out for {name} is of type {kind}; pass an array")
+    if out.shape != shape or out.dtype != dtype:
+        raise ValueError(
+            f"out for {name} has shape {out.shape} and type {out.dtype}; "
+            f"pass np.empty({shape}, {dtype})"
+        )
+    if not out.flags.writeable:
+        raise ValueError(f"out for {name} is read-only; pass a writeable array")
+    if _overlaps_itself(out):
+        raise ValueError(f"out for {name} overlaps itself; pass an array of its own")
+    for other, array in given.items():
+        if isinstance(array, np.ndarray) and _overlap(out, array):
+            raise ValueError(f"out for {name} overlaps {other}; pass another array")
+    given[f"out for {name}"] = out
+    return out
+
+
+def _overlaps_itself(array):
+    """Whether two entries share memory; where that is hard to tell, they do."""
+    axes = zip(array.strides, array.shape, strict=True)
+    steps = sorted((abs(stride), size) for stride, size in axes if size > 1)
+    reach = array.itemsize
+    for stride, size in steps if array.size else ():
+        if stride < reach:
+            return True
+        reach += stride * (size - 1)
+    return False
+
+
+def _overlap(a, b):
+    """Whether two arrays share memory; where that is hard to tell, they do."""
+    if not np.may_share_memory(a, b):
+        return False
+    try:
+        return np.shares_memory(a, b, max_work=10_000)
+    except np.exceptions.TooHardError:
+        return True

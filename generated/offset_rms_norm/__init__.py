@@ -1,0 +1,27 @@
+# Made by lngen 0.1.0 from the definition of offset_rms_norm.
+# Do not edit; edit offset_rms_norm.py and run: lngen derive offset_rms_norm.py
+# Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 9 flops a row element.
+# Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
+# definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
+# templates sha256:6e28d2a8b8a530d629c2d0efbc64330f72915256ecd75abe07eff26b1b4eff3d
+"""Root-mean-square normalization with a weight that is learned as its distance from one."""
+
+from .numpy_backend import (
+    Gradients,
+    Saved,
+    SecondGradients,
+    backward,
+    backward_backward,
+    forward,
+    jvp,
+)
+
+__all__ = [
+    "Gradients",
+    "Saved",
+    "SecondGradients",
+    "backward",
+    "backward_backward",
+    "forward",
+    "jvp",
+]

@@ -1,0 +1,880 @@
+# Made by lngen 0.1.0 from the definition of power_norm.
+# Do not edit; edit power_norm.py and run: lngen derive power_norm.py
+# Cost: forward 2 row tensors (1 read, 1 written), 5 flops a row element; backward 3 row tensors (2 read, 1 written), 11 flops a row element.
+# Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
+# definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
+# templates sha256:6e28d2a8b8a530d629c2d0efbc64330f72915256ecd75abe07eff26b1b4eff3d
+"""Each row divided by its mean fourth power, to the power 1/4.
+
+    forward
+        mean_x4 = mean(x**4)
+        scale = 1/(mean_x4 + eps)**(1/4)
+        xhat = scale*x
+        y = gamma*xhat
+    backward
+        g = gamma*dy
+        dx = scale*(g - xhat**3*mean(g*xhat))
+        dgamma = sum_rows(dy*xhat)
+
+Rows are worked on in blocks that stay in the cache. A comment names the step of the
+derivation that a line comes from, and a name in the code is a name of the derivation.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from itertools import pairwise
+from math import isfinite, prod
+from numbers import Integral, Real
+from typing import NamedTuple
+
+import numpy as np
+
+BLOCK_BYTES = 768 * 1024
+"""The size of a block of rows: it and its scratch buffers stay in the cache."""
+
+CHUNKS = 16
+"""How many runs of blocks the rows are cut into, whatever the thread count."""
+
+LONG_ROW = 2048
+"""The bytes of a row from which a small ufunc buffer pays."""
+
+UFUNC_BUFFER = 256
+"""That buffer, in elements: NumPy expands broadcast operands into a larger one."""
+
+
+class Gradients(NamedTuple):
+    """What `backward` computes; None for an input that was left out of `forward`."""
+
+    dx: np.ndarray
+    """The gradient of x, in its shape and type."""
+
+    dgamma: np.ndarray | None
+    """The gradient of gamma, in its shape and type."""
+
+
+class SecondGradients(NamedTuple):
+    """What `backward_backward` computes; None for what was left out or was None."""
+
+    dx: np.ndarray
+    """The gradient of x, in its shape and type."""
+
+    dgamma: np.ndarray | None
+    """The gradient of gamma, in its shape and type."""
+
+    ddy: np.ndarray
+    """The gradient of dy, the cotangent of y."""
+
+
+class Saved(NamedTuple):
+    """What `backward` needs of a call of `forward`; arrays are the caller's own.
+
+    Writing to one of them between forward and backward changes the gradients.
+    """
+
+    shape: tuple
+    """The shape of the row inputs."""
+
+    dtype: np.dtype
+    """The type that `forward` computed in."""
+
+    dtypes: dict
+    """The type of each input that was given."""
+
+    x: np.ndarray
+    """x of forward."""
+
+    gamma: np.ndarray | None
+    """The argument gamma of forward."""
+
+    scale: np.ndarray
+    """The row scalar scale, one a row."""
+
+
+def forward(x, gamma=None, *, eps=1e-5, out=None, threads=1):
+    """Each row divided by its mean fourth power, to the power 1/4.
+
+        mean_x4 = mean(x**4)
+        scale = 1/(mean_x4 + eps)**(1/4)
+        xhat = scale*x
+        y = gamma*xhat
+
+    Args:
+        x: shape (..., D).
+        gamma: one value a feature, shape (D,); left out it is 1, and costs nothing.
+        eps: a constant, a finite number.
+        out: an array to write y to.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns `(y, saved)`: `saved` is for `backward`. It computes in the
+    widest type among the inputs, in float32 for 16-bit ones.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    x = _array("x", x, required=True)
+    gamma = _array("gamma", gamma, required=False)
+    eps = _constant("eps", eps)
+    threads = _thread_count(threads)
+    shape = _row_shape("x", x)
+    leading = x
+    _check_shape("x", x, shape, "the shape of x")
+    _check_shape("gamma", gamma, shape[-1:], "(D,)")
+    given = {"x": x, "gamma": gamma}
+    dtypes, dtype = _types(given)
+    y = _result("y", out, shape, leading.dtype, given)
+    scale = np.empty(shape[:-1], dtype)
+    _forward(x, gamma, eps, y, scale, shape, dtype, threads)
+    saved = Saved(shape, dtype, dtypes, x, gamma, scale)
+    return y, saved
+
+
+def backward(saved, dy, *, out=None, threads=1):
+    """The gradients of a loss, given those with respect to the outputs.
+
+        g = gamma*dy
+        dx = scale*(g - xhat**3*mean(g*xhat))
+        dgamma = sum_rows(dy*xhat)
+
+    Args:
+        saved: what `forward` returned.
+        dy: the cotangent of y.
+        out: Gradients, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns Gradients, each in the type of its input.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    _check_saved(saved)
+    shape = saved.shape
+    dy = _array("dy", dy, required=True)
+    _check_shape("dy", dy, shape, "the shape of y")
+    threads = _thread_count(threads)
+    given = {
+        "dy": dy,
+        "saved.x": saved.x,
+        "saved.gamma": saved.gamma,
+        "saved.scale": saved.scale,
+    }
+    dtype = _types(given, saved.dtype)[1]
+    out = _several(out, ("dx", "dgamma"))
+    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
+    dgamma = _result("dgamma", out[1], shape[-1:], saved.dtypes.get("gamma"), given)
+    _backward(saved.x, dy, saved.scale, saved.gamma, dx, dgamma, shape, dtype, threads)
+    return Gradients(dx, dgamma)
+
+
+def jvp(saved, dx, dgamma=None, *, out=None, threads=1):
+    """What the outputs move by when each input moves by its tangent.
+
+        dy = dgamma*xhat + scale*gamma*(dx - xhat*mean(dx*xhat**3))
+
+    Args:
+        saved: what `forward` returned.
+        dx: the tangent of x; None stands for zero.
+        dgamma: the tangent of gamma; None stands for zero.
+        out: an array to write the tangent of y to.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns the tangent of y, in the type that forward returned.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    _check_saved(saved)
+    shape = saved.shape
+    dx = _array("dx", dx, required=False)
+    dgamma = _array("dgamma", dgamma, required=False)
+    if dx is None and dgamma is None:
+        raise ValueError("every tangent is None; pass at least one")
+    _check_left_out("dgamma", dgamma, "gamma", saved)
+    _check_shape("dx", dx, shape, "the shape of x")
+    _check_shape("dgamma", dgamma, shape[-1:], "the shape of gamma")
+    threads = _thread_count(threads)
+    given = {
+        "dx": dx,
+        "dgamma": dgamma,
+        "saved.x": saved.x,
+        "saved.gamma": saved.gamma,
+        "saved.scale": saved.scale,
+    }
+    dtype = _types(given, saved.dtype)[1]
+    stored = saved.dtypes["x"]
+    dy = _result("dy", out, shape, stored, given)
+    _jvp(saved.x, dx, saved.scale, saved.gamma, dgamma, dy, shape, dtype, threads)
+    return dy
+
+
+def backward_backward(saved, cotangents, ddx, ddgamma=None, *, out=None, threads=1):
+    """The gradients of a loss that depends on what `backward` returned.
+
+        g = gamma*dy
+        mean_g = mean(g*xhat)
+        dmean_g = sum(-scale*ddx*xhat**3)
+        dg = scale*ddx + dmean_g*xhat/D
+        dxhat = ddgamma*dy + dmean_g*g/D - 3*mean_g*scale*ddx*xhat**2
+        dscale = sum(dxhat*x) + sum(ddx*(g - mean_g*xhat**3))
+        dmean_x4 = -dscale*scale**5/4
+        dx = scale*dxhat + 4*dmean_x4*x**3/D
+        dgamma = sum_rows(dg*dy)
+        ddy = gamma*dg + ddgamma*xhat
+
+    Args:
+        saved: what `forward` returned.
+        cotangents: what `backward` was given, a tuple or the array itself.
+        ddx: the cotangent of dx, its gradient; None stands for zero.
+        ddgamma: the cotangent of dgamma, its gradient; None stands for zero.
+        out: SecondGradients, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns SecondGradients, with respect to the inputs and to the cotangents.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    _check_saved(saved)
+    shape = saved.shape
+    cotangents = _each_cotangent(cotangents, ("dy",))
+    dy = _array("dy", cotangents[0], required=True)
+    _check_shape("dy", dy, shape, "the shape of y")
+    ddx = _array("ddx", ddx, required=False)
+    ddgamma = _array("ddgamma", ddgamma, required=False)
+    if ddx is None and ddgamma is None:
+        raise ValueError("every cotangent of a gradient is None; pass at least one")
+    _check_left_out("ddgamma", ddgamma, "gamma", saved)
+    _check_shape("ddx", ddx, shape, "the shape of x")
+    _check_shape("ddgamma", ddgamma, shape[-1:], "the shape of gamma")
+    threads = _thread_count(threads)
+    given = {
+        "dy": dy,
+        "ddx": ddx,
+        "ddgamma": ddgamma,
+        "saved.x": saved.x,
+        "saved.gamma": saved.gamma,
+        "saved.scale": saved.scale,
+    }
+    dtype = _types(given, saved.dtype)[1]
+    out = _several(out, ("dx", "dgamma", "ddy"))
+    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
+    dgamma = _result("dgamma", out[1], shape[-1:], saved.dtypes.get("gamma"), given)
+    ddy = _result("ddy", out[2], shape, dy.dtype, given)
+    _backward_backward(
+        saved.x,
+        dy,
+        ddx,
+        saved.scale,
+        saved.gamma,
+        ddgamma,
+        dx,
+        dgamma,
+        ddy,
+        shape,
+        dtype,
+        threads,
+    )
+    return SecondGradients(dx, dgamma, ddy)
+
+
+def _forward(x_rows, gamma, eps, y_out, scale_out, shape, dtype, threads):
+    """The outputs and the saved row scalars, written to their arrays."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    scalar = dtype.type
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    if gamma is not None:
+        gamma = np.ascontiguousarray(gamma, dtype)
+    eps = scalar(eps)
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        scale_writer = _Writer((scale_out,), dtype, height, row_scalars=True)
+        y_writer = _Writer((y_out,), dtype, height)
+        for _, start, stop in share:
+            x = read_x(start, stop)
+            scale_block = scale_writer.block(start, stop)
+            y_block = y_writer.block(start, stop)
+            # step 1: mean_x4 = mean(x**4)
+            part = np.square(x, out=y_block)
+            mean_x4 = _row_mean(part, part, out=scale_block)
+            # step 2: scale = (mean_x4 + eps)**(-1/4)
+            scale = np.add(mean_x4, eps, out=scale_block)
+            scale = np.power(scale, 0.25, out=scale_block)
+            scale = np.divide(1.0, scale, out=scale_block)
+            scale_writer.write(scale)
+            # step 3: xhat = x*scale
+            xhat = np.multiply(x, scale, out=y_block)
+            # step 4: y = xhat*gamma
+            if gamma is not None:
+                y = np.multiply(xhat, gamma, out=y_block)
+            else:
+                y = xhat
+            y_writer.write(y)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+
+
+def _backward(
+    x_rows, dy_rows, scale_rows, gamma, dx_out, dgamma_out, shape, dtype, threads
+):
+    """The gradients, written to their arrays; None for one that is not wanted."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    if gamma is not None:
+        gamma = np.ascontiguousarray(gamma, dtype)
+        dgamma_sums = np.zeros((len(chunks), features), dtype)
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        read_dy = _Reader(dy_rows, dtype, height)
+        read_scale = _Reader(scale_rows, dtype, height, row_scalars=True)
+        dx_writer = _Writer((dx_out,), dtype, height)
+        row_buffers = np.empty((2, height, features), dtype)
+        row_scalar_buffers = np.empty((1, height, 1), dtype)
+        column = np.empty(features, dtype)
+        for chunk, start, stop in share:
+            x = read_x(start, stop)
+            dy = read_dy(start, stop)
+            scale = read_scale(start, stop)
+            dx_block = dx_writer.block(start, stop)
+            buffer_1 = row_buffers[0, : stop - start]
+            buffer_2 = row_buffers[1, : stop - start]
+            row_scalar_1 = row_scalar_buffers[0, : stop - start]
+            # step 3: xhat = x*scale
+            xhat = np.multiply(x, scale, out=dx_block)
+            # step 9: dgamma = sum over rows of dy*xhat
+            if gamma is not None:
+                part = np.multiply(dy, xhat, out=buffer_1)
+                _add_rows(part, dgamma_sums[chunk], column)
+                # step 5: g = dy*gamma
+                g = np.multiply(dy, gamma, out=buffer_1)
+            else:
+                g = dy
+            # step 8: mean_g_xhat = mean(g*xhat)
+            mean_g_xhat = _row_mean(g, xhat, out=row_scalar_1)
+            # step 8: dx = (g - xhat**3*mean_g_xhat)*scale
+            dx = np.square(xhat, out=buffer_2)
+            dx = np.multiply(dx, xhat, out=dx_block)
+            dx = np.multiply(dx, mean_g_xhat, out=dx_block)
+            dx = np.subtract(g, dx, out=dx_block)
+            dx = np.multiply(dx, scale, out=dx_block)
+            dx_writer.write(dx)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if gamma is not None:
+        dgamma = np.add.reduce(dgamma_sums, axis=0)
+        dgamma_out[...] = dgamma
+
+
+def _jvp(x_rows, dx_rows, scale_rows, gamma, dgamma, dy_out, shape, dtype, threads):
+    """The tangents of the outputs, written to their arrays."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    if gamma is not None and dx_rows is not None:
+        gamma = np.ascontiguousarray(gamma, dtype)
+    if dgamma is not None:
+        dgamma = np.ascontiguousarray(dgamma, dtype)
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        if dx_rows is not None:
+            read_dx = _Reader(dx_rows, dtype, height)
+        read_scale = _Reader(scale_rows, dtype, height, row_scalars=True)
+        dy_writer = _Writer((dy_out,), dtype, height)
+        row_buffers = np.empty((1, height, features), dtype)
+        row_scalar_buffers = np.empty((1, height, 1), dtype)
+        for _, start, stop in share:
+            x = read_x(start, stop)
+            if dx_rows is not None:
+                dx = read_dx(start, stop)
+            scale = read_scale(start, stop)
+            dy_block = dy_writer.block(start, stop)
+            buffer_1 = row_buffers[0, : stop - start]
+            row_scalar_1 = row_scalar_buffers[0, : stop - start]
+            # step 3: xhat = x*scale
+            xhat = np.multiply(x, scale, out=dy_block)
+            # step 10: mean_dx_xhat = mean(dx*xhat**3)
+            if dx_rows is not None:
+                part = np.square(xhat, out=buffer_1)
+                part = np.multiply(part, xhat, out=buffer_1)
+                mean_dx_xhat = _row_mean(dx, part, out=row_scalar_1)
+            # step 10: dy = xhat*dgamma + (dx - xhat*mean_dx_xhat)*scale*gamma
+            if dgamma is not None:
+                dy = np.multiply(xhat, dgamma, out=buffer_1)
+            if dx_rows is not None:
+                part_2 = np.multiply(xhat, mean_dx_xhat, out=dy_block)
+                part_2 = np.subtract(dx, part_2, out=dy_block)
+            if gamma is not None and dx_rows is not None:
+                part_2 = np.multiply(part_2, gamma, out=dy_block)
+            if dx_rows is not None:
+                part_2 = np.multiply(part_2, scale, out=dy_block)
+            if dx_rows is not None and dgamma is not None:
+                dy = np.add(dy, part_2, out=dy_block)
+            if dgamma is None:
+                dy = part_2
+            dy_writer.write(dy)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+
+
+def _backward_backward(
+    x_rows,
+    dy_rows,
+    ddx_rows,
+    scale_rows,
+    gamma,
+    ddgamma,
+    dx_out,
+    dgamma_out,
+    ddy_out,
+    shape,
+    dtype,
+    threads,
+):
+    """The gradients of the gradients, written to their arrays."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    scalar = dtype.type
+    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    ones = np.ones(features, dtype)
+    if gamma is not None and ddx_rows is not None:
+        gamma = np.ascontiguousarray(gamma, dtype)
+    if ddgamma is not None:
+        ddgamma = np.ascontiguousarray(ddgamma, dtype)
+    D = scalar(features)
+    # step 18: dmean_x4_scaled = 4*dmean_x4/D
+    part_11 = np.divide(4.0, D)
+    if gamma is not None and ddx_rows is not None:
+        dgamma_sums = np.zeros((len(chunks), features), dtype)
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        read_dy = _Reader(dy_rows, dtype, height)
+        if ddx_rows is not None:
+            read_ddx = _Reader(ddx_rows, dtype, height)
+        read_scale = _Reader(scale_rows, dtype, height, row_scalars=True)
+        ddy_writer = _Writer((ddy_out,), dtype, height)
+        dx_writer = _Writer((dx_out,), dtype, height)
+        row_buffers = np.empty((3, height, features), dtype)
+        row_scalar_buffers = np.empty((3, height, 1), dtype)
+        column = np.empty(features, dtype)
+        for chunk, start, stop in share:
+            x = read_x(start, stop)
+            dy = read_dy(start, stop)
+            if ddx_rows is not None:
+                ddx = read_ddx(start, stop)
+            scale = read_scale(start, stop)
+            ddy_block = ddy_writer.block(start, stop)
+            dx_block = dx_writer.block(start, stop)
+            buffer_1 = row_buffers[0, : stop - start]
+            buffer_2 = row_buffers[1, : stop - start]
+            buffer_3 = row_buffers[2, : stop - start]
+            row_scalar_1 = row_scalar_buffers[0, : stop - start]
+            row_scalar_2 = row_scalar_buffers[1, : stop - start]
+            row_scalar_3 = row_scalar_buffers[2, : stop - start]
+            # step 3: xhat = x*scale
+            xhat = np.multiply(x, scale, out=ddy_block)
+            # step 13: dmean_g = sum(-ddx*xhat**3*scale)
+            if ddx_rows is not None:
+                part = np.square(xhat, out=dx_block)
+                part_2 = np.multiply(part, xhat, out=buffer_1)
+                part_3 = np.multiply(ddx, part_2, out=buffer_2)
+                part_4 = np.negative(scale, out=row_scalar_1)
+                part_3 = np.multiply(part_3, part_4, out=buffer_2)
+                dmean_g = _row_sum(part_3, ones, out=row_scalar_1)
+            # step 11: g = dy*gamma
+            if gamma is not None and ddx_rows is not None:
+                g = np.multiply(dy, gamma, out=buffer_2)
+            if gamma is None:
+                g = dy
+            # step 12: mean_g = mean(g*xhat)
+            if ddx_rows is not None:
+                mean_g = _row_mean(g, xhat, out=row_scalar_2)
+                # step 14: dmean_g_scaled = dmean_g/D
+                dmean_g_scaled = np.divide(dmean_g, D, out=row_scalar_1)
+                # step 15: mean_g_scaled = -3*mean_g*scale
+                mean_g_scaled = np.multiply(mean_g, scale, out=row_scalar_3)
+                mean_g_scaled = np.multiply(mean_g_scaled, -3.0, out=row_scalar_3)
+                # step 16: sum_ddx_g_xhat = sum((g - xhat**3*mean_g)*ddx)
+                part_5 = np.multiply(part_2, mean_g, out=buffer_1)
+                part_5 = np.subtract(g, part_5, out=buffer_1)
+                sum_ddx_g_xhat = _row_sum(part_5, ddx, out=row_scalar_2)
+                # step 14: dg = xhat*dmean_g_scaled + ddx*scale
+                dg = np.multiply(xhat, dmean_g_scaled, out=buffer_1)
+                part_6 = np.multiply(ddx, scale, out=buffer_3)
+                dg = np.add(dg, part_6, out=buffer_1)
+            # step 19: dgamma = sum over rows of dg*dy
+            if gamma is not None and ddx_rows is not None:
+                part_7 = np.multiply(dg, dy, out=buffer_3)
+                _add_rows(part_7, dgamma_sums[chunk], column)
+            # step 15: dxhat = dy*ddgamma + g*dmean_g_scaled + ddx*xhat**2*mean_g_scaled
+            if ddgamma is not None:
+                dxhat = np.multiply(dy, ddgamma, out=buffer_3)
+            if ddx_rows is not None:
+                part_8 = np.multiply(g, dmean_g_scaled, out=buffer_2)
+            if ddx_rows is not None and ddgamma is not None:
+                dxhat = np.add(dxhat, part_8, out=buffer_2)
+            if ddgamma is None:
+                dxhat = part_8
+            if ddx_rows is not None:
+                part_9 = np.multiply(ddx, part, out=dx_block)
+                part_9 = np.multiply(part_9, mean_g_scaled, out=dx_block)
+                dxhat = np.add(dxhat, part_9, out=dx_block)
+            # step 16: sum_dxhat_x = sum(dxhat*x)
+            sum_dxhat_x = _row_sum(dxhat, x, out=row_scalar_1)
+            # step 20: ddy = xhat*ddgamma + dg*gamma
+            if ddgamma is not None:
+                ddy = np.multiply(xhat, ddgamma, out=ddy_block)
+            if gamma is not None and ddx_rows is not None:
+                part_10 = np.multiply(dg, gamma, out=buffer_1)
+            if gamma is None:
+                part_10 = dg
+            if ddx_rows is not None and ddgamma is not None:
+                ddy = np.add(ddy, part_10, out=ddy_block)
+            if gamma is not None and ddgamma is None:
+                ddy = part_10
+            if gamma is None:
+                ddy = part_10
+            ddy_writer.write(ddy)
+            # step 16: dscale = sum_ddx_g_xhat + sum_dxhat_x
+            if ddx_rows is not None:
+                dscale = np.add(sum_ddx_g_xhat, sum_dxhat_x, out=row_scalar_1)
+            else:
+                dscale = sum_dxhat_x
+            # step 17: dmean_x4 = -(1/4)*dscale*scale**5
+            dmean_x4 = np.square(scale, out=row_scalar_2)
+            dmean_x4 = np.square(dmean_x4, out=row_scalar_2)
+            dmean_x4 = np.multiply(dmean_x4, scale, out=row_scalar_2)
+            dmean_x4 = np.multiply(dscale, dmean_x4, out=row_scalar_1)
+            dmean_x4 = np.multiply(dmean_x4, -0.25, out=row_scalar_1)
+            # step 18: dmean_x4_scaled = 4*dmean_x4/D
+            dmean_x4_scaled = np.multiply(dmean_x4, part_11, out=row_scalar_1)
+            # step 18: dx = dxhat*scale + x**3*dmean_x4_scaled
+            dx = np.multiply(dxhat, scale, out=dx_block)
+            part_12 = np.square(x, out=buffer_1)
+            part_12 = np.multiply(part_12, x, out=buffer_1)
+            part_12 = np.multiply(part_12, dmean_x4_scaled, out=buffer_1)
+            dx = np.add(dx, part_12, out=dx_block)
+            dx_writer.write(dx)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if gamma is not None and ddx_rows is not None:
+        dgamma = np.add.reduce(dgamma_sums, axis=0)
+    if ddx_rows is None:
+        dgamma = 0.0
+    if gamma is not None:
+        dgamma_out[...] = dgamma
+
+
+def _row_sum(a, b, out):
+    """The sum of a*b over each row, with no buffer for the products."""
+    np.vecdot(a, b, out=out[:, 0])
+    return out
+
+
+def _row_mean(a, b, out):
+    """The mean of a*b over each row."""
+    return np.divide(_row_sum(a, b, out), a.shape[-1], out=out)
+
+
+def _add_rows(block, sums, column):
+    """Add the rows of a block to running sums, by way of `column`."""
+    np.add.reduce(block, axis=0, out=column)
+    np.add(sums, column, out=sums)
+
+
+class _Scattered:
+    """The rows of an array that no single stride reaches, by their number."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def _index(self, span):
+        return np.unravel_index(np.arange(span.start, span.stop), self.array.shape[:-1])
+
+    def __getitem__(self, span):
+        return self.array[self._index(span)]
+
+    def __setitem__(self, span, value):
+        self.array[self._index(span)] = value
+
+
+def _rows(array, dtype, row_scalars):
+    """An array as a list of rows, never copied, and whether blocks do as they are."""
+    if row_scalars:
+        array = array[..., np.newaxis]
+    steps = [
+        step
+        for step in zip(array.shape[:-1], array.strides[:-1], strict=True)
+        if step[0] != 1
+    ]
+    if array.size and any(a[1] != b[1] * b[0] for a, b in pairwise(steps)):
+        return _Scattered(array), False
+    width = array.shape[-1]
+    plain = width == 1 or array.strides[-1] == array.itemsize
+    direct = plain and array.dtype == dtype and array.flags.aligned
+    return array.reshape(-1, width), direct
+
+
+class _Reader:
+    """Blocks of rows in the compute type: views where the array has it, else copies."""
+
+    def __init__(self, array, dtype, height, row_scalars=False):
+        self.rows, self.direct = _rows(array, dtype, row_scalars)
+        width = 1 if row_scalars else array.shape[-1]
+        self.scratch = None if self.direct else np.empty((height, width), dtype)
+
+    def __call__(self, start, stop):
+        if self.direct:
+            return self.rows[start:stop]
+        copy = self.scratch[: stop - start]
+        copy[...] = self.rows[start:stop]
+        return copy
+
+
+class _Writer:
+    """Blocks of a result to compute in: its own memory where it has the compute type.
+
+    Of several arrays that hold the same result, those after the first are copied to.
+    """
+
+    def __init__(self, arrays, dtype, height, row_scalars=False):
+        by_id = {id(array): array for array in arrays if array is not None}
+        distinct = list(by_id.values())
+        rows = [_rows(array, dtype, row_scalars) for array in distinct]
+        self.own = rows[0][0] if rows[0][1] else None
+        self.others = [other for other, _ in (rows if self.own is None else rows[1:])]
+        width = 1 if row_scalars else distinct[0].shape[-1]
+        self.scratch = np.empty((height, width), dtype) if self.own is None else None
+
+    def block(self, start, stop):
+        """Where to compute rows `start` to `stop`."""
+        self.span = slice(start, stop)
+        own = self.scratch[: stop - start] if self.own is None else self.own[self.span]
+        self.current = own
+        return own
+
+    def write(self, value):
+        """The finished rows of this block, which may have been computed elsewhere."""
+        if self.own is not None and value is not self.current:
+            self.current[...] = value
+        for other in self.others:
+            other[self.span] = value
+
+
+def _partition(rows, row_bytes, least_rows):
+    """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
+
+    Neither depends on the thread count, so no sum does.
+    """
+    height = min(max(least_rows, BLOCK_BYTES // row_bytes), max(rows, 1))
+    blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
+    together = max(1, -(-len(blocks) // CHUNKS))
+    runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
+    return height, [[(chunk, *span) for span in run] for chunk, run in enumerate(runs)]
+
+
+def _run(sweep, chunks, threads, row_bytes):
+    """Sweep all chunks, each thread a share of them with scratch buffers of its own."""
+
+    def work(share):
+        with np.errstate():  # puts the buffer size back too
+            if row_bytes >= LONG_ROW:
+                np.setbufsize(UFUNC_BUFFER)
+            sweep([block for chunk in share for block in chunk])
+
+    shares = [chunks[i::threads] for i in range(min(threads, len(chunks)))]
+    if len(shares) == 1:
+        work(shares[0])
+    elif shares:
+        with ThreadPoolExecutor(len(shares)) as pool:
+            tasks = [pool.submit(copy_context().run, work, share) for share in shares]
+        for task in tasks:
+            task.result()
+
+
+def _array(name, value, required):
+    """A floating-point array; None stays None for what may be left out."""
+    if value is None:
+        if required:
+            raise TypeError(f"{name} is None; pass an array of floats")
+        return None
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ValueError(
+            f"{name} is no array: its parts differ in length; pass an array of floats"
+        ) from None
+    known = array.dtype.type in (np.float16, np.float32, np.float64, np.longdouble)
+    if not known and array.dtype.name != "bfloat16":
+        raise TypeError(
+            f"{name} is of type {array.dtype}, not floating point; "
+            f"pass real floats, such as {name}.astype(np.float64)"
+        )
+    return array
+
+
+def _float(name, value):
+    try:
+        return float(value)
+    except OverflowError:
+        problem = f"{name} is larger than any float; pass a finite number"
+        raise ValueError(problem) from None
+
+
+def _constant(name, value):
+    """A finite real number."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        kind = type(value).__name__
+        raise TypeError(f"{name} is {value!r} of type {kind}; pass a number")
+    if not isfinite(_float(name, value)):
+        raise ValueError(f"{name} is {value!r}; pass a finite number")
+    return value
+
+
+def _thread_count(threads):
+    if isinstance(threads, bool) or not isinstance(threads, Integral):
+        raise TypeError(f"threads is {threads!r}; pass a whole number, 1 or more")
+    if threads < 1:
+        raise ValueError(f"threads is {threads}; pass 1 or more")
+    return int(threads)
+
+
+def _row_shape(name, array):
+    """The shape of the rows, which have at least 1 feature."""
+    if array.ndim < 1 or array.shape[-1] < 1:
+        raise ValueError(
+            f"{name} has shape {array.shape}; pass (..., D) with D of 1 or more"
+        )
+    return array.shape
+
+
+def _check_shape(name, array, shape, meaning):
+    if array is not None and array.shape != shape:
+        raise ValueError(
+            f"{name} has shape {array.shape}; pass {meaning}, which is {shape}"
+        )
+
+
+_AS_IT_WAS = "pass saved as forward returned it"
+
+
+def _check_saved(saved):
+    """Refuse what forward did not return, and arrays whose shape was changed since."""
+    if not isinstance(saved, Saved):
+        raise TypeError(
+            f"saved is of type {type(saved).__name__}; "
+            "pass what forward of power_norm returned as its second value"
+        )
+    known = isinstance(saved.shape, tuple) and isinstance(saved.dtypes, dict)
+    types = (saved.dtype, *saved.dtypes.values()) if known else (None,)
+    floats = all(isinstance(dtype, np.dtype) and dtype.kind in "fV" for dtype in types)
+    if not floats or not saved.dtypes.keys() >= {"x"}:
+        raise TypeError(f"saved.shape, dtype or dtypes was changed; {_AS_IT_WAS}")
+    row_scalars = saved.shape[:-1]
+    for name, shape, given in (
+        ("x", saved.shape, True),
+        ("gamma", saved.shape[-1:], "gamma" in saved.dtypes),
+        ("scale", row_scalars, True),
+    ):
+        array = getattr(saved, name)
+        if not (isinstance(array, np.ndarray) if given else array is None):
+            found = type(array).__name__
+            raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
+        _check_shape(f"saved.{name}", array, shape, "what forward saw")
+
+
+def _check_left_out(name, value, source, saved):
+    """Refuse a tangent, or the like, of an input that is not there."""
+    if value is not None and source not in saved.dtypes:
+        raise ValueError(f"{source} was left out of forward; pass None for {name}")
+
+
+def _each_cotangent(cotangents, names):
+    """The cotangents one by one; a single one may come without a tuple."""
+    if not isinstance(cotangents, tuple):
+        if len(names) > 1:
+            kind = type(cotangents).__name__
+            raise TypeError(f"cotangents is of type {kind}; pass a tuple for {names}")
+        return (cotangents,)
+    if len(cotangents) != len(names):
+        count = len(cotangents)
+        wanted = f"pass {len(names)}, for {names}"
+        raise ValueError(f"cotangents has {count} entries; {wanted}")
+    return cotangents
+
+
+def _types(given, widest=None):
+    """The type of each array that is given, and the type to compute in."""
+    there = {name: array for name, array in given.items() if array is not None}
+    dtypes = {name: np.asarray(array).dtype for name, array in there.items()}
+    kinds = [] if widest is None else [widest]
+    for name, dtype in dtypes.items():
+        if not isinstance(there[name], float):
+            narrow = dtype.itemsize == 2
+            kinds.append(np.dtype(np.float32) if narrow else dtype.newbyteorder("="))
+    return dtypes, np.result_type(*kinds)
+
+
+def _several(out, names):
+    """`out=` as one array or None for each result."""
+    if out is None:
+        return [None] * len(names)
+    if isinstance(out, np.ndarray) or not isinstance(out, (tuple, list)):
+        kind = type(out).__name__
+        raise TypeError(f"out is of type {kind}; pass a tuple for {names}")
+    if len(out) != len(names):
+        raise ValueError(f"out has {len(out)} entries; pass {len(names)}, for {names}")
+    return list(out)
+
+
+def _result(name, out, shape, dtype, given, like=()):
+    """An array for a result: the caller's own if it will do, else a new one, else None.
+
+    `dtype` is None for a result that there is not. `like` are arrays that hold the same
+    result and stand for this one too.
+    """
+    if dtype is None:
+        if out is not None:
+            raise ValueError(f"out for {name}: its input was left out, so pass None")
+        return None
+    if out is None:
+        for other in like:
+            if other is not None and other.dtype == dtype:
+                return other
+        return np.empty(shape, dtype)
+    if not isinstance(out, np.ndarray):
+        kind = type(out).__name__
+        raise TypeError(f"out for {name} is of type {kind}; pass an array")
+    if out.shape != shape or out.dtype != dtype:
+        raise ValueError(
+            f"out for {name} has shape {out.shape} and type {out.dtype}; "
+            f"pass np.empty({shape}, {dtype})"
+        )
+    if not out.flags.writeable:
+        raise ValueError(f"out for {name} is read-only; pass a writeable array")
+    if _overlaps_itself(out):
+        raise ValueError(f"out for {name} overlaps itself; pass an array of its own")
+    for other, array in given.items():
+        if isinstance(array, np.ndarray) and _overlap(out, array):
+            raise ValueError(f"out for {name} overlaps {other}; pass another array")
+    given[f"out for {name}"] = out
+    return out
+
+
+def _overlaps_itself(array):
+    """Whether two entries share memory; where that is hard to tell, they do."""
+    axes = zip(array.strides, array.shape, strict=True)
+    steps = sorted((abs(stride), size) for stride, size in axes if size > 1)
+    reach = array.itemsize
+    for stride, size in steps if array.size else ():
+        if stride < reach:
+            return True
+        reach += stride * (size - 1)
+    return False
+
+
+def _overlap(a, b):
+    """Whether two arrays share memory; where that is hard to tell, they do."""
+    if not np.may_share_memory(a, b):
+        return False
+    try:
+        return np.shares_memory(a, b, max_work=10_000)
+    except np.exceptions.TooHardError:
+        return True

@@ -1,0 +1,828 @@
+# Made by lngen 0.1.0 from the definition of standardize.
+# Do not edit; edit standardize.py and run: lngen derive standardize.py
+# Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 10 flops a row element.
+# Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
+# definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
+# templates sha256:6e28d2a8b8a530d629c2d0efbc64330f72915256ecd75abe07eff26b1b4eff3d
+"""Rows of mean zero and unbiased variance one, without parameters.
+
+    forward
+        mu = mean(x)
+        sum_x2 = sum((x - mu)**2)
+        rstd = 1/sqrt(sum_x2/(D - 1) + eps)
+        y = rstd*(x - mu)
+    backward
+        dx = rstd*(dy - mean(dy) - y*sum(dy*y)/(D - 1))
+
+Rows are worked on in blocks that stay in the cache. A comment names the step of the
+derivation that a line comes from, and a name in the code is a name of the derivation.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from itertools import pairwise
+from math import isfinite, prod
+from numbers import Integral, Real
+from typing import NamedTuple
+
+import numpy as np
+
+BLOCK_BYTES = 768 * 1024
+"""The size of a block of rows: it and its scratch buffers stay in the cache."""
+
+CHUNKS = 16
+"""How many runs of blocks the rows are cut into, whatever the thread count."""
+
+LONG_ROW = 2048
+"""The bytes of a row from which a small ufunc buffer pays."""
+
+UFUNC_BUFFER = 256
+"""That buffer, in elements: NumPy expands broadcast operands into a larger one."""
+
+
+class Gradients(NamedTuple):
+    """What `backward` computes; None for an input that was left out of `forward`."""
+
+    dx: np.ndarray
+    """The gradient of x, in its shape and type."""
+
+
+class SecondGradients(NamedTuple):
+    """What `backward_backward` computes; None for what was left out or was None."""
+
+    dx: np.ndarray
+    """The gradient of x, in its shape and type."""
+
+    ddy: np.ndarray
+    """The gradient of dy, the cotangent of y."""
+
+
+class Saved(NamedTuple):
+    """What `backward` needs of a call of `forward`; arrays are the caller's own.
+
+    Writing to one of them between forward and backward changes the gradients.
+    """
+
+    shape: tuple
+    """The shape of the row inputs."""
+
+    dtype: np.dtype
+    """The type that `forward` computed in."""
+
+    dtypes: dict
+    """The type of each input that was given."""
+
+    x: np.ndarray
+    """x of forward."""
+
+    mu: np.ndarray
+    """The row scalar mu, one a row."""
+
+    mu_residual: np.ndarray
+    """The row scalar mu_residual, one a row."""
+
+    rstd: np.ndarray
+    """The row scalar rstd, one a row."""
+
+
+def forward(x, *, eps=1e-5, out=None, threads=1):
+    """Rows of mean zero and unbiased variance one, without parameters.
+
+        mu = mean(x)
+        sum_x2 = sum((x - mu)**2)
+        rstd = 1/sqrt(sum_x2/(D - 1) + eps)
+        y = rstd*(x - mu)
+
+    Args:
+        x: shape (..., D).
+        eps: a constant, a finite number.
+        out: an array to write y to.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns `(y, saved)`: `saved` is for `backward`. It computes in the
+    widest type among the inputs, in float32 for 16-bit ones.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    x = _array("x", x, required=True)
+    eps = _constant("eps", eps)
+    threads = _thread_count(threads)
+    shape = _row_shape("x", x)
+    leading = x
+    _check_shape("x", x, shape, "the shape of x")
+    given = {"x": x}
+    dtypes, dtype = _types(given)
+    y = _result("y", out, shape, leading.dtype, given)
+    mu = np.empty(shape[:-1], dtype)
+    mu_residual = np.empty(shape[:-1], dtype)
+    rstd = np.empty(shape[:-1], dtype)
+    _forward(x, eps, y, mu, mu_residual, rstd, shape, dtype, threads)
+    saved = Saved(shape, dtype, dtypes, x, mu, mu_residual, rstd)
+    return y, saved
+
+
+def backward(saved, dy, *, out=None, threads=1):
+    """The gradients of a loss, given those with respect to the outputs.
+
+        dx = rstd*(dy - mean(dy) - y*sum(dy*y)/(D - 1))
+
+    Args:
+        saved: what `forward` returned.
+        dy: the cotangent of y.
+        out: Gradients, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns Gradients, each in the type of its input.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    _check_saved(saved)
+    shape = saved.shape
+    dy = _array("dy", dy, required=True)
+    _check_shape("dy", dy, shape, "the shape of y")
+    threads = _thread_count(threads)
+    given = {
+        "dy": dy,
+        "saved.x": saved.x,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
+    dtype = _types(given, saved.dtype)[1]
+    out = _several(out, ("dx",))
+    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
+    _backward(
+        saved.x, dy, saved.mu, saved.mu_residual, saved.rstd, dx, shape, dtype, threads
+    )
+    return Gradients(dx)
+
+
+def jvp(saved, dx, *, out=None, threads=1):
+    """What the outputs move by when each input moves by its tangent.
+
+        dy = rstd*(dx - mean(dx) - 2*y*sum(dx*y)/(2*D - 2))
+
+    Args:
+        saved: what `forward` returned.
+        dx: the tangent of x; None stands for zero.
+        out: an array to write the tangent of y to.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns the tangent of y, in the type that forward returned.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    _check_saved(saved)
+    shape = saved.shape
+    dx = _array("dx", dx, required=False)
+    if dx is None:
+        raise ValueError("every tangent is None; pass at least one")
+    _check_shape("dx", dx, shape, "the shape of x")
+    threads = _thread_count(threads)
+    given = {
+        "dx": dx,
+        "saved.x": saved.x,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
+    dtype = _types(given, saved.dtype)[1]
+    stored = saved.dtypes["x"]
+    dy = _result("dy", out, shape, stored, given)
+    _jvp(
+        saved.x, dx, saved.mu, saved.mu_residual, saved.rstd, dy, shape, dtype, threads
+    )
+    return dy
+
+
+def backward_backward(saved, cotangents, ddx, *, out=None, threads=1):
+    """The gradients of a loss that depends on what `backward` returned.
+
+        mean_dy = mean(dy)
+        mean_dy_2 = mean(dy*y)
+        dx = D*rstd**2*(mean_dy*y*mean(ddx) + mean(ddx*y)*(3*D*mean_dy_2*y/(D - 1) +
+            mean_dy - dy) - y*mean(ddx*dy) - mean_dy_2*(ddx - mean(ddx)))/(D - 1)
+        ddy = rstd*(ddx - mean(ddx) - y*sum(ddx*y)/(D - 1))
+
+    Args:
+        saved: what `forward` returned.
+        cotangents: what `backward` was given, a tuple or the array itself.
+        ddx: the cotangent of dx, its gradient; None stands for zero.
+        out: SecondGradients, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        threads: how many threads share the rows. It changes no bit of a result.
+
+    Returns SecondGradients, with respect to the inputs and to the cotangents.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    """
+    _check_saved(saved)
+    shape = saved.shape
+    cotangents = _each_cotangent(cotangents, ("dy",))
+    dy = _array("dy", cotangents[0], required=True)
+    _check_shape("dy", dy, shape, "the shape of y")
+    ddx = _array("ddx", ddx, required=False)
+    if ddx is None:
+        raise ValueError("every cotangent of a gradient is None; pass at least one")
+    _check_shape("ddx", ddx, shape, "the shape of x")
+    threads = _thread_count(threads)
+    given = {
+        "dy": dy,
+        "ddx": ddx,
+        "saved.x": saved.x,
+        "saved.mu": saved.mu,
+        "saved.mu_residual": saved.mu_residual,
+        "saved.rstd": saved.rstd,
+    }
+    dtype = _types(given, saved.dtype)[1]
+    out = _several(out, ("dx", "ddy"))
+    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
+    ddy = _result("ddy", out[1], shape, dy.dtype, given)
+    _backward_backward(
+        saved.x,
+        dy,
+        ddx,
+        saved.mu,
+        saved.mu_residual,
+        saved.rstd,
+        dx,
+        ddy,
+        shape,
+        dtype,
+        threads,
+    )
+    return SecondGradients(dx, ddy)
+
+
+def _forward(
+    x_rows, eps, y_out, mu_out, mu_residual_out, rstd_out, shape, dtype, threads
+):
+    """The outputs and the saved row scalars, written to their arrays."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    scalar = dtype.type
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    ones = np.ones(features, dtype)
+    eps = scalar(eps)
+    D = scalar(features)
+    # step 4: rstd = 1/sqrt(sum_x2/(D - 1) + eps)
+    part = np.subtract(D, 1.0)
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        mu_writer = _Writer((mu_out,), dtype, height, row_scalars=True)
+        mu_residual_writer = _Writer(
+            (mu_residual_out,), dtype, height, row_scalars=True
+        )
+        rstd_writer = _Writer((rstd_out,), dtype, height, row_scalars=True)
+        y_writer = _Writer((y_out,), dtype, height)
+        for _, start, stop in share:
+            x = read_x(start, stop)
+            mu_block = mu_writer.block(start, stop)
+            mu_residual_block = mu_residual_writer.block(start, stop)
+            rstd_block = rstd_writer.block(start, stop)
+            y_block = y_writer.block(start, stop)
+            # step 1: mu = mean(x)
+            mu = _row_mean(x, ones, out=mu_block)
+            mu_writer.write(mu)
+            # step 2: x_shifted = x - mu
+            x_shifted = np.subtract(x, mu, out=y_block)
+            # step 2: mu_residual = mean(x_shifted)
+            mu_residual = _row_mean(x_shifted, ones, out=mu_residual_block)
+            mu_residual_writer.write(mu_residual)
+            # step 2: x_centred = x_shifted - mu_residual
+            x_centred = np.subtract(x_shifted, mu_residual, out=y_block)
+            # step 3: sum_x2 = sum(x_centred**2)
+            sum_x2 = _row_sum(x_centred, x_centred, out=rstd_block)
+            # step 4: rstd = 1/sqrt(sum_x2/(D - 1) + eps)
+            rstd = np.divide(sum_x2, part, out=rstd_block)
+            rstd = np.add(rstd, eps, out=rstd_block)
+            rstd = np.sqrt(rstd, out=rstd_block)
+            rstd = np.divide(1.0, rstd, out=rstd_block)
+            rstd_writer.write(rstd)
+            # step 5: y = x_centred*rstd
+            y = np.multiply(x_centred, rstd, out=y_block)
+            y_writer.write(y)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+
+
+def _backward(
+    x_rows, dy_rows, mu_rows, mu_residual_rows, rstd_rows, dx_out, shape, dtype, threads
+):
+    """The gradients, written to their arrays; None for one that is not wanted."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    scalar = dtype.type
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    ones = np.ones(features, dtype)
+    D = scalar(features)
+    # step 8: sum_dy_y_scaled = sum_dy_y/(D - 1)
+    part = np.subtract(D, 1.0)
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        read_dy = _Reader(dy_rows, dtype, height)
+        read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
+        read_mu_residual = _Reader(mu_residual_rows, dtype, height, row_scalars=True)
+        read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
+        dx_writer = _Writer((dx_out,), dtype, height)
+        row_buffers = np.empty((1, height, features), dtype)
+        row_scalar_buffers = np.empty((2, height, 1), dtype)
+        for _, start, stop in share:
+            x = read_x(start, stop)
+            dy = read_dy(start, stop)
+            mu = read_mu(start, stop)
+            mu_residual = read_mu_residual(start, stop)
+            rstd = read_rstd(start, stop)
+            dx_block = dx_writer.block(start, stop)
+            buffer_1 = row_buffers[0, : stop - start]
+            row_scalar_1 = row_scalar_buffers[0, : stop - start]
+            row_scalar_2 = row_scalar_buffers[1, : stop - start]
+            # step 8: mean_dy = mean(dy)
+            mean_dy = _row_mean(dy, ones, out=row_scalar_1)
+            # step 2: x_shifted = x - mu
+            x_shifted = np.subtract(x, mu, out=dx_block)
+            # step 2: x_centred = x_shifted - mu_residual
+            x_centred = np.subtract(x_shifted, mu_residual, out=dx_block)
+            # step 5: y = x_centred*rstd
+            y = np.multiply(x_centred, rstd, out=dx_block)
+            # step 8: sum_dy_y = sum(dy*y)
+            sum_dy_y = _row_sum(dy, y, out=row_scalar_2)
+            # step 8: sum_dy_y_scaled = sum_dy_y/(D - 1)
+            sum_dy_y_scaled = np.divide(sum_dy_y, part, out=row_scalar_2)
+            # step 8: dx = (dy - mean_dy - y*sum_dy_y_scaled)*rstd
+            dx = np.subtract(dy, mean_dy, out=buffer_1)
+            part_2 = np.multiply(y, sum_dy_y_scaled, out=dx_block)
+            dx = np.subtract(dx, part_2, out=dx_block)
+            dx = np.multiply(dx, rstd, out=dx_block)
+            dx_writer.write(dx)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+
+
+def _jvp(
+    x_rows, dx_rows, mu_rows, mu_residual_rows, rstd_rows, dy_out, shape, dtype, threads
+):
+    """The tangents of the outputs, written to their arrays."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    scalar = dtype.type
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    ones = np.ones(features, dtype)
+    D = scalar(features)
+    # step 9: sum_dx_y_scaled = -2*sum_dx_y/(2*D - 2)
+    part = np.multiply(2.0, D)
+    part = np.subtract(part, 2.0)
+    part = np.divide(-2.0, part)
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        read_dx = _Reader(dx_rows, dtype, height)
+        read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
+        read_mu_residual = _Reader(mu_residual_rows, dtype, height, row_scalars=True)
+        read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
+        dy_writer = _Writer((dy_out,), dtype, height)
+        row_scalar_buffers = np.empty((2, height, 1), dtype)
+        for _, start, stop in share:
+            x = read_x(start, stop)
+            dx = read_dx(start, stop)
+            mu = read_mu(start, stop)
+            mu_residual = read_mu_residual(start, stop)
+            rstd = read_rstd(start, stop)
+            dy_block = dy_writer.block(start, stop)
+            row_scalar_1 = row_scalar_buffers[0, : stop - start]
+            row_scalar_2 = row_scalar_buffers[1, : stop - start]
+            # step 9: mean_dx = mean(dx)
+            mean_dx = _row_mean(dx, ones, out=row_scalar_1)
+            # step 2: x_shifted = x - mu
+            x_shifted = np.subtract(x, mu, out=dy_block)
+            # step 2: x_centred = x_shifted - mu_residual
+            x_centred = np.subtract(x_shifted, mu_residual, out=dy_block)
+            # step 5: y = x_centred*rstd
+            y = np.multiply(x_centred, rstd, out=dy_block)
+            # step 9: sum_dx_y = sum(dx*y)
+            sum_dx_y = _row_sum(dx, y, out=row_scalar_2)
+            # step 9: sum_dx_y_scaled = -2*sum_dx_y/(2*D - 2)
+            sum_dx_y_scaled = np.multiply(sum_dx_y, part, out=row_scalar_2)
+            # step 9: dy = (dx + y*sum_dx_y_scaled - mean_dx)*rstd
+            dy = np.multiply(y, sum_dx_y_scaled, out=dy_block)
+            dy = np.add(dx, dy, out=dy_block)
+            dy = np.subtract(dy, mean_dx, out=dy_block)
+            dy = np.multiply(dy, rstd, out=dy_block)
+            dy_writer.write(dy)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+
+
+def _backward_backward(
+    x_rows,
+    dy_rows,
+    ddx_rows,
+    mu_rows,
+    mu_residual_rows,
+    rstd_rows,
+    dx_out,
+    ddy_out,
+    shape,
+    dtype,
+    threads,
+):
+    """The gradients of the gradients, written to their arrays."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    scalar = dtype.type
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    ones = np.ones(features, dtype)
+    D = scalar(features)
+    # step 12: rstd_scaled = rstd**2*D/(D - 1)
+    part = np.subtract(D, 1.0)
+    part_2 = np.divide(D, part)
+    # step 12: mean_dy_2_scaled = 3*mean_dy_2*D/(D - 1)
+    part_3 = np.multiply(3.0, D)
+    part_3 = np.divide(part_3, part)
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        read_dy = _Reader(dy_rows, dtype, height)
+        read_ddx = _Reader(ddx_rows, dtype, height)
+        read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
+        read_mu_residual = _Reader(mu_residual_rows, dtype, height, row_scalars=True)
+        read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
+        dx_writer = _Writer((dx_out,), dtype, height)
+        ddy_writer = _Writer((ddy_out,), dtype, height)
+        row_buffers = np.empty((2, height, features), dtype)
+        row_scalar_buffers = np.empty((9, height, 1), dtype)
+        for _, start, stop in share:
+            x = read_x(start, stop)
+            dy = read_dy(start, stop)
+            ddx = read_ddx(start, stop)
+            mu = read_mu(start, stop)
+            mu_residual = read_mu_residual(start, stop)
+            rstd = read_rstd(start, stop)
+            dx_block = dx_writer.block(start, stop)
+            ddy_block = ddy_writer.block(start, stop)
+            buffer_1 = row_buffers[0, : stop - start]
+            buffer_2 = row_buffers[1, : stop - start]
+            row_scalar_1 = row_scalar_buffers[0, : stop - start]
+            row_scalar_2 = row_scalar_buffers[1, : stop - start]
+            row_scalar_3 = row_scalar_buffers[2, : stop - start]
+            row_scalar_4 = row_scalar_buffers[3, : stop - start]
+            row_scalar_5 = row_scalar_buffers[4, : stop - start]
+            row_scalar_6 = row_scalar_buffers[5, : stop - start]
+            row_scalar_7 = row_scalar_buffers[6, : stop - start]
+            row_scalar_8 = row_scalar_buffers[7, : stop - start]
+            row_scalar_9 = row_scalar_buffers[8, : stop - start]
+            # step 12: rstd_scaled = rstd**2*D/(D - 1)
+            rstd_scaled = np.square(rstd, out=row_scalar_1)
+            rstd_scaled = np.multiply(rstd_scaled, part_2, out=row_scalar_1)
+            # step 10: mean_dy = mean(dy)
+            mean_dy = _row_mean(dy, ones, out=row_scalar_2)
+            # step 12: mean_ddx = mean(ddx)
+            mean_ddx = _row_mean(ddx, ones, out=row_scalar_3)
+            # step 12: mean_ddx_dy = mean(ddx*dy)
+            mean_ddx_dy = _row_mean(ddx, dy, out=row_scalar_4)
+            # step 2: x_shifted = x - mu
+            x_shifted = np.subtract(x, mu, out=dx_block)
+            # step 2: x_centred = x_shifted - mu_residual
+            x_centred = np.subtract(x_shifted, mu_residual, out=dx_block)
+            # step 5: y = x_centred*rstd
+            y = np.multiply(x_centred, rstd, out=ddy_block)
+            # step 11: mean_dy_2 = mean(dy*y)
+            mean_dy_2 = _row_mean(dy, y, out=row_scalar_5)
+            # step 12: mean_ddx_y = mean(ddx*y)
+            mean_ddx_y = _row_mean(ddx, y, out=row_scalar_6)
+            # step 13: sum_ddx_y = sum(ddx*y)
+            sum_ddx_y = _row_sum(ddx, y, out=row_scalar_7)
+            # step 12: mean_dy_2_scaled = 3*mean_dy_2*D/(D - 1)
+            mean_dy_2_scaled = np.multiply(mean_dy_2, part_3, out=row_scalar_8)
+            # step 12: mean_ddx_scaled = mean_ddx*mean_dy
+            mean_ddx_scaled = np.multiply(mean_ddx, mean_dy, out=row_scalar_9)
+            # step 13: sum_ddx_y_scaled = sum_ddx_y/(D - 1)
+            sum_ddx_y_scaled = np.divide(sum_ddx_y, part, out=row_scalar_7)
+            # step 12: dx = (y*mean_ddx_scaled + (y*mean_dy_2_scaled + mean_dy -
+            #   dy)*mean_ddx_y - y*mean_ddx_dy - (ddx - mean_ddx)*mean_dy_2)*rstd_scaled
+            dx = np.multiply(y, mean_ddx_scaled, out=dx_block)
+            part_4 = np.multiply(y, mean_dy_2_scaled, out=buffer_1)
+            part_4 = np.add(part_4, mean_dy, out=buffer_1)
+            part_4 = np.subtract(part_4, dy, out=buffer_1)
+            part_4 = np.multiply(part_4, mean_ddx_y, out=buffer_1)
+            dx = np.add(dx, part_4, out=dx_block)
+            part_5 = np.multiply(y, mean_ddx_dy, out=buffer_1)
+            dx = np.subtract(dx, part_5, out=dx_block)
+            part_6 = np.subtract(ddx, mean_ddx, out=buffer_1)
+            part_7 = np.multiply(part_6, mean_dy_2, out=buffer_2)
+            dx = np.subtract(dx, part_7, out=dx_block)
+            dx = np.multiply(dx, rstd_scaled, out=dx_block)
+            dx_writer.write(dx)
+            # step 13: ddy = (ddx - mean_ddx - y*sum_ddx_y_scaled)*rstd
+            ddy = np.multiply(y, sum_ddx_y_scaled, out=ddy_block)
+            ddy = np.subtract(part_6, ddy, out=ddy_block)
+            ddy = np.multiply(ddy, rstd, out=ddy_block)
+            ddy_writer.write(ddy)
+
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+
+
+def _row_sum(a, b, out):
+    """The sum of a*b over each row, with no buffer for the products."""
+    np.vecdot(a, b, out=out[:, 0])
+    return out
+
+
+def _row_mean(a, b, out):
+    """The mean of a*b over each row."""
+    return np.divide(_row_sum(a, b, out), a.shape[-1], out=out)
+
+
+class _Scattered:
+    """The rows of an array that no single stride reaches, by their number."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def _index(self, span):
+        return np.unravel_index(np.arange(span.start, span.stop), self.array.shape[:-1])
+
+    def __getitem__(self, span):
+        return self.array[self._index(span)]
+
+    def __setitem__(self, span, value):
+        self.array[self._index(span)] = value
+
+
+def _rows(array, dtype, row_scalars):
+    """An array as a list of rows, never copied, and whether blocks do as they are."""
+    if row_scalars:
+        array = array[..., np.newaxis]
+    steps = [
+        step
+        for step in zip(array.shape[:-1], array.strides[:-1], strict=True)
+        if step[0] != 1
+    ]
+    if array.size and any(a[1] != b[1] * b[0] for a, b in pairwise(steps)):
+        return _Scattered(array), False
+    width = array.shape[-1]
+    plain = width == 1 or array.strides[-1] == array.itemsize
+    direct = plain and array.dtype == dtype and array.flags.aligned
+    return array.reshape(-1, width), direct
+
+
+class _Reader:
+    """Blocks of rows in the compute type: views where the array has it, else copies."""
+
+    def __init__(self, array, dtype, height, row_scalars=False):
+        self.rows, self.direct = _rows(array, dtype, row_scalars)
+        width = 1 if row_scalars else array.shape[-1]
+        self.scratch = None if self.direct else np.empty((height, width), dtype)
+
+    def __call__(self, start, stop):
+        if self.direct:
+            return self.rows[start:stop]
+        copy = self.scratch[: stop - start]
+        copy[...] = self.rows[start:stop]
+        return copy
+
+
+class _Writer:
+    """Blocks of a result to compute in: its own memory where it has the compute type.
+
+    Of several arrays that hold the same result, those after the first are copied to.
+    """
+
+    def __init__(self, arrays, dtype, height, row_scalars=False):
+        by_id = {id(array): array for array in arrays if array is not None}
+        distinct = list(by_id.values())
+        rows = [_rows(array, dtype, row_scalars) for array in distinct]
+        self.own = rows[0][0] if rows[0][1] else None
+        self.others = [other for other, _ in (rows if self.own is None else rows[1:])]
+        width = 1 if row_scalars else distinct[0].shape[-1]
+        self.scratch = np.empty((height, width), dtype) if self.own is None else None
+
+    def block(self, start, stop):
+        """Where to compute rows `start` to `stop`."""
+        self.span = slice(start, stop)
+        own = self.scratch[: stop - start] if self.own is None else self.own[self.span]
+        self.current = own
+        return own
+
+    def write(self, value):
+        """The finished rows of this block, which may have been computed elsewhere."""
+        if self.own is not None and value is not self.current:
+            self.current[...] = value
+        for other in self.others:
+            other[self.span] = value
+
+
+def _partition(rows, row_bytes, least_rows):
+    """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
+
+    Neither depends on the thread count, so no sum does.
+    """
+    height = min(max(least_rows, BLOCK_BYTES // row_bytes), max(rows, 1))
+    blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
+    together = max(1, -(-len(blocks) // CHUNKS))
+    runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
+    return height, [[(chunk, *span) for span in run] for chunk, run in enumerate(runs)]
+
+
+def _run(sweep, chunks, threads, row_bytes):
+    """Sweep all chunks, each thread a share of them with scratch buffers of its own."""
+
+    def work(share):
+        with np.errstate():  # puts the buffer size back too
+            if row_bytes >= LONG_ROW:
+                np.setbufsize(UFUNC_BUFFER)
+            sweep([block for chunk in share for block in chunk])
+
+    shares = [chunks[i::threads] for i in range(min(threads, len(chunks)))]
+    if len(shares) == 1:
+        work(shares[0])
+    elif shares:
+        with ThreadPoolExecutor(len(shares)) as pool:
+            tasks = [pool.submit(copy_context().run, work, share) for share in shares]
+        for task in tasks:
+            task.result()
+
+
+def _array(name, value, required):
+    """A floating-point array; None stays None for what may be left out."""
+    if value is None:
+        if required:
+            raise TypeError(f"{name} is None; pass an array of floats")
+        return None
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ValueError(
+            f"{name} is no array: its parts differ in length; pass an array of floats"
+        ) from None
+    known = array.dtype.type in (np.float16, np.float32, np.float64, np.longdouble)
+    if not known and array.dtype.name != "bfloat16":
+        raise TypeError(
+            f"{name} is of type {array.dtype}, not floating point; "
+            f"pass real floats, such as {name}.astype(np.float64)"
+        )
+    return array
+
+
+def _float(name, value):
+    try:
+        return float(value)
+    except OverflowError:
+        problem = f"{name} is larger than any float; pass a finite number"
+        raise ValueError(problem) from None
+
+
+def _constant(name, value):
+    """A finite real number."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        kind = type(value).__name__
+        raise TypeError(f"{name} is {value!r} of type {kind}; pass a number")
+    if not isfinite(_float(name, value)):
+        raise ValueError(f"{name} is {value!r}; pass a finite number")
+    return value
+
+
+def _thread_count(threads):
+    if isinstance(threads, bool) or not isinstance(threads, Integral):
+        raise TypeError(f"threads is {threads!r}; pass a whole number, 1 or more")
+    if threads < 1:
+        raise ValueError(f"threads is {threads}; pass 1 or more")
+    return int(threads)
+
+
+def _row_shape(name, array):
+    """The shape of the rows, which have at least 2 features."""
+    if array.ndim < 1 or array.shape[-1] < 2:
+        raise ValueError(
+            f"{name} has shape {array.shape}; pass (..., D) with D of 2 or more"
+        )
+    return array.shape
+
+
+def _check_shape(name, array, shape, meaning):
+    if array is not None and array.shape != shape:
+        raise ValueError(
+            f"{name} has shape {array.shape}; pass {meaning}, which is {shape}"
+        )
+
+
+_AS_IT_WAS = "pass saved as forward returned it"
+
+
+def _check_saved(saved):
+    """Refuse what forward did not return, and arrays whose shape was changed since."""
+    if not isinstance(saved, Saved):
+        raise TypeError(
+            f"saved is of type {type(saved).__name__}; "
+            "pass what forward of standardize returned as its second value"
+        )
+    known = isinstance(saved.shape, tuple) and isinstance(saved.dtypes, dict)
+    types = (saved.dtype, *saved.dtypes.values()) if known else (None,)
+    floats = all(isinstance(dtype, np.dtype) and dtype.kind in "fV" for dtype in types)
+    if not floats or not saved.dtypes.keys() >= {"x"}:
+        raise TypeError(f"saved.shape, dtype or dtypes was changed; {_AS_IT_WAS}")
+    row_scalars = saved.shape[:-1]
+    for name, shape, given in (
+        ("x", saved.shape, True),
+        ("mu", row_scalars, True),
+        ("mu_residual", row_scalars, True),
+        ("rstd", row_scalars, True),
+    ):
+        array = getattr(saved, name)
+        if not (isinstance(array, np.ndarray) if given else array is None):
+            found = type(array).__name__
+            raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
+        _check_shape(f"saved.{name}", array, shape, "what forward saw")
+
+
+def _each_cotangent(cotangents, names):
+    """The cotangents one by one; a single one may come without a tuple."""
+    if not isinstance(cotangents, tuple):
+        if len(names) > 1:
+            kind = type(cotangents).__name__
+            raise TypeError(f"cotangents is of type {kind}; pass a tuple for {names}")
+        return (cotangents,)
+    if len(cotangents) != len(names):
+        count = len(cotangents)
+        wanted = f"pass {len(names)}, for {names}"
+        raise ValueError(f"cotangents has {count} entries; {wanted}")
+    return cotangents
+
+
+def _types(given, widest=None):
+    """The type of each array that is given, and the type to compute in."""
+    there = {name: array for name, array in given.items() if array is not None}
+    dtypes = {name: np.asarray(array).dtype for name, array in there.items()}
+    kinds = [] if widest is None else [widest]
+    for name, dtype in dtypes.items():
+        if not isinstance(there[name], float):
+            narrow = dtype.itemsize == 2
+            kinds.append(np.dtype(np.float32) if narrow else dtype.newbyteorder("="))
+    return dtypes, np.result_type(*kinds)
+
+
+def _several(out, names):
+    """`out=` as one array or None for each result."""
+    if out is None:
+        return [None] * len(names)
+    if isinstance(out, np.ndarray) or not isinstance(out, (tuple, list)):
+        kind = type(out).__name__
+        raise TypeError(f"out is of type {kind}; pass a tuple for {names}")
+    if len(out) != len(names):
+        raise ValueError(f"out has {len(out)} entries; pass {len(names)}, for {names}")
+    return list(out)
+
+
+def _result(name, out, shape, dtype, given, like=()):
+    """An array for a result: the caller's own if it will do, else a new one, else None.
+
+    `dtype` is None for a result that there is not. `like` are arrays that hold the same
+    result and stand for this one too.
+    """
+    if dtype is None:
+        if out is not None:
+            raise ValueError(f"out for {name}: its input was left out, so pass None")
+        return None
+    if out is None:
+        for other in like:
+            if other is not None and other.dtype == dtype:
+                return other
+        return np.empty(shape, dtype)
+    if not isinstance(out, np.ndarray):
+        kind = type(out).__name__
+        raise TypeError(f"out for {name} is of type {kind}; pass an array")
+    if out.shape != shape or out.dtype != dtype:
+        raise ValueError(
+            f"out for {name} has shape {out.shape} and type {out.dtype}; "
+            f"pass np.empty({shape}, {dtype})"
+        )
+    if not out.flags.writeable:
+        raise ValueError(f"out for {name} is read-only; pass a writeable array")
+    if _overlaps_itself(out):
+        raise ValueError(f"out for {name} overlaps itself; pass an array of its own")
+    for other, array in given.items():
+        if isinstance(array, np.ndarray) and _overlap(out, array):
+            raise ValueError(f"out for {name} overlaps {other}; pass another array")
+    given[f"out for {name}"] = out
+    return out
+
+
+def _overlaps_itself(array):
+    """Whether two entries share memory; where that is hard to tell, they do."""
+    axes = zip(array.strides, array.shape, strict=True)
+    steps = sorted((abs(stride), size) for stride, size in axes if size > 1)
+    reach = array.itemsize
+    for stride, size in steps if array.size else ():
+        if stride < reach:
+            return True
+        reach += stride * (size - 1)
+    return False
+
+
+def _overlap(a, b):
+    """Whether two arrays share memory; where that is hard to tell, they do."""
+    if not np.may_share_memory(a, b):
+        return False
+    try:
+        return np.shares_memory(a, b, max_work=10_000)
+    except np.exceptions.TooHardError:
+        return True
