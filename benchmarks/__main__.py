@@ -59,11 +59,14 @@ class Run:
         self.results.put("benchmark", {"device": self.device.facts(), "versions": versions})
         largest = measure.largest_mib(self.device)
         shapes = grid.toy_cases() if self.quick else grid.cases(largest)
-        for name in layers.names():
+        names = layers.names(quick=self.quick)
+        for name in names:
             self._try(f"{name}, a call", lambda name=name: self._overhead(name))
-        for case in shapes:
-            for name in layers.names():
-                self._measure(name, case, compiled=False)
+        # What others have is measured at every shape before what nobody has.
+        for some in (names[: len(layers.FEW)], names[len(layers.FEW) :]):
+            for case in shapes:
+                for name in some:
+                    self._measure(name, case, compiled=False)
         self.results.put("benchmark", {"clocks": machine.clocks()})
         if self.torch:
             # Compiling takes seconds, and what is begun has to be done before the end.

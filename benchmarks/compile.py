@@ -29,7 +29,8 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     shapes = grid.toy_cases() if options.quick else grid.cases()
     # The smallest call there is: what is compiled depends on D and the types, not on the number of rows.
-    jobs = dict.fromkeys((name, case.dtype, case.features) for case in shapes for name in layers.names())
+    names = layers.names(quick=options.quick)
+    jobs = dict.fromkeys((name, case.dtype, case.features) for case in shapes for name in names)
     faults, done = compile_all(list(jobs), emulated=options.emulator, seconds=options.seconds)
     summary = {"layers_and_shapes": len(jobs), "compiled": done, "faults": faults[:10]}
     Results.read(options.results).put("compile", summary)

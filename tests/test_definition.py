@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import json
 import os
+import random
 import subprocess
 import sys
 from fractions import Fraction
@@ -274,6 +276,7 @@ def test_docstrings_hold_nothing_that_acts_on_a_terminal_or_cannot_be_written() 
 # --- what is refused -------------------------------------------------------------------------------
 
 LANGUAGE = "an expression is made of numbers, names, D, + - * / **, unary minus, and the functions of lngen.language"
+COMPUTED = "return what is computed from the inputs; whoever calls the layer has the input already"
 FINITE = "keep numbers between 1e-300 and 1e300 in magnitude"
 FILE = "a definition file holds a docstring, imports from lngen.language, and one function"
 BODY = "a definition has assignments of names, a docstring, and one final return"
@@ -445,7 +448,8 @@ EXPRESSIONS = [
         "this divisor is a polynomial in D of a degree above 16, or of very long numbers",
         "write it as a product or a power of simpler divisors",
     ),
-    ("x", 1, "'x' is returned and is not assigned in the function", "return names that statements assign"),
+    ("x", 1, "the result 'x' is an input as it stands", COMPUTED),
+    ("x + 1" + "0" * 5000, 5, "a number of thousands of digits", FINITE),
     (
         "D * 2",
         1,
@@ -511,6 +515,8 @@ TEXTS = [
     ("def f(x: Row, **k: Row):\n return 2*x", 1, 17, "found **arguments", "name every input"),
     ("def f(x: Row, /):\n return 2*x", 1, 7, "found inputs that are positional only", "delete the /"),
     ("def f(x: Row, *, e: Constant):\n return e*x", 1, 18, "found inputs that are keyword only", "delete the *; emitted functions take Constants by keyword anyway"),
+    ("def f(f: Row):\n return 2*f", 1, 7, "'f' is the name of the function itself", "choose another name"),
+    (body("f = 2*x", "return f"), 2, 5, "'f' is the name of the function itself", "choose another name"),
     ("def f(x: Row, dx: Row):\n return x*dx", 1, 15, "'dx' is the name of the gradient of 'x'", "choose another name"),
     ("def f(x: Row, h: Row):\n return x*h*g", 2, 13, "nothing is called 'g'", "assign it first"),
     ("def f(x: Row, gamma: Feature):\n return 2*x", 1, 15, "the input 'gamma' is not used", "delete it, or use it"),
@@ -540,7 +546,8 @@ TEXTS = [
     (body("x[0] = 1"), 2, 5, "found an assignment to a subscript", ONE_TARGET),
     (body("x = 2*x"), 2, 5, "'x' already has a value", "choose a new name; names are assigned once"),
     (body("h = 2*x", "h = 3*x"), 3, 5, "'h' already has a value", "choose a new name; names are assigned once"),
-    (body("h = x"), 2, 9, "a second name for 'x'", "use 'x' and delete the line"),
+    (body("h = x"), 2, 9, "a second name for 'x'", "write 'x' wherever 'h' stands, and delete the line; a result has to be computed, an input as it stands is none"),
+    (body("h = 2*x", "g = h"), 3, 9, "a second name for 'h'", "write 'h' wherever 'g' stands, and delete the line"),
     (body("h = v + 1", "v = 2*x"), 2, 9, "'v' is used before it is assigned", "move the assignment up"),
     (body("var_ = 2*x"), 2, 5, "the name 'var_' starts or ends with an underscore or has two in a row", NAME),
     (body("__class__ = 2*x"), 2, 5, "the name '__class__' starts or ends with an underscore or has two in a row", NAME),
@@ -559,7 +566,8 @@ TEXTS = [
     (body("h = 2*x"), 1, 5, "there is no return", "end the function with `return` and its result"),
     (body("return"), 2, 5, "a return without a value", "return the result"),
     (body("h = 2*x", "return h, h"), 3, 15, "'h' is returned twice", "return each name once"),
-    (body("h = 2*x", "return h, x"), 3, 15, "'x' is returned and is not assigned in the function", "return names that statements assign"),
+    (body("h = 2*x", "return h, x"), 3, 15, "the result 'x' is an input as it stands", COMPUTED),
+    (body("h = 2*x", "return h, g"), 3, 15, "'g' is returned and is not assigned in the function", "return names that statements assign"),
     (body("y = 2*x", "return 2*y"), 3, 12, "an unnamed result is called 'y', and that name is taken", "assign the result to a name and return the name"),
     (body("h = 2*gamma", "return h"), 3, 12, "the result 'h' is a Feature", "return a Row or a RowScalar: a result has to depend on a row"),
     (body("h = 2*x", "m = mean(gamma)", "return h, m"), 4, 15, "the result 'm' is a Scalar", "return a Row or a RowScalar: a result has to depend on a row"),
@@ -711,34 +719,49 @@ HOSTILE = [
 ]
 
 
-def test_nothing_is_executed_and_nothing_is_written(tmp_path: Path) -> None:
-    # In a process of its own: an audit hook sees every file that is opened and every process that is started.
+def watched(texts: list[str], folder: Path, may_pass: bool) -> None:
+    """Parse texts in a process of their own, where an audit hook sees every file that is opened and every process that
+    is started.
+    """
+    given = folder / "texts.json"
+    given.write_text(json.dumps(texts))
     program = (
-        "import sys, lngen.parsing.parser\n"
+        "import json, sys, unicodedata, lngen.parsing.parser, mpmath\n"
         "from lngen.definition import parse\n"
         "from lngen.errors import DefinitionError\n"
-        f"texts = {HOSTILE!r}\n"
+        "from pathlib import Path\n"
+        "texts = json.loads(Path('texts.json').read_text())\n"
+        "parse('def f(x: Row): return x*exp(-2)/sqrt(3 + D)')\n"
         "seen = []\n"
         "watched = ('open', 'exec', 'import', 'os.', 'subprocess.', 'socket.', 'ctypes.')\n"
-        "sys.addaudithook(lambda event, arguments: seen.append(event) if event.startswith(watched) else None)\n"
+        "from lngen.parsing.source import NO_FILE\n"
+        "def hook(event, arguments):\n"
+        "    if event.startswith(watched) and (event, arguments[:1]) != ('open', (NO_FILE,)):\n"
+        "        seen.append(f'{event} {arguments}')\n"
+        "sys.addaudithook(hook)\n"
         "for text in texts:\n"
         "    try:\n"
         "        parse(text)\n"
         "    except DefinitionError:\n"
         "        continue\n"
-        "    sys.exit('accepted: ' + text)\n"
+        f"    if not {may_pass}:\n"
+        "        sys.exit('accepted: ' + text)\n"
         "sys.exit('acted: ' + ' '.join(seen) if seen else 0)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program],
-        cwd=tmp_path,
+        cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert list(tmp_path.iterdir()) == []
+    assert list(folder.iterdir()) == [given]
+
+
+def test_nothing_is_executed_and_nothing_is_written(tmp_path: Path) -> None:
+    watched(HOSTILE, tmp_path, may_pass=False)
 
 
 SEEDS = [path.read_text() for path in SHIPPED + TEST_ONLY] + [text for text, *_ in TEXTS if len(text) < 300] + HOSTILE
@@ -819,3 +842,18 @@ def test_any_text_is_a_definition_or_a_definition_error(text: str) -> None:
 def test_any_expression_is_a_definition_or_a_definition_error(text: str) -> None:
     assert str(outcome(text))
     assert str(outcome(expression(text)))
+
+
+def test_mutated_texts_are_neither_executed_nor_written(tmp_path: Path) -> None:
+    """The same mutations from one seed, watched: no traceback, no execution, no file."""
+    generator = random.Random(20260)
+    texts = []
+    for _ in range(1500):
+        text = generator.choice(SEEDS)
+        for _ in range(generator.randint(1, 6)):
+            start = generator.randint(0, len(text))
+            end = min(len(text), start + generator.choice((0, 0, 1, 3, 12)))
+            piece = generator.choice([*PIECES, *HOSTILE, generator.choice(SEEDS)[start : start + 20]])
+            text = text[:start] + piece + text[end:]
+        texts.append(text)
+    watched(texts, tmp_path, may_pass=True)

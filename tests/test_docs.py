@@ -11,7 +11,7 @@ from lngen import language
 from lngen.cost import chains, cost
 from lngen.cost.phases import kernels
 from tests.requirements import needs_nvrtc
-from tests.shipped import NAMES, ROOT, shipped
+from tests.shipped import ROOT, WHOLE, shipped
 
 FUSION = (ROOT / "docs" / "fusion.md").read_text(encoding="utf-8")
 
@@ -65,7 +65,7 @@ def test_a_page_that_lacks_a_table_of_fusion_or_has_another_is_refused():
         fill.__globals__["TABLES"] = tables
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", WHOLE)
 def test_two_and_three_row_tensors_are_moved_and_are_the_least(name):
     plan = shipped(name).plan
     forward, backward, _ = kernels(plan)
@@ -76,19 +76,43 @@ def test_two_and_three_row_tensors_are_moved_and_are_the_least(name):
     assert f"| {name} | backward | x, dy | dx | 3 |" in FUSION
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", WHOLE)
 def test_saving_row_values_would_move_one_tensor_more(name):
     plan = shipped(name).plan
     assert len(chains.row_values_of_backward(plan)) == 1
     assert chains.by_saving(plan) == (3, 3)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", WHOLE)
 def test_a_sweep_has_its_reductions_at_one_barrier(name):
     # A call of reduce_row is a barrier.
     emitted = shipped(name).text("kernels.cu")
     sweeps = [phase for kernel in kernels(shipped(name).plan) for phase in kernel.phases if phase.reductions]
     assert len(re.findall(r"^ {6}reduce_row<G, ", emitted, re.MULTILINE)) == len(sweeps)
+
+
+@functools.cache
+def layers_page() -> dict[str, Any]:
+    return runpy.run_path(str(ROOT / "docs" / "make_layers.py"))
+
+
+def test_the_tables_of_the_layers_are_fresh():
+    page = (ROOT / "docs" / "layers.md").read_text(encoding="utf-8")
+    assert layers_page()["filled"](page, _plans()) == page, "run: python docs/make_layers.py"
+
+
+def test_every_layer_needs_no_more_than_a_kernel_written_by_hand():
+    by_hand, counted = layers_page()["BY_HAND"], layers_page()["counted"]
+    plans = _plans()
+    assert by_hand.keys() == plans.keys()
+    assert {name: counted(plan) for name, plan in plans.items()} == {
+        name: (layer.reductions, layer.tensors) for name, layer in by_hand.items()
+    }
+
+
+@functools.cache
+def _plans() -> dict[str, Any]:
+    return layers_page()["layers"](ROOT)
 
 
 def test_the_numbers_of_fusion_can_be_computed_again():

@@ -97,6 +97,7 @@ def every_expression(path):
 def read_back(written, symbols):
     """The expression that a text says, read with Python's precedence."""
     names = {word: function for function, word in WORDS.items()} | {s.name: s for s in symbols}
+    names["pi"] = sympy.pi
     tree = ast.parse(written, mode="eval").body
 
     def walk(node):

@@ -61,7 +61,7 @@ SHAPES = {
     "rms_norm": (["mean:ms", "->y"], ["mean:mean_g_xhat +dgamma", "->dx"], ["x", "dy"], ["rstd"]),
     # The output is all that backward needs of the forward.
     "soft_max": (
-        ["max:row_max", "sum:s_scaled", "->y"],
+        ["max:row_max", "sum:s_shifted", "->y"],
         ["sum:sum_dy_y", "->dx"],
         ["y", "dy"],
         [],

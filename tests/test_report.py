@@ -241,7 +241,7 @@ def test_every_hash_seed_gives_the_same_bytes():
     )
     runs = []
     for seed in ("0", "1", "2"):
-        command = [sys.executable, "-c", program, *map(str, DEFINITIONS)]
+        command = [sys.executable, "-c", program, *map(str, DEFINITIONS[::4])]
         runs.append(
             subprocess.Popen(command, cwd=ROOT, env={**os.environ, "PYTHONHASHSEED": seed}, stdout=subprocess.PIPE)
         )

@@ -13,6 +13,7 @@ import pytest
 
 import lngen
 from lngen import loading
+from lngen.definition import Kind, load
 from lngen.manifest import supported_sympy
 from tests.requirements import needs_gxx, needs_pycuda
 
@@ -97,15 +98,20 @@ def test_lngen_is_the_installed_one(python, elsewhere):
 def test_every_emitted_layer_loads_and_runs(python, elsewhere):
     code = """
 import sys, numpy, lngen
-module = lngen.load(sys.argv[1])
-y, saved = module.forward(numpy.arange(6.0).reshape(2, 3))
-gradients = module.backward(saved, numpy.ones_like(y))
-print(module.__name__, y.shape, gradients[0].shape, "sympy" in sys.modules, module is lngen.load(sys.argv[1]))
+for name, *shapes in map(str.split, sys.argv[1:]):
+    module = lngen.load(name)
+    y, saved = module.forward(*(numpy.ones([int(n) for n in shape.split(",")]) for shape in shapes))
+    gradients = module.backward(saved, *map(numpy.ones_like, y if isinstance(y, tuple) else (y,)))
+    print(module.__name__, gradients[0].shape, "sympy" in sys.modules, module is lngen.load(name))
 """
     assert loading.available()
+    shapes = {Kind.ROW: "2,3", Kind.ROW_SCALAR: "2", Kind.FEATURE: "3"}
+    layers = []
     for name in loading.available():
-        printed = run(python, "-c", code, name, cwd=elsewhere)
-        assert printed == f"lngen.generated.{name} (2, 3) (2, 3) False True\n"
+        inputs = load(ROOT / "derive" / f"{name}.py").differentiable
+        layers.append(" ".join([name, *(shapes[entry.kind] for entry in inputs if entry.default is None)]))
+    printed = run(python, "-c", code, *layers, cwd=elsewhere)
+    assert printed == "".join(f"lngen.generated.{name} (2, 3) False True\n" for name in loading.available())
 
 
 def test_an_unknown_layer_is_an_error_that_lists_the_packaged_ones(python, elsewhere):

@@ -33,7 +33,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--quick", action="store_true", help="two toy shapes alone")
     options = parser.parse_args(arguments)
     with opened(emulated=options.emulator) as device:
-        for name in layers.names():
+        for name in layers.names(quick=options.quick):
             for case in cases(quick=options.quick):
                 layers.Calls(name, case, device).verify()
                 device.synchronize()

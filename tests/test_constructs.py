@@ -1,0 +1,112 @@
+"""Every construct of the language in a layer that nobody ships, from its text to checked code on both backends."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lngen import loading, manifest
+from lngen.check import check
+from lngen.check.derived import checkable
+from lngen.check.mutants import module_from_text
+from lngen.check.on_device import OnDevice, device
+from lngen.definition import parse
+from lngen.emission import Derived, derived
+from lngen.language import FUNCTIONS, KIND_NAMES
+from tests.requirements import has_gpu, needs_gxx, needs_pycuda
+
+IMPORT = f"from lngen.language import {', '.join([*KIND_NAMES, *FUNCTIONS])}\n\n\n"
+EPS = "eps: Constant = 1e-5"
+
+TEXTS = {
+    "largest entry": f"def f(x: Row, {EPS}): return x / (max(abs(x)) + eps)",
+    "range of a row": f"def f(x: Row, g: Feature = 1, {EPS}): return g*(x - mean(x)) / (max(x) - min(x) + eps)",
+    "an extreme that comes out": "def f(x: Row, g: Feature = 1):\n    m = min(x*g)\n    y = x*g - m\n    return y, m",
+    "an extreme of a norm": f"def f(x: Row, {EPS}):\n    h = x*rsqrt(mean(x**2) + eps)\n    return h / (2 + max(h))",
+    "an extreme in an extreme": "def f(x: Row, w: Feature = 1): return x - max(w*max(x*w))",
+    "a Feature alone is summed": "def f(x: Row, w: Feature): return x*w / sqrt(sum(w**2) + 1)",
+    "the largest of a Feature": "def f(x: Row, w: Feature = 1): return x*w / (max(abs(w)) + 0.5)",
+    "the mean of a Feature": "def f(x: Row, w: Feature = 1): return x*w / mean(w**2 + 1)",
+    "weights inside reductions": "def f(x: Row, w: Feature = 1): return x - mean(w*(x - mean(x*w))**2)",
+    "a norm of a norm": (
+        f"def f(x: Row, {EPS}):\n    h = x*rsqrt(mean(x**2) + eps)\n    return h*rsqrt(mean(h**2) + eps)"
+    ),
+    "D": "def f(x: Row, w: Feature): return x*sqrt(D) / (1 + sum(x**2)/(D - 1)) + w/D",
+    "a RowScalar that comes out": (
+        "def f(x: Row, s: RowScalar, t: RowScalar = 1):\n    y = x*s + t\n    m = mean(y**2)*s\n    return y, m"
+    ),
+    "only a RowScalar comes out": "def f(x: Row, w: Feature = 1): return max(x)*sum(w)",
+    "neutral values of every kind": (
+        f"def f(x: Row, r: Row = 0, s: RowScalar = 1, g: Feature = 1, a: Scalar = 2, {EPS}):\n"
+        "    h = x + r\n"
+        "    return a*g*s*h*rsqrt(mean(h**2) + eps)"
+    ),
+    "neutral values in a function": (
+        "def f(x: Row, s: RowScalar = 1, g: Feature = 1, a: Scalar = 0):\n    h = s + g + a\n    return silu(h)*x"
+    ),
+    "no reduction": "def f(x: Row, g: Feature = 1, b: Feature = 0): return g*tanh(x) + b",
+    "a comparison with a mean": "def f(x: Row, a: Scalar = 0): return where(x > mean(x), x**2, a*x)",
+    "an input that only a comparison reads": "def f(x: Row, s: RowScalar): return where(s > 0.3, x, 2*x)",
+    "what is stopped": "def f(x: Row): return x - stop_gradient(max(x))*mean(x)",
+    "functions of numbers": "def f(x: Row): return x*(3/(2*(sigmoid(-1) + 1))) + softplus(1.5) + log1p(2)*expm1(1)",
+    "a negative domain": "def f(x: Row): return (-x)**(1/3)*log(-x)",
+    "an exponential that overflows": "def f(x: Row, t: Scalar = 1):\n    e = exp(x/t)\n    return e/sum(e)",
+    "nothing is saved": "def f(x: Row): return 3*x",
+}
+
+ON_CUDA = (
+    "range of a row",
+    "an extreme that comes out",
+    "the largest of a Feature",
+    "D",
+    "neutral values of every kind",
+    "an input that only a comparison reads",
+    "functions of numbers",
+)
+
+
+@functools.cache
+def layer(name: str) -> Derived:
+    return derived(parse(IMPORT + TEXTS[name] + "\n", "f.py"))
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_on_numpy(name: str) -> None:
+    made = layer(name)
+    module = module_from_text(made.text("numpy_backend.py"), "f")
+    report = check(checkable(made.plan, module), shapes=[(3, 7), (2, 3), (2, 1)])
+    assert [(e.kind, e.what, e.dtype, e.detail) for e in report.failures] == []
+    assert report.passed
+
+
+@pytest.mark.cuda
+@needs_pycuda
+@(needs_gxx if not has_gpu() else lambda test: test)
+@pytest.mark.parametrize("name", ON_CUDA)
+def test_on_cuda(name: str, tmp_path: Path) -> None:
+    made = layer(name)
+    manifest.write(made.emission, tmp_path)
+    package = loading.load(tmp_path / made.emission.name).__name__
+    with device():
+        module = OnDevice(importlib.import_module(f"{package}.cuda_backend"))
+        kinds = ("exact proof", "forward vs oracle", "complex step", "second derivation", "precision")
+        report = check(checkable(made.plan, module), [(3, 7)], ("float64", "float32"), "cuda", kinds=kinds)
+    assert [(e.kind, e.what, e.dtype, e.detail) for e in report.failures] == []
+    assert report.passed
+
+
+@pytest.mark.parametrize("function", ["max", "min"])
+def test_the_gradient_of_an_extreme_goes_to_the_first_that_attains_it(function: str) -> None:
+    text = IMPORT + f"def f(x: Row): return {function}(x)\n"
+    module = module_from_text(derived(parse(text)).text("numpy_backend.py"), "f")
+    sign = 1.0 if function == "max" else -1.0
+    rows = sign * np.array([[1.0, 3.0, 3.0, 2.0], [0.0, -0.0, 0.0, 0.0], [np.inf, 1.0, np.inf, 5.0]])
+    with np.errstate(all="raise"):
+        y, saved = module.forward(rows)
+        gradient = module.backward(saved, np.array([2.0, 5.0, 7.0])).dx
+    assert y.tolist() == [sign * 3.0, 0.0, sign * np.inf]
+    assert gradient.tolist() == [[0, 2.0, 0, 0], [5.0, 0, 0, 0], [7.0, 0, 0, 0]]
