@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from lngen.check import complex_step, identities, inputs, reference, richardson, second_order
+from lngen.check import complex_step, identities, inputs, richardson, second_order
 from lngen.check.bounds import CUDA, NUMPY, Arithmetic, error_bounds
 from lngen.check.evidence import Evidence, diagnose, difference, in_metric, metric_error
 from lngen.check.layer import Array, Case, Checkable, Run, outputs_by_name, positional, present, run
@@ -30,8 +30,6 @@ _SAMPLED_COLUMNS = 32
 _QUICK_WORK = 2_500_000
 # Differences are sixteen evaluations an entry; above this many entries they go along directions.
 _EVERY_DIFFERENCE = 64
-# A result this large may be infinite on its way to being stored.
-_LARGE = 1e300
 # The emitted forward has been compared with the evaluator entry by entry; differencing it too, dozens of runs, is for
 # arrays up to this many entries.
 _EMITTED_DIFFERENCE = 10_000
@@ -60,9 +58,10 @@ class Checker:
         self.smooth = not inputs.has_kinks(layer.definition)
         self.differences = not inputs.stops_gradients(layer.definition)
         nothing = Case("", 0, 0, {}, {})
-        self.identities = self._remembered("identities", nothing, lambda: identities.discover(layer.definition, seed))
+        self.identities = self.remembered("identities", nothing, lambda: identities.discover(layer.definition, seed))
 
-    def _remembered(self, what: str, case: Case, compute: Callable[[], _T]) -> _T:
+    def remembered(self, what: str, case: Case, compute: Callable[[], _T]) -> _T:
+        """What `compute` gives, computed once for a case, for every module that asks."""
         key = (what, *case.key())
         if key not in self.references:
             self.references[key] = compute()
@@ -74,7 +73,7 @@ class Checker:
         try:
             answer = run(self.layer, case)
         except Exception as error:  # whatever emitted code raises is its failure to report
-            yield self._broken("forward vs oracle", case, "float64", error)
+            yield self.broken("forward vs oracle", case, "float64", error)
             return
         if case.rows == 0:
             yield from self._empty(case, answer)
@@ -113,7 +112,7 @@ class Checker:
             try:
                 yield from checks(self.layer, given, found, self.seed, compared)
             except Exception as error:  # whatever emitted code raises is its failure to report
-                yield self._broken(kind, given, "float64", error)
+                yield self.broken(kind, given, "float64", error)
 
     def bounds(self, case: Case, dtype: str) -> Mapping[str, Array] | None:
         """Error bounds of every result of a case, or None without row programs."""
@@ -122,23 +121,26 @@ class Checker:
         forward, backward = self.layer.forward_program, self.layer.backward_program
         arithmetic, independent = _ARITHMETIC[self.backend], case.name == inputs.ORDINARY
         compute = partial(error_bounds, forward, backward, case, dtype, arithmetic, independent)
-        return self._remembered(f"bounds {dtype}", case, compute)
+        return self.remembered(f"bounds {dtype}", case, compute)
 
-    def _complex_gradient(self, case: Case, columns: Sequence[int] | None = None) -> dict[str, Array]:
-        return self._remembered(
+    def complex_gradient(self, case: Case, columns: Sequence[int] | None = None) -> dict[str, Array]:
+        """Every gradient by complex step on the evaluator, or some columns of it."""
+        return self.remembered(
             "complex step",
             case,
             lambda: complex_step.gradient(self.definition, case.astype(np.float64), columns),
         )
 
-    def _command(self, case: Case, dtype: str) -> str:
+    def command(self, case: Case, dtype: str) -> str:
+        """How to check a case again."""
         return (
             f"again: python -m lngen check {self.definition.name} --backend {self.backend} "
             f"--shape {case.rows},{case.features} --dtype {dtype} --seed {self.seed}"
         )
 
-    def _broken(self, kind: str, case: Case, dtype: str, error: Exception) -> Evidence:
-        detail = f"{type(error).__name__}: {error}; {self._command(case, dtype)}"
+    def broken(self, kind: str, case: Case, dtype: str, error: Exception) -> Evidence:
+        """The failure of emitted code that raised."""
+        detail = f"{type(error).__name__}: {error}; {self.command(case, dtype)}"
         return Evidence(kind, case.name, case.shape, dtype, None, None, False, detail)
 
     def _compared(
@@ -155,7 +157,7 @@ class Checker:
         """A result against its reference. An array of bounds holds entry by entry, a number in the metric."""
         if result is None or np.shape(result) != np.shape(exact):
             got = "None" if result is None else f"shape {np.shape(result)}"
-            detail = f"{got}, expected shape {np.shape(exact)}; {self._command(case, dtype)}"
+            detail = f"{got}, expected shape {np.shape(exact)}; {self.command(case, dtype)}"
             return Evidence(kind, what, case.shape, dtype, None, None, False, detail)
         values = np.asarray(result).astype(np.longdouble)
         if isinstance(bound, float):
@@ -177,7 +179,7 @@ class Checker:
             silent = int(claimed.size - claimed.sum())
             if silent:
                 note = f"no claim on {silent} of {claimed.size} entries, which may overflow"
-        detail = note if passed else diagnose(values, exact, self._command(case, dtype))
+        detail = note if passed else diagnose(values, exact, self.command(case, dtype))
         return Evidence(kind, what, case.shape, dtype, error, allowed, passed, detail)
 
     def _unclaimed(self, kind: str, what: str, case: Case, dtype: str, why: str) -> Evidence:
@@ -223,7 +225,7 @@ class Checker:
         if sampled:
             rng = np.random.default_rng(self.seed)
             columns = np.sort(rng.choice(case.features, min(case.features, _SAMPLED_COLUMNS), replace=False))
-        exact = self._complex_gradient(case, columns if sampled else None)
+        exact = self.complex_gradient(case, columns if sampled else None)
         note = f"{len(columns)} of {case.features} columns" if sampled else "every entry"
         bounds = self.bounds(case, "float64") or {}
         for entry in present(self.layer, case):
@@ -298,7 +300,7 @@ class Checker:
         order = "too exact to see an order" if estimate.order is None else f"order {estimate.order:.2f}"
         evidence = self._compared("Richardson", what, case, "float64", gradient, estimate.value, bar, order)
         if evidence.passed and evidence.claimed and self.smooth and not estimate.order_is_two:
-            return replace(evidence, passed=False, detail=f"{order}, not 2; {self._command(case, 'float64')}")
+            return replace(evidence, passed=False, detail=f"{order}, not 2; {self.command(case, 'float64')}")
         return evidence
 
     def _second_derivation(self, case: Case, answer: Run, bounds: Mapping[str, Array] | None) -> Iterator[Evidence]:
@@ -334,7 +336,7 @@ class Checker:
                 yield self._unclaimed("identities", what, case, "float64", why)
                 continue
             passed = left.error <= left.bound
-            detail = "absolute" if passed else f"the symmetry is broken; {self._command(case, 'float64')}"
+            detail = "absolute" if passed else f"the symmetry is broken; {self.command(case, 'float64')}"
             yield Evidence("identities", what, case.shape, "float64", left.error, left.bound, passed, detail)
 
     def _precision(self, case: Case) -> Iterator[Evidence]:
@@ -349,7 +351,7 @@ class Checker:
             outputs, gradients = self._exact(stored)
             # A float64 reference is as rounded as the result is: then each has one bound's worth of error.
             slack = 2.0 if dtype == "float64" and self.layer.adjoint is None else 1.0
-            yield from self._within("precision", "", stored, dtype, bounds, outputs, gradients, slack)
+            yield from self.within("precision", "", stored, dtype, bounds, outputs, gradients, slack)
 
     def _exact(self, stored: Case) -> tuple[Mapping[str, Array], Mapping[str, Array]]:
         """Outputs, and gradients by the second derivation in long double, or by complex step where there is
@@ -359,9 +361,9 @@ class Checker:
         outputs = evaluate(self.definition, wide.inputs, LONGDOUBLE)
         if self.layer.adjoint is not None:
             return outputs, self.layer.adjoint(_given(self.layer, wide), wide.cotangents)
-        return outputs, self._complex_gradient(stored)
+        return outputs, self.complex_gradient(stored)
 
-    def _within(
+    def within(
         self,
         kind: str,
         prefix: str,
@@ -376,7 +378,7 @@ class Checker:
         try:
             answer = run(self.layer, case)
         except Exception as error:  # whatever emitted code raises is its failure to report
-            yield self._broken(kind, case, dtype, error)
+            yield self.broken(kind, case, dtype, error)
             return
         for name, value in answer.outputs.items():
             yield self._compared(kind, prefix + name, case, dtype, value, outputs[name], np.asarray(bounds[name]))
@@ -387,81 +389,12 @@ class Checker:
             gradient, exact = answer.gradients[entry.name], gradients[entry.name]
             yield self._compared(kind, f"{prefix}d{entry.name}", case, dtype, gradient, exact, bound)
 
-    def hard(self, dtype: str) -> Iterator[Evidence]:
-        """Hard inputs, small enough for references to 50 digits where float64 is what is checked."""
-        storage = storage_dtype(dtype)
-        if storage is None:
-            return
-        features = max(7, self.definition.minimum_features)
-        offset = 1e8 if dtype == "float64" else 1e4
-        for case in inputs.hard(self.definition, features, self.seed, offset):
-            stored = case.astype(storage)
-            if not all(np.isfinite(np.asarray(v, np.float64)).all() for v in stored.inputs.values() if v is not None):
-                continue  # the storage type does not hold these inputs
-            bounds = self.bounds(stored, dtype)
-            if bounds is None:
-                continue
-            outputs: Mapping[str, Array]
-            gradients: Mapping[str, Array]
-            if dtype == "float64":
-                outputs = self._remembered("outputs", stored, partial(reference.outputs, self.definition, stored))
-                gradients = self._slopes(stored)
-                if case.plain:
-                    yield from self._finite(stored, outputs, gradients)
-            else:
-                outputs, gradients = self._references(stored)
-            bounds = {name: bound + reference.RESOLUTION for name, bound in bounds.items()}
-            yield from self._within("hard inputs", f"{case.name}: ", stored, dtype, bounds, outputs, gradients)
-
-    def _references(self, stored: Case) -> tuple[Mapping[str, Array], Mapping[str, Array]]:
-        """Outputs and gradients of hard inputs, good enough for a type narrower than float64.
-
-        The definition is evaluated as it is written, and that may overflow where emitted code takes a stable path;
-        numbers without a largest exponent do not.
-        """
-        outputs: Mapping[str, Array] = evaluate(self.definition, stored.exact().inputs, LONGDOUBLE)
-        if not _all_finite(outputs):
-            outputs = self._remembered("outputs", stored, partial(reference.outputs, self.definition, stored))
-        gradients = self._complex_gradient(stored) if stored.smooth else {}
-        return outputs, gradients if _all_finite(gradients) else self._slopes(stored)
-
-    def _slopes(self, case: Case) -> Mapping[str, Array]:
-        """Gradients to 50 digits, NaN at kinks; none where a difference sees through what gradients stop at."""
-        if not self.differences:
-            return {}
-        return self._remembered("gradients", case, partial(reference.derivatives, self.definition, case))
-
-    def _finite(self, case: Case, outputs: Mapping[str, Array], gradients: Mapping[str, Array]) -> Iterator[Evidence]:
-        """Results are finite where the definition is, at kinks and zeros too, where no error bound may be known."""
-        try:
-            answer = run(self.layer, case)
-        except Exception as error:  # whatever emitted code raises is its failure to report
-            yield self._broken("hard inputs", case, "float64", error)
-            return
-        exact = {**outputs, **{f"d{name}": value for name, value in gradients.items()}}
-        results = {**answer.outputs, **{f"d{name}": value for name, value in answer.gradients.items()}}
-        for name, wanted in exact.items():
-            result = np.asarray(results[name], np.float64)
-            if result.shape != wanted.shape:
-                continue  # which other evidence reports
-            there = np.isfinite(wanted) & (np.abs(wanted) < _LARGE)
-            lost = there & ~np.isfinite(result)
-            what = f"{case.name}: {name} is finite where the definition's is"
-            detail = f"{int(lost.sum())} of {lost.size} entries are not; {self._command(case, 'float64')}"
-            yield Evidence(
-                "hard inputs", what, case.shape, "float64", None, None, not lost.any(), detail if lost.any() else ""
-            )
-
 
 def _at_least(bound: float, derived: Array | None, result: Any) -> float:
     """A bound in the metric, or the derived one where that is larger: then the gradient is known less well."""
     if derived is None or result is None or not np.isfinite(derived).all():
         return bound
     return max(bound, in_metric(derived, result))
-
-
-def _all_finite(values: Mapping[str, Array]) -> bool:
-    return all(bool(np.isfinite(np.asarray(value)).all()) for value in values.values())
 
 
 def _given(layer: Checkable, case: Case) -> dict[str, Any]:

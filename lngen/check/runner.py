@@ -10,6 +10,7 @@ import numpy as np
 from lngen.check.checker import Checker, References
 from lngen.check.contracts import check_contracts
 from lngen.check.evidence import KINDS, Evidence, Report
+from lngen.check.hard_inputs import hard_inputs
 from lngen.check.layer import Checkable
 from lngen.check.memory import check_memory
 from lngen.check.numbers import DTYPES
@@ -65,7 +66,7 @@ def _check(checker: Checker, wanted: Sequence[tuple[int, int]], kinds: Sequence[
         parts["checker"] += check_memory(layer, checker.seed, checker.dtypes)
     if "hard inputs" in kinds:
         for dtype in checker.dtypes:
-            parts["hard inputs"] += checker.hard(dtype)
+            parts["hard inputs"] += hard_inputs(checker, dtype)
     # Code that raises is reported under the first kind that would have run it, whatever was asked for.
     ordered = tuple(evidence for kind in KINDS for evidence in parts[kind] if kind in kinds or not evidence.passed)
     return Report(layer.definition.name, checker.backend, checker.seed, ordered)

@@ -12,6 +12,7 @@ from lngen.plan import plan
 from lngen.simplify import derive
 from tests.check import standin
 from tests.check.layers import DEFINITIONS, OTHER_LAYERS, derived, hand_written
+from tests.shipped import NAMES
 
 
 def test_the_hand_written_layer_passes_with_every_kind_of_evidence():
@@ -29,6 +30,10 @@ def test_the_hand_written_layer_passes_with_every_kind_of_evidence():
 def test_every_definition_passes(path):
     report = check(derived(path))
     assert report.passed, report.failures
+    if path.stem in NAMES:
+        # The bound gives way only where a gradient is known less well, and that of no shipped layer is.
+        steps = [item for item in report.evidence if item.kind == "complex step" and item.bound is not None]
+        assert {item.bound for item in steps} <= {1e-13, 0.0}
 
 
 @pytest.mark.slow

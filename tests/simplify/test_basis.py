@@ -146,3 +146,14 @@ def test_cost_counts_stages_first() -> None:
     one_stage = g + Mean(g) + Mean(g * x) + Mean(g * x**2)
     assert cost(one_stage) < cost(Mean(x * Mean(g)))
     assert str(show_sums(one_stage)) == str(one_stage)
+
+
+def test_what_a_centred_row_measures_is_not_written_in_the_uncentred_one() -> None:
+    made = derive(definition("range_of_normalized"))
+    (x,) = made.forward.differentiable
+    assert x not in made.bases
+    text = "def f(x: Row): return (x - mean(x))*rsqrt(mean((x - mean(x))**2) + 1)"
+    assert {basis.symbol.name for basis in bases(row_classes(normal(text))[0])} == {"x_centred", "y"}
+    # A mean alone says nothing against x.
+    (centred,) = row_classes(normal("def f(x: Row): return x - mean(x)"))
+    assert "x" in {basis.symbol.name for basis in bases(centred)}

@@ -1,0 +1,93 @@
+"""Inputs that break normalization layers: constants, zeros, outliers, offsets, values near a threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+import numpy as np
+
+from lngen.check import inputs, reference
+from lngen.check.checker import Checker
+from lngen.check.evidence import Evidence
+from lngen.check.layer import Array, Case, run
+from lngen.check.numbers import storage_dtype
+from lngen.evaluate import LONGDOUBLE, evaluate
+
+# A result this large may be infinite on its way to being stored.
+_LARGE = 1e300
+
+
+def hard_inputs(checker: Checker, dtype: str) -> Iterator[Evidence]:
+    """Hard inputs, small enough for references to 50 digits where float64 is what is checked."""
+    storage = storage_dtype(dtype)
+    if storage is None:
+        return
+    features = max(7, checker.definition.minimum_features)
+    offset = 1e8 if dtype == "float64" else 1e4
+    for case in inputs.hard(checker.definition, features, checker.seed, offset):
+        stored = case.astype(storage)
+        if not all(np.isfinite(np.asarray(v, np.float64)).all() for v in stored.inputs.values() if v is not None):
+            continue  # the storage type does not hold these inputs
+        bounds = checker.bounds(stored, dtype)
+        if bounds is None:
+            continue
+        outputs: Mapping[str, Array]
+        gradients: Mapping[str, Array]
+        if dtype == "float64":
+            outputs = checker.remembered("outputs", stored, partial(reference.outputs, checker.definition, stored))
+            gradients = _slopes(checker, stored)
+            if case.plain:
+                yield from _finite(checker, stored, outputs, gradients)
+        else:
+            outputs, gradients = _references(checker, stored)
+        bounds = {name: bound + reference.RESOLUTION for name, bound in bounds.items()}
+        yield from checker.within("hard inputs", f"{case.name}: ", stored, dtype, bounds, outputs, gradients)
+
+
+def _references(checker: Checker, stored: Case) -> tuple[Mapping[str, Array], Mapping[str, Array]]:
+    """Outputs and gradients of hard inputs, good enough for a type narrower than float64.
+
+    The definition is evaluated as it is written, and that may overflow where emitted code takes a stable path;
+    numbers without a largest exponent do not.
+    """
+    outputs: Mapping[str, Array] = evaluate(checker.definition, stored.exact().inputs, LONGDOUBLE)
+    if not _all_finite(outputs):
+        outputs = checker.remembered("outputs", stored, partial(reference.outputs, checker.definition, stored))
+    gradients = checker.complex_gradient(stored) if stored.smooth else {}
+    return outputs, gradients if _all_finite(gradients) else _slopes(checker, stored)
+
+
+def _slopes(checker: Checker, case: Case) -> Mapping[str, Array]:
+    """Gradients to 50 digits, NaN at kinks; none where a difference sees through what gradients stop at."""
+    if not checker.differences:
+        return {}
+    return checker.remembered("gradients", case, partial(reference.derivatives, checker.definition, case))
+
+
+def _finite(
+    checker: Checker, case: Case, outputs: Mapping[str, Array], gradients: Mapping[str, Array]
+) -> Iterator[Evidence]:
+    """Results are finite where the definition is, at kinks and zeros too, where no error bound may be known."""
+    try:
+        answer = run(checker.layer, case)
+    except Exception as error:  # whatever emitted code raises is its failure to report
+        yield checker.broken("hard inputs", case, "float64", error)
+        return
+    exact = {**outputs, **{f"d{name}": value for name, value in gradients.items()}}
+    results = {**answer.outputs, **{f"d{name}": value for name, value in answer.gradients.items()}}
+    for name, wanted in exact.items():
+        result = np.asarray(results[name], np.float64)
+        if result.shape != wanted.shape:
+            continue  # which other evidence reports
+        there = np.isfinite(wanted) & (np.abs(wanted) < _LARGE)
+        lost = there & ~np.isfinite(result)
+        what = f"{case.name}: {name} is finite where the definition's is"
+        detail = f"{int(lost.sum())} of {lost.size} entries are not; {checker.command(case, 'float64')}"
+        yield Evidence(
+            "hard inputs", what, case.shape, "float64", None, None, not lost.any(), detail if lost.any() else ""
+        )
+
+
+def _all_finite(values: Mapping[str, Array]) -> bool:
+    return all(bool(np.isfinite(np.asarray(value)).all()) for value in values.values())
