@@ -498,10 +498,11 @@ def _jvp(
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    needs_x = dx_rows is not None or dscale_rows is not None
     ones = np.ones(features, dtype)
 
     def sweep(share):
-        if dx_rows is not None or dscale_rows is not None:
+        if needs_x:
             read_x = _Reader(x_rows, dtype, height)
         if dx_rows is not None:
             read_scale = _Reader(scale_rows, dtype, height)
@@ -510,7 +511,7 @@ def _jvp(
             read_dscale = _Reader(dscale_rows, dtype, height)
         if dshift_rows is not None:
             read_dshift = _Reader(dshift_rows, dtype, height)
-        if dx_rows is not None or dscale_rows is not None:
+        if needs_x:
             read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
             read_mu_residual = _Reader(
                 mu_residual_rows, dtype, height, row_scalars=True
@@ -520,7 +521,7 @@ def _jvp(
         row_buffers = np.empty((2, height, features), dtype)
         row_scalar_buffers = np.empty((2, height, 1), dtype)
         for _, start, stop in share:
-            if dx_rows is not None or dscale_rows is not None:
+            if needs_x:
                 x = read_x(start, stop)
             if dx_rows is not None:
                 scale = read_scale(start, stop)
@@ -529,7 +530,7 @@ def _jvp(
                 dscale = read_dscale(start, stop)
             if dshift_rows is not None:
                 dshift = read_dshift(start, stop)
-            if dx_rows is not None or dscale_rows is not None:
+            if needs_x:
                 mu = read_mu(start, stop)
                 mu_residual = read_mu_residual(start, stop)
                 rstd = read_rstd(start, stop)
@@ -542,7 +543,7 @@ def _jvp(
             if dx_rows is not None:
                 mean_dx = _row_mean(dx, ones, out=row_scalar_1)
             # step 2: x_shifted = x - mu
-            if dx_rows is not None or dscale_rows is not None:
+            if needs_x:
                 x_shifted = np.subtract(x, mu, out=dy_block)
                 # step 2: x_centred = x_shifted - mu_residual
                 x_centred = np.subtract(x_shifted, mu_residual, out=dy_block)
@@ -599,14 +600,15 @@ def _backward_backward(
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    needs_x = ddx_rows is not None or ddscale_rows is not None
     ones = np.ones(features, dtype)
 
     def sweep(share):
-        if ddx_rows is not None or ddscale_rows is not None:
+        if needs_x:
             read_x = _Reader(x_rows, dtype, height)
         if ddx_rows is not None:
             read_scale = _Reader(scale_rows, dtype, height)
-        if ddx_rows is not None or ddscale_rows is not None:
+        if needs_x:
             read_dy = _Reader(dy_rows, dtype, height)
         if ddx_rows is not None:
             read_ddx = _Reader(ddx_rows, dtype, height)
@@ -614,7 +616,7 @@ def _backward_backward(
             read_ddscale = _Reader(ddscale_rows, dtype, height)
         if ddshift_rows is not None:
             read_ddshift = _Reader(ddshift_rows, dtype, height)
-        if ddx_rows is not None or ddscale_rows is not None:
+        if needs_x:
             read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
             read_mu_residual = _Reader(
                 mu_residual_rows, dtype, height, row_scalars=True
@@ -627,11 +629,11 @@ def _backward_backward(
         row_buffers = np.empty((4, height, features), dtype)
         row_scalar_buffers = np.empty((7, height, 1), dtype)
         for _, start, stop in share:
-            if ddx_rows is not None or ddscale_rows is not None:
+            if needs_x:
                 x = read_x(start, stop)
             if ddx_rows is not None:
                 scale = read_scale(start, stop)
-            if ddx_rows is not None or ddscale_rows is not None:
+            if needs_x:
                 dy = read_dy(start, stop)
             if ddx_rows is not None:
                 ddx = read_ddx(start, stop)
@@ -639,7 +641,7 @@ def _backward_backward(
                 ddscale = read_ddscale(start, stop)
             if ddshift_rows is not None:
                 ddshift = read_ddshift(start, stop)
-            if ddx_rows is not None or ddscale_rows is not None:
+            if needs_x:
                 mu = read_mu(start, stop)
                 mu_residual = read_mu_residual(start, stop)
                 rstd = read_rstd(start, stop)
@@ -662,7 +664,7 @@ def _backward_backward(
             if ddx_rows is not None:
                 mean_ddx = _row_mean(ddx, ones, out=row_scalar_1)
             # step 2: x_shifted = x - mu
-            if ddx_rows is not None or ddscale_rows is not None:
+            if needs_x:
                 x_shifted = np.subtract(x, mu, out=dshift_block)
                 # step 2: x_centred = x_shifted - mu_residual
                 x_centred = np.subtract(x_shifted, mu_residual, out=dshift_block)
@@ -702,7 +704,7 @@ def _backward_backward(
                 part_3 = np.multiply(ddx, mean_g_2_scaled, out=dscale_block)
                 g_3 = np.subtract(g_3, part_3, out=buffer_3)
             # step 18: mean_g_3 = mean(g_3)
-            if ddx_rows is not None or ddscale_rows is not None:
+            if needs_x:
                 mean_g_3 = _row_mean(g_3, ones, out=row_scalar_1)
                 # step 18: mean_g_3_xhat = mean(g_3*xhat)
                 mean_g_3_xhat = _row_mean(g_3, xhat, out=row_scalar_6)
@@ -745,7 +747,7 @@ def _backward_backward(
                 dx = np.add(g_3, dx, out=buffer_1)
             if ddx_rows is None and ddscale_rows is not None:
                 dx = g_3
-            if ddx_rows is not None or ddscale_rows is not None:
+            if needs_x:
                 dx = np.subtract(dx, mean_g_3, out=buffer_1)
                 part_7 = np.multiply(xhat, mean_g_3_xhat, out=dx_block)
                 dx = np.subtract(dx, part_7, out=dx_block)

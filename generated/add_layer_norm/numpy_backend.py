@@ -534,12 +534,14 @@ def _backward(
     """The gradients, written to their arrays; None for one that is not wanted."""
     rows, features = prod(shape[:-1]), shape[-1]
     height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    needs_gamma = gamma is not None and dy_rows is not None
+    needs_dbeta = dbeta_out is not None and dy_rows is not None
     ones = np.ones(features, dtype)
-    if gamma is not None and dy_rows is not None:
+    if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
-    if dbeta_out is not None and dy_rows is not None:
+    if needs_dbeta:
         dbeta_sums = np.zeros((len(chunks), features), dtype)
-    if gamma is not None and dy_rows is not None:
+    if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
 
     def sweep(share):
@@ -573,7 +575,7 @@ def _backward(
             row_scalar_1 = row_scalar_buffers[0, : stop - start]
             row_scalar_2 = row_scalar_buffers[1, : stop - start]
             # step 13: dbeta = sum over rows of dy
-            if dbeta_out is not None and dy_rows is not None:
+            if needs_dbeta:
                 _add_rows(dy, dbeta_sums[chunk], column)
             # step 3: h_shifted = h - mu
             if dy_rows is not None:
@@ -583,7 +585,7 @@ def _backward(
                 # step 6: xhat = h_centred*rstd
                 xhat = np.multiply(h_centred, rstd, out=dx_block)
             # step 12: dgamma = sum over rows of dy*xhat
-            if gamma is not None and dy_rows is not None:
+            if needs_gamma:
                 part = np.multiply(dy, xhat, out=buffer_1)
                 _add_rows(part, dgamma_sums[chunk], column)
                 # step 8: g = dy*gamma
@@ -607,11 +609,11 @@ def _backward(
             dx_writer.write(dx)
 
     _run(sweep, chunks, threads, features * dtype.itemsize)
-    if dbeta_out is not None and dy_rows is not None:
+    if needs_dbeta:
         dbeta = np.add.reduce(dbeta_sums, axis=0)
     if dbeta_out is not None and dy_rows is None:
         dbeta = 0.0
-    if gamma is not None and dy_rows is not None:
+    if needs_gamma:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
     if gamma is not None and dy_rows is None:
         dgamma = 0.0
@@ -640,8 +642,14 @@ def _jvp(
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    needs_gamma = (
+        gamma is not None
+        and (dx_rows is not None or dresidual_rows is not None)
+    )
+    needs_h = dx_rows is not None or dresidual_rows is not None or dgamma is not None
+    needs_mean_dh = dx_rows is not None or dresidual_rows is not None
     ones = np.ones(features, dtype)
-    if gamma is not None and (dx_rows is not None or dresidual_rows is not None):
+    if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if dgamma is not None:
         dgamma = np.ascontiguousarray(dgamma, dtype)
@@ -649,13 +657,13 @@ def _jvp(
         dbeta = np.ascontiguousarray(dbeta, dtype)
 
     def sweep(share):
-        if dx_rows is not None or dresidual_rows is not None or dgamma is not None:
+        if needs_h:
             read_h = _Reader(h_rows, dtype, height)
         if dx_rows is not None:
             read_dx = _Reader(dx_rows, dtype, height)
         if dresidual_rows is not None:
             read_dresidual = _Reader(dresidual_rows, dtype, height)
-        if dx_rows is not None or dresidual_rows is not None or dgamma is not None:
+        if needs_h:
             read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
             read_mu_residual = _Reader(
                 mu_residual_rows, dtype, height, row_scalars=True
@@ -666,13 +674,13 @@ def _jvp(
         row_buffers = np.empty((2, height, features), dtype)
         row_scalar_buffers = np.empty((2, height, 1), dtype)
         for _, start, stop in share:
-            if dx_rows is not None or dresidual_rows is not None or dgamma is not None:
+            if needs_h:
                 h = read_h(start, stop)
             if dx_rows is not None:
                 dx = read_dx(start, stop)
             if dresidual_rows is not None:
                 dresidual = read_dresidual(start, stop)
-            if dx_rows is not None or dresidual_rows is not None or dgamma is not None:
+            if needs_h:
                 mu = read_mu(start, stop)
                 mu_residual = read_mu_residual(start, stop)
                 rstd = read_rstd(start, stop)
@@ -683,7 +691,7 @@ def _jvp(
             row_scalar_1 = row_scalar_buffers[0, : stop - start]
             row_scalar_2 = row_scalar_buffers[1, : stop - start]
             # step 3: h_shifted = h - mu
-            if dx_rows is not None or dresidual_rows is not None or dgamma is not None:
+            if needs_h:
                 h_shifted = np.subtract(h, mu, out=dh_block)
                 # step 3: h_centred = h_shifted - mu_residual
                 h_centred = np.subtract(h_shifted, mu_residual, out=dh_block)
@@ -699,7 +707,7 @@ def _jvp(
             if dx_rows is None and dresidual_rows is None:
                 dh = 0.0
             # step 15: mean_dh = mean(dh)
-            if dx_rows is not None or dresidual_rows is not None:
+            if needs_mean_dh:
                 mean_dh = _row_mean(dh, ones, out=row_scalar_1)
                 # step 15: mean_dh_xhat = mean(dh*xhat)
                 mean_dh_xhat = _row_mean(dh, xhat, out=row_scalar_2)
@@ -708,16 +716,13 @@ def _jvp(
             #   + dbeta
             if dgamma is not None:
                 dy = np.multiply(xhat, dgamma, out=buffer_1)
-            if dx_rows is not None or dresidual_rows is not None:
+            if needs_mean_dh:
                 part = np.subtract(dh, mean_dh, out=buffer_2)
                 part_2 = np.multiply(xhat, mean_dh_xhat, out=dy_block)
                 part = np.subtract(part, part_2, out=dy_block)
-            if (
-                gamma is not None
-                and (dx_rows is not None or dresidual_rows is not None)
-            ):
+            if needs_gamma:
                 part = np.multiply(part, gamma, out=dy_block)
-            if dx_rows is not None or dresidual_rows is not None:
+            if needs_mean_dh:
                 part = np.multiply(part, rstd, out=dy_block)
             if (
                 dgamma is not None
@@ -767,47 +772,49 @@ def _backward_backward(
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     height, chunks = _partition(rows, features * dtype.itemsize, 4)
-    ones = np.ones(features, dtype)
-    if (
+    needs_gamma = (
         gamma is not None
         and dy_rows is not None
         and (ddx_rows is not None or ddresidual_rows is not None)
-    ):
+    )
+    needs_ddgamma = dy_rows is not None and ddgamma is not None
+    needs_h = (
+        dy_rows is not None
+        and (ddx_rows is not None or ddresidual_rows is not None or ddgamma is not None)
+    )
+    needs_g = (
+        gamma is None
+        and dy_rows is not None
+        and (ddx_rows is not None or ddresidual_rows is not None)
+    )
+    needs_mean_g = (
+        dy_rows is not None
+        and (ddx_rows is not None or ddresidual_rows is not None)
+    )
+    needs_dx = (
+        dy_rows is not None
+        and ddgamma is not None
+        and (ddx_rows is not None or ddresidual_rows is not None)
+    )
+    ones = np.ones(features, dtype)
+    if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
-    if dy_rows is not None and ddgamma is not None:
+    if needs_ddgamma:
         ddgamma = np.ascontiguousarray(ddgamma, dtype)
     if dy_rows is not None and ddbeta is not None:
         ddbeta = np.ascontiguousarray(ddbeta, dtype)
-    if (
-        gamma is not None
-        and dy_rows is not None
-        and (ddx_rows is not None or ddresidual_rows is not None)
-    ):
+    if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
 
     def sweep(share):
-        if (
-            dy_rows is not None
-            and (
-                ddx_rows is not None
-                or ddresidual_rows is not None
-                or ddgamma is not None
-            )
-        ):
+        if needs_h:
             read_h = _Reader(h_rows, dtype, height)
             read_dy = _Reader(dy_rows, dtype, height)
         if ddx_rows is not None:
             read_ddx = _Reader(ddx_rows, dtype, height)
         if ddresidual_rows is not None:
             read_ddresidual = _Reader(ddresidual_rows, dtype, height)
-        if (
-            dy_rows is not None
-            and (
-                ddx_rows is not None
-                or ddresidual_rows is not None
-                or ddgamma is not None
-            )
-        ):
+        if needs_h:
             read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
             read_mu_residual = _Reader(
                 mu_residual_rows, dtype, height, row_scalars=True
@@ -822,28 +829,14 @@ def _backward_backward(
         row_scalar_buffers = np.empty((9, height, 1), dtype)
         column = np.empty(features, dtype)
         for chunk, start, stop in share:
-            if (
-                dy_rows is not None
-                and (
-                    ddx_rows is not None
-                    or ddresidual_rows is not None
-                    or ddgamma is not None
-                )
-            ):
+            if needs_h:
                 h = read_h(start, stop)
                 dy = read_dy(start, stop)
             if ddx_rows is not None:
                 ddx = read_ddx(start, stop)
             if ddresidual_rows is not None:
                 ddresidual = read_ddresidual(start, stop)
-            if (
-                dy_rows is not None
-                and (
-                    ddx_rows is not None
-                    or ddresidual_rows is not None
-                    or ddgamma is not None
-                )
-            ):
+            if needs_h:
                 mu = read_mu(start, stop)
                 mu_residual = read_mu_residual(start, stop)
                 rstd = read_rstd(start, stop)
@@ -867,45 +860,27 @@ def _backward_backward(
             row_scalar_8 = row_scalar_buffers[7, : stop - start]
             row_scalar_9 = row_scalar_buffers[8, : stop - start]
             # step 21: mean_ddgamma_dy = mean(dy*ddgamma)
-            if dy_rows is not None and ddgamma is not None:
+            if needs_ddgamma:
                 mean_ddgamma_dy = _row_mean(dy, ddgamma, out=row_scalar_1)
             # step 3: h_shifted = h - mu
-            if (
-                dy_rows is not None
-                and (
-                    ddx_rows is not None
-                    or ddresidual_rows is not None
-                    or ddgamma is not None
-                )
-            ):
+            if needs_h:
                 h_shifted = np.subtract(h, mu, out=dx_block)
                 # step 3: h_centred = h_shifted - mu_residual
                 h_centred = np.subtract(h_shifted, mu_residual, out=dx_block)
                 # step 6: xhat = h_centred*rstd
                 xhat = np.multiply(h_centred, rstd, out=ddy_block)
             # step 21: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
-            if dy_rows is not None and ddgamma is not None:
+            if needs_ddgamma:
                 part = np.multiply(dy, xhat, out=dx_block)
                 part = np.multiply(part, ddgamma, out=dx_block)
                 mean_ddgamma_dy_xhat = _row_mean(part, ones, out=row_scalar_2)
             # step 16: g = dy*gamma
-            if (
-                gamma is not None
-                and dy_rows is not None
-                and (ddx_rows is not None or ddresidual_rows is not None)
-            ):
+            if needs_gamma:
                 g = np.multiply(dy, gamma, out=dx_block)
-            if (
-                gamma is None
-                and dy_rows is not None
-                and (ddx_rows is not None or ddresidual_rows is not None)
-            ):
+            if needs_g:
                 g = dy
             # step 17: mean_g = mean(g)
-            if (
-                dy_rows is not None
-                and (ddx_rows is not None or ddresidual_rows is not None)
-            ):
+            if needs_mean_g:
                 mean_g = _row_mean(g, ones, out=row_scalar_3)
                 # step 18: mean_g_2 = mean(g*xhat)
                 mean_g_2 = _row_mean(g, xhat, out=row_scalar_4)
@@ -919,10 +894,7 @@ def _backward_backward(
             if dh_rows is not None and ddx_rows is None and ddresidual_rows is None:
                 ddh = 0.0
             # step 20: mean_ddh = mean(ddh)
-            if (
-                dy_rows is not None
-                and (ddx_rows is not None or ddresidual_rows is not None)
-            ):
+            if needs_mean_g:
                 mean_ddh = _row_mean(ddh, ones, out=row_scalar_5)
                 # step 20: mean_ddh_xhat = mean(ddh*xhat)
                 mean_ddh_xhat = _row_mean(ddh, xhat, out=row_scalar_6)
@@ -931,10 +903,7 @@ def _backward_backward(
             if dh_rows is not None:
                 ddh_writer.write(ddh)
             # step 21: mean_g_2_scaled = 3*mean_g_2
-            if (
-                dy_rows is not None
-                and (ddx_rows is not None or ddresidual_rows is not None)
-            ):
+            if needs_mean_g:
                 mean_g_2_scaled = np.multiply(mean_g_2, 3.0, out=row_scalar_8)
                 # step 21: mean_ddh_scaled = mean_ddh*mean_g
                 mean_ddh_scaled = np.multiply(mean_ddh, mean_g, out=row_scalar_9)
@@ -944,23 +913,16 @@ def _backward_backward(
                 dg = np.subtract(part_2, dg, out=buffer_2)
                 dg = np.multiply(dg, rstd, out=buffer_2)
             # step 23: dgamma = sum over rows of dg*dy
-            if (
-                gamma is not None
-                and dy_rows is not None
-                and (ddx_rows is not None or ddresidual_rows is not None)
-            ):
+            if needs_gamma:
                 part_3 = np.multiply(dg, dy, out=buffer_3)
                 _add_rows(part_3, dgamma_sums[chunk], column)
             # step 21: dx = (dy*ddgamma + (xhat*mean_ddh_scaled + (xhat*mean_g_2_scaled
             #   + mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g - (ddh -
             #   mean_ddh)*mean_g_2)*rstd - mean_ddgamma_dy -
             #   xhat*mean_ddgamma_dy_xhat)*rstd
-            if dy_rows is not None and ddgamma is not None:
+            if needs_ddgamma:
                 dx = np.multiply(dy, ddgamma, out=buffer_3)
-            if (
-                dy_rows is not None
-                and (ddx_rows is not None or ddresidual_rows is not None)
-            ):
+            if needs_mean_g:
                 part_4 = np.multiply(xhat, mean_ddh_scaled, out=buffer_4)
                 part_5 = np.multiply(xhat, mean_g_2_scaled, out=buffer_5)
                 part_5 = np.add(part_5, mean_g, out=buffer_5)
@@ -972,11 +934,7 @@ def _backward_backward(
                 part_7 = np.multiply(part_2, mean_g_2, out=buffer_1)
                 part_4 = np.subtract(part_4, part_7, out=dx_block)
                 part_4 = np.multiply(part_4, rstd, out=dx_block)
-            if (
-                dy_rows is not None
-                and ddgamma is not None
-                and (ddx_rows is not None or ddresidual_rows is not None)
-            ):
+            if needs_dx:
                 dx = np.add(dx, part_4, out=dx_block)
             if (
                 dy_rows is not None
@@ -984,18 +942,11 @@ def _backward_backward(
                 and (ddx_rows is not None or ddresidual_rows is not None)
             ):
                 dx = part_4
-            if dy_rows is not None and ddgamma is not None:
+            if needs_ddgamma:
                 dx = np.subtract(dx, mean_ddgamma_dy, out=dx_block)
                 part_8 = np.multiply(xhat, mean_ddgamma_dy_xhat, out=buffer_1)
                 dx = np.subtract(dx, part_8, out=dx_block)
-            if (
-                dy_rows is not None
-                and (
-                    ddx_rows is not None
-                    or ddresidual_rows is not None
-                    or ddgamma is not None
-                )
-            ):
+            if needs_h:
                 dx = np.multiply(dx, rstd, out=dx_block)
             if (
                 dy_rows is None
@@ -1004,25 +955,13 @@ def _backward_backward(
                 dx = 0.0
             dx_writer.write(dx)
             # step 25: ddy = xhat*ddgamma + dg*gamma + ddbeta
-            if dy_rows is not None and ddgamma is not None:
+            if needs_ddgamma:
                 ddy = np.multiply(xhat, ddgamma, out=ddy_block)
-            if (
-                gamma is not None
-                and dy_rows is not None
-                and (ddx_rows is not None or ddresidual_rows is not None)
-            ):
+            if needs_gamma:
                 part_9 = np.multiply(dg, gamma, out=buffer_1)
-            if (
-                gamma is None
-                and dy_rows is not None
-                and (ddx_rows is not None or ddresidual_rows is not None)
-            ):
+            if needs_g:
                 part_9 = dg
-            if (
-                dy_rows is not None
-                and ddgamma is not None
-                and (ddx_rows is not None or ddresidual_rows is not None)
-            ):
+            if needs_dx:
                 ddy = np.add(ddy, part_9, out=ddy_block)
             if (
                 gamma is not None
@@ -1031,11 +970,7 @@ def _backward_backward(
                 and (ddx_rows is not None or ddresidual_rows is not None)
             ):
                 ddy = part_9
-            if (
-                gamma is None
-                and dy_rows is not None
-                and (ddx_rows is not None or ddresidual_rows is not None)
-            ):
+            if needs_g:
                 ddy = part_9
             if (
                 dy_rows is not None
@@ -1058,11 +993,7 @@ def _backward_backward(
                 ddy_writer.write(ddy)
 
     _run(sweep, chunks, threads, features * dtype.itemsize)
-    if (
-        gamma is not None
-        and dy_rows is not None
-        and (ddx_rows is not None or ddresidual_rows is not None)
-    ):
+    if needs_gamma:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
     if (
         gamma is not None

@@ -424,7 +424,8 @@ def _backward(
     """The gradients, written to their arrays; None for one that is not wanted."""
     rows, features = prod(shape[:-1]), shape[-1]
     height, chunks = _partition(rows, features * dtype.itemsize, 4)
-    if gamma is not None and dy_rows is not None:
+    needs_gamma = gamma is not None and dy_rows is not None
+    if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
         dgamma_sums = np.zeros((len(chunks), features), dtype)
 
@@ -455,7 +456,7 @@ def _backward(
             if dy_rows is not None:
                 xhat = np.multiply(h, rstd, out=dx_block)
             # step 10: dgamma = sum over rows of dy*xhat
-            if gamma is not None and dy_rows is not None:
+            if needs_gamma:
                 part = np.multiply(dy, xhat, out=buffer_1)
                 _add_rows(part, dgamma_sums[chunk], column)
                 # step 6: g = dy*gamma
@@ -476,7 +477,7 @@ def _backward(
             dx_writer.write(dx)
 
     _run(sweep, chunks, threads, features * dtype.itemsize)
-    if gamma is not None and dy_rows is not None:
+    if needs_gamma:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
     if gamma is not None and dy_rows is None:
         dgamma = 0.0
@@ -500,7 +501,12 @@ def _jvp(
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     height, chunks = _partition(rows, features * dtype.itemsize, 1)
-    if gamma is not None and (dx_rows is not None or dresidual_rows is not None):
+    needs_gamma = (
+        gamma is not None
+        and (dx_rows is not None or dresidual_rows is not None)
+    )
+    needs_mean_dh_xhat = dx_rows is not None or dresidual_rows is not None
+    if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if dgamma is not None:
         dgamma = np.ascontiguousarray(dgamma, dtype)
@@ -539,21 +545,18 @@ def _jvp(
             if dx_rows is None and dresidual_rows is None:
                 dh = 0.0
             # step 12: mean_dh_xhat = mean(dh*xhat)
-            if dx_rows is not None or dresidual_rows is not None:
+            if needs_mean_dh_xhat:
                 mean_dh_xhat = _row_mean(dh, xhat, out=row_scalar_1)
             dh_writer.write(dh)
             # step 12: dy = xhat*dgamma + (dh - xhat*mean_dh_xhat)*rstd*gamma
             if dgamma is not None:
                 dy = np.multiply(xhat, dgamma, out=buffer_1)
-            if dx_rows is not None or dresidual_rows is not None:
+            if needs_mean_dh_xhat:
                 part = np.multiply(xhat, mean_dh_xhat, out=dy_block)
                 part = np.subtract(dh, part, out=dy_block)
-            if (
-                gamma is not None
-                and (dx_rows is not None or dresidual_rows is not None)
-            ):
+            if needs_gamma:
                 part = np.multiply(part, gamma, out=dy_block)
-            if dx_rows is not None or dresidual_rows is not None:
+            if needs_mean_dh_xhat:
                 part = np.multiply(part, rstd, out=dy_block)
             if (
                 dgamma is not None
@@ -588,20 +591,28 @@ def _backward_backward(
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    needs_gamma = (
+        gamma is not None
+        and dy_rows is not None
+        and (ddx_rows is not None or ddresidual_rows is not None)
+    )
+    needs_ddgamma = dy_rows is not None and ddgamma is not None
+    needs_g = gamma is None and dy_rows is not None
+    needs_mean_g = (
+        dy_rows is not None
+        and (ddx_rows is not None or ddresidual_rows is not None)
+    )
+    needs_dx = (
+        dy_rows is not None
+        and ddgamma is not None
+        and (ddx_rows is not None or ddresidual_rows is not None)
+    )
     ones = np.ones(features, dtype)
-    if (
-        gamma is not None
-        and dy_rows is not None
-        and (ddx_rows is not None or ddresidual_rows is not None)
-    ):
+    if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
-    if dy_rows is not None and ddgamma is not None:
+    if needs_ddgamma:
         ddgamma = np.ascontiguousarray(ddgamma, dtype)
-    if (
-        gamma is not None
-        and dy_rows is not None
-        and (ddx_rows is not None or ddresidual_rows is not None)
-    ):
+    if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
 
     def sweep(share):
@@ -650,24 +661,17 @@ def _backward_backward(
             if dy_rows is not None:
                 xhat = np.multiply(h, rstd, out=ddy_block)
             # step 17: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
-            if dy_rows is not None and ddgamma is not None:
+            if needs_ddgamma:
                 part = np.multiply(dy, xhat, out=dx_block)
                 part = np.multiply(part, ddgamma, out=dx_block)
                 mean_ddgamma_dy_xhat = _row_mean(part, ones, out=row_scalar_1)
             # step 13: g = dy*gamma
-            if (
-                gamma is not None
-                and dy_rows is not None
-                and (ddx_rows is not None or ddresidual_rows is not None)
-            ):
+            if needs_gamma:
                 g = np.multiply(dy, gamma, out=dx_block)
-            if gamma is None and dy_rows is not None:
+            if needs_g:
                 g = dy
             # step 14: mean_g = mean(g*xhat)
-            if (
-                dy_rows is not None
-                and (ddx_rows is not None or ddresidual_rows is not None)
-            ):
+            if needs_mean_g:
                 mean_g = _row_mean(g, xhat, out=row_scalar_2)
             # step 15: ddh = ddresidual + ddx
             if ddx_rows is not None and ddresidual_rows is not None:
@@ -679,41 +683,28 @@ def _backward_backward(
             if dh_rows is not None and ddx_rows is None and ddresidual_rows is None:
                 ddh = 0.0
             # step 16: mean_ddh_xhat = mean(ddh*xhat)
-            if (
-                dy_rows is not None
-                and (ddx_rows is not None or ddresidual_rows is not None)
-            ):
+            if needs_mean_g:
                 mean_ddh_xhat = _row_mean(ddh, xhat, out=row_scalar_3)
                 # step 17: mean_ddh_g = mean(ddh*g)
                 mean_ddh_g = _row_mean(ddh, g, out=row_scalar_4)
             if dh_rows is not None:
                 ddh_writer.write(ddh)
             # step 17: mean_g_scaled = 3*mean_g
-            if (
-                dy_rows is not None
-                and (ddx_rows is not None or ddresidual_rows is not None)
-            ):
+            if needs_mean_g:
                 mean_g_scaled = np.multiply(mean_g, 3.0, out=row_scalar_5)
                 # step 16: dg = (ddh - xhat*mean_ddh_xhat)*rstd
                 dg = np.multiply(xhat, mean_ddh_xhat, out=buffer_2)
                 dg = np.subtract(ddh, dg, out=buffer_2)
                 dg = np.multiply(dg, rstd, out=buffer_2)
             # step 19: dgamma = sum over rows of dg*dy
-            if (
-                gamma is not None
-                and dy_rows is not None
-                and (ddx_rows is not None or ddresidual_rows is not None)
-            ):
+            if needs_gamma:
                 part_2 = np.multiply(dg, dy, out=buffer_3)
                 _add_rows(part_2, dgamma_sums[chunk], column)
             # step 17: dx = (dy*ddgamma + ((xhat*mean_g_scaled - g)*mean_ddh_xhat -
             #   xhat*mean_ddh_g - ddh*mean_g)*rstd - xhat*mean_ddgamma_dy_xhat)*rstd
-            if dy_rows is not None and ddgamma is not None:
+            if needs_ddgamma:
                 dx = np.multiply(dy, ddgamma, out=buffer_3)
-            if (
-                dy_rows is not None
-                and (ddx_rows is not None or ddresidual_rows is not None)
-            ):
+            if needs_mean_g:
                 part_3 = np.multiply(xhat, mean_g_scaled, out=buffer_4)
                 part_3 = np.subtract(part_3, g, out=dx_block)
                 part_3 = np.multiply(part_3, mean_ddh_xhat, out=dx_block)
@@ -722,15 +713,11 @@ def _backward_backward(
                 part_5 = np.multiply(ddh, mean_g, out=buffer_1)
                 part_3 = np.subtract(part_3, part_5, out=dx_block)
                 part_3 = np.multiply(part_3, rstd, out=dx_block)
-            if (
-                dy_rows is not None
-                and ddgamma is not None
-                and (ddx_rows is not None or ddresidual_rows is not None)
-            ):
+            if needs_dx:
                 dx = np.add(dx, part_3, out=dx_block)
             if dy_rows is not None and ddgamma is None:
                 dx = part_3
-            if dy_rows is not None and ddgamma is not None:
+            if needs_ddgamma:
                 part_6 = np.multiply(xhat, mean_ddgamma_dy_xhat, out=buffer_1)
                 dx = np.subtract(dx, part_6, out=dx_block)
             if dy_rows is not None:
@@ -739,35 +726,23 @@ def _backward_backward(
                 dx = 0.0
             dx_writer.write(dx)
             # step 20: ddy = xhat*ddgamma + dg*gamma
-            if dy_rows is not None and ddgamma is not None:
+            if needs_ddgamma:
                 ddy = np.multiply(xhat, ddgamma, out=ddy_block)
-            if (
-                gamma is not None
-                and dy_rows is not None
-                and (ddx_rows is not None or ddresidual_rows is not None)
-            ):
+            if needs_gamma:
                 part_7 = np.multiply(dg, gamma, out=buffer_1)
-            if gamma is None and dy_rows is not None:
+            if needs_g:
                 part_7 = dg
-            if (
-                dy_rows is not None
-                and ddgamma is not None
-                and (ddx_rows is not None or ddresidual_rows is not None)
-            ):
+            if needs_dx:
                 ddy = np.add(ddy, part_7, out=ddy_block)
             if gamma is not None and dy_rows is not None and ddgamma is None:
                 ddy = part_7
-            if gamma is None and dy_rows is not None:
+            if needs_g:
                 ddy = part_7
             if dy_rows is not None:
                 ddy_writer.write(ddy)
 
     _run(sweep, chunks, threads, features * dtype.itemsize)
-    if (
-        gamma is not None
-        and dy_rows is not None
-        and (ddx_rows is not None or ddresidual_rows is not None)
-    ):
+    if needs_gamma:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
     if (
         (gamma is not None and dy_rows is None)

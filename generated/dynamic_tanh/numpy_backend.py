@@ -468,6 +468,9 @@ def _jvp(
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
     height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    needs_gamma = gamma is not None and (dx_rows is not None or dalpha is not None)
+    needs_x = dx_rows is not None or dalpha is not None or dgamma is not None
+    needs_part = dx_rows is not None or dalpha is not None
     if (
         dalpha is not None
         or (alpha is not None and dx_rows is not None)
@@ -476,7 +479,7 @@ def _jvp(
         alpha_value = scalar(alpha)
     if alpha is None and (dx_rows is not None or dgamma is not None):
         alpha_value = 0.5
-    if gamma is not None and (dx_rows is not None or dalpha is not None):
+    if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if dalpha is not None:
         dalpha = scalar(dalpha)
@@ -486,14 +489,14 @@ def _jvp(
         dbeta = np.ascontiguousarray(dbeta, dtype)
 
     def sweep(share):
-        if dx_rows is not None or dalpha is not None or dgamma is not None:
+        if needs_x:
             read_x = _Reader(x_rows, dtype, height)
         if dx_rows is not None:
             read_dx = _Reader(dx_rows, dtype, height)
         dy_writer = _Writer((dy_out,), dtype, height)
         row_buffers = np.empty((3, height, features), dtype)
         for _, start, stop in share:
-            if dx_rows is not None or dalpha is not None or dgamma is not None:
+            if needs_x:
                 x = read_x(start, stop)
             if dx_rows is not None:
                 dx = read_dx(start, stop)
@@ -502,14 +505,14 @@ def _jvp(
             buffer_2 = row_buffers[1, : stop - start]
             buffer_3 = row_buffers[2, : stop - start]
             # step 1: u = x*alpha
-            if dx_rows is not None or dalpha is not None or dgamma is not None:
+            if needs_x:
                 u = np.multiply(x, alpha_value, out=dy_block)
                 # step 2: t = tanh(u)
                 t = np.tanh(u, out=dy_block)
             # step 12: dy = t*dgamma + (1 - t**2)*(dx*alpha + x*dalpha)*gamma + dbeta
             if dgamma is not None:
                 dy = np.multiply(t, dgamma, out=buffer_1)
-            if dx_rows is not None or dalpha is not None:
+            if needs_part:
                 part = np.square(t, out=dy_block)
                 part = np.subtract(1.0, part, out=dy_block)
             if dx_rows is not None:
@@ -520,9 +523,9 @@ def _jvp(
                 part_2 = np.add(part_2, part_3, out=buffer_2)
             if dx_rows is None and dalpha is not None:
                 part_2 = part_3
-            if dx_rows is not None or dalpha is not None:
+            if needs_part:
                 part = np.multiply(part, part_2, out=dy_block)
-            if gamma is not None and (dx_rows is not None or dalpha is not None):
+            if needs_gamma:
                 part = np.multiply(part, gamma, out=dy_block)
             if dgamma is not None and (dx_rows is not None or dalpha is not None):
                 dy = np.add(dy, part, out=dy_block)
@@ -568,15 +571,23 @@ def _backward_backward(
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
     height, chunks = _partition(rows, features * dtype.itemsize, 4)
-    if (
+    needs_alpha_value = (
         ddalpha is not None
         or (alpha is not None and ddx_rows is not None)
         or (alpha is not None and ddgamma is not None)
-    ):
+    )
+    needs_gamma = gamma is not None and (ddx_rows is not None or ddalpha is not None)
+    needs_part_7 = gamma is None and (ddx_rows is not None or ddalpha is not None)
+    needs_x = ddx_rows is not None or ddalpha is not None or ddgamma is not None
+    needs_part = ddx_rows is not None or ddalpha is not None
+    needs_g = ddalpha is not None or (alpha is not None and ddx_rows is not None)
+    needs_mean_ddx_g = alpha is not None and ddx_rows is not None
+    needs_dx = ddx_rows is None and ddalpha is None and ddgamma is None
+    if needs_alpha_value:
         alpha_value = scalar(alpha)
     if alpha is None and (ddx_rows is not None or ddgamma is not None):
         alpha_value = 0.5
-    if gamma is not None and (ddx_rows is not None or ddalpha is not None):
+    if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if ddalpha is not None:
         ddalpha = scalar(ddalpha)
@@ -588,21 +599,17 @@ def _backward_backward(
         ddbeta = np.ascontiguousarray(ddbeta, dtype)
     D = scalar(features)
     # step 15: g_4 = (1 - t**2)*(ddgamma - 2*dg*t*gamma)*dy
-    if gamma is not None and (ddx_rows is not None or ddalpha is not None):
+    if needs_gamma:
         part_7 = np.multiply(gamma, 2.0)
-    if gamma is None and (ddx_rows is not None or ddalpha is not None):
+    if needs_part_7:
         part_7 = 2.0
-    if gamma is not None and (ddx_rows is not None or ddalpha is not None):
+    if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
-    if (
-        ddalpha is not None
-        or (alpha is not None and ddx_rows is not None)
-        or (alpha is not None and ddgamma is not None)
-    ):
+    if needs_alpha_value:
         dalpha_sums = np.zeros(len(chunks), dtype)
 
     def sweep(share):
-        if ddx_rows is not None or ddalpha is not None or ddgamma is not None:
+        if needs_x:
             read_x = _Reader(x_rows, dtype, height)
             read_dy = _Reader(dy_rows, dtype, height)
         if ddx_rows is not None:
@@ -613,7 +620,7 @@ def _backward_backward(
         row_scalar_buffers = np.empty((2, height, 1), dtype)
         column = np.empty(features, dtype)
         for chunk, start, stop in share:
-            if ddx_rows is not None or ddalpha is not None or ddgamma is not None:
+            if needs_x:
                 x = read_x(start, stop)
                 dy = read_dy(start, stop)
             if ddx_rows is not None:
@@ -628,18 +635,18 @@ def _backward_backward(
             row_scalar_1 = row_scalar_buffers[0, : stop - start]
             row_scalar_2 = row_scalar_buffers[1, : stop - start]
             # step 1: u = x*alpha
-            if ddx_rows is not None or ddalpha is not None or ddgamma is not None:
+            if needs_x:
                 u = np.multiply(x, alpha_value, out=dx_block)
                 # step 2: t = tanh(u)
                 t = np.tanh(u, out=ddy_block)
             # step 13: g = (1 - t)*dy*(t + 1)*gamma
-            if ddx_rows is not None or ddalpha is not None:
+            if needs_part:
                 part = np.subtract(1.0, t, out=dx_block)
-            if ddalpha is not None or (alpha is not None and ddx_rows is not None):
+            if needs_g:
                 g = np.multiply(part, dy, out=buffer_1)
-            if ddx_rows is not None or ddalpha is not None:
+            if needs_part:
                 part_2 = np.add(t, 1.0, out=buffer_2)
-            if ddalpha is not None or (alpha is not None and ddx_rows is not None):
+            if needs_g:
                 g = np.multiply(g, part_2, out=buffer_1)
             if (
                 gamma is not None
@@ -650,7 +657,7 @@ def _backward_backward(
             ):
                 g = np.multiply(g, gamma, out=buffer_1)
             # step 17: mean_ddx_g = mean(ddx*g)
-            if alpha is not None and ddx_rows is not None:
+            if needs_mean_ddx_g:
                 mean_ddx_g = _row_mean(ddx, g, out=row_scalar_1)
             # step 14: dg = ddx*alpha + x*ddalpha
             if ddx_rows is not None:
@@ -662,50 +669,46 @@ def _backward_backward(
             if ddx_rows is None and ddalpha is not None:
                 dg = part_3
             # step 18: dgamma = sum over rows of (1 - t)*dg*dy*(t + 1)
-            if ddx_rows is not None or ddalpha is not None:
+            if needs_part:
                 part_4 = np.multiply(part, dg, out=buffer_5)
-            if gamma is not None and (ddx_rows is not None or ddalpha is not None):
+            if needs_gamma:
                 part_5 = np.multiply(part_4, dy, out=dx_block)
                 part_5 = np.multiply(part_5, part_2, out=dx_block)
                 _add_rows(part_5, dgamma_sums[chunk], column)
             # step 15: g_4 = (1 - t**2)*(ddgamma - 2*dg*t*gamma)*dy
-            if ddx_rows is not None or ddalpha is not None or ddgamma is not None:
+            if needs_x:
                 g_4 = np.square(t, out=dx_block)
                 g_4 = np.subtract(1.0, g_4, out=dx_block)
-            if ddx_rows is not None or ddalpha is not None:
+            if needs_part:
                 part_6 = np.multiply(dg, t, out=buffer_3)
                 part_6 = np.multiply(part_6, part_7, out=buffer_3)
                 part_6 = np.subtract(ddgamma_value, part_6, out=buffer_3)
             if ddx_rows is None and ddalpha is None and ddgamma is not None:
                 part_6 = ddgamma_value
-            if ddx_rows is not None or ddalpha is not None or ddgamma is not None:
+            if needs_x:
                 g_4 = np.multiply(g_4, part_6, out=dx_block)
                 g_4 = np.multiply(g_4, dy, out=dx_block)
             # step 17: mean_g_4_x = mean(g_4*x)
-            if (
-                ddalpha is not None
-                or (alpha is not None and ddx_rows is not None)
-                or (alpha is not None and ddgamma is not None)
-            ):
+            if needs_alpha_value:
                 mean_g_4_x = _row_mean(g_4, x, out=row_scalar_2)
             # step 16: dx = g*ddalpha + g_4*alpha
             if ddalpha is not None:
                 dx = np.multiply(g, ddalpha, out=buffer_1)
-            if ddx_rows is not None or ddalpha is not None or ddgamma is not None:
+            if needs_x:
                 part_8 = np.multiply(g_4, alpha_value, out=dx_block)
             if ddalpha is not None:
                 dx = np.add(dx, part_8, out=dx_block)
             if ddalpha is None and (ddx_rows is not None or ddgamma is not None):
                 dx = part_8
-            if ddx_rows is None and ddalpha is None and ddgamma is None:
+            if needs_dx:
                 dx = 0.0
             dx_writer.write(dx)
             # step 20: ddy = t*ddgamma + (1 - t)*dg*(t + 1)*gamma + ddbeta
             if ddgamma is not None:
                 ddy = np.multiply(t, ddgamma_value, out=ddy_block)
-            if ddx_rows is not None or ddalpha is not None:
+            if needs_part:
                 part_9 = np.multiply(part_4, part_2, out=buffer_1)
-            if gamma is not None and (ddx_rows is not None or ddalpha is not None):
+            if needs_gamma:
                 part_9 = np.multiply(part_9, gamma, out=buffer_1)
             if ddgamma is not None and (ddx_rows is not None or ddalpha is not None):
                 ddy = np.add(ddy, part_9, out=ddy_block)
@@ -715,43 +718,35 @@ def _backward_backward(
                 and (ddx_rows is not None or ddalpha is not None)
             ):
                 ddy = part_9
-            if gamma is None and (ddx_rows is not None or ddalpha is not None):
+            if needs_part_7:
                 ddy = part_9
             if (
                 ddbeta is not None
                 and (ddx_rows is not None or ddalpha is not None or ddgamma is not None)
             ):
                 ddy = np.add(ddy, ddbeta, out=ddy_block)
-            if ddx_rows is None and ddalpha is None and ddgamma is None:
+            if needs_dx:
                 ddy = ddbeta
             ddy_writer.write(ddy)
             # step 17: mean_g_4_x_scaled = (mean_ddx_g + mean_g_4_x)*D
-            if alpha is not None and ddx_rows is not None:
+            if needs_mean_ddx_g:
                 mean_g_4_x_scaled = np.add(mean_ddx_g, mean_g_4_x, out=row_scalar_1)
             if (
                 ddx_rows is None
                 and (ddalpha is not None or (alpha is not None and ddgamma is not None))
             ):
                 mean_g_4_x_scaled = mean_g_4_x
-            if (
-                ddalpha is not None
-                or (alpha is not None and ddx_rows is not None)
-                or (alpha is not None and ddgamma is not None)
-            ):
+            if needs_alpha_value:
                 mean_g_4_x_scaled = np.multiply(mean_g_4_x_scaled, D, out=row_scalar_1)
                 # step 17: dalpha = sum over rows of mean_g_4_x_scaled
                 dalpha_sums[chunk] += np.add.reduce(mean_g_4_x_scaled, axis=None)
 
     _run(sweep, chunks, threads, features * dtype.itemsize)
-    if gamma is not None and (ddx_rows is not None or ddalpha is not None):
+    if needs_gamma:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
     if gamma is not None and ddx_rows is None and ddalpha is None:
         dgamma = 0.0
-    if (
-        ddalpha is not None
-        or (alpha is not None and ddx_rows is not None)
-        or (alpha is not None and ddgamma is not None)
-    ):
+    if needs_alpha_value:
         dalpha = np.add.reduce(dalpha_sums, axis=0)
     if alpha is not None and ddx_rows is None and ddalpha is None and ddgamma is None:
         dalpha = 0.0

@@ -573,12 +573,24 @@ def _backward_backward(
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    needs_gamma = gamma is not None and (ddx_rows is not None or ddz_rows is not None)
+    needs_part = ddx_rows is not None or ddgamma is not None
+    needs_g = gamma is not None and ddx_rows is not None
+    needs_g_2 = gamma is None and ddx_rows is not None
+    needs_g_5 = gamma is not None and ddz_rows is not None
+    needs_mean_g_5_xhat = ddx_rows is not None or ddz_rows is not None
+    needs_dz = ddz_rows is not None and (ddx_rows is not None or ddgamma is not None)
+    needs_part_10 = gamma is not None and ddx_rows is None and ddgamma is None
+    needs_part_10_2 = gamma is None and ddx_rows is None
+    needs_part_12 = gamma is None and ddx_rows is not None and ddz_rows is not None
+    needs_part_12_2 = gamma is None and ddz_rows is None
+    needs_ddy = ddgamma is not None and (ddx_rows is not None or ddz_rows is not None)
     ones = np.ones(features, dtype)
-    if gamma is not None and (ddx_rows is not None or ddz_rows is not None):
+    if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if ddgamma is not None:
         ddgamma = np.ascontiguousarray(ddgamma, dtype)
-    if gamma is not None and (ddx_rows is not None or ddz_rows is not None):
+    if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
 
     def sweep(share):
@@ -633,16 +645,16 @@ def _backward_backward(
             # step 5: silu_z = sigmoid_z*z
             silu_z = np.multiply(sigmoid_z, z, out=ddy_block)
             # step 24: mean_ddgamma_dy_silu_z = mean(dy*silu_z*xhat*ddgamma)
-            if ddx_rows is not None or ddgamma is not None:
+            if needs_part:
                 part = np.multiply(dy, silu_z, out=buffer_1)
             if ddgamma is not None:
                 part_2 = np.multiply(part, xhat, out=buffer_2)
                 part_2 = np.multiply(part_2, ddgamma, out=buffer_2)
                 mean_ddgamma_dy_silu_z = _row_mean(part_2, ones, out=row_scalar_2)
             # step 19: g = dy*silu_z*gamma
-            if gamma is not None and ddx_rows is not None:
+            if needs_g:
                 g = np.multiply(part, gamma, out=buffer_2)
-            if gamma is None and ddx_rows is not None:
+            if needs_g_2:
                 g = part
             # step 20: mean_g = mean(g*xhat)
             if ddx_rows is not None:
@@ -672,23 +684,23 @@ def _backward_backward(
                 part_3 = np.add(part_3, part_4, out=buffer_4)
             if ddx_rows is None and ddz_rows is not None:
                 part_3 = part_4
-            if gamma is not None and (ddx_rows is not None or ddz_rows is not None):
+            if needs_gamma:
                 part_7 = np.multiply(part_3, dy, out=buffer_8)
                 _add_rows(part_7, dgamma_sums[chunk], column)
             # step 22: dsilu_z = (xhat*ddgamma + dg*gamma)*dy
             if ddgamma is not None:
                 dsilu_z = np.multiply(xhat, ddgamma, out=buffer_8)
-            if gamma is not None and ddx_rows is not None:
+            if needs_g:
                 part_8 = np.multiply(dg, gamma, out=buffer_3)
-            if gamma is None and ddx_rows is not None:
+            if needs_g_2:
                 part_8 = dg
             if ddx_rows is not None and ddgamma is not None:
                 dsilu_z = np.add(dsilu_z, part_8, out=buffer_3)
             if gamma is not None and ddx_rows is not None and ddgamma is None:
                 dsilu_z = part_8
-            if gamma is None and ddx_rows is not None:
+            if needs_g_2:
                 dsilu_z = part_8
-            if ddx_rows is not None or ddgamma is not None:
+            if needs_part:
                 dsilu_z = np.multiply(dsilu_z, dy, out=buffer_3)
             # step 23: g_5 = ddz*dy*sigmoid_z*((1 - sigmoid_z)*z + 1)*gamma -
             #   ddx*mean_g_scaled
@@ -696,7 +708,7 @@ def _backward_backward(
                 g_5 = np.multiply(ddz, dy, out=buffer_8)
                 g_5 = np.multiply(g_5, sigmoid_z, out=buffer_8)
                 g_5 = np.multiply(g_5, part_6, out=buffer_8)
-            if gamma is not None and ddz_rows is not None:
+            if needs_g_5:
                 g_5 = np.multiply(g_5, gamma, out=buffer_8)
             if ddx_rows is not None and ddz_rows is None:
                 g_5 = 0.0
@@ -704,7 +716,7 @@ def _backward_backward(
                 part_9 = np.multiply(ddx, mean_g_scaled, out=buffer_5)
                 g_5 = np.subtract(g_5, part_9, out=buffer_5)
             # step 24: mean_g_5_xhat = mean(g_5*xhat)
-            if ddx_rows is not None or ddz_rows is not None:
+            if needs_mean_g_5_xhat:
                 mean_g_5_xhat = _row_mean(g_5, xhat, out=row_scalar_5)
             # step 25: dz = (dsilu_z + (1 - sigmoid_z)*ddz*dy*xhat*gamma + (1 -
             #   sigmoid_z)*(dsilu_z*z + ((1 - sigmoid_z)*z + 1 -
@@ -713,26 +725,26 @@ def _backward_backward(
                 dz = np.multiply(part_5, ddz, out=buffer_9)
                 dz = np.multiply(dz, dy, out=buffer_9)
                 dz = np.multiply(dz, xhat, out=buffer_9)
-            if gamma is not None and ddz_rows is not None:
+            if needs_g_5:
                 dz = np.multiply(dz, gamma, out=buffer_9)
-            if ddz_rows is not None and (ddx_rows is not None or ddgamma is not None):
+            if needs_dz:
                 dz = np.add(dsilu_z, dz, out=buffer_9)
             if ddz_rows is None:
                 dz = dsilu_z
-            if ddx_rows is not None or ddgamma is not None:
+            if needs_part:
                 part_10 = np.multiply(dsilu_z, z, out=buffer_10)
             if ddz_rows is not None:
                 part_11 = np.subtract(part_6, silu_z, out=buffer_3)
                 part_11 = np.multiply(part_11, ddz, out=buffer_3)
                 part_11 = np.multiply(part_11, dy, out=buffer_3)
                 part_11 = np.multiply(part_11, xhat, out=buffer_3)
-            if gamma is not None and ddz_rows is not None:
+            if needs_g_5:
                 part_11 = np.multiply(part_11, gamma, out=buffer_3)
-            if ddz_rows is not None and (ddx_rows is not None or ddgamma is not None):
+            if needs_dz:
                 part_10 = np.add(part_10, part_11, out=buffer_3)
-            if gamma is not None and ddx_rows is None and ddgamma is None:
+            if needs_part_10:
                 part_10 = part_11
-            if gamma is None and ddx_rows is None:
+            if needs_part_10_2:
                 part_10 = part_11
             part_10 = np.multiply(part_5, part_10, out=buffer_6)
             dz = np.add(dz, part_10, out=buffer_3)
@@ -743,23 +755,23 @@ def _backward_backward(
             if ddgamma is not None:
                 ddy = np.multiply(silu_z, xhat, out=ddy_block)
                 ddy = np.multiply(ddy, ddgamma, out=ddy_block)
-            if gamma is not None and (ddx_rows is not None or ddz_rows is not None):
+            if needs_gamma:
                 part_12 = np.multiply(part_3, gamma, out=buffer_3)
-            if gamma is None and ddx_rows is not None and ddz_rows is not None:
+            if needs_part_12:
                 part_12 = part_3
-            if gamma is None and ddz_rows is None:
+            if needs_part_12_2:
                 part_12 = part_3
-            if gamma is None and ddx_rows is None:
+            if needs_part_10_2:
                 part_12 = part_3
-            if ddgamma is not None and (ddx_rows is not None or ddz_rows is not None):
+            if needs_ddy:
                 ddy = np.add(ddy, part_12, out=ddy_block)
             if gamma is not None and ddgamma is None:
                 ddy = part_12
-            if gamma is None and ddx_rows is not None and ddz_rows is not None:
+            if needs_part_12:
                 ddy = part_12
-            if gamma is None and ddz_rows is None:
+            if needs_part_12_2:
                 ddy = part_12
-            if gamma is None and ddx_rows is None:
+            if needs_part_10_2:
                 ddy = part_12
             ddy_writer.write(ddy)
             # step 24: dx = (g_5 + dy*silu_z*ddgamma + ((xhat*mean_g_scaled_2 -
@@ -767,13 +779,13 @@ def _backward_backward(
             #   xhat*mean_g_5_xhat)*rstd
             if ddgamma is not None:
                 dx = np.multiply(part, ddgamma, out=buffer_1)
-            if ddgamma is not None and (ddx_rows is not None or ddz_rows is not None):
+            if needs_ddy:
                 dx = np.add(g_5, dx, out=buffer_1)
             if ddx_rows is not None and ddgamma is None:
                 dx = g_5
-            if gamma is not None and ddx_rows is None and ddgamma is None:
+            if needs_part_10:
                 dx = g_5
-            if gamma is None and ddx_rows is None:
+            if needs_part_10_2:
                 dx = g_5
             if ddx_rows is not None:
                 part_13 = np.multiply(xhat, mean_g_scaled_2, out=buffer_3)
@@ -786,14 +798,14 @@ def _backward_backward(
             if ddgamma is not None:
                 part_15 = np.multiply(xhat, mean_ddgamma_dy_silu_z, out=buffer_2)
                 dx = np.subtract(dx, part_15, out=buffer_1)
-            if ddx_rows is not None or ddz_rows is not None:
+            if needs_mean_g_5_xhat:
                 part_16 = np.multiply(xhat, mean_g_5_xhat, out=dx_block)
                 dx = np.subtract(dx, part_16, out=dx_block)
             dx = np.multiply(dx, rstd, out=dx_block)
             dx_writer.write(dx)
 
     _run(sweep, chunks, threads, features * dtype.itemsize)
-    if gamma is not None and (ddx_rows is not None or ddz_rows is not None):
+    if needs_gamma:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
     if ddx_rows is None and ddz_rows is None:
         dgamma = 0.0

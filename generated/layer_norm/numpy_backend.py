@@ -514,8 +514,10 @@ def _jvp(
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    needs_gamma = gamma is not None and dx_rows is not None
+    needs_x = dx_rows is not None or dgamma is not None
     ones = np.ones(features, dtype)
-    if gamma is not None and dx_rows is not None:
+    if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if dgamma is not None:
         dgamma = np.ascontiguousarray(dgamma, dtype)
@@ -523,11 +525,11 @@ def _jvp(
         dbeta = np.ascontiguousarray(dbeta, dtype)
 
     def sweep(share):
-        if dx_rows is not None or dgamma is not None:
+        if needs_x:
             read_x = _Reader(x_rows, dtype, height)
         if dx_rows is not None:
             read_dx = _Reader(dx_rows, dtype, height)
-        if dx_rows is not None or dgamma is not None:
+        if needs_x:
             read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
             read_mu_residual = _Reader(
                 mu_residual_rows, dtype, height, row_scalars=True
@@ -537,11 +539,11 @@ def _jvp(
         row_buffers = np.empty((2, height, features), dtype)
         row_scalar_buffers = np.empty((2, height, 1), dtype)
         for _, start, stop in share:
-            if dx_rows is not None or dgamma is not None:
+            if needs_x:
                 x = read_x(start, stop)
             if dx_rows is not None:
                 dx = read_dx(start, stop)
-            if dx_rows is not None or dgamma is not None:
+            if needs_x:
                 mu = read_mu(start, stop)
                 mu_residual = read_mu_residual(start, stop)
                 rstd = read_rstd(start, stop)
@@ -554,7 +556,7 @@ def _jvp(
             if dx_rows is not None:
                 mean_dx = _row_mean(dx, ones, out=row_scalar_1)
             # step 2: x_shifted = x - mu
-            if dx_rows is not None or dgamma is not None:
+            if needs_x:
                 x_shifted = np.subtract(x, mu, out=dy_block)
                 # step 2: x_centred = x_shifted - mu_residual
                 x_centred = np.subtract(x_shifted, mu_residual, out=dy_block)
@@ -571,7 +573,7 @@ def _jvp(
                 part = np.subtract(dx, mean_dx, out=buffer_2)
                 part_2 = np.multiply(xhat, mean_dx_xhat, out=dy_block)
                 part = np.subtract(part, part_2, out=dy_block)
-            if gamma is not None and dx_rows is not None:
+            if needs_gamma:
                 part = np.multiply(part, gamma, out=dy_block)
             if dx_rows is not None:
                 part = np.multiply(part, rstd, out=dy_block)
@@ -609,23 +611,28 @@ def _backward_backward(
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    needs_gamma = gamma is not None and ddx_rows is not None
+    needs_x = ddx_rows is not None or ddgamma is not None
+    needs_g = gamma is None and ddx_rows is not None
+    needs_dx = ddx_rows is not None and ddgamma is not None
+    needs_dx_2 = ddx_rows is None and ddgamma is None
     ones = np.ones(features, dtype)
-    if gamma is not None and ddx_rows is not None:
+    if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if ddgamma is not None:
         ddgamma = np.ascontiguousarray(ddgamma, dtype)
     if ddbeta is not None:
         ddbeta = np.ascontiguousarray(ddbeta, dtype)
-    if gamma is not None and ddx_rows is not None:
+    if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
 
     def sweep(share):
-        if ddx_rows is not None or ddgamma is not None:
+        if needs_x:
             read_x = _Reader(x_rows, dtype, height)
             read_dy = _Reader(dy_rows, dtype, height)
         if ddx_rows is not None:
             read_ddx = _Reader(ddx_rows, dtype, height)
-        if ddx_rows is not None or ddgamma is not None:
+        if needs_x:
             read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
             read_mu_residual = _Reader(
                 mu_residual_rows, dtype, height, row_scalars=True
@@ -637,12 +644,12 @@ def _backward_backward(
         row_scalar_buffers = np.empty((9, height, 1), dtype)
         column = np.empty(features, dtype)
         for chunk, start, stop in share:
-            if ddx_rows is not None or ddgamma is not None:
+            if needs_x:
                 x = read_x(start, stop)
                 dy = read_dy(start, stop)
             if ddx_rows is not None:
                 ddx = read_ddx(start, stop)
-            if ddx_rows is not None or ddgamma is not None:
+            if needs_x:
                 mu = read_mu(start, stop)
                 mu_residual = read_mu_residual(start, stop)
                 rstd = read_rstd(start, stop)
@@ -669,7 +676,7 @@ def _backward_backward(
             if ddgamma is not None:
                 mean_ddgamma_dy = _row_mean(dy, ddgamma, out=row_scalar_2)
             # step 2: x_shifted = x - mu
-            if ddx_rows is not None or ddgamma is not None:
+            if needs_x:
                 x_shifted = np.subtract(x, mu, out=dx_block)
                 # step 2: x_centred = x_shifted - mu_residual
                 x_centred = np.subtract(x_shifted, mu_residual, out=dx_block)
@@ -684,9 +691,9 @@ def _backward_backward(
                 part = np.multiply(part, ddgamma, out=dx_block)
                 mean_ddgamma_dy_xhat = _row_mean(part, ones, out=row_scalar_4)
             # step 14: g = dy*gamma
-            if gamma is not None and ddx_rows is not None:
+            if needs_gamma:
                 g = np.multiply(dy, gamma, out=dx_block)
-            if gamma is None and ddx_rows is not None:
+            if needs_g:
                 g = dy
             # step 15: mean_g = mean(g)
             if ddx_rows is not None:
@@ -705,7 +712,7 @@ def _backward_backward(
                 dg = np.subtract(part_2, dg, out=buffer_2)
                 dg = np.multiply(dg, rstd, out=buffer_2)
             # step 19: dgamma = sum over rows of dg*dy
-            if gamma is not None and ddx_rows is not None:
+            if needs_gamma:
                 part_3 = np.multiply(dg, dy, out=buffer_3)
                 _add_rows(part_3, dgamma_sums[chunk], column)
             # step 18: dx = (dy*ddgamma + (xhat*mean_ddx_scaled + (xhat*mean_g_2_scaled
@@ -726,7 +733,7 @@ def _backward_backward(
                 part_7 = np.multiply(part_2, mean_g_2, out=buffer_1)
                 part_4 = np.subtract(part_4, part_7, out=dx_block)
                 part_4 = np.multiply(part_4, rstd, out=dx_block)
-            if ddx_rows is not None and ddgamma is not None:
+            if needs_dx:
                 dx = np.add(dx, part_4, out=dx_block)
             if ddx_rows is not None and ddgamma is None:
                 dx = part_4
@@ -734,32 +741,32 @@ def _backward_backward(
                 dx = np.subtract(dx, mean_ddgamma_dy, out=dx_block)
                 part_8 = np.multiply(xhat, mean_ddgamma_dy_xhat, out=buffer_1)
                 dx = np.subtract(dx, part_8, out=dx_block)
-            if ddx_rows is not None or ddgamma is not None:
+            if needs_x:
                 dx = np.multiply(dx, rstd, out=dx_block)
-            if ddx_rows is None and ddgamma is None:
+            if needs_dx_2:
                 dx = 0.0
             dx_writer.write(dx)
             # step 21: ddy = xhat*ddgamma + dg*gamma + ddbeta
             if ddgamma is not None:
                 ddy = np.multiply(xhat, ddgamma, out=ddy_block)
-            if gamma is not None and ddx_rows is not None:
+            if needs_gamma:
                 part_9 = np.multiply(dg, gamma, out=buffer_1)
-            if gamma is None and ddx_rows is not None:
+            if needs_g:
                 part_9 = dg
-            if ddx_rows is not None and ddgamma is not None:
+            if needs_dx:
                 ddy = np.add(ddy, part_9, out=ddy_block)
             if gamma is not None and ddx_rows is not None and ddgamma is None:
                 ddy = part_9
-            if gamma is None and ddx_rows is not None:
+            if needs_g:
                 ddy = part_9
             if ddbeta is not None and (ddx_rows is not None or ddgamma is not None):
                 ddy = np.add(ddy, ddbeta, out=ddy_block)
-            if ddx_rows is None and ddgamma is None:
+            if needs_dx_2:
                 ddy = ddbeta
             ddy_writer.write(ddy)
 
     _run(sweep, chunks, threads, features * dtype.itemsize)
-    if gamma is not None and ddx_rows is not None:
+    if needs_gamma:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
     if gamma is not None and ddx_rows is None:
         dgamma = 0.0

@@ -708,6 +708,8 @@ def _backward_backward(
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
     height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    needs_g = gamma is not None and ddx_rows is not None
+    needs_g_2 = gamma is None and ddx_rows is not None
     # sqrt(2)/2
     constant_1 = scalar("0.7071067811865475244008443621048490392848")
     # sqrt(2)/(2*sqrt(pi))
@@ -813,9 +815,9 @@ def _backward_backward(
                 part_4 = np.multiply(part_4, ddgamma, out=buffer_5)
                 mean_ddgamma_du_xhat = _row_mean(part_4, ones, out=row_scalar_4)
             # step 25: g = du*gamma
-            if gamma is not None and ddx_rows is not None:
+            if needs_g:
                 g = np.multiply(du, gamma, out=buffer_5)
-            if gamma is None and ddx_rows is not None:
+            if needs_g_2:
                 g = du
             # step 26: mean_g = mean(g)
             if ddx_rows is not None:
@@ -838,15 +840,15 @@ def _backward_backward(
             # step 29: ddu = xhat*ddgamma + dg*gamma + ddbeta
             if ddgamma is not None:
                 ddu = np.multiply(xhat, ddgamma, out=buffer_7)
-            if gamma is not None and ddx_rows is not None:
+            if needs_g:
                 part_6 = np.multiply(dg, gamma, out=buffer_8)
-            if gamma is None and ddx_rows is not None:
+            if needs_g_2:
                 part_6 = dg
             if ddx_rows is not None and ddgamma is not None:
                 ddu = np.add(ddu, part_6, out=buffer_7)
             if gamma is not None and ddx_rows is not None and ddgamma is None:
                 ddu = part_6
-            if gamma is None and ddx_rows is not None:
+            if needs_g_2:
                 ddu = part_6
             if ddbeta is not None and (ddx_rows is not None or ddgamma is not None):
                 ddu = np.add(ddu, ddbeta, out=buffer_7)
@@ -860,11 +862,11 @@ def _backward_backward(
             du_2 = np.multiply(du_2, part_2, out=ddy_block)
             du_2 = np.multiply(du_2, constant_4, out=buffer_1)
             # step 33: dgamma = sum over rows of dg*du + du_2*xhat
-            if gamma is not None and ddx_rows is not None:
+            if needs_g:
                 part_7 = np.multiply(dg, du, out=ddy_block)
             if gamma is not None:
                 part_8 = np.multiply(du_2, xhat, out=buffer_3)
-            if gamma is not None and ddx_rows is not None:
+            if needs_g:
                 part_7 = np.add(part_7, part_8, out=ddy_block)
             if gamma is not None and ddx_rows is None:
                 part_7 = part_8

@@ -531,8 +531,10 @@ def _jvp(
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    needs_gamma = gamma is not None and dx_rows is not None
+    needs_x = dx_rows is not None or dgamma is not None
     ones = np.ones(features, dtype)
-    if gamma is not None and dx_rows is not None:
+    if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if dgamma is not None:
         dgamma = np.ascontiguousarray(dgamma, dtype)
@@ -540,11 +542,11 @@ def _jvp(
         dbeta = np.ascontiguousarray(dbeta, dtype)
 
     def sweep(share):
-        if dx_rows is not None or dgamma is not None:
+        if needs_x:
             read_x = _Reader(x_rows, dtype, height)
         if dx_rows is not None:
             read_dx = _Reader(dx_rows, dtype, height)
-        if dx_rows is not None or dgamma is not None:
+        if needs_x:
             read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
             read_mu_residual = _Reader(
                 mu_residual_rows, dtype, height, row_scalars=True
@@ -554,11 +556,11 @@ def _jvp(
         row_buffers = np.empty((2, height, features), dtype)
         row_scalar_buffers = np.empty((3, height, 1), dtype)
         for _, start, stop in share:
-            if dx_rows is not None or dgamma is not None:
+            if needs_x:
                 x = read_x(start, stop)
             if dx_rows is not None:
                 dx = read_dx(start, stop)
-            if dx_rows is not None or dgamma is not None:
+            if needs_x:
                 mu = read_mu(start, stop)
                 mu_residual = read_mu_residual(start, stop)
                 scale = read_scale(start, stop)
@@ -572,7 +574,7 @@ def _jvp(
             if dx_rows is not None:
                 mean_dx = _row_mean(dx, ones, out=row_scalar_1)
             # step 2: x_shifted = x - mu
-            if dx_rows is not None or dgamma is not None:
+            if needs_x:
                 x_shifted = np.subtract(x, mu, out=dy_block)
                 # step 2: x_centred = x_shifted - mu_residual
                 x_centred = np.subtract(x_shifted, mu_residual, out=dy_block)
@@ -595,7 +597,7 @@ def _jvp(
                 part_2 = np.add(dx, part_2, out=buffer_2)
                 part_3 = np.multiply(xhat, mean_dx_xhat, out=dy_block)
                 part_2 = np.subtract(part_2, part_3, out=dy_block)
-            if gamma is not None and dx_rows is not None:
+            if needs_gamma:
                 part_2 = np.multiply(part_2, gamma, out=dy_block)
             if dx_rows is not None:
                 part_2 = np.multiply(part_2, scale, out=dy_block)
@@ -634,24 +636,29 @@ def _backward_backward(
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
     height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    needs_gamma = gamma is not None and ddx_rows is not None
+    needs_x = ddx_rows is not None or ddgamma is not None
+    needs_g = gamma is None and ddx_rows is not None
+    needs_dxhat = ddx_rows is not None and ddgamma is not None
+    needs_ddy = ddx_rows is None and ddgamma is None
     ones = np.ones(features, dtype)
-    if gamma is not None and ddx_rows is not None:
+    if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if ddgamma is not None:
         ddgamma = np.ascontiguousarray(ddgamma, dtype)
     if ddbeta is not None:
         ddbeta = np.ascontiguousarray(ddbeta, dtype)
     D = scalar(features)
-    if gamma is not None and ddx_rows is not None:
+    if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
 
     def sweep(share):
-        if ddx_rows is not None or ddgamma is not None:
+        if needs_x:
             read_x = _Reader(x_rows, dtype, height)
             read_dy = _Reader(dy_rows, dtype, height)
         if ddx_rows is not None:
             read_ddx = _Reader(ddx_rows, dtype, height)
-        if ddx_rows is not None or ddgamma is not None:
+        if needs_x:
             read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
             read_mu_residual = _Reader(
                 mu_residual_rows, dtype, height, row_scalars=True
@@ -663,12 +670,12 @@ def _backward_backward(
         row_scalar_buffers = np.empty((4, height, 1), dtype)
         column = np.empty(features, dtype)
         for chunk, start, stop in share:
-            if ddx_rows is not None or ddgamma is not None:
+            if needs_x:
                 x = read_x(start, stop)
                 dy = read_dy(start, stop)
             if ddx_rows is not None:
                 ddx = read_ddx(start, stop)
-            if ddx_rows is not None or ddgamma is not None:
+            if needs_x:
                 mu = read_mu(start, stop)
                 mu_residual = read_mu_residual(start, stop)
                 scale = read_scale(start, stop)
@@ -687,7 +694,7 @@ def _backward_backward(
                 part_2 = np.multiply(ddx, part, out=ddy_block)
                 dmean_g = _row_sum(part_2, ones, out=row_scalar_1)
             # step 2: x_shifted = x - mu
-            if ddx_rows is not None or ddgamma is not None:
+            if needs_x:
                 x_shifted = np.subtract(x, mu, out=ddy_block)
                 # step 2: x_centred = x_shifted - mu_residual
                 x_centred = np.subtract(x_shifted, mu_residual, out=dx_block)
@@ -698,9 +705,9 @@ def _backward_backward(
                 part_3 = np.sign(xhat, out=buffer_1)
                 mean_xhat = _row_mean(part_3, ones, out=row_scalar_2)
             # step 14: g = dy*gamma
-            if gamma is not None and ddx_rows is not None:
+            if needs_gamma:
                 g = np.multiply(dy, gamma, out=buffer_2)
-            if gamma is None and ddx_rows is not None:
+            if needs_g:
                 g = dy
             # step 15: mean_g = mean(g)
             if ddx_rows is not None:
@@ -728,7 +735,7 @@ def _backward_backward(
                 dg = np.add(dg, part_7, out=buffer_1)
                 dg = np.add(dg, dmean_g_scaled, out=buffer_1)
             # step 27: dgamma = sum over rows of dg*dy
-            if gamma is not None and ddx_rows is not None:
+            if needs_gamma:
                 part_8 = np.multiply(dg, dy, out=buffer_3)
                 _add_rows(part_8, dgamma_sums[chunk], column)
             # step 21: dxhat = dy*ddgamma + g*dmean_g_2_scaled
@@ -736,29 +743,29 @@ def _backward_backward(
                 dxhat = np.multiply(dy, ddgamma, out=buffer_3)
             if ddx_rows is not None:
                 part_9 = np.multiply(g, dmean_g_2_scaled, out=buffer_2)
-            if ddx_rows is not None and ddgamma is not None:
+            if needs_dxhat:
                 dxhat = np.add(dxhat, part_9, out=buffer_2)
             if ddx_rows is not None and ddgamma is None:
                 dxhat = part_9
             # step 22: sum_dxhat_x_centred = sum(dxhat*x_centred)
-            if ddx_rows is not None or ddgamma is not None:
+            if needs_x:
                 sum_dxhat_x_centred = _row_sum(dxhat, x_centred, out=row_scalar_1)
             # step 29: ddy = xhat*ddgamma + dg*gamma + ddbeta
             if ddgamma is not None:
                 ddy = np.multiply(xhat, ddgamma, out=ddy_block)
-            if gamma is not None and ddx_rows is not None:
+            if needs_gamma:
                 part_10 = np.multiply(dg, gamma, out=buffer_1)
-            if gamma is None and ddx_rows is not None:
+            if needs_g:
                 part_10 = dg
-            if ddx_rows is not None and ddgamma is not None:
+            if needs_dxhat:
                 ddy = np.add(ddy, part_10, out=ddy_block)
             if gamma is not None and ddx_rows is not None and ddgamma is None:
                 ddy = part_10
-            if gamma is None and ddx_rows is not None:
+            if needs_g:
                 ddy = part_10
             if ddbeta is not None and (ddx_rows is not None or ddgamma is not None):
                 ddy = np.add(ddy, ddbeta, out=ddy_block)
-            if ddx_rows is None and ddgamma is None:
+            if needs_ddy:
                 ddy = ddbeta
             ddy_writer.write(ddy)
             # step 22: dscale = sum_ddx_g_xhat + sum_dxhat_x_centred
@@ -767,7 +774,7 @@ def _backward_backward(
             if ddx_rows is None and ddgamma is not None:
                 dscale = sum_dxhat_x_centred
             # step 23: dspread = -dscale*scale**2
-            if ddx_rows is not None or ddgamma is not None:
+            if needs_x:
                 dspread = np.square(scale, out=row_scalar_2)
                 dspread = np.multiply(dscale, dspread, out=row_scalar_1)
                 dspread = np.negative(dspread, out=row_scalar_1)
@@ -785,12 +792,12 @@ def _backward_backward(
                 dmu_scaled = np.divide(dmu, D, out=row_scalar_1)
                 # step 26: dx = dx_centred + dmu_scaled
                 dx = np.add(dx_centred, dmu_scaled, out=dx_block)
-            if ddx_rows is None and ddgamma is None:
+            if needs_ddy:
                 dx = 0.0
             dx_writer.write(dx)
 
     _run(sweep, chunks, threads, features * dtype.itemsize)
-    if gamma is not None and ddx_rows is not None:
+    if needs_gamma:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
     if gamma is not None and ddx_rows is None:
         dgamma = 0.0

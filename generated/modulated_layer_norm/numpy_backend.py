@@ -504,10 +504,12 @@ def _backward(
     """The gradients, written to their arrays; None for one that is not wanted."""
     rows, features = prod(shape[:-1]), shape[-1]
     height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    needs_beta = gate_rows is not None and beta is not None
+    needs_part_2 = gate_rows is not None and gamma is not None
     ones = np.ones(features, dtype)
     if gamma is not None:
         gamma = np.ascontiguousarray(gamma, dtype)
-    if gate_rows is not None and beta is not None:
+    if needs_beta:
         beta = np.ascontiguousarray(beta, dtype)
     if beta is not None:
         dbeta_sums = np.zeros((len(chunks), features), dtype)
@@ -543,7 +545,7 @@ def _backward(
             row_scalar_1 = row_scalar_buffers[0, : stop - start]
             row_scalar_2 = row_scalar_buffers[1, : stop - start]
             # step 13: dbeta = sum over rows of dy*gate
-            if gate_rows is not None and beta is not None:
+            if needs_beta:
                 part = np.multiply(dy, gate, out=dx_block)
             if gate_rows is None and beta is not None:
                 part = dy
@@ -558,16 +560,16 @@ def _backward(
             # step 12: dgamma = sum over rows of dy*xhat*gate
             if gamma is not None:
                 part_2 = np.multiply(dy, xhat, out=buffer_1)
-            if gate_rows is not None and gamma is not None:
+            if needs_part_2:
                 part_2 = np.multiply(part_2, gate, out=buffer_1)
             if gamma is not None:
                 _add_rows(part_2, dgamma_sums[chunk], column)
             # step 11: dgate = sum((xhat*gamma + beta)*dy)
-            if gate_rows is not None and gamma is not None:
+            if needs_part_2:
                 part_3 = np.multiply(xhat, gamma, out=buffer_1)
             if gate_rows is not None and gamma is None:
                 part_3 = xhat
-            if gate_rows is not None and beta is not None:
+            if needs_beta:
                 part_3 = np.add(part_3, beta, out=buffer_1)
             if gate_rows is not None:
                 dgate = _row_sum(part_3, dy, out=dgate_block)
@@ -620,10 +622,16 @@ def _jvp(
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    needs_beta = beta is not None and dgate_rows is not None
+    needs_x = dx_rows is not None or dgate_rows is not None or dgamma is not None
+    needs_gate = (
+        gate_rows is not None
+        and (dx_rows is not None or dgamma is not None or dbeta is not None)
+    )
     ones = np.ones(features, dtype)
     if gamma is not None and (dx_rows is not None or dgate_rows is not None):
         gamma = np.ascontiguousarray(gamma, dtype)
-    if beta is not None and dgate_rows is not None:
+    if needs_beta:
         beta = np.ascontiguousarray(beta, dtype)
     if dgamma is not None:
         dgamma = np.ascontiguousarray(dgamma, dtype)
@@ -631,18 +639,15 @@ def _jvp(
         dbeta = np.ascontiguousarray(dbeta, dtype)
 
     def sweep(share):
-        if dx_rows is not None or dgate_rows is not None or dgamma is not None:
+        if needs_x:
             read_x = _Reader(x_rows, dtype, height)
-        if (
-            gate_rows is not None
-            and (dx_rows is not None or dgamma is not None or dbeta is not None)
-        ):
+        if needs_gate:
             read_gate = _Reader(gate_rows, dtype, height, row_scalars=True)
         if dx_rows is not None:
             read_dx = _Reader(dx_rows, dtype, height)
         if dgate_rows is not None:
             read_dgate = _Reader(dgate_rows, dtype, height, row_scalars=True)
-        if dx_rows is not None or dgate_rows is not None or dgamma is not None:
+        if needs_x:
             read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
             read_mu_residual = _Reader(
                 mu_residual_rows, dtype, height, row_scalars=True
@@ -652,18 +657,15 @@ def _jvp(
         row_buffers = np.empty((3, height, features), dtype)
         row_scalar_buffers = np.empty((2, height, 1), dtype)
         for _, start, stop in share:
-            if dx_rows is not None or dgate_rows is not None or dgamma is not None:
+            if needs_x:
                 x = read_x(start, stop)
-            if (
-                gate_rows is not None
-                and (dx_rows is not None or dgamma is not None or dbeta is not None)
-            ):
+            if needs_gate:
                 gate = read_gate(start, stop)
             if dx_rows is not None:
                 dx = read_dx(start, stop)
             if dgate_rows is not None:
                 dgate = read_dgate(start, stop)
-            if dx_rows is not None or dgate_rows is not None or dgamma is not None:
+            if needs_x:
                 mu = read_mu(start, stop)
                 mu_residual = read_mu_residual(start, stop)
                 rstd = read_rstd(start, stop)
@@ -677,7 +679,7 @@ def _jvp(
             if dx_rows is not None:
                 mean_dx = _row_mean(dx, ones, out=row_scalar_1)
             # step 2: x_shifted = x - mu
-            if dx_rows is not None or dgate_rows is not None or dgamma is not None:
+            if needs_x:
                 x_shifted = np.subtract(x, mu, out=dy_block)
                 # step 2: x_centred = x_shifted - mu_residual
                 x_centred = np.subtract(x_shifted, mu_residual, out=dy_block)
@@ -692,7 +694,7 @@ def _jvp(
                 dy = np.multiply(xhat, gamma, out=buffer_1)
             if gamma is None and dgate_rows is not None:
                 dy = xhat
-            if beta is not None and dgate_rows is not None:
+            if needs_beta:
                 dy = np.add(dy, beta, out=buffer_1)
             if dgate_rows is not None:
                 dy = np.multiply(dy, dgate, out=buffer_1)
@@ -714,10 +716,7 @@ def _jvp(
                 part = np.add(part, dbeta, out=dy_block)
             if dx_rows is None and dgamma is None and dbeta is not None:
                 part = dbeta
-            if (
-                gate_rows is not None
-                and (dx_rows is not None or dgamma is not None or dbeta is not None)
-            ):
+            if needs_gate:
                 part = np.multiply(part, gate, out=dy_block)
             if (
                 dgate_rows is not None
@@ -776,10 +775,39 @@ def _backward_backward(
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
     height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    needs_gamma = (
+        gamma is not None
+        and (ddx_rows is not None or ddgate_rows is not None)
+    )
+    needs_beta = beta is not None and ddgate_rows is not None
+    needs_part_19 = (
+        ddx_rows is not None
+        or ddgate_rows is not None
+        or ddgamma is not None
+    )
+    needs_gate = (
+        gate_rows is not None
+        and (ddx_rows is not None or ddgamma is not None or ddbeta is not None)
+    )
+    needs_dy = gate_rows is not None or ddx_rows is not None or ddgamma is not None
+    needs_sum_ddbeta_dy = gate_rows is not None and ddbeta is not None
+    needs_part_5 = gate_rows is not None and ddgamma is not None
+    needs_g = gate_rows is not None and ddx_rows is not None
+    needs_g_2 = gate_rows is None and gamma is not None and ddx_rows is not None
+    needs_part_10 = gamma is not None and ddgate_rows is not None
+    needs_part_11 = gate_rows is not None and gamma is not None and ddx_rows is not None
+    needs_ddy = gate_rows is not None and ddgamma is not None and ddbeta is None
+    needs_ddy_2 = (
+        gate_rows is not None
+        and ddx_rows is not None
+        and ddgamma is None
+        and ddbeta is None
+    )
+    needs_ddy_3 = ddx_rows is None and ddgamma is None and ddbeta is None
     ones = np.ones(features, dtype)
-    if gamma is not None and (ddx_rows is not None or ddgate_rows is not None):
+    if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
-    if beta is not None and ddgate_rows is not None:
+    if needs_beta:
         beta = np.ascontiguousarray(beta, dtype)
     if ddgamma is not None:
         ddgamma = np.ascontiguousarray(ddgamma, dtype)
@@ -787,28 +815,25 @@ def _backward_backward(
         ddbeta = np.ascontiguousarray(ddbeta, dtype)
     D = scalar(features)
     # step 25: dvar_scaled = 2*dvar/D
-    if ddx_rows is not None or ddgate_rows is not None or ddgamma is not None:
+    if needs_part_19:
         part_19 = np.divide(2.0, D)
-    if beta is not None and ddgate_rows is not None:
+    if needs_beta:
         dbeta_rows_sums = np.zeros((len(chunks), features), dtype)
-    if gamma is not None and (ddx_rows is not None or ddgate_rows is not None):
+    if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
 
     def sweep(share):
-        if ddx_rows is not None or ddgate_rows is not None or ddgamma is not None:
+        if needs_part_19:
             read_x = _Reader(x_rows, dtype, height)
-        if (
-            gate_rows is not None
-            and (ddx_rows is not None or ddgamma is not None or ddbeta is not None)
-        ):
+        if needs_gate:
             read_gate = _Reader(gate_rows, dtype, height, row_scalars=True)
-        if gate_rows is not None or ddx_rows is not None or ddgamma is not None:
+        if needs_dy:
             read_dy = _Reader(dy_rows, dtype, height)
         if ddx_rows is not None:
             read_ddx = _Reader(ddx_rows, dtype, height)
         if ddgate_rows is not None:
             read_ddgate = _Reader(ddgate_rows, dtype, height, row_scalars=True)
-        if ddx_rows is not None or ddgate_rows is not None or ddgamma is not None:
+        if needs_part_19:
             read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
             read_mu_residual = _Reader(
                 mu_residual_rows, dtype, height, row_scalars=True
@@ -822,20 +847,17 @@ def _backward_backward(
         row_scalar_buffers = np.empty((7, height, 1), dtype)
         column = np.empty(features, dtype)
         for chunk, start, stop in share:
-            if ddx_rows is not None or ddgate_rows is not None or ddgamma is not None:
+            if needs_part_19:
                 x = read_x(start, stop)
-            if (
-                gate_rows is not None
-                and (ddx_rows is not None or ddgamma is not None or ddbeta is not None)
-            ):
+            if needs_gate:
                 gate = read_gate(start, stop)
-            if gate_rows is not None or ddx_rows is not None or ddgamma is not None:
+            if needs_dy:
                 dy = read_dy(start, stop)
             if ddx_rows is not None:
                 ddx = read_ddx(start, stop)
             if ddgate_rows is not None:
                 ddgate = read_ddgate(start, stop)
-            if ddx_rows is not None or ddgate_rows is not None or ddgamma is not None:
+            if needs_part_19:
                 mu = read_mu(start, stop)
                 mu_residual = read_mu_residual(start, stop)
                 rstd = read_rstd(start, stop)
@@ -859,7 +881,7 @@ def _backward_backward(
             if ddgate_rows is not None:
                 dmean_beta = np.multiply(ddgate, D, out=dgate_block)
             # step 30: dbeta_rows = sum over rows of dy*dmean_beta
-            if beta is not None and ddgate_rows is not None:
+            if needs_beta:
                 part = np.multiply(dy, dmean_beta, out=ddy_block)
                 _add_rows(part, dbeta_rows_sums[chunk], column)
             # step 22: dmean_beta_scaled = dmean_beta/D
@@ -871,10 +893,10 @@ def _backward_backward(
                 part_3 = np.multiply(ddx, part_2, out=ddy_block)
                 dmean_g = _row_sum(part_3, ones, out=row_scalar_2)
             # step 28: sum_ddbeta_dy = sum(dy*ddbeta)
-            if gate_rows is not None and ddbeta is not None:
+            if needs_sum_ddbeta_dy:
                 sum_ddbeta_dy = _row_sum(dy, ddbeta, out=row_scalar_3)
             # step 2: x_shifted = x - mu
-            if ddx_rows is not None or ddgate_rows is not None or ddgamma is not None:
+            if needs_part_19:
                 x_shifted = np.subtract(x, mu, out=ddy_block)
                 # step 2: x_centred = x_shifted - mu_residual
                 x_centred = np.subtract(x_shifted, mu_residual, out=dx_block)
@@ -886,18 +908,18 @@ def _backward_backward(
                 part_4 = np.multiply(part_4, part_2, out=buffer_1)
                 dmean_g_2 = _row_sum(part_4, ones, out=row_scalar_1)
             # step 28: sum_ddgamma_dy_xhat = sum(dy*xhat*ddgamma)
-            if gate_rows is not None and ddgamma is not None:
+            if needs_part_5:
                 part_5 = np.multiply(dy, xhat, out=buffer_1)
                 part_5 = np.multiply(part_5, ddgamma, out=buffer_1)
                 sum_ddgamma_dy_xhat = _row_sum(part_5, ones, out=row_scalar_4)
             # step 15: g = dy*gate*gamma
-            if gamma is not None and (ddx_rows is not None or ddgate_rows is not None):
+            if needs_gamma:
                 part_6 = np.multiply(dy, gamma, out=buffer_1)
             if gamma is None and (ddx_rows is not None or ddgate_rows is not None):
                 part_6 = dy
-            if gate_rows is not None and ddx_rows is not None:
+            if needs_g:
                 g = np.multiply(part_6, gate, out=buffer_2)
-            if gate_rows is None and gamma is not None and ddx_rows is not None:
+            if needs_g_2:
                 g = part_6
             if gate_rows is None and gamma is None and ddx_rows is not None:
                 g = part_6
@@ -923,11 +945,11 @@ def _backward_backward(
                 dg = np.add(dg, part_9, out=buffer_3)
                 dg = np.add(dg, dmean_g_scaled, out=buffer_3)
             # step 29: dgamma = sum over rows of (xhat*dmean_beta_scaled + dg*gate)*dy
-            if gamma is not None and ddgate_rows is not None:
+            if needs_part_10:
                 part_10 = np.multiply(xhat, dmean_beta_scaled, out=buffer_4)
-            if gate_rows is not None and gamma is not None and ddx_rows is not None:
+            if needs_part_11:
                 part_11 = np.multiply(dg, gate, out=buffer_5)
-            if gate_rows is None and gamma is not None and ddx_rows is not None:
+            if needs_g_2:
                 part_11 = dg
             if gamma is not None and ddx_rows is not None and ddgate_rows is not None:
                 part_10 = np.add(part_10, part_11, out=buffer_4)
@@ -938,17 +960,17 @@ def _backward_backward(
                 and ddgate_rows is None
             ):
                 part_10 = part_11
-            if gate_rows is None and gamma is not None and ddx_rows is not None:
+            if needs_g_2:
                 part_10 = part_11
-            if gamma is not None and (ddx_rows is not None or ddgate_rows is not None):
+            if needs_gamma:
                 part_10 = np.multiply(part_10, dy, out=buffer_4)
                 _add_rows(part_10, dgamma_sums[chunk], column)
             # step 28: sum_dg_dy_gamma = sum(dg*dy*gamma)
-            if gate_rows is not None and ddx_rows is not None:
+            if needs_g:
                 part_12 = np.multiply(dg, dy, out=buffer_4)
-            if gate_rows is not None and gamma is not None and ddx_rows is not None:
+            if needs_part_11:
                 part_12 = np.multiply(part_12, gamma, out=buffer_4)
-            if gate_rows is not None and ddx_rows is not None:
+            if needs_g:
                 sum_dg_dy_gamma = _row_sum(part_12, ones, out=row_scalar_2)
             # step 22: dxhat = g*dmean_g_2_scaled + dy*gate*ddgamma +
             #   dy*dmean_beta_scaled*gamma - ddx*mean_g_2_scaled
@@ -956,7 +978,7 @@ def _backward_backward(
                 dxhat = np.multiply(g, dmean_g_2_scaled, out=buffer_2)
             if ddgamma is not None:
                 part_13 = np.multiply(dy, ddgamma, out=buffer_4)
-            if gate_rows is not None and ddgamma is not None:
+            if needs_part_5:
                 part_13 = np.multiply(part_13, gate, out=buffer_4)
             if ddx_rows is not None and ddgamma is not None:
                 dxhat = np.add(dxhat, part_13, out=buffer_2)
@@ -977,21 +999,21 @@ def _backward_backward(
                 part_15 = np.multiply(ddx, mean_g_2_scaled, out=buffer_4)
                 dxhat = np.subtract(dxhat, part_15, out=buffer_1)
             # step 23: sum_dxhat_x_centred = sum(dxhat*x_centred)
-            if ddx_rows is not None or ddgate_rows is not None or ddgamma is not None:
+            if needs_part_19:
                 sum_dxhat_x_centred = _row_sum(dxhat, x_centred, out=row_scalar_1)
             # step 31: ddy = gate*ddbeta + xhat*gate*ddgamma + dg*gate*gamma +
             #   (xhat*gamma + beta)*dmean_beta_scaled
-            if gate_rows is not None and ddbeta is not None:
+            if needs_sum_ddbeta_dy:
                 ddy = np.multiply(ddbeta, gate, out=buffer_2)
             if gate_rows is None and ddbeta is not None:
                 ddy = ddbeta
             if ddgamma is not None:
                 part_16 = np.multiply(xhat, ddgamma, out=buffer_5)
-            if gate_rows is not None and ddgamma is not None:
+            if needs_part_5:
                 part_16 = np.multiply(part_16, gate, out=buffer_5)
             if ddgamma is not None and ddbeta is not None:
                 ddy = np.add(ddy, part_16, out=buffer_2)
-            if gate_rows is not None and ddgamma is not None and ddbeta is None:
+            if needs_ddy:
                 ddy = part_16
             if gate_rows is None and ddgamma is not None and ddbeta is None:
                 ddy = part_16
@@ -999,16 +1021,11 @@ def _backward_backward(
                 part_17 = np.multiply(dg, gamma, out=buffer_3)
             if gamma is None and ddx_rows is not None:
                 part_17 = dg
-            if gate_rows is not None and ddx_rows is not None:
+            if needs_g:
                 part_17 = np.multiply(part_17, gate, out=buffer_3)
             if ddx_rows is not None and (ddgamma is not None or ddbeta is not None):
                 ddy = np.add(ddy, part_17, out=buffer_2)
-            if (
-                gate_rows is not None
-                and ddx_rows is not None
-                and ddgamma is None
-                and ddbeta is None
-            ):
+            if needs_ddy_2:
                 ddy = part_17
             if (
                 gate_rows is None
@@ -1019,11 +1036,11 @@ def _backward_backward(
                 ddy = part_17
             if gate_rows is None and gamma is None and ddbeta is None:
                 ddy = part_17
-            if gamma is not None and ddgate_rows is not None:
+            if needs_part_10:
                 part_18 = np.multiply(xhat, gamma, out=ddy_block)
             if gamma is None and ddgate_rows is not None:
                 part_18 = xhat
-            if beta is not None and ddgate_rows is not None:
+            if needs_beta:
                 part_18 = np.add(part_18, beta, out=ddy_block)
             if ddgate_rows is not None:
                 part_18 = np.multiply(part_18, dmean_beta_scaled, out=ddy_block)
@@ -1032,7 +1049,7 @@ def _backward_backward(
                 and (ddx_rows is not None or ddgamma is not None or ddbeta is not None)
             ):
                 ddy = np.add(ddy, part_18, out=ddy_block)
-            if ddx_rows is None and ddgamma is None and ddbeta is None:
+            if needs_ddy_3:
                 ddy = part_18
             ddy_writer.write(ddy)
             # step 23: drstd = sum_ddx_g_xhat + sum_dxhat_x_centred
@@ -1041,7 +1058,7 @@ def _backward_backward(
             if ddx_rows is None and (ddgate_rows is not None or ddgamma is not None):
                 drstd = sum_dxhat_x_centred
             # step 24: dvar = -(1/2)*drstd*rstd**3
-            if ddx_rows is not None or ddgate_rows is not None or ddgamma is not None:
+            if needs_part_19:
                 dvar = np.square(rstd, out=row_scalar_5)
                 dvar = np.multiply(dvar, rstd, out=row_scalar_5)
                 dvar = np.multiply(drstd, dvar, out=row_scalar_1)
@@ -1053,7 +1070,7 @@ def _backward_backward(
                 dgate = np.add(sum_ddbeta_dy, sum_ddgamma_dy_xhat, out=dgate_block)
             if gate_rows is not None and ddgamma is None and ddbeta is not None:
                 dgate = sum_ddbeta_dy
-            if gate_rows is not None and ddgamma is not None and ddbeta is None:
+            if needs_ddy:
                 dgate = sum_ddgamma_dy_xhat
             if (
                 gate_rows is not None
@@ -1061,19 +1078,14 @@ def _backward_backward(
                 and (ddgamma is not None or ddbeta is not None)
             ):
                 dgate = np.add(dgate, sum_dg_dy_gamma, out=dgate_block)
-            if (
-                gate_rows is not None
-                and ddx_rows is not None
-                and ddgamma is None
-                and ddbeta is None
-            ):
+            if needs_ddy_2:
                 dgate = sum_dg_dy_gamma
-            if ddx_rows is None and ddgamma is None and ddbeta is None:
+            if needs_ddy_3:
                 dgate = 0.0
             if gate_rows is not None:
                 dgate_writer.write(dgate)
             # step 25: dx_centred = x_centred*dvar_scaled + dxhat*rstd
-            if ddx_rows is not None or ddgate_rows is not None or ddgamma is not None:
+            if needs_part_19:
                 dx_centred = np.multiply(x_centred, dvar_scaled, out=dx_block)
                 part_20 = np.multiply(dxhat, rstd, out=buffer_1)
                 dx_centred = np.add(dx_centred, part_20, out=dx_block)
@@ -1089,14 +1101,14 @@ def _backward_backward(
             dx_writer.write(dx)
 
     _run(sweep, chunks, threads, features * dtype.itemsize)
-    if beta is not None and ddgate_rows is not None:
+    if needs_beta:
         dbeta_rows = np.add.reduce(dbeta_rows_sums, axis=0)
-    if gamma is not None and (ddx_rows is not None or ddgate_rows is not None):
+    if needs_gamma:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
     if gamma is not None and ddx_rows is None and ddgate_rows is None:
         dgamma = 0.0
     # step 30: dbeta = dbeta_rows/D
-    if beta is not None and ddgate_rows is not None:
+    if needs_beta:
         dbeta = np.divide(dbeta_rows, D)
     if beta is not None and ddgate_rows is None:
         dbeta = 0.0

@@ -347,12 +347,13 @@ def _jvp(x_rows, dx_rows, rstd_rows, w, dw, dy_out, shape, dtype, threads):
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     height, chunks = _partition(rows, features * dtype.itemsize, 1)
-    if w is not None and dx_rows is not None:
+    needs_w = w is not None and dx_rows is not None
+    if needs_w:
         w = np.ascontiguousarray(w, dtype)
     if dw is not None:
         dw = np.ascontiguousarray(dw, dtype)
     # step 10: w_shifted_2 = w + 1
-    if w is not None and dx_rows is not None:
+    if needs_w:
         w_shifted_2 = np.add(w, 1.0)
 
     def sweep(share):
@@ -382,7 +383,7 @@ def _jvp(x_rows, dx_rows, rstd_rows, w, dw, dy_out, shape, dtype, threads):
             if dx_rows is not None:
                 part = np.multiply(xhat, mean_dx_xhat, out=dy_block)
                 part = np.subtract(dx, part, out=dy_block)
-            if w is not None and dx_rows is not None:
+            if needs_w:
                 part = np.multiply(part, w_shifted_2, out=dy_block)
             if dx_rows is not None:
                 part = np.multiply(part, rstd, out=dy_block)
@@ -412,13 +413,15 @@ def _backward_backward(
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    needs_w = w is not None and ddx_rows is not None
+    needs_dx = ddx_rows is not None and ddw is not None
     ones = np.ones(features, dtype)
-    if w is not None and ddx_rows is not None:
+    if needs_w:
         w = np.ascontiguousarray(w, dtype)
     if ddw is not None:
         ddw = np.ascontiguousarray(ddw, dtype)
     # step 11: w_shifted_2 = w + 1
-    if w is not None and ddx_rows is not None:
+    if needs_w:
         w_shifted_2 = np.add(w, 1.0)
         dw_sums = np.zeros((len(chunks), features), dtype)
 
@@ -460,7 +463,7 @@ def _backward_backward(
                 part = np.multiply(part, ddw, out=dx_block)
                 mean_ddw_dy_xhat = _row_mean(part, ones, out=row_scalar_2)
             # step 11: g = dy*w_shifted_2
-            if w is not None and ddx_rows is not None:
+            if needs_w:
                 g = np.multiply(dy, w_shifted_2, out=dx_block)
             if w is None:
                 g = dy
@@ -476,7 +479,7 @@ def _backward_backward(
                 dg = np.subtract(ddx, dg, out=buffer_1)
                 dg = np.multiply(dg, rstd, out=buffer_1)
             # step 15: dw = sum over rows of dg*dy
-            if w is not None and ddx_rows is not None:
+            if needs_w:
                 part_2 = np.multiply(dg, dy, out=buffer_2)
                 _add_rows(part_2, dw_sums[chunk], column)
             # step 14: dx = (dy*ddw + ((xhat*mean_g_scaled - g)*mean_ddx_xhat -
@@ -492,7 +495,7 @@ def _backward_backward(
                 part_5 = np.multiply(ddx, mean_g, out=buffer_3)
                 part_3 = np.subtract(part_3, part_5, out=dx_block)
                 part_3 = np.multiply(part_3, rstd, out=dx_block)
-            if ddx_rows is not None and ddw is not None:
+            if needs_dx:
                 dx = np.add(dx, part_3, out=dx_block)
             if ddw is None:
                 dx = part_3
@@ -504,11 +507,11 @@ def _backward_backward(
             # step 16: ddy = xhat*ddw + dg*w_shifted_2
             if ddw is not None:
                 ddy = np.multiply(xhat, ddw, out=ddy_block)
-            if w is not None and ddx_rows is not None:
+            if needs_w:
                 part_7 = np.multiply(dg, w_shifted_2, out=buffer_1)
             if w is None:
                 part_7 = dg
-            if ddx_rows is not None and ddw is not None:
+            if needs_dx:
                 ddy = np.add(ddy, part_7, out=ddy_block)
             if w is not None and ddw is None:
                 ddy = part_7
@@ -517,7 +520,7 @@ def _backward_backward(
             ddy_writer.write(ddy)
 
     _run(sweep, chunks, threads, features * dtype.itemsize)
-    if w is not None and ddx_rows is not None:
+    if needs_w:
         dw = np.add.reduce(dw_sums, axis=0)
     if ddx_rows is None:
         dw = 0.0

@@ -367,7 +367,8 @@ def _jvp(x_rows, dx_rows, scale_rows, gamma, dgamma, dy_out, shape, dtype, threa
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     height, chunks = _partition(rows, features * dtype.itemsize, 1)
-    if gamma is not None and dx_rows is not None:
+    needs_gamma = gamma is not None and dx_rows is not None
+    if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if dgamma is not None:
         dgamma = np.ascontiguousarray(dgamma, dtype)
@@ -401,7 +402,7 @@ def _jvp(x_rows, dx_rows, scale_rows, gamma, dgamma, dy_out, shape, dtype, threa
             if dx_rows is not None:
                 part_2 = np.multiply(xhat, mean_dx_xhat, out=dy_block)
                 part_2 = np.subtract(dx, part_2, out=dy_block)
-            if gamma is not None and dx_rows is not None:
+            if needs_gamma:
                 part_2 = np.multiply(part_2, gamma, out=dy_block)
             if dx_rows is not None:
                 part_2 = np.multiply(part_2, scale, out=dy_block)
@@ -432,15 +433,17 @@ def _backward_backward(
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
     height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    needs_gamma = gamma is not None and ddx_rows is not None
+    needs_dxhat = ddx_rows is not None and ddgamma is not None
     ones = np.ones(features, dtype)
-    if gamma is not None and ddx_rows is not None:
+    if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if ddgamma is not None:
         ddgamma = np.ascontiguousarray(ddgamma, dtype)
     D = scalar(features)
     # step 18: dmean_x4_scaled = 4*dmean_x4/D
     part_11 = np.divide(4.0, D)
-    if gamma is not None and ddx_rows is not None:
+    if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
 
     def sweep(share):
@@ -479,7 +482,7 @@ def _backward_backward(
                 part_3 = np.multiply(part_3, part_4, out=buffer_2)
                 dmean_g = _row_sum(part_3, ones, out=row_scalar_1)
             # step 11: g = dy*gamma
-            if gamma is not None and ddx_rows is not None:
+            if needs_gamma:
                 g = np.multiply(dy, gamma, out=buffer_2)
             if gamma is None:
                 g = dy
@@ -500,7 +503,7 @@ def _backward_backward(
                 part_6 = np.multiply(ddx, scale, out=buffer_3)
                 dg = np.add(dg, part_6, out=buffer_1)
             # step 19: dgamma = sum over rows of dg*dy
-            if gamma is not None and ddx_rows is not None:
+            if needs_gamma:
                 part_7 = np.multiply(dg, dy, out=buffer_3)
                 _add_rows(part_7, dgamma_sums[chunk], column)
             # step 15: dxhat = dy*ddgamma + g*dmean_g_scaled + ddx*xhat**2*mean_g_scaled
@@ -508,7 +511,7 @@ def _backward_backward(
                 dxhat = np.multiply(dy, ddgamma, out=buffer_3)
             if ddx_rows is not None:
                 part_8 = np.multiply(g, dmean_g_scaled, out=buffer_2)
-            if ddx_rows is not None and ddgamma is not None:
+            if needs_dxhat:
                 dxhat = np.add(dxhat, part_8, out=buffer_2)
             if ddgamma is None:
                 dxhat = part_8
@@ -521,11 +524,11 @@ def _backward_backward(
             # step 20: ddy = xhat*ddgamma + dg*gamma
             if ddgamma is not None:
                 ddy = np.multiply(xhat, ddgamma, out=ddy_block)
-            if gamma is not None and ddx_rows is not None:
+            if needs_gamma:
                 part_10 = np.multiply(dg, gamma, out=buffer_1)
             if gamma is None:
                 part_10 = dg
-            if ddx_rows is not None and ddgamma is not None:
+            if needs_dxhat:
                 ddy = np.add(ddy, part_10, out=ddy_block)
             if gamma is not None and ddgamma is None:
                 ddy = part_10
@@ -554,7 +557,7 @@ def _backward_backward(
             dx_writer.write(dx)
 
     _run(sweep, chunks, threads, features * dtype.itemsize)
-    if gamma is not None and ddx_rows is not None:
+    if needs_gamma:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
     if ddx_rows is None:
         dgamma = 0.0

@@ -360,7 +360,8 @@ def _jvp(x_rows, dx_rows, rstd_rows, gamma, dgamma, dy_out, shape, dtype, thread
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     height, chunks = _partition(rows, features * dtype.itemsize, 1)
-    if gamma is not None and dx_rows is not None:
+    needs_gamma = gamma is not None and dx_rows is not None
+    if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if dgamma is not None:
         dgamma = np.ascontiguousarray(dgamma, dtype)
@@ -392,7 +393,7 @@ def _jvp(x_rows, dx_rows, rstd_rows, gamma, dgamma, dy_out, shape, dtype, thread
             if dx_rows is not None:
                 part = np.multiply(xhat, mean_dx_xhat, out=dy_block)
                 part = np.subtract(dx, part, out=dy_block)
-            if gamma is not None and dx_rows is not None:
+            if needs_gamma:
                 part = np.multiply(part, gamma, out=dy_block)
             if dx_rows is not None:
                 part = np.multiply(part, rstd, out=dy_block)
@@ -422,12 +423,14 @@ def _backward_backward(
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    needs_gamma = gamma is not None and ddx_rows is not None
+    needs_dx = ddx_rows is not None and ddgamma is not None
     ones = np.ones(features, dtype)
-    if gamma is not None and ddx_rows is not None:
+    if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if ddgamma is not None:
         ddgamma = np.ascontiguousarray(ddgamma, dtype)
-    if gamma is not None and ddx_rows is not None:
+    if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
 
     def sweep(share):
@@ -468,7 +471,7 @@ def _backward_backward(
                 part = np.multiply(part, ddgamma, out=dx_block)
                 mean_ddgamma_dy_xhat = _row_mean(part, ones, out=row_scalar_2)
             # step 11: g = dy*gamma
-            if gamma is not None and ddx_rows is not None:
+            if needs_gamma:
                 g = np.multiply(dy, gamma, out=dx_block)
             if gamma is None:
                 g = dy
@@ -484,7 +487,7 @@ def _backward_backward(
                 dg = np.subtract(ddx, dg, out=buffer_1)
                 dg = np.multiply(dg, rstd, out=buffer_1)
             # step 15: dgamma = sum over rows of dg*dy
-            if gamma is not None and ddx_rows is not None:
+            if needs_gamma:
                 part_2 = np.multiply(dg, dy, out=buffer_2)
                 _add_rows(part_2, dgamma_sums[chunk], column)
             # step 14: dx = (dy*ddgamma + ((xhat*mean_g_scaled - g)*mean_ddx_xhat -
@@ -500,7 +503,7 @@ def _backward_backward(
                 part_5 = np.multiply(ddx, mean_g, out=buffer_3)
                 part_3 = np.subtract(part_3, part_5, out=dx_block)
                 part_3 = np.multiply(part_3, rstd, out=dx_block)
-            if ddx_rows is not None and ddgamma is not None:
+            if needs_dx:
                 dx = np.add(dx, part_3, out=dx_block)
             if ddgamma is None:
                 dx = part_3
@@ -512,11 +515,11 @@ def _backward_backward(
             # step 16: ddy = xhat*ddgamma + dg*gamma
             if ddgamma is not None:
                 ddy = np.multiply(xhat, ddgamma, out=ddy_block)
-            if gamma is not None and ddx_rows is not None:
+            if needs_gamma:
                 part_7 = np.multiply(dg, gamma, out=buffer_1)
             if gamma is None:
                 part_7 = dg
-            if ddx_rows is not None and ddgamma is not None:
+            if needs_dx:
                 ddy = np.add(ddy, part_7, out=ddy_block)
             if gamma is not None and ddgamma is None:
                 ddy = part_7
@@ -525,7 +528,7 @@ def _backward_backward(
             ddy_writer.write(ddy)
 
     _run(sweep, chunks, threads, features * dtype.itemsize)
-    if gamma is not None and ddx_rows is not None:
+    if needs_gamma:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
     if ddx_rows is None:
         dgamma = 0.0

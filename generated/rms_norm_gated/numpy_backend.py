@@ -482,7 +482,9 @@ def _jvp(
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     height, chunks = _partition(rows, features * dtype.itemsize, 1)
-    if gamma is not None and (dx_rows is not None or dz_rows is not None):
+    needs_gamma = gamma is not None and (dx_rows is not None or dz_rows is not None)
+    needs_mean_dh_hhat = dx_rows is not None or dz_rows is not None
+    if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if dgamma is not None:
         dgamma = np.ascontiguousarray(dgamma, dtype)
@@ -534,17 +536,17 @@ def _jvp(
             if dx_rows is None and dz_rows is not None:
                 dh = part
             # step 21: mean_dh_hhat = mean(dh*hhat)
-            if dx_rows is not None or dz_rows is not None:
+            if needs_mean_dh_hhat:
                 mean_dh_hhat = _row_mean(dh, hhat, out=row_scalar_1)
             # step 21: dy = hhat*dgamma + (dh - hhat*mean_dh_hhat)*rstd*gamma
             if dgamma is not None:
                 dy = np.multiply(hhat, dgamma, out=buffer_3)
-            if dx_rows is not None or dz_rows is not None:
+            if needs_mean_dh_hhat:
                 part_3 = np.multiply(hhat, mean_dh_hhat, out=buffer_2)
                 part_3 = np.subtract(dh, part_3, out=dy_block)
-            if gamma is not None and (dx_rows is not None or dz_rows is not None):
+            if needs_gamma:
                 part_3 = np.multiply(part_3, gamma, out=dy_block)
-            if dx_rows is not None or dz_rows is not None:
+            if needs_mean_dh_hhat:
                 part_3 = np.multiply(part_3, rstd, out=dy_block)
             if dgamma is not None and (dx_rows is not None or dz_rows is not None):
                 dy = np.add(dy, part_3, out=dy_block)
@@ -575,12 +577,16 @@ def _backward_backward(
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    needs_gamma = gamma is not None and (ddx_rows is not None or ddz_rows is not None)
+    needs_mean_g = ddx_rows is not None or ddz_rows is not None
+    needs_dh_2 = ddgamma is not None and (ddx_rows is not None or ddz_rows is not None)
+    needs_dz = ddx_rows is None and ddz_rows is None
     ones = np.ones(features, dtype)
-    if gamma is not None and (ddx_rows is not None or ddz_rows is not None):
+    if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if ddgamma is not None:
         ddgamma = np.ascontiguousarray(ddgamma, dtype)
-    if gamma is not None and (ddx_rows is not None or ddz_rows is not None):
+    if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
 
     def sweep(share):
@@ -638,12 +644,12 @@ def _backward_backward(
                 part = np.multiply(part, ddgamma, out=dx_block)
                 mean_ddgamma_dy_hhat = _row_mean(part, ones, out=row_scalar_1)
             # step 22: g = dy*gamma
-            if gamma is not None and (ddx_rows is not None or ddz_rows is not None):
+            if needs_gamma:
                 g = np.multiply(dy, gamma, out=dx_block)
             if gamma is None:
                 g = dy
             # step 23: mean_g = mean(g*hhat)
-            if ddx_rows is not None or ddz_rows is not None:
+            if needs_mean_g:
                 mean_g = _row_mean(g, hhat, out=row_scalar_2)
             # step 25: g_2 = ddx*silu_z + ddz*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
             if ddx_rows is not None:
@@ -661,7 +667,7 @@ def _backward_backward(
             if ddx_rows is None and ddz_rows is not None:
                 g_2 = part_2
             # step 26: mean_g_2_hhat = mean(g_2*hhat)
-            if ddx_rows is not None or ddz_rows is not None:
+            if needs_mean_g:
                 mean_g_2_hhat = _row_mean(g_2, hhat, out=row_scalar_3)
                 # step 27: mean_g_g_2 = mean(g*g_2)
                 mean_g_g_2 = _row_mean(g, g_2, out=row_scalar_4)
@@ -676,14 +682,14 @@ def _backward_backward(
                 dg = np.subtract(g_2, dg, out=buffer_7)
                 dg = np.multiply(dg, rstd, out=buffer_7)
             # step 31: dgamma = sum over rows of dg*dy
-            if gamma is not None and (ddx_rows is not None or ddz_rows is not None):
+            if needs_gamma:
                 part_5 = np.multiply(dg, dy, out=buffer_8)
                 _add_rows(part_5, dgamma_sums[chunk], column)
             # step 27: dh_2 = (dy*ddgamma + ((hhat*mean_g_scaled - g)*mean_g_2_hhat -
             #   g_2*mean_g - hhat*mean_g_g_2)*rstd - hhat*mean_ddgamma_dy_hhat)*rstd
             if ddgamma is not None:
                 dh_2 = np.multiply(dy, ddgamma, out=buffer_8)
-            if ddx_rows is not None or ddz_rows is not None:
+            if needs_mean_g:
                 part_6 = np.multiply(hhat, mean_g_scaled, out=buffer_9)
                 part_6 = np.subtract(part_6, g, out=dx_block)
                 part_6 = np.multiply(part_6, mean_g_2_hhat, out=dx_block)
@@ -692,7 +698,7 @@ def _backward_backward(
                 part_8 = np.multiply(hhat, mean_g_g_2, out=buffer_2)
                 part_6 = np.subtract(part_6, part_8, out=dx_block)
                 part_6 = np.multiply(part_6, rstd, out=dx_block)
-            if ddgamma is not None and (ddx_rows is not None or ddz_rows is not None):
+            if needs_dh_2:
                 dh_2 = np.add(dh_2, part_6, out=dx_block)
             if ddgamma is None:
                 dh_2 = part_6
@@ -725,7 +731,7 @@ def _backward_backward(
                 dz = np.add(g_5, dz, out=buffer_8)
             if ddx_rows is not None and ddz_rows is None:
                 dz = g_5
-            if ddx_rows is None and ddz_rows is None:
+            if needs_dz:
                 dz = g_5
             part_12 = np.multiply(g_5, z, out=buffer_9)
             if ddz_rows is not None:
@@ -741,11 +747,11 @@ def _backward_backward(
             # step 32: ddy = hhat*ddgamma + dg*gamma
             if ddgamma is not None:
                 ddy = np.multiply(hhat, ddgamma, out=ddy_block)
-            if gamma is not None and (ddx_rows is not None or ddz_rows is not None):
+            if needs_gamma:
                 part_14 = np.multiply(dg, gamma, out=buffer_1)
             if gamma is None:
                 part_14 = dg
-            if ddgamma is not None and (ddx_rows is not None or ddz_rows is not None):
+            if needs_dh_2:
                 ddy = np.add(ddy, part_14, out=ddy_block)
             if gamma is not None and ddgamma is None:
                 ddy = part_14
@@ -754,9 +760,9 @@ def _backward_backward(
             ddy_writer.write(ddy)
 
     _run(sweep, chunks, threads, features * dtype.itemsize)
-    if gamma is not None and (ddx_rows is not None or ddz_rows is not None):
+    if needs_gamma:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
-    if ddx_rows is None and ddz_rows is None:
+    if needs_dz:
         dgamma = 0.0
     if gamma is not None:
         dgamma_out[...] = dgamma

@@ -505,6 +505,7 @@ def _backward_backward(
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
     height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    needs_dg = scale is not None and ddx_rows is not None
     if scale is not None:
         scale = scalar(scale)
     if ddscale is not None:
@@ -556,7 +557,7 @@ def _backward_backward(
             # step 17: mean_dy = mean(dy*y)
             mean_dy = _row_mean(dy, y, out=row_scalar_1)
             # step 19: dg = ddx*scale + x*ddscale
-            if scale is not None and ddx_rows is not None:
+            if needs_dg:
                 dg = np.multiply(ddx, scale, out=ddy_block)
             if scale is None:
                 dg = ddx
@@ -577,7 +578,7 @@ def _backward_backward(
             if scale is not None:
                 g = np.multiply(part_2, y, out=buffer_3)
             # step 23: mean_ddx_g = mean(ddx*g)
-            if scale is not None and ddx_rows is not None:
+            if needs_dg:
                 mean_ddx_g = _row_mean(ddx, g, out=row_scalar_4)
             # step 20: g_3 = (dy - mean_dy_scaled)*dg
             g_3 = np.multiply(part_2, dg, out=buffer_2)
@@ -612,7 +613,7 @@ def _backward_backward(
                 dx = part_3
             dx_writer.write(dx)
             # step 23: mean_g_4_x_scaled = (mean_ddx_g + mean_g_4_x)*D
-            if scale is not None and ddx_rows is not None:
+            if needs_dg:
                 mean_g_4_x_scaled = np.add(mean_ddx_g, mean_g_4_x, out=row_scalar_1)
             if ddx_rows is None:
                 mean_g_4_x_scaled = mean_g_4_x

@@ -35,6 +35,18 @@ def condition(text: str, indent: int) -> list[str]:
     return [f"{pad}if (", *_broken(text, indent + 4), f"{pad}):"]
 
 
+def truth(name: str, text: str, indent: int) -> list[str]:
+    """The assignment of a condition to a name, broken as the head of an `if` is.
+
+    >>> truth("needs_mu", "dy is not None or dh is not None", 4)
+    ['    needs_mu = dy is not None or dh is not None']
+    """
+    pad = " " * indent
+    if len(f"{pad}{name} = {text}") <= WIDTH:
+        return [f"{pad}{name} = {text}"]
+    return [f"{pad}{name} = (", *_broken(text, indent + 4), f"{pad})"]
+
+
 def _broken(text: str, indent: int) -> list[str]:
     pad = " " * indent
     lines: list[str] = []

@@ -14,6 +14,8 @@ from lngen.check.layer import Array, Case, run
 from lngen.check.numbers import storage_dtype
 from lngen.evaluate import LONGDOUBLE, evaluate
 
+# Times a normal deviate, below the normal numbers of the type; bfloat16 has the exponents of float32.
+_TINY = {"float64": 1e-309, "float16": 2.0**-16}
 # A result this large may be infinite on its way to being stored.
 _LARGE = 1e300
 
@@ -25,7 +27,7 @@ def hard_inputs(checker: Checker, dtype: str) -> Iterator[Evidence]:
         return
     features = max(7, checker.definition.minimum_features)
     offset = 1e8 if dtype == "float64" else 1e4
-    for case in inputs.hard(checker.definition, features, checker.seed, offset):
+    for case in inputs.hard(checker.definition, features, checker.seed, offset, _TINY.get(dtype, 1e-39)):
         stored = case.astype(storage)
         if not all(np.isfinite(np.asarray(v, np.float64)).all() for v in stored.inputs.values() if v is not None):
             continue  # the storage type does not hold these inputs

@@ -93,10 +93,11 @@ def _input(entry: Input, rows: int, features: int, rng: np.random.Generator, dra
     return np.asarray(draw(rng, _shape(entry.kind, rows, features)))
 
 
-def hard(definition: Definition, features: int, seed: int, offset: float) -> Iterator[Case]:
+def hard(definition: Definition, features: int, seed: int, offset: float, tiny: float) -> Iterator[Case]:
     """Inputs at which textbook code loses digits or divides by zero, one case each; all have four rows.
 
-    `offset` is the mean that a row of deviation 1 gets: 1e4 says something in float32, 1e8 in float64.
+    `offset` is the mean that a row of deviation 1 gets: 1e4 says something in float32, 1e8 in float64. `tiny` is below
+    every normal number of the type.
     Differences at a kink mean nothing, so a case that may sit on one says so by `smooth`.
     """
     base = ordinary(definition, 4, features, seed)
@@ -112,6 +113,7 @@ def hard(definition: Definition, features: int, seed: int, offset: float) -> Ite
     yield rows("scales 1e-3 to 1e6", lambda x: x * by_row, smooth=True)
     yield rows(f"offset {offset:g}", lambda x: x + offset, smooth=True)
     yield rows("one outlier 1e6", lambda x: _with_outlier(x), smooth=True)
+    yield rows("denormals", lambda x: x * tiny, smooth=True)
     yield rows("variance near eps", lambda x: 1 + 3e-3 * x, smooth=True)
     if definition.features:
         # No two of the largest are equal: where a definition asks for the largest, there would be no derivative.

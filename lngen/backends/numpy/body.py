@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from sympy import Expr
 
 from lngen.backends.expressions import decimal, formula, is_short
+from lngen.backends.layout import truth
 from lngen.backends.numpy.buffers import Allocation, Buffer, allocate, needs
 from lngen.backends.numpy.finite import require_finite
 from lngen.backends.numpy.graph import REDUCTIONS, ROW, ROW_SCALAR, Node, Number
 from lngen.backends.numpy.lowering import Event, Schedule
 from lngen.backends.numpy.naming import names_of, variables
 from lngen.backends.numpy.selects import guards
-from lngen.backends.numpy.text import Line, laid_out
+from lngen.backends.numpy.text import Line, laid_out, named_conditions
 from lngen.symbolic import NOTHING, Axes, FeatureSymbol
 
 _UFUNCS = {
@@ -133,13 +134,17 @@ class _Printer:
             Line(f'{name} = scalar("{decimal(value)}")', heading=formula(value))
             for value, name in self.constants.items()
         ]
+        loop = reads + blocks + slices + self.lines["block"]
+        parts = [constants + prologue, setup, loop, sums + self.lines["epilogue"]]
+        names, (prologue, setup, loop, epilogue) = named_conditions(parts, self.names.internal)
+        truths = [line for condition, name in names.items() for line in truth(name, condition, 4)]
         return Body(
             arguments=tuple(node.name for node in self._arguments()),
             parameters=self._signature(),
-            prologue=laid_out(constants + prologue, 4),
+            prologue=(*truths, *laid_out(prologue, 4)),
             setup=laid_out(setup, 8),
-            loop=laid_out(reads + blocks + slices + self.lines["block"], 12),
-            epilogue=laid_out(sums + self.lines["epilogue"], 4),
+            loop=laid_out(loop, 12),
+            epilogue=laid_out(epilogue, 4),
             helpers=frozenset(self.helpers),
             row_buffers=self.allocation.count(ROW),
             saved_cases=self._saved_cases(),

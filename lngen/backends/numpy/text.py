@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import keyword
+import re
 import textwrap
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 
 from lngen.backends.layout import WIDTH, comment, condition, wrapped
+
+_TARGET = re.compile(r"(?:read_)?(\w+?)(?:_sums|_writer|_block)? = ")
+"""What a line assigns, without what says how it is kept."""
 
 
 class Names:
@@ -83,6 +89,35 @@ def laid_out(lines: Iterable[Line], indent: int) -> tuple[str, ...]:
             result += comment(line.heading, deeper)
         result += wrapped(line.text, deeper)
     return tuple(result)
+
+
+def named_conditions(
+    parts: Sequence[Sequence[Line]], fresh: Callable[[str], str]
+) -> tuple[dict[str, str], list[list[Line]]]:
+    """Long conditions that come up again under names, `needs_mu` for what `mu` is needed for; the names, and the lines.
+
+    >>> long = "a is not None and b is not None"
+    >>> lines = [Line("mu = 1", long), Line("y = x"), Line("y += mu", long)]
+    >>> names, ((first, *_),) = named_conditions([lines], str)
+    >>> names, first.condition
+    ({'a is not None and b is not None': 'needs_mu'}, 'needs_mu')
+    """
+    runs = Counter(
+        condition
+        for lines in parts
+        for condition, _ in groupby(line.condition for line in lines)
+        if " and " in condition or " or " in condition
+    )
+    first = {line.condition: line.text for lines in reversed(parts) for line in reversed(lines)}
+    names = {
+        condition: fresh(f"needs_{_TARGET.match(first[condition])[1]}")  # type: ignore[index]
+        for condition, count in runs.items()
+        if count > 1 and _TARGET.match(first[condition])
+    }
+    renamed = [
+        [replace(line, condition=names.get(line.condition, line.condition)) for line in lines] for lines in parts
+    ]
+    return names, renamed
 
 
 def _opposite(condition: str) -> str:
