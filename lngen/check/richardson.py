@@ -33,6 +33,8 @@ Outputs = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 RATIO = 4
 LEVELS = 8
 FIRST_STEP = 2.0**-3
+_SAFE = 2.0  # of thousands of tableaus some have neighbours that are close by luck
+_SHORT = 4  # the finest steps, which are taken where kinks may be near
 _ORDER_SIGNAL = 1e3  # differences of the first column count when they are this much above rounding
 
 
@@ -46,8 +48,8 @@ class Estimate:
 
     @property
     def order_is_two(self) -> bool:
-        """Whether the differences converged as central differences do."""
-        return self.order is None or abs(self.order - 2) < 0.25
+        """Whether the differences converged as central differences do, or faster, as with steps that are still long."""
+        return self.order is None or self.order > 1.75
 
     def summed(self) -> Estimate:
         """The sum over the last axis, the rows: the estimate for a parameter, which all rows share."""
@@ -105,27 +107,30 @@ def _noise(case: Case, exact: Mapping[str, Any], rounded: Mapping[str, Any]) -> 
     return np.asarray(4 * seen.max(initial=0.0) + 8 * unit * terms, np.float64)
 
 
-def every_entry(forward: Forward, case: Case, entry: Input) -> Estimate:
+def every_entry(forward: Forward, case: Case, entry: Input, *, kinks: bool = False) -> Estimate:
     """The gradient with respect to one input, entry by entry, in the input's shape; all rows are moved at
-    once.
+    once. Of `kinks` see `along`.
     """
     value = np.asarray(case.inputs[entry.name])
     if not entry.kind.over_features:
-        estimate = along(forward, case, entry, np.ones((1, *value.shape)))
+        estimate = along(forward, case, entry, np.ones((1, *value.shape)), kinks=kinks)
         row = Estimate(estimate.value[0], estimate.bar[0], estimate.order)
         return row if entry.kind.over_rows else row.summed()
     columns = np.broadcast_to(
         np.eye(case.features)[:, None] if value.ndim == 2 else np.eye(case.features),
         (case.features, *value.shape),
     )
-    estimate = along(forward, case, entry, columns)
+    estimate = along(forward, case, entry, columns, kinks=kinks)
     if entry.kind is Kind.FEATURE:
         return estimate.summed()
     return Estimate(estimate.value.T, estimate.bar.T, estimate.order)
 
 
-def along(forward: Forward, case: Case, entry: Input, directions: Array) -> Estimate:
-    """The derivatives along directions (count, ...) in one input, row by row: (count, rows)."""
+def along(forward: Forward, case: Case, entry: Input, directions: Array, *, kinks: bool = False) -> Estimate:
+    """The derivatives along directions (count, ...) in one input, row by row: (count, rows).
+
+    With `kinks` only short steps are taken, and a derivative is NaN where they do not settle: a kink is within reach.
+    """
     start = np.asarray(case.inputs[entry.name], forward.dtype)
     moved_by = np.asarray(directions, forward.dtype)
     # A power of two near the largest entry that moves, so that a step is relative to it, but at least 1.
@@ -135,14 +140,32 @@ def along(forward: Forward, case: Case, entry: Input, directions: Array) -> Esti
         [start + forward.dtype(sign * step) * direction for direction in moved_by for step in steps for sign in (1, -1)]
     )
     losses = forward.losses(entry, sides).reshape(len(moved_by), LEVELS, 2, case.rows)
+    first = [(losses[:, n, 0] - losses[:, n, 1]) / np.longdouble(2 * step) for n, step in enumerate(steps)]
+    if not kinks:
+        return _best(_tableau(first), steps, forward.noise)
+    short, their_steps = first[-_SHORT:], steps[-_SHORT:]
+    estimate = _best(_tableau(short), their_steps, forward.noise)
+    settled = _settled(short, their_steps, forward.noise)
+    return Estimate(np.where(settled, estimate.value, np.nan), estimate.bar, None if settled.all() else estimate.order)
+
+
+def _settled(first: list[LongArray], steps: list[float], noise: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which differences change by less and less, as those of a smooth function do; what crosses a kink does not."""
+    changes = [np.asarray(np.abs(a - b), np.float64) for a, b in pairwise(first)]
+    rounding = [4 * noise / step for step in steps[1:]]
+    shrinking = [b <= a / RATIO**1.75 + below for (a, b), below in zip(pairwise(changes), rounding[1:], strict=True)]
+    return np.asarray(np.logical_and.reduce(shrinking))
+
+
+def _tableau(first: list[LongArray]) -> list[list[LongArray]]:
     tableau: list[list[LongArray]] = []
-    for level, step in enumerate(steps):
-        tableau.append([(losses[:, level, 0] - losses[:, level, 1]) / np.longdouble(2 * step)])
+    for level, difference in enumerate(first):
+        tableau.append([difference])
         for column in range(1, level + 1):
             weight = np.longdouble(RATIO ** (2 * column))
             finer, coarser = tableau[level][column - 1], tableau[level - 1][column - 1]
             tableau[level].append((weight * finer - coarser) / (weight - 1))
-    return _best(tableau, steps, forward.noise)
+    return tableau
 
 
 def _best(tableau: list[list[LongArray]], steps: list[float], noise: NDArray[np.float64]) -> Estimate:
@@ -156,7 +179,7 @@ def _best(tableau: list[list[LongArray]], steps: list[float], noise: NDArray[np.
         for column in range(1, level + 1):
             here = tableau[level][column]
             left, above = tableau[level][column - 1], tableau[level - 1][column - 1]
-            change = np.asarray(np.maximum(np.abs(here - left), np.abs(here - above)), np.float64) + rounding
+            change = _SAFE * np.asarray(np.maximum(np.abs(here - left), np.abs(here - above)), np.float64) + rounding
             better = change < bar
             value, bar = np.where(better, here, value), np.where(better, change, bar)
     return Estimate(value, bar, _order([row[0] for row in tableau], steps, noise))

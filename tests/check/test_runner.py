@@ -31,8 +31,8 @@ def test_every_definition_passes(path):
     report = check(derived(path))
     assert report.passed, report.failures
     if path.stem in NAMES:
-        # The bound gives way only where a gradient is known less well, and that of no shipped layer is.
-        steps = [item for item in report.evidence if item.kind == "complex step" and item.bound is not None]
+        # The bound gives way only where a gradient is known less well: with one feature, of which nothing is left.
+        steps = [i for i in report.evidence if i.kind == "complex step" and i.bound is not None and i.shape[1] > 1]
         assert {item.bound for item in steps} <= {1e-13, 0.0}
 
 
