@@ -71,7 +71,7 @@ def _program(plan: Plan, secondary: Secondary, direction: Literal["jvp", "backwa
         if line.symbol in plan.forward.saved and isinstance(line.expression, TypedSymbol)
     }
     lines: list[Line] = [
-        Line(q.symbol, _emitted(q.expression.xreplace(apart)), steps.get(q.symbol, 0))
+        Line(q.symbol, _emitted(q.expression.xreplace(apart).xreplace(aliases)), steps.get(q.symbol, 0))
         for q in secondary.equations
         if q.symbol not in aliases
     ]
@@ -131,16 +131,16 @@ def _names(plan: Plan, secondary: Secondary) -> Names:
     return names
 
 
-def _results(secondary: Secondary) -> tuple[tuple[Store, ...], set[TypedSymbol]]:
-    """The results, those that are one another sharing a store, and the symbols of which others take the place."""
+def _results(secondary: Secondary) -> tuple[tuple[Store, ...], dict[TypedSymbol, TypedSymbol]]:
+    """The results, those that are one another sharing a store, and for some symbols which take their place."""
     value = {q.symbol: q.expression for q in secondary.equations}
     results = {symbol for _, symbol in secondary.results}
     shared: dict[TypedSymbol, list[str]] = {}
-    aliases: set[TypedSymbol] = set()
+    aliases: dict[TypedSymbol, TypedSymbol] = {}
     for name, symbol in secondary.results:
         same = value.get(symbol)
         if same in results and type(same) is type(symbol):
-            aliases.add(symbol)
+            aliases[symbol] = same = aliases.get(same, same)
             shared.setdefault(same, []).append(name)
         else:
             shared.setdefault(symbol, []).append(name)

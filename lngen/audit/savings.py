@@ -161,10 +161,14 @@ def _right_bits(expression: Expr, equations: list[Equation], given: Environment)
         exact = evaluate_expression(
             expression, evaluate_equations(equations, exactly, exact_arithmetic), exact_arithmetic
         )
+        if not np.isfinite(np.asarray(rounded, np.float64)).all():
+            return 0
         pairs = zip(np.ravel(rounded), np.ravel(exact), strict=True)
         worst = max((abs(mpmath.mpf(float(a)) - b) / abs(b) for a, b in pairs if b != 0), default=mpmath.mpf(0))
         if worst == 0:
             return _PRECISION
+        if not mpmath.isfinite(worst):
+            return 0
         bits = int(mpmath.floor(-mpmath.log(worst, 2)))
     return max(0, min(_PRECISION, bits))
 

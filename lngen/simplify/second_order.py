@@ -63,7 +63,9 @@ def _jvp(derivation: Derivation, first: int) -> Secondary:
             names.take(equation.symbol.name)
         equations = (*_own_lines_read(forward, derivation, equations), *equations)
     equations = _guarded(derivation, equations, names)
-    results = tuple((tangent_symbol(symbol).name, tangent_symbol(symbol)) for symbol in forward.outputs)
+    # Two outputs may have come to the same value; each keeps its name.
+    named = zip(derivation.definition.outputs, forward.outputs, strict=True)
+    results = tuple((f"d{name}", tangent_symbol(symbol)) for name, symbol in named)
     steps = _steps("jvp", "tangent", "what it moves by when the inputs move", equations, first)
     return Secondary(tuple(map(tangent_symbol, forward.differentiable)), equations, results, steps, note)
 

@@ -100,7 +100,10 @@ class _Structure:
         for output in self.forward.outputs:
             value = environment.get(output, output)
             if type(value) is not type(output) or value in outputs or value in self.forward.symbols:
-                value = self._define(value, output.name, like=output, reuse=False)
+                # Another output may have come to the value that has this one's name.
+                taken = any(equation.symbol.name == output.name for equation in self.equations)
+                name = self.names.fresh(output.name) if taken else output.name
+                value = self._define(value, name, like=output, reuse=False)
             # The output's name is the output's alone, also where its value had it before.
             self.rename = {old: new for old, new in self.rename.items() if new.name != output.name}
             self.rename[value] = renamed(value, output.name)

@@ -191,3 +191,9 @@ def test_every_mean_stands_on_its_own_line(name: str) -> None:
     for equation in normal_form(translate(definition(name))).equations:
         inner = equation.reduction.args[0] if equation.reduction is not None else equation.expression
         assert not inner.atoms(Mean)
+
+
+def test_two_outputs_of_one_value_are_two() -> None:
+    forward = normal_form(translate(parse("def f(x: Row):\n    b = cos(x)\n    a = log(exp(b))\n    return a, b")))
+    assert [symbol.name for symbol in forward.outputs] == ["a", "b"]
+    assert len({equation.symbol for equation in forward.equations}) == len(forward.equations)
