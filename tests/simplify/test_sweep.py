@@ -33,7 +33,7 @@ TEXTBOOK = {
     "gated_rms": [
         "g = gamma*dy*silu_z",
         "dx = rstd*(g - xhat*Mean(g*xhat))",
-        "dz = gamma*dy*sigmoid_z*xhat*(-silu_z + z + 1)",
+        "dz = gamma*dy*sigmoid_z*xhat*(z*(1 - sigmoid_z) + 1)",
         "dgamma = SumRows(dy*silu_z*xhat)",
     ],
     # two outputs: the cotangent of the sum comes on top, and both inputs share one gradient
