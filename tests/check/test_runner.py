@@ -12,7 +12,7 @@ from lngen.plan import plan
 from lngen.simplify import derive
 from tests.check import standin
 from tests.check.layers import DEFINITIONS, OTHER_LAYERS, derived, hand_written
-from tests.shipped import NAMES
+from tests.shipped import NAMES, WHOLE
 
 
 def test_the_hand_written_layer_passes_with_every_kind_of_evidence():
@@ -26,7 +26,15 @@ def test_the_hand_written_layer_passes_with_every_kind_of_evidence():
     assert {item.shape for item in report.evidence} >= set(QUICK_SHAPES)
 
 
-@pytest.mark.parametrize("path", [*DEFINITIONS, *OTHER_LAYERS], ids=lambda path: path.stem)
+# Every third of the other layers; all of them in `make matrix`.
+SOME = OTHER_LAYERS[::3]
+
+
+def _all_but(some, paths):
+    return [*some, *(pytest.param(path, marks=pytest.mark.matrix) for path in paths if path not in some)]
+
+
+@pytest.mark.parametrize("path", [*DEFINITIONS, *_all_but(SOME, OTHER_LAYERS)], ids=lambda path: path.stem)
 def test_every_definition_passes(path):
     report = check(derived(path))
     assert report.passed, report.failures
@@ -39,7 +47,7 @@ def test_every_definition_passes(path):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "path",
-    [*DEFINITIONS, *(pytest.param(path, marks=pytest.mark.matrix) for path in OTHER_LAYERS)],
+    _all_but([path for path in DEFINITIONS if path.stem in WHOLE], [*DEFINITIONS, *OTHER_LAYERS]),
     ids=lambda path: path.stem,
 )
 def test_every_definition_passes_at_every_shape(path):
