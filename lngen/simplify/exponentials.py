@@ -14,7 +14,7 @@ from sympy import Add, Expr, Mul, Pow
 
 from lngen.simplify.linear import TooManyTermsError, expand_linear, multiply_out, tree_size
 from lngen.simplify.sweep import Trail
-from lngen.symbolic import Mean, Reduction, RowMax, RowMin, RowScalarSymbol, TypedSymbol, is_row
+from lngen.symbolic import Mean, Reduction, RowMax, RowMin, RowScalarSymbol, TypedSymbol, axes, is_row
 from lngen.translate import Equation, Forward, Names, known_sign
 
 _LONGEST_WRITTEN_OUT = 200
@@ -219,7 +219,9 @@ def _cancels(extreme: TypedSymbol, forward: Forward) -> bool:
 
 
 def _factored(exponent: Expr, extreme: TypedSymbol, factor: TypedSymbol) -> Expr:
-    """`exp(u + c*m)` as `f**c * exp(u)`, with `f = exp(m)`."""
+    """`exp(u + c*m)` as `f**c * exp(u)`, with `f = exp(m)`, where c is the same for all features of a row."""
     exponent = multiply_out(exponent)
     multiple = exponent.coeff(extreme)
+    if axes(multiple).features or extreme in multiple.free_symbols:
+        return sympy.exp(exponent)
     return factor**multiple * sympy.exp(exponent - multiple * extreme)
