@@ -29,10 +29,7 @@ def condition(text: str, indent: int) -> list[str]:
         and (bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb or cccccccccccccccccccccccccccccc)
     ):
     """
-    pad = " " * indent
-    if len(f"{pad}if {text}:") <= WIDTH:
-        return [f"{pad}if {text}:"]
-    return [f"{pad}if (", *_broken(text, indent + 4), f"{pad}):"]
+    return _around("if ", text, ":", indent)
 
 
 def truth(name: str, text: str, indent: int) -> list[str]:
@@ -41,10 +38,14 @@ def truth(name: str, text: str, indent: int) -> list[str]:
     >>> truth("needs_mu", "dy is not None or dh is not None", 4)
     ['    needs_mu = dy is not None or dh is not None']
     """
+    return _around(f"{name} = ", text, "", indent)
+
+
+def _around(before: str, text: str, after: str, indent: int) -> list[str]:
     pad = " " * indent
-    if len(f"{pad}{name} = {text}") <= WIDTH:
-        return [f"{pad}{name} = {text}"]
-    return [f"{pad}{name} = (", *_broken(text, indent + 4), f"{pad})"]
+    if len(f"{pad}{before}{text}{after}") <= WIDTH:
+        return [f"{pad}{before}{text}{after}"]
+    return [f"{pad}{before}(", *_broken(text, indent + 4), f"{pad}){after}"]
 
 
 def _broken(text: str, indent: int) -> list[str]:

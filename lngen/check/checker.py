@@ -290,21 +290,29 @@ class Checker:
                     estimate = richardson.along(forward, case, entry, direction[None], kinks=not self.smooth)
                     estimate = replace(estimate, value=estimate.value[0], bar=estimate.bar[0])
                     what = f"d{entry.name} along a {name} direction, {whose}"
-                    yield self._inside(what, case, along, estimate if over_rows else estimate.summed(), reach)
+                    if not over_rows:
+                        estimate = estimate.summed()
+                    yield self._inside(what, case, along, estimate, reach, short_steps=whose != _EMITTED)
 
     def _outputs(self, case: Case, values: Mapping[str, Any]) -> dict[str, Array]:
         arguments, constants = positional(self.layer, replace(case, inputs=values))
         return outputs_by_name(self.layer, self.layer.module.forward(*arguments, **constants)[0])
 
     def _inside(
-        self, what: str, case: Case, gradient: Any, estimate: richardson.Estimate, own: Array | None
+        self,
+        what: str,
+        case: Case,
+        gradient: Any,
+        estimate: richardson.Estimate,
+        own: Array | None,
+        short_steps: bool = True,
     ) -> Evidence:
         # The gradient is itself rounded: its own error bound is part of what may separate the two.
         rounding = 8 * float(np.finfo(np.float64).eps) * np.abs(estimate.value) if own is None else own
         bar = np.asarray(estimate.bar + rounding, np.float64)
         order = "too exact to see an order" if estimate.order is None else f"order {estimate.order:.2f}"
-        if what.endswith(_EMITTED) and self.smooth and not estimate.order_is_two:
-            # It rounds in float64, so its steps are long: for a curve this sharp too long to be believed.
+        if not short_steps and self.smooth and not estimate.order_is_two:
+            # Steps of what rounds in float64 are long: for a curve this sharp too long to be believed.
             return self._unclaimed("Richardson", what, case, "float64", f"{order}, not 2")
         evidence = self._compared("Richardson", what, case, "float64", gradient, estimate.value, bar, order)
         if evidence.passed and evidence.claimed and self.smooth and not estimate.order_is_two:

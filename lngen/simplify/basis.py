@@ -347,9 +347,10 @@ def in_best_basis(row_class: RowClass, expression: Expr) -> tuple[Basis | None, 
     >>> print(basis.symbol, short)
     t r*(g - t*Mean(g*t))
     """
-    if tree_size(expression, _LONGEST_EXPRESSION) > _LONGEST_EXPRESSION:
+    size = tree_size(expression, _LONGEST_EXPRESSION)
+    if size > _LONGEST_EXPRESSION:
         return None, expression
-    spend(tree_size(expression, _LONGEST_EXPRESSION))
+    spend(size)
     plain = [common_factors(expression)]
     with suppress(TooManyTermsError):
         plain.append(common_factors(expand_linear(expression)))
@@ -360,8 +361,7 @@ def in_best_basis(row_class: RowClass, expression: Expr) -> tuple[Basis | None, 
     held = _held_means(row_class, expression)
     for basis in bases(row_class):
         try:
-            with bounded_work(_LONGEST_WORK):
-                candidate = basis.use_identities(basis.rewrite(expression.xreplace(held)))
+            candidate = basis.try_on(expression.xreplace(held))
         except TooManyTermsError:
             continue
         candidate = candidate.xreplace({symbol: mean for mean, symbol in held.items()})

@@ -17,7 +17,7 @@ from lngen.differentiate import adjoint, cotangent_symbol
 from lngen.double_backward import BackwardAsForward, backward_as_forward
 from lngen.simplify.basis import cost, in_best_basis
 from lngen.simplify.line_by_line import any_too_long, in_short_lines, leading_to, plain_cotangents, plain_tangents
-from lngen.simplify.linear import common_factors, operation_count, show_sums
+from lngen.simplify.linear import common_factors, operation_count, show_sums, with_product
 from lngen.simplify.poles import guard_vanishing_poles
 from lngen.simplify.sweep import Sweep, Trail, inline_once
 from lngen.simplify.tangents import Tangents
@@ -86,7 +86,7 @@ def _backward_backward(derivation: Derivation, first: int) -> Secondary:
     equations = leading_to(results, equations)
     equations = _under_their_names(_guarded(derivation, equations, names), results)
     for line in whole.forward.equations:
-        equations = tuple(replace(q, expression=_with_product(q.expression, line)) for q in equations)
+        equations = tuple(replace(q, expression=_with_line(q.expression, line)) for q in equations)
     arguments = {
         cotangent_symbol(gradient): symbol_like(names.fresh(f"dd{symbol.name}"), gradient)
         for symbol, gradient in zip(derivation.forward.differentiable, whole.gradients, strict=True)
@@ -165,21 +165,17 @@ def _centred(expression: Expr) -> Expr:
     return Add(*terms)
 
 
-def _with_product(expression: Expr, line: Equation) -> Expr:
-    """A product that the forward has under a name written with that name.
+def _with_line(expression: Expr, line: Equation) -> Expr:
+    """A product of row values that the forward has under a name, written with that name.
 
     >>> from lngen.symbolic import RowSymbol, RowScalarSymbol
     >>> y, e, r, g = RowSymbol("y"), RowSymbol("e"), RowScalarSymbol("r"), RowSymbol("g")
-    >>> _with_product(e*g*r**2 + e, Equation(y, e*r))
+    >>> _with_line(e*g*r**2 + e, Equation(y, e*r))
     r*g*y + e
     """
     value = line.expression
-    factors = value.args if isinstance(value, Mul) and is_row(line.symbol) else ()
-    if not expression.args or not factors or not all(isinstance(factor, TypedSymbol) for factor in factors):
-        return expression
-    expression = expression.func(*(_with_product(argument, line) for argument in expression.args))
-    powers = expression.as_powers_dict() if isinstance(expression, Mul) else {}
-    return expression / value * line.symbol if all(powers.get(factor, 0) >= 1 for factor in factors) else expression
+    plain = isinstance(value, Mul) and all(isinstance(factor, TypedSymbol) for factor in value.args)
+    return with_product(expression, line.symbol, value) if plain and is_row(line.symbol) else expression
 
 
 def _under_their_names(equations: tuple[Equation, ...], results: Sequence[TypedSymbol]) -> tuple[Equation, ...]:

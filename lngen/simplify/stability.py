@@ -4,6 +4,7 @@ used."""
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 
 import sympy
 from sympy import Add, Expr, Pow
@@ -154,13 +155,8 @@ def difference_of_squares(equations: tuple[Equation, ...], forward: Forward, tra
         for q in forward.equations
         if isinstance(q.expression, sympy.tanh)
     }
-    result = []
-    for equation in equations:
-        after = equation.expression.xreplace(table)
-        reason = "near 1 the square has lost the digits that the difference needs"
-        trail.add("backward", "difference of squares", equation.symbol, equation.expression, after, reason)
-        result.append(replace(equation, expression=after))
-    return tuple(result)
+    reason = "near 1 the square has lost the digits that the difference needs"
+    return trail.rewritten("difference of squares", reason, equations, lambda e: e.xreplace(table))
 
 
 # ---- what a function leaves to 1
@@ -175,15 +171,8 @@ def complements(equations: tuple[Equation, ...], forward: Forward, trail: Trail)
     g*s*(z*(1 - s) + 1)
     """
     sigmoids = [q.symbol for q in forward.equations if isinstance(q.expression, Sigmoid)]
-    result = []
-    for equation in equations:
-        after = equation.expression
-        for value in sigmoids:
-            after = _with_complement(after, value)
-        reason = "where the sigmoid is near 1, a term and its product with it cancel"
-        trail.add("backward", "complement", equation.symbol, equation.expression, after, reason)
-        result.append(replace(equation, expression=after))
-    return tuple(result)
+    reason = "where the sigmoid is near 1, a term and its product with it cancel"
+    return trail.rewritten("complement", reason, equations, lambda e: reduce(_with_complement, sigmoids, e))
 
 
 def _with_complement(expression: Expr, value: TypedSymbol) -> Expr:

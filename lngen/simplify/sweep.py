@@ -7,7 +7,7 @@ rule is written out in full and then shortened by the change of basis.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -86,6 +86,17 @@ class Trail:
                 operation_count(after),
             )
         )
+
+    def rewritten(
+        self, rule: str, reason: str, equations: Iterable[Equation], change: Callable[[Expr], Expr]
+    ) -> tuple[Equation, ...]:
+        """Equations of the gradients with their right-hand sides changed, a step for each that is another one now."""
+        result = []
+        for equation in equations:
+            after = change(equation.expression)
+            self.add("backward", rule, equation.symbol, equation.expression, after, reason)
+            result.append(replace(equation, expression=after))
+        return tuple(result)
 
 
 class Sweep:
