@@ -63,6 +63,8 @@ class Algebra:
         # generator -> (q, base): generator**q * base = 1
         self._inverse: dict[Symbol, tuple[int, Expr]] = {}
         self._roots: dict[Expr, Symbol] = {}
+        # a root of lower order -> the power of the one of higher order that took its place
+        self._replaced: dict[Symbol, Expr] = {}
         self._opaque: dict[Expr, Symbol] = {}
         self._signs: dict[Symbol, Expr] = {}
         # generator -> u, for a generator that is exp(u): what its logarithm is
@@ -73,7 +75,7 @@ class Algebra:
 
     def vanishes(self, difference: Expr) -> bool:
         """Whether an expression in explicit symbols is identically zero. Raises TooLargeError."""
-        generic = self.convert(difference)
+        generic = self.convert(difference).xreplace(self._replaced)
         if generic == 0:
             return True
         signs = [sign for sign in self._signs if sign in self._reachable(generic)]
@@ -87,7 +89,7 @@ class Algebra:
 
     def normal(self, e: Expr) -> Expr:
         """An expression in generators, multiplied out: equal expressions of one shape become identical."""
-        return self._expanded(self.convert(e))
+        return self._expanded(self.convert(e).xreplace(self._replaced))
 
     def claim_not_negative(self, e: Expr) -> None:
         """Note an expression that cannot be negative by its form, a mean of squares: so other forms cannot."""
@@ -167,12 +169,15 @@ class Algebra:
         if base.is_Integer and q == 1:
             return base**exponent
         known = self._roots.get(base)
-        if known is None or self._inverse[known][0] % q:
+        order = q if known is None else lcm(q, self._inverse[known][0])
+        if known is None or order != self._inverse[known][0]:
             # An even root is of something positive; what a reciprocal is of may have any sign.
-            known = self._new("r", q % 2 == 0 or positive)
-            self._roots[base] = known
-            self._inverse[known] = (q, base)
-        order = self._inverse[known][0]
+            root = self._new("r", order % 2 == 0 or positive)
+            if known is None:
+                self._inverse[root] = order, base
+            else:
+                self._replace(known, root, order)
+            known = self._roots[base] = root
         # base**(p/q) = known**(-order*p/q), made a polynomial by whole powers of the base
         power = -order * exponent
         whole = 0
@@ -180,6 +185,21 @@ class Algebra:
             power += order
             whole += 1
         return known**power * base**whole
+
+    def _replace(self, old: Symbol, root: Symbol, order: int) -> None:
+        """Write a root as the power of one of higher order that it is, wherever it stands."""
+        change = {old: root ** (order // self._inverse[old][0])}
+        for values in (self._replaced, self._signs, self._logarithm, self._memo):
+            values.update({key: value.xreplace(change) for key, value in values.items()})
+        self._replaced.update(change)
+        # The new one stands where the old one stood: generators go in order of nesting.
+        self._inverse = {
+            root if known == old else known: (order if known == old else q, base.xreplace(change))
+            for known, (q, base) in self._inverse.items()
+        }
+        self._roots = {base.xreplace(change): known for base, known in self._roots.items()}
+        self._opaque = {e.xreplace(change): known for e, known in self._opaque.items()}
+        self._not_negative = {e.xreplace(change) for e in self._not_negative}
 
     def _exponential(self, exponent: Expr) -> Expr:
         factors = []

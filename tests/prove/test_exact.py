@@ -64,6 +64,16 @@ def test_identities(left: sympy.Expr, right: sympy.Expr) -> None:
     assert not Algebra().vanishes(left - sympy.Rational(2) * right)
 
 
+@pytest.mark.parametrize("base", [sympy.Integer(5), a**2 + eps])
+def test_a_root_and_one_of_higher_order_are_not_independent(base: sympy.Expr) -> None:
+    root, fourth = sympy.sqrt(base), sympy.root(base, 4)
+    difference = base ** sympy.Rational(3, 4) / (b + root) - fourth * (1 - b / (b + root))
+    algebra = Algebra()
+    assert algebra.vanishes(b / (b + root) + 1 / (1 + b / root) - 1)
+    assert algebra.vanishes(difference)
+    assert not algebra.vanishes(difference + fourth)
+
+
 def test_signs_of_what_cannot_be_negative() -> None:
     square = sympy.expand((a - b) ** 2 + a**2)
     algebra = Algebra()
