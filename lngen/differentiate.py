@@ -164,6 +164,25 @@ def select(product: Expr) -> Expr:
     return product
 
 
+def merged(total: Expr) -> Expr:
+    """Selects on one condition added up inside it: what is not chosen is then not even added.
+
+    >>> from lngen.symbolic import RowSymbol
+    >>> x, g, h = RowSymbol("x"), RowSymbol("g"), RowSymbol("h")
+    >>> merged(Where(x > 0, g, 0) + Where(x > 0, h, 0) + h)
+    h + Where(x > 0, g + h, 0)
+    """
+    terms: dict[Expr, list[Expr]] = {}
+    for term in sympy.Add.make_args(total):
+        if isinstance(term, Where):
+            terms.setdefault(term.args[0], []).append(term)
+    for condition, alike in terms.items():
+        if len(alike) > 1:
+            chosen, otherwise = (sympy.Add(*(term.args[place] for term in alike)) for place in (1, 2))
+            total = total - sympy.Add(*alike) + Where(condition, chosen, otherwise)
+    return total
+
+
 def adjoint(forward: Forward) -> Adjoint:
     """The VJP of a forward, unsimplified."""
     cotangents = tuple(cotangent_symbol(output) for output in forward.outputs)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from sympy import Expr
 
 from lngen.definition import Input, Kind, Span
-from lngen.symbolic import AttainsFirst, Reduction, SumRows, TypedSymbol, symbol_like
+from lngen.symbolic import AttainsFirst, Reduction, SumRows, TypedSymbol, axes, symbol_like
 from lngen.translate import Equation, Forward, Names
 
 _KINDS = {"RowSymbol": Kind.ROW, "RowScalarSymbol": Kind.ROW_SCALAR, "FeatureSymbol": Kind.FEATURE}
@@ -89,7 +89,8 @@ def _apart(equations: Iterable[Equation], names: Names) -> list[Equation]:
 
     for equation in equations:
         expression = equation.expression
-        if isinstance(expression, (Reduction, SumRows, AttainsFirst)):
+        # The gradient of a feature that is the same for all of them repeats a reduction: that is a line, and its own.
+        if isinstance(expression, (Reduction, SumRows, AttainsFirst)) and axes(expression) == axes(equation.symbol):
             expression = expression.func(*(apart(argument) for argument in expression.args))
             known.setdefault(expression, equation.symbol)
         else:

@@ -156,7 +156,8 @@ def without_nested_reductions(lines: Iterable[Line], names: Names) -> list[Line]
         return known[expression]
 
     for line in lines:
-        if isinstance(line.expression, Reduction):
+        # The gradient of a feature that is the same for all of them repeats a reduction: that is a line, and its own.
+        if isinstance(line.expression, Reduction) and axes(line.expression) == axes(line.symbol):
             body = extract(line.expression.args[0], line.step)
             expression = line.expression.func(body)
             known.setdefault(expression, line.symbol)

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import sympy
 from sympy import Expr
 
-from lngen.differentiate import select
-from lngen.symbolic import AttainsFirst, D, Mean, Reduction, SumRows, TypedSymbol, Where, derivative, symbol_like
+from lngen.differentiate import merged, select
+from lngen.symbolic import AttainsFirst, D, Mean, Reduction, SumRows, TypedSymbol, derivative, symbol_like
 from lngen.translate import Equation, Forward, Names
 
 
@@ -68,20 +68,7 @@ def _body_moved_by(body: Expr, tangents: Mapping[TypedSymbol, Expr]) -> Expr:
         moved = tangents.get(symbol, sympy.S.Zero)
         if moved != 0:
             total += select(derivative(body, symbol) * moved)
-    return _merged(total)
-
-
-def _merged(total: Expr) -> Expr:
-    """Selects on one condition added up inside it: what is not chosen is then not even added."""
-    terms: dict[Expr, list[Expr]] = {}
-    for term in sympy.Add.make_args(total):
-        if isinstance(term, Where):
-            terms.setdefault(term.args[0], []).append(term)
-    for condition, alike in terms.items():
-        if len(alike) > 1:
-            chosen, otherwise = (sympy.Add(*(term.args[place] for term in alike)) for place in (1, 2))
-            total = total - sympy.Add(*alike) + Where(condition, chosen, otherwise)
-    return total
+    return merged(total)
 
 
 def tangent(forward: Forward) -> Tangent:

@@ -236,9 +236,7 @@ def translate(definition: Definition) -> Forward:
         except _DecidedError as error:
             remedy = "write the value that is chosen, or give the Constant no positive default"
             raise _refused(definition, error.span, str(error), remedy) from None
-        if expression.has(*_NOT_REAL):
-            message = f"{statement.name!r} is infinite or not a real number, whatever the inputs"
-            raise _refused(definition, statement.span, message, "take out what divides by zero or leaves the reals")
+        _require_real(definition, statement.name, statement.span, expression)
         bare = Equation(symbol_like("unused", expression), expression).reduction is not None
         expression = split_reductions(expression, equations, names, whole=bare)
         symbol = SYMBOL_OF_KIND[statement.kind](statement.name, **known_sign(expression))
@@ -246,6 +244,20 @@ def translate(definition: Definition) -> Forward:
         environment[statement.name] = symbol
     outputs = tuple(environment[name] for name in definition.outputs)
     return Forward(definition.name, definition.inputs, symbols, tuple(equations), outputs)
+
+
+def require_real(definition: Definition, equations: Iterable[Equation]) -> None:
+    """Raises DefinitionError for a right-hand side that is infinite or no real number once it is simplified."""
+    spans = {statement.name: statement.span for statement in definition.statements}
+    for equation in equations:
+        name = equation.symbol.name
+        _require_real(definition, name, spans.get(name, definition.statements[-1].span), equation.expression)
+
+
+def _require_real(definition: Definition, name: str, span: Span, expression: Expr) -> None:
+    if expression.has(*_NOT_REAL):
+        message = f"{name!r} is infinite or not a real number, whatever the inputs"
+        raise _refused(definition, span, message, "take out what divides by zero or leaves the reals")
 
 
 class _DecidedError(Exception):

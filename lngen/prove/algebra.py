@@ -341,6 +341,8 @@ class Algebra:
         if isinstance(e, Mul):
             return self._product((self._in_ring(argument, ring) for argument in e.args), ring)
         if isinstance(e, Pow) and e.exp.is_Integer and e.exp > 0:
+            # Before there is a list of so many factors.
+            self._budget.spend(int(e.exp))
             return self._product([self._in_ring(e.base, ring)] * int(e.exp), ring)
         raise TypeError(f"not a polynomial: {e}")
 

@@ -2,7 +2,8 @@
 
 The definition is written out over explicit symbols, one an entry of a row, and differentiated by SymPy; the generated
 equations are written out over the same symbols. That the difference vanishes is decided by `lngen.prove.algebra`: no
-`simplify`, no sampling.
+`simplify`, no sampling. That it does not takes a point at which it does not, from `lngen.prove.witness`; without
+either, nothing is claimed.
 
 Three things keep this short and leave it a proof:
 
@@ -21,7 +22,7 @@ turn. At a tie, and where a `where` or an `abs` changes branch, nothing is claim
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice, product
 
 import sympy
@@ -31,6 +32,7 @@ from sympy.core.relational import Relational
 from lngen.definition import Kind
 from lngen.derivation import Derivation, Proof
 from lngen.prove.algebra import Algebra, Budget, TooLargeError
+from lngen.prove.witness import differ
 from lngen.symbolic import (
     AttainsFirst,
     D,
@@ -131,7 +133,10 @@ class _Size:
         self.linear = _is_linear(derivation.backward, derivation.adjoint.cotangents)
 
     def holds(self, symbol: TypedSymbol, gradient: TypedSymbol) -> bool:
-        """Whether one gradient is right, at its first entry. Raises TooLargeError and _NoDerivativeError."""
+        """Whether one gradient is right, at its first entry.
+
+        Raises TooLargeError where neither is found, a proof or a point that refutes it, and _NoDerivativeError.
+        """
         if not self.ready:
             self._write_out()
         entry = self.written.values[symbol][0]
@@ -156,7 +161,9 @@ class _Size:
                 if wanted.has(*_UNDEFINED) or found.has(*_UNDEFINED):
                     raise _NoDerivativeError
                 if not self.algebra.vanishes(found - wanted):
-                    return False
+                    if differ(found, wanted, self.generated.order_in(region)):
+                        return False
+                    raise TooLargeError("no point was found that refutes it, and the algebra does not show it")
         return True
 
     def _ends(self) -> Iterator[tuple[TypedSymbol, TypedSymbol]]:
@@ -275,6 +282,14 @@ class _Explicit:
                 region[extreme] = entries[first].xreplace(region)
                 region.update({_attains(extreme, j): sympy.Integer(j == first) for j in range(self.features)})
             yield region
+
+    def order_in(self, region: Mapping[Symbol, Expr]) -> list[Expr]:
+        """What is not negative in a region: by how much the entry that attains an extreme is ahead of each other."""
+        ahead = []
+        for (kind, _), (entries, extreme) in self.extremes.items():
+            sign = 1 if kind is RowMax else -1
+            ahead += [sign * (region[extreme] - entry.xreplace(dict(region))) for entry in entries]
+        return ahead
 
     def _at(self, e: Expr, j: int) -> Expr:
         """The value of an expression at feature j."""

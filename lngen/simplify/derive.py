@@ -14,12 +14,12 @@ from lngen.differentiate import adjoint, cotangent_symbol
 from lngen.simplify.linear import TooManyTermsError, show_sums
 from lngen.simplify.poles import guard_vanishing_poles
 from lngen.simplify.products import in_known_products
-from lngen.simplify.stability import complements, difference_of_squares, stable_forward
+from lngen.simplify.stability import complements, difference_of_squares, stable_forward, whole_selects
 from lngen.simplify.structure import named_structure
 from lngen.simplify.sweep import Sweep, Trail, inline_once
 from lngen.simplify.work import limited_work
-from lngen.symbolic import TypedSymbol, axes
-from lngen.translate import Equation, Forward, translate
+from lngen.symbolic import D, TypedSymbol, axes
+from lngen.translate import Equation, Forward, require_real, translate
 
 _MOST_WORK = 60_000
 """Units of `lngen.simplify.work`, some seconds; no layer takes more than 2,000, twelve norms of norms 57,000."""
@@ -45,7 +45,8 @@ def derive(definition: Definition) -> Derivation:
     written = translate(definition)
     trail = Trail()
     forward, meaning = named_structure(stable_forward(written, trail), [q.symbol.name for q in written.equations])
-    trail.steps = [_in_words_of(step, meaning) for step in trail.steps]
+    require_real(definition, forward.equations)
+    trail.steps = _of_known(forward, written, [_in_words_of(step, meaning) for step in trail.steps])
     _forward_steps(forward, written, meaning, trail)
     sweep = Sweep(forward, trail)
     results = [cotangent_symbol(symbol) for symbol in forward.differentiable]
@@ -54,6 +55,7 @@ def derive(definition: Definition) -> Derivation:
     equations = complements(equations, forward, trail)
     equations = in_known_products(equations, forward, trail)
     equations = difference_of_squares(equations, forward, trail)
+    equations = whole_selects(equations, trail)
     forward, equations = guard_vanishing_poles(forward, equations, trail, sweep.names)
     rename, equations = _named(equations, results, forward)
     return Derivation(
@@ -79,6 +81,13 @@ def _in_words_of(step: Step, meaning: dict[TypedSymbol, Expr]) -> Step:
         before=None if step.before is None else step.before.xreplace(meaning),
         after=step.after.xreplace(meaning),
     )
+
+
+def _of_known(forward: Forward, written: Forward, steps: list[Step]) -> list[Step]:
+    """The steps, numbered anew, but for those of a value that nothing depends on: the normal form lacks its parts."""
+    known = {D, *forward.symbols} | {q.symbol for q in (*written.equations, *forward.equations)}
+    kept = (s for s in steps if s.after.free_symbols <= known and (s.before is None or s.before.free_symbols <= known))
+    return [replace(step, number=number) for number, step in enumerate(kept, 1)]
 
 
 def _forward_steps(forward: Forward, written: Forward, meaning: dict[TypedSymbol, Expr], trail: Trail) -> None:

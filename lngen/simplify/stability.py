@@ -7,17 +7,21 @@ from dataclasses import replace
 from functools import reduce
 
 import sympy
-from sympy import Add, Expr, Pow
+from sympy import Add, Expr, Mul, Pow
+from sympy.logic.boolalg import Boolean
 
+from lngen.differentiate import merged, select
 from lngen.simplify.exponentials import shift_exponentials, stop_at_cancelling_extremes
 from lngen.simplify.linear import TooManyTermsError, expand_linear
 from lngen.simplify.sweep import Trail
 from lngen.symbolic import (
+    AttainsFirst,
     Mean,
     RowScalarSymbol,
     RowSymbol,
     Sigmoid,
     TypedSymbol,
+    Where,
     axes,
     is_row,
 )
@@ -185,3 +189,46 @@ def _with_complement(expression: Expr, value: TypedSymbol) -> Expr:
         return expression
     rest = Add(*(term for term in terms if term not in whole and term not in [-one * value for one in whole]))
     return rest + Add(*whole) * (1 - value)
+
+
+# ---- what a select switches off
+
+
+def whole_selects(equations: tuple[Equation, ...], trail: Trail) -> tuple[Equation, ...]:
+    """A product with a select as a select of products: 0 times what was not chosen may be no number.
+
+    >>> x, r, g, h = RowSymbol("x"), RowSymbol("r"), RowSymbol("g"), RowSymbol("h")
+    >>> off = Equation(RowSymbol("dx"), r*(Where(x > 0, g, 0) + Where(x > 0, h, 0)))
+    >>> whole_selects((off,), Trail())[0].expression
+    Where(x > 0, r*(g + h), 0)
+
+    What is 1 at the first feature that attains an extreme and 0 elsewhere is a select too, of what is divided by a
+    number that may be zero:
+
+    >>> m, first = RowScalarSymbol("m"), RowSymbol("first")
+    >>> indicator, dx = Equation(first, AttainsFirst(x, m)), Equation(RowSymbol("dx"), g*first/m)
+    >>> whole_selects((indicator, dx), Trail())[1].expression
+    Where(first > 0, g/m, 0)
+    """
+    firsts = [q.symbol for q in equations if isinstance(q.expression, AttainsFirst)]
+    reason = "0 times what is not chosen may be no number"
+    return trail.rewritten("whole select", reason, equations, lambda e: _with_whole_selects(e, firsts))
+
+
+def _with_whole_selects(expression: Expr, firsts: list[TypedSymbol]) -> Expr:
+    if (not expression.atoms(Where) and expression.free_symbols.isdisjoint(firsts)) or isinstance(expression, Boolean):
+        return expression
+    expression = expression.func(*(_with_whole_selects(argument, firsts) for argument in expression.args))
+    if isinstance(expression, Add):
+        return merged(expression)
+    if not isinstance(expression, Mul):
+        return expression
+    for first in firsts:
+        if first in expression.args and any(_may_divide_by_zero(factor) for factor in expression.args):
+            expression = Where(first > 0, expression / first, 0)
+    factors = [factor for factor in Mul.make_args(expression) if isinstance(factor, Where) and 0 in factor.args[1:]]
+    return select(expression) if factors else expression
+
+
+def _may_divide_by_zero(factor: Expr) -> bool:
+    return isinstance(factor, Pow) and bool(factor.exp.is_negative) and not factor.base.is_positive

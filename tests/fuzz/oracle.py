@@ -5,11 +5,16 @@ right wherever the definition is smooth within h. That is looked at, not hoped f
 the like report how far they are from switching, and a point within 1e-6 of a switch is refused. A tie that stays a tie
 under every step (`maximum(x, x)`, two features that `relu` set to 0) is no switch: both sides have the same slope.
 
+A step of an input does not always reach the edge of a domain that the point stands on: one feature less its mean is 0
+whatever the feature is, and its root is 0, and has no slope. So the results of additions and subtractions are moved
+too, by 1e-30, and a definition that loses its value by that has no derivative there.
+
 What `stop_gradient` sees at the point is what it returns at the steps, which is what it means.
 """
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -24,11 +29,15 @@ from lngen.evaluate import evaluate, mp_numbers
 DIGITS = 60
 STEP = mpmath.mpf(10) ** -20
 NEAREST_SWITCH = mpmath.mpf(10) ** -6
+NEAREST_EDGE = mpmath.mpf(10) ** -30
 
 # Past these a float64 has no digits left, or no exponents.
 _LARGEST = mpmath.mpf(10) ** 40
 _LARGEST_EXPONENT = 300
 _LARGEST_ANGLE = 10**6
+
+# Which way a difference goes is by chance: that it goes down in none of four has a chance of 1 in 16.
+_MOVES = 4
 
 
 class Unfit(Exception):
@@ -82,6 +91,17 @@ class _Watched(type(mp_numbers(DIGITS))):  # type: ignore[misc]
         return values
 
 
+class _Moved(type(mp_numbers(DIGITS))):  # type: ignore[misc]
+    """mpmath's numbers, every sum and difference a little larger or smaller, by a seeded choice."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(DIGITS)
+        self.random = random.Random(seed)
+
+    def combine(self, sign: str, left: Any, right: Any) -> Any:
+        return super().combine(sign, left, right) + (self.random.choice((-1, 1)) * NEAREST_EDGE if sign in "+-" else 0)
+
+
 @dataclass(frozen=True)
 class Exact:
     """Outputs by name and gradients by input, as arrays of mpf."""
@@ -101,7 +121,9 @@ def exact(definition: Definition, inputs: Mapping[str, Any], cotangents: Mapping
         base = _Watched()
         lifted = {name: None if value is None else base.array(value) for name, value in inputs.items()}
         outputs = evaluate(definition, lifted, base)
-        _require_finite(outputs)
+        _require_finite(outputs, "no finite value")
+        for seed in range(_MOVES):
+            _require_finite(evaluate(definition, lifted, _Moved(seed)), "the edge of a domain")
         for _, margin in base.decisions:
             near = (margin < NEAREST_SWITCH) & (margin > 0)
             if bool(np.any(near)):
@@ -112,7 +134,7 @@ def exact(definition: Definition, inputs: Mapping[str, Any], cotangents: Mapping
             for entry in definition.differentiable
             if lifted.get(entry.name) is not None
         }
-        _require_finite(gradients)
+        _require_finite(gradients, "no finite value")
     return Exact(outputs, gradients)
 
 
@@ -148,7 +170,7 @@ def _losses(definition: Definition, inputs: Mapping[str, Any], weights: Mapping[
     return total
 
 
-def _require_finite(values: Mapping[str, Any]) -> None:
+def _require_finite(values: Mapping[str, Any], otherwise: str) -> None:
     for value in values.values():
         if not all(mpmath.isfinite(number) for number in np.asarray(value, object).flat):
-            raise Unfit("no finite value")
+            raise Unfit(otherwise)

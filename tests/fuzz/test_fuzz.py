@@ -34,7 +34,8 @@ def test_a_random_definition_is_right_or_refused(number: int, tmp_path: Path) ->
 
 @pytest.mark.parametrize("path", REGRESSIONS, ids=lambda path: path.stem)
 def test_a_definition_that_once_failed(path: Path) -> None:
-    verdict = judge(path.read_text(encoding="utf-8"), cuda=CAN_RUN_CUDA and path.stem.startswith("cuda_"))
+    cuda = CAN_RUN_CUDA and path.stem.startswith("cuda_")
+    verdict = judge(path.read_text(encoding="utf-8"), cuda=cuda, proved=True)
     assert verdict.outcome == RIGHT, f"{verdict.outcome}: {verdict.key}\n{verdict.detail}"
 
 
@@ -78,6 +79,12 @@ def test_what_the_language_does_not_derive_is_refused() -> None:
     assert "this has to be other than zero" in verdict.detail
 
 
+def test_what_is_no_number_once_it_is_simplified_is_refused() -> None:
+    verdict = judge("def f(x: Row):\n    z = x - x\n    return mean(z)/z")
+    assert verdict.outcome == REFUSED
+    assert "'y' is infinite or not a real number, whatever the inputs" in verdict.detail
+
+
 def test_a_definition_that_ties_everywhere_has_no_point() -> None:
     assert judge("def f(x: Row): return maximum(3*x - x, 2*x + 1e-9)").outcome == NO_POINT
 
@@ -100,6 +107,20 @@ def test_the_oracle_refuses_a_point_near_a_switch() -> None:
     definition = parse("def f(x: Row): return relu(x)")
     with pytest.raises(oracle.Unfit, match="switch"):
         oracle.exact(definition, {"x": np.array([[1.0, 1e-7]])}, {"y": np.array([[1.0, 1.0]])})
+
+
+@pytest.mark.parametrize(
+    ("body", "fit"),
+    [("sqrt(x - mean(x))", False), ("sqrt(abs(x - mean(x)))", True), ("sqrt(mean((x - mean(x))**2))", True)],
+)
+def test_the_oracle_refuses_the_edge_of_a_domain(body: str, fit: bool) -> None:
+    definition = parse(f"def f(x: Row): return {body} * x")
+    point = {"x": np.array([[1.5]])}, {"y": np.array([[1.0]])}
+    if fit:
+        assert oracle.exact(definition, *point).gradients["x"] == 0
+    else:
+        with pytest.raises(oracle.Unfit, match="edge"):
+            oracle.exact(definition, *point)
 
 
 def test_definitions_are_made_by_seed_and_number() -> None:

@@ -64,6 +64,7 @@ class _Rows(Scope):
             )
             for number, each in enumerate(others, 1)
         ]
+        before = self.after((), first.scalars)
         stages = self._stages()
         given = [p for p in program.parameters if p.kind == "Scalar"]
         columns = _Columns(program, sums) if contract.column_results(program) else None
@@ -83,7 +84,7 @@ class _Rows(Scope):
             scalars=tuple(self.read(p.symbol, p.name) for p in given),
             constants=tuple(self.names[p.symbol.name] for p in program.parameters if p.kind == "Constant"),
             members=self._members(),
-            before=self.after((), first.scalars),
+            before=before,
             prologue=tuple(prologue),
             stages=tuple(stages),
             column_wants=tuple(self.presence.needed(s.symbol).cpp() for s in self._columns),

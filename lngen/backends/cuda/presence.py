@@ -163,8 +163,12 @@ class Presence:
             self._use(store.symbol, result_condition(store.names, program))
         for symbol in program.saved:
             self._use(symbol, ALWAYS if program.direction == "forward" else NEVER)
-        for symbol, expression in reversed(_definitions(program)):
-            self._use(expression, self.used(symbol))
+        before: dict[Symbol, Condition] | None = None
+        while before != self._used:
+            # Again, for what an earlier stage uses of a later one's lines: it computes them for itself.
+            before = dict(self._used)
+            for symbol, expression in reversed(_definitions(program)):
+                self._use(expression, self.used(symbol))
 
     def _use(self, expression: sympy.Basic, where: Condition) -> None:
         if isinstance(expression, Symbol):

@@ -1,0 +1,5 @@
+from lngen.language import Row, max
+
+
+def layer(xhat: Row, scale: Row):
+    return max(scale + xhat)
