@@ -92,7 +92,7 @@ def assert_holds(path: Path, features: int, folder: Path, dtype: str, kinds: tup
     assert report.passed, report.failures
 
 
-@pytest.mark.parametrize(("path", "features"), shapes(whole=("test", "test"), others=("matrix", "matrix")), ids=name)
+@pytest.mark.parametrize(("path", "features"), shapes(whole=("test", "matrix"), others=("matrix", "matrix")), ids=name)
 def test_float64(path: Path, features: int, folder: Path) -> None:
     assert_holds(path, features, folder, "float64", numbers(path))
 
