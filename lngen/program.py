@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Literal
 
 from sympy import Expr
@@ -82,6 +83,28 @@ class Stage:
     correction: bool = False
 
 
+FAR = 2
+"""How many deviations from zero the mean of a row may lie before taking it off costs digits that matter.
+
+What rounding leaves of the mean is then less than the rounding of a few deviations.
+"""
+
+
+@dataclass(frozen=True)
+class Centring:
+    """A correction that may be left out by row: `shifted = x - mean`, its `residual` mean, and `centred`, less that.
+
+    `spread` is the mean or the sum of the square of `centred`, which the next stage takes. Where the mean is at most
+    `FAR` deviations from zero, the residual is nothing but rounding.
+    """
+
+    mean: RowScalarSymbol
+    shifted: Assignment
+    residual: FeatureReduction
+    centred: Assignment
+    spread: FeatureReduction
+
+
 @dataclass(frozen=True)
 class RowArgument:
     """A row or row scalar that the program reads from memory.
@@ -132,10 +155,36 @@ class RowProgram:
         """All row values of all stages, in order."""
         return tuple(temp for stage in self.stages for temp in stage.temps)
 
+    def centrings(self) -> tuple[Centring, ...]:
+        """The corrections that may be left out by row: those after which the square of the centred row is averaged."""
+        means = {r.body: r.symbol for stage in self.stages for r in stage.reductions if r.operator == "mean"}
+        temps = self.temps()
+        found = []
+        for stage, following in pairwise(self.stages):
+            for residual in stage.reductions if stage.correction else ():
+                shifted = next((temp for temp in temps if temp.symbol == residual.body), None)
+                centred = next((t for t in temps if t.expression == residual.body - residual.symbol), None)
+                squares = [r for r in following.reductions if centred and r.body == centred.symbol**2]
+                spread = next((r for r in squares if r.operator in ("mean", "sum")), None)
+                shifts = () if shifted is None else shifted.expression.free_symbols
+                mean = next((m for m in shifts if shifted and means.get(shifted.expression + m) == m), None)
+                if shifted and centred and spread and mean and self.users(shifted.symbol) == 2:
+                    found.append(Centring(mean, shifted, residual, centred, spread))
+        return tuple(found)
+
+    def users(self, symbol: TypedSymbol) -> int:
+        """How many lines of the stages read a value, and results."""
+        reading = [symbol in e.free_symbols for stage in self.stages for e in _expressions(stage)]
+        return sum(reading) + sum(store.symbol == symbol for store in self.results)
+
     def read(self) -> frozenset[TypedSymbol]:
         """The symbols that a line or a result reads. An argument that is not among them is checked, and no more."""
         expressions: list[Expr] = [a.expression for a in (*self.prologue, *self.epilogue)]
         for stage in self.stages:
-            expressions += [a.expression for a in (*stage.temps, *stage.row_scalars)]
-            expressions += [r.body for r in stage.reductions] + [r.body for r in stage.rows_reductions]
+            expressions += _expressions(stage)
         return frozenset({store.symbol for store in self.results}.union(*(e.free_symbols for e in expressions)))
+
+
+def _expressions(stage: Stage) -> list[Expr]:
+    own = [a.expression for a in (*stage.temps, *stage.row_scalars)]
+    return own + [r.body for r in stage.reductions] + [r.body for r in stage.rows_reductions]

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (3 read, 1 written), 10 flops a row element; backward 6 row tensors (3 read, 3 written), 13 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-# templates sha256:6e28d2a8b8a530d629c2d0efbc64330f72915256ecd75abe07eff26b1b4eff3d
+# templates sha256:b691178d81f9e2e17bf8097368c2f627b6583cffb7cef4b011dacb33bca58376
 """Layer normalization with a scale and a shift for every entry, from elsewhere.
 
     forward
@@ -387,13 +387,15 @@ def _forward(
             mu_writer.write(mu)
             # step 2: x_shifted = x - mu
             x_shifted = np.subtract(x, mu, out=y_block)
+            # step 3: var = mean(x_shifted**2)
+            var = _row_mean(x_shifted, x_shifted, out=rstd_block)
             # step 2: mu_residual = mean(x_shifted)
-            mu_residual = _row_mean(x_shifted, ones, out=mu_residual_block)
+            mu_residual = _residual(
+                x_shifted, mu, var, _row_mean, ones, out=mu_residual_block
+            )
             mu_residual_writer.write(mu_residual)
             # step 2: x_centred = x_shifted - mu_residual
-            x_centred = np.subtract(x_shifted, mu_residual, out=y_block)
-            # step 3: var = mean(x_centred**2)
-            var = _row_mean(x_centred, x_centred, out=rstd_block)
+            x_centred = x_shifted
             # step 4: rstd = 1/sqrt(var + eps)
             rstd = np.add(var, eps, out=rstd_block)
             rstd = np.sqrt(rstd, out=rstd_block)
@@ -457,7 +459,7 @@ def _backward(
             # step 2: x_shifted = x - mu
             x_shifted = np.subtract(x, mu, out=dscale_block)
             # step 2: x_centred = x_shifted - mu_residual
-            x_centred = np.subtract(x_shifted, mu_residual, out=dscale_block)
+            x_centred = _less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = np.multiply(x_centred, rstd, out=dx_block)
             # step 7: g = dy*(scale + 1)
@@ -546,7 +548,7 @@ def _jvp(
             if needs_x:
                 x_shifted = np.subtract(x, mu, out=dy_block)
                 # step 2: x_centred = x_shifted - mu_residual
-                x_centred = np.subtract(x_shifted, mu_residual, out=dy_block)
+                x_centred = _less_residual(x_shifted, mu_residual)
                 # step 5: xhat = x_centred*rstd
                 xhat = np.multiply(x_centred, rstd, out=dy_block)
             # step 12: mean_dx_xhat = mean(dx*xhat)
@@ -667,7 +669,7 @@ def _backward_backward(
             if needs_x:
                 x_shifted = np.subtract(x, mu, out=dshift_block)
                 # step 2: x_centred = x_shifted - mu_residual
-                x_centred = np.subtract(x_shifted, mu_residual, out=dshift_block)
+                x_centred = _less_residual(x_shifted, mu_residual)
                 # step 5: xhat = x_centred*rstd
                 xhat = np.multiply(x_centred, rstd, out=dx_block)
             # step 16: mean_ddx_xhat = mean(ddx*xhat)
@@ -768,6 +770,34 @@ def _row_sum(a, b, out):
 def _row_mean(a, b, out):
     """The mean of a*b over each row."""
     return np.divide(_row_sum(a, b, out), a.shape[-1], out=out)
+
+
+def _residual(shifted, mean, spread, over_row, ones, out):
+    """The mean that rounding has left in a row, where it may matter; elsewhere 0.
+
+    That is where the mean lay more than 2 deviations from zero. There it is taken
+    off `shifted`, and `spread`, what `over_row` makes of its square, is put right.
+    """
+    terms = 1 if over_row is _row_mean else shifted.shape[-1]
+    limit = np.multiply(np.sqrt(spread, out=out), 2.0 / terms**0.5, out=out)
+    far = np.greater(np.absolute(mean), limit)[:, 0]
+    out[...] = 0.0
+    if far.any():
+        rows = shifted if far.all() else shifted[far]
+        left = _row_mean(rows, ones, out=np.empty_like(spread[: len(rows)]))
+        out[far] = left
+        np.subtract(rows, left, out=rows)
+        spread[far] = over_row(rows, rows, out=left)
+        if rows is not shifted:
+            shifted[far] = rows
+    return out
+
+
+def _less_residual(shifted, residual):
+    """The rows less what rounding has left of their mean, which is 0 for most."""
+    if residual.any():
+        np.subtract(shifted, residual, out=shifted)
+    return shifted
 
 
 class _Scattered:

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops a row element; backward 4 row tensors (3 read, 1 written), 15 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:6e28d2a8b8a530d629c2d0efbc64330f72915256ecd75abe07eff26b1b4eff3d
+# templates sha256:b691178d81f9e2e17bf8097368c2f627b6583cffb7cef4b011dacb33bca58376
 """Residual addition, then layer normalization; the sum is the second output.
 
     forward
@@ -489,13 +489,15 @@ def _forward(
             h_writer.write(h)
             # step 3: h_shifted = h - mu
             h_shifted = np.subtract(h, mu, out=y_block)
+            # step 4: var = mean(h_shifted**2)
+            var = _row_mean(h_shifted, h_shifted, out=rstd_block)
             # step 3: mu_residual = mean(h_shifted)
-            mu_residual = _row_mean(h_shifted, ones, out=mu_residual_block)
+            mu_residual = _residual(
+                h_shifted, mu, var, _row_mean, ones, out=mu_residual_block
+            )
             mu_residual_writer.write(mu_residual)
             # step 3: h_centred = h_shifted - mu_residual
-            h_centred = np.subtract(h_shifted, mu_residual, out=y_block)
-            # step 4: var = mean(h_centred**2)
-            var = _row_mean(h_centred, h_centred, out=rstd_block)
+            h_centred = h_shifted
             # step 5: rstd = 1/sqrt(var + eps)
             rstd = np.add(var, eps, out=rstd_block)
             rstd = np.sqrt(rstd, out=rstd_block)
@@ -543,6 +545,7 @@ def _backward(
         dbeta_sums = np.zeros((len(chunks), features), dtype)
     if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
+    each_row = np.ones((height, 1), dtype)
 
     def sweep(share):
         if dy_rows is not None:
@@ -576,18 +579,16 @@ def _backward(
             row_scalar_2 = row_scalar_buffers[1, : stop - start]
             # step 13: dbeta = sum over rows of dy
             if needs_dbeta:
-                _add_rows(dy, dbeta_sums[chunk], column)
+                _add_rows(dy, each_row, dbeta_sums[chunk], column)
             # step 3: h_shifted = h - mu
             if dy_rows is not None:
                 h_shifted = np.subtract(h, mu, out=dx_block)
                 # step 3: h_centred = h_shifted - mu_residual
-                h_centred = np.subtract(h_shifted, mu_residual, out=dx_block)
-                # step 6: xhat = h_centred*rstd
-                xhat = np.multiply(h_centred, rstd, out=dx_block)
-            # step 12: dgamma = sum over rows of dy*xhat
+                h_centred = _less_residual(h_shifted, mu_residual)
+            # step 12: dgamma = sum over rows of dy*h_centred*rstd
             if needs_gamma:
-                part = np.multiply(dy, xhat, out=buffer_1)
-                _add_rows(part, dgamma_sums[chunk], column)
+                part = np.multiply(dy, h_centred, out=buffer_1)
+                _add_rows(part, rstd, dgamma_sums[chunk], column)
                 # step 8: g = dy*gamma
                 g = np.multiply(dy, gamma, out=buffer_1)
             if gamma is None and dy_rows is not None:
@@ -595,12 +596,15 @@ def _backward(
             # step 11: mean_g = mean(g)
             if dy_rows is not None:
                 mean_g = _row_mean(g, ones, out=row_scalar_1)
-                # step 11: mean_g_xhat = mean(g*xhat)
-                mean_g_xhat = _row_mean(g, xhat, out=row_scalar_2)
-                # step 11: dx = dh + (g - mean_g - xhat*mean_g_xhat)*rstd
+                # step 11: mean_g_xhat_unscaled = mean(g*h_centred)
+                mean_g_xhat_unscaled = _row_mean(g, h_centred, out=row_scalar_2)
+                # step 11: mean_g_xhat = mean_g_xhat_unscaled*rstd
+                mean_g_xhat = np.multiply(mean_g_xhat_unscaled, rstd, out=row_scalar_2)
+                # step 11: dx = dh + (g - mean_g - h_centred*mean_g_xhat*rstd)*rstd
                 dx = np.subtract(g, mean_g, out=buffer_1)
-                part_2 = np.multiply(xhat, mean_g_xhat, out=dx_block)
-                dx = np.subtract(dx, part_2, out=dx_block)
+                part_2 = np.multiply(mean_g_xhat, rstd, out=row_scalar_1)
+                part_3 = np.multiply(h_centred, part_2, out=dx_block)
+                dx = np.subtract(dx, part_3, out=dx_block)
                 dx = np.multiply(dx, rstd, out=dx_block)
             if dy_rows is not None and dh_rows is not None:
                 dx = np.add(dh, dx, out=dx_block)
@@ -694,7 +698,7 @@ def _jvp(
             if needs_h:
                 h_shifted = np.subtract(h, mu, out=dh_block)
                 # step 3: h_centred = h_shifted - mu_residual
-                h_centred = np.subtract(h_shifted, mu_residual, out=dh_block)
+                h_centred = _less_residual(h_shifted, mu_residual)
                 # step 6: xhat = h_centred*rstd
                 xhat = np.multiply(h_centred, rstd, out=dy_block)
             # step 14: dh = dresidual + dx
@@ -805,6 +809,7 @@ def _backward_backward(
         ddbeta = np.ascontiguousarray(ddbeta, dtype)
     if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
+    each_row = np.ones((height, 1), dtype)
 
     def sweep(share):
         if needs_h:
@@ -866,7 +871,7 @@ def _backward_backward(
             if needs_h:
                 h_shifted = np.subtract(h, mu, out=dx_block)
                 # step 3: h_centred = h_shifted - mu_residual
-                h_centred = np.subtract(h_shifted, mu_residual, out=dx_block)
+                h_centred = _less_residual(h_shifted, mu_residual)
                 # step 6: xhat = h_centred*rstd
                 xhat = np.multiply(h_centred, rstd, out=ddy_block)
             # step 21: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
@@ -915,7 +920,7 @@ def _backward_backward(
             # step 23: dgamma = sum over rows of dg*dy
             if needs_gamma:
                 part_3 = np.multiply(dg, dy, out=buffer_3)
-                _add_rows(part_3, dgamma_sums[chunk], column)
+                _add_rows(part_3, each_row, dgamma_sums[chunk], column)
             # step 21: dx = (dy*ddgamma + (xhat*mean_ddh_scaled + (xhat*mean_g_2_scaled
             #   + mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g - (ddh -
             #   mean_ddh)*mean_g_2)*rstd - mean_ddgamma_dy -
@@ -1017,9 +1022,37 @@ def _row_mean(a, b, out):
     return np.divide(_row_sum(a, b, out), a.shape[-1], out=out)
 
 
-def _add_rows(block, sums, column):
-    """Add the rows of a block to running sums, by way of `column`."""
-    np.add.reduce(block, axis=0, out=column)
+def _residual(shifted, mean, spread, over_row, ones, out):
+    """The mean that rounding has left in a row, where it may matter; elsewhere 0.
+
+    That is where the mean lay more than 2 deviations from zero. There it is taken
+    off `shifted`, and `spread`, what `over_row` makes of its square, is put right.
+    """
+    terms = 1 if over_row is _row_mean else shifted.shape[-1]
+    limit = np.multiply(np.sqrt(spread, out=out), 2.0 / terms**0.5, out=out)
+    far = np.greater(np.absolute(mean), limit)[:, 0]
+    out[...] = 0.0
+    if far.any():
+        rows = shifted if far.all() else shifted[far]
+        left = _row_mean(rows, ones, out=np.empty_like(spread[: len(rows)]))
+        out[far] = left
+        np.subtract(rows, left, out=rows)
+        spread[far] = over_row(rows, rows, out=left)
+        if rows is not shifted:
+            shifted[far] = rows
+    return out
+
+
+def _less_residual(shifted, residual):
+    """The rows less what rounding has left of their mean, which is 0 for most."""
+    if residual.any():
+        np.subtract(shifted, residual, out=shifted)
+    return shifted
+
+
+def _add_rows(block, weights, sums, column):
+    """Add the rows of a block, each times its weight, to running sums."""
+    np.matmul(weights[: len(block), 0], block, out=column)
     np.add(sums, column, out=sums)
 
 

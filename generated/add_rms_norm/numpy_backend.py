@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 5 flops a row element; backward 4 row tensors (3 read, 1 written), 10 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-# templates sha256:6e28d2a8b8a530d629c2d0efbc64330f72915256ecd75abe07eff26b1b4eff3d
+# templates sha256:b691178d81f9e2e17bf8097368c2f627b6583cffb7cef4b011dacb33bca58376
 """Residual addition, then root-mean-square normalization; the sum is the second output.
 
     forward
@@ -452,22 +452,22 @@ def _backward(
             dx_block = dx_writer.block(start, stop)
             buffer_1 = row_buffers[0, : stop - start]
             row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            # step 4: xhat = h*rstd
-            if dy_rows is not None:
-                xhat = np.multiply(h, rstd, out=dx_block)
-            # step 10: dgamma = sum over rows of dy*xhat
+            # step 10: dgamma = sum over rows of dy*h*rstd
             if needs_gamma:
-                part = np.multiply(dy, xhat, out=buffer_1)
-                _add_rows(part, dgamma_sums[chunk], column)
+                part = np.multiply(dy, h, out=dx_block)
+                _add_rows(part, rstd, dgamma_sums[chunk], column)
                 # step 6: g = dy*gamma
-                g = np.multiply(dy, gamma, out=buffer_1)
+                g = np.multiply(dy, gamma, out=dx_block)
             if gamma is None and dy_rows is not None:
                 g = dy
-            # step 9: mean_g_xhat = mean(g*xhat)
+            # step 9: mean_g_xhat_unscaled = mean(g*h)
             if dy_rows is not None:
-                mean_g_xhat = _row_mean(g, xhat, out=row_scalar_1)
-                # step 9: dx = dh + (g - xhat*mean_g_xhat)*rstd
-                dx = np.multiply(xhat, mean_g_xhat, out=dx_block)
+                mean_g_xhat_unscaled = _row_mean(g, h, out=row_scalar_1)
+                # step 9: mean_g_xhat = mean_g_xhat_unscaled*rstd
+                mean_g_xhat = np.multiply(mean_g_xhat_unscaled, rstd, out=row_scalar_1)
+                # step 9: dx = dh + (g - h*mean_g_xhat*rstd)*rstd
+                part_2 = np.multiply(mean_g_xhat, rstd, out=row_scalar_1)
+                dx = np.multiply(h, part_2, out=buffer_1)
                 dx = np.subtract(g, dx, out=dx_block)
                 dx = np.multiply(dx, rstd, out=dx_block)
             if dy_rows is not None and dh_rows is not None:
@@ -614,6 +614,7 @@ def _backward_backward(
         ddgamma = np.ascontiguousarray(ddgamma, dtype)
     if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
+    each_row = np.ones((height, 1), dtype)
 
     def sweep(share):
         if dy_rows is not None:
@@ -699,7 +700,7 @@ def _backward_backward(
             # step 19: dgamma = sum over rows of dg*dy
             if needs_gamma:
                 part_2 = np.multiply(dg, dy, out=buffer_3)
-                _add_rows(part_2, dgamma_sums[chunk], column)
+                _add_rows(part_2, each_row, dgamma_sums[chunk], column)
             # step 17: dx = (dy*ddgamma + ((xhat*mean_g_scaled - g)*mean_ddh_xhat -
             #   xhat*mean_ddh_g - ddh*mean_g)*rstd - xhat*mean_ddgamma_dy_xhat)*rstd
             if needs_ddgamma:
@@ -764,9 +765,9 @@ def _row_mean(a, b, out):
     return np.divide(_row_sum(a, b, out), a.shape[-1], out=out)
 
 
-def _add_rows(block, sums, column):
-    """Add the rows of a block to running sums, by way of `column`."""
-    np.add.reduce(block, axis=0, out=column)
+def _add_rows(block, weights, sums, column):
+    """Add the rows of a block, each times its weight, to running sums."""
+    np.matmul(weights[: len(block), 0], block, out=column)
     np.add(sums, column, out=sums)
 
 

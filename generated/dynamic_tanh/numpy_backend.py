@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 13 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-# templates sha256:6e28d2a8b8a530d629c2d0efbc64330f72915256ecd75abe07eff26b1b4eff3d
+# templates sha256:b691178d81f9e2e17bf8097368c2f627b6583cffb7cef4b011dacb33bca58376
 """Dynamic tanh: an elementwise layer in the place of a norm.
 
     forward
@@ -406,6 +406,7 @@ def _backward(
         dgamma_sums = np.zeros((len(chunks), features), dtype)
     if alpha is not None:
         dalpha_sums = np.zeros(len(chunks), dtype)
+    each_row = np.ones((height, 1), dtype)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -422,7 +423,7 @@ def _backward(
             row_scalar_1 = row_scalar_buffers[0, : stop - start]
             # step 9: dbeta = sum over rows of dy
             if dbeta_out is not None:
-                _add_rows(dy, dbeta_sums[chunk], column)
+                _add_rows(dy, each_row, dbeta_sums[chunk], column)
             # step 1: u = x*alpha
             u = np.multiply(x, alpha_value, out=dx_block)
             # step 2: t = tanh(u)
@@ -430,7 +431,7 @@ def _backward(
             # step 8: dgamma = sum over rows of dy*t
             if gamma is not None:
                 part = np.multiply(dy, t, out=buffer_1)
-                _add_rows(part, dgamma_sums[chunk], column)
+                _add_rows(part, each_row, dgamma_sums[chunk], column)
             # step 11: g = (1 - t)*dy*(t + 1)*gamma
             g = np.subtract(1.0, t, out=buffer_1)
             g = np.multiply(g, dy, out=buffer_1)
@@ -607,6 +608,7 @@ def _backward_backward(
         dgamma_sums = np.zeros((len(chunks), features), dtype)
     if needs_alpha_value:
         dalpha_sums = np.zeros(len(chunks), dtype)
+    each_row = np.ones((height, 1), dtype)
 
     def sweep(share):
         if needs_x:
@@ -674,7 +676,7 @@ def _backward_backward(
             if needs_gamma:
                 part_5 = np.multiply(part_4, dy, out=dx_block)
                 part_5 = np.multiply(part_5, part_2, out=dx_block)
-                _add_rows(part_5, dgamma_sums[chunk], column)
+                _add_rows(part_5, each_row, dgamma_sums[chunk], column)
             # step 15: g_4 = (1 - t**2)*(ddgamma - 2*dg*t*gamma)*dy
             if needs_x:
                 g_4 = np.square(t, out=dx_block)
@@ -769,9 +771,9 @@ def _row_mean(a, b, out):
     return np.divide(_row_sum(a, b, out), a.shape[-1], out=out)
 
 
-def _add_rows(block, sums, column):
-    """Add the rows of a block to running sums, by way of `column`."""
-    np.add.reduce(block, axis=0, out=column)
+def _add_rows(block, weights, sums, column):
+    """Add the rows of a block, each times its weight, to running sums."""
+    np.matmul(weights[: len(block), 0], block, out=column)
     np.add(sums, column, out=sums)
 
 

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 3 flops a row element; backward 3 row tensors (2 read, 1 written), 6 flops a row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:be881d5f8129b557e1ec885ece4bbca58ee2c07dcc5dcc847ea2c74f37ffc252
-# templates sha256:6e28d2a8b8a530d629c2d0efbc64330f72915256ecd75abe07eff26b1b4eff3d
+# templates sha256:b691178d81f9e2e17bf8097368c2f627b6583cffb7cef4b011dacb33bca58376
 """Each row divided by its Euclidean length.
 
     forward
@@ -254,12 +254,13 @@ def _backward(x_rows, dy_rows, rstd_rows, dx_out, shape, dtype, threads):
             rstd = read_rstd(start, stop)
             dx_block = dx_writer.block(start, stop)
             row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            # step 3: y = x*rstd
-            y = np.multiply(x, rstd, out=dx_block)
-            # step 6: sum_dy_y = sum(dy*y)
-            sum_dy_y = _row_sum(dy, y, out=row_scalar_1)
-            # step 6: dx = (dy - y*sum_dy_y)*rstd
-            dx = np.multiply(y, sum_dy_y, out=dx_block)
+            # step 6: sum_dy_y_unscaled = sum(dy*x)
+            sum_dy_y_unscaled = _row_sum(dy, x, out=row_scalar_1)
+            # step 6: sum_dy_y = rstd*sum_dy_y_unscaled
+            sum_dy_y = np.multiply(rstd, sum_dy_y_unscaled, out=row_scalar_1)
+            # step 6: dx = (dy - x*rstd*sum_dy_y)*rstd
+            part = np.multiply(rstd, sum_dy_y, out=row_scalar_1)
+            dx = np.multiply(x, part, out=dx_block)
             dx = np.subtract(dy, dx, out=dx_block)
             dx = np.multiply(dx, rstd, out=dx_block)
             dx_writer.write(dx)
@@ -284,12 +285,13 @@ def _jvp(x_rows, dx_rows, rstd_rows, dy_out, shape, dtype, threads):
             rstd = read_rstd(start, stop)
             dy_block = dy_writer.block(start, stop)
             row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            # step 3: y = x*rstd
-            y = np.multiply(x, rstd, out=dy_block)
-            # step 7: sum_dx_y = sum(dx*y)
-            sum_dx_y = _row_sum(dx, y, out=row_scalar_1)
-            # step 7: dy = (dx - y*sum_dx_y)*rstd
-            dy = np.multiply(y, sum_dx_y, out=dy_block)
+            # step 7: sum_dx_y_unscaled = sum(dx*x)
+            sum_dx_y_unscaled = _row_sum(dx, x, out=row_scalar_1)
+            # step 7: sum_dx_y = rstd*sum_dx_y_unscaled
+            sum_dx_y = np.multiply(rstd, sum_dx_y_unscaled, out=row_scalar_1)
+            # step 7: dy = (dx - x*rstd*sum_dx_y)*rstd
+            part = np.multiply(rstd, sum_dx_y, out=row_scalar_1)
+            dy = np.multiply(x, part, out=dy_block)
             dy = np.subtract(dx, dy, out=dy_block)
             dy = np.multiply(dy, rstd, out=dy_block)
             dy_writer.write(dy)
@@ -315,7 +317,6 @@ def _backward_backward(
         read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
         dx_writer = _Writer((dx_out,), dtype, height)
         ddy_writer = _Writer((ddy_out,), dtype, height)
-        row_buffers = np.empty((1, height, features), dtype)
         row_scalar_buffers = np.empty((6, height, 1), dtype)
         for _, start, stop in share:
             x = read_x(start, stop)
@@ -324,7 +325,6 @@ def _backward_backward(
             rstd = read_rstd(start, stop)
             dx_block = dx_writer.block(start, stop)
             ddy_block = ddy_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
             row_scalar_1 = row_scalar_buffers[0, : stop - start]
             row_scalar_2 = row_scalar_buffers[1, : stop - start]
             row_scalar_3 = row_scalar_buffers[2, : stop - start]
@@ -334,31 +334,38 @@ def _backward_backward(
             # step 9: rstd_scaled = rstd**2*D
             rstd_scaled = np.square(rstd, out=row_scalar_1)
             rstd_scaled = np.multiply(rstd_scaled, D, out=row_scalar_1)
+            # step 8: mean_dy_unscaled = mean(dy*x)
+            mean_dy_unscaled = _row_mean(dy, x, out=row_scalar_2)
+            # step 9: mean_ddx_y_unscaled = mean(ddx*x)
+            mean_ddx_y_unscaled = _row_mean(ddx, x, out=row_scalar_3)
             # step 9: mean_ddx_dy = mean(ddx*dy)
-            mean_ddx_dy = _row_mean(ddx, dy, out=row_scalar_2)
-            # step 3: y = x*rstd
-            y = np.multiply(x, rstd, out=ddy_block)
-            # step 8: mean_dy = mean(dy*y)
-            mean_dy = _row_mean(dy, y, out=row_scalar_3)
-            # step 9: mean_ddx_y = mean(ddx*y)
-            mean_ddx_y = _row_mean(ddx, y, out=row_scalar_4)
-            # step 10: sum_ddx_y = sum(ddx*y)
-            sum_ddx_y = _row_sum(ddx, y, out=row_scalar_5)
+            mean_ddx_dy = _row_mean(ddx, dy, out=row_scalar_4)
+            # step 10: sum_ddx_y_unscaled = sum(ddx*x)
+            sum_ddx_y_unscaled = _row_sum(ddx, x, out=row_scalar_5)
+            # step 8: mean_dy = mean_dy_unscaled*rstd
+            mean_dy = np.multiply(mean_dy_unscaled, rstd, out=row_scalar_2)
+            # step 9: mean_ddx_y = mean_ddx_y_unscaled*rstd
+            mean_ddx_y = np.multiply(mean_ddx_y_unscaled, rstd, out=row_scalar_3)
+            # step 10: sum_ddx_y = rstd*sum_ddx_y_unscaled
+            sum_ddx_y = np.multiply(rstd, sum_ddx_y_unscaled, out=row_scalar_5)
             # step 9: mean_dy_scaled = 3*mean_dy*D
             mean_dy_scaled = np.multiply(mean_dy, part, out=row_scalar_6)
-            # step 9: dx = ((y*mean_dy_scaled - dy)*mean_ddx_y - y*mean_ddx_dy -
-            #   ddx*mean_dy)*rstd_scaled
-            dx = np.multiply(y, mean_dy_scaled, out=dx_block)
+            # step 9: dx = ((x*mean_dy_scaled*rstd - dy)*mean_ddx_y - ddx*mean_dy -
+            #   x*mean_ddx_dy*rstd)*rstd_scaled
+            part_2 = np.multiply(mean_dy_scaled, rstd, out=row_scalar_6)
+            dx = np.multiply(x, part_2, out=dx_block)
             dx = np.subtract(dx, dy, out=dx_block)
             dx = np.multiply(dx, mean_ddx_y, out=dx_block)
-            part_2 = np.multiply(y, mean_ddx_dy, out=buffer_1)
-            dx = np.subtract(dx, part_2, out=dx_block)
-            part_3 = np.multiply(ddx, mean_dy, out=buffer_1)
+            part_3 = np.multiply(ddx, mean_dy, out=ddy_block)
             dx = np.subtract(dx, part_3, out=dx_block)
+            part_4 = np.multiply(mean_ddx_dy, rstd, out=row_scalar_2)
+            part_5 = np.multiply(x, part_4, out=ddy_block)
+            dx = np.subtract(dx, part_5, out=dx_block)
             dx = np.multiply(dx, rstd_scaled, out=dx_block)
             dx_writer.write(dx)
-            # step 10: ddy = (ddx - y*sum_ddx_y)*rstd
-            ddy = np.multiply(y, sum_ddx_y, out=ddy_block)
+            # step 10: ddy = (ddx - x*rstd*sum_ddx_y)*rstd
+            part_6 = np.multiply(rstd, sum_ddx_y, out=row_scalar_1)
+            ddy = np.multiply(x, part_6, out=ddy_block)
             ddy = np.subtract(ddx, ddy, out=ddy_block)
             ddy = np.multiply(ddy, rstd, out=ddy_block)
             ddy_writer.write(ddy)

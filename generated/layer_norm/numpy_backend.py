@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops a row element; backward 3 row tensors (2 read, 1 written), 14 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:3f4f3519e955d61b03ab0d655ad5951c0892e0dd7b3076ac889a76a6492abbe1
-# templates sha256:6e28d2a8b8a530d629c2d0efbc64330f72915256ecd75abe07eff26b1b4eff3d
+# templates sha256:b691178d81f9e2e17bf8097368c2f627b6583cffb7cef4b011dacb33bca58376
 """Layer normalization over the feature axis.
 
     forward
@@ -388,13 +388,15 @@ def _forward(
             mu_writer.write(mu)
             # step 2: x_shifted = x - mu
             x_shifted = np.subtract(x, mu, out=y_block)
+            # step 3: var = mean(x_shifted**2)
+            var = _row_mean(x_shifted, x_shifted, out=rstd_block)
             # step 2: mu_residual = mean(x_shifted)
-            mu_residual = _row_mean(x_shifted, ones, out=mu_residual_block)
+            mu_residual = _residual(
+                x_shifted, mu, var, _row_mean, ones, out=mu_residual_block
+            )
             mu_residual_writer.write(mu_residual)
             # step 2: x_centred = x_shifted - mu_residual
-            x_centred = np.subtract(x_shifted, mu_residual, out=y_block)
-            # step 3: var = mean(x_centred**2)
-            var = _row_mean(x_centred, x_centred, out=rstd_block)
+            x_centred = x_shifted
             # step 4: rstd = 1/sqrt(var + eps)
             rstd = np.add(var, eps, out=rstd_block)
             rstd = np.sqrt(rstd, out=rstd_block)
@@ -438,6 +440,7 @@ def _backward(
         dbeta_sums = np.zeros((len(chunks), features), dtype)
     if gamma is not None:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
+    each_row = np.ones((height, 1), dtype)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -461,29 +464,30 @@ def _backward(
             row_scalar_2 = row_scalar_buffers[1, : stop - start]
             # step 12: dbeta = sum over rows of dy
             if dbeta_out is not None:
-                _add_rows(dy, dbeta_sums[chunk], column)
+                _add_rows(dy, each_row, dbeta_sums[chunk], column)
             # step 2: x_shifted = x - mu
             x_shifted = np.subtract(x, mu, out=dx_block)
             # step 2: x_centred = x_shifted - mu_residual
-            x_centred = np.subtract(x_shifted, mu_residual, out=dx_block)
-            # step 5: xhat = x_centred*rstd
-            xhat = np.multiply(x_centred, rstd, out=dx_block)
-            # step 11: dgamma = sum over rows of dy*xhat
+            x_centred = _less_residual(x_shifted, mu_residual)
+            # step 11: dgamma = sum over rows of dy*x_centred*rstd
             if gamma is not None:
-                part = np.multiply(dy, xhat, out=buffer_1)
-                _add_rows(part, dgamma_sums[chunk], column)
+                part = np.multiply(dy, x_centred, out=buffer_1)
+                _add_rows(part, rstd, dgamma_sums[chunk], column)
                 # step 7: g = dy*gamma
                 g = np.multiply(dy, gamma, out=buffer_1)
             else:
                 g = dy
             # step 10: mean_g = mean(g)
             mean_g = _row_mean(g, ones, out=row_scalar_1)
-            # step 10: mean_g_xhat = mean(g*xhat)
-            mean_g_xhat = _row_mean(g, xhat, out=row_scalar_2)
-            # step 10: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
+            # step 10: mean_g_xhat_unscaled = mean(g*x_centred)
+            mean_g_xhat_unscaled = _row_mean(g, x_centred, out=row_scalar_2)
+            # step 10: mean_g_xhat = mean_g_xhat_unscaled*rstd
+            mean_g_xhat = np.multiply(mean_g_xhat_unscaled, rstd, out=row_scalar_2)
+            # step 10: dx = (g - mean_g - x_centred*mean_g_xhat*rstd)*rstd
             dx = np.subtract(g, mean_g, out=buffer_1)
-            part_2 = np.multiply(xhat, mean_g_xhat, out=dx_block)
-            dx = np.subtract(dx, part_2, out=dx_block)
+            part_2 = np.multiply(mean_g_xhat, rstd, out=row_scalar_1)
+            part_3 = np.multiply(x_centred, part_2, out=dx_block)
+            dx = np.subtract(dx, part_3, out=dx_block)
             dx = np.multiply(dx, rstd, out=dx_block)
             dx_writer.write(dx)
 
@@ -559,7 +563,7 @@ def _jvp(
             if needs_x:
                 x_shifted = np.subtract(x, mu, out=dy_block)
                 # step 2: x_centred = x_shifted - mu_residual
-                x_centred = np.subtract(x_shifted, mu_residual, out=dy_block)
+                x_centred = _less_residual(x_shifted, mu_residual)
                 # step 5: xhat = x_centred*rstd
                 xhat = np.multiply(x_centred, rstd, out=dy_block)
             # step 13: mean_dx_xhat = mean(dx*xhat)
@@ -625,6 +629,7 @@ def _backward_backward(
         ddbeta = np.ascontiguousarray(ddbeta, dtype)
     if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
+    each_row = np.ones((height, 1), dtype)
 
     def sweep(share):
         if needs_x:
@@ -679,7 +684,7 @@ def _backward_backward(
             if needs_x:
                 x_shifted = np.subtract(x, mu, out=dx_block)
                 # step 2: x_centred = x_shifted - mu_residual
-                x_centred = np.subtract(x_shifted, mu_residual, out=dx_block)
+                x_centred = _less_residual(x_shifted, mu_residual)
                 # step 5: xhat = x_centred*rstd
                 xhat = np.multiply(x_centred, rstd, out=ddy_block)
             # step 17: mean_ddx_xhat = mean(ddx*xhat)
@@ -714,7 +719,7 @@ def _backward_backward(
             # step 19: dgamma = sum over rows of dg*dy
             if needs_gamma:
                 part_3 = np.multiply(dg, dy, out=buffer_3)
-                _add_rows(part_3, dgamma_sums[chunk], column)
+                _add_rows(part_3, each_row, dgamma_sums[chunk], column)
             # step 18: dx = (dy*ddgamma + (xhat*mean_ddx_scaled + (xhat*mean_g_2_scaled
             #   + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g - (ddx -
             #   mean_ddx)*mean_g_2)*rstd - mean_ddgamma_dy -
@@ -787,9 +792,37 @@ def _row_mean(a, b, out):
     return np.divide(_row_sum(a, b, out), a.shape[-1], out=out)
 
 
-def _add_rows(block, sums, column):
-    """Add the rows of a block to running sums, by way of `column`."""
-    np.add.reduce(block, axis=0, out=column)
+def _residual(shifted, mean, spread, over_row, ones, out):
+    """The mean that rounding has left in a row, where it may matter; elsewhere 0.
+
+    That is where the mean lay more than 2 deviations from zero. There it is taken
+    off `shifted`, and `spread`, what `over_row` makes of its square, is put right.
+    """
+    terms = 1 if over_row is _row_mean else shifted.shape[-1]
+    limit = np.multiply(np.sqrt(spread, out=out), 2.0 / terms**0.5, out=out)
+    far = np.greater(np.absolute(mean), limit)[:, 0]
+    out[...] = 0.0
+    if far.any():
+        rows = shifted if far.all() else shifted[far]
+        left = _row_mean(rows, ones, out=np.empty_like(spread[: len(rows)]))
+        out[far] = left
+        np.subtract(rows, left, out=rows)
+        spread[far] = over_row(rows, rows, out=left)
+        if rows is not shifted:
+            shifted[far] = rows
+    return out
+
+
+def _less_residual(shifted, residual):
+    """The rows less what rounding has left of their mean, which is 0 for most."""
+    if residual.any():
+        np.subtract(shifted, residual, out=shifted)
+    return shifted
+
+
+def _add_rows(block, weights, sums, column):
+    """Add the rows of a block, each times its weight, to running sums."""
+    np.matmul(weights[: len(block), 0], block, out=column)
     np.add(sums, column, out=sums)
 
 

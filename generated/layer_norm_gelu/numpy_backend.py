@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 15 flops a row element; backward 3 row tensors (2 read, 1 written), 30 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
-# templates sha256:6e28d2a8b8a530d629c2d0efbc64330f72915256ecd75abe07eff26b1b4eff3d
+# templates sha256:b691178d81f9e2e17bf8097368c2f627b6583cffb7cef4b011dacb33bca58376
 """Layer normalization, then the Gaussian error linear unit.
 
     forward
@@ -418,13 +418,15 @@ def _forward(
             mu_writer.write(mu)
             # step 2: x_shifted = x - mu
             x_shifted = np.subtract(x, mu, out=y_block)
+            # step 3: var = mean(x_shifted**2)
+            var = _row_mean(x_shifted, x_shifted, out=rstd_block)
             # step 2: mu_residual = mean(x_shifted)
-            mu_residual = _row_mean(x_shifted, ones, out=mu_residual_block)
+            mu_residual = _residual(
+                x_shifted, mu, var, _row_mean, ones, out=mu_residual_block
+            )
             mu_residual_writer.write(mu_residual)
             # step 2: x_centred = x_shifted - mu_residual
-            x_centred = np.subtract(x_shifted, mu_residual, out=y_block)
-            # step 3: var = mean(x_centred**2)
-            var = _row_mean(x_centred, x_centred, out=rstd_block)
+            x_centred = x_shifted
             # step 4: rstd = 1/sqrt(var + eps)
             rstd = np.add(var, eps, out=rstd_block)
             rstd = np.sqrt(rstd, out=rstd_block)
@@ -484,6 +486,7 @@ def _backward(
         dgamma_sums = np.zeros((len(chunks), features), dtype)
     if beta is not None:
         dbeta_sums = np.zeros((len(chunks), features), dtype)
+    each_row = np.ones((height, 1), dtype)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -512,7 +515,7 @@ def _backward(
             # step 2: x_shifted = x - mu
             x_shifted = np.subtract(x, mu, out=dx_block)
             # step 2: x_centred = x_shifted - mu_residual
-            x_centred = np.subtract(x_shifted, mu_residual, out=dx_block)
+            x_centred = _less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = np.multiply(x_centred, rstd, out=dx_block)
             # step 6: u = xhat*gamma + beta
@@ -540,10 +543,10 @@ def _backward(
             # step 18: dgamma = sum over rows of du*xhat
             if gamma is not None:
                 part_2 = np.multiply(du, xhat, out=buffer_2)
-                _add_rows(part_2, dgamma_sums[chunk], column)
+                _add_rows(part_2, each_row, dgamma_sums[chunk], column)
             # step 19: dbeta = sum over rows of du
             if beta is not None:
-                _add_rows(du, dbeta_sums[chunk], column)
+                _add_rows(du, each_row, dbeta_sums[chunk], column)
             # step 14: g = du*gamma
             if gamma is not None:
                 g = np.multiply(du, gamma, out=buffer_1)
@@ -634,7 +637,7 @@ def _jvp(
             # step 2: x_shifted = x - mu
             x_shifted = np.subtract(x, mu, out=dy_block)
             # step 2: x_centred = x_shifted - mu_residual
-            x_centred = np.subtract(x_shifted, mu_residual, out=dy_block)
+            x_centred = _less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = np.multiply(x_centred, rstd, out=dy_block)
             # step 23: mean_dx_xhat = mean(dx*xhat)
@@ -731,6 +734,7 @@ def _backward_backward(
         dgamma_sums = np.zeros((len(chunks), features), dtype)
     if beta is not None:
         dbeta_sums = np.zeros((len(chunks), features), dtype)
+    each_row = np.ones((height, 1), dtype)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -778,7 +782,7 @@ def _backward_backward(
             # step 2: x_shifted = x - mu
             x_shifted = np.subtract(x, mu, out=ddy_block)
             # step 2: x_centred = x_shifted - mu_residual
-            x_centred = np.subtract(x_shifted, mu_residual, out=ddy_block)
+            x_centred = _less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = np.multiply(x_centred, rstd, out=dx_block)
             # step 28: mean_ddx_xhat = mean(ddx*xhat)
@@ -871,10 +875,10 @@ def _backward_backward(
             if gamma is not None and ddx_rows is None:
                 part_7 = part_8
             if gamma is not None:
-                _add_rows(part_7, dgamma_sums[chunk], column)
+                _add_rows(part_7, each_row, dgamma_sums[chunk], column)
             # step 34: dbeta = sum over rows of du_2
             if beta is not None:
-                _add_rows(du_2, dbeta_sums[chunk], column)
+                _add_rows(du_2, each_row, dbeta_sums[chunk], column)
             # step 31: g_7 = du_2*gamma - ddx*mean_g_2_scaled
             if gamma is not None:
                 g_7 = np.multiply(du_2, gamma, out=buffer_1)
@@ -948,9 +952,37 @@ def _row_mean(a, b, out):
     return np.divide(_row_sum(a, b, out), a.shape[-1], out=out)
 
 
-def _add_rows(block, sums, column):
-    """Add the rows of a block to running sums, by way of `column`."""
-    np.add.reduce(block, axis=0, out=column)
+def _residual(shifted, mean, spread, over_row, ones, out):
+    """The mean that rounding has left in a row, where it may matter; elsewhere 0.
+
+    That is where the mean lay more than 2 deviations from zero. There it is taken
+    off `shifted`, and `spread`, what `over_row` makes of its square, is put right.
+    """
+    terms = 1 if over_row is _row_mean else shifted.shape[-1]
+    limit = np.multiply(np.sqrt(spread, out=out), 2.0 / terms**0.5, out=out)
+    far = np.greater(np.absolute(mean), limit)[:, 0]
+    out[...] = 0.0
+    if far.any():
+        rows = shifted if far.all() else shifted[far]
+        left = _row_mean(rows, ones, out=np.empty_like(spread[: len(rows)]))
+        out[far] = left
+        np.subtract(rows, left, out=rows)
+        spread[far] = over_row(rows, rows, out=left)
+        if rows is not shifted:
+            shifted[far] = rows
+    return out
+
+
+def _less_residual(shifted, residual):
+    """The rows less what rounding has left of their mean, which is 0 for most."""
+    if residual.any():
+        np.subtract(shifted, residual, out=shifted)
+    return shifted
+
+
+def _add_rows(block, weights, sums, column):
+    """Add the rows of a block, each times its weight, to running sums."""
+    np.matmul(weights[: len(block), 0], block, out=column)
     np.add(sums, column, out=sums)
 
 

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops a row element; backward 3 row tensors (2 read, 1 written), 18 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
-# templates sha256:6e28d2a8b8a530d629c2d0efbc64330f72915256ecd75abe07eff26b1b4eff3d
+# templates sha256:b691178d81f9e2e17bf8097368c2f627b6583cffb7cef4b011dacb33bca58376
 """Centred rows divided by their mean absolute deviation.
 
     forward
@@ -448,6 +448,7 @@ def _backward(
         dbeta_sums = np.zeros((len(chunks), features), dtype)
     if gamma is not None:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
+    each_row = np.ones((height, 1), dtype)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -473,19 +474,17 @@ def _backward(
             row_scalar_3 = row_scalar_buffers[2, : stop - start]
             # step 12: dbeta = sum over rows of dy
             if dbeta_out is not None:
-                _add_rows(dy, dbeta_sums[chunk], column)
+                _add_rows(dy, each_row, dbeta_sums[chunk], column)
             # step 2: x_shifted = x - mu
             x_shifted = np.subtract(x, mu, out=dx_block)
             # step 2: x_centred = x_shifted - mu_residual
             x_centred = np.subtract(x_shifted, mu_residual, out=dx_block)
-            # step 5: xhat = x_centred*scale
-            xhat = np.multiply(x_centred, scale, out=dx_block)
-            # step 11: dgamma = sum over rows of dy*xhat
+            # step 11: dgamma = sum over rows of dy*x_centred*scale
             if gamma is not None:
-                part = np.multiply(dy, xhat, out=buffer_1)
-                _add_rows(part, dgamma_sums[chunk], column)
-            # step 10: mean_xhat = mean(sign(xhat))
-            part_2 = np.sign(xhat, out=buffer_1)
+                part = np.multiply(dy, x_centred, out=buffer_1)
+                _add_rows(part, scale, dgamma_sums[chunk], column)
+            # step 10: mean_xhat = mean(sign(x_centred))
+            part_2 = np.sign(x_centred, out=buffer_1)
             mean_xhat = _row_mean(part_2, ones, out=row_scalar_1)
             # step 7: g = dy*gamma
             if gamma is not None:
@@ -494,9 +493,12 @@ def _backward(
                 g = dy
             # step 10: mean_g = mean(g)
             mean_g = _row_mean(g, ones, out=row_scalar_2)
-            # step 10: mean_g_xhat = mean(g*xhat)
-            mean_g_xhat = _row_mean(g, xhat, out=row_scalar_3)
-            # step 10: dx = (g + (mean_xhat - sign(xhat))*mean_g_xhat - mean_g)*scale
+            # step 10: mean_g_xhat_unscaled = mean(g*x_centred)
+            mean_g_xhat_unscaled = _row_mean(g, x_centred, out=row_scalar_3)
+            # step 10: mean_g_xhat = mean_g_xhat_unscaled*scale
+            mean_g_xhat = np.multiply(mean_g_xhat_unscaled, scale, out=row_scalar_3)
+            # step 10: dx = (g + (mean_xhat - sign(x_centred))*mean_g_xhat -
+            #   mean_g)*scale
             dx = np.subtract(mean_xhat, part_2, out=dx_block)
             dx = np.multiply(dx, mean_g_xhat, out=dx_block)
             dx = np.add(g, dx, out=dx_block)
@@ -640,7 +642,8 @@ def _backward_backward(
     needs_x = ddx_rows is not None or ddgamma is not None
     needs_g = gamma is None and ddx_rows is not None
     needs_dxhat = ddx_rows is not None and ddgamma is not None
-    needs_ddy = ddx_rows is None and ddgamma is None
+    needs_ddy = ddx_rows is None and ddgamma is not None
+    needs_ddy_2 = ddx_rows is None and ddgamma is None
     ones = np.ones(features, dtype)
     if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
@@ -651,6 +654,7 @@ def _backward_backward(
     D = scalar(features)
     if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
+    each_row = np.ones((height, 1), dtype)
 
     def sweep(share):
         if needs_x:
@@ -697,81 +701,82 @@ def _backward_backward(
             if needs_x:
                 x_shifted = np.subtract(x, mu, out=ddy_block)
                 # step 2: x_centred = x_shifted - mu_residual
-                x_centred = np.subtract(x_shifted, mu_residual, out=dx_block)
-                # step 5: xhat = x_centred*scale
-                xhat = np.multiply(x_centred, scale, out=ddy_block)
-            # step 16: mean_xhat = mean(sign(xhat))
+                x_centred = np.subtract(x_shifted, mu_residual, out=ddy_block)
+                # step 16: mean_xhat = mean(sign(x_centred))
+                part_3 = np.sign(x_centred, out=dx_block)
             if ddx_rows is not None:
-                part_3 = np.sign(xhat, out=buffer_1)
                 mean_xhat = _row_mean(part_3, ones, out=row_scalar_2)
             # step 14: g = dy*gamma
             if needs_gamma:
-                g = np.multiply(dy, gamma, out=buffer_2)
+                g = np.multiply(dy, gamma, out=buffer_1)
             if needs_g:
                 g = dy
             # step 15: mean_g = mean(g)
             if ddx_rows is not None:
                 mean_g = _row_mean(g, ones, out=row_scalar_3)
-                # step 17: mean_g_2 = mean(g*xhat)
-                mean_g_2 = _row_mean(g, xhat, out=row_scalar_4)
+                # step 17: mean_g_2_unscaled = mean(g*x_centred)
+                mean_g_2_unscaled = _row_mean(g, x_centred, out=row_scalar_4)
+                # step 17: mean_g_2 = mean_g_2_unscaled*scale
+                mean_g_2 = np.multiply(mean_g_2_unscaled, scale, out=row_scalar_4)
                 # step 20: dmean_g_scaled = dmean_g/D
                 dmean_g_scaled = np.divide(dmean_g, D, out=row_scalar_1)
-                # step 18: dmean_g_2 = sum(ddx*(mean_xhat - sign(xhat))*scale)
-                part_4 = np.subtract(mean_xhat, part_3, out=buffer_1)
-                part_5 = np.multiply(ddx, part_4, out=buffer_3)
-                part_5 = np.multiply(part_5, scale, out=buffer_3)
-                dmean_g_2 = _row_sum(part_5, ones, out=row_scalar_2)
-                # step 22: sum_ddx_g_xhat = sum((g + (mean_xhat - sign(xhat))*mean_g_2 -
-                #   mean_g)*ddx)
-                part_6 = np.multiply(part_4, mean_g_2, out=buffer_1)
-                part_6 = np.add(g, part_6, out=buffer_1)
-                part_6 = np.subtract(part_6, mean_g, out=buffer_1)
-                sum_ddx_g_xhat = _row_sum(part_6, ddx, out=row_scalar_3)
+                # step 18: dmean_g_2_unscaled = sum(ddx*(mean_xhat - sign(x_centred)))
+                part_4 = np.subtract(mean_xhat, part_3, out=buffer_2)
+                dmean_g_2_unscaled = _row_sum(ddx, part_4, out=row_scalar_2)
+                # step 22: sum_ddx_g_xhat = sum((g + (mean_xhat -
+                #   sign(x_centred))*mean_g_2 - mean_g)*ddx)
+                part_5 = np.multiply(part_4, mean_g_2, out=buffer_2)
+                part_5 = np.add(g, part_5, out=buffer_2)
+                part_5 = np.subtract(part_5, mean_g, out=buffer_2)
+                sum_ddx_g_xhat = _row_sum(part_5, ddx, out=row_scalar_3)
+                # step 18: dmean_g_2 = dmean_g_2_unscaled*scale
+                dmean_g_2 = np.multiply(dmean_g_2_unscaled, scale, out=row_scalar_2)
                 # step 20: dmean_g_2_scaled = dmean_g_2/D
                 dmean_g_2_scaled = np.divide(dmean_g_2, D, out=row_scalar_2)
-                # step 20: dg = xhat*dmean_g_2_scaled + ddx*scale + dmean_g_scaled
-                dg = np.multiply(xhat, dmean_g_2_scaled, out=buffer_1)
-                part_7 = np.multiply(ddx, scale, out=buffer_3)
-                dg = np.add(dg, part_7, out=buffer_1)
-                dg = np.add(dg, dmean_g_scaled, out=buffer_1)
+                # step 20: dg = ddx*scale + x_centred*dmean_g_2_scaled*scale +
+                #   dmean_g_scaled
+                dg = np.multiply(ddx, scale, out=buffer_2)
+                part_6 = np.multiply(dmean_g_2_scaled, scale, out=row_scalar_4)
+                part_7 = np.multiply(x_centred, part_6, out=buffer_3)
+                dg = np.add(dg, part_7, out=buffer_2)
+                dg = np.add(dg, dmean_g_scaled, out=buffer_2)
             # step 27: dgamma = sum over rows of dg*dy
             if needs_gamma:
                 part_8 = np.multiply(dg, dy, out=buffer_3)
-                _add_rows(part_8, dgamma_sums[chunk], column)
+                _add_rows(part_8, each_row, dgamma_sums[chunk], column)
             # step 21: dxhat = dy*ddgamma + g*dmean_g_2_scaled
             if ddgamma is not None:
                 dxhat = np.multiply(dy, ddgamma, out=buffer_3)
             if ddx_rows is not None:
-                part_9 = np.multiply(g, dmean_g_2_scaled, out=buffer_2)
+                part_9 = np.multiply(g, dmean_g_2_scaled, out=buffer_1)
             if needs_dxhat:
-                dxhat = np.add(dxhat, part_9, out=buffer_2)
+                dxhat = np.add(dxhat, part_9, out=buffer_1)
             if ddx_rows is not None and ddgamma is None:
                 dxhat = part_9
             # step 22: sum_dxhat_x_centred = sum(dxhat*x_centred)
             if needs_x:
                 sum_dxhat_x_centred = _row_sum(dxhat, x_centred, out=row_scalar_1)
-            # step 29: ddy = xhat*ddgamma + dg*gamma + ddbeta
-            if ddgamma is not None:
-                ddy = np.multiply(xhat, ddgamma, out=ddy_block)
+            # step 29: ddy = dg*gamma + x_centred*scale*ddgamma + ddbeta
             if needs_gamma:
-                part_10 = np.multiply(dg, gamma, out=buffer_1)
+                ddy = np.multiply(dg, gamma, out=buffer_2)
             if needs_g:
-                part_10 = dg
+                ddy = dg
+            if ddgamma is not None:
+                part_10 = np.multiply(x_centred, ddgamma, out=ddy_block)
+                part_10 = np.multiply(part_10, scale, out=ddy_block)
             if needs_dxhat:
                 ddy = np.add(ddy, part_10, out=ddy_block)
-            if gamma is not None and ddx_rows is not None and ddgamma is None:
-                ddy = part_10
-            if needs_g:
+            if needs_ddy:
                 ddy = part_10
             if ddbeta is not None and (ddx_rows is not None or ddgamma is not None):
                 ddy = np.add(ddy, ddbeta, out=ddy_block)
-            if needs_ddy:
+            if needs_ddy_2:
                 ddy = ddbeta
             ddy_writer.write(ddy)
             # step 22: dscale = sum_ddx_g_xhat + sum_dxhat_x_centred
             if ddx_rows is not None:
                 dscale = np.add(sum_ddx_g_xhat, sum_dxhat_x_centred, out=row_scalar_1)
-            if ddx_rows is None and ddgamma is not None:
+            if needs_ddy:
                 dscale = sum_dxhat_x_centred
             # step 23: dspread = -dscale*scale**2
             if needs_x:
@@ -782,8 +787,7 @@ def _backward_backward(
                 dspread_scaled = np.divide(dspread, D, out=row_scalar_1)
                 # step 24: dx_centred = dxhat*scale + sign(x_centred)*dspread_scaled
                 dx_centred = np.multiply(dxhat, scale, out=buffer_1)
-                part_11 = np.sign(x_centred, out=dx_block)
-                part_11 = np.multiply(part_11, dspread_scaled, out=dx_block)
+                part_11 = np.multiply(part_3, dspread_scaled, out=dx_block)
                 dx_centred = np.add(dx_centred, part_11, out=dx_block)
                 # step 25: dmu = sum(-dx_centred)
                 part_12 = np.negative(dx_centred, out=buffer_1)
@@ -792,7 +796,7 @@ def _backward_backward(
                 dmu_scaled = np.divide(dmu, D, out=row_scalar_1)
                 # step 26: dx = dx_centred + dmu_scaled
                 dx = np.add(dx_centred, dmu_scaled, out=dx_block)
-            if needs_ddy:
+            if needs_ddy_2:
                 dx = 0.0
             dx_writer.write(dx)
 
@@ -818,9 +822,9 @@ def _row_mean(a, b, out):
     return np.divide(_row_sum(a, b, out), a.shape[-1], out=out)
 
 
-def _add_rows(block, sums, column):
-    """Add the rows of a block to running sums, by way of `column`."""
-    np.add.reduce(block, axis=0, out=column)
+def _add_rows(block, weights, sums, column):
+    """Add the rows of a block, each times its weight, to running sums."""
+    np.matmul(weights[: len(block), 0], block, out=column)
     np.add(sums, column, out=sums)
 
 

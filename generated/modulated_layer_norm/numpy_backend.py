@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 10 flops a row element; backward 3 row tensors (2 read, 1 written), 21 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-# templates sha256:6e28d2a8b8a530d629c2d0efbc64330f72915256ecd75abe07eff26b1b4eff3d
+# templates sha256:b691178d81f9e2e17bf8097368c2f627b6583cffb7cef4b011dacb33bca58376
 """Layer normalization whose output is gated by one number a row.
 
     forward
@@ -456,13 +456,15 @@ def _forward(
             mu_writer.write(mu)
             # step 2: x_shifted = x - mu
             x_shifted = np.subtract(x, mu, out=y_block)
+            # step 3: var = mean(x_shifted**2)
+            var = _row_mean(x_shifted, x_shifted, out=rstd_block)
             # step 2: mu_residual = mean(x_shifted)
-            mu_residual = _row_mean(x_shifted, ones, out=mu_residual_block)
+            mu_residual = _residual(
+                x_shifted, mu, var, _row_mean, ones, out=mu_residual_block
+            )
             mu_residual_writer.write(mu_residual)
             # step 2: x_centred = x_shifted - mu_residual
-            x_centred = np.subtract(x_shifted, mu_residual, out=y_block)
-            # step 3: var = mean(x_centred**2)
-            var = _row_mean(x_centred, x_centred, out=rstd_block)
+            x_centred = x_shifted
             # step 4: rstd = 1/sqrt(var + eps)
             rstd = np.add(var, eps, out=rstd_block)
             rstd = np.sqrt(rstd, out=rstd_block)
@@ -505,7 +507,7 @@ def _backward(
     rows, features = prod(shape[:-1]), shape[-1]
     height, chunks = _partition(rows, features * dtype.itemsize, 4)
     needs_beta = gate_rows is not None and beta is not None
-    needs_part_2 = gate_rows is not None and gamma is not None
+    needs_gate_value = gate_rows is None and (gamma is not None or beta is not None)
     ones = np.ones(features, dtype)
     if gamma is not None:
         gamma = np.ascontiguousarray(gamma, dtype)
@@ -533,7 +535,9 @@ def _backward(
         for chunk, start, stop in share:
             x = read_x(start, stop)
             if gate_rows is not None:
-                gate = read_gate(start, stop)
+                gate_value = read_gate(start, stop)
+            if needs_gate_value:
+                gate_value = 1.0
             dy = read_dy(start, stop)
             mu = read_mu(start, stop)
             mu_residual = read_mu_residual(start, stop)
@@ -545,27 +549,24 @@ def _backward(
             row_scalar_1 = row_scalar_buffers[0, : stop - start]
             row_scalar_2 = row_scalar_buffers[1, : stop - start]
             # step 13: dbeta = sum over rows of dy*gate
-            if needs_beta:
-                part = np.multiply(dy, gate, out=dx_block)
-            if gate_rows is None and beta is not None:
-                part = dy
+            if needs_gate_value:
+                part = _filled(gate_value, out=row_scalar_1)
+            if gate_rows is not None and (gamma is not None or beta is not None):
+                part = gate_value
             if beta is not None:
-                _add_rows(part, dbeta_sums[chunk], column)
+                _add_rows(dy, part, dbeta_sums[chunk], column)
             # step 2: x_shifted = x - mu
             x_shifted = np.subtract(x, mu, out=dx_block)
             # step 2: x_centred = x_shifted - mu_residual
-            x_centred = np.subtract(x_shifted, mu_residual, out=dx_block)
+            x_centred = _less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = np.multiply(x_centred, rstd, out=dx_block)
             # step 12: dgamma = sum over rows of dy*xhat*gate
             if gamma is not None:
                 part_2 = np.multiply(dy, xhat, out=buffer_1)
-            if needs_part_2:
-                part_2 = np.multiply(part_2, gate, out=buffer_1)
-            if gamma is not None:
-                _add_rows(part_2, dgamma_sums[chunk], column)
+                _add_rows(part_2, part, dgamma_sums[chunk], column)
             # step 11: dgate = sum((xhat*gamma + beta)*dy)
-            if needs_part_2:
+            if gate_rows is not None and gamma is not None:
                 part_3 = np.multiply(xhat, gamma, out=buffer_1)
             if gate_rows is not None and gamma is None:
                 part_3 = xhat
@@ -580,7 +581,7 @@ def _backward(
             else:
                 g = dy
             if gate_rows is not None:
-                g = np.multiply(g, gate, out=buffer_1)
+                g = np.multiply(g, gate_value, out=buffer_1)
             # step 10: mean_g = mean(g)
             mean_g = _row_mean(g, ones, out=row_scalar_1)
             # step 10: mean_g_xhat = mean(g*xhat)
@@ -682,7 +683,7 @@ def _jvp(
             if needs_x:
                 x_shifted = np.subtract(x, mu, out=dy_block)
                 # step 2: x_centred = x_shifted - mu_residual
-                x_centred = np.subtract(x_shifted, mu_residual, out=dy_block)
+                x_centred = _less_residual(x_shifted, mu_residual)
                 # step 5: xhat = x_centred*rstd
                 xhat = np.multiply(x_centred, rstd, out=dy_block)
             # step 14: mean_dx_xhat = mean(dx*xhat)
@@ -780,7 +781,7 @@ def _backward_backward(
         and (ddx_rows is not None or ddgate_rows is not None)
     )
     needs_beta = beta is not None and ddgate_rows is not None
-    needs_part_19 = (
+    needs_part_18 = (
         ddx_rows is not None
         or ddgate_rows is not None
         or ddgamma is not None
@@ -791,11 +792,11 @@ def _backward_backward(
     )
     needs_dy = gate_rows is not None or ddx_rows is not None or ddgamma is not None
     needs_sum_ddbeta_dy = gate_rows is not None and ddbeta is not None
-    needs_part_5 = gate_rows is not None and ddgamma is not None
+    needs_part_4 = gate_rows is not None and ddgamma is not None
     needs_g = gate_rows is not None and ddx_rows is not None
     needs_g_2 = gate_rows is None and gamma is not None and ddx_rows is not None
-    needs_part_10 = gamma is not None and ddgate_rows is not None
-    needs_part_11 = gate_rows is not None and gamma is not None and ddx_rows is not None
+    needs_part_9 = gamma is not None and ddgate_rows is not None
+    needs_part_10 = gate_rows is not None and gamma is not None and ddx_rows is not None
     needs_ddy = gate_rows is not None and ddgamma is not None and ddbeta is None
     needs_ddy_2 = (
         gate_rows is not None
@@ -815,15 +816,16 @@ def _backward_backward(
         ddbeta = np.ascontiguousarray(ddbeta, dtype)
     D = scalar(features)
     # step 25: dvar_scaled = 2*dvar/D
-    if needs_part_19:
-        part_19 = np.divide(2.0, D)
+    if needs_part_18:
+        part_18 = np.divide(2.0, D)
     if needs_beta:
         dbeta_rows_sums = np.zeros((len(chunks), features), dtype)
     if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
+    each_row = np.ones((height, 1), dtype)
 
     def sweep(share):
-        if needs_part_19:
+        if needs_part_18:
             read_x = _Reader(x_rows, dtype, height)
         if needs_gate:
             read_gate = _Reader(gate_rows, dtype, height, row_scalars=True)
@@ -833,7 +835,7 @@ def _backward_backward(
             read_ddx = _Reader(ddx_rows, dtype, height)
         if ddgate_rows is not None:
             read_ddgate = _Reader(ddgate_rows, dtype, height, row_scalars=True)
-        if needs_part_19:
+        if needs_part_18:
             read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
             read_mu_residual = _Reader(
                 mu_residual_rows, dtype, height, row_scalars=True
@@ -847,7 +849,7 @@ def _backward_backward(
         row_scalar_buffers = np.empty((7, height, 1), dtype)
         column = np.empty(features, dtype)
         for chunk, start, stop in share:
-            if needs_part_19:
+            if needs_part_18:
                 x = read_x(start, stop)
             if needs_gate:
                 gate = read_gate(start, stop)
@@ -857,7 +859,7 @@ def _backward_backward(
                 ddx = read_ddx(start, stop)
             if ddgate_rows is not None:
                 ddgate = read_ddgate(start, stop)
-            if needs_part_19:
+            if needs_part_18:
                 mu = read_mu(start, stop)
                 mu_residual = read_mu_residual(start, stop)
                 rstd = read_rstd(start, stop)
@@ -882,47 +884,46 @@ def _backward_backward(
                 dmean_beta = np.multiply(ddgate, D, out=dgate_block)
             # step 30: dbeta_rows = sum over rows of dy*dmean_beta
             if needs_beta:
-                part = np.multiply(dy, dmean_beta, out=ddy_block)
-                _add_rows(part, dbeta_rows_sums[chunk], column)
+                _add_rows(dy, dmean_beta, dbeta_rows_sums[chunk], column)
             # step 22: dmean_beta_scaled = dmean_beta/D
             if ddgate_rows is not None:
                 dmean_beta_scaled = np.divide(dmean_beta, D, out=dgate_block)
             # step 20: dmean_g = sum(-ddx*rstd)
             if ddx_rows is not None:
-                part_2 = np.negative(rstd, out=row_scalar_1)
-                part_3 = np.multiply(ddx, part_2, out=ddy_block)
-                dmean_g = _row_sum(part_3, ones, out=row_scalar_2)
+                part = np.negative(rstd, out=row_scalar_1)
+                part_2 = np.multiply(ddx, part, out=ddy_block)
+                dmean_g = _row_sum(part_2, ones, out=row_scalar_2)
             # step 28: sum_ddbeta_dy = sum(dy*ddbeta)
             if needs_sum_ddbeta_dy:
                 sum_ddbeta_dy = _row_sum(dy, ddbeta, out=row_scalar_3)
             # step 2: x_shifted = x - mu
-            if needs_part_19:
-                x_shifted = np.subtract(x, mu, out=ddy_block)
+            if needs_part_18:
+                x_shifted = np.subtract(x, mu, out=dx_block)
                 # step 2: x_centred = x_shifted - mu_residual
-                x_centred = np.subtract(x_shifted, mu_residual, out=dx_block)
+                x_centred = _less_residual(x_shifted, mu_residual)
                 # step 5: xhat = x_centred*rstd
                 xhat = np.multiply(x_centred, rstd, out=ddy_block)
             # step 19: dmean_g_2 = sum(-ddx*xhat*rstd)
             if ddx_rows is not None:
-                part_4 = np.multiply(ddx, xhat, out=buffer_1)
-                part_4 = np.multiply(part_4, part_2, out=buffer_1)
-                dmean_g_2 = _row_sum(part_4, ones, out=row_scalar_1)
+                part_3 = np.multiply(ddx, xhat, out=buffer_1)
+                part_3 = np.multiply(part_3, part, out=buffer_1)
+                dmean_g_2 = _row_sum(part_3, ones, out=row_scalar_1)
             # step 28: sum_ddgamma_dy_xhat = sum(dy*xhat*ddgamma)
-            if needs_part_5:
-                part_5 = np.multiply(dy, xhat, out=buffer_1)
-                part_5 = np.multiply(part_5, ddgamma, out=buffer_1)
-                sum_ddgamma_dy_xhat = _row_sum(part_5, ones, out=row_scalar_4)
+            if needs_part_4:
+                part_4 = np.multiply(dy, xhat, out=buffer_1)
+                part_4 = np.multiply(part_4, ddgamma, out=buffer_1)
+                sum_ddgamma_dy_xhat = _row_sum(part_4, ones, out=row_scalar_4)
             # step 15: g = dy*gate*gamma
             if needs_gamma:
-                part_6 = np.multiply(dy, gamma, out=buffer_1)
+                part_5 = np.multiply(dy, gamma, out=buffer_1)
             if gamma is None and (ddx_rows is not None or ddgate_rows is not None):
-                part_6 = dy
+                part_5 = dy
             if needs_g:
-                g = np.multiply(part_6, gate, out=buffer_2)
+                g = np.multiply(part_5, gate, out=buffer_2)
             if needs_g_2:
-                g = part_6
+                g = part_5
             if gate_rows is None and gamma is None and ddx_rows is not None:
-                g = part_6
+                g = part_5
             # step 16: mean_g = mean(g)
             if ddx_rows is not None:
                 mean_g = _row_mean(g, ones, out=row_scalar_5)
@@ -935,71 +936,71 @@ def _backward_backward(
                 # step 22: mean_g_2_scaled = mean_g_2*rstd
                 mean_g_2_scaled = np.multiply(mean_g_2, rstd, out=row_scalar_7)
                 # step 23: sum_ddx_g_xhat = sum((g - mean_g - xhat*mean_g_2)*ddx)
-                part_7 = np.subtract(g, mean_g, out=buffer_3)
-                part_8 = np.multiply(xhat, mean_g_2, out=buffer_4)
-                part_7 = np.subtract(part_7, part_8, out=buffer_3)
-                sum_ddx_g_xhat = _row_sum(part_7, ddx, out=row_scalar_5)
+                part_6 = np.subtract(g, mean_g, out=buffer_3)
+                part_7 = np.multiply(xhat, mean_g_2, out=buffer_4)
+                part_6 = np.subtract(part_6, part_7, out=buffer_3)
+                sum_ddx_g_xhat = _row_sum(part_6, ddx, out=row_scalar_5)
                 # step 21: dg = xhat*dmean_g_2_scaled + ddx*rstd + dmean_g_scaled
                 dg = np.multiply(xhat, dmean_g_2_scaled, out=buffer_3)
-                part_9 = np.multiply(ddx, rstd, out=buffer_4)
-                dg = np.add(dg, part_9, out=buffer_3)
+                part_8 = np.multiply(ddx, rstd, out=buffer_4)
+                dg = np.add(dg, part_8, out=buffer_3)
                 dg = np.add(dg, dmean_g_scaled, out=buffer_3)
             # step 29: dgamma = sum over rows of (xhat*dmean_beta_scaled + dg*gate)*dy
+            if needs_part_9:
+                part_9 = np.multiply(xhat, dmean_beta_scaled, out=buffer_4)
             if needs_part_10:
-                part_10 = np.multiply(xhat, dmean_beta_scaled, out=buffer_4)
-            if needs_part_11:
-                part_11 = np.multiply(dg, gate, out=buffer_5)
+                part_10 = np.multiply(dg, gate, out=buffer_5)
             if needs_g_2:
-                part_11 = dg
+                part_10 = dg
             if gamma is not None and ddx_rows is not None and ddgate_rows is not None:
-                part_10 = np.add(part_10, part_11, out=buffer_4)
+                part_9 = np.add(part_9, part_10, out=buffer_4)
             if (
                 gate_rows is not None
                 and gamma is not None
                 and ddx_rows is not None
                 and ddgate_rows is None
             ):
-                part_10 = part_11
+                part_9 = part_10
             if needs_g_2:
-                part_10 = part_11
+                part_9 = part_10
             if needs_gamma:
-                part_10 = np.multiply(part_10, dy, out=buffer_4)
-                _add_rows(part_10, dgamma_sums[chunk], column)
+                part_9 = np.multiply(part_9, dy, out=buffer_4)
+                _add_rows(part_9, each_row, dgamma_sums[chunk], column)
             # step 28: sum_dg_dy_gamma = sum(dg*dy*gamma)
             if needs_g:
-                part_12 = np.multiply(dg, dy, out=buffer_4)
-            if needs_part_11:
-                part_12 = np.multiply(part_12, gamma, out=buffer_4)
+                part_11 = np.multiply(dg, dy, out=buffer_4)
+            if needs_part_10:
+                part_11 = np.multiply(part_11, gamma, out=buffer_4)
             if needs_g:
-                sum_dg_dy_gamma = _row_sum(part_12, ones, out=row_scalar_2)
+                sum_dg_dy_gamma = _row_sum(part_11, ones, out=row_scalar_2)
             # step 22: dxhat = g*dmean_g_2_scaled + dy*gate*ddgamma +
             #   dy*dmean_beta_scaled*gamma - ddx*mean_g_2_scaled
             if ddx_rows is not None:
                 dxhat = np.multiply(g, dmean_g_2_scaled, out=buffer_2)
             if ddgamma is not None:
-                part_13 = np.multiply(dy, ddgamma, out=buffer_4)
-            if needs_part_5:
-                part_13 = np.multiply(part_13, gate, out=buffer_4)
+                part_12 = np.multiply(dy, ddgamma, out=buffer_4)
+            if needs_part_4:
+                part_12 = np.multiply(part_12, gate, out=buffer_4)
             if ddx_rows is not None and ddgamma is not None:
-                dxhat = np.add(dxhat, part_13, out=buffer_2)
+                dxhat = np.add(dxhat, part_12, out=buffer_2)
             if gate_rows is not None and ddx_rows is None and ddgamma is not None:
-                dxhat = part_13
+                dxhat = part_12
             if gate_rows is None and ddx_rows is None and ddgamma is not None:
-                dxhat = part_13
+                dxhat = part_12
             if ddgate_rows is not None:
-                part_14 = np.multiply(part_6, dmean_beta_scaled, out=buffer_1)
+                part_13 = np.multiply(part_5, dmean_beta_scaled, out=buffer_1)
             if (
                 ddgate_rows is not None
                 and (ddx_rows is not None or ddgamma is not None)
             ):
-                dxhat = np.add(dxhat, part_14, out=buffer_1)
+                dxhat = np.add(dxhat, part_13, out=buffer_1)
             if ddx_rows is None and ddgate_rows is not None and ddgamma is None:
-                dxhat = part_14
+                dxhat = part_13
             if ddx_rows is not None:
-                part_15 = np.multiply(ddx, mean_g_2_scaled, out=buffer_4)
-                dxhat = np.subtract(dxhat, part_15, out=buffer_1)
+                part_14 = np.multiply(ddx, mean_g_2_scaled, out=buffer_4)
+                dxhat = np.subtract(dxhat, part_14, out=buffer_1)
             # step 23: sum_dxhat_x_centred = sum(dxhat*x_centred)
-            if needs_part_19:
+            if needs_part_18:
                 sum_dxhat_x_centred = _row_sum(dxhat, x_centred, out=row_scalar_1)
             # step 31: ddy = gate*ddbeta + xhat*gate*ddgamma + dg*gate*gamma +
             #   (xhat*gamma + beta)*dmean_beta_scaled
@@ -1008,49 +1009,49 @@ def _backward_backward(
             if gate_rows is None and ddbeta is not None:
                 ddy = ddbeta
             if ddgamma is not None:
-                part_16 = np.multiply(xhat, ddgamma, out=buffer_5)
-            if needs_part_5:
-                part_16 = np.multiply(part_16, gate, out=buffer_5)
+                part_15 = np.multiply(xhat, ddgamma, out=buffer_5)
+            if needs_part_4:
+                part_15 = np.multiply(part_15, gate, out=buffer_5)
             if ddgamma is not None and ddbeta is not None:
-                ddy = np.add(ddy, part_16, out=buffer_2)
+                ddy = np.add(ddy, part_15, out=buffer_2)
             if needs_ddy:
-                ddy = part_16
+                ddy = part_15
             if gate_rows is None and ddgamma is not None and ddbeta is None:
-                ddy = part_16
+                ddy = part_15
             if gamma is not None and ddx_rows is not None:
-                part_17 = np.multiply(dg, gamma, out=buffer_3)
+                part_16 = np.multiply(dg, gamma, out=buffer_3)
             if gamma is None and ddx_rows is not None:
-                part_17 = dg
+                part_16 = dg
             if needs_g:
-                part_17 = np.multiply(part_17, gate, out=buffer_3)
+                part_16 = np.multiply(part_16, gate, out=buffer_3)
             if ddx_rows is not None and (ddgamma is not None or ddbeta is not None):
-                ddy = np.add(ddy, part_17, out=buffer_2)
+                ddy = np.add(ddy, part_16, out=buffer_2)
             if needs_ddy_2:
-                ddy = part_17
+                ddy = part_16
             if (
                 gate_rows is None
                 and gamma is not None
                 and ddgamma is None
                 and ddbeta is None
             ):
-                ddy = part_17
+                ddy = part_16
             if gate_rows is None and gamma is None and ddbeta is None:
-                ddy = part_17
-            if needs_part_10:
-                part_18 = np.multiply(xhat, gamma, out=ddy_block)
+                ddy = part_16
+            if needs_part_9:
+                part_17 = np.multiply(xhat, gamma, out=ddy_block)
             if gamma is None and ddgate_rows is not None:
-                part_18 = xhat
+                part_17 = xhat
             if needs_beta:
-                part_18 = np.add(part_18, beta, out=ddy_block)
+                part_17 = np.add(part_17, beta, out=ddy_block)
             if ddgate_rows is not None:
-                part_18 = np.multiply(part_18, dmean_beta_scaled, out=ddy_block)
+                part_17 = np.multiply(part_17, dmean_beta_scaled, out=ddy_block)
             if (
                 ddgate_rows is not None
                 and (ddx_rows is not None or ddgamma is not None or ddbeta is not None)
             ):
-                ddy = np.add(ddy, part_18, out=ddy_block)
+                ddy = np.add(ddy, part_17, out=ddy_block)
             if needs_ddy_3:
-                ddy = part_18
+                ddy = part_17
             ddy_writer.write(ddy)
             # step 23: drstd = sum_ddx_g_xhat + sum_dxhat_x_centred
             if ddx_rows is not None:
@@ -1058,13 +1059,13 @@ def _backward_backward(
             if ddx_rows is None and (ddgate_rows is not None or ddgamma is not None):
                 drstd = sum_dxhat_x_centred
             # step 24: dvar = -(1/2)*drstd*rstd**3
-            if needs_part_19:
+            if needs_part_18:
                 dvar = np.square(rstd, out=row_scalar_5)
                 dvar = np.multiply(dvar, rstd, out=row_scalar_5)
                 dvar = np.multiply(drstd, dvar, out=row_scalar_1)
                 dvar = np.multiply(dvar, -0.5, out=row_scalar_1)
                 # step 25: dvar_scaled = 2*dvar/D
-                dvar_scaled = np.multiply(dvar, part_19, out=row_scalar_1)
+                dvar_scaled = np.multiply(dvar, part_18, out=row_scalar_1)
             # step 28: dgate = sum_ddbeta_dy + sum_ddgamma_dy_xhat + sum_dg_dy_gamma
             if gate_rows is not None and ddgamma is not None and ddbeta is not None:
                 dgate = np.add(sum_ddbeta_dy, sum_ddgamma_dy_xhat, out=dgate_block)
@@ -1085,13 +1086,13 @@ def _backward_backward(
             if gate_rows is not None:
                 dgate_writer.write(dgate)
             # step 25: dx_centred = x_centred*dvar_scaled + dxhat*rstd
-            if needs_part_19:
+            if needs_part_18:
                 dx_centred = np.multiply(x_centred, dvar_scaled, out=dx_block)
-                part_20 = np.multiply(dxhat, rstd, out=buffer_1)
-                dx_centred = np.add(dx_centred, part_20, out=dx_block)
+                part_19 = np.multiply(dxhat, rstd, out=buffer_1)
+                dx_centred = np.add(dx_centred, part_19, out=dx_block)
                 # step 26: dmu = sum(-dx_centred)
-                part_21 = np.negative(dx_centred, out=buffer_1)
-                dmu = _row_sum(part_21, ones, out=row_scalar_1)
+                part_20 = np.negative(dx_centred, out=buffer_1)
+                dmu = _row_sum(part_20, ones, out=row_scalar_1)
                 # step 27: dmu_scaled = dmu/D
                 dmu_scaled = np.divide(dmu, D, out=row_scalar_1)
                 # step 27: dx = dx_centred + dmu_scaled
@@ -1129,10 +1130,44 @@ def _row_mean(a, b, out):
     return np.divide(_row_sum(a, b, out), a.shape[-1], out=out)
 
 
-def _add_rows(block, sums, column):
-    """Add the rows of a block to running sums, by way of `column`."""
-    np.add.reduce(block, axis=0, out=column)
+def _residual(shifted, mean, spread, over_row, ones, out):
+    """The mean that rounding has left in a row, where it may matter; elsewhere 0.
+
+    That is where the mean lay more than 2 deviations from zero. There it is taken
+    off `shifted`, and `spread`, what `over_row` makes of its square, is put right.
+    """
+    terms = 1 if over_row is _row_mean else shifted.shape[-1]
+    limit = np.multiply(np.sqrt(spread, out=out), 2.0 / terms**0.5, out=out)
+    far = np.greater(np.absolute(mean), limit)[:, 0]
+    out[...] = 0.0
+    if far.any():
+        rows = shifted if far.all() else shifted[far]
+        left = _row_mean(rows, ones, out=np.empty_like(spread[: len(rows)]))
+        out[far] = left
+        np.subtract(rows, left, out=rows)
+        spread[far] = over_row(rows, rows, out=left)
+        if rows is not shifted:
+            shifted[far] = rows
+    return out
+
+
+def _less_residual(shifted, residual):
+    """The rows less what rounding has left of their mean, which is 0 for most."""
+    if residual.any():
+        np.subtract(shifted, residual, out=shifted)
+    return shifted
+
+
+def _add_rows(block, weights, sums, column):
+    """Add the rows of a block, each times its weight, to running sums."""
+    np.matmul(weights[: len(block), 0], block, out=column)
     np.add(sums, column, out=sums)
+
+
+def _filled(value, out):
+    """A value that does not vary, written out."""
+    out[...] = value
+    return out
 
 
 class _Scattered:

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops a row element; backward 3 row tensors (2 read, 1 written), 11 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
-# templates sha256:6e28d2a8b8a530d629c2d0efbc64330f72915256ecd75abe07eff26b1b4eff3d
+# templates sha256:b691178d81f9e2e17bf8097368c2f627b6583cffb7cef4b011dacb33bca58376
 """Each row divided by its mean fourth power, to the power 1/4.
 
     forward
@@ -326,8 +326,8 @@ def _backward(
         read_dy = _Reader(dy_rows, dtype, height)
         read_scale = _Reader(scale_rows, dtype, height, row_scalars=True)
         dx_writer = _Writer((dx_out,), dtype, height)
-        row_buffers = np.empty((2, height, features), dtype)
-        row_scalar_buffers = np.empty((1, height, 1), dtype)
+        row_buffers = np.empty((1, height, features), dtype)
+        row_scalar_buffers = np.empty((2, height, 1), dtype)
         column = np.empty(features, dtype)
         for chunk, start, stop in share:
             x = read_x(start, stop)
@@ -335,24 +335,27 @@ def _backward(
             scale = read_scale(start, stop)
             dx_block = dx_writer.block(start, stop)
             buffer_1 = row_buffers[0, : stop - start]
-            buffer_2 = row_buffers[1, : stop - start]
             row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            # step 3: xhat = x*scale
-            xhat = np.multiply(x, scale, out=dx_block)
-            # step 9: dgamma = sum over rows of dy*xhat
+            row_scalar_2 = row_scalar_buffers[1, : stop - start]
+            # step 9: dgamma = sum over rows of dy*x*scale
             if gamma is not None:
-                part = np.multiply(dy, xhat, out=buffer_1)
-                _add_rows(part, dgamma_sums[chunk], column)
+                part = np.multiply(dy, x, out=dx_block)
+                _add_rows(part, scale, dgamma_sums[chunk], column)
                 # step 5: g = dy*gamma
-                g = np.multiply(dy, gamma, out=buffer_1)
+                g = np.multiply(dy, gamma, out=dx_block)
             else:
                 g = dy
-            # step 8: mean_g_xhat = mean(g*xhat)
-            mean_g_xhat = _row_mean(g, xhat, out=row_scalar_1)
-            # step 8: dx = (g - xhat**3*mean_g_xhat)*scale
-            dx = np.square(xhat, out=buffer_2)
-            dx = np.multiply(dx, xhat, out=dx_block)
-            dx = np.multiply(dx, mean_g_xhat, out=dx_block)
+            # step 8: mean_g_xhat_unscaled = mean(g*x)
+            mean_g_xhat_unscaled = _row_mean(g, x, out=row_scalar_1)
+            # step 8: mean_g_xhat = mean_g_xhat_unscaled*scale
+            mean_g_xhat = np.multiply(mean_g_xhat_unscaled, scale, out=row_scalar_1)
+            # step 8: dx = (g - x**3*mean_g_xhat*scale**3)*scale
+            dx = np.square(x, out=buffer_1)
+            dx = np.multiply(dx, x, out=buffer_1)
+            part_2 = np.square(scale, out=row_scalar_2)
+            part_2 = np.multiply(part_2, scale, out=row_scalar_2)
+            part_2 = np.multiply(mean_g_xhat, part_2, out=row_scalar_1)
+            dx = np.multiply(dx, part_2, out=buffer_1)
             dx = np.subtract(g, dx, out=dx_block)
             dx = np.multiply(dx, scale, out=dx_block)
             dx_writer.write(dx)
@@ -442,9 +445,10 @@ def _backward_backward(
         ddgamma = np.ascontiguousarray(ddgamma, dtype)
     D = scalar(features)
     # step 18: dmean_x4_scaled = 4*dmean_x4/D
-    part_11 = np.divide(4.0, D)
+    part_15 = np.divide(4.0, D)
     if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
+    each_row = np.ones((height, 1), dtype)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -455,7 +459,7 @@ def _backward_backward(
         ddy_writer = _Writer((ddy_out,), dtype, height)
         dx_writer = _Writer((dx_out,), dtype, height)
         row_buffers = np.empty((3, height, features), dtype)
-        row_scalar_buffers = np.empty((3, height, 1), dtype)
+        row_scalar_buffers = np.empty((6, height, 1), dtype)
         column = np.empty(features, dtype)
         for chunk, start, stop in share:
             x = read_x(start, stop)
@@ -471,69 +475,80 @@ def _backward_backward(
             row_scalar_1 = row_scalar_buffers[0, : stop - start]
             row_scalar_2 = row_scalar_buffers[1, : stop - start]
             row_scalar_3 = row_scalar_buffers[2, : stop - start]
-            # step 3: xhat = x*scale
-            xhat = np.multiply(x, scale, out=ddy_block)
-            # step 13: dmean_g = sum(-ddx*xhat**3*scale)
+            row_scalar_4 = row_scalar_buffers[3, : stop - start]
+            row_scalar_5 = row_scalar_buffers[4, : stop - start]
+            row_scalar_6 = row_scalar_buffers[5, : stop - start]
+            # step 13: dmean_g_unscaled = sum(-ddx*x**3)
+            part = np.square(x, out=ddy_block)
+            part_2 = np.multiply(part, x, out=dx_block)
             if ddx_rows is not None:
-                part = np.square(xhat, out=dx_block)
-                part_2 = np.multiply(part, xhat, out=buffer_1)
-                part_3 = np.multiply(ddx, part_2, out=buffer_2)
-                part_4 = np.negative(scale, out=row_scalar_1)
-                part_3 = np.multiply(part_3, part_4, out=buffer_2)
-                dmean_g = _row_sum(part_3, ones, out=row_scalar_1)
+                part_3 = np.multiply(ddx, part_2, out=buffer_1)
+                part_3 = np.negative(part_3, out=buffer_1)
+                dmean_g_unscaled = _row_sum(part_3, ones, out=row_scalar_1)
             # step 11: g = dy*gamma
             if needs_gamma:
-                g = np.multiply(dy, gamma, out=buffer_2)
+                g = np.multiply(dy, gamma, out=buffer_1)
             if gamma is None:
                 g = dy
-            # step 12: mean_g = mean(g*xhat)
+            # step 12: mean_g_unscaled = mean(g*x)
             if ddx_rows is not None:
-                mean_g = _row_mean(g, xhat, out=row_scalar_2)
+                mean_g_unscaled = _row_mean(g, x, out=row_scalar_2)
+                # step 12: mean_g = mean_g_unscaled*scale
+                mean_g = np.multiply(mean_g_unscaled, scale, out=row_scalar_2)
+            # step 13: dmean_g = dmean_g_unscaled*scale**4
+            part_4 = np.square(scale, out=row_scalar_3)
+            part_5 = np.square(part_4, out=row_scalar_4)
+            if ddx_rows is not None:
+                dmean_g = np.multiply(dmean_g_unscaled, part_5, out=row_scalar_1)
                 # step 14: dmean_g_scaled = dmean_g/D
                 dmean_g_scaled = np.divide(dmean_g, D, out=row_scalar_1)
                 # step 15: mean_g_scaled = -3*mean_g*scale
-                mean_g_scaled = np.multiply(mean_g, scale, out=row_scalar_3)
-                mean_g_scaled = np.multiply(mean_g_scaled, -3.0, out=row_scalar_3)
-                # step 16: sum_ddx_g_xhat = sum((g - xhat**3*mean_g)*ddx)
-                part_5 = np.multiply(part_2, mean_g, out=buffer_1)
-                part_5 = np.subtract(g, part_5, out=buffer_1)
-                sum_ddx_g_xhat = _row_sum(part_5, ddx, out=row_scalar_2)
-                # step 14: dg = xhat*dmean_g_scaled + ddx*scale
-                dg = np.multiply(xhat, dmean_g_scaled, out=buffer_1)
-                part_6 = np.multiply(ddx, scale, out=buffer_3)
-                dg = np.add(dg, part_6, out=buffer_1)
+                mean_g_scaled = np.multiply(mean_g, scale, out=row_scalar_5)
+                mean_g_scaled = np.multiply(mean_g_scaled, -3.0, out=row_scalar_5)
+                # step 16: sum_ddx_g_xhat = sum((g - x**3*mean_g*scale**3)*ddx)
+                part_6 = np.multiply(part_4, scale, out=row_scalar_6)
+                part_6 = np.multiply(mean_g, part_6, out=row_scalar_2)
+                part_7 = np.multiply(part_2, part_6, out=buffer_2)
+                part_7 = np.subtract(g, part_7, out=buffer_2)
+                sum_ddx_g_xhat = _row_sum(part_7, ddx, out=row_scalar_2)
+                # step 14: dg = ddx*scale + x*dmean_g_scaled*scale
+                dg = np.multiply(ddx, scale, out=buffer_2)
+                part_8 = np.multiply(dmean_g_scaled, scale, out=row_scalar_6)
+                part_9 = np.multiply(x, part_8, out=buffer_3)
+                dg = np.add(dg, part_9, out=buffer_2)
             # step 19: dgamma = sum over rows of dg*dy
             if needs_gamma:
-                part_7 = np.multiply(dg, dy, out=buffer_3)
-                _add_rows(part_7, dgamma_sums[chunk], column)
-            # step 15: dxhat = dy*ddgamma + g*dmean_g_scaled + ddx*xhat**2*mean_g_scaled
+                part_10 = np.multiply(dg, dy, out=buffer_3)
+                _add_rows(part_10, each_row, dgamma_sums[chunk], column)
+            # step 15: dxhat = dy*ddgamma + g*dmean_g_scaled +
+            #   ddx*x**2*mean_g_scaled*scale**2
             if ddgamma is not None:
                 dxhat = np.multiply(dy, ddgamma, out=buffer_3)
             if ddx_rows is not None:
-                part_8 = np.multiply(g, dmean_g_scaled, out=buffer_2)
+                part_11 = np.multiply(g, dmean_g_scaled, out=buffer_1)
             if needs_dxhat:
-                dxhat = np.add(dxhat, part_8, out=buffer_2)
+                dxhat = np.add(dxhat, part_11, out=buffer_1)
             if ddgamma is None:
-                dxhat = part_8
+                dxhat = part_11
             if ddx_rows is not None:
-                part_9 = np.multiply(ddx, part, out=dx_block)
-                part_9 = np.multiply(part_9, mean_g_scaled, out=dx_block)
-                dxhat = np.add(dxhat, part_9, out=dx_block)
+                part_12 = np.multiply(ddx, part, out=ddy_block)
+                part_13 = np.multiply(mean_g_scaled, part_4, out=row_scalar_1)
+                part_12 = np.multiply(part_12, part_13, out=ddy_block)
+                dxhat = np.add(dxhat, part_12, out=buffer_1)
             # step 16: sum_dxhat_x = sum(dxhat*x)
             sum_dxhat_x = _row_sum(dxhat, x, out=row_scalar_1)
-            # step 20: ddy = xhat*ddgamma + dg*gamma
-            if ddgamma is not None:
-                ddy = np.multiply(xhat, ddgamma, out=ddy_block)
+            # step 20: ddy = dg*gamma + x*scale*ddgamma
             if needs_gamma:
-                part_10 = np.multiply(dg, gamma, out=buffer_1)
+                ddy = np.multiply(dg, gamma, out=ddy_block)
             if gamma is None:
-                part_10 = dg
+                ddy = dg
+            if ddgamma is not None:
+                part_14 = np.multiply(x, ddgamma, out=buffer_2)
+                part_14 = np.multiply(part_14, scale, out=buffer_2)
             if needs_dxhat:
-                ddy = np.add(ddy, part_10, out=ddy_block)
-            if gamma is not None and ddgamma is None:
-                ddy = part_10
-            if gamma is None:
-                ddy = part_10
+                ddy = np.add(ddy, part_14, out=ddy_block)
+            if ddx_rows is None:
+                ddy = part_14
             ddy_writer.write(ddy)
             # step 16: dscale = sum_ddx_g_xhat + sum_dxhat_x
             if ddx_rows is not None:
@@ -541,19 +556,15 @@ def _backward_backward(
             else:
                 dscale = sum_dxhat_x
             # step 17: dmean_x4 = -(1/4)*dscale*scale**5
-            dmean_x4 = np.square(scale, out=row_scalar_2)
-            dmean_x4 = np.square(dmean_x4, out=row_scalar_2)
-            dmean_x4 = np.multiply(dmean_x4, scale, out=row_scalar_2)
+            dmean_x4 = np.multiply(part_5, scale, out=row_scalar_2)
             dmean_x4 = np.multiply(dscale, dmean_x4, out=row_scalar_1)
             dmean_x4 = np.multiply(dmean_x4, -0.25, out=row_scalar_1)
             # step 18: dmean_x4_scaled = 4*dmean_x4/D
-            dmean_x4_scaled = np.multiply(dmean_x4, part_11, out=row_scalar_1)
+            dmean_x4_scaled = np.multiply(dmean_x4, part_15, out=row_scalar_1)
             # step 18: dx = dxhat*scale + x**3*dmean_x4_scaled
-            dx = np.multiply(dxhat, scale, out=dx_block)
-            part_12 = np.square(x, out=buffer_1)
-            part_12 = np.multiply(part_12, x, out=buffer_1)
-            part_12 = np.multiply(part_12, dmean_x4_scaled, out=buffer_1)
-            dx = np.add(dx, part_12, out=dx_block)
+            dx = np.multiply(dxhat, scale, out=buffer_1)
+            part_16 = np.multiply(part_2, dmean_x4_scaled, out=dx_block)
+            dx = np.add(dx, part_16, out=dx_block)
             dx_writer.write(dx)
 
     _run(sweep, chunks, threads, features * dtype.itemsize)
@@ -576,9 +587,9 @@ def _row_mean(a, b, out):
     return np.divide(_row_sum(a, b, out), a.shape[-1], out=out)
 
 
-def _add_rows(block, sums, column):
-    """Add the rows of a block to running sums, by way of `column`."""
-    np.add.reduce(block, axis=0, out=column)
+def _add_rows(block, weights, sums, column):
+    """Add the rows of a block, each times its weight, to running sums."""
+    np.matmul(weights[: len(block), 0], block, out=column)
     np.add(sums, column, out=sums)
 
 

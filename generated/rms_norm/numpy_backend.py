@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 9 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
-# templates sha256:6e28d2a8b8a530d629c2d0efbc64330f72915256ecd75abe07eff26b1b4eff3d
+# templates sha256:b691178d81f9e2e17bf8097368c2f627b6583cffb7cef4b011dacb33bca58376
 """Root-mean-square normalization over the feature axis.
 
     forward
@@ -332,20 +332,21 @@ def _backward(
             dx_block = dx_writer.block(start, stop)
             buffer_1 = row_buffers[0, : stop - start]
             row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            # step 3: xhat = x*rstd
-            xhat = np.multiply(x, rstd, out=dx_block)
-            # step 9: dgamma = sum over rows of dy*xhat
+            # step 9: dgamma = sum over rows of dy*x*rstd
             if gamma is not None:
-                part = np.multiply(dy, xhat, out=buffer_1)
-                _add_rows(part, dgamma_sums[chunk], column)
+                part = np.multiply(dy, x, out=dx_block)
+                _add_rows(part, rstd, dgamma_sums[chunk], column)
                 # step 5: g = dy*gamma
-                g = np.multiply(dy, gamma, out=buffer_1)
+                g = np.multiply(dy, gamma, out=dx_block)
             else:
                 g = dy
-            # step 8: mean_g_xhat = mean(g*xhat)
-            mean_g_xhat = _row_mean(g, xhat, out=row_scalar_1)
-            # step 8: dx = (g - xhat*mean_g_xhat)*rstd
-            dx = np.multiply(xhat, mean_g_xhat, out=dx_block)
+            # step 8: mean_g_xhat_unscaled = mean(g*x)
+            mean_g_xhat_unscaled = _row_mean(g, x, out=row_scalar_1)
+            # step 8: mean_g_xhat = mean_g_xhat_unscaled*rstd
+            mean_g_xhat = np.multiply(mean_g_xhat_unscaled, rstd, out=row_scalar_1)
+            # step 8: dx = (g - x*mean_g_xhat*rstd)*rstd
+            part_2 = np.multiply(mean_g_xhat, rstd, out=row_scalar_1)
+            dx = np.multiply(x, part_2, out=buffer_1)
             dx = np.subtract(g, dx, out=dx_block)
             dx = np.multiply(dx, rstd, out=dx_block)
             dx_writer.write(dx)
@@ -432,6 +433,7 @@ def _backward_backward(
         ddgamma = np.ascontiguousarray(ddgamma, dtype)
     if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
+    each_row = np.ones((height, 1), dtype)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -489,7 +491,7 @@ def _backward_backward(
             # step 15: dgamma = sum over rows of dg*dy
             if needs_gamma:
                 part_2 = np.multiply(dg, dy, out=buffer_2)
-                _add_rows(part_2, dgamma_sums[chunk], column)
+                _add_rows(part_2, each_row, dgamma_sums[chunk], column)
             # step 14: dx = (dy*ddgamma + ((xhat*mean_g_scaled - g)*mean_ddx_xhat -
             #   xhat*mean_ddx_g - ddx*mean_g)*rstd - xhat*mean_ddgamma_dy_xhat)*rstd
             if ddgamma is not None:
@@ -547,9 +549,9 @@ def _row_mean(a, b, out):
     return np.divide(_row_sum(a, b, out), a.shape[-1], out=out)
 
 
-def _add_rows(block, sums, column):
-    """Add the rows of a block to running sums, by way of `column`."""
-    np.add.reduce(block, axis=0, out=column)
+def _add_rows(block, weights, sums, column):
+    """Add the rows of a block, each times its weight, to running sums."""
+    np.matmul(weights[: len(block), 0], block, out=column)
     np.add(sums, column, out=sums)
 
 

@@ -3,7 +3,7 @@
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops a row element; backward 5 row tensors (3 read, 2 written), 19 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
-# templates sha256:6e28d2a8b8a530d629c2d0efbc64330f72915256ecd75abe07eff26b1b4eff3d
+# templates sha256:b691178d81f9e2e17bf8097368c2f627b6583cffb7cef4b011dacb33bca58376
 """A gate, silu of another row, then root-mean-square normalization.
 
     forward
@@ -432,20 +432,21 @@ def _backward(
             silu_z = np.multiply(sigmoid_z, z, out=dx_block)
             # step 3: h = silu_z*x
             h = np.multiply(silu_z, x, out=buffer_1)
-            # step 6: hhat = h*rstd
-            hhat = np.multiply(h, rstd, out=buffer_1)
-            # step 16: dgamma = sum over rows of dy*hhat
+            # step 16: dgamma = sum over rows of dy*h*rstd
             if gamma is not None:
-                part = np.multiply(dy, hhat, out=buffer_2)
-                _add_rows(part, dgamma_sums[chunk], column)
+                part = np.multiply(dy, h, out=buffer_2)
+                _add_rows(part, rstd, dgamma_sums[chunk], column)
                 # step 8: g = dy*gamma
                 g = np.multiply(dy, gamma, out=buffer_2)
             else:
                 g = dy
-            # step 11: mean_g_hhat = mean(g*hhat)
-            mean_g_hhat = _row_mean(g, hhat, out=row_scalar_1)
-            # step 11: dh = (g - hhat*mean_g_hhat)*rstd
-            dh = np.multiply(hhat, mean_g_hhat, out=buffer_1)
+            # step 11: mean_g_hhat_unscaled = mean(g*h)
+            mean_g_hhat_unscaled = _row_mean(g, h, out=row_scalar_1)
+            # step 11: mean_g_hhat = mean_g_hhat_unscaled*rstd
+            mean_g_hhat = np.multiply(mean_g_hhat_unscaled, rstd, out=row_scalar_1)
+            # step 11: dh = (g - h*mean_g_hhat*rstd)*rstd
+            part_2 = np.multiply(mean_g_hhat, rstd, out=row_scalar_1)
+            dh = np.multiply(h, part_2, out=buffer_1)
             dh = np.subtract(g, dh, out=buffer_1)
             dh = np.multiply(dh, rstd, out=buffer_1)
             # step 14: dx = dh*silu_z
@@ -454,10 +455,10 @@ def _backward(
             # step 19: dz = dh*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
             dz = np.multiply(dh, sigmoid_z, out=buffer_1)
             dz = np.multiply(dz, x, out=buffer_1)
-            part_2 = np.subtract(1.0, sigmoid_z, out=dz_block)
-            part_2 = np.multiply(part_2, z, out=dz_block)
-            part_2 = np.add(part_2, 1.0, out=dz_block)
-            dz = np.multiply(dz, part_2, out=dz_block)
+            part_3 = np.subtract(1.0, sigmoid_z, out=dz_block)
+            part_3 = np.multiply(part_3, z, out=dz_block)
+            part_3 = np.add(part_3, 1.0, out=dz_block)
+            dz = np.multiply(dz, part_3, out=dz_block)
             dz_writer.write(dz)
 
     _run(sweep, chunks, threads, features * dtype.itemsize)
@@ -588,6 +589,7 @@ def _backward_backward(
         ddgamma = np.ascontiguousarray(ddgamma, dtype)
     if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
+    each_row = np.ones((height, 1), dtype)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -684,7 +686,7 @@ def _backward_backward(
             # step 31: dgamma = sum over rows of dg*dy
             if needs_gamma:
                 part_5 = np.multiply(dg, dy, out=buffer_8)
-                _add_rows(part_5, dgamma_sums[chunk], column)
+                _add_rows(part_5, each_row, dgamma_sums[chunk], column)
             # step 27: dh_2 = (dy*ddgamma + ((hhat*mean_g_scaled - g)*mean_g_2_hhat -
             #   g_2*mean_g - hhat*mean_g_g_2)*rstd - hhat*mean_ddgamma_dy_hhat)*rstd
             if ddgamma is not None:
@@ -779,9 +781,9 @@ def _row_mean(a, b, out):
     return np.divide(_row_sum(a, b, out), a.shape[-1], out=out)
 
 
-def _add_rows(block, sums, column):
-    """Add the rows of a block to running sums, by way of `column`."""
-    np.add.reduce(block, axis=0, out=column)
+def _add_rows(block, weights, sums, column):
+    """Add the rows of a block, each times its weight, to running sums."""
+    np.matmul(weights[: len(block), 0], block, out=column)
     np.add(sums, column, out=sums)
 
 

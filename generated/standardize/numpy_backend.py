@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 10 flops a row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
-# templates sha256:6e28d2a8b8a530d629c2d0efbc64330f72915256ecd75abe07eff26b1b4eff3d
+# templates sha256:b691178d81f9e2e17bf8097368c2f627b6583cffb7cef4b011dacb33bca58376
 """Rows of mean zero and unbiased variance one, without parameters.
 
     forward
@@ -287,13 +287,15 @@ def _forward(
             mu_writer.write(mu)
             # step 2: x_shifted = x - mu
             x_shifted = np.subtract(x, mu, out=y_block)
+            # step 3: sum_x2 = sum(x_shifted**2)
+            sum_x2 = _row_sum(x_shifted, x_shifted, out=rstd_block)
             # step 2: mu_residual = mean(x_shifted)
-            mu_residual = _row_mean(x_shifted, ones, out=mu_residual_block)
+            mu_residual = _residual(
+                x_shifted, mu, sum_x2, _row_sum, ones, out=mu_residual_block
+            )
             mu_residual_writer.write(mu_residual)
             # step 2: x_centred = x_shifted - mu_residual
-            x_centred = np.subtract(x_shifted, mu_residual, out=y_block)
-            # step 3: sum_x2 = sum(x_centred**2)
-            sum_x2 = _row_sum(x_centred, x_centred, out=rstd_block)
+            x_centred = x_shifted
             # step 4: rstd = 1/sqrt(sum_x2/(D - 1) + eps)
             rstd = np.divide(sum_x2, part, out=rstd_block)
             rstd = np.add(rstd, eps, out=rstd_block)
@@ -343,17 +345,18 @@ def _backward(
             # step 2: x_shifted = x - mu
             x_shifted = np.subtract(x, mu, out=dx_block)
             # step 2: x_centred = x_shifted - mu_residual
-            x_centred = np.subtract(x_shifted, mu_residual, out=dx_block)
-            # step 5: y = x_centred*rstd
-            y = np.multiply(x_centred, rstd, out=dx_block)
-            # step 8: sum_dy_y = sum(dy*y)
-            sum_dy_y = _row_sum(dy, y, out=row_scalar_2)
+            x_centred = _less_residual(x_shifted, mu_residual)
+            # step 8: sum_dy_y_unscaled = sum(dy*x_centred)
+            sum_dy_y_unscaled = _row_sum(dy, x_centred, out=row_scalar_2)
+            # step 8: sum_dy_y = rstd*sum_dy_y_unscaled
+            sum_dy_y = np.multiply(rstd, sum_dy_y_unscaled, out=row_scalar_2)
             # step 8: sum_dy_y_scaled = sum_dy_y/(D - 1)
             sum_dy_y_scaled = np.divide(sum_dy_y, part, out=row_scalar_2)
-            # step 8: dx = (dy - mean_dy - y*sum_dy_y_scaled)*rstd
+            # step 8: dx = (dy - mean_dy - x_centred*rstd*sum_dy_y_scaled)*rstd
             dx = np.subtract(dy, mean_dy, out=buffer_1)
-            part_2 = np.multiply(y, sum_dy_y_scaled, out=dx_block)
-            dx = np.subtract(dx, part_2, out=dx_block)
+            part_2 = np.multiply(rstd, sum_dy_y_scaled, out=row_scalar_1)
+            part_3 = np.multiply(x_centred, part_2, out=dx_block)
+            dx = np.subtract(dx, part_3, out=dx_block)
             dx = np.multiply(dx, rstd, out=dx_block)
             dx_writer.write(dx)
 
@@ -396,15 +399,16 @@ def _jvp(
             # step 2: x_shifted = x - mu
             x_shifted = np.subtract(x, mu, out=dy_block)
             # step 2: x_centred = x_shifted - mu_residual
-            x_centred = np.subtract(x_shifted, mu_residual, out=dy_block)
-            # step 5: y = x_centred*rstd
-            y = np.multiply(x_centred, rstd, out=dy_block)
-            # step 9: sum_dx_y = sum(dx*y)
-            sum_dx_y = _row_sum(dx, y, out=row_scalar_2)
+            x_centred = _less_residual(x_shifted, mu_residual)
+            # step 9: sum_dx_y_unscaled = sum(dx*x_centred)
+            sum_dx_y_unscaled = _row_sum(dx, x_centred, out=row_scalar_2)
+            # step 9: sum_dx_y = rstd*sum_dx_y_unscaled
+            sum_dx_y = np.multiply(rstd, sum_dx_y_unscaled, out=row_scalar_2)
             # step 9: sum_dx_y_scaled = -2*sum_dx_y/(2*D - 2)
             sum_dx_y_scaled = np.multiply(sum_dx_y, part, out=row_scalar_2)
-            # step 9: dy = (dx + y*sum_dx_y_scaled - mean_dx)*rstd
-            dy = np.multiply(y, sum_dx_y_scaled, out=dy_block)
+            # step 9: dy = (dx + x_centred*rstd*sum_dx_y_scaled - mean_dx)*rstd
+            part_2 = np.multiply(rstd, sum_dx_y_scaled, out=row_scalar_2)
+            dy = np.multiply(x_centred, part_2, out=dy_block)
             dy = np.add(dx, dy, out=dy_block)
             dy = np.subtract(dy, mean_dx, out=dy_block)
             dy = np.multiply(dy, rstd, out=dy_block)
@@ -480,41 +484,50 @@ def _backward_backward(
             # step 12: mean_ddx_dy = mean(ddx*dy)
             mean_ddx_dy = _row_mean(ddx, dy, out=row_scalar_4)
             # step 2: x_shifted = x - mu
-            x_shifted = np.subtract(x, mu, out=dx_block)
+            x_shifted = np.subtract(x, mu, out=ddy_block)
             # step 2: x_centred = x_shifted - mu_residual
-            x_centred = np.subtract(x_shifted, mu_residual, out=dx_block)
-            # step 5: y = x_centred*rstd
-            y = np.multiply(x_centred, rstd, out=ddy_block)
-            # step 11: mean_dy_2 = mean(dy*y)
-            mean_dy_2 = _row_mean(dy, y, out=row_scalar_5)
-            # step 12: mean_ddx_y = mean(ddx*y)
-            mean_ddx_y = _row_mean(ddx, y, out=row_scalar_6)
-            # step 13: sum_ddx_y = sum(ddx*y)
-            sum_ddx_y = _row_sum(ddx, y, out=row_scalar_7)
+            x_centred = _less_residual(x_shifted, mu_residual)
+            # step 11: mean_dy_2_unscaled = mean(dy*x_centred)
+            mean_dy_2_unscaled = _row_mean(dy, x_centred, out=row_scalar_5)
+            # step 12: mean_ddx_y_unscaled = mean(ddx*x_centred)
+            mean_ddx_y_unscaled = _row_mean(ddx, x_centred, out=row_scalar_6)
+            # step 13: sum_ddx_y_unscaled = sum(ddx*x_centred)
+            sum_ddx_y_unscaled = _row_sum(ddx, x_centred, out=row_scalar_7)
+            # step 11: mean_dy_2 = mean_dy_2_unscaled*rstd
+            mean_dy_2 = np.multiply(mean_dy_2_unscaled, rstd, out=row_scalar_5)
+            # step 12: mean_ddx_y = mean_ddx_y_unscaled*rstd
+            mean_ddx_y = np.multiply(mean_ddx_y_unscaled, rstd, out=row_scalar_6)
+            # step 13: sum_ddx_y = rstd*sum_ddx_y_unscaled
+            sum_ddx_y = np.multiply(rstd, sum_ddx_y_unscaled, out=row_scalar_7)
             # step 12: mean_dy_2_scaled = 3*mean_dy_2*D/(D - 1)
             mean_dy_2_scaled = np.multiply(mean_dy_2, part_3, out=row_scalar_8)
             # step 12: mean_ddx_scaled = mean_ddx*mean_dy
             mean_ddx_scaled = np.multiply(mean_ddx, mean_dy, out=row_scalar_9)
             # step 13: sum_ddx_y_scaled = sum_ddx_y/(D - 1)
             sum_ddx_y_scaled = np.divide(sum_ddx_y, part, out=row_scalar_7)
-            # step 12: dx = (y*mean_ddx_scaled + (y*mean_dy_2_scaled + mean_dy -
-            #   dy)*mean_ddx_y - y*mean_ddx_dy - (ddx - mean_ddx)*mean_dy_2)*rstd_scaled
-            dx = np.multiply(y, mean_ddx_scaled, out=dx_block)
-            part_4 = np.multiply(y, mean_dy_2_scaled, out=buffer_1)
-            part_4 = np.add(part_4, mean_dy, out=buffer_1)
-            part_4 = np.subtract(part_4, dy, out=buffer_1)
-            part_4 = np.multiply(part_4, mean_ddx_y, out=buffer_1)
-            dx = np.add(dx, part_4, out=dx_block)
-            part_5 = np.multiply(y, mean_ddx_dy, out=buffer_1)
-            dx = np.subtract(dx, part_5, out=dx_block)
-            part_6 = np.subtract(ddx, mean_ddx, out=buffer_1)
-            part_7 = np.multiply(part_6, mean_dy_2, out=buffer_2)
-            dx = np.subtract(dx, part_7, out=dx_block)
+            # step 12: dx = (x_centred*mean_ddx_scaled*rstd +
+            #   (x_centred*mean_dy_2_scaled*rstd + mean_dy - dy)*mean_ddx_y -
+            #   x_centred*mean_ddx_dy*rstd - (ddx - mean_ddx)*mean_dy_2)*rstd_scaled
+            part_4 = np.multiply(mean_ddx_scaled, rstd, out=row_scalar_9)
+            dx = np.multiply(x_centred, part_4, out=dx_block)
+            part_5 = np.multiply(mean_dy_2_scaled, rstd, out=row_scalar_8)
+            part_6 = np.multiply(x_centred, part_5, out=buffer_1)
+            part_6 = np.add(part_6, mean_dy, out=buffer_1)
+            part_6 = np.subtract(part_6, dy, out=buffer_1)
+            part_6 = np.multiply(part_6, mean_ddx_y, out=buffer_1)
+            dx = np.add(dx, part_6, out=dx_block)
+            part_7 = np.multiply(mean_ddx_dy, rstd, out=row_scalar_2)
+            part_8 = np.multiply(x_centred, part_7, out=buffer_1)
+            dx = np.subtract(dx, part_8, out=dx_block)
+            part_9 = np.subtract(ddx, mean_ddx, out=buffer_1)
+            part_10 = np.multiply(part_9, mean_dy_2, out=buffer_2)
+            dx = np.subtract(dx, part_10, out=dx_block)
             dx = np.multiply(dx, rstd_scaled, out=dx_block)
             dx_writer.write(dx)
-            # step 13: ddy = (ddx - mean_ddx - y*sum_ddx_y_scaled)*rstd
-            ddy = np.multiply(y, sum_ddx_y_scaled, out=ddy_block)
-            ddy = np.subtract(part_6, ddy, out=ddy_block)
+            # step 13: ddy = (ddx - mean_ddx - x_centred*rstd*sum_ddx_y_scaled)*rstd
+            part_11 = np.multiply(rstd, sum_ddx_y_scaled, out=row_scalar_1)
+            ddy = np.multiply(x_centred, part_11, out=ddy_block)
+            ddy = np.subtract(part_9, ddy, out=ddy_block)
             ddy = np.multiply(ddy, rstd, out=ddy_block)
             ddy_writer.write(ddy)
 
@@ -530,6 +543,34 @@ def _row_sum(a, b, out):
 def _row_mean(a, b, out):
     """The mean of a*b over each row."""
     return np.divide(_row_sum(a, b, out), a.shape[-1], out=out)
+
+
+def _residual(shifted, mean, spread, over_row, ones, out):
+    """The mean that rounding has left in a row, where it may matter; elsewhere 0.
+
+    That is where the mean lay more than 2 deviations from zero. There it is taken
+    off `shifted`, and `spread`, what `over_row` makes of its square, is put right.
+    """
+    terms = 1 if over_row is _row_mean else shifted.shape[-1]
+    limit = np.multiply(np.sqrt(spread, out=out), 2.0 / terms**0.5, out=out)
+    far = np.greater(np.absolute(mean), limit)[:, 0]
+    out[...] = 0.0
+    if far.any():
+        rows = shifted if far.all() else shifted[far]
+        left = _row_mean(rows, ones, out=np.empty_like(spread[: len(rows)]))
+        out[far] = left
+        np.subtract(rows, left, out=rows)
+        spread[far] = over_row(rows, rows, out=left)
+        if rows is not shifted:
+            shifted[far] = rows
+    return out
+
+
+def _less_residual(shifted, residual):
+    """The rows less what rounding has left of their mean, which is 0 for most."""
+    if residual.any():
+        np.subtract(shifted, residual, out=shifted)
+    return shifted
 
 
 class _Scattered:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, erf, log2, sqrt
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import sympy
@@ -26,7 +26,7 @@ from sympy import Expr
 from lngen.check.forms import FORMATS, Form, Format, Real, Rounding, exact
 from lngen.check.layer import Case
 from lngen.errors import LngenError
-from lngen.program import RowProgram, Stage
+from lngen.program import FAR, Centring, RowProgram, Stage
 from lngen.symbolic import (
     AttainsFirst,
     D,
@@ -47,10 +47,14 @@ from lngen.symbolic import (
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """How a backend adds up D terms: through how many additions each of them goes, by D and compute type."""
+    """How a backend adds up D terms: through how many additions each of them goes, by D and compute type.
+
+    `corrects` tells whether it measures what is left of a mean in every row, or where `Centring` asks for it alone.
+    """
 
     name: str
     depths: Callable[[int, str], Real]
+    corrects: Literal["every row", "far rows"] = "every row"
 
 
 def _dot_depths(features: int, computed: str) -> Real:
@@ -74,7 +78,7 @@ def _dot_depths(features: int, computed: str) -> Real:
     )
 
 
-NUMPY = Arithmetic("numpy", _dot_depths)
+NUMPY = Arithmetic("numpy", _dot_depths, "far rows")
 """NumPy with a BLAS that uses AVX2 or better."""
 
 CUDA = Arithmetic("cuda", lambda features, computed: np.full(features, ceil(features / 8) + 10.0))
@@ -174,6 +178,7 @@ class _Walk:
             self._load(parameter.symbol, given, parameter.default)
         for assignment in program.prologue:
             self._assign(assignment.symbol, assignment.expression)
+        self.centrings = {centring.residual.symbol: centring for centring in program.centrings()}
         for stage in program.stages:
             self._stage(stage)
         for assignment in program.epilogue:
@@ -225,11 +230,24 @@ class _Walk:
         for temp in stage.temps:
             self._assign(temp.symbol, temp.expression)
         for reduction in stage.reductions:
-            self._name(reduction.symbol, self._reduce(reduction.operator, reduction.body.xreplace(self.absent)))
+            form = self._reduce(reduction.operator, reduction.body.xreplace(self.absent))
+            if reduction.symbol in self.centrings and self.arithmetic.corrects == "far rows":
+                form = self._where_far(self.centrings[reduction.symbol], form)
+            self._name(reduction.symbol, form)
         for assignment in stage.row_scalars:
             self._assign(assignment.symbol, assignment.expression)
         for rows in stage.rows_reductions:
             self.forms[rows.symbol.name] = self.rounding.sum_rows(self.form(rows.body), self.case.rows)
+
+    def _where_far(self, centring: Centring, residual: Form) -> Form:
+        """The residual of the rows whose mean is far from zero; of the others it is taken for zero, with no error."""
+        shifted = centring.shifted.symbol
+        spread = self.rounding.multiply(self._reduce("mean", shifted**2), exact([[float(FAR**2)]]), 0)
+        square = self.rounding.multiply(self.forms[centring.mean.name], self.forms[centring.mean.name])
+        gap = self.rounding.add([square, self.rounding.multiply(spread, exact([[-1.0]]), 0)])
+        # That a root is compared, and not squares, rounds four times more.
+        gap = self.rounding.rounded(gap, 4, np.abs(square.value) + np.abs(spread.value))
+        return self.rounding.choose(gap, residual, exact(np.zeros_like(residual.value)), gap.value > 0)
 
     def _assign(self, symbol: TypedSymbol, expression: Expr) -> None:
         form = self.form(expression)

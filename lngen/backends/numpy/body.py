@@ -128,6 +128,8 @@ class _Printer:
         if "ones" in self.helpers:
             prologue.insert(0, Line("ones = np.ones(features, dtype)"))
         setup = readers + writers + buffers
+        if "each_row" in self.helpers:
+            prologue.append(Line("each_row = np.ones((height, 1), dtype)"))
         if "column" in self.helpers:
             setup.append(Line("column = np.empty(features, dtype)"))
         constants = [
@@ -194,7 +196,11 @@ class _Printer:
             cases = need & form.cases
             if not cases:
                 continue
-            if form.through is not None and self.variables[form.through] != variable:
+            if node.operation == "less_residual":
+                target, residual = (self.variables[operand] for operand in node.operands)
+                self.helpers.add(node.operation)
+                self._add(node.phase, f"{variable} = _less_residual({target}, {residual})", cases, event)
+            elif form.through is not None and self.variables[form.through] != variable:
                 same = self._spelled(form.through, self.variables[form.through])
                 self._add(node.phase, f"{variable} = {same}", cases, event)
             elif isinstance(form.value, Number) and form.through is None:
@@ -206,6 +212,10 @@ class _Printer:
         out = self.buffer_names[self.allocation.of_node[node.index]] if in_loop else ""
         if node.operation in REDUCTIONS:
             return self._reduction(node.operation, operands, out)
+        if node.operation == "residual":
+            self.helpers |= {"residual", "row_mean", "row_sum", "ones"}
+            over_row = f"_row_{self.nodes[node.operands[2]].operation}"
+            return f"_residual({', '.join(operands)}, {over_row}, ones, out={out})"
         if node.operation in ("expand", "write out"):
             if not in_loop:
                 return f"np.full(features, {operands[0]}, dtype)"
@@ -249,12 +259,11 @@ class _Printer:
         cases = self.need[total.index] & total.computed()
         if not cases:
             return
-        operand = total.operands[0]
-        value = self._spelled(operand, self.variables[operand])
+        value, *weights = [self._spelled(operand, self.variables[operand]) for operand in total.operands]
         sums = f"{self.variables[total.index]}_sums[chunk]"
         if total.axes == FeatureSymbol.varies:
-            self.helpers |= {"add_rows", "column"}
-            self._add("block", f"_add_rows({value}, {sums}, column)", cases, event)
+            self.helpers |= {"add_rows", "column"} | (set() if weights else {"each_row"})
+            self._add("block", f"_add_rows({value}, {(weights or ['each_row'])[0]}, {sums}, column)", cases, event)
         else:
             self._add("block", f"{sums} += np.add.reduce({value}, axis=None)", cases, event)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from lngen.backends.numpy.graph import ROW_SCALAR, Array, Node
+from lngen.backends.numpy.graph import IN_PLACE, ROW_SCALAR, Array, Node
 from lngen.backends.numpy.lowering import Schedule
 from lngen.symbolic import Axes
 
@@ -63,7 +63,8 @@ def needs(schedule: Schedule, wanted: Mapping[str, int]) -> list[int]:
         for form in node.forms:
             cases = need[node.index] & form.cases
             if form.through is not None:
-                need[form.through] |= cases
+                for operand in node.operands if node.operation in IN_PLACE else (form.through,):
+                    need[operand] |= cases
             elif isinstance(form.value, Array):
                 for operand in node.operands:
                     need[operand] |= cases
@@ -126,10 +127,14 @@ class _Lives:
             elif event.kind in ("store", "save"):
                 self._use(event.node, need[event.node], position * _EVENT)
             elif event.kind == "sum":
-                self._use(node.operands[0], need[node.index] & node.computed(), position * _EVENT)
+                for operand in node.operands:
+                    self._use(operand, need[node.index] & node.computed(), position * _EVENT)
 
     def _make(self, node: Node, need: int, position: int) -> None:
         computed = need & node.computed()
+        if node.operation in IN_PLACE:
+            for operand in node.operands:
+                self._use(operand, need, position)
         if not computed or node.phase != "block":
             return
         for place, operand in enumerate(node.operands):

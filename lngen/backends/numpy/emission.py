@@ -18,7 +18,7 @@ from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.secondary import Secondary, by_event, secondary
 from lngen.backends.numpy.text import definition, dictionary, in_docstring, indented, quoted
 from lngen.backends.numpy.wrappers import jvp_fields, second_fields
-from lngen.program import RowProgram
+from lngen.program import FAR, RowProgram
 
 _MEANINGS = {
     "Row": "shape (..., D)",
@@ -71,13 +71,14 @@ class _Emission:
         self.notes, self.layer = notes, layer
         self.forward, self.backward = forward, backward
         self.several = len(layer.outputs) > 1
+        self.residuals = tuple(centring.residual.symbol for centring in forward.centrings())
         self.cotangents = tuple(f"d{output.name}" for output in layer.outputs)
         self.backward_body = self._backward_body()
-        self.jvp = None if jvp is None else secondary(jvp, layer, ())
+        self.jvp = None if jvp is None else secondary(jvp, layer, (), self.residuals)
         self.second = (
             None
             if backward_backward is None
-            else secondary(backward_backward, layer, self.cotangents if self.several else ())
+            else secondary(backward_backward, layer, self.cotangents if self.several else (), self.residuals)
         )
         self.forward_body = self._forward_body()
 
@@ -87,7 +88,7 @@ class _Emission:
         optional = self.layer.optional
         absent = self.cotangents if self.several else ()
         cases = Cases((*optional, *absent), self._tests(self.backward), absent)
-        schedule = lower(self.backward, cases)
+        schedule = lower(self.backward, cases, self.residuals)
         given = {
             name: cases.everything & cases.present(name.removeprefix("d"))
             for store in self.backward.results
@@ -180,6 +181,7 @@ class _Emission:
             "forward": _part("_forward", self.forward_body, self._outs(self.forward, True)),
             "backward": _part("_backward", self.backward_body, self._outs(self.backward, False)),
             "used": used,
+            "far": FAR,
             "erf_fits": (("FLOAT32", FLOAT32), ("FLOAT64", FLOAT64)),
         }
 

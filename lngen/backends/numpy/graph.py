@@ -105,6 +105,9 @@ _BINARY: dict[str, Callable[[Expr, Expr], Expr]] = {
 
 COMPARISONS = frozenset({"greater", "greater_equal", "less", "less_equal", "equal", "not_equal"})
 REDUCTIONS = frozenset({"sum", "mean", "max", "min"})
+_TO_ROW_SCALARS = REDUCTIONS | {"residual"}
+IN_PLACE = frozenset({"corrected", "less_residual"})
+"""What is done to an operand in its own memory."""
 
 
 @dataclass
@@ -128,14 +131,15 @@ class Graph:
             forms.append(Form(Number(neutral), absent))
         return self._make("load", (), axes, phase, tuple(forms), name=name)
 
-    def total(self, name: str, axes: Axes, body: int) -> int:
-        """The node of a sum over all rows of `body`; zero in the cases in which the body is."""
+    def total(self, name: str, axes: Axes, body: int, weights: int | None = None) -> int:
+        """The node of a sum over all rows of `body`, times a number a row; zero in the cases in which either is."""
         index = len(self.nodes)
-        zero = self.cases_of_number(body, S.Zero)
+        operands = (body,) if weights is None else (body, weights)
+        zero = _union(self.cases_of_number(operand, S.Zero) for operand in operands)
         forms = [Form(Array(index, axes), self.everything & ~zero)]
         if zero:
             forms.append(Form(Number(S.Zero), zero))
-        return self._make("total", (body,), axes, "epilogue", tuple(form for form in forms if form.cases), name=name)
+        return self._make("total", operands, axes, "epilogue", tuple(form for form in forms if form.cases), name=name)
 
     def apply(self, operation: str, *operands: int) -> int:
         """The node of an operation."""
@@ -143,13 +147,19 @@ class Graph:
         axes = NOTHING
         for node in nodes:
             axes = axes.join(node.axes)
-        if operation in REDUCTIONS:
+        if operation in _TO_ROW_SCALARS:
             axes = Axes(axes.rows, False)
         phases = {node.phase for node in nodes}
         phase: Phase = "epilogue" if "epilogue" in phases else "block" if "block" in phases else "prologue"
         forms = self._forms(operation, operands, axes, phase)
         boolean = operation in COMPARISONS
         return self._make(operation, operands, axes, phase, forms, boolean=boolean)
+
+    def in_place(self, operation: str, target: int, *operands: int) -> int:
+        """The node of what an operation makes of `target` in its own memory: nothing may read the old value later."""
+        node = self.nodes[target]
+        forms = tuple(Form(form.value, form.cases, target) for form in node.forms)
+        return self._make(operation, (target, *operands), node.axes, node.phase, forms)
 
     def expanded(self, operand: int, axes: Axes, keep_numbers: bool, keep_zero: bool = True) -> int:
         """The operand with all of these axes in every case, for what must see each entry.
@@ -224,7 +234,7 @@ class Graph:
                 real = NOTHING
                 for form in chosen:
                     real = real.join(form.value.axes if isinstance(form.value, Array) else NOTHING)
-                if operation in REDUCTIONS:
+                if operation in _TO_ROW_SCALARS:
                     real = Axes(real.rows, False)
                 forms.append(Form(Array(index, axes if phase == "block" else real), cases))
         return _merged(forms)
@@ -245,6 +255,8 @@ def fold(operation: str, values: tuple[Value, ...]) -> Number | int | None:
         return Number(sympy.prod(known)) if operation != "sum" and len(known) == len(values) else None
     if operation == "attains_first":
         return None
+    if operation == "residual":
+        return None if numbers[0] is None else Number(S.Zero)
     if operation == "where":
         if numbers[0] is not None:
             taken = 1 if numbers[0] == sympy.true else 2

@@ -8,6 +8,7 @@ is asked for.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -17,8 +18,9 @@ from sympy import Expr, Pow, Rational, S, Symbol
 from lngen.backends.expressions import factors_in_order, formula, number_of, power_chain, rank, terms_in_order
 from lngen.backends.numpy.graph import ROW, ROW_SCALAR, Graph
 from lngen.backends.numpy.presence import Cases
+from lngen.backends.numpy.scales import weights_apart, with_late_scales
 from lngen.errors import LngenError
-from lngen.program import Assignment, FeatureReduction, RowProgram, RowsReduction, Store
+from lngen.program import Assignment, Centring, FeatureReduction, RowProgram, RowsReduction, Store
 from lngen.symbolic import (
     NOTHING,
     AttainsFirst,
@@ -29,6 +31,8 @@ from lngen.symbolic import (
     Mean,
     RowMax,
     RowMin,
+    RowScalarSymbol,
+    RowSymbol,
     Sigmoid,
     Softplus,
     TypedSymbol,
@@ -95,19 +99,32 @@ class Schedule:
     names: dict[str, int] = field(default_factory=dict)
 
 
-def lower(program: RowProgram, cases: Cases) -> Schedule:
-    """The schedule of a program.
+def lower(program: RowProgram, cases: Cases, residuals: Sequence[RowScalarSymbol] = ()) -> Schedule:
+    """The schedule of a program. `residuals` are saved row scalars that are zero for most rows.
 
     Raises LngenError for an expression that the NumPy backend cannot spell, naming it and the step.
     """
-    lowering = _Lowering(Schedule(program, cases, Graph(cases.everything)))
+    return _lowered(with_late_scales(program, lambda p: _row_passes(_lowered(p, cases, residuals))), cases, residuals)
+
+
+def _lowered(program: RowProgram, cases: Cases, residuals: Sequence[RowScalarSymbol]) -> Schedule:
+    lowering = _Lowering(Schedule(program, cases, Graph(cases.everything)), residuals)
     lowering.run()
     return lowering.schedule
 
 
+def _row_passes(schedule: Schedule) -> int:
+    """How often a call with every argument goes over whole rows: to compute them, to reduce them, to add them up."""
+    nodes = schedule.graph.nodes
+    last = 1 << (schedule.cases.everything.bit_length() - 1)
+    made = [node for node in nodes if node.phase != "prologue" and node.operation != "load" and node.computed() & last]
+    return sum(ROW in (node.axes, *(nodes[operand].axes for operand in node.operands)) for node in made)
+
+
 class _Lowering:
-    def __init__(self, schedule: Schedule) -> None:
+    def __init__(self, schedule: Schedule, residuals: Sequence[RowScalarSymbol]) -> None:
         self.schedule = schedule
+        self.residuals = residuals
         self.graph = schedule.graph
         self.step = 0
         self.heading = ""
@@ -115,6 +132,8 @@ class _Lowering:
 
     def run(self) -> None:
         program = self.schedule.program
+        self.centrings = {centring.shifted.symbol: centring for centring in program.centrings()}
+        self.done = {symbol for c in self.centrings.values() for symbol in (c.residual.symbol, c.spread.symbol)}
         self._load_arguments()
         for assignment in program.prologue:
             self._assign(assignment)
@@ -122,10 +141,13 @@ class _Lowering:
         self.waiting = list(rows_reductions)
         self._flush()
         for stage in program.stages:
-            self.waiting += [*stage.reductions, *stage.stores]
+            self.waiting += [*(r for r in stage.reductions if r.symbol not in self.done), *stage.stores]
             self._flush()
             for assignment in stage.temps:
-                self._assign(assignment)
+                if assignment.symbol.name not in self.schedule.names:
+                    self._assign(assignment)
+                if assignment.symbol in self.centrings:
+                    self._centre(self.centrings[assignment.symbol])
                 self._flush()
             for assignment in stage.row_scalars:
                 self._assign(assignment)
@@ -163,8 +185,39 @@ class _Lowering:
 
     def _assign(self, assignment: Assignment) -> None:
         self._at(assignment.step, assignment.symbol, assignment.expression)
-        self._name(assignment.symbol, self._expression(assignment.expression))
+        residual = self._residual_taken_off(assignment.expression)
+        if residual is None:
+            self._name(assignment.symbol, self._expression(assignment.expression))
+        else:
+            target = self._symbol(assignment.expression + residual)
+            less = self._event(self.graph.in_place, "less_residual", target, self._symbol(residual))
+            self._name(assignment.symbol, less)
         self._save(assignment.symbol)
+
+    def _residual_taken_off(self, expression: Expr) -> RowScalarSymbol | None:
+        """The residual that a line takes off a row that nothing else reads; it is zero for most rows."""
+        for residual in self.residuals:
+            shifted = expression + residual
+            if isinstance(shifted, RowSymbol) and self.schedule.program.users(shifted) == 1:
+                return residual
+        return None
+
+    def _centre(self, centring: Centring) -> None:
+        """The residual of the rows that have one to speak of, taken off where the shifted row and its spread stand."""
+        shifted, operator = centring.shifted.symbol, centring.spread.operator
+        over_row = next(head for head, name in _FEATURE_REDUCTIONS.items() if name == operator)
+        self._at(centring.spread.step, centring.spread.symbol, over_row(shifted**2))
+        spread = self._reduce(operator, shifted**2, rows=True)
+        self._at(centring.residual.step, centring.residual.symbol, Mean(shifted))
+        operands = self._symbol(shifted), self._symbol(centring.mean), spread
+        residual = self._apply("residual", *operands)
+        self._name(centring.residual.symbol, residual)
+        self._save(centring.residual.symbol)
+        self._at(centring.centred.step, centring.centred.symbol, centring.centred.expression)
+        self._name(centring.centred.symbol, self._event(self.graph.in_place, "corrected", operands[0], residual))
+        self._at(centring.spread.step, centring.spread.symbol, over_row(centring.centred.symbol**2))
+        self._name(centring.spread.symbol, self._event(self.graph.in_place, "corrected", spread, residual))
+        self._save(centring.spread.symbol)
 
     def _at(self, step: int, symbol: TypedSymbol, expression: Expr) -> None:
         self.step, self.heading = step, f"{symbol.name} = {formula(expression)}"
@@ -203,10 +256,11 @@ class _Lowering:
         else:
             self.step, self.heading = item.step, f"{item.symbol.name} = sum over rows of {formula(item.body)}"
             self.target = item.symbol.name
-            body = self._expression(item.body)
+            factors, rest = weights_apart(item.body)
+            weights = None if factors == 1 else self._expanded(self._expression(factors), ROW_SCALAR, False)
             over_features = isinstance(item.symbol, FeatureSymbol)
-            body = self._expanded(body, ROW if over_features else ROW_SCALAR, False)
-            total = self.graph.total(item.symbol.name, item.symbol.varies, body)
+            body = self._expanded(self._expression(rest), ROW if over_features else ROW_SCALAR, False)
+            total = self.graph.total(item.symbol.name, item.symbol.varies, body, weights)
             self.schedule.events.append(Event("sum", total, self.step, self.heading, item.symbol.name))
             self._name(item.symbol, total)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lngen.backends.numpy.graph import REDUCTIONS, Node, Number
+from lngen.backends.numpy.graph import IN_PLACE, REDUCTIONS, Node, Number
 from lngen.backends.numpy.lowering import Schedule
 from lngen.backends.numpy.text import Names
 
@@ -21,7 +21,7 @@ RESERVED = frozenset(
         "height",
         "sweep",
     }
-    | {"share", "chunk", "start", "stop", "ones", "column"}
+    | {"share", "chunk", "start", "stop", "ones", "each_row", "column"}
 )
 """Names of the emitted functions' own; a name of the derivation that is one of them gets a `_`."""
 
@@ -44,6 +44,9 @@ def variables(schedule: Schedule, need: list[int], names: Names) -> list[str]:
     found = [""] * len(nodes)
     for name, index in _own_names(schedule):
         found[index] = found[index] or names[name]
+    for node in nodes:
+        if node.operation in IN_PLACE:
+            found[node.operands[0]] = found[node.operands[0]] or found[node.index]
     users: dict[int, list[int]] = {}
     for node in nodes:
         for operand in set(node.operands):
@@ -53,7 +56,7 @@ def variables(schedule: Schedule, need: list[int], names: Names) -> list[str]:
     leaves = {event.node for event in schedule.events if event.kind != "make"}
     grows_into = list(range(len(nodes)))
     for node in reversed(nodes):
-        if node.operation in REDUCTIONS or node.operation == "total":
+        if node.operation in REDUCTIONS | IN_PLACE or node.operation in ("total", "residual"):
             continue
         for operand in node.operands:
             inner = nodes[operand]

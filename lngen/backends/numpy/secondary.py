@@ -14,6 +14,7 @@ from lngen.backends.numpy.body import Body, body
 from lngen.backends.numpy.lowering import lower
 from lngen.backends.numpy.presence import Cases
 from lngen.program import RowProgram, Store
+from lngen.symbolic import RowScalarSymbol
 
 MOST_FOLLOWED = 8
 """Arguments that may be None beyond so many are filled with zeros: a case more doubles the cases."""
@@ -52,8 +53,10 @@ class Secondary:
         return found
 
 
-def secondary(program: RowProgram, layer: Interface, cotangents: Sequence[str]) -> Secondary:
-    """A direction lowered. `cotangents` are those that may be None."""
+def secondary(
+    program: RowProgram, layer: Interface, cotangents: Sequence[str], residuals: Sequence[RowScalarSymbol]
+) -> Secondary:
+    """A direction lowered. `cotangents` are those that may be None, `residuals` as in `lower`."""
     inputs = {given.name: given for given in layer.inputs}
     loaded = {row.name for row in program.rows} | {parameter.name for parameter in program.parameters}
     names = [name for name, _ in program.optional if name not in inputs]
@@ -74,7 +77,8 @@ def secondary(program: RowProgram, layer: Interface, cotangents: Sequence[str]) 
     for store in program.results:
         for name in store.names:
             given[name] = cases.everything & cases.present(name.removeprefix("d"))
-    return Secondary(program, arguments, cases, body(lower(program, cases), by_event(program.results, given), given))
+    schedule = lower(program, cases, residuals)
+    return Secondary(program, arguments, cases, body(schedule, by_event(program.results, given), given))
 
 
 def _tests(program: RowProgram, optional: Sequence[str], results: set[str]) -> tuple[tuple[str, str], ...]:

@@ -1,0 +1,106 @@
+"""Factors that belong to a row are multiplied where a row has become a number.
+
+`mean(g*xhat)` with `xhat = rstd*x_centred` is `rstd*mean(g*x_centred)`, and a sum over rows takes `rstd` as its
+weights: where `xhat` is read by nothing else, a pass over the rows is saved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from sympy import Expr, Mul
+
+from lngen.program import Assignment, FeatureReduction, RowProgram, RowsReduction, Stage
+from lngen.symbolic import D, RowScalarSymbol, TypedSymbol, axes
+
+
+def with_late_scales(program: RowProgram, passes: Callable[[RowProgram], int]) -> RowProgram:
+    """The program with scaled rows written out wherever that makes it shorter.
+
+    `passes` counts what a program does to whole rows; a row that is stored keeps its scale.
+
+    >>> from lngen.symbolic import Mean, RowSymbol
+    >>> x, xhat, dy, r, m = *map(RowSymbol, ("x", "xhat", "dy")), *map(RowScalarSymbol, "rm")
+    >>> stage = Stage((Assignment(xhat, r*x, 1),), (FeatureReduction(m, "mean", dy*xhat, 2),))
+    >>> program = RowProgram("f", "backward", 1, (), (), (), (stage,), (), (r,), (), ())
+    >>> (late,) = with_late_scales(program, lambda p: len(p.temps())).stages
+    >>> for line in late.reductions[0], late.row_scalars[0]:
+    ...     print(line)
+    FeatureReduction(symbol=m_unscaled, operator='mean', body=dy*x, step=2)
+    Assignment(symbol=m, expression=m_unscaled*r, step=2)
+    """
+    fewest = passes(program)
+    for symbol in [temp.symbol for temp in program.temps()]:
+        temp = next(temp for temp in program.temps() if temp.symbol == symbol)
+        factors, rest = _apart(temp.expression)
+        stored = any(store.symbol == temp.symbol for store in program.results)
+        if stored or factors == 1 or rest == 1:
+            continue
+        candidate = _written_out(program, temp)
+        count = passes(candidate)
+        if count < fewest:
+            program, fewest = candidate, count
+    return program
+
+
+def weights_apart(body: Expr) -> tuple[Expr, Expr]:
+    """A body that is summed over rows, as the weights of the rows and what is left of it.
+
+    >>> from lngen.symbolic import RowSymbol
+    >>> weights_apart(RowScalarSymbol("r")*RowSymbol("x")*RowSymbol("dy"))
+    (r, dy*x)
+    """
+    return _apart(body) if axes(body).features else (Mul(), body)
+
+
+def _apart(expression: Expr) -> tuple[Expr, Expr]:
+    factors = Mul.make_args(expression)
+    of_row = [factor for factor in factors if axes(factor).rows and not axes(factor).features]
+    return Mul(*of_row), Mul(*(factor for factor in factors if factor not in of_row))
+
+
+def _written_out(program: RowProgram, scaled: Assignment) -> RowProgram:
+    taken = {symbol.name for stage in program.stages for symbol in _assigned(stage)} | {s.name for s in program.saved}
+    table = {scaled.symbol: scaled.expression}
+    return replace(program, stages=tuple(_stage(stage, table, taken) for stage in program.stages))
+
+
+def _stage(stage: Stage, table: dict[TypedSymbol, Expr], taken: set[str]) -> Stage:
+    reductions: list[FeatureReduction] = []
+    row_scalars: list[Assignment] = []
+    for reduction in stage.reductions:
+        body = reduction.body.xreplace(table)
+        factors, rest = _apart(body)
+        linear = reduction.operator in ("mean", "sum") and body != reduction.body and factors != 1 and rest != 1
+        if linear:
+            apart = RowScalarSymbol(_fresh(f"{reduction.symbol.name}_unscaled", taken))
+            reductions.append(replace(reduction, symbol=apart, body=rest))
+            row_scalars.append(Assignment(reduction.symbol, factors * apart, reduction.step))
+        else:
+            reductions.append(replace(reduction, body=body))
+    return replace(
+        stage,
+        temps=tuple(
+            replace(temp, expression=temp.expression.xreplace(table))
+            for temp in stage.temps
+            if temp.symbol not in table
+        ),
+        reductions=tuple(reductions),
+        row_scalars=(*row_scalars, *stage.row_scalars),
+        rows_reductions=tuple(RowsReduction(r.symbol, r.body.xreplace(table), r.step) for r in stage.rows_reductions),
+    )
+
+
+def _assigned(stage: Stage) -> list[TypedSymbol]:
+    own = [line.symbol for line in (*stage.temps, *stage.row_scalars)]
+    return [D, *own, *(r.symbol for r in stage.reductions), *(r.symbol for r in stage.rows_reductions)]
+
+
+def _fresh(wanted: str, taken: set[str]) -> str:
+    number, name = 1, wanted
+    while name in taken:
+        number += 1
+        name = f"{wanted}_{number}"
+    taken.add(name)
+    return name
