@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (3 read, 1 written), 10 flops a row element; backward 6 row tensors (3 read, 3 written), 13 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-# templates sha256:b691178d81f9e2e17bf8097368c2f627b6583cffb7cef4b011dacb33bca58376
+# templates sha256:2a6213b31581c9dd0ec75b912de5428c9bb881cf885e04cd2d5153eec6cf9ae1
 """Layer normalization with a scale and a shift for every entry, from elsewhere.
 
     forward
@@ -36,6 +36,12 @@ BLOCK_BYTES = 768 * 1024
 
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
+
+FEW = 4096
+"""The entries up to which all rows are one block, worked on where they stand."""
+
+ROWS_TOGETHER = 64
+"""A block has a multiple of so many rows, where it has more."""
 
 LONG_ROW = 2048
 """The bytes of a row from which a small ufunc buffer pays."""
@@ -358,9 +364,45 @@ def _forward(
     """The outputs and the saved row scalars, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(
+        rows * features,
+        dtype,
+        x_rows,
+        scale_rows,
+        shift_rows,
+        mu_out,
+        mu_residual_out,
+        rstd_out,
+        y_out,
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     ones = np.ones(features, dtype)
     eps = scalar(eps)
+
+    def block(
+        x, scale, shift, mu_block, mu_residual_block, rstd_block, y_block, row_buffers
+    ):
+        buffer_1 = row_buffers[0]
+        # step 1: mu = mean(x)
+        mu = _row_mean(x, ones, out=mu_block)
+        # step 2: x_shifted = x - mu
+        x_shifted = np.subtract(x, mu, out=y_block)
+        # step 3: var = mean(x_shifted**2)
+        var = _row_mean(x_shifted, x_shifted, out=rstd_block)
+        # step 2: mu_residual = mean(x_shifted)
+        _residual(x_shifted, mu, var, _row_mean, ones, out=mu_residual_block)
+        # step 2: x_centred = x_shifted - mu_residual
+        x_centred = x_shifted
+        # step 4: rstd = 1/sqrt(var + eps)
+        rstd = np.add(var, eps, out=rstd_block)
+        rstd = np.sqrt(rstd, out=rstd_block)
+        rstd = np.divide(1.0, rstd, out=rstd_block)
+        # step 5: xhat = x_centred*rstd
+        xhat = np.multiply(x_centred, rstd, out=y_block)
+        # step 6: y = shift + (scale + 1)*xhat
+        y = np.add(scale, 1.0, out=buffer_1)
+        y = np.multiply(y, xhat, out=y_block)
+        np.add(shift, y, out=y_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -374,42 +416,34 @@ def _forward(
         y_writer = _Writer((y_out,), dtype, height)
         row_buffers = np.empty((1, height, features), dtype)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            scale = read_scale(start, stop)
-            shift = read_shift(start, stop)
-            mu_block = mu_writer.block(start, stop)
-            mu_residual_block = mu_residual_writer.block(start, stop)
-            rstd_block = rstd_writer.block(start, stop)
-            y_block = y_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            # step 1: mu = mean(x)
-            mu = _row_mean(x, ones, out=mu_block)
-            mu_writer.write(mu)
-            # step 2: x_shifted = x - mu
-            x_shifted = np.subtract(x, mu, out=y_block)
-            # step 3: var = mean(x_shifted**2)
-            var = _row_mean(x_shifted, x_shifted, out=rstd_block)
-            # step 2: mu_residual = mean(x_shifted)
-            mu_residual = _residual(
-                x_shifted, mu, var, _row_mean, ones, out=mu_residual_block
+            block(
+                read_x(start, stop),
+                read_scale(start, stop),
+                read_shift(start, stop),
+                mu_writer.block(start, stop),
+                mu_residual_writer.block(start, stop),
+                rstd_writer.block(start, stop),
+                y_writer.block(start, stop),
+                row_buffers[:, : stop - start],
             )
-            mu_residual_writer.write(mu_residual)
-            # step 2: x_centred = x_shifted - mu_residual
-            x_centred = x_shifted
-            # step 4: rstd = 1/sqrt(var + eps)
-            rstd = np.add(var, eps, out=rstd_block)
-            rstd = np.sqrt(rstd, out=rstd_block)
-            rstd = np.divide(1.0, rstd, out=rstd_block)
-            rstd_writer.write(rstd)
-            # step 5: xhat = x_centred*rstd
-            xhat = np.multiply(x_centred, rstd, out=y_block)
-            # step 6: y = shift + (scale + 1)*xhat
-            y = np.add(scale, 1.0, out=buffer_1)
-            y = np.multiply(y, xhat, out=y_block)
-            y = np.add(shift, y, out=y_block)
-            y_writer.write(y)
+            mu_writer.write()
+            mu_residual_writer.write()
+            rstd_writer.write()
+            y_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(scale_rows, rows, features),
+            _whole(shift_rows, rows, features),
+            _whole(mu_out, rows, 1),
+            _whole(mu_residual_out, rows, 1),
+            _whole(rstd_out, rows, 1),
+            _whole(y_out, rows, features),
+            np.empty((1, rows, features), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward(
@@ -428,8 +462,58 @@ def _backward(
 ):
     """The gradients, written to their arrays; None for one that is not wanted."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(
+        rows * features,
+        dtype,
+        x_rows,
+        scale_rows,
+        dy_rows,
+        mu_rows,
+        mu_residual_rows,
+        rstd_rows,
+        dscale_out,
+        dshift_out,
+        dx_out,
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     ones = np.ones(features, dtype)
+
+    def block(
+        x,
+        scale,
+        dy,
+        mu,
+        mu_residual,
+        rstd,
+        dscale_block,
+        dshift_block,
+        dx_block,
+        row_buffers,
+        row_scalar_buffers,
+    ):
+        buffer_1 = row_buffers[0]
+        row_scalar_1, row_scalar_2 = row_scalar_buffers
+        # step 2: x_shifted = x - mu
+        x_shifted = np.subtract(x, mu, out=dscale_block)
+        # step 2: x_centred = x_shifted - mu_residual
+        x_centred = _less_residual(x_shifted, mu_residual)
+        # step 5: xhat = x_centred*rstd
+        xhat = np.multiply(x_centred, rstd, out=dx_block)
+        # step 7: g = dy*(scale + 1)
+        g = np.add(scale, 1.0, out=dscale_block)
+        g = np.multiply(dy, g, out=buffer_1)
+        # step 10: mean_g = mean(g)
+        mean_g = _row_mean(g, ones, out=row_scalar_1)
+        # step 10: mean_g_xhat = mean(g*xhat)
+        mean_g_xhat = _row_mean(g, xhat, out=row_scalar_2)
+        # step 11: dscale = dy*xhat
+        np.multiply(dy, xhat, out=dscale_block)
+        dshift_block[...] = dy
+        # step 10: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
+        dx = np.subtract(g, mean_g, out=buffer_1)
+        part = np.multiply(xhat, mean_g_xhat, out=dx_block)
+        dx = np.subtract(dx, part, out=dx_block)
+        np.multiply(dx, rstd, out=dx_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -444,43 +528,39 @@ def _backward(
         row_buffers = np.empty((1, height, features), dtype)
         row_scalar_buffers = np.empty((2, height, 1), dtype)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            scale = read_scale(start, stop)
-            dy = read_dy(start, stop)
-            mu = read_mu(start, stop)
-            mu_residual = read_mu_residual(start, stop)
-            rstd = read_rstd(start, stop)
-            dscale_block = dscale_writer.block(start, stop)
-            dshift_writer.block(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            row_scalar_2 = row_scalar_buffers[1, : stop - start]
-            # step 2: x_shifted = x - mu
-            x_shifted = np.subtract(x, mu, out=dscale_block)
-            # step 2: x_centred = x_shifted - mu_residual
-            x_centred = _less_residual(x_shifted, mu_residual)
-            # step 5: xhat = x_centred*rstd
-            xhat = np.multiply(x_centred, rstd, out=dx_block)
-            # step 7: g = dy*(scale + 1)
-            g = np.add(scale, 1.0, out=dscale_block)
-            g = np.multiply(dy, g, out=buffer_1)
-            # step 10: mean_g = mean(g)
-            mean_g = _row_mean(g, ones, out=row_scalar_1)
-            # step 10: mean_g_xhat = mean(g*xhat)
-            mean_g_xhat = _row_mean(g, xhat, out=row_scalar_2)
-            # step 11: dscale = dy*xhat
-            dscale = np.multiply(dy, xhat, out=dscale_block)
-            dscale_writer.write(dscale)
-            dshift_writer.write(dy)
-            # step 10: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
-            dx = np.subtract(g, mean_g, out=buffer_1)
-            part = np.multiply(xhat, mean_g_xhat, out=dx_block)
-            dx = np.subtract(dx, part, out=dx_block)
-            dx = np.multiply(dx, rstd, out=dx_block)
-            dx_writer.write(dx)
+            block(
+                read_x(start, stop),
+                read_scale(start, stop),
+                read_dy(start, stop),
+                read_mu(start, stop),
+                read_mu_residual(start, stop),
+                read_rstd(start, stop),
+                dscale_writer.block(start, stop),
+                dshift_writer.block(start, stop),
+                dx_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+            )
+            dscale_writer.write()
+            dshift_writer.write()
+            dx_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(scale_rows, rows, features),
+            _whole(dy_rows, rows, features),
+            _whole(mu_rows, rows, 1),
+            _whole(mu_residual_rows, rows, 1),
+            _whole(rstd_rows, rows, 1),
+            _whole(dscale_out, rows, features),
+            _whole(dshift_out, rows, features),
+            _whole(dx_out, rows, features),
+            np.empty((1, rows, features), dtype),
+            np.empty((2, rows, 1), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _jvp(
@@ -499,86 +579,116 @@ def _jvp(
 ):
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
-    needs_x = dx_rows is not None or dscale_rows is not None
+    few = _are_few(
+        rows * features,
+        dtype,
+        x_rows,
+        scale_rows,
+        dx_rows,
+        dscale_rows,
+        dshift_rows,
+        mu_rows,
+        mu_residual_rows,
+        rstd_rows,
+        dy_out,
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     ones = np.ones(features, dtype)
 
-    def sweep(share):
-        if needs_x:
-            read_x = _Reader(x_rows, dtype, height)
+    def block(
+        x,
+        scale,
+        dx,
+        dscale,
+        dshift,
+        mu,
+        mu_residual,
+        rstd,
+        dy_block,
+        row_buffers,
+        row_scalar_buffers,
+    ):
+        buffer_1, buffer_2 = row_buffers
+        row_scalar_1, row_scalar_2 = row_scalar_buffers
+        # step 12: mean_dx = mean(dx)
         if dx_rows is not None:
-            read_scale = _Reader(scale_rows, dtype, height)
-            read_dx = _Reader(dx_rows, dtype, height)
+            mean_dx = _row_mean(dx, ones, out=row_scalar_1)
+        # step 2: x_shifted = x - mu
+        if dx_rows is not None or dscale_rows is not None:
+            x_shifted = np.subtract(x, mu, out=dy_block)
+            # step 2: x_centred = x_shifted - mu_residual
+            x_centred = _less_residual(x_shifted, mu_residual)
+            # step 5: xhat = x_centred*rstd
+            xhat = np.multiply(x_centred, rstd, out=dy_block)
+        # step 12: mean_dx_xhat = mean(dx*xhat)
+        if dx_rows is not None:
+            mean_dx_xhat = _row_mean(dx, xhat, out=row_scalar_2)
+        # step 12: dy = dshift + dscale*xhat + (dx - mean_dx - xhat*mean_dx_xhat)*(scale
+        #   + 1)*rstd
         if dscale_rows is not None:
-            read_dscale = _Reader(dscale_rows, dtype, height)
-        if dshift_rows is not None:
-            read_dshift = _Reader(dshift_rows, dtype, height)
-        if needs_x:
-            read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
-            read_mu_residual = _Reader(
-                mu_residual_rows, dtype, height, row_scalars=True
-            )
-            read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
+            dy = np.multiply(dscale, xhat, out=buffer_1)
+        if dscale_rows is not None and dshift_rows is not None:
+            dy = np.add(dshift, dy, out=buffer_1)
+        if dscale_rows is None and dshift_rows is not None:
+            dy = dshift
+        if dx_rows is not None:
+            part = np.subtract(dx, mean_dx, out=buffer_2)
+            part_2 = np.multiply(xhat, mean_dx_xhat, out=dy_block)
+            part = np.subtract(part, part_2, out=dy_block)
+            part_3 = np.add(scale, 1.0, out=buffer_2)
+            part = np.multiply(part, part_3, out=dy_block)
+            part = np.multiply(part, rstd, out=dy_block)
+        if dx_rows is not None and (dscale_rows is not None or dshift_rows is not None):
+            dy = np.add(dy, part, out=dy_block)
+        if dscale_rows is None and dshift_rows is None:
+            dy = part
+        if dx_rows is None:
+            dy_block[...] = dy
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        read_scale = _Reader(scale_rows, dtype, height)
+        read_dx = _Reader(dx_rows, dtype, height)
+        read_dscale = _Reader(dscale_rows, dtype, height)
+        read_dshift = _Reader(dshift_rows, dtype, height)
+        read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
+        read_mu_residual = _Reader(mu_residual_rows, dtype, height, row_scalars=True)
+        read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
         dy_writer = _Writer((dy_out,), dtype, height)
         row_buffers = np.empty((2, height, features), dtype)
         row_scalar_buffers = np.empty((2, height, 1), dtype)
         for _, start, stop in share:
-            if needs_x:
-                x = read_x(start, stop)
-            if dx_rows is not None:
-                scale = read_scale(start, stop)
-                dx = read_dx(start, stop)
-            if dscale_rows is not None:
-                dscale = read_dscale(start, stop)
-            if dshift_rows is not None:
-                dshift = read_dshift(start, stop)
-            if needs_x:
-                mu = read_mu(start, stop)
-                mu_residual = read_mu_residual(start, stop)
-                rstd = read_rstd(start, stop)
-            dy_block = dy_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            buffer_2 = row_buffers[1, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            row_scalar_2 = row_scalar_buffers[1, : stop - start]
-            # step 12: mean_dx = mean(dx)
-            if dx_rows is not None:
-                mean_dx = _row_mean(dx, ones, out=row_scalar_1)
-            # step 2: x_shifted = x - mu
-            if needs_x:
-                x_shifted = np.subtract(x, mu, out=dy_block)
-                # step 2: x_centred = x_shifted - mu_residual
-                x_centred = _less_residual(x_shifted, mu_residual)
-                # step 5: xhat = x_centred*rstd
-                xhat = np.multiply(x_centred, rstd, out=dy_block)
-            # step 12: mean_dx_xhat = mean(dx*xhat)
-            if dx_rows is not None:
-                mean_dx_xhat = _row_mean(dx, xhat, out=row_scalar_2)
-            # step 12: dy = dshift + dscale*xhat + (dx - mean_dx -
-            #   xhat*mean_dx_xhat)*(scale + 1)*rstd
-            if dscale_rows is not None:
-                dy = np.multiply(dscale, xhat, out=buffer_1)
-            if dscale_rows is not None and dshift_rows is not None:
-                dy = np.add(dshift, dy, out=buffer_1)
-            if dscale_rows is None and dshift_rows is not None:
-                dy = dshift
-            if dx_rows is not None:
-                part = np.subtract(dx, mean_dx, out=buffer_2)
-                part_2 = np.multiply(xhat, mean_dx_xhat, out=dy_block)
-                part = np.subtract(part, part_2, out=dy_block)
-                part_3 = np.add(scale, 1.0, out=buffer_2)
-                part = np.multiply(part, part_3, out=dy_block)
-                part = np.multiply(part, rstd, out=dy_block)
-            if (
-                dx_rows is not None
-                and (dscale_rows is not None or dshift_rows is not None)
-            ):
-                dy = np.add(dy, part, out=dy_block)
-            if dscale_rows is None and dshift_rows is None:
-                dy = part
-            dy_writer.write(dy)
+            block(
+                read_x(start, stop),
+                read_scale(start, stop),
+                read_dx(start, stop),
+                read_dscale(start, stop),
+                read_dshift(start, stop),
+                read_mu(start, stop),
+                read_mu_residual(start, stop),
+                read_rstd(start, stop),
+                dy_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+            )
+            dy_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(scale_rows, rows, features),
+            _whole(dx_rows, rows, features),
+            _whole(dscale_rows, rows, features),
+            _whole(dshift_rows, rows, features),
+            _whole(mu_rows, rows, 1),
+            _whole(mu_residual_rows, rows, 1),
+            _whole(rstd_rows, rows, 1),
+            _whole(dy_out, rows, features),
+            np.empty((2, rows, features), dtype),
+            np.empty((2, rows, 1), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward_backward(
@@ -601,29 +711,161 @@ def _backward_backward(
 ):
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
-    needs_x = ddx_rows is not None or ddscale_rows is not None
+    few = _are_few(
+        rows * features,
+        dtype,
+        x_rows,
+        scale_rows,
+        dy_rows,
+        ddx_rows,
+        ddscale_rows,
+        ddshift_rows,
+        mu_rows,
+        mu_residual_rows,
+        rstd_rows,
+        dshift_out,
+        dscale_out,
+        ddy_out,
+        dx_out,
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
+    needs_x_shifted = ddx_rows is not None or ddscale_rows is not None
     ones = np.ones(features, dtype)
 
-    def sweep(share):
-        if needs_x:
-            read_x = _Reader(x_rows, dtype, height)
+    def block(
+        x,
+        scale,
+        dy,
+        ddx,
+        ddscale,
+        ddshift,
+        mu,
+        mu_residual,
+        rstd,
+        dshift_block,
+        dscale_block,
+        ddy_block,
+        dx_block,
+        row_buffers,
+        row_scalar_buffers,
+    ):
+        buffer_1, buffer_2, buffer_3, buffer_4 = row_buffers
+        (
+            row_scalar_1,
+            row_scalar_2,
+            row_scalar_3,
+            row_scalar_4,
+            row_scalar_5,
+            row_scalar_6,
+            row_scalar_7,
+        ) = row_scalar_buffers
+        # step 16: mean_ddx = mean(ddx)
         if ddx_rows is not None:
-            read_scale = _Reader(scale_rows, dtype, height)
-        if needs_x:
-            read_dy = _Reader(dy_rows, dtype, height)
+            mean_ddx = _row_mean(ddx, ones, out=row_scalar_1)
+        # step 2: x_shifted = x - mu
+        if needs_x_shifted:
+            x_shifted = np.subtract(x, mu, out=dshift_block)
+            # step 2: x_centred = x_shifted - mu_residual
+            x_centred = _less_residual(x_shifted, mu_residual)
+            # step 5: xhat = x_centred*rstd
+            xhat = np.multiply(x_centred, rstd, out=dx_block)
+        # step 16: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
-            read_ddx = _Reader(ddx_rows, dtype, height)
+            mean_ddx_xhat = _row_mean(ddx, xhat, out=row_scalar_2)
+            # step 13: g = dy*(scale + 1)
+            part = np.add(scale, 1.0, out=ddy_block)
+            g = np.multiply(dy, part, out=buffer_1)
+            # step 14: mean_g = mean(g)
+            mean_g = _row_mean(g, ones, out=row_scalar_3)
+            # step 15: mean_g_2 = mean(g*xhat)
+            mean_g_2 = _row_mean(g, xhat, out=row_scalar_4)
+            # step 18: mean_ddx_g = mean(ddx*g)
+            mean_ddx_g = _row_mean(ddx, g, out=row_scalar_5)
+        dshift_block[...] = 0.0
+        # step 17: mean_g_2_scaled = mean_g_2*rstd
+        if ddx_rows is not None:
+            mean_g_2_scaled = np.multiply(mean_g_2, rstd, out=row_scalar_6)
+            # step 18: mean_g_2_scaled_2 = 2*mean_g_2
+            mean_g_2_scaled_2 = np.multiply(mean_g_2, 2.0, out=row_scalar_4)
+            # step 18: mean_ddx_scaled = mean_ddx*mean_g
+            mean_ddx_scaled = np.multiply(mean_ddx, mean_g, out=row_scalar_7)
+            # step 16: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
+            dg = np.subtract(ddx, mean_ddx, out=dscale_block)
+            part_2 = np.multiply(xhat, mean_ddx_xhat, out=buffer_2)
+            dg = np.subtract(dg, part_2, out=dscale_block)
+            dg = np.multiply(dg, rstd, out=buffer_2)
+        # step 17: g_3 = ddscale*dy - ddx*mean_g_2_scaled
         if ddscale_rows is not None:
-            read_ddscale = _Reader(ddscale_rows, dtype, height)
-        if ddshift_rows is not None:
-            read_ddshift = _Reader(ddshift_rows, dtype, height)
-        if needs_x:
-            read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
-            read_mu_residual = _Reader(
-                mu_residual_rows, dtype, height, row_scalars=True
-            )
-            read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
+            g_3 = np.multiply(ddscale, dy, out=buffer_3)
+        if ddx_rows is not None and ddscale_rows is None:
+            g_3 = 0.0
+        if ddx_rows is not None:
+            part_3 = np.multiply(ddx, mean_g_2_scaled, out=dscale_block)
+            g_3 = np.subtract(g_3, part_3, out=buffer_3)
+        # step 18: mean_g_3 = mean(g_3)
+        if needs_x_shifted:
+            mean_g_3 = _row_mean(g_3, ones, out=row_scalar_1)
+            # step 18: mean_g_3_xhat = mean(g_3*xhat)
+            mean_g_3_xhat = _row_mean(g_3, xhat, out=row_scalar_6)
+        # step 19: dscale = dg*dy
+        if ddx_rows is not None:
+            dscale = np.multiply(dg, dy, out=dscale_block)
+        else:
+            dscale = 0.0
+            dscale_block[...] = dscale
+        # step 21: ddy = ddshift + ddscale*xhat + dg*(scale + 1)
+        if ddscale_rows is not None:
+            ddy = np.multiply(ddscale, xhat, out=buffer_4)
+        if ddscale_rows is not None and ddshift_rows is not None:
+            ddy = np.add(ddshift, ddy, out=buffer_4)
+        if ddscale_rows is None and ddshift_rows is not None:
+            ddy = ddshift
+        if ddx_rows is not None:
+            part_4 = np.multiply(dg, part, out=ddy_block)
+        if (
+            ddx_rows is not None
+            and (ddscale_rows is not None or ddshift_rows is not None)
+        ):
+            ddy = np.add(ddy, part_4, out=ddy_block)
+        if ddscale_rows is None and ddshift_rows is None:
+            ddy = part_4
+        if ddx_rows is None:
+            ddy_block[...] = ddy
+        # step 18: dx = (g_3 + (xhat*mean_ddx_scaled + (xhat*mean_g_2_scaled_2 + mean_g
+        #   - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - mean_g_3 -
+        #   xhat*mean_g_3_xhat)*rstd
+        if ddx_rows is not None:
+            dx = np.multiply(xhat, mean_ddx_scaled, out=buffer_2)
+            part_5 = np.multiply(xhat, mean_g_2_scaled_2, out=buffer_4)
+            part_5 = np.add(part_5, mean_g, out=buffer_4)
+            part_5 = np.subtract(part_5, g, out=buffer_1)
+            part_5 = np.multiply(part_5, mean_ddx_xhat, out=buffer_1)
+            dx = np.add(dx, part_5, out=buffer_1)
+            part_6 = np.multiply(xhat, mean_ddx_g, out=buffer_2)
+            dx = np.subtract(dx, part_6, out=buffer_1)
+            dx = np.multiply(dx, rstd, out=buffer_1)
+            dx = np.add(g_3, dx, out=buffer_1)
+        if ddx_rows is None and ddscale_rows is not None:
+            dx = g_3
+        if needs_x_shifted:
+            dx = np.subtract(dx, mean_g_3, out=buffer_1)
+            part_7 = np.multiply(xhat, mean_g_3_xhat, out=dx_block)
+            dx = np.subtract(dx, part_7, out=dx_block)
+            dx = np.multiply(dx, rstd, out=dx_block)
+        if ddx_rows is None and ddscale_rows is None:
+            dx = 0.0
+            dx_block[...] = dx
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        read_scale = _Reader(scale_rows, dtype, height)
+        read_dy = _Reader(dy_rows, dtype, height)
+        read_ddx = _Reader(ddx_rows, dtype, height)
+        read_ddscale = _Reader(ddscale_rows, dtype, height)
+        read_ddshift = _Reader(ddshift_rows, dtype, height)
+        read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
+        read_mu_residual = _Reader(mu_residual_rows, dtype, height, row_scalars=True)
+        read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
         dshift_writer = _Writer((dshift_out,), dtype, height)
         dscale_writer = _Writer((dscale_out,), dtype, height)
         ddy_writer = _Writer((ddy_out,), dtype, height)
@@ -631,134 +873,48 @@ def _backward_backward(
         row_buffers = np.empty((4, height, features), dtype)
         row_scalar_buffers = np.empty((7, height, 1), dtype)
         for _, start, stop in share:
-            if needs_x:
-                x = read_x(start, stop)
-            if ddx_rows is not None:
-                scale = read_scale(start, stop)
-            if needs_x:
-                dy = read_dy(start, stop)
-            if ddx_rows is not None:
-                ddx = read_ddx(start, stop)
-            if ddscale_rows is not None:
-                ddscale = read_ddscale(start, stop)
-            if ddshift_rows is not None:
-                ddshift = read_ddshift(start, stop)
-            if needs_x:
-                mu = read_mu(start, stop)
-                mu_residual = read_mu_residual(start, stop)
-                rstd = read_rstd(start, stop)
-            dshift_block = dshift_writer.block(start, stop)
-            dscale_block = dscale_writer.block(start, stop)
-            ddy_block = ddy_writer.block(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            buffer_2 = row_buffers[1, : stop - start]
-            buffer_3 = row_buffers[2, : stop - start]
-            buffer_4 = row_buffers[3, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            row_scalar_2 = row_scalar_buffers[1, : stop - start]
-            row_scalar_3 = row_scalar_buffers[2, : stop - start]
-            row_scalar_4 = row_scalar_buffers[3, : stop - start]
-            row_scalar_5 = row_scalar_buffers[4, : stop - start]
-            row_scalar_6 = row_scalar_buffers[5, : stop - start]
-            row_scalar_7 = row_scalar_buffers[6, : stop - start]
-            # step 16: mean_ddx = mean(ddx)
-            if ddx_rows is not None:
-                mean_ddx = _row_mean(ddx, ones, out=row_scalar_1)
-            # step 2: x_shifted = x - mu
-            if needs_x:
-                x_shifted = np.subtract(x, mu, out=dshift_block)
-                # step 2: x_centred = x_shifted - mu_residual
-                x_centred = _less_residual(x_shifted, mu_residual)
-                # step 5: xhat = x_centred*rstd
-                xhat = np.multiply(x_centred, rstd, out=dx_block)
-            # step 16: mean_ddx_xhat = mean(ddx*xhat)
-            if ddx_rows is not None:
-                mean_ddx_xhat = _row_mean(ddx, xhat, out=row_scalar_2)
-                # step 13: g = dy*(scale + 1)
-                part = np.add(scale, 1.0, out=ddy_block)
-                g = np.multiply(dy, part, out=buffer_1)
-                # step 14: mean_g = mean(g)
-                mean_g = _row_mean(g, ones, out=row_scalar_3)
-                # step 15: mean_g_2 = mean(g*xhat)
-                mean_g_2 = _row_mean(g, xhat, out=row_scalar_4)
-                # step 18: mean_ddx_g = mean(ddx*g)
-                mean_ddx_g = _row_mean(ddx, g, out=row_scalar_5)
-            dshift_writer.write(0.0)
-            # step 17: mean_g_2_scaled = mean_g_2*rstd
-            if ddx_rows is not None:
-                mean_g_2_scaled = np.multiply(mean_g_2, rstd, out=row_scalar_6)
-                # step 18: mean_g_2_scaled_2 = 2*mean_g_2
-                mean_g_2_scaled_2 = np.multiply(mean_g_2, 2.0, out=row_scalar_4)
-                # step 18: mean_ddx_scaled = mean_ddx*mean_g
-                mean_ddx_scaled = np.multiply(mean_ddx, mean_g, out=row_scalar_7)
-                # step 16: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
-                dg = np.subtract(ddx, mean_ddx, out=dscale_block)
-                part_2 = np.multiply(xhat, mean_ddx_xhat, out=buffer_2)
-                dg = np.subtract(dg, part_2, out=dscale_block)
-                dg = np.multiply(dg, rstd, out=buffer_2)
-            # step 17: g_3 = ddscale*dy - ddx*mean_g_2_scaled
-            if ddscale_rows is not None:
-                g_3 = np.multiply(ddscale, dy, out=buffer_3)
-            if ddx_rows is not None and ddscale_rows is None:
-                g_3 = 0.0
-            if ddx_rows is not None:
-                part_3 = np.multiply(ddx, mean_g_2_scaled, out=dscale_block)
-                g_3 = np.subtract(g_3, part_3, out=buffer_3)
-            # step 18: mean_g_3 = mean(g_3)
-            if needs_x:
-                mean_g_3 = _row_mean(g_3, ones, out=row_scalar_1)
-                # step 18: mean_g_3_xhat = mean(g_3*xhat)
-                mean_g_3_xhat = _row_mean(g_3, xhat, out=row_scalar_6)
-            # step 19: dscale = dg*dy
-            if ddx_rows is not None:
-                dscale = np.multiply(dg, dy, out=dscale_block)
-            else:
-                dscale = 0.0
-            dscale_writer.write(dscale)
-            # step 21: ddy = ddshift + ddscale*xhat + dg*(scale + 1)
-            if ddscale_rows is not None:
-                ddy = np.multiply(ddscale, xhat, out=buffer_4)
-            if ddscale_rows is not None and ddshift_rows is not None:
-                ddy = np.add(ddshift, ddy, out=buffer_4)
-            if ddscale_rows is None and ddshift_rows is not None:
-                ddy = ddshift
-            if ddx_rows is not None:
-                part_4 = np.multiply(dg, part, out=ddy_block)
-            if (
-                ddx_rows is not None
-                and (ddscale_rows is not None or ddshift_rows is not None)
-            ):
-                ddy = np.add(ddy, part_4, out=ddy_block)
-            if ddscale_rows is None and ddshift_rows is None:
-                ddy = part_4
-            ddy_writer.write(ddy)
-            # step 18: dx = (g_3 + (xhat*mean_ddx_scaled + (xhat*mean_g_2_scaled_2 +
-            #   mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - mean_g_3 -
-            #   xhat*mean_g_3_xhat)*rstd
-            if ddx_rows is not None:
-                dx = np.multiply(xhat, mean_ddx_scaled, out=buffer_2)
-                part_5 = np.multiply(xhat, mean_g_2_scaled_2, out=buffer_4)
-                part_5 = np.add(part_5, mean_g, out=buffer_4)
-                part_5 = np.subtract(part_5, g, out=buffer_1)
-                part_5 = np.multiply(part_5, mean_ddx_xhat, out=buffer_1)
-                dx = np.add(dx, part_5, out=buffer_1)
-                part_6 = np.multiply(xhat, mean_ddx_g, out=buffer_2)
-                dx = np.subtract(dx, part_6, out=buffer_1)
-                dx = np.multiply(dx, rstd, out=buffer_1)
-                dx = np.add(g_3, dx, out=buffer_1)
-            if ddx_rows is None and ddscale_rows is not None:
-                dx = g_3
-            if needs_x:
-                dx = np.subtract(dx, mean_g_3, out=buffer_1)
-                part_7 = np.multiply(xhat, mean_g_3_xhat, out=dx_block)
-                dx = np.subtract(dx, part_7, out=dx_block)
-                dx = np.multiply(dx, rstd, out=dx_block)
-            if ddx_rows is None and ddscale_rows is None:
-                dx = 0.0
-            dx_writer.write(dx)
+            block(
+                read_x(start, stop),
+                read_scale(start, stop),
+                read_dy(start, stop),
+                read_ddx(start, stop),
+                read_ddscale(start, stop),
+                read_ddshift(start, stop),
+                read_mu(start, stop),
+                read_mu_residual(start, stop),
+                read_rstd(start, stop),
+                dshift_writer.block(start, stop),
+                dscale_writer.block(start, stop),
+                ddy_writer.block(start, stop),
+                dx_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+            )
+            dshift_writer.write()
+            dscale_writer.write()
+            ddy_writer.write()
+            dx_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(scale_rows, rows, features),
+            _whole(dy_rows, rows, features),
+            _whole(ddx_rows, rows, features),
+            _whole(ddscale_rows, rows, features),
+            _whole(ddshift_rows, rows, features),
+            _whole(mu_rows, rows, 1),
+            _whole(mu_residual_rows, rows, 1),
+            _whole(rstd_rows, rows, 1),
+            _whole(dshift_out, rows, features),
+            _whole(dscale_out, rows, features),
+            _whole(ddy_out, rows, features),
+            _whole(dx_out, rows, features),
+            np.empty((4, rows, features), dtype),
+            np.empty((7, rows, 1), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _row_sum(a, b, out):
@@ -782,7 +938,7 @@ def _residual(shifted, mean, spread, over_row, ones, out):
     limit = np.multiply(np.sqrt(spread, out=out), 2.0 / terms**0.5, out=out)
     far = np.greater(np.absolute(mean), limit)[:, 0]
     out[...] = 0.0
-    if far.any():
+    if np.count_nonzero(far):
         rows = shifted if far.all() else shifted[far]
         left = _row_mean(rows, ones, out=np.empty_like(spread[: len(rows)]))
         out[far] = left
@@ -795,7 +951,7 @@ def _residual(shifted, mean, spread, over_row, ones, out):
 
 def _less_residual(shifted, residual):
     """The rows less what rounding has left of their mean, which is 0 for most."""
-    if residual.any():
+    if np.count_nonzero(residual):
         np.subtract(shifted, residual, out=shifted)
     return shifted
 
@@ -834,16 +990,22 @@ def _rows(array, dtype, row_scalars):
 
 
 class _Reader:
-    """Blocks of rows in the compute type: views where the array has it, else copies."""
+    """Blocks of rows in the compute type: views where the array has it, else copies.
+
+    Of an array that is not there they are None.
+    """
 
     def __init__(self, array, dtype, height, row_scalars=False):
+        self.rows, self.direct = None, True
+        if array is None:
+            return
         self.rows, self.direct = _rows(array, dtype, row_scalars)
         width = 1 if row_scalars else array.shape[-1]
         self.scratch = None if self.direct else np.empty((height, width), dtype)
 
     def __call__(self, start, stop):
         if self.direct:
-            return self.rows[start:stop]
+            return None if self.rows is None else self.rows[start:stop]
         copy = self.scratch[: stop - start]
         copy[...] = self.rows[start:stop]
         return copy
@@ -858,6 +1020,9 @@ class _Writer:
     def __init__(self, arrays, dtype, height, row_scalars=False):
         by_id = {id(array): array for array in arrays if array is not None}
         distinct = list(by_id.values())
+        self.own, self.scratch, self.others = None, None, []
+        if not distinct:
+            return
         rows = [_rows(array, dtype, row_scalars) for array in distinct]
         self.own = rows[0][0] if rows[0][1] else None
         self.others = [other for other, _ in (rows if self.own is None else rows[1:])]
@@ -867,24 +1032,42 @@ class _Writer:
     def block(self, start, stop):
         """Where to compute rows `start` to `stop`."""
         self.span = slice(start, stop)
-        own = self.scratch[: stop - start] if self.own is None else self.own[self.span]
-        self.current = own
-        return own
+        if self.own is not None:
+            self.current = self.own[self.span]
+        else:
+            scratch = self.scratch
+            self.current = None if scratch is None else scratch[: stop - start]
+        return self.current
 
-    def write(self, value):
-        """The finished rows of this block, which may have been computed elsewhere."""
-        if self.own is not None and value is not self.current:
-            self.current[...] = value
+    def write(self):
+        """Hand on the rows that were computed in the last block."""
         for other in self.others:
-            other[self.span] = value
+            other[self.span] = self.current
 
 
-def _partition(rows, row_bytes, least_rows):
+def _are_few(entries, dtype, *arrays):
+    """Whether all rows can be one block: few, of the compute type, and without gaps."""
+    if not 0 < entries <= FEW:
+        return False
+    there = [array for array in arrays if array is not None]
+    return all(array.dtype == dtype and array.flags.c_contiguous for array in there)
+
+
+def _whole(array, rows, width):
+    """All rows of an array that has no gaps, as one block."""
+    return None if array is None else array.reshape(rows, width)
+
+
+def _partition(rows, row_bytes, least_rows, few):
     """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
 
-    Neither depends on the thread count, so no sum does.
+    Neither depends on the thread count, so no sum does. A `few` rows are one block.
     """
-    height = min(max(least_rows, BLOCK_BYTES // row_bytes), max(rows, 1))
+    if few:
+        return rows, [()]
+    height = max(least_rows, BLOCK_BYTES // row_bytes)
+    height -= height % ROWS_TOGETHER if height > ROWS_TOGETHER else 0
+    height = min(height, max(rows, 1))
     blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
     together = max(1, -(-len(blocks) // CHUNKS))
     runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
@@ -1017,16 +1200,21 @@ def _each_cotangent(cotangents, names):
     return cotangents
 
 
+_COMPUTED = {np.dtype(np.float32), np.dtype(np.float64)}
+
+
 def _types(given, widest=None):
     """The type of each array that is given, and the type to compute in."""
     there = {name: array for name, array in given.items() if array is not None}
     dtypes = {name: np.asarray(array).dtype for name, array in there.items()}
-    kinds = [] if widest is None else [widest]
-    for name, dtype in dtypes.items():
-        if not isinstance(there[name], float):
-            narrow = dtype.itemsize == 2
-            kinds.append(np.dtype(np.float32) if narrow else dtype.newbyteorder("="))
-    return dtypes, np.result_type(*kinds)
+    kinds = {dtypes[name] for name in there if not isinstance(there[name], float)}
+    if widest is not None:
+        kinds.add(widest)
+    if len(kinds) == 1 and kinds <= _COMPUTED:
+        return dtypes, kinds.pop()
+    single = np.dtype(np.float32)
+    wide = [single if kind.itemsize == 2 else kind.newbyteorder("=") for kind in kinds]
+    return dtypes, np.result_type(*wide)
 
 
 def _several(out, names):

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops a row element; backward 4 row tensors (3 read, 1 written), 15 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:b691178d81f9e2e17bf8097368c2f627b6583cffb7cef4b011dacb33bca58376
+# templates sha256:2a6213b31581c9dd0ec75b912de5428c9bb881cf885e04cd2d5153eec6cf9ae1
 """Residual addition, then layer normalization; the sum is the second output.
 
     forward
@@ -38,6 +38,15 @@ BLOCK_BYTES = 768 * 1024
 
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
+
+FEW = 4096
+"""The entries up to which all rows are one block, worked on where they stand."""
+
+ROWS_TOGETHER = 64
+"""A block has a multiple of so many rows, where it has more."""
+
+SHORT_ROW = 2048
+"""The entries that a loop over features should have; shorter rows share one."""
 
 LONG_ROW = 2048
 """The bytes of a row from which a small ufunc buffer pays."""
@@ -455,13 +464,55 @@ def _forward(
     """The outputs and the saved row scalars, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(
+        rows * features,
+        dtype,
+        x_rows,
+        residual_rows,
+        mu_out,
+        h_out,
+        mu_residual_out,
+        rstd_out,
+        y_out,
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     ones = np.ones(features, dtype)
     if gamma is not None:
         gamma = np.ascontiguousarray(gamma, dtype)
     if beta is not None:
         beta = np.ascontiguousarray(beta, dtype)
     eps = scalar(eps)
+    if gamma is not None:
+        gamma_wide = _repeated(gamma, few)
+    if beta is not None:
+        beta_wide = _repeated(beta, few)
+
+    def block(x, residual, mu_block, h_block, mu_residual_block, rstd_block, y_block):
+        # step 1: h = residual + x
+        h = np.add(residual, x, out=h_block)
+        # step 2: mu = mean(h)
+        mu = _row_mean(h, ones, out=mu_block)
+        # step 3: h_shifted = h - mu
+        h_shifted = np.subtract(h, mu, out=y_block)
+        # step 4: var = mean(h_shifted**2)
+        var = _row_mean(h_shifted, h_shifted, out=rstd_block)
+        # step 3: mu_residual = mean(h_shifted)
+        _residual(h_shifted, mu, var, _row_mean, ones, out=mu_residual_block)
+        # step 3: h_centred = h_shifted - mu_residual
+        h_centred = h_shifted
+        # step 5: rstd = 1/sqrt(var + eps)
+        rstd = np.add(var, eps, out=rstd_block)
+        rstd = np.sqrt(rstd, out=rstd_block)
+        rstd = np.divide(1.0, rstd, out=rstd_block)
+        # step 6: xhat = h_centred*rstd
+        xhat = np.multiply(h_centred, rstd, out=y_block)
+        # step 7: y = xhat*gamma + beta
+        if gamma is not None:
+            y = _by_feature(np.multiply, xhat, gamma_wide, out=y_block)
+        else:
+            y = xhat
+        if beta is not None:
+            _by_feature(np.add, y, beta_wide, out=y_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -474,47 +525,33 @@ def _forward(
         rstd_writer = _Writer((rstd_out,), dtype, height, row_scalars=True)
         y_writer = _Writer((y_out,), dtype, height)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            residual = read_residual(start, stop)
-            mu_block = mu_writer.block(start, stop)
-            h_block = h_writer.block(start, stop)
-            mu_residual_block = mu_residual_writer.block(start, stop)
-            rstd_block = rstd_writer.block(start, stop)
-            y_block = y_writer.block(start, stop)
-            # step 1: h = residual + x
-            h = np.add(residual, x, out=h_block)
-            # step 2: mu = mean(h)
-            mu = _row_mean(h, ones, out=mu_block)
-            mu_writer.write(mu)
-            h_writer.write(h)
-            # step 3: h_shifted = h - mu
-            h_shifted = np.subtract(h, mu, out=y_block)
-            # step 4: var = mean(h_shifted**2)
-            var = _row_mean(h_shifted, h_shifted, out=rstd_block)
-            # step 3: mu_residual = mean(h_shifted)
-            mu_residual = _residual(
-                h_shifted, mu, var, _row_mean, ones, out=mu_residual_block
+            block(
+                read_x(start, stop),
+                read_residual(start, stop),
+                mu_writer.block(start, stop),
+                h_writer.block(start, stop),
+                mu_residual_writer.block(start, stop),
+                rstd_writer.block(start, stop),
+                y_writer.block(start, stop),
             )
-            mu_residual_writer.write(mu_residual)
-            # step 3: h_centred = h_shifted - mu_residual
-            h_centred = h_shifted
-            # step 5: rstd = 1/sqrt(var + eps)
-            rstd = np.add(var, eps, out=rstd_block)
-            rstd = np.sqrt(rstd, out=rstd_block)
-            rstd = np.divide(1.0, rstd, out=rstd_block)
-            rstd_writer.write(rstd)
-            # step 6: xhat = h_centred*rstd
-            xhat = np.multiply(h_centred, rstd, out=y_block)
-            # step 7: y = xhat*gamma + beta
-            if gamma is not None:
-                y = np.multiply(xhat, gamma, out=y_block)
-            else:
-                y = xhat
-            if beta is not None:
-                y = np.add(y, beta, out=y_block)
-            y_writer.write(y)
+            mu_writer.write()
+            h_writer.write()
+            mu_residual_writer.write()
+            rstd_writer.write()
+            y_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(residual_rows, rows, features),
+            _whole(mu_out, rows, 1),
+            _whole(h_out, rows, features),
+            _whole(mu_residual_out, rows, 1),
+            _whole(rstd_out, rows, 1),
+            _whole(y_out, rows, features),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward(
@@ -535,92 +572,137 @@ def _backward(
 ):
     """The gradients, written to their arrays; None for one that is not wanted."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    few = _are_few(
+        rows * features,
+        dtype,
+        h_rows,
+        dy_rows,
+        dh_rows,
+        mu_rows,
+        mu_residual_rows,
+        rstd_rows,
+        dx_out,
+        dresidual_out,
+    )
+    few = few and _same(dx_out, dresidual_out)
+    height, chunks = _partition(rows, features * dtype.itemsize, 4, few)
     needs_gamma = gamma is not None and dy_rows is not None
     needs_dbeta = dbeta_out is not None and dy_rows is not None
+    needs_mean_g_xhat_unscaled = gamma is None and dy_rows is not None
     ones = np.ones(features, dtype)
     if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
+        gamma_wide = _repeated(gamma, few)
+        dgamma_sums = np.zeros((len(chunks), features), dtype)
     if needs_dbeta:
         dbeta_sums = np.zeros((len(chunks), features), dtype)
-    if needs_gamma:
-        dgamma_sums = np.zeros((len(chunks), features), dtype)
     each_row = np.ones((height, 1), dtype)
 
+    def block(
+        chunk,
+        h,
+        dy,
+        dh,
+        mu,
+        mu_residual,
+        rstd,
+        dx_block,
+        row_buffers,
+        row_scalar_buffers,
+        column,
+    ):
+        buffer_1 = row_buffers[0]
+        row_scalar_1, row_scalar_2 = row_scalar_buffers
+        # step 3: h_shifted = h - mu
+        if dy_rows is not None:
+            h_shifted = np.subtract(h, mu, out=dx_block)
+            # step 3: h_centred = h_shifted - mu_residual
+            h_centred = _less_residual(h_shifted, mu_residual)
+        # step 12: dgamma = sum over rows of dy*h_centred*rstd
+        if needs_gamma:
+            part = np.multiply(dy, h_centred, out=buffer_1)
+            _add_rows(part, rstd, dgamma_sums[chunk], column)
+        # step 13: dbeta = sum over rows of dy
+        if needs_dbeta:
+            _add_rows(dy, each_row, dbeta_sums[chunk], column)
+        # step 11: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
+        if needs_gamma:
+            mean_g_xhat_unscaled = _row_mean(part, gamma, out=row_scalar_1)
+        if needs_mean_g_xhat_unscaled:
+            mean_g_xhat_unscaled = _row_mean(dy, h_centred, out=row_scalar_1)
+        # step 8: g = dy*gamma
+        if needs_gamma:
+            g = _by_feature(np.multiply, dy, gamma_wide, out=buffer_1)
+        if needs_mean_g_xhat_unscaled:
+            g = dy
+        # step 11: mean_g = mean(g)
+        if dy_rows is not None:
+            mean_g = _row_mean(g, ones, out=row_scalar_2)
+            # step 11: mean_g_xhat = mean_g_xhat_unscaled*rstd
+            mean_g_xhat = np.multiply(mean_g_xhat_unscaled, rstd, out=row_scalar_1)
+            # step 11: dx = dh + (g - mean_g - h_centred*mean_g_xhat*rstd)*rstd
+            dx = np.subtract(g, mean_g, out=buffer_1)
+            part_2 = np.multiply(mean_g_xhat, rstd, out=row_scalar_1)
+            part_3 = np.multiply(h_centred, part_2, out=dx_block)
+            dx = np.subtract(dx, part_3, out=dx_block)
+            dx = np.multiply(dx, rstd, out=dx_block)
+        if dy_rows is not None and dh_rows is not None:
+            dx = np.add(dh, dx, out=dx_block)
+        if dy_rows is None:
+            dx = dh
+            dx_block[...] = dx
+
     def sweep(share):
-        if dy_rows is not None:
-            read_h = _Reader(h_rows, dtype, height)
-            read_dy = _Reader(dy_rows, dtype, height)
-        if dh_rows is not None:
-            read_dh = _Reader(dh_rows, dtype, height)
-        if dy_rows is not None:
-            read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
-            read_mu_residual = _Reader(
-                mu_residual_rows, dtype, height, row_scalars=True
-            )
-            read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
+        read_h = _Reader(h_rows, dtype, height)
+        read_dy = _Reader(dy_rows, dtype, height)
+        read_dh = _Reader(dh_rows, dtype, height)
+        read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
+        read_mu_residual = _Reader(mu_residual_rows, dtype, height, row_scalars=True)
+        read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
         dx_writer = _Writer((dx_out, dresidual_out), dtype, height)
         row_buffers = np.empty((1, height, features), dtype)
         row_scalar_buffers = np.empty((2, height, 1), dtype)
         column = np.empty(features, dtype)
         for chunk, start, stop in share:
-            if dy_rows is not None:
-                h = read_h(start, stop)
-                dy = read_dy(start, stop)
-            if dh_rows is not None:
-                dh = read_dh(start, stop)
-            if dy_rows is not None:
-                mu = read_mu(start, stop)
-                mu_residual = read_mu_residual(start, stop)
-                rstd = read_rstd(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            row_scalar_2 = row_scalar_buffers[1, : stop - start]
-            # step 13: dbeta = sum over rows of dy
-            if needs_dbeta:
-                _add_rows(dy, each_row, dbeta_sums[chunk], column)
-            # step 3: h_shifted = h - mu
-            if dy_rows is not None:
-                h_shifted = np.subtract(h, mu, out=dx_block)
-                # step 3: h_centred = h_shifted - mu_residual
-                h_centred = _less_residual(h_shifted, mu_residual)
-            # step 12: dgamma = sum over rows of dy*h_centred*rstd
-            if needs_gamma:
-                part = np.multiply(dy, h_centred, out=buffer_1)
-                _add_rows(part, rstd, dgamma_sums[chunk], column)
-                # step 8: g = dy*gamma
-                g = np.multiply(dy, gamma, out=buffer_1)
-            if gamma is None and dy_rows is not None:
-                g = dy
-            # step 11: mean_g = mean(g)
-            if dy_rows is not None:
-                mean_g = _row_mean(g, ones, out=row_scalar_1)
-                # step 11: mean_g_xhat_unscaled = mean(g*h_centred)
-                mean_g_xhat_unscaled = _row_mean(g, h_centred, out=row_scalar_2)
-                # step 11: mean_g_xhat = mean_g_xhat_unscaled*rstd
-                mean_g_xhat = np.multiply(mean_g_xhat_unscaled, rstd, out=row_scalar_2)
-                # step 11: dx = dh + (g - mean_g - h_centred*mean_g_xhat*rstd)*rstd
-                dx = np.subtract(g, mean_g, out=buffer_1)
-                part_2 = np.multiply(mean_g_xhat, rstd, out=row_scalar_1)
-                part_3 = np.multiply(h_centred, part_2, out=dx_block)
-                dx = np.subtract(dx, part_3, out=dx_block)
-                dx = np.multiply(dx, rstd, out=dx_block)
-            if dy_rows is not None and dh_rows is not None:
-                dx = np.add(dh, dx, out=dx_block)
-            if dy_rows is None:
-                dx = dh
-            dx_writer.write(dx)
+            block(
+                chunk,
+                read_h(start, stop),
+                read_dy(start, stop),
+                read_dh(start, stop),
+                read_mu(start, stop),
+                read_mu_residual(start, stop),
+                read_rstd(start, stop),
+                dx_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+                column,
+            )
+            dx_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
-    if needs_dbeta:
-        dbeta = np.add.reduce(dbeta_sums, axis=0)
-    if dbeta_out is not None and dy_rows is None:
-        dbeta = 0.0
+    if few:
+        block(
+            0,
+            _whole(h_rows, rows, features),
+            _whole(dy_rows, rows, features),
+            _whole(dh_rows, rows, features),
+            _whole(mu_rows, rows, 1),
+            _whole(mu_residual_rows, rows, 1),
+            _whole(rstd_rows, rows, 1),
+            _whole(_first(dx_out, dresidual_out), rows, features),
+            np.empty((1, rows, features), dtype),
+            np.empty((2, rows, 1), dtype),
+            None,
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
     if needs_gamma:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
     if gamma is not None and dy_rows is None:
         dgamma = 0.0
+    if needs_dbeta:
+        dbeta = np.add.reduce(dbeta_sums, axis=0)
+    if dbeta_out is not None and dy_rows is None:
+        dbeta = 0.0
     if gamma is not None:
         dgamma_out[...] = dgamma
     if dbeta_out is not None:
@@ -645,12 +727,27 @@ def _jvp(
 ):
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(
+        rows * features,
+        dtype,
+        h_rows,
+        dx_rows,
+        dresidual_rows,
+        mu_rows,
+        mu_residual_rows,
+        rstd_rows,
+        dh_out,
+        dy_out,
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     needs_gamma = (
         gamma is not None
         and (dx_rows is not None or dresidual_rows is not None)
     )
-    needs_h = dx_rows is not None or dresidual_rows is not None or dgamma is not None
+    needs_dbeta_wide = (
+        dbeta is not None
+        and (dx_rows is not None or dresidual_rows is not None or dgamma is not None)
+    )
     needs_mean_dh = dx_rows is not None or dresidual_rows is not None
     ones = np.ones(features, dtype)
     if needs_gamma:
@@ -659,96 +756,119 @@ def _jvp(
         dgamma = np.ascontiguousarray(dgamma, dtype)
     if dbeta is not None:
         dbeta = np.ascontiguousarray(dbeta, dtype)
+    if dgamma is not None:
+        dgamma_wide = _repeated(dgamma, few)
+    if needs_gamma:
+        gamma_wide = _repeated(gamma, few)
+    if needs_dbeta_wide:
+        dbeta_wide = _repeated(dbeta, few)
+
+    def block(
+        h,
+        dx,
+        dresidual,
+        mu,
+        mu_residual,
+        rstd,
+        dh_block,
+        dy_block,
+        row_buffers,
+        row_scalar_buffers,
+    ):
+        buffer_1, buffer_2 = row_buffers
+        row_scalar_1, row_scalar_2 = row_scalar_buffers
+        # step 3: h_shifted = h - mu
+        if dx_rows is not None or dresidual_rows is not None or dgamma is not None:
+            h_shifted = np.subtract(h, mu, out=dh_block)
+            # step 3: h_centred = h_shifted - mu_residual
+            h_centred = _less_residual(h_shifted, mu_residual)
+            # step 6: xhat = h_centred*rstd
+            xhat = np.multiply(h_centred, rstd, out=dy_block)
+        # step 14: dh = dresidual + dx
+        if dx_rows is not None and dresidual_rows is not None:
+            dh = np.add(dresidual, dx, out=dh_block)
+        if dx_rows is None and dresidual_rows is not None:
+            dh = dresidual
+        if dx_rows is not None and dresidual_rows is None:
+            dh = dx
+        if dx_rows is None and dresidual_rows is None:
+            dh = 0.0
+        # step 15: mean_dh = mean(dh)
+        if needs_mean_dh:
+            mean_dh = _row_mean(dh, ones, out=row_scalar_1)
+            # step 15: mean_dh_xhat = mean(dh*xhat)
+            mean_dh_xhat = _row_mean(dh, xhat, out=row_scalar_2)
+        if dx_rows is None or dresidual_rows is None:
+            dh_block[...] = dh
+        # step 15: dy = xhat*dgamma + (dh - mean_dh - xhat*mean_dh_xhat)*rstd*gamma +
+        #   dbeta
+        if dgamma is not None:
+            dy = _by_feature(np.multiply, xhat, dgamma_wide, out=buffer_1)
+        if needs_mean_dh:
+            part = np.subtract(dh, mean_dh, out=buffer_2)
+            part_2 = np.multiply(xhat, mean_dh_xhat, out=dy_block)
+            part = np.subtract(part, part_2, out=dy_block)
+        if needs_gamma:
+            part = _by_feature(np.multiply, part, gamma_wide, out=dy_block)
+        if needs_mean_dh:
+            part = np.multiply(part, rstd, out=dy_block)
+        if dgamma is not None and (dx_rows is not None or dresidual_rows is not None):
+            dy = np.add(dy, part, out=dy_block)
+        if dgamma is None and (dx_rows is not None or dresidual_rows is not None):
+            dy = part
+        if needs_dbeta_wide:
+            dy = _by_feature(np.add, dy, dbeta_wide, out=dy_block)
+        if dx_rows is None and dresidual_rows is None and dgamma is None:
+            dy = dbeta
+        if (
+            dx_rows is None
+            and dresidual_rows is None
+            and (dgamma is None or dbeta is None)
+        ):
+            dy_block[...] = dy
 
     def sweep(share):
-        if needs_h:
-            read_h = _Reader(h_rows, dtype, height)
-        if dx_rows is not None:
-            read_dx = _Reader(dx_rows, dtype, height)
-        if dresidual_rows is not None:
-            read_dresidual = _Reader(dresidual_rows, dtype, height)
-        if needs_h:
-            read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
-            read_mu_residual = _Reader(
-                mu_residual_rows, dtype, height, row_scalars=True
-            )
-            read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
+        read_h = _Reader(h_rows, dtype, height)
+        read_dx = _Reader(dx_rows, dtype, height)
+        read_dresidual = _Reader(dresidual_rows, dtype, height)
+        read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
+        read_mu_residual = _Reader(mu_residual_rows, dtype, height, row_scalars=True)
+        read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
         dh_writer = _Writer((dh_out,), dtype, height)
         dy_writer = _Writer((dy_out,), dtype, height)
         row_buffers = np.empty((2, height, features), dtype)
         row_scalar_buffers = np.empty((2, height, 1), dtype)
         for _, start, stop in share:
-            if needs_h:
-                h = read_h(start, stop)
-            if dx_rows is not None:
-                dx = read_dx(start, stop)
-            if dresidual_rows is not None:
-                dresidual = read_dresidual(start, stop)
-            if needs_h:
-                mu = read_mu(start, stop)
-                mu_residual = read_mu_residual(start, stop)
-                rstd = read_rstd(start, stop)
-            dh_block = dh_writer.block(start, stop)
-            dy_block = dy_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            buffer_2 = row_buffers[1, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            row_scalar_2 = row_scalar_buffers[1, : stop - start]
-            # step 3: h_shifted = h - mu
-            if needs_h:
-                h_shifted = np.subtract(h, mu, out=dh_block)
-                # step 3: h_centred = h_shifted - mu_residual
-                h_centred = _less_residual(h_shifted, mu_residual)
-                # step 6: xhat = h_centred*rstd
-                xhat = np.multiply(h_centred, rstd, out=dy_block)
-            # step 14: dh = dresidual + dx
-            if dx_rows is not None and dresidual_rows is not None:
-                dh = np.add(dresidual, dx, out=dh_block)
-            if dx_rows is None and dresidual_rows is not None:
-                dh = dresidual
-            if dx_rows is not None and dresidual_rows is None:
-                dh = dx
-            if dx_rows is None and dresidual_rows is None:
-                dh = 0.0
-            # step 15: mean_dh = mean(dh)
-            if needs_mean_dh:
-                mean_dh = _row_mean(dh, ones, out=row_scalar_1)
-                # step 15: mean_dh_xhat = mean(dh*xhat)
-                mean_dh_xhat = _row_mean(dh, xhat, out=row_scalar_2)
-            dh_writer.write(dh)
-            # step 15: dy = xhat*dgamma + (dh - mean_dh - xhat*mean_dh_xhat)*rstd*gamma
-            #   + dbeta
-            if dgamma is not None:
-                dy = np.multiply(xhat, dgamma, out=buffer_1)
-            if needs_mean_dh:
-                part = np.subtract(dh, mean_dh, out=buffer_2)
-                part_2 = np.multiply(xhat, mean_dh_xhat, out=dy_block)
-                part = np.subtract(part, part_2, out=dy_block)
-            if needs_gamma:
-                part = np.multiply(part, gamma, out=dy_block)
-            if needs_mean_dh:
-                part = np.multiply(part, rstd, out=dy_block)
-            if (
-                dgamma is not None
-                and (dx_rows is not None or dresidual_rows is not None)
-            ):
-                dy = np.add(dy, part, out=dy_block)
-            if dgamma is None and (dx_rows is not None or dresidual_rows is not None):
-                dy = part
-            if (
-                dbeta is not None
-                and (
-                    dx_rows is not None
-                    or dresidual_rows is not None
-                    or dgamma is not None
-                )
-            ):
-                dy = np.add(dy, dbeta, out=dy_block)
-            if dx_rows is None and dresidual_rows is None and dgamma is None:
-                dy = dbeta
-            dy_writer.write(dy)
+            block(
+                read_h(start, stop),
+                read_dx(start, stop),
+                read_dresidual(start, stop),
+                read_mu(start, stop),
+                read_mu_residual(start, stop),
+                read_rstd(start, stop),
+                dh_writer.block(start, stop),
+                dy_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+            )
+            dh_writer.write()
+            dy_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(h_rows, rows, features),
+            _whole(dx_rows, rows, features),
+            _whole(dresidual_rows, rows, features),
+            _whole(mu_rows, rows, 1),
+            _whole(mu_residual_rows, rows, 1),
+            _whole(rstd_rows, rows, 1),
+            _whole(dh_out, rows, features),
+            _whole(dy_out, rows, features),
+            np.empty((2, rows, features), dtype),
+            np.empty((2, rows, 1), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward_backward(
@@ -775,14 +895,35 @@ def _backward_backward(
 ):
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    few = _are_few(
+        rows * features,
+        dtype,
+        h_rows,
+        dy_rows,
+        ddx_rows,
+        ddresidual_rows,
+        mu_rows,
+        mu_residual_rows,
+        rstd_rows,
+        ddh_out,
+        dx_out,
+        dresidual_out,
+        ddy_out,
+    )
+    few = few and _same(dx_out, dresidual_out)
+    height, chunks = _partition(rows, features * dtype.itemsize, 4, few)
     needs_gamma = (
         gamma is not None
         and dy_rows is not None
         and (ddx_rows is not None or ddresidual_rows is not None)
     )
     needs_ddgamma = dy_rows is not None and ddgamma is not None
-    needs_h = (
+    needs_ddbeta_wide = (
+        dy_rows is not None
+        and ddbeta is not None
+        and (ddx_rows is not None or ddresidual_rows is not None or ddgamma is not None)
+    )
+    needs_h_shifted = (
         dy_rows is not None
         and (ddx_rows is not None or ddresidual_rows is not None or ddgamma is not None)
     )
@@ -808,196 +949,224 @@ def _backward_backward(
     if dy_rows is not None and ddbeta is not None:
         ddbeta = np.ascontiguousarray(ddbeta, dtype)
     if needs_gamma:
+        gamma_wide = _repeated(gamma, few)
+    if needs_ddgamma:
+        ddgamma_wide = _repeated(ddgamma, few)
+    if needs_ddbeta_wide:
+        ddbeta_wide = _repeated(ddbeta, few)
+    if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
     each_row = np.ones((height, 1), dtype)
 
-    def sweep(share):
-        if needs_h:
-            read_h = _Reader(h_rows, dtype, height)
-            read_dy = _Reader(dy_rows, dtype, height)
-        if ddx_rows is not None:
-            read_ddx = _Reader(ddx_rows, dtype, height)
-        if ddresidual_rows is not None:
-            read_ddresidual = _Reader(ddresidual_rows, dtype, height)
-        if needs_h:
-            read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
-            read_mu_residual = _Reader(
-                mu_residual_rows, dtype, height, row_scalars=True
-            )
-            read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
+    def block(
+        chunk,
+        h,
+        dy,
+        ddx,
+        ddresidual,
+        mu,
+        mu_residual,
+        rstd,
+        ddh_block,
+        dx_block,
+        ddy_block,
+        row_buffers,
+        row_scalar_buffers,
+        column,
+    ):
+        buffer_1, buffer_2, buffer_3, buffer_4, buffer_5 = row_buffers
+        (
+            row_scalar_1,
+            row_scalar_2,
+            row_scalar_3,
+            row_scalar_4,
+            row_scalar_5,
+            row_scalar_6,
+            row_scalar_7,
+            row_scalar_8,
+            row_scalar_9,
+        ) = row_scalar_buffers
+        # step 21: mean_ddgamma_dy = mean(dy*ddgamma)
+        if needs_ddgamma:
+            mean_ddgamma_dy = _row_mean(dy, ddgamma, out=row_scalar_1)
+        # step 3: h_shifted = h - mu
+        if needs_h_shifted:
+            h_shifted = np.subtract(h, mu, out=dx_block)
+            # step 3: h_centred = h_shifted - mu_residual
+            h_centred = _less_residual(h_shifted, mu_residual)
+            # step 6: xhat = h_centred*rstd
+            xhat = np.multiply(h_centred, rstd, out=ddy_block)
+        # step 21: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+        if needs_ddgamma:
+            part = np.multiply(dy, xhat, out=dx_block)
+            mean_ddgamma_dy_xhat = _row_mean(part, ddgamma, out=row_scalar_2)
+        # step 16: g = dy*gamma
+        if needs_gamma:
+            g = _by_feature(np.multiply, dy, gamma_wide, out=dx_block)
+        if needs_g:
+            g = dy
+        # step 17: mean_g = mean(g)
+        if needs_mean_g:
+            mean_g = _row_mean(g, ones, out=row_scalar_3)
+            # step 18: mean_g_2 = mean(g*xhat)
+            mean_g_2 = _row_mean(g, xhat, out=row_scalar_4)
+        # step 19: ddh = ddresidual + ddx
+        if ddx_rows is not None and ddresidual_rows is not None:
+            ddh = np.add(ddresidual, ddx, out=buffer_1)
+        if ddx_rows is None and ddresidual_rows is not None:
+            ddh = ddresidual
+        if ddx_rows is not None and ddresidual_rows is None:
+            ddh = ddx
+        if dh_rows is not None and ddx_rows is None and ddresidual_rows is None:
+            ddh = 0.0
+        # step 20: mean_ddh = mean(ddh)
+        if needs_mean_g:
+            mean_ddh = _row_mean(ddh, ones, out=row_scalar_5)
+            # step 20: mean_ddh_xhat = mean(ddh*xhat)
+            mean_ddh_xhat = _row_mean(ddh, xhat, out=row_scalar_6)
+            # step 21: mean_ddh_g = mean(ddh*g)
+            mean_ddh_g = _row_mean(ddh, g, out=row_scalar_7)
         if dh_rows is not None:
-            ddh_writer = _Writer((ddh_out,), dtype, height)
+            ddh_block[...] = ddh
+        # step 21: mean_g_2_scaled = 3*mean_g_2
+        if needs_mean_g:
+            mean_g_2_scaled = np.multiply(mean_g_2, 3.0, out=row_scalar_8)
+            # step 21: mean_ddh_scaled = mean_ddh*mean_g
+            mean_ddh_scaled = np.multiply(mean_ddh, mean_g, out=row_scalar_9)
+            # step 20: dg = (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd
+            part_2 = np.subtract(ddh, mean_ddh, out=buffer_1)
+            dg = np.multiply(xhat, mean_ddh_xhat, out=buffer_2)
+            dg = np.subtract(part_2, dg, out=buffer_2)
+            dg = np.multiply(dg, rstd, out=buffer_2)
+        # step 23: dgamma = sum over rows of dg*dy
+        if needs_gamma:
+            part_3 = np.multiply(dg, dy, out=buffer_3)
+            _add_rows(part_3, each_row, dgamma_sums[chunk], column)
+        # step 21: dx = (dy*ddgamma + (xhat*mean_ddh_scaled + (xhat*mean_g_2_scaled +
+        #   mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g - (ddh -
+        #   mean_ddh)*mean_g_2)*rstd - mean_ddgamma_dy - xhat*mean_ddgamma_dy_xhat)*rstd
+        if needs_ddgamma:
+            dx = _by_feature(np.multiply, dy, ddgamma_wide, out=buffer_3)
+        if needs_mean_g:
+            part_4 = np.multiply(xhat, mean_ddh_scaled, out=buffer_4)
+            part_5 = np.multiply(xhat, mean_g_2_scaled, out=buffer_5)
+            part_5 = np.add(part_5, mean_g, out=buffer_5)
+            part_5 = np.subtract(part_5, g, out=dx_block)
+            part_5 = np.multiply(part_5, mean_ddh_xhat, out=dx_block)
+            part_4 = np.add(part_4, part_5, out=dx_block)
+            part_6 = np.multiply(xhat, mean_ddh_g, out=buffer_4)
+            part_4 = np.subtract(part_4, part_6, out=dx_block)
+            part_7 = np.multiply(part_2, mean_g_2, out=buffer_1)
+            part_4 = np.subtract(part_4, part_7, out=dx_block)
+            part_4 = np.multiply(part_4, rstd, out=dx_block)
+        if needs_dx:
+            dx = np.add(dx, part_4, out=dx_block)
+        if (
+            dy_rows is not None
+            and ddgamma is None
+            and (ddx_rows is not None or ddresidual_rows is not None)
+        ):
+            dx = part_4
+        if needs_ddgamma:
+            dx = np.subtract(dx, mean_ddgamma_dy, out=dx_block)
+            part_8 = np.multiply(xhat, mean_ddgamma_dy_xhat, out=buffer_1)
+            dx = np.subtract(dx, part_8, out=dx_block)
+        if needs_h_shifted:
+            dx = np.multiply(dx, rstd, out=dx_block)
+        if (
+            dy_rows is None
+            or (ddx_rows is None and ddresidual_rows is None and ddgamma is None)
+        ):
+            dx = 0.0
+            dx_block[...] = dx
+        # step 25: ddy = xhat*ddgamma + dg*gamma + ddbeta
+        if needs_ddgamma:
+            ddy = _by_feature(np.multiply, xhat, ddgamma_wide, out=ddy_block)
+        if needs_gamma:
+            part_9 = _by_feature(np.multiply, dg, gamma_wide, out=buffer_1)
+        if needs_g:
+            part_9 = dg
+        if needs_dx:
+            ddy = np.add(ddy, part_9, out=ddy_block)
+        if (
+            gamma is not None
+            and dy_rows is not None
+            and ddgamma is None
+            and (ddx_rows is not None or ddresidual_rows is not None)
+        ):
+            ddy = part_9
+        if needs_g:
+            ddy = part_9
+        if needs_ddbeta_wide:
+            ddy = _by_feature(np.add, ddy, ddbeta_wide, out=ddy_block)
+        if (
+            dy_rows is not None
+            and ddx_rows is None
+            and ddresidual_rows is None
+            and ddgamma is None
+        ):
+            ddy = ddbeta
+        if (
+            dy_rows is not None
+            and ddgamma is None
+            and (ddbeta is None or (ddx_rows is None and ddresidual_rows is None))
+        ):
+            ddy_block[...] = ddy
+
+    def sweep(share):
+        read_h = _Reader(h_rows, dtype, height)
+        read_dy = _Reader(dy_rows, dtype, height)
+        read_ddx = _Reader(ddx_rows, dtype, height)
+        read_ddresidual = _Reader(ddresidual_rows, dtype, height)
+        read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
+        read_mu_residual = _Reader(mu_residual_rows, dtype, height, row_scalars=True)
+        read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
+        ddh_writer = _Writer((ddh_out,), dtype, height)
         dx_writer = _Writer((dx_out, dresidual_out), dtype, height)
-        if dy_rows is not None:
-            ddy_writer = _Writer((ddy_out,), dtype, height)
+        ddy_writer = _Writer((ddy_out,), dtype, height)
         row_buffers = np.empty((5, height, features), dtype)
         row_scalar_buffers = np.empty((9, height, 1), dtype)
         column = np.empty(features, dtype)
         for chunk, start, stop in share:
-            if needs_h:
-                h = read_h(start, stop)
-                dy = read_dy(start, stop)
-            if ddx_rows is not None:
-                ddx = read_ddx(start, stop)
-            if ddresidual_rows is not None:
-                ddresidual = read_ddresidual(start, stop)
-            if needs_h:
-                mu = read_mu(start, stop)
-                mu_residual = read_mu_residual(start, stop)
-                rstd = read_rstd(start, stop)
-            if dh_rows is not None:
-                ddh_writer.block(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            if dy_rows is not None:
-                ddy_block = ddy_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            buffer_2 = row_buffers[1, : stop - start]
-            buffer_3 = row_buffers[2, : stop - start]
-            buffer_4 = row_buffers[3, : stop - start]
-            buffer_5 = row_buffers[4, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            row_scalar_2 = row_scalar_buffers[1, : stop - start]
-            row_scalar_3 = row_scalar_buffers[2, : stop - start]
-            row_scalar_4 = row_scalar_buffers[3, : stop - start]
-            row_scalar_5 = row_scalar_buffers[4, : stop - start]
-            row_scalar_6 = row_scalar_buffers[5, : stop - start]
-            row_scalar_7 = row_scalar_buffers[6, : stop - start]
-            row_scalar_8 = row_scalar_buffers[7, : stop - start]
-            row_scalar_9 = row_scalar_buffers[8, : stop - start]
-            # step 21: mean_ddgamma_dy = mean(dy*ddgamma)
-            if needs_ddgamma:
-                mean_ddgamma_dy = _row_mean(dy, ddgamma, out=row_scalar_1)
-            # step 3: h_shifted = h - mu
-            if needs_h:
-                h_shifted = np.subtract(h, mu, out=dx_block)
-                # step 3: h_centred = h_shifted - mu_residual
-                h_centred = _less_residual(h_shifted, mu_residual)
-                # step 6: xhat = h_centred*rstd
-                xhat = np.multiply(h_centred, rstd, out=ddy_block)
-            # step 21: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
-            if needs_ddgamma:
-                part = np.multiply(dy, xhat, out=dx_block)
-                part = np.multiply(part, ddgamma, out=dx_block)
-                mean_ddgamma_dy_xhat = _row_mean(part, ones, out=row_scalar_2)
-            # step 16: g = dy*gamma
-            if needs_gamma:
-                g = np.multiply(dy, gamma, out=dx_block)
-            if needs_g:
-                g = dy
-            # step 17: mean_g = mean(g)
-            if needs_mean_g:
-                mean_g = _row_mean(g, ones, out=row_scalar_3)
-                # step 18: mean_g_2 = mean(g*xhat)
-                mean_g_2 = _row_mean(g, xhat, out=row_scalar_4)
-            # step 19: ddh = ddresidual + ddx
-            if ddx_rows is not None and ddresidual_rows is not None:
-                ddh = np.add(ddresidual, ddx, out=buffer_1)
-            if ddx_rows is None and ddresidual_rows is not None:
-                ddh = ddresidual
-            if ddx_rows is not None and ddresidual_rows is None:
-                ddh = ddx
-            if dh_rows is not None and ddx_rows is None and ddresidual_rows is None:
-                ddh = 0.0
-            # step 20: mean_ddh = mean(ddh)
-            if needs_mean_g:
-                mean_ddh = _row_mean(ddh, ones, out=row_scalar_5)
-                # step 20: mean_ddh_xhat = mean(ddh*xhat)
-                mean_ddh_xhat = _row_mean(ddh, xhat, out=row_scalar_6)
-                # step 21: mean_ddh_g = mean(ddh*g)
-                mean_ddh_g = _row_mean(ddh, g, out=row_scalar_7)
-            if dh_rows is not None:
-                ddh_writer.write(ddh)
-            # step 21: mean_g_2_scaled = 3*mean_g_2
-            if needs_mean_g:
-                mean_g_2_scaled = np.multiply(mean_g_2, 3.0, out=row_scalar_8)
-                # step 21: mean_ddh_scaled = mean_ddh*mean_g
-                mean_ddh_scaled = np.multiply(mean_ddh, mean_g, out=row_scalar_9)
-                # step 20: dg = (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd
-                part_2 = np.subtract(ddh, mean_ddh, out=buffer_1)
-                dg = np.multiply(xhat, mean_ddh_xhat, out=buffer_2)
-                dg = np.subtract(part_2, dg, out=buffer_2)
-                dg = np.multiply(dg, rstd, out=buffer_2)
-            # step 23: dgamma = sum over rows of dg*dy
-            if needs_gamma:
-                part_3 = np.multiply(dg, dy, out=buffer_3)
-                _add_rows(part_3, each_row, dgamma_sums[chunk], column)
-            # step 21: dx = (dy*ddgamma + (xhat*mean_ddh_scaled + (xhat*mean_g_2_scaled
-            #   + mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g - (ddh -
-            #   mean_ddh)*mean_g_2)*rstd - mean_ddgamma_dy -
-            #   xhat*mean_ddgamma_dy_xhat)*rstd
-            if needs_ddgamma:
-                dx = np.multiply(dy, ddgamma, out=buffer_3)
-            if needs_mean_g:
-                part_4 = np.multiply(xhat, mean_ddh_scaled, out=buffer_4)
-                part_5 = np.multiply(xhat, mean_g_2_scaled, out=buffer_5)
-                part_5 = np.add(part_5, mean_g, out=buffer_5)
-                part_5 = np.subtract(part_5, g, out=dx_block)
-                part_5 = np.multiply(part_5, mean_ddh_xhat, out=dx_block)
-                part_4 = np.add(part_4, part_5, out=dx_block)
-                part_6 = np.multiply(xhat, mean_ddh_g, out=buffer_4)
-                part_4 = np.subtract(part_4, part_6, out=dx_block)
-                part_7 = np.multiply(part_2, mean_g_2, out=buffer_1)
-                part_4 = np.subtract(part_4, part_7, out=dx_block)
-                part_4 = np.multiply(part_4, rstd, out=dx_block)
-            if needs_dx:
-                dx = np.add(dx, part_4, out=dx_block)
-            if (
-                dy_rows is not None
-                and ddgamma is None
-                and (ddx_rows is not None or ddresidual_rows is not None)
-            ):
-                dx = part_4
-            if needs_ddgamma:
-                dx = np.subtract(dx, mean_ddgamma_dy, out=dx_block)
-                part_8 = np.multiply(xhat, mean_ddgamma_dy_xhat, out=buffer_1)
-                dx = np.subtract(dx, part_8, out=dx_block)
-            if needs_h:
-                dx = np.multiply(dx, rstd, out=dx_block)
-            if (
-                dy_rows is None
-                or (ddx_rows is None and ddresidual_rows is None and ddgamma is None)
-            ):
-                dx = 0.0
-            dx_writer.write(dx)
-            # step 25: ddy = xhat*ddgamma + dg*gamma + ddbeta
-            if needs_ddgamma:
-                ddy = np.multiply(xhat, ddgamma, out=ddy_block)
-            if needs_gamma:
-                part_9 = np.multiply(dg, gamma, out=buffer_1)
-            if needs_g:
-                part_9 = dg
-            if needs_dx:
-                ddy = np.add(ddy, part_9, out=ddy_block)
-            if (
-                gamma is not None
-                and dy_rows is not None
-                and ddgamma is None
-                and (ddx_rows is not None or ddresidual_rows is not None)
-            ):
-                ddy = part_9
-            if needs_g:
-                ddy = part_9
-            if (
-                dy_rows is not None
-                and ddbeta is not None
-                and (
-                    ddx_rows is not None
-                    or ddresidual_rows is not None
-                    or ddgamma is not None
-                )
-            ):
-                ddy = np.add(ddy, ddbeta, out=ddy_block)
-            if (
-                dy_rows is not None
-                and ddx_rows is None
-                and ddresidual_rows is None
-                and ddgamma is None
-            ):
-                ddy = ddbeta
-            if dy_rows is not None:
-                ddy_writer.write(ddy)
+            block(
+                chunk,
+                read_h(start, stop),
+                read_dy(start, stop),
+                read_ddx(start, stop),
+                read_ddresidual(start, stop),
+                read_mu(start, stop),
+                read_mu_residual(start, stop),
+                read_rstd(start, stop),
+                ddh_writer.block(start, stop),
+                dx_writer.block(start, stop),
+                ddy_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+                column,
+            )
+            ddh_writer.write()
+            dx_writer.write()
+            ddy_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            0,
+            _whole(h_rows, rows, features),
+            _whole(dy_rows, rows, features),
+            _whole(ddx_rows, rows, features),
+            _whole(ddresidual_rows, rows, features),
+            _whole(mu_rows, rows, 1),
+            _whole(mu_residual_rows, rows, 1),
+            _whole(rstd_rows, rows, 1),
+            _whole(ddh_out, rows, features),
+            _whole(_first(dx_out, dresidual_out), rows, features),
+            _whole(ddy_out, rows, features),
+            np.empty((5, rows, features), dtype),
+            np.empty((9, rows, 1), dtype),
+            None,
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
     if needs_gamma:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
     if (
@@ -1032,7 +1201,7 @@ def _residual(shifted, mean, spread, over_row, ones, out):
     limit = np.multiply(np.sqrt(spread, out=out), 2.0 / terms**0.5, out=out)
     far = np.greater(np.absolute(mean), limit)[:, 0]
     out[...] = 0.0
-    if far.any():
+    if np.count_nonzero(far):
         rows = shifted if far.all() else shifted[far]
         left = _row_mean(rows, ones, out=np.empty_like(spread[: len(rows)]))
         out[far] = left
@@ -1045,15 +1214,42 @@ def _residual(shifted, mean, spread, over_row, ones, out):
 
 def _less_residual(shifted, residual):
     """The rows less what rounding has left of their mean, which is 0 for most."""
-    if residual.any():
+    if np.count_nonzero(residual):
         np.subtract(shifted, residual, out=shifted)
     return shifted
 
 
 def _add_rows(block, weights, sums, column):
-    """Add the rows of a block, each times its weight, to running sums."""
-    np.matmul(weights[: len(block), 0], block, out=column)
-    np.add(sums, column, out=sums)
+    """Add the rows of a block, each times its weight, to running sums.
+
+    Without a `column` to add them up in they are the first ones.
+    """
+    np.matmul(weights[: len(block), 0], block, out=sums if column is None else column)
+    if column is not None:
+        np.add(sums, column, out=sums)
+
+
+def _repeated(values, few):
+    """One value a feature, repeated for several rows where they are short and many."""
+    together = SHORT_ROW // len(values)
+    if few or together < 2:
+        return values
+    together = 1 << min(together, ROWS_TOGETHER).bit_length() - 1
+    wide = np.empty((together, len(values)), values.dtype)
+    wide[...] = values
+    return wide.reshape(-1)
+
+
+def _by_feature(ufunc, block, wide, out):
+    """A ufunc of rows and one value a feature, on as many rows as `wide` is for."""
+    features = block.shape[-1]
+    if wide.size == features:
+        return ufunc(block, wide, out=out)
+    plain = block.flags.c_contiguous and out.flags.c_contiguous
+    if block.size % wide.size or not plain:
+        return ufunc(block, wide[:features], out=out)
+    ufunc(block.reshape(-1, wide.size), wide, out=out.reshape(-1, wide.size))
+    return out
 
 
 class _Scattered:
@@ -1090,16 +1286,22 @@ def _rows(array, dtype, row_scalars):
 
 
 class _Reader:
-    """Blocks of rows in the compute type: views where the array has it, else copies."""
+    """Blocks of rows in the compute type: views where the array has it, else copies.
+
+    Of an array that is not there they are None.
+    """
 
     def __init__(self, array, dtype, height, row_scalars=False):
+        self.rows, self.direct = None, True
+        if array is None:
+            return
         self.rows, self.direct = _rows(array, dtype, row_scalars)
         width = 1 if row_scalars else array.shape[-1]
         self.scratch = None if self.direct else np.empty((height, width), dtype)
 
     def __call__(self, start, stop):
         if self.direct:
-            return self.rows[start:stop]
+            return None if self.rows is None else self.rows[start:stop]
         copy = self.scratch[: stop - start]
         copy[...] = self.rows[start:stop]
         return copy
@@ -1114,6 +1316,9 @@ class _Writer:
     def __init__(self, arrays, dtype, height, row_scalars=False):
         by_id = {id(array): array for array in arrays if array is not None}
         distinct = list(by_id.values())
+        self.own, self.scratch, self.others = None, None, []
+        if not distinct:
+            return
         rows = [_rows(array, dtype, row_scalars) for array in distinct]
         self.own = rows[0][0] if rows[0][1] else None
         self.others = [other for other, _ in (rows if self.own is None else rows[1:])]
@@ -1123,24 +1328,52 @@ class _Writer:
     def block(self, start, stop):
         """Where to compute rows `start` to `stop`."""
         self.span = slice(start, stop)
-        own = self.scratch[: stop - start] if self.own is None else self.own[self.span]
-        self.current = own
-        return own
+        if self.own is not None:
+            self.current = self.own[self.span]
+        else:
+            scratch = self.scratch
+            self.current = None if scratch is None else scratch[: stop - start]
+        return self.current
 
-    def write(self, value):
-        """The finished rows of this block, which may have been computed elsewhere."""
-        if self.own is not None and value is not self.current:
-            self.current[...] = value
+    def write(self):
+        """Hand on the rows that were computed in the last block."""
         for other in self.others:
-            other[self.span] = value
+            other[self.span] = self.current
 
 
-def _partition(rows, row_bytes, least_rows):
+def _are_few(entries, dtype, *arrays):
+    """Whether all rows can be one block: few, of the compute type, and without gaps."""
+    if not 0 < entries <= FEW:
+        return False
+    there = [array for array in arrays if array is not None]
+    return all(array.dtype == dtype and array.flags.c_contiguous for array in there)
+
+
+def _same(*arrays):
+    """Whether those arrays that are there are one."""
+    return len({id(array) for array in arrays if array is not None}) < 2
+
+
+def _first(*arrays):
+    """The first array that is there."""
+    return next((array for array in arrays if array is not None), None)
+
+
+def _whole(array, rows, width):
+    """All rows of an array that has no gaps, as one block."""
+    return None if array is None else array.reshape(rows, width)
+
+
+def _partition(rows, row_bytes, least_rows, few):
     """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
 
-    Neither depends on the thread count, so no sum does.
+    Neither depends on the thread count, so no sum does. A `few` rows are one block.
     """
-    height = min(max(least_rows, BLOCK_BYTES // row_bytes), max(rows, 1))
+    if few:
+        return rows, [()]
+    height = max(least_rows, BLOCK_BYTES // row_bytes)
+    height -= height % ROWS_TOGETHER if height > ROWS_TOGETHER else 0
+    height = min(height, max(rows, 1))
     blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
     together = max(1, -(-len(blocks) // CHUNKS))
     runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
@@ -1279,16 +1512,21 @@ def _each_cotangent(cotangents, names):
     return cotangents
 
 
+_COMPUTED = {np.dtype(np.float32), np.dtype(np.float64)}
+
+
 def _types(given, widest=None):
     """The type of each array that is given, and the type to compute in."""
     there = {name: array for name, array in given.items() if array is not None}
     dtypes = {name: np.asarray(array).dtype for name, array in there.items()}
-    kinds = [] if widest is None else [widest]
-    for name, dtype in dtypes.items():
-        if not isinstance(there[name], float):
-            narrow = dtype.itemsize == 2
-            kinds.append(np.dtype(np.float32) if narrow else dtype.newbyteorder("="))
-    return dtypes, np.result_type(*kinds)
+    kinds = {dtypes[name] for name in there if not isinstance(there[name], float)}
+    if widest is not None:
+        kinds.add(widest)
+    if len(kinds) == 1 and kinds <= _COMPUTED:
+        return dtypes, kinds.pop()
+    single = np.dtype(np.float32)
+    wide = [single if kind.itemsize == 2 else kind.newbyteorder("=") for kind in kinds]
+    return dtypes, np.result_type(*wide)
 
 
 def _several(out, names):

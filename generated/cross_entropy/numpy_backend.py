@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (2 read, 0 written), 7 flops a row element; backward 4 row tensors (2 read, 2 written), 9 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-# templates sha256:b691178d81f9e2e17bf8097368c2f627b6583cffb7cef4b011dacb33bca58376
+# templates sha256:2a6213b31581c9dd0ec75b912de5428c9bb881cf885e04cd2d5153eec6cf9ae1
 """Cross entropy of soft targets with the softmax of a row, one number a row.
 
     forward
@@ -36,6 +36,12 @@ BLOCK_BYTES = 768 * 1024
 
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
+
+FEW = 4096
+"""The entries up to which all rows are one block, worked on where they stand."""
+
+ROWS_TOGETHER = 64
+"""A block has a multiple of so many rows, where it has more."""
 
 LONG_ROW = 2048
 """The bytes of a row from which a small ufunc buffer pays."""
@@ -325,8 +331,39 @@ def _forward(
 ):
     """The outputs and the saved row scalars, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(
+        rows * features,
+        dtype,
+        x_rows,
+        target_rows,
+        row_max_out,
+        sum_exp_out,
+        log_sum_exp_out,
+        y_out,
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     ones = np.ones(features, dtype)
+
+    def block(
+        x, target, row_max_block, sum_exp_block, log_sum_exp_block, y_block, row_buffers
+    ):
+        buffer_1, buffer_2 = row_buffers
+        # step 2: row_max = max(x)
+        row_max = np.maximum.reduce(x, axis=-1, keepdims=True, out=row_max_block)
+        # step 3: x_shifted = x - row_max
+        x_shifted = np.subtract(x, row_max, out=buffer_1)
+        # step 4: exp_shifted = exp(x_shifted)
+        exp_shifted = np.exp(x_shifted, out=buffer_2)
+        # step 5: sum_exp = sum(exp_shifted)
+        sum_exp = _row_sum(exp_shifted, ones, out=sum_exp_block)
+        # step 6: log_sum_exp = log(sum_exp)
+        log_sum_exp = np.log(sum_exp, out=log_sum_exp_block)
+        # step 7: logp = x_shifted - log_sum_exp
+        logp = np.subtract(x_shifted, log_sum_exp, out=buffer_1)
+        # step 8: sum_target = sum(logp*target)
+        sum_target = _row_sum(logp, target, out=y_block)
+        # step 9: y = -sum_target
+        np.negative(sum_target, out=y_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -339,36 +376,32 @@ def _forward(
         y_writer = _Writer((y_out,), dtype, height, row_scalars=True)
         row_buffers = np.empty((2, height, features), dtype)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            target = read_target(start, stop)
-            row_max_block = row_max_writer.block(start, stop)
-            sum_exp_block = sum_exp_writer.block(start, stop)
-            log_sum_exp_block = log_sum_exp_writer.block(start, stop)
-            y_block = y_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            buffer_2 = row_buffers[1, : stop - start]
-            # step 2: row_max = max(x)
-            row_max = np.maximum.reduce(x, axis=-1, keepdims=True, out=row_max_block)
-            row_max_writer.write(row_max)
-            # step 3: x_shifted = x - row_max
-            x_shifted = np.subtract(x, row_max, out=buffer_1)
-            # step 4: exp_shifted = exp(x_shifted)
-            exp_shifted = np.exp(x_shifted, out=buffer_2)
-            # step 5: sum_exp = sum(exp_shifted)
-            sum_exp = _row_sum(exp_shifted, ones, out=sum_exp_block)
-            sum_exp_writer.write(sum_exp)
-            # step 6: log_sum_exp = log(sum_exp)
-            log_sum_exp = np.log(sum_exp, out=log_sum_exp_block)
-            log_sum_exp_writer.write(log_sum_exp)
-            # step 7: logp = x_shifted - log_sum_exp
-            logp = np.subtract(x_shifted, log_sum_exp, out=buffer_1)
-            # step 8: sum_target = sum(logp*target)
-            sum_target = _row_sum(logp, target, out=y_block)
-            # step 9: y = -sum_target
-            y = np.negative(sum_target, out=y_block)
-            y_writer.write(y)
+            block(
+                read_x(start, stop),
+                read_target(start, stop),
+                row_max_writer.block(start, stop),
+                sum_exp_writer.block(start, stop),
+                log_sum_exp_writer.block(start, stop),
+                y_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+            )
+            row_max_writer.write()
+            sum_exp_writer.write()
+            log_sum_exp_writer.write()
+            y_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(target_rows, rows, features),
+            _whole(row_max_out, rows, 1),
+            _whole(sum_exp_out, rows, 1),
+            _whole(log_sum_exp_out, rows, 1),
+            _whole(y_out, rows, 1),
+            np.empty((2, rows, features), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward(
@@ -386,8 +419,50 @@ def _backward(
 ):
     """The gradients, written to their arrays; None for one that is not wanted."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(
+        rows * features,
+        dtype,
+        x_rows,
+        target_rows,
+        dy_rows,
+        row_max_rows,
+        sum_exp_rows,
+        log_sum_exp_rows,
+        dtarget_out,
+        dx_out,
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     ones = np.ones(features, dtype)
+
+    def block(
+        x,
+        target,
+        dy,
+        row_max,
+        sum_exp,
+        log_sum_exp,
+        dtarget_block,
+        dx_block,
+        row_scalar_buffers,
+    ):
+        row_scalar_1, row_scalar_2 = row_scalar_buffers
+        # step 15: sum_target_2 = sum(target)
+        sum_target_2 = _row_sum(target, ones, out=row_scalar_1)
+        # step 3: x_shifted = x - row_max
+        x_shifted = np.subtract(x, row_max, out=dx_block)
+        # step 7: logp = x_shifted - log_sum_exp
+        logp = np.subtract(x_shifted, log_sum_exp, out=dtarget_block)
+        # step 13: dtarget = -logp*dy
+        part = np.negative(dy, out=row_scalar_2)
+        np.multiply(logp, part, out=dtarget_block)
+        # step 15: sum_target_2_scaled = sum_target_2/sum_exp
+        sum_target_2_scaled = np.divide(sum_target_2, sum_exp, out=row_scalar_1)
+        # step 4: exp_shifted = exp(x_shifted)
+        exp_shifted = np.exp(x_shifted, out=dx_block)
+        # step 15: dx = (exp_shifted*sum_target_2_scaled - target)*dy
+        dx = np.multiply(exp_shifted, sum_target_2_scaled, out=dx_block)
+        dx = np.subtract(dx, target, out=dx_block)
+        np.multiply(dx, dy, out=dx_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -400,37 +475,34 @@ def _backward(
         dx_writer = _Writer((dx_out,), dtype, height)
         row_scalar_buffers = np.empty((2, height, 1), dtype)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            target = read_target(start, stop)
-            dy = read_dy(start, stop)
-            row_max = read_row_max(start, stop)
-            sum_exp = read_sum_exp(start, stop)
-            log_sum_exp = read_log_sum_exp(start, stop)
-            dtarget_block = dtarget_writer.block(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            row_scalar_2 = row_scalar_buffers[1, : stop - start]
-            # step 15: sum_target_2 = sum(target)
-            sum_target_2 = _row_sum(target, ones, out=row_scalar_1)
-            # step 3: x_shifted = x - row_max
-            x_shifted = np.subtract(x, row_max, out=dx_block)
-            # step 7: logp = x_shifted - log_sum_exp
-            logp = np.subtract(x_shifted, log_sum_exp, out=dtarget_block)
-            # step 13: dtarget = -logp*dy
-            part = np.negative(dy, out=row_scalar_2)
-            dtarget = np.multiply(logp, part, out=dtarget_block)
-            dtarget_writer.write(dtarget)
-            # step 15: sum_target_2_scaled = sum_target_2/sum_exp
-            sum_target_2_scaled = np.divide(sum_target_2, sum_exp, out=row_scalar_1)
-            # step 4: exp_shifted = exp(x_shifted)
-            exp_shifted = np.exp(x_shifted, out=dx_block)
-            # step 15: dx = (exp_shifted*sum_target_2_scaled - target)*dy
-            dx = np.multiply(exp_shifted, sum_target_2_scaled, out=dx_block)
-            dx = np.subtract(dx, target, out=dx_block)
-            dx = np.multiply(dx, dy, out=dx_block)
-            dx_writer.write(dx)
+            block(
+                read_x(start, stop),
+                read_target(start, stop),
+                read_dy(start, stop),
+                read_row_max(start, stop),
+                read_sum_exp(start, stop),
+                read_log_sum_exp(start, stop),
+                dtarget_writer.block(start, stop),
+                dx_writer.block(start, stop),
+                row_scalar_buffers[:, : stop - start],
+            )
+            dtarget_writer.write()
+            dx_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(target_rows, rows, features),
+            _whole(dy_rows, rows, 1),
+            _whole(row_max_rows, rows, 1),
+            _whole(sum_exp_rows, rows, 1),
+            _whole(log_sum_exp_rows, rows, 1),
+            _whole(dtarget_out, rows, features),
+            _whole(dx_out, rows, features),
+            np.empty((2, rows, 1), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _jvp(
@@ -448,68 +520,89 @@ def _jvp(
 ):
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(
+        rows * features,
+        dtype,
+        x_rows,
+        target_rows,
+        dx_rows,
+        dtarget_rows,
+        row_max_rows,
+        sum_exp_rows,
+        log_sum_exp_rows,
+        dy_out,
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     ones = np.ones(features, dtype)
+
+    def block(
+        x, target, dx, dtarget, row_max, sum_exp, log_sum_exp, dy_block, row_buffers
+    ):
+        buffer_1, buffer_2 = row_buffers
+        # step 3: x_shifted = x - row_max
+        x_shifted = np.subtract(x, row_max, out=buffer_1)
+        # step 4: exp_shifted = exp(x_shifted)
+        if dx_rows is not None:
+            exp_shifted = np.exp(x_shifted, out=buffer_2)
+            # step 16: sum_dx_exp_shifted = sum(dx*exp_shifted)
+            sum_dx_exp_shifted = _row_sum(dx, exp_shifted, out=dy_block)
+            # step 16: dlog_sum_exp = sum_dx_exp_shifted/sum_exp
+            dlog_sum_exp = np.divide(sum_dx_exp_shifted, sum_exp, out=dy_block)
+        # step 7: logp = x_shifted - log_sum_exp
+        if dtarget_rows is not None:
+            logp = np.subtract(x_shifted, log_sum_exp, out=buffer_1)
+            # step 17: sum_dtarget_dx_logp = sum(dtarget*logp + (dx -
+            #   dlog_sum_exp)*target)
+            part = np.multiply(dtarget, logp, out=buffer_1)
+        if dx_rows is not None:
+            part_2 = np.subtract(dx, dlog_sum_exp, out=buffer_2)
+            part_2 = np.multiply(part_2, target, out=buffer_2)
+        if dx_rows is not None and dtarget_rows is not None:
+            part = np.add(part, part_2, out=buffer_1)
+        if dtarget_rows is None:
+            part = part_2
+        sum_dtarget_dx_logp = _row_sum(part, ones, out=dy_block)
+        # step 17: dy = -sum_dtarget_dx_logp
+        np.negative(sum_dtarget_dx_logp, out=dy_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
-        if dx_rows is not None:
-            read_target = _Reader(target_rows, dtype, height)
-            read_dx = _Reader(dx_rows, dtype, height)
-        if dtarget_rows is not None:
-            read_dtarget = _Reader(dtarget_rows, dtype, height)
+        read_target = _Reader(target_rows, dtype, height)
+        read_dx = _Reader(dx_rows, dtype, height)
+        read_dtarget = _Reader(dtarget_rows, dtype, height)
         read_row_max = _Reader(row_max_rows, dtype, height, row_scalars=True)
-        if dx_rows is not None:
-            read_sum_exp = _Reader(sum_exp_rows, dtype, height, row_scalars=True)
-        if dtarget_rows is not None:
-            read_log_sum_exp = _Reader(
-                log_sum_exp_rows, dtype, height, row_scalars=True
-            )
+        read_sum_exp = _Reader(sum_exp_rows, dtype, height, row_scalars=True)
+        read_log_sum_exp = _Reader(log_sum_exp_rows, dtype, height, row_scalars=True)
         dy_writer = _Writer((dy_out,), dtype, height, row_scalars=True)
         row_buffers = np.empty((2, height, features), dtype)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            if dx_rows is not None:
-                target = read_target(start, stop)
-                dx = read_dx(start, stop)
-            if dtarget_rows is not None:
-                dtarget = read_dtarget(start, stop)
-            row_max = read_row_max(start, stop)
-            if dx_rows is not None:
-                sum_exp = read_sum_exp(start, stop)
-            if dtarget_rows is not None:
-                log_sum_exp = read_log_sum_exp(start, stop)
-            dy_block = dy_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            buffer_2 = row_buffers[1, : stop - start]
-            # step 3: x_shifted = x - row_max
-            x_shifted = np.subtract(x, row_max, out=buffer_1)
-            # step 4: exp_shifted = exp(x_shifted)
-            if dx_rows is not None:
-                exp_shifted = np.exp(x_shifted, out=buffer_2)
-                # step 16: sum_dx_exp_shifted = sum(dx*exp_shifted)
-                sum_dx_exp_shifted = _row_sum(dx, exp_shifted, out=dy_block)
-                # step 16: dlog_sum_exp = sum_dx_exp_shifted/sum_exp
-                dlog_sum_exp = np.divide(sum_dx_exp_shifted, sum_exp, out=dy_block)
-            # step 7: logp = x_shifted - log_sum_exp
-            if dtarget_rows is not None:
-                logp = np.subtract(x_shifted, log_sum_exp, out=buffer_1)
-                # step 17: sum_dtarget_dx_logp = sum(dtarget*logp + (dx -
-                #   dlog_sum_exp)*target)
-                part = np.multiply(dtarget, logp, out=buffer_1)
-            if dx_rows is not None:
-                part_2 = np.subtract(dx, dlog_sum_exp, out=buffer_2)
-                part_2 = np.multiply(part_2, target, out=buffer_2)
-            if dx_rows is not None and dtarget_rows is not None:
-                part = np.add(part, part_2, out=buffer_1)
-            if dtarget_rows is None:
-                part = part_2
-            sum_dtarget_dx_logp = _row_sum(part, ones, out=dy_block)
-            # step 17: dy = -sum_dtarget_dx_logp
-            dy = np.negative(sum_dtarget_dx_logp, out=dy_block)
-            dy_writer.write(dy)
+            block(
+                read_x(start, stop),
+                read_target(start, stop),
+                read_dx(start, stop),
+                read_dtarget(start, stop),
+                read_row_max(start, stop),
+                read_sum_exp(start, stop),
+                read_log_sum_exp(start, stop),
+                dy_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+            )
+            dy_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(target_rows, rows, features),
+            _whole(dx_rows, rows, features),
+            _whole(dtarget_rows, rows, features),
+            _whole(row_max_rows, rows, 1),
+            _whole(sum_exp_rows, rows, 1),
+            _whole(log_sum_exp_rows, rows, 1),
+            _whole(dy_out, rows, 1),
+            np.empty((2, rows, features), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward_backward(
@@ -531,129 +624,167 @@ def _backward_backward(
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(
+        rows * features,
+        dtype,
+        x_rows,
+        target_rows,
+        dy_rows,
+        ddx_rows,
+        ddtarget_rows,
+        row_max_rows,
+        sum_exp_rows,
+        log_sum_exp_rows,
+        dx_out,
+        dtarget_out,
+        ddy_out,
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     ones = np.ones(features, dtype)
     D = scalar(features)
 
+    def block(
+        x,
+        target,
+        dy,
+        ddx,
+        ddtarget,
+        row_max,
+        sum_exp,
+        log_sum_exp,
+        dx_block,
+        dtarget_block,
+        ddy_block,
+        row_buffers,
+        row_scalar_buffers,
+    ):
+        buffer_1 = row_buffers[0]
+        (
+            row_scalar_1, row_scalar_2, row_scalar_3, row_scalar_4, row_scalar_5
+        ) = row_scalar_buffers
+        # step 20: sum_exp_scaled = D/sum_exp
+        sum_exp_scaled = np.divide(D, sum_exp, out=ddy_block)
+        # step 18: mean_target = mean(target)
+        if ddx_rows is not None:
+            mean_target = _row_mean(target, ones, out=row_scalar_1)
+        # step 3: x_shifted = x - row_max
+        x_shifted = np.subtract(x, row_max, out=dx_block)
+        # step 4: exp_shifted = exp(x_shifted)
+        exp_shifted = np.exp(x_shifted, out=dtarget_block)
+        # step 20: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
+        if ddx_rows is not None:
+            sum_ddx_exp_shifted = _row_sum(ddx, exp_shifted, out=row_scalar_2)
+        # step 7: logp = x_shifted - log_sum_exp
+        if ddtarget_rows is not None:
+            logp = np.subtract(x_shifted, log_sum_exp, out=dx_block)
+            # step 22: mean_ddtarget_logp = mean(-ddtarget*logp)
+            part = np.multiply(ddtarget, logp, out=dx_block)
+            part = np.negative(part, out=dx_block)
+            mean_ddtarget_logp = _row_mean(part, ones, out=row_scalar_3)
+            # step 19: g = -ddtarget*dy
+            part_2 = np.negative(dy, out=row_scalar_4)
+            g = np.multiply(ddtarget, part_2, out=dx_block)
+            # step 20: mean_g = mean(g)
+            mean_g = _row_mean(g, ones, out=row_scalar_4)
+        # step 20: mean_target_scaled = dy*mean_target
+        if ddx_rows is not None:
+            mean_target_scaled = np.multiply(dy, mean_target, out=row_scalar_5)
+            # step 20: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/sum_exp
+            sum_ddx_exp_shifted_scaled = np.divide(
+                sum_ddx_exp_shifted, sum_exp, out=row_scalar_2
+            )
+            # step 22: mean_target_scaled_2 = mean_target*D/sum_exp
+            mean_target_scaled_2 = np.multiply(mean_target, D, out=row_scalar_1)
+            mean_target_scaled_2 = np.divide(
+                mean_target_scaled_2, sum_exp, out=row_scalar_1
+            )
+            # step 22: mean_ddx_exp_shifted_target =
+            #   mean(ddx*(exp_shifted*mean_target_scaled_2 - target))
+            part_3 = np.multiply(exp_shifted, mean_target_scaled_2, out=buffer_1)
+            part_3 = np.subtract(part_3, target, out=buffer_1)
+            mean_ddx_exp_shifted_target = _row_mean(ddx, part_3, out=row_scalar_1)
+            # step 20: dx = g + ((ddx - sum_ddx_exp_shifted_scaled)*mean_target_scaled -
+            #   mean_g)*exp_shifted*sum_exp_scaled
+            dx = np.subtract(ddx, sum_ddx_exp_shifted_scaled, out=buffer_1)
+            dx = np.multiply(dx, mean_target_scaled, out=buffer_1)
+        else:
+            dx = 0.0
+        if ddtarget_rows is not None:
+            dx = np.subtract(dx, mean_g, out=buffer_1)
+        dx = np.multiply(dx, exp_shifted, out=dtarget_block)
+        dx = np.multiply(dx, sum_exp_scaled, out=dtarget_block)
+        if ddtarget_rows is not None:
+            dx = np.add(g, dx, out=dx_block)
+        else:
+            dx_block[...] = dx
+        # step 21: dtarget = (sum_ddx_exp_shifted_scaled - ddx)*dy
+        if ddx_rows is not None:
+            dtarget = np.subtract(sum_ddx_exp_shifted_scaled, ddx, out=dtarget_block)
+            dtarget = np.multiply(dtarget, dy, out=dtarget_block)
+        else:
+            dtarget = 0.0
+            dtarget_block[...] = dtarget
+        # step 22: ddy = (mean_ddtarget_logp + mean_ddx_exp_shifted_target)*D
+        if ddx_rows is not None and ddtarget_rows is not None:
+            ddy = np.add(mean_ddtarget_logp, mean_ddx_exp_shifted_target, out=ddy_block)
+        if ddx_rows is None:
+            ddy = mean_ddtarget_logp
+        if ddtarget_rows is None:
+            ddy = mean_ddx_exp_shifted_target
+        np.multiply(ddy, D, out=ddy_block)
+
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
-        if ddx_rows is not None:
-            read_target = _Reader(target_rows, dtype, height)
+        read_target = _Reader(target_rows, dtype, height)
         read_dy = _Reader(dy_rows, dtype, height, row_scalars=True)
-        if ddx_rows is not None:
-            read_ddx = _Reader(ddx_rows, dtype, height)
-        if ddtarget_rows is not None:
-            read_ddtarget = _Reader(ddtarget_rows, dtype, height)
+        read_ddx = _Reader(ddx_rows, dtype, height)
+        read_ddtarget = _Reader(ddtarget_rows, dtype, height)
         read_row_max = _Reader(row_max_rows, dtype, height, row_scalars=True)
         read_sum_exp = _Reader(sum_exp_rows, dtype, height, row_scalars=True)
-        if ddtarget_rows is not None:
-            read_log_sum_exp = _Reader(
-                log_sum_exp_rows, dtype, height, row_scalars=True
-            )
+        read_log_sum_exp = _Reader(log_sum_exp_rows, dtype, height, row_scalars=True)
         dx_writer = _Writer((dx_out,), dtype, height)
         dtarget_writer = _Writer((dtarget_out,), dtype, height)
         ddy_writer = _Writer((ddy_out,), dtype, height, row_scalars=True)
         row_buffers = np.empty((1, height, features), dtype)
         row_scalar_buffers = np.empty((5, height, 1), dtype)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            if ddx_rows is not None:
-                target = read_target(start, stop)
-            dy = read_dy(start, stop)
-            if ddx_rows is not None:
-                ddx = read_ddx(start, stop)
-            if ddtarget_rows is not None:
-                ddtarget = read_ddtarget(start, stop)
-            row_max = read_row_max(start, stop)
-            sum_exp = read_sum_exp(start, stop)
-            if ddtarget_rows is not None:
-                log_sum_exp = read_log_sum_exp(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            dtarget_block = dtarget_writer.block(start, stop)
-            ddy_block = ddy_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            row_scalar_2 = row_scalar_buffers[1, : stop - start]
-            row_scalar_3 = row_scalar_buffers[2, : stop - start]
-            row_scalar_4 = row_scalar_buffers[3, : stop - start]
-            row_scalar_5 = row_scalar_buffers[4, : stop - start]
-            # step 20: sum_exp_scaled = D/sum_exp
-            sum_exp_scaled = np.divide(D, sum_exp, out=ddy_block)
-            # step 18: mean_target = mean(target)
-            if ddx_rows is not None:
-                mean_target = _row_mean(target, ones, out=row_scalar_1)
-            # step 3: x_shifted = x - row_max
-            x_shifted = np.subtract(x, row_max, out=dx_block)
-            # step 4: exp_shifted = exp(x_shifted)
-            exp_shifted = np.exp(x_shifted, out=dtarget_block)
-            # step 20: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
-            if ddx_rows is not None:
-                sum_ddx_exp_shifted = _row_sum(ddx, exp_shifted, out=row_scalar_2)
-            # step 7: logp = x_shifted - log_sum_exp
-            if ddtarget_rows is not None:
-                logp = np.subtract(x_shifted, log_sum_exp, out=dx_block)
-                # step 22: mean_ddtarget_logp = mean(-ddtarget*logp)
-                part = np.multiply(ddtarget, logp, out=dx_block)
-                part = np.negative(part, out=dx_block)
-                mean_ddtarget_logp = _row_mean(part, ones, out=row_scalar_3)
-                # step 19: g = -ddtarget*dy
-                part_2 = np.negative(dy, out=row_scalar_4)
-                g = np.multiply(ddtarget, part_2, out=dx_block)
-                # step 20: mean_g = mean(g)
-                mean_g = _row_mean(g, ones, out=row_scalar_4)
-            # step 20: mean_target_scaled = dy*mean_target
-            if ddx_rows is not None:
-                mean_target_scaled = np.multiply(dy, mean_target, out=row_scalar_5)
-                # step 20: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/sum_exp
-                sum_ddx_exp_shifted_scaled = np.divide(
-                    sum_ddx_exp_shifted, sum_exp, out=row_scalar_2
-                )
-                # step 22: mean_target_scaled_2 = mean_target*D/sum_exp
-                mean_target_scaled_2 = np.multiply(mean_target, D, out=row_scalar_1)
-                mean_target_scaled_2 = np.divide(
-                    mean_target_scaled_2, sum_exp, out=row_scalar_1
-                )
-                # step 22: mean_ddx_exp_shifted_target =
-                #   mean(ddx*(exp_shifted*mean_target_scaled_2 - target))
-                part_3 = np.multiply(exp_shifted, mean_target_scaled_2, out=buffer_1)
-                part_3 = np.subtract(part_3, target, out=buffer_1)
-                mean_ddx_exp_shifted_target = _row_mean(ddx, part_3, out=row_scalar_1)
-                # step 20: dx = g + ((ddx -
-                #   sum_ddx_exp_shifted_scaled)*mean_target_scaled -
-                #   mean_g)*exp_shifted*sum_exp_scaled
-                dx = np.subtract(ddx, sum_ddx_exp_shifted_scaled, out=buffer_1)
-                dx = np.multiply(dx, mean_target_scaled, out=buffer_1)
-            else:
-                dx = 0.0
-            if ddtarget_rows is not None:
-                dx = np.subtract(dx, mean_g, out=buffer_1)
-            dx = np.multiply(dx, exp_shifted, out=dtarget_block)
-            dx = np.multiply(dx, sum_exp_scaled, out=dtarget_block)
-            if ddtarget_rows is not None:
-                dx = np.add(g, dx, out=dx_block)
-            dx_writer.write(dx)
-            # step 21: dtarget = (sum_ddx_exp_shifted_scaled - ddx)*dy
-            if ddx_rows is not None:
-                dtarget = np.subtract(
-                    sum_ddx_exp_shifted_scaled, ddx, out=dtarget_block
-                )
-                dtarget = np.multiply(dtarget, dy, out=dtarget_block)
-            else:
-                dtarget = 0.0
-            dtarget_writer.write(dtarget)
-            # step 22: ddy = (mean_ddtarget_logp + mean_ddx_exp_shifted_target)*D
-            if ddx_rows is not None and ddtarget_rows is not None:
-                ddy = np.add(
-                    mean_ddtarget_logp, mean_ddx_exp_shifted_target, out=ddy_block
-                )
-            if ddx_rows is None:
-                ddy = mean_ddtarget_logp
-            if ddtarget_rows is None:
-                ddy = mean_ddx_exp_shifted_target
-            ddy = np.multiply(ddy, D, out=ddy_block)
-            ddy_writer.write(ddy)
+            block(
+                read_x(start, stop),
+                read_target(start, stop),
+                read_dy(start, stop),
+                read_ddx(start, stop),
+                read_ddtarget(start, stop),
+                read_row_max(start, stop),
+                read_sum_exp(start, stop),
+                read_log_sum_exp(start, stop),
+                dx_writer.block(start, stop),
+                dtarget_writer.block(start, stop),
+                ddy_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+            )
+            dx_writer.write()
+            dtarget_writer.write()
+            ddy_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(target_rows, rows, features),
+            _whole(dy_rows, rows, 1),
+            _whole(ddx_rows, rows, features),
+            _whole(ddtarget_rows, rows, features),
+            _whole(row_max_rows, rows, 1),
+            _whole(sum_exp_rows, rows, 1),
+            _whole(log_sum_exp_rows, rows, 1),
+            _whole(dx_out, rows, features),
+            _whole(dtarget_out, rows, features),
+            _whole(ddy_out, rows, 1),
+            np.empty((1, rows, features), dtype),
+            np.empty((5, rows, 1), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _row_sum(a, b, out):
@@ -701,16 +832,22 @@ def _rows(array, dtype, row_scalars):
 
 
 class _Reader:
-    """Blocks of rows in the compute type: views where the array has it, else copies."""
+    """Blocks of rows in the compute type: views where the array has it, else copies.
+
+    Of an array that is not there they are None.
+    """
 
     def __init__(self, array, dtype, height, row_scalars=False):
+        self.rows, self.direct = None, True
+        if array is None:
+            return
         self.rows, self.direct = _rows(array, dtype, row_scalars)
         width = 1 if row_scalars else array.shape[-1]
         self.scratch = None if self.direct else np.empty((height, width), dtype)
 
     def __call__(self, start, stop):
         if self.direct:
-            return self.rows[start:stop]
+            return None if self.rows is None else self.rows[start:stop]
         copy = self.scratch[: stop - start]
         copy[...] = self.rows[start:stop]
         return copy
@@ -725,6 +862,9 @@ class _Writer:
     def __init__(self, arrays, dtype, height, row_scalars=False):
         by_id = {id(array): array for array in arrays if array is not None}
         distinct = list(by_id.values())
+        self.own, self.scratch, self.others = None, None, []
+        if not distinct:
+            return
         rows = [_rows(array, dtype, row_scalars) for array in distinct]
         self.own = rows[0][0] if rows[0][1] else None
         self.others = [other for other, _ in (rows if self.own is None else rows[1:])]
@@ -734,24 +874,42 @@ class _Writer:
     def block(self, start, stop):
         """Where to compute rows `start` to `stop`."""
         self.span = slice(start, stop)
-        own = self.scratch[: stop - start] if self.own is None else self.own[self.span]
-        self.current = own
-        return own
+        if self.own is not None:
+            self.current = self.own[self.span]
+        else:
+            scratch = self.scratch
+            self.current = None if scratch is None else scratch[: stop - start]
+        return self.current
 
-    def write(self, value):
-        """The finished rows of this block, which may have been computed elsewhere."""
-        if self.own is not None and value is not self.current:
-            self.current[...] = value
+    def write(self):
+        """Hand on the rows that were computed in the last block."""
         for other in self.others:
-            other[self.span] = value
+            other[self.span] = self.current
 
 
-def _partition(rows, row_bytes, least_rows):
+def _are_few(entries, dtype, *arrays):
+    """Whether all rows can be one block: few, of the compute type, and without gaps."""
+    if not 0 < entries <= FEW:
+        return False
+    there = [array for array in arrays if array is not None]
+    return all(array.dtype == dtype and array.flags.c_contiguous for array in there)
+
+
+def _whole(array, rows, width):
+    """All rows of an array that has no gaps, as one block."""
+    return None if array is None else array.reshape(rows, width)
+
+
+def _partition(rows, row_bytes, least_rows, few):
     """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
 
-    Neither depends on the thread count, so no sum does.
+    Neither depends on the thread count, so no sum does. A `few` rows are one block.
     """
-    height = min(max(least_rows, BLOCK_BYTES // row_bytes), max(rows, 1))
+    if few:
+        return rows, [()]
+    height = max(least_rows, BLOCK_BYTES // row_bytes)
+    height -= height % ROWS_TOGETHER if height > ROWS_TOGETHER else 0
+    height = min(height, max(rows, 1))
     blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
     together = max(1, -(-len(blocks) // CHUNKS))
     runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
@@ -866,16 +1024,21 @@ def _each_cotangent(cotangents, names):
     return cotangents
 
 
+_COMPUTED = {np.dtype(np.float32), np.dtype(np.float64)}
+
+
 def _types(given, widest=None):
     """The type of each array that is given, and the type to compute in."""
     there = {name: array for name, array in given.items() if array is not None}
     dtypes = {name: np.asarray(array).dtype for name, array in there.items()}
-    kinds = [] if widest is None else [widest]
-    for name, dtype in dtypes.items():
-        if not isinstance(there[name], float):
-            narrow = dtype.itemsize == 2
-            kinds.append(np.dtype(np.float32) if narrow else dtype.newbyteorder("="))
-    return dtypes, np.result_type(*kinds)
+    kinds = {dtypes[name] for name in there if not isinstance(there[name], float)}
+    if widest is not None:
+        kinds.add(widest)
+    if len(kinds) == 1 and kinds <= _COMPUTED:
+        return dtypes, kinds.pop()
+    single = np.dtype(np.float32)
+    wide = [single if kind.itemsize == 2 else kind.newbyteorder("=") for kind in kinds]
+    return dtypes, np.result_type(*wide)
 
 
 def _several(out, names):

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 13 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-# templates sha256:b691178d81f9e2e17bf8097368c2f627b6583cffb7cef4b011dacb33bca58376
+# templates sha256:2a6213b31581c9dd0ec75b912de5428c9bb881cf885e04cd2d5153eec6cf9ae1
 """Dynamic tanh: an elementwise layer in the place of a norm.
 
     forward
@@ -35,6 +35,15 @@ BLOCK_BYTES = 768 * 1024
 
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
+
+FEW = 4096
+"""The entries up to which all rows are one block, worked on where they stand."""
+
+ROWS_TOGETHER = 64
+"""A block has a multiple of so many rows, where it has more."""
+
+SHORT_ROW = 2048
+"""The entries that a loop over features should have; shorter rows share one."""
 
 LONG_ROW = 2048
 """The bytes of a row from which a small ufunc buffer pays."""
@@ -345,7 +354,8 @@ def _forward(x_rows, alpha, gamma, beta, y_out, shape, dtype, threads):
     """The outputs and the saved row scalars, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(rows * features, dtype, x_rows, y_out)
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     if alpha is not None:
         alpha_value = scalar(alpha)
     else:
@@ -354,27 +364,35 @@ def _forward(x_rows, alpha, gamma, beta, y_out, shape, dtype, threads):
         gamma = np.ascontiguousarray(gamma, dtype)
     if beta is not None:
         beta = np.ascontiguousarray(beta, dtype)
+    if gamma is not None:
+        gamma_wide = _repeated(gamma, few)
+    if beta is not None:
+        beta_wide = _repeated(beta, few)
+
+    def block(x, y_block):
+        # step 1: u = x*alpha
+        u = np.multiply(x, alpha_value, out=y_block)
+        # step 2: t = tanh(u)
+        t = np.tanh(u, out=y_block)
+        # step 3: y = t*gamma + beta
+        if gamma is not None:
+            y = _by_feature(np.multiply, t, gamma_wide, out=y_block)
+        else:
+            y = t
+        if beta is not None:
+            _by_feature(np.add, y, beta_wide, out=y_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
         y_writer = _Writer((y_out,), dtype, height)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            y_block = y_writer.block(start, stop)
-            # step 1: u = x*alpha
-            u = np.multiply(x, alpha_value, out=y_block)
-            # step 2: t = tanh(u)
-            t = np.tanh(u, out=y_block)
-            # step 3: y = t*gamma + beta
-            if gamma is not None:
-                y = np.multiply(t, gamma, out=y_block)
-            else:
-                y = t
-            if beta is not None:
-                y = np.add(y, beta, out=y_block)
-            y_writer.write(y)
+            block(read_x(start, stop), y_writer.block(start, stop))
+            y_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(_whole(x_rows, rows, features), _whole(y_out, rows, features))
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward(
@@ -393,20 +411,50 @@ def _backward(
     """The gradients, written to their arrays; None for one that is not wanted."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    few = _are_few(rows * features, dtype, x_rows, dy_rows, dx_out)
+    height, chunks = _partition(rows, features * dtype.itemsize, 4, few)
     if alpha is not None:
         alpha_value = scalar(alpha)
     else:
         alpha_value = 0.5
     if gamma is not None:
         gamma = np.ascontiguousarray(gamma, dtype)
+        gamma_wide = _repeated(gamma, few)
+        dgamma_sums = np.zeros((len(chunks), features), dtype)
     if dbeta_out is not None:
         dbeta_sums = np.zeros((len(chunks), features), dtype)
-    if gamma is not None:
-        dgamma_sums = np.zeros((len(chunks), features), dtype)
     if alpha is not None:
         dalpha_sums = np.zeros(len(chunks), dtype)
     each_row = np.ones((height, 1), dtype)
+
+    def block(chunk, x, dy, dx_block, row_buffers, row_scalar_buffers, column):
+        buffer_1 = row_buffers[0]
+        row_scalar_1 = row_scalar_buffers[0]
+        # step 1: u = x*alpha
+        u = np.multiply(x, alpha_value, out=dx_block)
+        # step 2: t = tanh(u)
+        t = np.tanh(u, out=dx_block)
+        # step 8: dgamma = sum over rows of dy*t
+        if gamma is not None:
+            part = np.multiply(dy, t, out=buffer_1)
+            _add_rows(part, each_row, dgamma_sums[chunk], column)
+        # step 9: dbeta = sum over rows of dy
+        if dbeta_out is not None:
+            _add_rows(dy, each_row, dbeta_sums[chunk], column)
+        # step 11: g = (1 - t)*dy*(t + 1)*gamma
+        g = np.subtract(1.0, t, out=buffer_1)
+        g = np.multiply(g, dy, out=buffer_1)
+        part_2 = np.add(t, 1.0, out=dx_block)
+        g = np.multiply(g, part_2, out=dx_block)
+        if gamma is not None:
+            g = _by_feature(np.multiply, g, gamma_wide, out=dx_block)
+        # step 7: sum_g_x = sum(g*x)
+        if alpha is not None:
+            sum_g_x = _row_sum(g, x, out=row_scalar_1)
+            # step 7: dalpha = sum over rows of sum_g_x
+            dalpha_sums[chunk] += np.add.reduce(sum_g_x, axis=None)
+        # step 6: dx = g*alpha
+        np.multiply(g, alpha_value, out=dx_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -416,43 +464,33 @@ def _backward(
         row_scalar_buffers = np.empty((1, height, 1), dtype)
         column = np.empty(features, dtype)
         for chunk, start, stop in share:
-            x = read_x(start, stop)
-            dy = read_dy(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            # step 9: dbeta = sum over rows of dy
-            if dbeta_out is not None:
-                _add_rows(dy, each_row, dbeta_sums[chunk], column)
-            # step 1: u = x*alpha
-            u = np.multiply(x, alpha_value, out=dx_block)
-            # step 2: t = tanh(u)
-            t = np.tanh(u, out=dx_block)
-            # step 8: dgamma = sum over rows of dy*t
-            if gamma is not None:
-                part = np.multiply(dy, t, out=buffer_1)
-                _add_rows(part, each_row, dgamma_sums[chunk], column)
-            # step 11: g = (1 - t)*dy*(t + 1)*gamma
-            g = np.subtract(1.0, t, out=buffer_1)
-            g = np.multiply(g, dy, out=buffer_1)
-            part_2 = np.add(t, 1.0, out=dx_block)
-            g = np.multiply(g, part_2, out=dx_block)
-            if gamma is not None:
-                g = np.multiply(g, gamma, out=dx_block)
-            # step 7: sum_g_x = sum(g*x)
-            if alpha is not None:
-                sum_g_x = _row_sum(g, x, out=row_scalar_1)
-                # step 7: dalpha = sum over rows of sum_g_x
-                dalpha_sums[chunk] += np.add.reduce(sum_g_x, axis=None)
-            # step 6: dx = g*alpha
-            dx = np.multiply(g, alpha_value, out=dx_block)
-            dx_writer.write(dx)
+            block(
+                chunk,
+                read_x(start, stop),
+                read_dy(start, stop),
+                dx_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+                column,
+            )
+            dx_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
-    if dbeta_out is not None:
-        dbeta = np.add.reduce(dbeta_sums, axis=0)
+    if few:
+        block(
+            0,
+            _whole(x_rows, rows, features),
+            _whole(dy_rows, rows, features),
+            _whole(dx_out, rows, features),
+            np.empty((1, rows, features), dtype),
+            np.empty((1, rows, 1), dtype),
+            None,
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
     if gamma is not None:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
+    if dbeta_out is not None:
+        dbeta = np.add.reduce(dbeta_sums, axis=0)
     if alpha is not None:
         dalpha = np.add.reduce(dalpha_sums, axis=0)
         dalpha_out[...] = dalpha
@@ -468,9 +506,13 @@ def _jvp(
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(rows * features, dtype, x_rows, dx_rows, dy_out)
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     needs_gamma = gamma is not None and (dx_rows is not None or dalpha is not None)
-    needs_x = dx_rows is not None or dalpha is not None or dgamma is not None
+    needs_dbeta_wide = (
+        dbeta is not None
+        and (dx_rows is not None or dalpha is not None or dgamma is not None)
+    )
     needs_part = dx_rows is not None or dalpha is not None
     if (
         dalpha is not None
@@ -488,66 +530,78 @@ def _jvp(
         dgamma = np.ascontiguousarray(dgamma, dtype)
     if dbeta is not None:
         dbeta = np.ascontiguousarray(dbeta, dtype)
+    if dgamma is not None:
+        dgamma_wide = _repeated(dgamma, few)
+    if needs_gamma:
+        gamma_wide = _repeated(gamma, few)
+    if needs_dbeta_wide:
+        dbeta_wide = _repeated(dbeta, few)
+
+    def block(x, dx, dy_block, row_buffers):
+        buffer_1, buffer_2, buffer_3 = row_buffers
+        # step 1: u = x*alpha
+        if dx_rows is not None or dalpha is not None or dgamma is not None:
+            u = np.multiply(x, alpha_value, out=dy_block)
+            # step 2: t = tanh(u)
+            t = np.tanh(u, out=dy_block)
+        # step 12: dy = t*dgamma + (1 - t**2)*(dx*alpha + x*dalpha)*gamma + dbeta
+        if dgamma is not None:
+            dy = _by_feature(np.multiply, t, dgamma_wide, out=buffer_1)
+        if needs_part:
+            part = np.square(t, out=dy_block)
+            part = np.subtract(1.0, part, out=dy_block)
+        if dx_rows is not None:
+            part_2 = np.multiply(dx, alpha_value, out=buffer_2)
+        if dalpha is not None:
+            part_3 = np.multiply(x, dalpha, out=buffer_3)
+        if dx_rows is not None and dalpha is not None:
+            part_2 = np.add(part_2, part_3, out=buffer_2)
+        if dx_rows is None and dalpha is not None:
+            part_2 = part_3
+        if needs_part:
+            part = np.multiply(part, part_2, out=dy_block)
+        if needs_gamma:
+            part = _by_feature(np.multiply, part, gamma_wide, out=dy_block)
+        if dgamma is not None and (dx_rows is not None or dalpha is not None):
+            dy = np.add(dy, part, out=dy_block)
+        if (
+            gamma is not None
+            and dgamma is None
+            and (dx_rows is not None or dalpha is not None)
+        ):
+            dy = part
+        if gamma is None and (dx_rows is not None or dalpha is not None):
+            dy = part
+        if needs_dbeta_wide:
+            dy = _by_feature(np.add, dy, dbeta_wide, out=dy_block)
+        if dx_rows is None and dalpha is None and dgamma is None:
+            dy = dbeta
+        if dx_rows is None and dalpha is None and (dgamma is None or dbeta is None):
+            dy_block[...] = dy
 
     def sweep(share):
-        if needs_x:
-            read_x = _Reader(x_rows, dtype, height)
-        if dx_rows is not None:
-            read_dx = _Reader(dx_rows, dtype, height)
+        read_x = _Reader(x_rows, dtype, height)
+        read_dx = _Reader(dx_rows, dtype, height)
         dy_writer = _Writer((dy_out,), dtype, height)
         row_buffers = np.empty((3, height, features), dtype)
         for _, start, stop in share:
-            if needs_x:
-                x = read_x(start, stop)
-            if dx_rows is not None:
-                dx = read_dx(start, stop)
-            dy_block = dy_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            buffer_2 = row_buffers[1, : stop - start]
-            buffer_3 = row_buffers[2, : stop - start]
-            # step 1: u = x*alpha
-            if needs_x:
-                u = np.multiply(x, alpha_value, out=dy_block)
-                # step 2: t = tanh(u)
-                t = np.tanh(u, out=dy_block)
-            # step 12: dy = t*dgamma + (1 - t**2)*(dx*alpha + x*dalpha)*gamma + dbeta
-            if dgamma is not None:
-                dy = np.multiply(t, dgamma, out=buffer_1)
-            if needs_part:
-                part = np.square(t, out=dy_block)
-                part = np.subtract(1.0, part, out=dy_block)
-            if dx_rows is not None:
-                part_2 = np.multiply(dx, alpha_value, out=buffer_2)
-            if dalpha is not None:
-                part_3 = np.multiply(x, dalpha, out=buffer_3)
-            if dx_rows is not None and dalpha is not None:
-                part_2 = np.add(part_2, part_3, out=buffer_2)
-            if dx_rows is None and dalpha is not None:
-                part_2 = part_3
-            if needs_part:
-                part = np.multiply(part, part_2, out=dy_block)
-            if needs_gamma:
-                part = np.multiply(part, gamma, out=dy_block)
-            if dgamma is not None and (dx_rows is not None or dalpha is not None):
-                dy = np.add(dy, part, out=dy_block)
-            if (
-                gamma is not None
-                and dgamma is None
-                and (dx_rows is not None or dalpha is not None)
-            ):
-                dy = part
-            if gamma is None and (dx_rows is not None or dalpha is not None):
-                dy = part
-            if (
-                dbeta is not None
-                and (dx_rows is not None or dalpha is not None or dgamma is not None)
-            ):
-                dy = np.add(dy, dbeta, out=dy_block)
-            if dx_rows is None and dalpha is None and dgamma is None:
-                dy = dbeta
-            dy_writer.write(dy)
+            block(
+                read_x(start, stop),
+                read_dx(start, stop),
+                dy_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+            )
+            dy_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(dx_rows, rows, features),
+            _whole(dy_out, rows, features),
+            np.empty((3, rows, features), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward_backward(
@@ -571,7 +625,8 @@ def _backward_backward(
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    few = _are_few(rows * features, dtype, x_rows, dy_rows, ddx_rows, dx_out, ddy_out)
+    height, chunks = _partition(rows, features * dtype.itemsize, 4, few)
     needs_alpha_value = (
         ddalpha is not None
         or (alpha is not None and ddx_rows is not None)
@@ -579,7 +634,11 @@ def _backward_backward(
     )
     needs_gamma = gamma is not None and (ddx_rows is not None or ddalpha is not None)
     needs_part_7 = gamma is None and (ddx_rows is not None or ddalpha is not None)
-    needs_x = ddx_rows is not None or ddalpha is not None or ddgamma is not None
+    needs_ddbeta_wide = (
+        ddbeta is not None
+        and (ddx_rows is not None or ddalpha is not None or ddgamma is not None)
+    )
+    needs_u = ddx_rows is not None or ddalpha is not None or ddgamma is not None
     needs_part = ddx_rows is not None or ddalpha is not None
     needs_g = ddalpha is not None or (alpha is not None and ddx_rows is not None)
     needs_mean_ddx_g = alpha is not None and ddx_rows is not None
@@ -605,145 +664,165 @@ def _backward_backward(
     if needs_part_7:
         part_7 = 2.0
     if needs_gamma:
+        gamma_wide = _repeated(gamma, few)
+    if ddgamma is not None:
+        ddgamma_value_wide = _repeated(ddgamma_value, few)
+    if needs_ddbeta_wide:
+        ddbeta_wide = _repeated(ddbeta, few)
+    if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
     if needs_alpha_value:
         dalpha_sums = np.zeros(len(chunks), dtype)
     each_row = np.ones((height, 1), dtype)
 
-    def sweep(share):
-        if needs_x:
-            read_x = _Reader(x_rows, dtype, height)
-            read_dy = _Reader(dy_rows, dtype, height)
+    def block(
+        chunk, x, dy, ddx, dx_block, ddy_block, row_buffers, row_scalar_buffers, column
+    ):
+        buffer_1, buffer_2, buffer_3, buffer_4, buffer_5 = row_buffers
+        row_scalar_1, row_scalar_2 = row_scalar_buffers
+        # step 1: u = x*alpha
+        if needs_u:
+            u = np.multiply(x, alpha_value, out=dx_block)
+            # step 2: t = tanh(u)
+            t = np.tanh(u, out=ddy_block)
+        # step 13: g = (1 - t)*dy*(t + 1)*gamma
+        if needs_part:
+            part = np.subtract(1.0, t, out=dx_block)
+        if needs_g:
+            g = np.multiply(part, dy, out=buffer_1)
+        if needs_part:
+            part_2 = np.add(t, 1.0, out=buffer_2)
+        if needs_g:
+            g = np.multiply(g, part_2, out=buffer_1)
+        if (
+            gamma is not None
+            and (ddalpha is not None or (alpha is not None and ddx_rows is not None))
+        ):
+            g = _by_feature(np.multiply, g, gamma_wide, out=buffer_1)
+        # step 17: mean_ddx_g = mean(ddx*g)
+        if needs_mean_ddx_g:
+            mean_ddx_g = _row_mean(ddx, g, out=row_scalar_1)
+        # step 14: dg = ddx*alpha + x*ddalpha
         if ddx_rows is not None:
-            read_ddx = _Reader(ddx_rows, dtype, height)
+            dg = np.multiply(ddx, alpha_value, out=buffer_3)
+        if ddalpha is not None:
+            part_3 = np.multiply(x, ddalpha, out=buffer_4)
+        if ddx_rows is not None and ddalpha is not None:
+            dg = np.add(dg, part_3, out=buffer_3)
+        if ddx_rows is None and ddalpha is not None:
+            dg = part_3
+        # step 18: dgamma = sum over rows of (1 - t)*dg*dy*(t + 1)
+        if needs_part:
+            part_4 = np.multiply(part, dg, out=buffer_5)
+        if needs_gamma:
+            part_5 = np.multiply(part_4, dy, out=dx_block)
+            part_5 = np.multiply(part_5, part_2, out=dx_block)
+            _add_rows(part_5, each_row, dgamma_sums[chunk], column)
+        # step 15: g_4 = (1 - t**2)*(ddgamma - 2*dg*t*gamma)*dy
+        if needs_u:
+            g_4 = np.square(t, out=dx_block)
+            g_4 = np.subtract(1.0, g_4, out=dx_block)
+        if needs_part:
+            part_6 = np.multiply(dg, t, out=buffer_3)
+            part_6 = np.multiply(part_6, part_7, out=buffer_3)
+            part_6 = np.subtract(ddgamma_value, part_6, out=buffer_3)
+        if ddx_rows is None and ddalpha is None and ddgamma is not None:
+            part_6 = ddgamma_value
+        if needs_u:
+            g_4 = np.multiply(g_4, part_6, out=dx_block)
+            g_4 = np.multiply(g_4, dy, out=dx_block)
+        # step 17: mean_g_4_x = mean(g_4*x)
+        if needs_alpha_value:
+            mean_g_4_x = _row_mean(g_4, x, out=row_scalar_2)
+        # step 16: dx = g*ddalpha + g_4*alpha
+        if ddalpha is not None:
+            dx = np.multiply(g, ddalpha, out=buffer_1)
+        if needs_u:
+            part_8 = np.multiply(g_4, alpha_value, out=dx_block)
+        if ddalpha is not None:
+            dx = np.add(dx, part_8, out=dx_block)
+        if ddalpha is None and (ddx_rows is not None or ddgamma is not None):
+            dx = part_8
+        if needs_dx:
+            dx = 0.0
+            dx_block[...] = dx
+        # step 20: ddy = t*ddgamma + (1 - t)*dg*(t + 1)*gamma + ddbeta
+        if ddgamma is not None:
+            ddy = _by_feature(np.multiply, t, ddgamma_value_wide, out=ddy_block)
+        if needs_part:
+            part_9 = np.multiply(part_4, part_2, out=buffer_1)
+        if needs_gamma:
+            part_9 = _by_feature(np.multiply, part_9, gamma_wide, out=buffer_1)
+        if ddgamma is not None and (ddx_rows is not None or ddalpha is not None):
+            ddy = np.add(ddy, part_9, out=ddy_block)
+        if (
+            gamma is not None
+            and ddgamma is None
+            and (ddx_rows is not None or ddalpha is not None)
+        ):
+            ddy = part_9
+        if needs_part_7:
+            ddy = part_9
+        if needs_ddbeta_wide:
+            ddy = _by_feature(np.add, ddy, ddbeta_wide, out=ddy_block)
+        if needs_dx:
+            ddy = ddbeta
+        if (
+            ddgamma is None
+            and (ddbeta is None or (ddx_rows is None and ddalpha is None))
+        ):
+            ddy_block[...] = ddy
+        # step 17: mean_g_4_x_scaled = (mean_ddx_g + mean_g_4_x)*D
+        if needs_mean_ddx_g:
+            mean_g_4_x_scaled = np.add(mean_ddx_g, mean_g_4_x, out=row_scalar_1)
+        if (
+            ddx_rows is None
+            and (ddalpha is not None or (alpha is not None and ddgamma is not None))
+        ):
+            mean_g_4_x_scaled = mean_g_4_x
+        if needs_alpha_value:
+            mean_g_4_x_scaled = np.multiply(mean_g_4_x_scaled, D, out=row_scalar_1)
+            # step 17: dalpha = sum over rows of mean_g_4_x_scaled
+            dalpha_sums[chunk] += np.add.reduce(mean_g_4_x_scaled, axis=None)
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        read_dy = _Reader(dy_rows, dtype, height)
+        read_ddx = _Reader(ddx_rows, dtype, height)
         dx_writer = _Writer((dx_out,), dtype, height)
         ddy_writer = _Writer((ddy_out,), dtype, height)
         row_buffers = np.empty((5, height, features), dtype)
         row_scalar_buffers = np.empty((2, height, 1), dtype)
         column = np.empty(features, dtype)
         for chunk, start, stop in share:
-            if needs_x:
-                x = read_x(start, stop)
-                dy = read_dy(start, stop)
-            if ddx_rows is not None:
-                ddx = read_ddx(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            ddy_block = ddy_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            buffer_2 = row_buffers[1, : stop - start]
-            buffer_3 = row_buffers[2, : stop - start]
-            buffer_4 = row_buffers[3, : stop - start]
-            buffer_5 = row_buffers[4, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            row_scalar_2 = row_scalar_buffers[1, : stop - start]
-            # step 1: u = x*alpha
-            if needs_x:
-                u = np.multiply(x, alpha_value, out=dx_block)
-                # step 2: t = tanh(u)
-                t = np.tanh(u, out=ddy_block)
-            # step 13: g = (1 - t)*dy*(t + 1)*gamma
-            if needs_part:
-                part = np.subtract(1.0, t, out=dx_block)
-            if needs_g:
-                g = np.multiply(part, dy, out=buffer_1)
-            if needs_part:
-                part_2 = np.add(t, 1.0, out=buffer_2)
-            if needs_g:
-                g = np.multiply(g, part_2, out=buffer_1)
-            if (
-                gamma is not None
-                and (
-                    ddalpha is not None
-                    or (alpha is not None and ddx_rows is not None)
-                )
-            ):
-                g = np.multiply(g, gamma, out=buffer_1)
-            # step 17: mean_ddx_g = mean(ddx*g)
-            if needs_mean_ddx_g:
-                mean_ddx_g = _row_mean(ddx, g, out=row_scalar_1)
-            # step 14: dg = ddx*alpha + x*ddalpha
-            if ddx_rows is not None:
-                dg = np.multiply(ddx, alpha_value, out=buffer_3)
-            if ddalpha is not None:
-                part_3 = np.multiply(x, ddalpha, out=buffer_4)
-            if ddx_rows is not None and ddalpha is not None:
-                dg = np.add(dg, part_3, out=buffer_3)
-            if ddx_rows is None and ddalpha is not None:
-                dg = part_3
-            # step 18: dgamma = sum over rows of (1 - t)*dg*dy*(t + 1)
-            if needs_part:
-                part_4 = np.multiply(part, dg, out=buffer_5)
-            if needs_gamma:
-                part_5 = np.multiply(part_4, dy, out=dx_block)
-                part_5 = np.multiply(part_5, part_2, out=dx_block)
-                _add_rows(part_5, each_row, dgamma_sums[chunk], column)
-            # step 15: g_4 = (1 - t**2)*(ddgamma - 2*dg*t*gamma)*dy
-            if needs_x:
-                g_4 = np.square(t, out=dx_block)
-                g_4 = np.subtract(1.0, g_4, out=dx_block)
-            if needs_part:
-                part_6 = np.multiply(dg, t, out=buffer_3)
-                part_6 = np.multiply(part_6, part_7, out=buffer_3)
-                part_6 = np.subtract(ddgamma_value, part_6, out=buffer_3)
-            if ddx_rows is None and ddalpha is None and ddgamma is not None:
-                part_6 = ddgamma_value
-            if needs_x:
-                g_4 = np.multiply(g_4, part_6, out=dx_block)
-                g_4 = np.multiply(g_4, dy, out=dx_block)
-            # step 17: mean_g_4_x = mean(g_4*x)
-            if needs_alpha_value:
-                mean_g_4_x = _row_mean(g_4, x, out=row_scalar_2)
-            # step 16: dx = g*ddalpha + g_4*alpha
-            if ddalpha is not None:
-                dx = np.multiply(g, ddalpha, out=buffer_1)
-            if needs_x:
-                part_8 = np.multiply(g_4, alpha_value, out=dx_block)
-            if ddalpha is not None:
-                dx = np.add(dx, part_8, out=dx_block)
-            if ddalpha is None and (ddx_rows is not None or ddgamma is not None):
-                dx = part_8
-            if needs_dx:
-                dx = 0.0
-            dx_writer.write(dx)
-            # step 20: ddy = t*ddgamma + (1 - t)*dg*(t + 1)*gamma + ddbeta
-            if ddgamma is not None:
-                ddy = np.multiply(t, ddgamma_value, out=ddy_block)
-            if needs_part:
-                part_9 = np.multiply(part_4, part_2, out=buffer_1)
-            if needs_gamma:
-                part_9 = np.multiply(part_9, gamma, out=buffer_1)
-            if ddgamma is not None and (ddx_rows is not None or ddalpha is not None):
-                ddy = np.add(ddy, part_9, out=ddy_block)
-            if (
-                gamma is not None
-                and ddgamma is None
-                and (ddx_rows is not None or ddalpha is not None)
-            ):
-                ddy = part_9
-            if needs_part_7:
-                ddy = part_9
-            if (
-                ddbeta is not None
-                and (ddx_rows is not None or ddalpha is not None or ddgamma is not None)
-            ):
-                ddy = np.add(ddy, ddbeta, out=ddy_block)
-            if needs_dx:
-                ddy = ddbeta
-            ddy_writer.write(ddy)
-            # step 17: mean_g_4_x_scaled = (mean_ddx_g + mean_g_4_x)*D
-            if needs_mean_ddx_g:
-                mean_g_4_x_scaled = np.add(mean_ddx_g, mean_g_4_x, out=row_scalar_1)
-            if (
-                ddx_rows is None
-                and (ddalpha is not None or (alpha is not None and ddgamma is not None))
-            ):
-                mean_g_4_x_scaled = mean_g_4_x
-            if needs_alpha_value:
-                mean_g_4_x_scaled = np.multiply(mean_g_4_x_scaled, D, out=row_scalar_1)
-                # step 17: dalpha = sum over rows of mean_g_4_x_scaled
-                dalpha_sums[chunk] += np.add.reduce(mean_g_4_x_scaled, axis=None)
+            block(
+                chunk,
+                read_x(start, stop),
+                read_dy(start, stop),
+                read_ddx(start, stop),
+                dx_writer.block(start, stop),
+                ddy_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+                column,
+            )
+            dx_writer.write()
+            ddy_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            0,
+            _whole(x_rows, rows, features),
+            _whole(dy_rows, rows, features),
+            _whole(ddx_rows, rows, features),
+            _whole(dx_out, rows, features),
+            _whole(ddy_out, rows, features),
+            np.empty((5, rows, features), dtype),
+            np.empty((2, rows, 1), dtype),
+            None,
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
     if needs_gamma:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
     if gamma is not None and ddx_rows is None and ddalpha is None:
@@ -772,9 +851,36 @@ def _row_mean(a, b, out):
 
 
 def _add_rows(block, weights, sums, column):
-    """Add the rows of a block, each times its weight, to running sums."""
-    np.matmul(weights[: len(block), 0], block, out=column)
-    np.add(sums, column, out=sums)
+    """Add the rows of a block, each times its weight, to running sums.
+
+    Without a `column` to add them up in they are the first ones.
+    """
+    np.matmul(weights[: len(block), 0], block, out=sums if column is None else column)
+    if column is not None:
+        np.add(sums, column, out=sums)
+
+
+def _repeated(values, few):
+    """One value a feature, repeated for several rows where they are short and many."""
+    together = SHORT_ROW // len(values)
+    if few or together < 2:
+        return values
+    together = 1 << min(together, ROWS_TOGETHER).bit_length() - 1
+    wide = np.empty((together, len(values)), values.dtype)
+    wide[...] = values
+    return wide.reshape(-1)
+
+
+def _by_feature(ufunc, block, wide, out):
+    """A ufunc of rows and one value a feature, on as many rows as `wide` is for."""
+    features = block.shape[-1]
+    if wide.size == features:
+        return ufunc(block, wide, out=out)
+    plain = block.flags.c_contiguous and out.flags.c_contiguous
+    if block.size % wide.size or not plain:
+        return ufunc(block, wide[:features], out=out)
+    ufunc(block.reshape(-1, wide.size), wide, out=out.reshape(-1, wide.size))
+    return out
 
 
 class _Scattered:
@@ -811,16 +917,22 @@ def _rows(array, dtype, row_scalars):
 
 
 class _Reader:
-    """Blocks of rows in the compute type: views where the array has it, else copies."""
+    """Blocks of rows in the compute type: views where the array has it, else copies.
+
+    Of an array that is not there they are None.
+    """
 
     def __init__(self, array, dtype, height, row_scalars=False):
+        self.rows, self.direct = None, True
+        if array is None:
+            return
         self.rows, self.direct = _rows(array, dtype, row_scalars)
         width = 1 if row_scalars else array.shape[-1]
         self.scratch = None if self.direct else np.empty((height, width), dtype)
 
     def __call__(self, start, stop):
         if self.direct:
-            return self.rows[start:stop]
+            return None if self.rows is None else self.rows[start:stop]
         copy = self.scratch[: stop - start]
         copy[...] = self.rows[start:stop]
         return copy
@@ -835,6 +947,9 @@ class _Writer:
     def __init__(self, arrays, dtype, height, row_scalars=False):
         by_id = {id(array): array for array in arrays if array is not None}
         distinct = list(by_id.values())
+        self.own, self.scratch, self.others = None, None, []
+        if not distinct:
+            return
         rows = [_rows(array, dtype, row_scalars) for array in distinct]
         self.own = rows[0][0] if rows[0][1] else None
         self.others = [other for other, _ in (rows if self.own is None else rows[1:])]
@@ -844,24 +959,42 @@ class _Writer:
     def block(self, start, stop):
         """Where to compute rows `start` to `stop`."""
         self.span = slice(start, stop)
-        own = self.scratch[: stop - start] if self.own is None else self.own[self.span]
-        self.current = own
-        return own
+        if self.own is not None:
+            self.current = self.own[self.span]
+        else:
+            scratch = self.scratch
+            self.current = None if scratch is None else scratch[: stop - start]
+        return self.current
 
-    def write(self, value):
-        """The finished rows of this block, which may have been computed elsewhere."""
-        if self.own is not None and value is not self.current:
-            self.current[...] = value
+    def write(self):
+        """Hand on the rows that were computed in the last block."""
         for other in self.others:
-            other[self.span] = value
+            other[self.span] = self.current
 
 
-def _partition(rows, row_bytes, least_rows):
+def _are_few(entries, dtype, *arrays):
+    """Whether all rows can be one block: few, of the compute type, and without gaps."""
+    if not 0 < entries <= FEW:
+        return False
+    there = [array for array in arrays if array is not None]
+    return all(array.dtype == dtype and array.flags.c_contiguous for array in there)
+
+
+def _whole(array, rows, width):
+    """All rows of an array that has no gaps, as one block."""
+    return None if array is None else array.reshape(rows, width)
+
+
+def _partition(rows, row_bytes, least_rows, few):
     """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
 
-    Neither depends on the thread count, so no sum does.
+    Neither depends on the thread count, so no sum does. A `few` rows are one block.
     """
-    height = min(max(least_rows, BLOCK_BYTES // row_bytes), max(rows, 1))
+    if few:
+        return rows, [()]
+    height = max(least_rows, BLOCK_BYTES // row_bytes)
+    height -= height % ROWS_TOGETHER if height > ROWS_TOGETHER else 0
+    height = min(height, max(rows, 1))
     blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
     together = max(1, -(-len(blocks) // CHUNKS))
     runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
@@ -1005,16 +1138,21 @@ def _each_cotangent(cotangents, names):
     return cotangents
 
 
+_COMPUTED = {np.dtype(np.float32), np.dtype(np.float64)}
+
+
 def _types(given, widest=None):
     """The type of each array that is given, and the type to compute in."""
     there = {name: array for name, array in given.items() if array is not None}
     dtypes = {name: np.asarray(array).dtype for name, array in there.items()}
-    kinds = [] if widest is None else [widest]
-    for name, dtype in dtypes.items():
-        if not isinstance(there[name], float):
-            narrow = dtype.itemsize == 2
-            kinds.append(np.dtype(np.float32) if narrow else dtype.newbyteorder("="))
-    return dtypes, np.result_type(*kinds)
+    kinds = {dtypes[name] for name in there if not isinstance(there[name], float)}
+    if widest is not None:
+        kinds.add(widest)
+    if len(kinds) == 1 and kinds <= _COMPUTED:
+        return dtypes, kinds.pop()
+    single = np.dtype(np.float32)
+    wide = [single if kind.itemsize == 2 else kind.newbyteorder("=") for kind in kinds]
+    return dtypes, np.result_type(*wide)
 
 
 def _several(out, names):

@@ -3,7 +3,7 @@
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops a row element; backward 5 row tensors (3 read, 2 written), 20 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-# templates sha256:b691178d81f9e2e17bf8097368c2f627b6583cffb7cef4b011dacb33bca58376
+# templates sha256:2a6213b31581c9dd0ec75b912de5428c9bb881cf885e04cd2d5153eec6cf9ae1
 """Root-mean-square normalization, then a gate: silu of another row.
 
     forward
@@ -37,6 +37,15 @@ BLOCK_BYTES = 768 * 1024
 
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
+
+FEW = 4096
+"""The entries up to which all rows are one block, worked on where they stand."""
+
+ROWS_TOGETHER = 64
+"""A block has a multiple of so many rows, where it has more."""
+
+SHORT_ROW = 2048
+"""The entries that a loop over features should have; shorter rows share one."""
 
 LONG_ROW = 2048
 """The bytes of a row from which a small ufunc buffer pays."""
@@ -341,10 +350,32 @@ def _forward(x_rows, z_rows, gamma, eps, y_out, rstd_out, shape, dtype, threads)
     """The outputs and the saved row scalars, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(rows * features, dtype, x_rows, z_rows, rstd_out, y_out)
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     if gamma is not None:
         gamma = np.ascontiguousarray(gamma, dtype)
     eps = scalar(eps)
+    if gamma is not None:
+        gamma_wide = _repeated(gamma, few)
+
+    def block(x, z, rstd_block, y_block, row_buffers):
+        buffer_1 = row_buffers[0]
+        # step 1: ms = mean(x**2)
+        ms = _row_mean(x, x, out=rstd_block)
+        # step 2: rstd = 1/sqrt(ms + eps)
+        rstd = np.add(ms, eps, out=rstd_block)
+        rstd = np.sqrt(rstd, out=rstd_block)
+        rstd = np.divide(1.0, rstd, out=rstd_block)
+        # step 3: xhat = x*rstd
+        xhat = np.multiply(x, rstd, out=y_block)
+        # step 4: sigmoid_z = Sigmoid(z)
+        sigmoid_z = _sigmoid(z, out=buffer_1)
+        # step 5: silu_z = sigmoid_z*z
+        silu_z = np.multiply(sigmoid_z, z, out=buffer_1)
+        # step 6: y = silu_z*xhat*gamma
+        y = np.multiply(silu_z, xhat, out=y_block)
+        if gamma is not None:
+            _by_feature(np.multiply, y, gamma_wide, out=y_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -353,31 +384,26 @@ def _forward(x_rows, z_rows, gamma, eps, y_out, rstd_out, shape, dtype, threads)
         y_writer = _Writer((y_out,), dtype, height)
         row_buffers = np.empty((1, height, features), dtype)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            z = read_z(start, stop)
-            rstd_block = rstd_writer.block(start, stop)
-            y_block = y_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            # step 1: ms = mean(x**2)
-            ms = _row_mean(x, x, out=rstd_block)
-            # step 2: rstd = 1/sqrt(ms + eps)
-            rstd = np.add(ms, eps, out=rstd_block)
-            rstd = np.sqrt(rstd, out=rstd_block)
-            rstd = np.divide(1.0, rstd, out=rstd_block)
-            rstd_writer.write(rstd)
-            # step 3: xhat = x*rstd
-            xhat = np.multiply(x, rstd, out=y_block)
-            # step 4: sigmoid_z = Sigmoid(z)
-            sigmoid_z = _sigmoid(z, out=buffer_1)
-            # step 5: silu_z = sigmoid_z*z
-            silu_z = np.multiply(sigmoid_z, z, out=buffer_1)
-            # step 6: y = silu_z*xhat*gamma
-            y = np.multiply(silu_z, xhat, out=y_block)
-            if gamma is not None:
-                y = np.multiply(y, gamma, out=y_block)
-            y_writer.write(y)
+            block(
+                read_x(start, stop),
+                read_z(start, stop),
+                rstd_writer.block(start, stop),
+                y_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+            )
+            rstd_writer.write()
+            y_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(z_rows, rows, features),
+            _whole(rstd_out, rows, 1),
+            _whole(y_out, rows, features),
+            np.empty((1, rows, features), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward(
@@ -395,11 +421,60 @@ def _backward(
 ):
     """The gradients, written to their arrays; None for one that is not wanted."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    few = _are_few(
+        rows * features, dtype, x_rows, z_rows, dy_rows, rstd_rows, dz_out, dx_out
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 4, few)
     if gamma is not None:
         gamma = np.ascontiguousarray(gamma, dtype)
+        gamma_wide = _repeated(gamma, few)
         dgamma_sums = np.zeros((len(chunks), features), dtype)
     each_row = np.ones((height, 1), dtype)
+
+    def block(
+        chunk,
+        x,
+        z,
+        dy,
+        rstd,
+        dz_block,
+        dx_block,
+        row_buffers,
+        row_scalar_buffers,
+        column,
+    ):
+        buffer_1, buffer_2 = row_buffers
+        row_scalar_1 = row_scalar_buffers[0]
+        # step 3: xhat = x*rstd
+        xhat = np.multiply(x, rstd, out=dx_block)
+        # step 4: sigmoid_z = Sigmoid(z)
+        sigmoid_z = _sigmoid(z, out=dz_block)
+        # step 5: silu_z = sigmoid_z*z
+        silu_z = np.multiply(sigmoid_z, z, out=buffer_1)
+        # step 14: dgamma = sum over rows of dy*silu_z*xhat
+        part = np.multiply(dy, silu_z, out=buffer_1)
+        if gamma is not None:
+            part_2 = np.multiply(part, xhat, out=buffer_2)
+            _add_rows(part_2, each_row, dgamma_sums[chunk], column)
+            # step 9: g = dy*silu_z*gamma
+            g = _by_feature(np.multiply, part, gamma_wide, out=buffer_1)
+        else:
+            g = part
+        # step 12: mean_g_xhat = mean(g*xhat)
+        mean_g_xhat = _row_mean(g, xhat, out=row_scalar_1)
+        # step 17: dz = dy*sigmoid_z*xhat*((1 - sigmoid_z)*z + 1)*gamma
+        dz = np.multiply(dy, sigmoid_z, out=buffer_2)
+        dz = np.multiply(dz, xhat, out=buffer_2)
+        part_3 = np.subtract(1.0, sigmoid_z, out=dz_block)
+        part_3 = np.multiply(part_3, z, out=dz_block)
+        part_3 = np.add(part_3, 1.0, out=dz_block)
+        dz = np.multiply(dz, part_3, out=dz_block)
+        if gamma is not None:
+            _by_feature(np.multiply, dz, gamma_wide, out=dz_block)
+        # step 12: dx = (g - xhat*mean_g_xhat)*rstd
+        dx = np.multiply(xhat, mean_g_xhat, out=dx_block)
+        dx = np.subtract(g, dx, out=dx_block)
+        np.multiply(dx, rstd, out=dx_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -412,49 +487,36 @@ def _backward(
         row_scalar_buffers = np.empty((1, height, 1), dtype)
         column = np.empty(features, dtype)
         for chunk, start, stop in share:
-            x = read_x(start, stop)
-            z = read_z(start, stop)
-            dy = read_dy(start, stop)
-            rstd = read_rstd(start, stop)
-            dz_block = dz_writer.block(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            buffer_2 = row_buffers[1, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            # step 3: xhat = x*rstd
-            xhat = np.multiply(x, rstd, out=dx_block)
-            # step 4: sigmoid_z = Sigmoid(z)
-            sigmoid_z = _sigmoid(z, out=dz_block)
-            # step 5: silu_z = sigmoid_z*z
-            silu_z = np.multiply(sigmoid_z, z, out=buffer_1)
-            # step 14: dgamma = sum over rows of dy*silu_z*xhat
-            part = np.multiply(dy, silu_z, out=buffer_1)
-            if gamma is not None:
-                part_2 = np.multiply(part, xhat, out=buffer_2)
-                _add_rows(part_2, each_row, dgamma_sums[chunk], column)
-                # step 9: g = dy*silu_z*gamma
-                g = np.multiply(part, gamma, out=buffer_1)
-            else:
-                g = part
-            # step 12: mean_g_xhat = mean(g*xhat)
-            mean_g_xhat = _row_mean(g, xhat, out=row_scalar_1)
-            # step 17: dz = dy*sigmoid_z*xhat*((1 - sigmoid_z)*z + 1)*gamma
-            dz = np.multiply(dy, sigmoid_z, out=buffer_2)
-            dz = np.multiply(dz, xhat, out=buffer_2)
-            part_3 = np.subtract(1.0, sigmoid_z, out=dz_block)
-            part_3 = np.multiply(part_3, z, out=dz_block)
-            part_3 = np.add(part_3, 1.0, out=dz_block)
-            dz = np.multiply(dz, part_3, out=dz_block)
-            if gamma is not None:
-                dz = np.multiply(dz, gamma, out=dz_block)
-            dz_writer.write(dz)
-            # step 12: dx = (g - xhat*mean_g_xhat)*rstd
-            dx = np.multiply(xhat, mean_g_xhat, out=dx_block)
-            dx = np.subtract(g, dx, out=dx_block)
-            dx = np.multiply(dx, rstd, out=dx_block)
-            dx_writer.write(dx)
+            block(
+                chunk,
+                read_x(start, stop),
+                read_z(start, stop),
+                read_dy(start, stop),
+                read_rstd(start, stop),
+                dz_writer.block(start, stop),
+                dx_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+                column,
+            )
+            dz_writer.write()
+            dx_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            0,
+            _whole(x_rows, rows, features),
+            _whole(z_rows, rows, features),
+            _whole(dy_rows, rows, features),
+            _whole(rstd_rows, rows, 1),
+            _whole(dz_out, rows, features),
+            _whole(dx_out, rows, features),
+            np.empty((2, rows, features), dtype),
+            np.empty((1, rows, 1), dtype),
+            None,
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
     if gamma is not None:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
         dgamma_out[...] = dgamma
@@ -475,83 +537,102 @@ def _jvp(
 ):
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
-    if gamma is not None and (dx_rows is not None or dz_rows is not None):
+    few = _are_few(
+        rows * features, dtype, x_rows, z_rows, dx_rows, dz_rows, rstd_rows, dy_out
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
+    needs_gamma = gamma is not None and (dx_rows is not None or dz_rows is not None)
+    if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if dgamma is not None:
         dgamma = np.ascontiguousarray(dgamma, dtype)
+        dgamma_wide = _repeated(dgamma, few)
+    if needs_gamma:
+        gamma_wide = _repeated(gamma, few)
+
+    def block(x, z, dx, dz, rstd, dy_block, row_buffers, row_scalar_buffers):
+        buffer_1, buffer_2, buffer_3, buffer_4 = row_buffers
+        row_scalar_1 = row_scalar_buffers[0]
+        # step 3: xhat = x*rstd
+        xhat = np.multiply(x, rstd, out=dy_block)
+        # step 18: mean_dx_xhat = mean(dx*xhat)
+        if dx_rows is not None:
+            mean_dx_xhat = _row_mean(dx, xhat, out=row_scalar_1)
+        # step 4: sigmoid_z = Sigmoid(z)
+        sigmoid_z = _sigmoid(z, out=buffer_1)
+        # step 5: silu_z = sigmoid_z*z
+        if dx_rows is not None or dgamma is not None:
+            silu_z = np.multiply(sigmoid_z, z, out=buffer_2)
+        # step 18: dy = silu_z*xhat*dgamma + (dx - xhat*mean_dx_xhat)*silu_z*rstd*gamma
+        #   + dz*sigmoid_z*xhat*((1 - sigmoid_z)*z + 1)*gamma
+        if dgamma is not None:
+            dy = np.multiply(silu_z, xhat, out=buffer_3)
+            dy = _by_feature(np.multiply, dy, dgamma_wide, out=buffer_3)
+        if dx_rows is not None:
+            part = np.multiply(xhat, mean_dx_xhat, out=buffer_4)
+            part = np.subtract(dx, part, out=buffer_4)
+            part = np.multiply(part, silu_z, out=buffer_2)
+        if gamma is not None and dx_rows is not None:
+            part = _by_feature(np.multiply, part, gamma_wide, out=buffer_2)
+        if dx_rows is not None:
+            part = np.multiply(part, rstd, out=buffer_2)
+        if dx_rows is not None and dgamma is not None:
+            dy = np.add(dy, part, out=buffer_2)
+        if dx_rows is not None and dgamma is None:
+            dy = part
+        if dz_rows is not None:
+            part_2 = np.multiply(dz, sigmoid_z, out=buffer_4)
+            part_2 = np.multiply(part_2, xhat, out=dy_block)
+            part_3 = np.subtract(1.0, sigmoid_z, out=buffer_1)
+            part_3 = np.multiply(part_3, z, out=buffer_1)
+            part_3 = np.add(part_3, 1.0, out=buffer_1)
+            part_2 = np.multiply(part_2, part_3, out=dy_block)
+        if gamma is not None and dz_rows is not None:
+            part_2 = _by_feature(np.multiply, part_2, gamma_wide, out=dy_block)
+        if dz_rows is not None and (dx_rows is not None or dgamma is not None):
+            dy = np.add(dy, part_2, out=dy_block)
+        if gamma is not None and dx_rows is None and dgamma is None:
+            dy = part_2
+        if gamma is None and dx_rows is None:
+            dy = part_2
+        if dz_rows is None:
+            dy_block[...] = dy
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
         read_z = _Reader(z_rows, dtype, height)
-        if dx_rows is not None:
-            read_dx = _Reader(dx_rows, dtype, height)
-        if dz_rows is not None:
-            read_dz = _Reader(dz_rows, dtype, height)
+        read_dx = _Reader(dx_rows, dtype, height)
+        read_dz = _Reader(dz_rows, dtype, height)
         read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
         dy_writer = _Writer((dy_out,), dtype, height)
         row_buffers = np.empty((4, height, features), dtype)
         row_scalar_buffers = np.empty((1, height, 1), dtype)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            z = read_z(start, stop)
-            if dx_rows is not None:
-                dx = read_dx(start, stop)
-            if dz_rows is not None:
-                dz = read_dz(start, stop)
-            rstd = read_rstd(start, stop)
-            dy_block = dy_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            buffer_2 = row_buffers[1, : stop - start]
-            buffer_3 = row_buffers[2, : stop - start]
-            buffer_4 = row_buffers[3, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            # step 3: xhat = x*rstd
-            xhat = np.multiply(x, rstd, out=dy_block)
-            # step 18: mean_dx_xhat = mean(dx*xhat)
-            if dx_rows is not None:
-                mean_dx_xhat = _row_mean(dx, xhat, out=row_scalar_1)
-            # step 4: sigmoid_z = Sigmoid(z)
-            sigmoid_z = _sigmoid(z, out=buffer_1)
-            # step 5: silu_z = sigmoid_z*z
-            if dx_rows is not None or dgamma is not None:
-                silu_z = np.multiply(sigmoid_z, z, out=buffer_2)
-            # step 18: dy = silu_z*xhat*dgamma + (dx -
-            #   xhat*mean_dx_xhat)*silu_z*rstd*gamma + dz*sigmoid_z*xhat*((1 -
-            #   sigmoid_z)*z + 1)*gamma
-            if dgamma is not None:
-                dy = np.multiply(silu_z, xhat, out=buffer_3)
-                dy = np.multiply(dy, dgamma, out=buffer_3)
-            if dx_rows is not None:
-                part = np.multiply(xhat, mean_dx_xhat, out=buffer_4)
-                part = np.subtract(dx, part, out=buffer_4)
-                part = np.multiply(part, silu_z, out=buffer_2)
-            if gamma is not None and dx_rows is not None:
-                part = np.multiply(part, gamma, out=buffer_2)
-            if dx_rows is not None:
-                part = np.multiply(part, rstd, out=buffer_2)
-            if dx_rows is not None and dgamma is not None:
-                dy = np.add(dy, part, out=buffer_2)
-            if dx_rows is not None and dgamma is None:
-                dy = part
-            if dz_rows is not None:
-                part_2 = np.multiply(dz, sigmoid_z, out=buffer_4)
-                part_2 = np.multiply(part_2, xhat, out=dy_block)
-                part_3 = np.subtract(1.0, sigmoid_z, out=buffer_1)
-                part_3 = np.multiply(part_3, z, out=buffer_1)
-                part_3 = np.add(part_3, 1.0, out=buffer_1)
-                part_2 = np.multiply(part_2, part_3, out=dy_block)
-            if gamma is not None and dz_rows is not None:
-                part_2 = np.multiply(part_2, gamma, out=dy_block)
-            if dz_rows is not None and (dx_rows is not None or dgamma is not None):
-                dy = np.add(dy, part_2, out=dy_block)
-            if gamma is not None and dx_rows is None and dgamma is None:
-                dy = part_2
-            if gamma is None and dx_rows is None:
-                dy = part_2
-            dy_writer.write(dy)
+            block(
+                read_x(start, stop),
+                read_z(start, stop),
+                read_dx(start, stop),
+                read_dz(start, stop),
+                read_rstd(start, stop),
+                dy_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+            )
+            dy_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(z_rows, rows, features),
+            _whole(dx_rows, rows, features),
+            _whole(dz_rows, rows, features),
+            _whole(rstd_rows, rows, 1),
+            _whole(dy_out, rows, features),
+            np.empty((4, rows, features), dtype),
+            np.empty((1, rows, 1), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward_backward(
@@ -573,7 +654,20 @@ def _backward_backward(
 ):
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    few = _are_few(
+        rows * features,
+        dtype,
+        x_rows,
+        z_rows,
+        dy_rows,
+        ddx_rows,
+        ddz_rows,
+        rstd_rows,
+        dz_out,
+        ddy_out,
+        dx_out,
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 4, few)
     needs_gamma = gamma is not None and (ddx_rows is not None or ddz_rows is not None)
     needs_part = ddx_rows is not None or ddgamma is not None
     needs_g = gamma is not None and ddx_rows is not None
@@ -586,23 +680,221 @@ def _backward_backward(
     needs_part_12 = gamma is None and ddx_rows is not None and ddz_rows is not None
     needs_part_12_2 = gamma is None and ddz_rows is None
     needs_ddy = ddgamma is not None and (ddx_rows is not None or ddz_rows is not None)
-    ones = np.ones(features, dtype)
     if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if ddgamma is not None:
         ddgamma = np.ascontiguousarray(ddgamma, dtype)
     if needs_gamma:
+        gamma_wide = _repeated(gamma, few)
+    if ddgamma is not None:
+        ddgamma_wide = _repeated(ddgamma, few)
+    if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
     each_row = np.ones((height, 1), dtype)
+
+    def block(
+        chunk,
+        x,
+        z,
+        dy,
+        ddx,
+        ddz,
+        rstd,
+        dz_block,
+        ddy_block,
+        dx_block,
+        row_buffers,
+        row_scalar_buffers,
+        column,
+    ):
+        (
+            buffer_1,
+            buffer_2,
+            buffer_3,
+            buffer_4,
+            buffer_5,
+            buffer_6,
+            buffer_7,
+            buffer_8,
+            buffer_9,
+            buffer_10,
+        ) = row_buffers
+        (
+            row_scalar_1, row_scalar_2, row_scalar_3, row_scalar_4, row_scalar_5
+        ) = row_scalar_buffers
+        # step 3: xhat = x*rstd
+        xhat = np.multiply(x, rstd, out=dx_block)
+        # step 21: mean_ddx_xhat = mean(ddx*xhat)
+        if ddx_rows is not None:
+            mean_ddx_xhat = _row_mean(ddx, xhat, out=row_scalar_1)
+        # step 4: sigmoid_z = Sigmoid(z)
+        sigmoid_z = _sigmoid(z, out=dz_block)
+        # step 5: silu_z = sigmoid_z*z
+        silu_z = np.multiply(sigmoid_z, z, out=ddy_block)
+        # step 24: mean_ddgamma_dy_silu_z = mean(dy*silu_z*xhat*ddgamma)
+        if needs_part:
+            part = np.multiply(dy, silu_z, out=buffer_1)
+        if ddgamma is not None:
+            part_2 = np.multiply(part, xhat, out=buffer_2)
+            mean_ddgamma_dy_silu_z = _row_mean(part_2, ddgamma, out=row_scalar_2)
+        # step 19: g = dy*silu_z*gamma
+        if needs_g:
+            g = _by_feature(np.multiply, part, gamma_wide, out=buffer_2)
+        if needs_g_2:
+            g = part
+        # step 20: mean_g = mean(g*xhat)
+        if ddx_rows is not None:
+            mean_g = _row_mean(g, xhat, out=row_scalar_3)
+            # step 24: mean_ddx_g = mean(ddx*g)
+            mean_ddx_g = _row_mean(ddx, g, out=row_scalar_4)
+            # step 23: mean_g_scaled = mean_g*rstd
+            mean_g_scaled = np.multiply(mean_g, rstd, out=row_scalar_5)
+            # step 24: mean_g_scaled_2 = 2*mean_g
+            mean_g_scaled_2 = np.multiply(mean_g, 2.0, out=row_scalar_3)
+            # step 21: dg = (ddx - xhat*mean_ddx_xhat)*rstd
+            dg = np.multiply(xhat, mean_ddx_xhat, out=buffer_3)
+            dg = np.subtract(ddx, dg, out=buffer_3)
+            dg = np.multiply(dg, rstd, out=buffer_3)
+            # step 26: dgamma = sum over rows of (dg*silu_z + ddz*sigmoid_z*xhat*((1 -
+            #   sigmoid_z)*z + 1))*dy
+            part_3 = np.multiply(dg, silu_z, out=buffer_4)
+        if ddz_rows is not None:
+            part_4 = np.multiply(ddz, sigmoid_z, out=buffer_5)
+            part_4 = np.multiply(part_4, xhat, out=buffer_5)
+        part_5 = np.subtract(1.0, sigmoid_z, out=buffer_6)
+        if ddz_rows is not None:
+            part_6 = np.multiply(part_5, z, out=buffer_7)
+            part_6 = np.add(part_6, 1.0, out=buffer_7)
+            part_4 = np.multiply(part_4, part_6, out=buffer_5)
+        if ddx_rows is not None and ddz_rows is not None:
+            part_3 = np.add(part_3, part_4, out=buffer_4)
+        if ddx_rows is None and ddz_rows is not None:
+            part_3 = part_4
+        if needs_gamma:
+            part_7 = np.multiply(part_3, dy, out=buffer_8)
+            _add_rows(part_7, each_row, dgamma_sums[chunk], column)
+        # step 22: dsilu_z = (xhat*ddgamma + dg*gamma)*dy
+        if ddgamma is not None:
+            dsilu_z = _by_feature(np.multiply, xhat, ddgamma_wide, out=buffer_8)
+        if needs_g:
+            part_8 = _by_feature(np.multiply, dg, gamma_wide, out=buffer_3)
+        if needs_g_2:
+            part_8 = dg
+        if ddx_rows is not None and ddgamma is not None:
+            dsilu_z = np.add(dsilu_z, part_8, out=buffer_3)
+        if gamma is not None and ddx_rows is not None and ddgamma is None:
+            dsilu_z = part_8
+        if needs_g_2:
+            dsilu_z = part_8
+        if needs_part:
+            dsilu_z = np.multiply(dsilu_z, dy, out=buffer_3)
+        # step 23: g_5 = ddz*dy*sigmoid_z*((1 - sigmoid_z)*z + 1)*gamma -
+        #   ddx*mean_g_scaled
+        if ddz_rows is not None:
+            g_5 = np.multiply(ddz, dy, out=buffer_8)
+            g_5 = np.multiply(g_5, sigmoid_z, out=buffer_8)
+            g_5 = np.multiply(g_5, part_6, out=buffer_8)
+        if needs_g_5:
+            g_5 = _by_feature(np.multiply, g_5, gamma_wide, out=buffer_8)
+        if ddx_rows is not None and ddz_rows is None:
+            g_5 = 0.0
+        if ddx_rows is not None:
+            part_9 = np.multiply(ddx, mean_g_scaled, out=buffer_5)
+            g_5 = np.subtract(g_5, part_9, out=buffer_5)
+        # step 24: mean_g_5_xhat = mean(g_5*xhat)
+        if needs_mean_g_5_xhat:
+            mean_g_5_xhat = _row_mean(g_5, xhat, out=row_scalar_5)
+        # step 25: dz = (dsilu_z + (1 - sigmoid_z)*ddz*dy*xhat*gamma + (1 -
+        #   sigmoid_z)*(dsilu_z*z + ((1 - sigmoid_z)*z + 1 -
+        #   silu_z)*ddz*dy*xhat*gamma))*sigmoid_z
+        if ddz_rows is not None:
+            dz = np.multiply(part_5, ddz, out=buffer_9)
+            dz = np.multiply(dz, dy, out=buffer_9)
+            dz = np.multiply(dz, xhat, out=buffer_9)
+        if needs_g_5:
+            dz = _by_feature(np.multiply, dz, gamma_wide, out=buffer_9)
+        if needs_dz:
+            dz = np.add(dsilu_z, dz, out=buffer_9)
+        if ddz_rows is None:
+            dz = dsilu_z
+        if needs_part:
+            part_10 = np.multiply(dsilu_z, z, out=buffer_10)
+        if ddz_rows is not None:
+            part_11 = np.subtract(part_6, silu_z, out=buffer_3)
+            part_11 = np.multiply(part_11, ddz, out=buffer_3)
+            part_11 = np.multiply(part_11, dy, out=buffer_3)
+            part_11 = np.multiply(part_11, xhat, out=buffer_3)
+        if needs_g_5:
+            part_11 = _by_feature(np.multiply, part_11, gamma_wide, out=buffer_3)
+        if needs_dz:
+            part_10 = np.add(part_10, part_11, out=buffer_3)
+        if needs_part_10:
+            part_10 = part_11
+        if needs_part_10_2:
+            part_10 = part_11
+        part_10 = np.multiply(part_5, part_10, out=buffer_6)
+        dz = np.add(dz, part_10, out=buffer_3)
+        np.multiply(dz, sigmoid_z, out=dz_block)
+        # step 27: ddy = silu_z*xhat*ddgamma + (dg*silu_z + ddz*sigmoid_z*xhat*((1 -
+        #   sigmoid_z)*z + 1))*gamma
+        if ddgamma is not None:
+            ddy = np.multiply(silu_z, xhat, out=ddy_block)
+            ddy = _by_feature(np.multiply, ddy, ddgamma_wide, out=ddy_block)
+        if needs_gamma:
+            part_12 = _by_feature(np.multiply, part_3, gamma_wide, out=buffer_3)
+        if needs_part_12:
+            part_12 = part_3
+        if needs_part_12_2:
+            part_12 = part_3
+        if needs_part_10_2:
+            part_12 = part_3
+        if needs_ddy:
+            ddy = np.add(ddy, part_12, out=ddy_block)
+        if gamma is not None and ddgamma is None:
+            ddy = part_12
+        if needs_part_12:
+            ddy = part_12
+        if needs_part_12_2:
+            ddy = part_12
+        if needs_part_10_2:
+            ddy = part_12
+        if ddgamma is None:
+            ddy_block[...] = ddy
+        # step 24: dx = (g_5 + dy*silu_z*ddgamma + ((xhat*mean_g_scaled_2 -
+        #   g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - xhat*mean_ddgamma_dy_silu_z -
+        #   xhat*mean_g_5_xhat)*rstd
+        if ddgamma is not None:
+            dx = _by_feature(np.multiply, part, ddgamma_wide, out=buffer_1)
+        if needs_ddy:
+            dx = np.add(g_5, dx, out=buffer_1)
+        if ddx_rows is not None and ddgamma is None:
+            dx = g_5
+        if needs_part_10:
+            dx = g_5
+        if needs_part_10_2:
+            dx = g_5
+        if ddx_rows is not None:
+            part_13 = np.multiply(xhat, mean_g_scaled_2, out=buffer_3)
+            part_13 = np.subtract(part_13, g, out=buffer_2)
+            part_13 = np.multiply(part_13, mean_ddx_xhat, out=buffer_2)
+            part_14 = np.multiply(xhat, mean_ddx_g, out=buffer_3)
+            part_13 = np.subtract(part_13, part_14, out=buffer_2)
+            part_13 = np.multiply(part_13, rstd, out=buffer_2)
+            dx = np.add(dx, part_13, out=buffer_1)
+        if ddgamma is not None:
+            part_15 = np.multiply(xhat, mean_ddgamma_dy_silu_z, out=buffer_2)
+            dx = np.subtract(dx, part_15, out=buffer_1)
+        if needs_mean_g_5_xhat:
+            part_16 = np.multiply(xhat, mean_g_5_xhat, out=dx_block)
+            dx = np.subtract(dx, part_16, out=dx_block)
+        np.multiply(dx, rstd, out=dx_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
         read_z = _Reader(z_rows, dtype, height)
         read_dy = _Reader(dy_rows, dtype, height)
-        if ddx_rows is not None:
-            read_ddx = _Reader(ddx_rows, dtype, height)
-        if ddz_rows is not None:
-            read_ddz = _Reader(ddz_rows, dtype, height)
+        read_ddx = _Reader(ddx_rows, dtype, height)
+        read_ddz = _Reader(ddz_rows, dtype, height)
         read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
         dz_writer = _Writer((dz_out,), dtype, height)
         ddy_writer = _Writer((ddy_out,), dtype, height)
@@ -611,202 +903,43 @@ def _backward_backward(
         row_scalar_buffers = np.empty((5, height, 1), dtype)
         column = np.empty(features, dtype)
         for chunk, start, stop in share:
-            x = read_x(start, stop)
-            z = read_z(start, stop)
-            dy = read_dy(start, stop)
-            if ddx_rows is not None:
-                ddx = read_ddx(start, stop)
-            if ddz_rows is not None:
-                ddz = read_ddz(start, stop)
-            rstd = read_rstd(start, stop)
-            dz_block = dz_writer.block(start, stop)
-            ddy_block = ddy_writer.block(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            buffer_2 = row_buffers[1, : stop - start]
-            buffer_3 = row_buffers[2, : stop - start]
-            buffer_4 = row_buffers[3, : stop - start]
-            buffer_5 = row_buffers[4, : stop - start]
-            buffer_6 = row_buffers[5, : stop - start]
-            buffer_7 = row_buffers[6, : stop - start]
-            buffer_8 = row_buffers[7, : stop - start]
-            buffer_9 = row_buffers[8, : stop - start]
-            buffer_10 = row_buffers[9, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            row_scalar_2 = row_scalar_buffers[1, : stop - start]
-            row_scalar_3 = row_scalar_buffers[2, : stop - start]
-            row_scalar_4 = row_scalar_buffers[3, : stop - start]
-            row_scalar_5 = row_scalar_buffers[4, : stop - start]
-            # step 3: xhat = x*rstd
-            xhat = np.multiply(x, rstd, out=dx_block)
-            # step 21: mean_ddx_xhat = mean(ddx*xhat)
-            if ddx_rows is not None:
-                mean_ddx_xhat = _row_mean(ddx, xhat, out=row_scalar_1)
-            # step 4: sigmoid_z = Sigmoid(z)
-            sigmoid_z = _sigmoid(z, out=dz_block)
-            # step 5: silu_z = sigmoid_z*z
-            silu_z = np.multiply(sigmoid_z, z, out=ddy_block)
-            # step 24: mean_ddgamma_dy_silu_z = mean(dy*silu_z*xhat*ddgamma)
-            if needs_part:
-                part = np.multiply(dy, silu_z, out=buffer_1)
-            if ddgamma is not None:
-                part_2 = np.multiply(part, xhat, out=buffer_2)
-                part_2 = np.multiply(part_2, ddgamma, out=buffer_2)
-                mean_ddgamma_dy_silu_z = _row_mean(part_2, ones, out=row_scalar_2)
-            # step 19: g = dy*silu_z*gamma
-            if needs_g:
-                g = np.multiply(part, gamma, out=buffer_2)
-            if needs_g_2:
-                g = part
-            # step 20: mean_g = mean(g*xhat)
-            if ddx_rows is not None:
-                mean_g = _row_mean(g, xhat, out=row_scalar_3)
-                # step 24: mean_ddx_g = mean(ddx*g)
-                mean_ddx_g = _row_mean(ddx, g, out=row_scalar_4)
-                # step 23: mean_g_scaled = mean_g*rstd
-                mean_g_scaled = np.multiply(mean_g, rstd, out=row_scalar_5)
-                # step 24: mean_g_scaled_2 = 2*mean_g
-                mean_g_scaled_2 = np.multiply(mean_g, 2.0, out=row_scalar_3)
-                # step 21: dg = (ddx - xhat*mean_ddx_xhat)*rstd
-                dg = np.multiply(xhat, mean_ddx_xhat, out=buffer_3)
-                dg = np.subtract(ddx, dg, out=buffer_3)
-                dg = np.multiply(dg, rstd, out=buffer_3)
-                # step 26: dgamma = sum over rows of (dg*silu_z + ddz*sigmoid_z*xhat*((1
-                #   - sigmoid_z)*z + 1))*dy
-                part_3 = np.multiply(dg, silu_z, out=buffer_4)
-            if ddz_rows is not None:
-                part_4 = np.multiply(ddz, sigmoid_z, out=buffer_5)
-                part_4 = np.multiply(part_4, xhat, out=buffer_5)
-            part_5 = np.subtract(1.0, sigmoid_z, out=buffer_6)
-            if ddz_rows is not None:
-                part_6 = np.multiply(part_5, z, out=buffer_7)
-                part_6 = np.add(part_6, 1.0, out=buffer_7)
-                part_4 = np.multiply(part_4, part_6, out=buffer_5)
-            if ddx_rows is not None and ddz_rows is not None:
-                part_3 = np.add(part_3, part_4, out=buffer_4)
-            if ddx_rows is None and ddz_rows is not None:
-                part_3 = part_4
-            if needs_gamma:
-                part_7 = np.multiply(part_3, dy, out=buffer_8)
-                _add_rows(part_7, each_row, dgamma_sums[chunk], column)
-            # step 22: dsilu_z = (xhat*ddgamma + dg*gamma)*dy
-            if ddgamma is not None:
-                dsilu_z = np.multiply(xhat, ddgamma, out=buffer_8)
-            if needs_g:
-                part_8 = np.multiply(dg, gamma, out=buffer_3)
-            if needs_g_2:
-                part_8 = dg
-            if ddx_rows is not None and ddgamma is not None:
-                dsilu_z = np.add(dsilu_z, part_8, out=buffer_3)
-            if gamma is not None and ddx_rows is not None and ddgamma is None:
-                dsilu_z = part_8
-            if needs_g_2:
-                dsilu_z = part_8
-            if needs_part:
-                dsilu_z = np.multiply(dsilu_z, dy, out=buffer_3)
-            # step 23: g_5 = ddz*dy*sigmoid_z*((1 - sigmoid_z)*z + 1)*gamma -
-            #   ddx*mean_g_scaled
-            if ddz_rows is not None:
-                g_5 = np.multiply(ddz, dy, out=buffer_8)
-                g_5 = np.multiply(g_5, sigmoid_z, out=buffer_8)
-                g_5 = np.multiply(g_5, part_6, out=buffer_8)
-            if needs_g_5:
-                g_5 = np.multiply(g_5, gamma, out=buffer_8)
-            if ddx_rows is not None and ddz_rows is None:
-                g_5 = 0.0
-            if ddx_rows is not None:
-                part_9 = np.multiply(ddx, mean_g_scaled, out=buffer_5)
-                g_5 = np.subtract(g_5, part_9, out=buffer_5)
-            # step 24: mean_g_5_xhat = mean(g_5*xhat)
-            if needs_mean_g_5_xhat:
-                mean_g_5_xhat = _row_mean(g_5, xhat, out=row_scalar_5)
-            # step 25: dz = (dsilu_z + (1 - sigmoid_z)*ddz*dy*xhat*gamma + (1 -
-            #   sigmoid_z)*(dsilu_z*z + ((1 - sigmoid_z)*z + 1 -
-            #   silu_z)*ddz*dy*xhat*gamma))*sigmoid_z
-            if ddz_rows is not None:
-                dz = np.multiply(part_5, ddz, out=buffer_9)
-                dz = np.multiply(dz, dy, out=buffer_9)
-                dz = np.multiply(dz, xhat, out=buffer_9)
-            if needs_g_5:
-                dz = np.multiply(dz, gamma, out=buffer_9)
-            if needs_dz:
-                dz = np.add(dsilu_z, dz, out=buffer_9)
-            if ddz_rows is None:
-                dz = dsilu_z
-            if needs_part:
-                part_10 = np.multiply(dsilu_z, z, out=buffer_10)
-            if ddz_rows is not None:
-                part_11 = np.subtract(part_6, silu_z, out=buffer_3)
-                part_11 = np.multiply(part_11, ddz, out=buffer_3)
-                part_11 = np.multiply(part_11, dy, out=buffer_3)
-                part_11 = np.multiply(part_11, xhat, out=buffer_3)
-            if needs_g_5:
-                part_11 = np.multiply(part_11, gamma, out=buffer_3)
-            if needs_dz:
-                part_10 = np.add(part_10, part_11, out=buffer_3)
-            if needs_part_10:
-                part_10 = part_11
-            if needs_part_10_2:
-                part_10 = part_11
-            part_10 = np.multiply(part_5, part_10, out=buffer_6)
-            dz = np.add(dz, part_10, out=buffer_3)
-            dz = np.multiply(dz, sigmoid_z, out=dz_block)
-            dz_writer.write(dz)
-            # step 27: ddy = silu_z*xhat*ddgamma + (dg*silu_z + ddz*sigmoid_z*xhat*((1 -
-            #   sigmoid_z)*z + 1))*gamma
-            if ddgamma is not None:
-                ddy = np.multiply(silu_z, xhat, out=ddy_block)
-                ddy = np.multiply(ddy, ddgamma, out=ddy_block)
-            if needs_gamma:
-                part_12 = np.multiply(part_3, gamma, out=buffer_3)
-            if needs_part_12:
-                part_12 = part_3
-            if needs_part_12_2:
-                part_12 = part_3
-            if needs_part_10_2:
-                part_12 = part_3
-            if needs_ddy:
-                ddy = np.add(ddy, part_12, out=ddy_block)
-            if gamma is not None and ddgamma is None:
-                ddy = part_12
-            if needs_part_12:
-                ddy = part_12
-            if needs_part_12_2:
-                ddy = part_12
-            if needs_part_10_2:
-                ddy = part_12
-            ddy_writer.write(ddy)
-            # step 24: dx = (g_5 + dy*silu_z*ddgamma + ((xhat*mean_g_scaled_2 -
-            #   g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - xhat*mean_ddgamma_dy_silu_z -
-            #   xhat*mean_g_5_xhat)*rstd
-            if ddgamma is not None:
-                dx = np.multiply(part, ddgamma, out=buffer_1)
-            if needs_ddy:
-                dx = np.add(g_5, dx, out=buffer_1)
-            if ddx_rows is not None and ddgamma is None:
-                dx = g_5
-            if needs_part_10:
-                dx = g_5
-            if needs_part_10_2:
-                dx = g_5
-            if ddx_rows is not None:
-                part_13 = np.multiply(xhat, mean_g_scaled_2, out=buffer_3)
-                part_13 = np.subtract(part_13, g, out=buffer_2)
-                part_13 = np.multiply(part_13, mean_ddx_xhat, out=buffer_2)
-                part_14 = np.multiply(xhat, mean_ddx_g, out=buffer_3)
-                part_13 = np.subtract(part_13, part_14, out=buffer_2)
-                part_13 = np.multiply(part_13, rstd, out=buffer_2)
-                dx = np.add(dx, part_13, out=buffer_1)
-            if ddgamma is not None:
-                part_15 = np.multiply(xhat, mean_ddgamma_dy_silu_z, out=buffer_2)
-                dx = np.subtract(dx, part_15, out=buffer_1)
-            if needs_mean_g_5_xhat:
-                part_16 = np.multiply(xhat, mean_g_5_xhat, out=dx_block)
-                dx = np.subtract(dx, part_16, out=dx_block)
-            dx = np.multiply(dx, rstd, out=dx_block)
-            dx_writer.write(dx)
+            block(
+                chunk,
+                read_x(start, stop),
+                read_z(start, stop),
+                read_dy(start, stop),
+                read_ddx(start, stop),
+                read_ddz(start, stop),
+                read_rstd(start, stop),
+                dz_writer.block(start, stop),
+                ddy_writer.block(start, stop),
+                dx_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+                column,
+            )
+            dz_writer.write()
+            ddy_writer.write()
+            dx_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            0,
+            _whole(x_rows, rows, features),
+            _whole(z_rows, rows, features),
+            _whole(dy_rows, rows, features),
+            _whole(ddx_rows, rows, features),
+            _whole(ddz_rows, rows, features),
+            _whole(rstd_rows, rows, 1),
+            _whole(dz_out, rows, features),
+            _whole(ddy_out, rows, features),
+            _whole(dx_out, rows, features),
+            np.empty((10, rows, features), dtype),
+            np.empty((5, rows, 1), dtype),
+            None,
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
     if needs_gamma:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
     if ddx_rows is None and ddz_rows is None:
@@ -827,9 +960,36 @@ def _row_mean(a, b, out):
 
 
 def _add_rows(block, weights, sums, column):
-    """Add the rows of a block, each times its weight, to running sums."""
-    np.matmul(weights[: len(block), 0], block, out=column)
-    np.add(sums, column, out=sums)
+    """Add the rows of a block, each times its weight, to running sums.
+
+    Without a `column` to add them up in they are the first ones.
+    """
+    np.matmul(weights[: len(block), 0], block, out=sums if column is None else column)
+    if column is not None:
+        np.add(sums, column, out=sums)
+
+
+def _repeated(values, few):
+    """One value a feature, repeated for several rows where they are short and many."""
+    together = SHORT_ROW // len(values)
+    if few or together < 2:
+        return values
+    together = 1 << min(together, ROWS_TOGETHER).bit_length() - 1
+    wide = np.empty((together, len(values)), values.dtype)
+    wide[...] = values
+    return wide.reshape(-1)
+
+
+def _by_feature(ufunc, block, wide, out):
+    """A ufunc of rows and one value a feature, on as many rows as `wide` is for."""
+    features = block.shape[-1]
+    if wide.size == features:
+        return ufunc(block, wide, out=out)
+    plain = block.flags.c_contiguous and out.flags.c_contiguous
+    if block.size % wide.size or not plain:
+        return ufunc(block, wide[:features], out=out)
+    ufunc(block.reshape(-1, wide.size), wide, out=out.reshape(-1, wide.size))
+    return out
 
 
 def _sigmoid(u, out=None):
@@ -873,16 +1033,22 @@ def _rows(array, dtype, row_scalars):
 
 
 class _Reader:
-    """Blocks of rows in the compute type: views where the array has it, else copies."""
+    """Blocks of rows in the compute type: views where the array has it, else copies.
+
+    Of an array that is not there they are None.
+    """
 
     def __init__(self, array, dtype, height, row_scalars=False):
+        self.rows, self.direct = None, True
+        if array is None:
+            return
         self.rows, self.direct = _rows(array, dtype, row_scalars)
         width = 1 if row_scalars else array.shape[-1]
         self.scratch = None if self.direct else np.empty((height, width), dtype)
 
     def __call__(self, start, stop):
         if self.direct:
-            return self.rows[start:stop]
+            return None if self.rows is None else self.rows[start:stop]
         copy = self.scratch[: stop - start]
         copy[...] = self.rows[start:stop]
         return copy
@@ -897,6 +1063,9 @@ class _Writer:
     def __init__(self, arrays, dtype, height, row_scalars=False):
         by_id = {id(array): array for array in arrays if array is not None}
         distinct = list(by_id.values())
+        self.own, self.scratch, self.others = None, None, []
+        if not distinct:
+            return
         rows = [_rows(array, dtype, row_scalars) for array in distinct]
         self.own = rows[0][0] if rows[0][1] else None
         self.others = [other for other, _ in (rows if self.own is None else rows[1:])]
@@ -906,24 +1075,42 @@ class _Writer:
     def block(self, start, stop):
         """Where to compute rows `start` to `stop`."""
         self.span = slice(start, stop)
-        own = self.scratch[: stop - start] if self.own is None else self.own[self.span]
-        self.current = own
-        return own
+        if self.own is not None:
+            self.current = self.own[self.span]
+        else:
+            scratch = self.scratch
+            self.current = None if scratch is None else scratch[: stop - start]
+        return self.current
 
-    def write(self, value):
-        """The finished rows of this block, which may have been computed elsewhere."""
-        if self.own is not None and value is not self.current:
-            self.current[...] = value
+    def write(self):
+        """Hand on the rows that were computed in the last block."""
         for other in self.others:
-            other[self.span] = value
+            other[self.span] = self.current
 
 
-def _partition(rows, row_bytes, least_rows):
+def _are_few(entries, dtype, *arrays):
+    """Whether all rows can be one block: few, of the compute type, and without gaps."""
+    if not 0 < entries <= FEW:
+        return False
+    there = [array for array in arrays if array is not None]
+    return all(array.dtype == dtype and array.flags.c_contiguous for array in there)
+
+
+def _whole(array, rows, width):
+    """All rows of an array that has no gaps, as one block."""
+    return None if array is None else array.reshape(rows, width)
+
+
+def _partition(rows, row_bytes, least_rows, few):
     """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
 
-    Neither depends on the thread count, so no sum does.
+    Neither depends on the thread count, so no sum does. A `few` rows are one block.
     """
-    height = min(max(least_rows, BLOCK_BYTES // row_bytes), max(rows, 1))
+    if few:
+        return rows, [()]
+    height = max(least_rows, BLOCK_BYTES // row_bytes)
+    height -= height % ROWS_TOGETHER if height > ROWS_TOGETHER else 0
+    height = min(height, max(rows, 1))
     blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
     together = max(1, -(-len(blocks) // CHUNKS))
     runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
@@ -1061,16 +1248,21 @@ def _each_cotangent(cotangents, names):
     return cotangents
 
 
+_COMPUTED = {np.dtype(np.float32), np.dtype(np.float64)}
+
+
 def _types(given, widest=None):
     """The type of each array that is given, and the type to compute in."""
     there = {name: array for name, array in given.items() if array is not None}
     dtypes = {name: np.asarray(array).dtype for name, array in there.items()}
-    kinds = [] if widest is None else [widest]
-    for name, dtype in dtypes.items():
-        if not isinstance(there[name], float):
-            narrow = dtype.itemsize == 2
-            kinds.append(np.dtype(np.float32) if narrow else dtype.newbyteorder("="))
-    return dtypes, np.result_type(*kinds)
+    kinds = {dtypes[name] for name in there if not isinstance(there[name], float)}
+    if widest is not None:
+        kinds.add(widest)
+    if len(kinds) == 1 and kinds <= _COMPUTED:
+        return dtypes, kinds.pop()
+    single = np.dtype(np.float32)
+    wide = [single if kind.itemsize == 2 else kind.newbyteorder("=") for kind in kinds]
+    return dtypes, np.result_type(*wide)
 
 
 def _several(out, names):

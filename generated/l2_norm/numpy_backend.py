@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 3 flops a row element; backward 3 row tensors (2 read, 1 written), 6 flops a row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:be881d5f8129b557e1ec885ece4bbca58ee2c07dcc5dcc847ea2c74f37ffc252
-# templates sha256:b691178d81f9e2e17bf8097368c2f627b6583cffb7cef4b011dacb33bca58376
+# templates sha256:2a6213b31581c9dd0ec75b912de5428c9bb881cf885e04cd2d5153eec6cf9ae1
 """Each row divided by its Euclidean length.
 
     forward
@@ -31,6 +31,12 @@ BLOCK_BYTES = 768 * 1024
 
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
+
+FEW = 4096
+"""The entries up to which all rows are one block, worked on where they stand."""
+
+ROWS_TOGETHER = 64
+"""A block has a multiple of so many rows, where it has more."""
 
 LONG_ROW = 2048
 """The bytes of a row from which a small ufunc buffer pays."""
@@ -212,35 +218,60 @@ def _forward(x_rows, eps, y_out, rstd_out, shape, dtype, threads):
     """The outputs and the saved row scalars, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(rows * features, dtype, x_rows, rstd_out, y_out)
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     eps = scalar(eps)
+
+    def block(x, rstd_block, y_block):
+        # step 1: sum_x2 = sum(x**2)
+        sum_x2 = _row_sum(x, x, out=rstd_block)
+        # step 2: rstd = 1/sqrt(sum_x2 + eps)
+        rstd = np.add(sum_x2, eps, out=rstd_block)
+        rstd = np.sqrt(rstd, out=rstd_block)
+        rstd = np.divide(1.0, rstd, out=rstd_block)
+        # step 3: y = x*rstd
+        np.multiply(x, rstd, out=y_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
         rstd_writer = _Writer((rstd_out,), dtype, height, row_scalars=True)
         y_writer = _Writer((y_out,), dtype, height)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            rstd_block = rstd_writer.block(start, stop)
-            y_block = y_writer.block(start, stop)
-            # step 1: sum_x2 = sum(x**2)
-            sum_x2 = _row_sum(x, x, out=rstd_block)
-            # step 2: rstd = 1/sqrt(sum_x2 + eps)
-            rstd = np.add(sum_x2, eps, out=rstd_block)
-            rstd = np.sqrt(rstd, out=rstd_block)
-            rstd = np.divide(1.0, rstd, out=rstd_block)
-            rstd_writer.write(rstd)
-            # step 3: y = x*rstd
-            y = np.multiply(x, rstd, out=y_block)
-            y_writer.write(y)
+            block(
+                read_x(start, stop),
+                rstd_writer.block(start, stop),
+                y_writer.block(start, stop),
+            )
+            rstd_writer.write()
+            y_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(rstd_out, rows, 1),
+            _whole(y_out, rows, features),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward(x_rows, dy_rows, rstd_rows, dx_out, shape, dtype, threads):
     """The gradients, written to their arrays; None for one that is not wanted."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(rows * features, dtype, x_rows, dy_rows, rstd_rows, dx_out)
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
+
+    def block(x, dy, rstd, dx_block, row_scalar_buffers):
+        row_scalar_1 = row_scalar_buffers[0]
+        # step 6: sum_dy_y_unscaled = sum(dy*x)
+        sum_dy_y_unscaled = _row_sum(dy, x, out=row_scalar_1)
+        # step 6: sum_dy_y = rstd*sum_dy_y_unscaled
+        sum_dy_y = np.multiply(rstd, sum_dy_y_unscaled, out=row_scalar_1)
+        # step 6: dx = (dy - x*rstd*sum_dy_y)*rstd
+        part = np.multiply(rstd, sum_dy_y, out=row_scalar_1)
+        dx = np.multiply(x, part, out=dx_block)
+        dx = np.subtract(dy, dx, out=dx_block)
+        np.multiply(dx, rstd, out=dx_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -249,29 +280,44 @@ def _backward(x_rows, dy_rows, rstd_rows, dx_out, shape, dtype, threads):
         dx_writer = _Writer((dx_out,), dtype, height)
         row_scalar_buffers = np.empty((1, height, 1), dtype)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            dy = read_dy(start, stop)
-            rstd = read_rstd(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            # step 6: sum_dy_y_unscaled = sum(dy*x)
-            sum_dy_y_unscaled = _row_sum(dy, x, out=row_scalar_1)
-            # step 6: sum_dy_y = rstd*sum_dy_y_unscaled
-            sum_dy_y = np.multiply(rstd, sum_dy_y_unscaled, out=row_scalar_1)
-            # step 6: dx = (dy - x*rstd*sum_dy_y)*rstd
-            part = np.multiply(rstd, sum_dy_y, out=row_scalar_1)
-            dx = np.multiply(x, part, out=dx_block)
-            dx = np.subtract(dy, dx, out=dx_block)
-            dx = np.multiply(dx, rstd, out=dx_block)
-            dx_writer.write(dx)
+            block(
+                read_x(start, stop),
+                read_dy(start, stop),
+                read_rstd(start, stop),
+                dx_writer.block(start, stop),
+                row_scalar_buffers[:, : stop - start],
+            )
+            dx_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(dy_rows, rows, features),
+            _whole(rstd_rows, rows, 1),
+            _whole(dx_out, rows, features),
+            np.empty((1, rows, 1), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _jvp(x_rows, dx_rows, rstd_rows, dy_out, shape, dtype, threads):
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(rows * features, dtype, x_rows, dx_rows, rstd_rows, dy_out)
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
+
+    def block(x, dx, rstd, dy_block, row_scalar_buffers):
+        row_scalar_1 = row_scalar_buffers[0]
+        # step 7: sum_dx_y_unscaled = sum(dx*x)
+        sum_dx_y_unscaled = _row_sum(dx, x, out=row_scalar_1)
+        # step 7: sum_dx_y = rstd*sum_dx_y_unscaled
+        sum_dx_y = np.multiply(rstd, sum_dx_y_unscaled, out=row_scalar_1)
+        # step 7: dy = (dx - x*rstd*sum_dx_y)*rstd
+        part = np.multiply(rstd, sum_dx_y, out=row_scalar_1)
+        dy = np.multiply(x, part, out=dy_block)
+        dy = np.subtract(dx, dy, out=dy_block)
+        np.multiply(dy, rstd, out=dy_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -280,23 +326,25 @@ def _jvp(x_rows, dx_rows, rstd_rows, dy_out, shape, dtype, threads):
         dy_writer = _Writer((dy_out,), dtype, height)
         row_scalar_buffers = np.empty((1, height, 1), dtype)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            dx = read_dx(start, stop)
-            rstd = read_rstd(start, stop)
-            dy_block = dy_writer.block(start, stop)
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            # step 7: sum_dx_y_unscaled = sum(dx*x)
-            sum_dx_y_unscaled = _row_sum(dx, x, out=row_scalar_1)
-            # step 7: sum_dx_y = rstd*sum_dx_y_unscaled
-            sum_dx_y = np.multiply(rstd, sum_dx_y_unscaled, out=row_scalar_1)
-            # step 7: dy = (dx - x*rstd*sum_dx_y)*rstd
-            part = np.multiply(rstd, sum_dx_y, out=row_scalar_1)
-            dy = np.multiply(x, part, out=dy_block)
-            dy = np.subtract(dx, dy, out=dy_block)
-            dy = np.multiply(dy, rstd, out=dy_block)
-            dy_writer.write(dy)
+            block(
+                read_x(start, stop),
+                read_dx(start, stop),
+                read_rstd(start, stop),
+                dy_writer.block(start, stop),
+                row_scalar_buffers[:, : stop - start],
+            )
+            dy_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(dx_rows, rows, features),
+            _whole(rstd_rows, rows, 1),
+            _whole(dy_out, rows, features),
+            np.empty((1, rows, 1), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward_backward(
@@ -305,10 +353,59 @@ def _backward_backward(
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(
+        rows * features, dtype, x_rows, dy_rows, ddx_rows, rstd_rows, dx_out, ddy_out
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     D = scalar(features)
     # step 9: mean_dy_scaled = 3*mean_dy*D
     part = np.multiply(3.0, D)
+
+    def block(x, dy, ddx, rstd, dx_block, ddy_block, row_scalar_buffers):
+        (
+            row_scalar_1,
+            row_scalar_2,
+            row_scalar_3,
+            row_scalar_4,
+            row_scalar_5,
+            row_scalar_6,
+        ) = row_scalar_buffers
+        # step 9: rstd_scaled = rstd**2*D
+        rstd_scaled = np.square(rstd, out=row_scalar_1)
+        rstd_scaled = np.multiply(rstd_scaled, D, out=row_scalar_1)
+        # step 8: mean_dy_unscaled = mean(dy*x)
+        mean_dy_unscaled = _row_mean(dy, x, out=row_scalar_2)
+        # step 9: mean_ddx_y_unscaled = mean(ddx*x)
+        mean_ddx_y_unscaled = _row_mean(ddx, x, out=row_scalar_3)
+        # step 9: mean_ddx_dy = mean(ddx*dy)
+        mean_ddx_dy = _row_mean(ddx, dy, out=row_scalar_4)
+        # step 10: sum_ddx_y_unscaled = sum(ddx*x)
+        sum_ddx_y_unscaled = _row_sum(ddx, x, out=row_scalar_5)
+        # step 8: mean_dy = mean_dy_unscaled*rstd
+        mean_dy = np.multiply(mean_dy_unscaled, rstd, out=row_scalar_2)
+        # step 9: mean_ddx_y = mean_ddx_y_unscaled*rstd
+        mean_ddx_y = np.multiply(mean_ddx_y_unscaled, rstd, out=row_scalar_3)
+        # step 10: sum_ddx_y = rstd*sum_ddx_y_unscaled
+        sum_ddx_y = np.multiply(rstd, sum_ddx_y_unscaled, out=row_scalar_5)
+        # step 9: mean_dy_scaled = 3*mean_dy*D
+        mean_dy_scaled = np.multiply(mean_dy, part, out=row_scalar_6)
+        # step 9: dx = ((x*mean_dy_scaled*rstd - dy)*mean_ddx_y - ddx*mean_dy -
+        #   x*mean_ddx_dy*rstd)*rstd_scaled
+        part_2 = np.multiply(mean_dy_scaled, rstd, out=row_scalar_6)
+        dx = np.multiply(x, part_2, out=dx_block)
+        dx = np.subtract(dx, dy, out=dx_block)
+        dx = np.multiply(dx, mean_ddx_y, out=dx_block)
+        part_3 = np.multiply(ddx, mean_dy, out=ddy_block)
+        dx = np.subtract(dx, part_3, out=dx_block)
+        part_4 = np.multiply(mean_ddx_dy, rstd, out=row_scalar_2)
+        part_5 = np.multiply(x, part_4, out=ddy_block)
+        dx = np.subtract(dx, part_5, out=dx_block)
+        np.multiply(dx, rstd_scaled, out=dx_block)
+        # step 10: ddy = (ddx - x*rstd*sum_ddx_y)*rstd
+        part_6 = np.multiply(rstd, sum_ddx_y, out=row_scalar_1)
+        ddy = np.multiply(x, part_6, out=ddy_block)
+        ddy = np.subtract(ddx, ddy, out=ddy_block)
+        np.multiply(ddy, rstd, out=ddy_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -319,58 +416,30 @@ def _backward_backward(
         ddy_writer = _Writer((ddy_out,), dtype, height)
         row_scalar_buffers = np.empty((6, height, 1), dtype)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            dy = read_dy(start, stop)
-            ddx = read_ddx(start, stop)
-            rstd = read_rstd(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            ddy_block = ddy_writer.block(start, stop)
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            row_scalar_2 = row_scalar_buffers[1, : stop - start]
-            row_scalar_3 = row_scalar_buffers[2, : stop - start]
-            row_scalar_4 = row_scalar_buffers[3, : stop - start]
-            row_scalar_5 = row_scalar_buffers[4, : stop - start]
-            row_scalar_6 = row_scalar_buffers[5, : stop - start]
-            # step 9: rstd_scaled = rstd**2*D
-            rstd_scaled = np.square(rstd, out=row_scalar_1)
-            rstd_scaled = np.multiply(rstd_scaled, D, out=row_scalar_1)
-            # step 8: mean_dy_unscaled = mean(dy*x)
-            mean_dy_unscaled = _row_mean(dy, x, out=row_scalar_2)
-            # step 9: mean_ddx_y_unscaled = mean(ddx*x)
-            mean_ddx_y_unscaled = _row_mean(ddx, x, out=row_scalar_3)
-            # step 9: mean_ddx_dy = mean(ddx*dy)
-            mean_ddx_dy = _row_mean(ddx, dy, out=row_scalar_4)
-            # step 10: sum_ddx_y_unscaled = sum(ddx*x)
-            sum_ddx_y_unscaled = _row_sum(ddx, x, out=row_scalar_5)
-            # step 8: mean_dy = mean_dy_unscaled*rstd
-            mean_dy = np.multiply(mean_dy_unscaled, rstd, out=row_scalar_2)
-            # step 9: mean_ddx_y = mean_ddx_y_unscaled*rstd
-            mean_ddx_y = np.multiply(mean_ddx_y_unscaled, rstd, out=row_scalar_3)
-            # step 10: sum_ddx_y = rstd*sum_ddx_y_unscaled
-            sum_ddx_y = np.multiply(rstd, sum_ddx_y_unscaled, out=row_scalar_5)
-            # step 9: mean_dy_scaled = 3*mean_dy*D
-            mean_dy_scaled = np.multiply(mean_dy, part, out=row_scalar_6)
-            # step 9: dx = ((x*mean_dy_scaled*rstd - dy)*mean_ddx_y - ddx*mean_dy -
-            #   x*mean_ddx_dy*rstd)*rstd_scaled
-            part_2 = np.multiply(mean_dy_scaled, rstd, out=row_scalar_6)
-            dx = np.multiply(x, part_2, out=dx_block)
-            dx = np.subtract(dx, dy, out=dx_block)
-            dx = np.multiply(dx, mean_ddx_y, out=dx_block)
-            part_3 = np.multiply(ddx, mean_dy, out=ddy_block)
-            dx = np.subtract(dx, part_3, out=dx_block)
-            part_4 = np.multiply(mean_ddx_dy, rstd, out=row_scalar_2)
-            part_5 = np.multiply(x, part_4, out=ddy_block)
-            dx = np.subtract(dx, part_5, out=dx_block)
-            dx = np.multiply(dx, rstd_scaled, out=dx_block)
-            dx_writer.write(dx)
-            # step 10: ddy = (ddx - x*rstd*sum_ddx_y)*rstd
-            part_6 = np.multiply(rstd, sum_ddx_y, out=row_scalar_1)
-            ddy = np.multiply(x, part_6, out=ddy_block)
-            ddy = np.subtract(ddx, ddy, out=ddy_block)
-            ddy = np.multiply(ddy, rstd, out=ddy_block)
-            ddy_writer.write(ddy)
+            block(
+                read_x(start, stop),
+                read_dy(start, stop),
+                read_ddx(start, stop),
+                read_rstd(start, stop),
+                dx_writer.block(start, stop),
+                ddy_writer.block(start, stop),
+                row_scalar_buffers[:, : stop - start],
+            )
+            dx_writer.write()
+            ddy_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(dy_rows, rows, features),
+            _whole(ddx_rows, rows, features),
+            _whole(rstd_rows, rows, 1),
+            _whole(dx_out, rows, features),
+            _whole(ddy_out, rows, features),
+            np.empty((6, rows, 1), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _row_sum(a, b, out):
@@ -418,16 +487,22 @@ def _rows(array, dtype, row_scalars):
 
 
 class _Reader:
-    """Blocks of rows in the compute type: views where the array has it, else copies."""
+    """Blocks of rows in the compute type: views where the array has it, else copies.
+
+    Of an array that is not there they are None.
+    """
 
     def __init__(self, array, dtype, height, row_scalars=False):
+        self.rows, self.direct = None, True
+        if array is None:
+            return
         self.rows, self.direct = _rows(array, dtype, row_scalars)
         width = 1 if row_scalars else array.shape[-1]
         self.scratch = None if self.direct else np.empty((height, width), dtype)
 
     def __call__(self, start, stop):
         if self.direct:
-            return self.rows[start:stop]
+            return None if self.rows is None else self.rows[start:stop]
         copy = self.scratch[: stop - start]
         copy[...] = self.rows[start:stop]
         return copy
@@ -442,6 +517,9 @@ class _Writer:
     def __init__(self, arrays, dtype, height, row_scalars=False):
         by_id = {id(array): array for array in arrays if array is not None}
         distinct = list(by_id.values())
+        self.own, self.scratch, self.others = None, None, []
+        if not distinct:
+            return
         rows = [_rows(array, dtype, row_scalars) for array in distinct]
         self.own = rows[0][0] if rows[0][1] else None
         self.others = [other for other, _ in (rows if self.own is None else rows[1:])]
@@ -451,24 +529,42 @@ class _Writer:
     def block(self, start, stop):
         """Where to compute rows `start` to `stop`."""
         self.span = slice(start, stop)
-        own = self.scratch[: stop - start] if self.own is None else self.own[self.span]
-        self.current = own
-        return own
+        if self.own is not None:
+            self.current = self.own[self.span]
+        else:
+            scratch = self.scratch
+            self.current = None if scratch is None else scratch[: stop - start]
+        return self.current
 
-    def write(self, value):
-        """The finished rows of this block, which may have been computed elsewhere."""
-        if self.own is not None and value is not self.current:
-            self.current[...] = value
+    def write(self):
+        """Hand on the rows that were computed in the last block."""
         for other in self.others:
-            other[self.span] = value
+            other[self.span] = self.current
 
 
-def _partition(rows, row_bytes, least_rows):
+def _are_few(entries, dtype, *arrays):
+    """Whether all rows can be one block: few, of the compute type, and without gaps."""
+    if not 0 < entries <= FEW:
+        return False
+    there = [array for array in arrays if array is not None]
+    return all(array.dtype == dtype and array.flags.c_contiguous for array in there)
+
+
+def _whole(array, rows, width):
+    """All rows of an array that has no gaps, as one block."""
+    return None if array is None else array.reshape(rows, width)
+
+
+def _partition(rows, row_bytes, least_rows, few):
     """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
 
-    Neither depends on the thread count, so no sum does.
+    Neither depends on the thread count, so no sum does. A `few` rows are one block.
     """
-    height = min(max(least_rows, BLOCK_BYTES // row_bytes), max(rows, 1))
+    if few:
+        return rows, [()]
+    height = max(least_rows, BLOCK_BYTES // row_bytes)
+    height -= height % ROWS_TOGETHER if height > ROWS_TOGETHER else 0
+    height = min(height, max(rows, 1))
     blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
     together = max(1, -(-len(blocks) // CHUNKS))
     runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
@@ -598,16 +694,21 @@ def _each_cotangent(cotangents, names):
     return cotangents
 
 
+_COMPUTED = {np.dtype(np.float32), np.dtype(np.float64)}
+
+
 def _types(given, widest=None):
     """The type of each array that is given, and the type to compute in."""
     there = {name: array for name, array in given.items() if array is not None}
     dtypes = {name: np.asarray(array).dtype for name, array in there.items()}
-    kinds = [] if widest is None else [widest]
-    for name, dtype in dtypes.items():
-        if not isinstance(there[name], float):
-            narrow = dtype.itemsize == 2
-            kinds.append(np.dtype(np.float32) if narrow else dtype.newbyteorder("="))
-    return dtypes, np.result_type(*kinds)
+    kinds = {dtypes[name] for name in there if not isinstance(there[name], float)}
+    if widest is not None:
+        kinds.add(widest)
+    if len(kinds) == 1 and kinds <= _COMPUTED:
+        return dtypes, kinds.pop()
+    single = np.dtype(np.float32)
+    wide = [single if kind.itemsize == 2 else kind.newbyteorder("=") for kind in kinds]
+    return dtypes, np.result_type(*wide)
 
 
 def _several(out, names):

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 15 flops a row element; backward 3 row tensors (2 read, 1 written), 30 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
-# templates sha256:b691178d81f9e2e17bf8097368c2f627b6583cffb7cef4b011dacb33bca58376
+# templates sha256:2a6213b31581c9dd0ec75b912de5428c9bb881cf885e04cd2d5153eec6cf9ae1
 """Layer normalization, then the Gaussian error linear unit.
 
     forward
@@ -40,6 +40,15 @@ BLOCK_BYTES = 768 * 1024
 
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
+
+FEW = 4096
+"""The entries up to which all rows are one block, worked on where they stand."""
+
+ROWS_TOGETHER = 64
+"""A block has a multiple of so many rows, where it has more."""
+
+SHORT_ROW = 2048
+"""The entries that a loop over features should have; shorter rows share one."""
 
 LONG_ROW = 2048
 """The bytes of a row from which a small ufunc buffer pays."""
@@ -384,7 +393,10 @@ def _forward(
     """The outputs and the saved row scalars, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(
+        rows * features, dtype, x_rows, mu_out, mu_residual_out, rstd_out, y_out
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     # sqrt(2)/2
     constant_1 = scalar("0.7071067811865475244008443621048490392848")
     ones = np.ones(features, dtype)
@@ -393,6 +405,44 @@ def _forward(
     if beta is not None:
         beta = np.ascontiguousarray(beta, dtype)
     eps = scalar(eps)
+    if gamma is not None:
+        gamma_wide = _repeated(gamma, few)
+    if beta is not None:
+        beta_wide = _repeated(beta, few)
+
+    def block(x, mu_block, mu_residual_block, rstd_block, y_block, row_buffers):
+        buffer_1, buffer_2, buffer_3, buffer_4 = row_buffers
+        # step 1: mu = mean(x)
+        mu = _row_mean(x, ones, out=mu_block)
+        # step 2: x_shifted = x - mu
+        x_shifted = np.subtract(x, mu, out=y_block)
+        # step 3: var = mean(x_shifted**2)
+        var = _row_mean(x_shifted, x_shifted, out=rstd_block)
+        # step 2: mu_residual = mean(x_shifted)
+        _residual(x_shifted, mu, var, _row_mean, ones, out=mu_residual_block)
+        # step 2: x_centred = x_shifted - mu_residual
+        x_centred = x_shifted
+        # step 4: rstd = 1/sqrt(var + eps)
+        rstd = np.add(var, eps, out=rstd_block)
+        rstd = np.sqrt(rstd, out=rstd_block)
+        rstd = np.divide(1.0, rstd, out=rstd_block)
+        # step 5: xhat = x_centred*rstd
+        xhat = np.multiply(x_centred, rstd, out=y_block)
+        # step 6: u = xhat*gamma + beta
+        if gamma is not None:
+            u = _by_feature(np.multiply, xhat, gamma_wide, out=y_block)
+        else:
+            u = xhat
+        if beta is not None:
+            u = _by_feature(np.add, u, beta_wide, out=y_block)
+        # step 7: u_2 = (sqrt(2)/2)*u
+        u_2 = np.multiply(u, constant_1, out=buffer_1)
+        # step 8: erf_u_2 = erf(u_2)
+        erf_u_2 = _erf(u_2, out=buffer_2, work=(buffer_3, buffer_4))
+        # step 9: y = (1/2)*(erf_u_2 + 1)*u
+        y = np.add(erf_u_2, 1.0, out=buffer_1)
+        y = np.multiply(y, u, out=y_block)
+        np.multiply(y, 0.5, out=y_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -404,54 +454,30 @@ def _forward(
         y_writer = _Writer((y_out,), dtype, height)
         row_buffers = np.empty((4, height, features), dtype)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            mu_block = mu_writer.block(start, stop)
-            mu_residual_block = mu_residual_writer.block(start, stop)
-            rstd_block = rstd_writer.block(start, stop)
-            y_block = y_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            buffer_2 = row_buffers[1, : stop - start]
-            buffer_3 = row_buffers[2, : stop - start]
-            buffer_4 = row_buffers[3, : stop - start]
-            # step 1: mu = mean(x)
-            mu = _row_mean(x, ones, out=mu_block)
-            mu_writer.write(mu)
-            # step 2: x_shifted = x - mu
-            x_shifted = np.subtract(x, mu, out=y_block)
-            # step 3: var = mean(x_shifted**2)
-            var = _row_mean(x_shifted, x_shifted, out=rstd_block)
-            # step 2: mu_residual = mean(x_shifted)
-            mu_residual = _residual(
-                x_shifted, mu, var, _row_mean, ones, out=mu_residual_block
+            block(
+                read_x(start, stop),
+                mu_writer.block(start, stop),
+                mu_residual_writer.block(start, stop),
+                rstd_writer.block(start, stop),
+                y_writer.block(start, stop),
+                row_buffers[:, : stop - start],
             )
-            mu_residual_writer.write(mu_residual)
-            # step 2: x_centred = x_shifted - mu_residual
-            x_centred = x_shifted
-            # step 4: rstd = 1/sqrt(var + eps)
-            rstd = np.add(var, eps, out=rstd_block)
-            rstd = np.sqrt(rstd, out=rstd_block)
-            rstd = np.divide(1.0, rstd, out=rstd_block)
-            rstd_writer.write(rstd)
-            # step 5: xhat = x_centred*rstd
-            xhat = np.multiply(x_centred, rstd, out=y_block)
-            # step 6: u = xhat*gamma + beta
-            if gamma is not None:
-                u = np.multiply(xhat, gamma, out=y_block)
-            else:
-                u = xhat
-            if beta is not None:
-                u = np.add(u, beta, out=y_block)
-            # step 7: u_2 = (sqrt(2)/2)*u
-            u_2 = np.multiply(u, constant_1, out=buffer_1)
-            # step 8: erf_u_2 = erf(u_2)
-            erf_u_2 = _erf(u_2, out=buffer_2, work=(buffer_3, buffer_4))
-            # step 9: y = (1/2)*(erf_u_2 + 1)*u
-            y = np.add(erf_u_2, 1.0, out=buffer_1)
-            y = np.multiply(y, u, out=y_block)
-            y = np.multiply(y, 0.5, out=y_block)
-            y_writer.write(y)
+            mu_writer.write()
+            mu_residual_writer.write()
+            rstd_writer.write()
+            y_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(mu_out, rows, 1),
+            _whole(mu_residual_out, rows, 1),
+            _whole(rstd_out, rows, 1),
+            _whole(y_out, rows, features),
+            np.empty((4, rows, features), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward(
@@ -472,7 +498,17 @@ def _backward(
     """The gradients, written to their arrays; None for one that is not wanted."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    few = _are_few(
+        rows * features,
+        dtype,
+        x_rows,
+        dy_rows,
+        mu_rows,
+        mu_residual_rows,
+        rstd_rows,
+        dx_out,
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 4, few)
     # sqrt(2)/2
     constant_1 = scalar("0.7071067811865475244008443621048490392848")
     # sqrt(2)/(2*sqrt(pi))
@@ -483,10 +519,80 @@ def _backward(
     if beta is not None:
         beta = np.ascontiguousarray(beta, dtype)
     if gamma is not None:
+        gamma_wide = _repeated(gamma, few)
+    if beta is not None:
+        beta_wide = _repeated(beta, few)
+    if gamma is not None:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
     if beta is not None:
         dbeta_sums = np.zeros((len(chunks), features), dtype)
     each_row = np.ones((height, 1), dtype)
+
+    def block(
+        chunk,
+        x,
+        dy,
+        mu,
+        mu_residual,
+        rstd,
+        dx_block,
+        row_buffers,
+        row_scalar_buffers,
+        column,
+    ):
+        buffer_1, buffer_2, buffer_3, buffer_4, buffer_5 = row_buffers
+        row_scalar_1, row_scalar_2 = row_scalar_buffers
+        # step 2: x_shifted = x - mu
+        x_shifted = np.subtract(x, mu, out=dx_block)
+        # step 2: x_centred = x_shifted - mu_residual
+        x_centred = _less_residual(x_shifted, mu_residual)
+        # step 5: xhat = x_centred*rstd
+        xhat = np.multiply(x_centred, rstd, out=dx_block)
+        # step 6: u = xhat*gamma + beta
+        if gamma is not None:
+            u = _by_feature(np.multiply, xhat, gamma_wide, out=buffer_1)
+        else:
+            u = xhat
+        if beta is not None:
+            u = _by_feature(np.add, u, beta_wide, out=buffer_1)
+        # step 7: u_2 = (sqrt(2)/2)*u
+        u_2 = np.multiply(u, constant_1, out=buffer_2)
+        # step 8: erf_u_2 = erf(u_2)
+        erf_u_2 = _erf(u_2, out=buffer_3, work=(buffer_4, buffer_5))
+        # step 22: du = dy*((1/2)*erf_u_2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u + 1/2)
+        du = np.multiply(erf_u_2, 0.5, out=buffer_3)
+        part = np.square(u_2, out=buffer_2)
+        part = np.negative(part, out=buffer_2)
+        part = np.exp(part, out=buffer_2)
+        part = np.multiply(part, u, out=buffer_1)
+        part = np.multiply(part, constant_2, out=buffer_1)
+        du = np.add(du, part, out=buffer_1)
+        du = np.add(du, 0.5, out=buffer_1)
+        du = np.multiply(dy, du, out=buffer_1)
+        # step 18: dgamma = sum over rows of du*xhat
+        if gamma is not None:
+            part_2 = np.multiply(du, xhat, out=buffer_2)
+            _add_rows(part_2, each_row, dgamma_sums[chunk], column)
+        # step 19: dbeta = sum over rows of du
+        if beta is not None:
+            _add_rows(du, each_row, dbeta_sums[chunk], column)
+        # step 17: mean_g_xhat = mean(du*xhat*gamma)
+        if gamma is not None:
+            mean_g_xhat = _row_mean(part_2, gamma, out=row_scalar_1)
+        else:
+            mean_g_xhat = _row_mean(du, xhat, out=row_scalar_1)
+        # step 14: g = du*gamma
+        if gamma is not None:
+            g = _by_feature(np.multiply, du, gamma_wide, out=buffer_1)
+        else:
+            g = du
+        # step 17: mean_g = mean(g)
+        mean_g = _row_mean(g, ones, out=row_scalar_2)
+        # step 17: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
+        dx = np.subtract(g, mean_g, out=buffer_1)
+        part_3 = np.multiply(xhat, mean_g_xhat, out=dx_block)
+        dx = np.subtract(dx, part_3, out=dx_block)
+        np.multiply(dx, rstd, out=dx_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -499,71 +605,35 @@ def _backward(
         row_scalar_buffers = np.empty((2, height, 1), dtype)
         column = np.empty(features, dtype)
         for chunk, start, stop in share:
-            x = read_x(start, stop)
-            dy = read_dy(start, stop)
-            mu = read_mu(start, stop)
-            mu_residual = read_mu_residual(start, stop)
-            rstd = read_rstd(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            buffer_2 = row_buffers[1, : stop - start]
-            buffer_3 = row_buffers[2, : stop - start]
-            buffer_4 = row_buffers[3, : stop - start]
-            buffer_5 = row_buffers[4, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            row_scalar_2 = row_scalar_buffers[1, : stop - start]
-            # step 2: x_shifted = x - mu
-            x_shifted = np.subtract(x, mu, out=dx_block)
-            # step 2: x_centred = x_shifted - mu_residual
-            x_centred = _less_residual(x_shifted, mu_residual)
-            # step 5: xhat = x_centred*rstd
-            xhat = np.multiply(x_centred, rstd, out=dx_block)
-            # step 6: u = xhat*gamma + beta
-            if gamma is not None:
-                u = np.multiply(xhat, gamma, out=buffer_1)
-            else:
-                u = xhat
-            if beta is not None:
-                u = np.add(u, beta, out=buffer_1)
-            # step 7: u_2 = (sqrt(2)/2)*u
-            u_2 = np.multiply(u, constant_1, out=buffer_2)
-            # step 8: erf_u_2 = erf(u_2)
-            erf_u_2 = _erf(u_2, out=buffer_3, work=(buffer_4, buffer_5))
-            # step 22: du = dy*((1/2)*erf_u_2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u +
-            #   1/2)
-            du = np.multiply(erf_u_2, 0.5, out=buffer_3)
-            part = np.square(u_2, out=buffer_2)
-            part = np.negative(part, out=buffer_2)
-            part = np.exp(part, out=buffer_2)
-            part = np.multiply(part, u, out=buffer_1)
-            part = np.multiply(part, constant_2, out=buffer_1)
-            du = np.add(du, part, out=buffer_1)
-            du = np.add(du, 0.5, out=buffer_1)
-            du = np.multiply(dy, du, out=buffer_1)
-            # step 18: dgamma = sum over rows of du*xhat
-            if gamma is not None:
-                part_2 = np.multiply(du, xhat, out=buffer_2)
-                _add_rows(part_2, each_row, dgamma_sums[chunk], column)
-            # step 19: dbeta = sum over rows of du
-            if beta is not None:
-                _add_rows(du, each_row, dbeta_sums[chunk], column)
-            # step 14: g = du*gamma
-            if gamma is not None:
-                g = np.multiply(du, gamma, out=buffer_1)
-            else:
-                g = du
-            # step 17: mean_g = mean(g)
-            mean_g = _row_mean(g, ones, out=row_scalar_1)
-            # step 17: mean_g_xhat = mean(g*xhat)
-            mean_g_xhat = _row_mean(g, xhat, out=row_scalar_2)
-            # step 17: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
-            dx = np.subtract(g, mean_g, out=buffer_1)
-            part_3 = np.multiply(xhat, mean_g_xhat, out=dx_block)
-            dx = np.subtract(dx, part_3, out=dx_block)
-            dx = np.multiply(dx, rstd, out=dx_block)
-            dx_writer.write(dx)
+            block(
+                chunk,
+                read_x(start, stop),
+                read_dy(start, stop),
+                read_mu(start, stop),
+                read_mu_residual(start, stop),
+                read_rstd(start, stop),
+                dx_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+                column,
+            )
+            dx_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            0,
+            _whole(x_rows, rows, features),
+            _whole(dy_rows, rows, features),
+            _whole(mu_rows, rows, 1),
+            _whole(mu_residual_rows, rows, 1),
+            _whole(rstd_rows, rows, 1),
+            _whole(dx_out, rows, features),
+            np.empty((5, rows, features), dtype),
+            np.empty((2, rows, 1), dtype),
+            None,
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
     if gamma is not None:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
     if beta is not None:
@@ -592,7 +662,18 @@ def _jvp(
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(
+        rows * features,
+        dtype,
+        x_rows,
+        dx_rows,
+        mu_rows,
+        mu_residual_rows,
+        rstd_rows,
+        dy_out,
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
+    needs_dbeta_wide = dbeta is not None and (dx_rows is not None or dgamma is not None)
     # sqrt(2)/2
     constant_1 = scalar("0.7071067811865475244008443621048490392848")
     # 1/sqrt(pi)
@@ -606,11 +687,74 @@ def _jvp(
         dgamma = np.ascontiguousarray(dgamma, dtype)
     if dbeta is not None:
         dbeta = np.ascontiguousarray(dbeta, dtype)
+    if gamma is not None:
+        gamma_wide = _repeated(gamma, few)
+    if beta is not None:
+        beta_wide = _repeated(beta, few)
+    if dgamma is not None:
+        dgamma_wide = _repeated(dgamma, few)
+    if needs_dbeta_wide:
+        dbeta_wide = _repeated(dbeta, few)
+
+    def block(x, dx, mu, mu_residual, rstd, dy_block, row_buffers, row_scalar_buffers):
+        buffer_1, buffer_2, buffer_3, buffer_4 = row_buffers
+        row_scalar_1, row_scalar_2 = row_scalar_buffers
+        # step 23: mean_dx = mean(dx)
+        if dx_rows is not None:
+            mean_dx = _row_mean(dx, ones, out=row_scalar_1)
+        # step 2: x_shifted = x - mu
+        x_shifted = np.subtract(x, mu, out=dy_block)
+        # step 2: x_centred = x_shifted - mu_residual
+        x_centred = _less_residual(x_shifted, mu_residual)
+        # step 5: xhat = x_centred*rstd
+        xhat = np.multiply(x_centred, rstd, out=dy_block)
+        # step 23: mean_dx_xhat = mean(dx*xhat)
+        if dx_rows is not None:
+            mean_dx_xhat = _row_mean(dx, xhat, out=row_scalar_2)
+        # step 6: u = xhat*gamma + beta
+        if gamma is not None:
+            u = _by_feature(np.multiply, xhat, gamma_wide, out=buffer_1)
+        else:
+            u = xhat
+        if beta is not None:
+            u = _by_feature(np.add, u, beta_wide, out=buffer_1)
+        # step 7: u_2 = (sqrt(2)/2)*u
+        u_2 = np.multiply(u, constant_1, out=buffer_1)
+        # step 8: erf_u_2 = erf(u_2)
+        erf_u_2 = _erf(u_2, out=buffer_2, work=(buffer_3, buffer_4))
+        # step 23: dy = (xhat*dgamma + (dx - mean_dx - xhat*mean_dx_xhat)*rstd*gamma +
+        #   dbeta)*((1/2)*erf_u_2 + 1/sqrt(pi)*exp(-u_2**2)*u_2 + 1/2)
+        if dgamma is not None:
+            dy = _by_feature(np.multiply, xhat, dgamma_wide, out=buffer_3)
+        if dx_rows is not None:
+            part = np.subtract(dx, mean_dx, out=buffer_4)
+            part_2 = np.multiply(xhat, mean_dx_xhat, out=dy_block)
+            part = np.subtract(part, part_2, out=dy_block)
+        if gamma is not None and dx_rows is not None:
+            part = _by_feature(np.multiply, part, gamma_wide, out=dy_block)
+        if dx_rows is not None:
+            part = np.multiply(part, rstd, out=dy_block)
+        if dx_rows is not None and dgamma is not None:
+            dy = np.add(dy, part, out=dy_block)
+        if dx_rows is not None and dgamma is None:
+            dy = part
+        if needs_dbeta_wide:
+            dy = _by_feature(np.add, dy, dbeta_wide, out=dy_block)
+        if dx_rows is None and dgamma is None:
+            dy = dbeta
+        part_3 = np.multiply(erf_u_2, 0.5, out=buffer_2)
+        part_4 = np.square(u_2, out=buffer_4)
+        part_4 = np.negative(part_4, out=buffer_4)
+        part_4 = np.exp(part_4, out=buffer_4)
+        part_4 = np.multiply(part_4, u_2, out=buffer_1)
+        part_4 = np.multiply(part_4, constant_2, out=buffer_1)
+        part_3 = np.add(part_3, part_4, out=buffer_1)
+        part_3 = np.add(part_3, 0.5, out=buffer_1)
+        np.multiply(dy, part_3, out=dy_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
-        if dx_rows is not None:
-            read_dx = _Reader(dx_rows, dtype, height)
+        read_dx = _Reader(dx_rows, dtype, height)
         read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
         read_mu_residual = _Reader(mu_residual_rows, dtype, height, row_scalars=True)
         read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
@@ -618,74 +762,31 @@ def _jvp(
         row_buffers = np.empty((4, height, features), dtype)
         row_scalar_buffers = np.empty((2, height, 1), dtype)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            if dx_rows is not None:
-                dx = read_dx(start, stop)
-            mu = read_mu(start, stop)
-            mu_residual = read_mu_residual(start, stop)
-            rstd = read_rstd(start, stop)
-            dy_block = dy_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            buffer_2 = row_buffers[1, : stop - start]
-            buffer_3 = row_buffers[2, : stop - start]
-            buffer_4 = row_buffers[3, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            row_scalar_2 = row_scalar_buffers[1, : stop - start]
-            # step 23: mean_dx = mean(dx)
-            if dx_rows is not None:
-                mean_dx = _row_mean(dx, ones, out=row_scalar_1)
-            # step 2: x_shifted = x - mu
-            x_shifted = np.subtract(x, mu, out=dy_block)
-            # step 2: x_centred = x_shifted - mu_residual
-            x_centred = _less_residual(x_shifted, mu_residual)
-            # step 5: xhat = x_centred*rstd
-            xhat = np.multiply(x_centred, rstd, out=dy_block)
-            # step 23: mean_dx_xhat = mean(dx*xhat)
-            if dx_rows is not None:
-                mean_dx_xhat = _row_mean(dx, xhat, out=row_scalar_2)
-            # step 6: u = xhat*gamma + beta
-            if gamma is not None:
-                u = np.multiply(xhat, gamma, out=buffer_1)
-            else:
-                u = xhat
-            if beta is not None:
-                u = np.add(u, beta, out=buffer_1)
-            # step 7: u_2 = (sqrt(2)/2)*u
-            u_2 = np.multiply(u, constant_1, out=buffer_1)
-            # step 8: erf_u_2 = erf(u_2)
-            erf_u_2 = _erf(u_2, out=buffer_2, work=(buffer_3, buffer_4))
-            # step 23: dy = (xhat*dgamma + (dx - mean_dx - xhat*mean_dx_xhat)*rstd*gamma
-            #   + dbeta)*((1/2)*erf_u_2 + 1/sqrt(pi)*exp(-u_2**2)*u_2 + 1/2)
-            if dgamma is not None:
-                dy = np.multiply(xhat, dgamma, out=buffer_3)
-            if dx_rows is not None:
-                part = np.subtract(dx, mean_dx, out=buffer_4)
-                part_2 = np.multiply(xhat, mean_dx_xhat, out=dy_block)
-                part = np.subtract(part, part_2, out=dy_block)
-            if gamma is not None and dx_rows is not None:
-                part = np.multiply(part, gamma, out=dy_block)
-            if dx_rows is not None:
-                part = np.multiply(part, rstd, out=dy_block)
-            if dx_rows is not None and dgamma is not None:
-                dy = np.add(dy, part, out=dy_block)
-            if dx_rows is not None and dgamma is None:
-                dy = part
-            if dbeta is not None and (dx_rows is not None or dgamma is not None):
-                dy = np.add(dy, dbeta, out=dy_block)
-            if dx_rows is None and dgamma is None:
-                dy = dbeta
-            part_3 = np.multiply(erf_u_2, 0.5, out=buffer_2)
-            part_4 = np.square(u_2, out=buffer_4)
-            part_4 = np.negative(part_4, out=buffer_4)
-            part_4 = np.exp(part_4, out=buffer_4)
-            part_4 = np.multiply(part_4, u_2, out=buffer_1)
-            part_4 = np.multiply(part_4, constant_2, out=buffer_1)
-            part_3 = np.add(part_3, part_4, out=buffer_1)
-            part_3 = np.add(part_3, 0.5, out=buffer_1)
-            dy = np.multiply(dy, part_3, out=dy_block)
-            dy_writer.write(dy)
+            block(
+                read_x(start, stop),
+                read_dx(start, stop),
+                read_mu(start, stop),
+                read_mu_residual(start, stop),
+                read_rstd(start, stop),
+                dy_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+            )
+            dy_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(dx_rows, rows, features),
+            _whole(mu_rows, rows, 1),
+            _whole(mu_residual_rows, rows, 1),
+            _whole(rstd_rows, rows, 1),
+            _whole(dy_out, rows, features),
+            np.empty((4, rows, features), dtype),
+            np.empty((2, rows, 1), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward_backward(
@@ -710,7 +811,23 @@ def _backward_backward(
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    few = _are_few(
+        rows * features,
+        dtype,
+        x_rows,
+        dy_rows,
+        ddx_rows,
+        mu_rows,
+        mu_residual_rows,
+        rstd_rows,
+        ddy_out,
+        dx_out,
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 4, few)
+    needs_ddbeta_wide = (
+        ddbeta is not None
+        and (ddx_rows is not None or ddgamma is not None)
+    )
     needs_g = gamma is not None and ddx_rows is not None
     needs_g_2 = gamma is None and ddx_rows is not None
     # sqrt(2)/2
@@ -731,16 +848,208 @@ def _backward_backward(
     if ddbeta is not None:
         ddbeta = np.ascontiguousarray(ddbeta, dtype)
     if gamma is not None:
+        gamma_wide = _repeated(gamma, few)
+    if beta is not None:
+        beta_wide = _repeated(beta, few)
+    if ddgamma is not None:
+        ddgamma_wide = _repeated(ddgamma, few)
+    if needs_ddbeta_wide:
+        ddbeta_wide = _repeated(ddbeta, few)
+    if gamma is not None:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
     if beta is not None:
         dbeta_sums = np.zeros((len(chunks), features), dtype)
     each_row = np.ones((height, 1), dtype)
 
+    def block(
+        chunk,
+        x,
+        dy,
+        ddx,
+        mu,
+        mu_residual,
+        rstd,
+        ddy_block,
+        dx_block,
+        row_buffers,
+        row_scalar_buffers,
+        column,
+    ):
+        (
+            buffer_1,
+            buffer_2,
+            buffer_3,
+            buffer_4,
+            buffer_5,
+            buffer_6,
+            buffer_7,
+            buffer_8,
+        ) = row_buffers
+        (
+            row_scalar_1,
+            row_scalar_2,
+            row_scalar_3,
+            row_scalar_4,
+            row_scalar_5,
+            row_scalar_6,
+            row_scalar_7,
+            row_scalar_8,
+            row_scalar_9,
+        ) = row_scalar_buffers
+        # step 28: mean_ddx = mean(ddx)
+        if ddx_rows is not None:
+            mean_ddx = _row_mean(ddx, ones, out=row_scalar_1)
+        # step 2: x_shifted = x - mu
+        x_shifted = np.subtract(x, mu, out=ddy_block)
+        # step 2: x_centred = x_shifted - mu_residual
+        x_centred = _less_residual(x_shifted, mu_residual)
+        # step 5: xhat = x_centred*rstd
+        xhat = np.multiply(x_centred, rstd, out=dx_block)
+        # step 28: mean_ddx_xhat = mean(ddx*xhat)
+        if ddx_rows is not None:
+            mean_ddx_xhat = _row_mean(ddx, xhat, out=row_scalar_2)
+        # step 6: u = xhat*gamma + beta
+        if gamma is not None:
+            u = _by_feature(np.multiply, xhat, gamma_wide, out=ddy_block)
+        else:
+            u = xhat
+        if beta is not None:
+            u = _by_feature(np.add, u, beta_wide, out=ddy_block)
+        # step 7: u_2 = (sqrt(2)/2)*u
+        u_2 = np.multiply(u, constant_1, out=buffer_1)
+        # step 8: erf_u_2 = erf(u_2)
+        erf_u_2 = _erf(u_2, out=buffer_2, work=(buffer_3, buffer_4))
+        # step 24: du = dy*((1/2)*erf_u_2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u + 1/2)
+        part = np.multiply(erf_u_2, 0.5, out=buffer_2)
+        part_2 = np.square(u_2, out=buffer_3)
+        part_2 = np.negative(part_2, out=buffer_3)
+        part_2 = np.exp(part_2, out=buffer_3)
+        part_3 = np.multiply(part_2, u, out=buffer_4)
+        part_3 = np.multiply(part_3, constant_2, out=buffer_4)
+        part = np.add(part, part_3, out=buffer_2)
+        part = np.add(part, 0.5, out=buffer_2)
+        if ddx_rows is not None or ddgamma is not None:
+            du = np.multiply(dy, part, out=buffer_4)
+        # step 32: mean_ddgamma_du = mean(du*ddgamma)
+        if ddgamma is not None:
+            mean_ddgamma_du = _row_mean(du, ddgamma, out=row_scalar_3)
+            # step 32: mean_ddgamma_du_xhat = mean(du*xhat*ddgamma)
+            part_4 = np.multiply(du, xhat, out=buffer_5)
+            mean_ddgamma_du_xhat = _row_mean(part_4, ddgamma, out=row_scalar_4)
+        # step 25: g = du*gamma
+        if needs_g:
+            g = _by_feature(np.multiply, du, gamma_wide, out=buffer_5)
+        if needs_g_2:
+            g = du
+        # step 26: mean_g = mean(g)
+        if ddx_rows is not None:
+            mean_g = _row_mean(g, ones, out=row_scalar_5)
+            # step 27: mean_g_2 = mean(g*xhat)
+            mean_g_2 = _row_mean(g, xhat, out=row_scalar_6)
+            # step 32: mean_ddx_g = mean(ddx*g)
+            mean_ddx_g = _row_mean(ddx, g, out=row_scalar_7)
+            # step 31: mean_g_2_scaled = mean_g_2*rstd
+            mean_g_2_scaled = np.multiply(mean_g_2, rstd, out=row_scalar_8)
+            # step 32: mean_g_2_scaled_2 = 2*mean_g_2
+            mean_g_2_scaled_2 = np.multiply(mean_g_2, 2.0, out=row_scalar_6)
+            # step 32: mean_ddx_scaled = mean_ddx*mean_g
+            mean_ddx_scaled = np.multiply(mean_ddx, mean_g, out=row_scalar_9)
+            # step 28: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
+            dg = np.subtract(ddx, mean_ddx, out=buffer_6)
+            part_5 = np.multiply(xhat, mean_ddx_xhat, out=buffer_7)
+            dg = np.subtract(dg, part_5, out=buffer_6)
+            dg = np.multiply(dg, rstd, out=buffer_6)
+        # step 29: ddu = xhat*ddgamma + dg*gamma + ddbeta
+        if ddgamma is not None:
+            ddu = _by_feature(np.multiply, xhat, ddgamma_wide, out=buffer_7)
+        if needs_g:
+            part_6 = _by_feature(np.multiply, dg, gamma_wide, out=buffer_8)
+        if needs_g_2:
+            part_6 = dg
+        if ddx_rows is not None and ddgamma is not None:
+            ddu = np.add(ddu, part_6, out=buffer_7)
+        if gamma is not None and ddx_rows is not None and ddgamma is None:
+            ddu = part_6
+        if needs_g_2:
+            ddu = part_6
+        if needs_ddbeta_wide:
+            ddu = _by_feature(np.add, ddu, ddbeta_wide, out=buffer_7)
+        if ddx_rows is None and ddgamma is None:
+            ddu = ddbeta
+        # step 30: du_2 = 1/sqrt(pi)*(sqrt(2) - u*u_2)*ddu*dy*exp(-u_2**2)
+        du_2 = np.multiply(u, u_2, out=ddy_block)
+        du_2 = np.subtract(constant_3, du_2, out=ddy_block)
+        du_2 = np.multiply(du_2, ddu, out=ddy_block)
+        du_2 = np.multiply(du_2, dy, out=ddy_block)
+        du_2 = np.multiply(du_2, part_2, out=ddy_block)
+        du_2 = np.multiply(du_2, constant_4, out=buffer_1)
+        # step 33: dgamma = sum over rows of dg*du + du_2*xhat
+        if needs_g:
+            part_7 = np.multiply(dg, du, out=ddy_block)
+        if gamma is not None:
+            part_8 = np.multiply(du_2, xhat, out=buffer_3)
+        if needs_g:
+            part_7 = np.add(part_7, part_8, out=ddy_block)
+        if gamma is not None and ddx_rows is None:
+            part_7 = part_8
+        if gamma is not None:
+            _add_rows(part_7, each_row, dgamma_sums[chunk], column)
+        # step 34: dbeta = sum over rows of du_2
+        if beta is not None:
+            _add_rows(du_2, each_row, dbeta_sums[chunk], column)
+        # step 31: g_7 = du_2*gamma - ddx*mean_g_2_scaled
+        if gamma is not None:
+            g_7 = _by_feature(np.multiply, du_2, gamma_wide, out=buffer_1)
+        else:
+            g_7 = du_2
+        if ddx_rows is not None:
+            part_9 = np.multiply(ddx, mean_g_2_scaled, out=ddy_block)
+            g_7 = np.subtract(g_7, part_9, out=buffer_1)
+        # step 32: mean_g_7 = mean(g_7)
+        mean_g_7 = _row_mean(g_7, ones, out=row_scalar_1)
+        # step 32: mean_g_7_xhat = mean(g_7*xhat)
+        mean_g_7_xhat = _row_mean(g_7, xhat, out=row_scalar_8)
+        # step 35: ddy = ddu*((1/2)*erf_u_2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u +
+        #   1/2)
+        np.multiply(ddu, part, out=ddy_block)
+        # step 32: dx = (g_7 + du*ddgamma + (xhat*mean_ddx_scaled +
+        #   (xhat*mean_g_2_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd
+        #   - mean_ddgamma_du - mean_g_7 - xhat*mean_ddgamma_du_xhat -
+        #   xhat*mean_g_7_xhat)*rstd
+        if ddgamma is not None:
+            dx = _by_feature(np.multiply, du, ddgamma_wide, out=buffer_2)
+            dx = np.add(g_7, dx, out=buffer_1)
+        if ddx_rows is not None and ddgamma is None:
+            dx = g_7
+        if gamma is not None and ddx_rows is None and ddgamma is None:
+            dx = g_7
+        if gamma is None and ddx_rows is None:
+            dx = g_7
+        if ddx_rows is not None:
+            part_10 = np.multiply(xhat, mean_ddx_scaled, out=buffer_2)
+            part_11 = np.multiply(xhat, mean_g_2_scaled_2, out=buffer_3)
+            part_11 = np.add(part_11, mean_g, out=buffer_3)
+            part_11 = np.subtract(part_11, g, out=buffer_3)
+            part_11 = np.multiply(part_11, mean_ddx_xhat, out=buffer_3)
+            part_10 = np.add(part_10, part_11, out=buffer_2)
+            part_12 = np.multiply(xhat, mean_ddx_g, out=buffer_3)
+            part_10 = np.subtract(part_10, part_12, out=buffer_2)
+            part_10 = np.multiply(part_10, rstd, out=buffer_2)
+            dx = np.add(dx, part_10, out=buffer_1)
+        if ddgamma is not None:
+            dx = np.subtract(dx, mean_ddgamma_du, out=buffer_1)
+        dx = np.subtract(dx, mean_g_7, out=buffer_1)
+        if ddgamma is not None:
+            part_13 = np.multiply(xhat, mean_ddgamma_du_xhat, out=buffer_2)
+            dx = np.subtract(dx, part_13, out=buffer_1)
+        part_14 = np.multiply(xhat, mean_g_7_xhat, out=dx_block)
+        dx = np.subtract(dx, part_14, out=dx_block)
+        np.multiply(dx, rstd, out=dx_block)
+
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
         read_dy = _Reader(dy_rows, dtype, height)
-        if ddx_rows is not None:
-            read_ddx = _Reader(ddx_rows, dtype, height)
+        read_ddx = _Reader(ddx_rows, dtype, height)
         read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
         read_mu_residual = _Reader(mu_residual_rows, dtype, height, row_scalars=True)
         read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
@@ -750,187 +1059,40 @@ def _backward_backward(
         row_scalar_buffers = np.empty((9, height, 1), dtype)
         column = np.empty(features, dtype)
         for chunk, start, stop in share:
-            x = read_x(start, stop)
-            dy = read_dy(start, stop)
-            if ddx_rows is not None:
-                ddx = read_ddx(start, stop)
-            mu = read_mu(start, stop)
-            mu_residual = read_mu_residual(start, stop)
-            rstd = read_rstd(start, stop)
-            ddy_block = ddy_writer.block(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            buffer_2 = row_buffers[1, : stop - start]
-            buffer_3 = row_buffers[2, : stop - start]
-            buffer_4 = row_buffers[3, : stop - start]
-            buffer_5 = row_buffers[4, : stop - start]
-            buffer_6 = row_buffers[5, : stop - start]
-            buffer_7 = row_buffers[6, : stop - start]
-            buffer_8 = row_buffers[7, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            row_scalar_2 = row_scalar_buffers[1, : stop - start]
-            row_scalar_3 = row_scalar_buffers[2, : stop - start]
-            row_scalar_4 = row_scalar_buffers[3, : stop - start]
-            row_scalar_5 = row_scalar_buffers[4, : stop - start]
-            row_scalar_6 = row_scalar_buffers[5, : stop - start]
-            row_scalar_7 = row_scalar_buffers[6, : stop - start]
-            row_scalar_8 = row_scalar_buffers[7, : stop - start]
-            row_scalar_9 = row_scalar_buffers[8, : stop - start]
-            # step 28: mean_ddx = mean(ddx)
-            if ddx_rows is not None:
-                mean_ddx = _row_mean(ddx, ones, out=row_scalar_1)
-            # step 2: x_shifted = x - mu
-            x_shifted = np.subtract(x, mu, out=ddy_block)
-            # step 2: x_centred = x_shifted - mu_residual
-            x_centred = _less_residual(x_shifted, mu_residual)
-            # step 5: xhat = x_centred*rstd
-            xhat = np.multiply(x_centred, rstd, out=dx_block)
-            # step 28: mean_ddx_xhat = mean(ddx*xhat)
-            if ddx_rows is not None:
-                mean_ddx_xhat = _row_mean(ddx, xhat, out=row_scalar_2)
-            # step 6: u = xhat*gamma + beta
-            if gamma is not None:
-                u = np.multiply(xhat, gamma, out=ddy_block)
-            else:
-                u = xhat
-            if beta is not None:
-                u = np.add(u, beta, out=ddy_block)
-            # step 7: u_2 = (sqrt(2)/2)*u
-            u_2 = np.multiply(u, constant_1, out=buffer_1)
-            # step 8: erf_u_2 = erf(u_2)
-            erf_u_2 = _erf(u_2, out=buffer_2, work=(buffer_3, buffer_4))
-            # step 24: du = dy*((1/2)*erf_u_2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u +
-            #   1/2)
-            part = np.multiply(erf_u_2, 0.5, out=buffer_2)
-            part_2 = np.square(u_2, out=buffer_3)
-            part_2 = np.negative(part_2, out=buffer_3)
-            part_2 = np.exp(part_2, out=buffer_3)
-            part_3 = np.multiply(part_2, u, out=buffer_4)
-            part_3 = np.multiply(part_3, constant_2, out=buffer_4)
-            part = np.add(part, part_3, out=buffer_2)
-            part = np.add(part, 0.5, out=buffer_2)
-            if ddx_rows is not None or ddgamma is not None:
-                du = np.multiply(dy, part, out=buffer_4)
-            # step 32: mean_ddgamma_du = mean(du*ddgamma)
-            if ddgamma is not None:
-                mean_ddgamma_du = _row_mean(du, ddgamma, out=row_scalar_3)
-                # step 32: mean_ddgamma_du_xhat = mean(du*xhat*ddgamma)
-                part_4 = np.multiply(du, xhat, out=buffer_5)
-                part_4 = np.multiply(part_4, ddgamma, out=buffer_5)
-                mean_ddgamma_du_xhat = _row_mean(part_4, ones, out=row_scalar_4)
-            # step 25: g = du*gamma
-            if needs_g:
-                g = np.multiply(du, gamma, out=buffer_5)
-            if needs_g_2:
-                g = du
-            # step 26: mean_g = mean(g)
-            if ddx_rows is not None:
-                mean_g = _row_mean(g, ones, out=row_scalar_5)
-                # step 27: mean_g_2 = mean(g*xhat)
-                mean_g_2 = _row_mean(g, xhat, out=row_scalar_6)
-                # step 32: mean_ddx_g = mean(ddx*g)
-                mean_ddx_g = _row_mean(ddx, g, out=row_scalar_7)
-                # step 31: mean_g_2_scaled = mean_g_2*rstd
-                mean_g_2_scaled = np.multiply(mean_g_2, rstd, out=row_scalar_8)
-                # step 32: mean_g_2_scaled_2 = 2*mean_g_2
-                mean_g_2_scaled_2 = np.multiply(mean_g_2, 2.0, out=row_scalar_6)
-                # step 32: mean_ddx_scaled = mean_ddx*mean_g
-                mean_ddx_scaled = np.multiply(mean_ddx, mean_g, out=row_scalar_9)
-                # step 28: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
-                dg = np.subtract(ddx, mean_ddx, out=buffer_6)
-                part_5 = np.multiply(xhat, mean_ddx_xhat, out=buffer_7)
-                dg = np.subtract(dg, part_5, out=buffer_6)
-                dg = np.multiply(dg, rstd, out=buffer_6)
-            # step 29: ddu = xhat*ddgamma + dg*gamma + ddbeta
-            if ddgamma is not None:
-                ddu = np.multiply(xhat, ddgamma, out=buffer_7)
-            if needs_g:
-                part_6 = np.multiply(dg, gamma, out=buffer_8)
-            if needs_g_2:
-                part_6 = dg
-            if ddx_rows is not None and ddgamma is not None:
-                ddu = np.add(ddu, part_6, out=buffer_7)
-            if gamma is not None and ddx_rows is not None and ddgamma is None:
-                ddu = part_6
-            if needs_g_2:
-                ddu = part_6
-            if ddbeta is not None and (ddx_rows is not None or ddgamma is not None):
-                ddu = np.add(ddu, ddbeta, out=buffer_7)
-            if ddx_rows is None and ddgamma is None:
-                ddu = ddbeta
-            # step 30: du_2 = 1/sqrt(pi)*(sqrt(2) - u*u_2)*ddu*dy*exp(-u_2**2)
-            du_2 = np.multiply(u, u_2, out=ddy_block)
-            du_2 = np.subtract(constant_3, du_2, out=ddy_block)
-            du_2 = np.multiply(du_2, ddu, out=ddy_block)
-            du_2 = np.multiply(du_2, dy, out=ddy_block)
-            du_2 = np.multiply(du_2, part_2, out=ddy_block)
-            du_2 = np.multiply(du_2, constant_4, out=buffer_1)
-            # step 33: dgamma = sum over rows of dg*du + du_2*xhat
-            if needs_g:
-                part_7 = np.multiply(dg, du, out=ddy_block)
-            if gamma is not None:
-                part_8 = np.multiply(du_2, xhat, out=buffer_3)
-            if needs_g:
-                part_7 = np.add(part_7, part_8, out=ddy_block)
-            if gamma is not None and ddx_rows is None:
-                part_7 = part_8
-            if gamma is not None:
-                _add_rows(part_7, each_row, dgamma_sums[chunk], column)
-            # step 34: dbeta = sum over rows of du_2
-            if beta is not None:
-                _add_rows(du_2, each_row, dbeta_sums[chunk], column)
-            # step 31: g_7 = du_2*gamma - ddx*mean_g_2_scaled
-            if gamma is not None:
-                g_7 = np.multiply(du_2, gamma, out=buffer_1)
-            else:
-                g_7 = du_2
-            if ddx_rows is not None:
-                part_9 = np.multiply(ddx, mean_g_2_scaled, out=ddy_block)
-                g_7 = np.subtract(g_7, part_9, out=buffer_1)
-            # step 32: mean_g_7 = mean(g_7)
-            mean_g_7 = _row_mean(g_7, ones, out=row_scalar_1)
-            # step 32: mean_g_7_xhat = mean(g_7*xhat)
-            mean_g_7_xhat = _row_mean(g_7, xhat, out=row_scalar_8)
-            # step 35: ddy = ddu*((1/2)*erf_u_2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u
-            #   + 1/2)
-            ddy = np.multiply(ddu, part, out=ddy_block)
-            ddy_writer.write(ddy)
-            # step 32: dx = (g_7 + du*ddgamma + (xhat*mean_ddx_scaled +
-            #   (xhat*mean_g_2_scaled_2 + mean_g - g)*mean_ddx_xhat -
-            #   xhat*mean_ddx_g)*rstd - mean_ddgamma_du - mean_g_7 -
-            #   xhat*mean_ddgamma_du_xhat - xhat*mean_g_7_xhat)*rstd
-            if ddgamma is not None:
-                dx = np.multiply(du, ddgamma, out=buffer_2)
-                dx = np.add(g_7, dx, out=buffer_1)
-            if ddx_rows is not None and ddgamma is None:
-                dx = g_7
-            if gamma is not None and ddx_rows is None and ddgamma is None:
-                dx = g_7
-            if gamma is None and ddx_rows is None:
-                dx = g_7
-            if ddx_rows is not None:
-                part_10 = np.multiply(xhat, mean_ddx_scaled, out=buffer_2)
-                part_11 = np.multiply(xhat, mean_g_2_scaled_2, out=buffer_3)
-                part_11 = np.add(part_11, mean_g, out=buffer_3)
-                part_11 = np.subtract(part_11, g, out=buffer_3)
-                part_11 = np.multiply(part_11, mean_ddx_xhat, out=buffer_3)
-                part_10 = np.add(part_10, part_11, out=buffer_2)
-                part_12 = np.multiply(xhat, mean_ddx_g, out=buffer_3)
-                part_10 = np.subtract(part_10, part_12, out=buffer_2)
-                part_10 = np.multiply(part_10, rstd, out=buffer_2)
-                dx = np.add(dx, part_10, out=buffer_1)
-            if ddgamma is not None:
-                dx = np.subtract(dx, mean_ddgamma_du, out=buffer_1)
-            dx = np.subtract(dx, mean_g_7, out=buffer_1)
-            if ddgamma is not None:
-                part_13 = np.multiply(xhat, mean_ddgamma_du_xhat, out=buffer_2)
-                dx = np.subtract(dx, part_13, out=buffer_1)
-            part_14 = np.multiply(xhat, mean_g_7_xhat, out=dx_block)
-            dx = np.subtract(dx, part_14, out=dx_block)
-            dx = np.multiply(dx, rstd, out=dx_block)
-            dx_writer.write(dx)
+            block(
+                chunk,
+                read_x(start, stop),
+                read_dy(start, stop),
+                read_ddx(start, stop),
+                read_mu(start, stop),
+                read_mu_residual(start, stop),
+                read_rstd(start, stop),
+                ddy_writer.block(start, stop),
+                dx_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+                column,
+            )
+            ddy_writer.write()
+            dx_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            0,
+            _whole(x_rows, rows, features),
+            _whole(dy_rows, rows, features),
+            _whole(ddx_rows, rows, features),
+            _whole(mu_rows, rows, 1),
+            _whole(mu_residual_rows, rows, 1),
+            _whole(rstd_rows, rows, 1),
+            _whole(ddy_out, rows, features),
+            _whole(dx_out, rows, features),
+            np.empty((8, rows, features), dtype),
+            np.empty((9, rows, 1), dtype),
+            None,
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
     if gamma is not None:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
     if beta is not None:
@@ -962,7 +1124,7 @@ def _residual(shifted, mean, spread, over_row, ones, out):
     limit = np.multiply(np.sqrt(spread, out=out), 2.0 / terms**0.5, out=out)
     far = np.greater(np.absolute(mean), limit)[:, 0]
     out[...] = 0.0
-    if far.any():
+    if np.count_nonzero(far):
         rows = shifted if far.all() else shifted[far]
         left = _row_mean(rows, ones, out=np.empty_like(spread[: len(rows)]))
         out[far] = left
@@ -975,15 +1137,42 @@ def _residual(shifted, mean, spread, over_row, ones, out):
 
 def _less_residual(shifted, residual):
     """The rows less what rounding has left of their mean, which is 0 for most."""
-    if residual.any():
+    if np.count_nonzero(residual):
         np.subtract(shifted, residual, out=shifted)
     return shifted
 
 
 def _add_rows(block, weights, sums, column):
-    """Add the rows of a block, each times its weight, to running sums."""
-    np.matmul(weights[: len(block), 0], block, out=column)
-    np.add(sums, column, out=sums)
+    """Add the rows of a block, each times its weight, to running sums.
+
+    Without a `column` to add them up in they are the first ones.
+    """
+    np.matmul(weights[: len(block), 0], block, out=sums if column is None else column)
+    if column is not None:
+        np.add(sums, column, out=sums)
+
+
+def _repeated(values, few):
+    """One value a feature, repeated for several rows where they are short and many."""
+    together = SHORT_ROW // len(values)
+    if few or together < 2:
+        return values
+    together = 1 << min(together, ROWS_TOGETHER).bit_length() - 1
+    wide = np.empty((together, len(values)), values.dtype)
+    wide[...] = values
+    return wide.reshape(-1)
+
+
+def _by_feature(ufunc, block, wide, out):
+    """A ufunc of rows and one value a feature, on as many rows as `wide` is for."""
+    features = block.shape[-1]
+    if wide.size == features:
+        return ufunc(block, wide, out=out)
+    plain = block.flags.c_contiguous and out.flags.c_contiguous
+    if block.size % wide.size or not plain:
+        return ufunc(block, wide[:features], out=out)
+    ufunc(block.reshape(-1, wide.size), wide, out=out.reshape(-1, wide.size))
+    return out
 
 
 def _polynomial(coefficients, x, out):
@@ -1116,16 +1305,22 @@ def _rows(array, dtype, row_scalars):
 
 
 class _Reader:
-    """Blocks of rows in the compute type: views where the array has it, else copies."""
+    """Blocks of rows in the compute type: views where the array has it, else copies.
+
+    Of an array that is not there they are None.
+    """
 
     def __init__(self, array, dtype, height, row_scalars=False):
+        self.rows, self.direct = None, True
+        if array is None:
+            return
         self.rows, self.direct = _rows(array, dtype, row_scalars)
         width = 1 if row_scalars else array.shape[-1]
         self.scratch = None if self.direct else np.empty((height, width), dtype)
 
     def __call__(self, start, stop):
         if self.direct:
-            return self.rows[start:stop]
+            return None if self.rows is None else self.rows[start:stop]
         copy = self.scratch[: stop - start]
         copy[...] = self.rows[start:stop]
         return copy
@@ -1140,6 +1335,9 @@ class _Writer:
     def __init__(self, arrays, dtype, height, row_scalars=False):
         by_id = {id(array): array for array in arrays if array is not None}
         distinct = list(by_id.values())
+        self.own, self.scratch, self.others = None, None, []
+        if not distinct:
+            return
         rows = [_rows(array, dtype, row_scalars) for array in distinct]
         self.own = rows[0][0] if rows[0][1] else None
         self.others = [other for other, _ in (rows if self.own is None else rows[1:])]
@@ -1149,24 +1347,42 @@ class _Writer:
     def block(self, start, stop):
         """Where to compute rows `start` to `stop`."""
         self.span = slice(start, stop)
-        own = self.scratch[: stop - start] if self.own is None else self.own[self.span]
-        self.current = own
-        return own
+        if self.own is not None:
+            self.current = self.own[self.span]
+        else:
+            scratch = self.scratch
+            self.current = None if scratch is None else scratch[: stop - start]
+        return self.current
 
-    def write(self, value):
-        """The finished rows of this block, which may have been computed elsewhere."""
-        if self.own is not None and value is not self.current:
-            self.current[...] = value
+    def write(self):
+        """Hand on the rows that were computed in the last block."""
         for other in self.others:
-            other[self.span] = value
+            other[self.span] = self.current
 
 
-def _partition(rows, row_bytes, least_rows):
+def _are_few(entries, dtype, *arrays):
+    """Whether all rows can be one block: few, of the compute type, and without gaps."""
+    if not 0 < entries <= FEW:
+        return False
+    there = [array for array in arrays if array is not None]
+    return all(array.dtype == dtype and array.flags.c_contiguous for array in there)
+
+
+def _whole(array, rows, width):
+    """All rows of an array that has no gaps, as one block."""
+    return None if array is None else array.reshape(rows, width)
+
+
+def _partition(rows, row_bytes, least_rows, few):
     """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
 
-    Neither depends on the thread count, so no sum does.
+    Neither depends on the thread count, so no sum does. A `few` rows are one block.
     """
-    height = min(max(least_rows, BLOCK_BYTES // row_bytes), max(rows, 1))
+    if few:
+        return rows, [()]
+    height = max(least_rows, BLOCK_BYTES // row_bytes)
+    height -= height % ROWS_TOGETHER if height > ROWS_TOGETHER else 0
+    height = min(height, max(rows, 1))
     blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
     together = max(1, -(-len(blocks) // CHUNKS))
     runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
@@ -1306,16 +1522,21 @@ def _each_cotangent(cotangents, names):
     return cotangents
 
 
+_COMPUTED = {np.dtype(np.float32), np.dtype(np.float64)}
+
+
 def _types(given, widest=None):
     """The type of each array that is given, and the type to compute in."""
     there = {name: array for name, array in given.items() if array is not None}
     dtypes = {name: np.asarray(array).dtype for name, array in there.items()}
-    kinds = [] if widest is None else [widest]
-    for name, dtype in dtypes.items():
-        if not isinstance(there[name], float):
-            narrow = dtype.itemsize == 2
-            kinds.append(np.dtype(np.float32) if narrow else dtype.newbyteorder("="))
-    return dtypes, np.result_type(*kinds)
+    kinds = {dtypes[name] for name in there if not isinstance(there[name], float)}
+    if widest is not None:
+        kinds.add(widest)
+    if len(kinds) == 1 and kinds <= _COMPUTED:
+        return dtypes, kinds.pop()
+    single = np.dtype(np.float32)
+    wide = [single if kind.itemsize == 2 else kind.newbyteorder("=") for kind in kinds]
+    return dtypes, np.result_type(*wide)
 
 
 def _several(out, names):

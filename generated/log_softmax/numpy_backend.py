@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops a row element; backward 3 row tensors (2 read, 1 written), 5 flops a row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:69e4e6464377f485c18a82bb2ea433e069fc552079d127d509e2b633488c8e64
-# templates sha256:b691178d81f9e2e17bf8097368c2f627b6583cffb7cef4b011dacb33bca58376
+# templates sha256:2a6213b31581c9dd0ec75b912de5428c9bb881cf885e04cd2d5153eec6cf9ae1
 """The logarithm of softmax over the feature axis.
 
     forward
@@ -33,6 +33,12 @@ BLOCK_BYTES = 768 * 1024
 
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
+
+FEW = 4096
+"""The entries up to which all rows are one block, worked on where they stand."""
+
+ROWS_TOGETHER = 64
+"""A block has a multiple of so many rows, where it has more."""
 
 LONG_ROW = 2048
 """The bytes of a row from which a small ufunc buffer pays."""
@@ -236,8 +242,27 @@ def backward_backward(saved, cotangents, ddx, *, out=None, threads=1):
 def _forward(x_rows, y_out, row_max_out, sum_exp_out, shape, dtype, threads):
     """The outputs and the saved row scalars, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(rows * features, dtype, x_rows, row_max_out, sum_exp_out, y_out)
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     ones = np.ones(features, dtype)
+
+    def block(
+        x, row_max_block, sum_exp_block, y_block, row_buffers, row_scalar_buffers
+    ):
+        buffer_1 = row_buffers[0]
+        row_scalar_1 = row_scalar_buffers[0]
+        # step 2: row_max = max(x)
+        row_max = np.maximum.reduce(x, axis=-1, keepdims=True, out=row_max_block)
+        # step 3: x_shifted = x - row_max
+        x_shifted = np.subtract(x, row_max, out=y_block)
+        # step 4: exp_shifted = exp(x_shifted)
+        exp_shifted = np.exp(x_shifted, out=buffer_1)
+        # step 5: sum_exp = sum(exp_shifted)
+        sum_exp = _row_sum(exp_shifted, ones, out=sum_exp_block)
+        # step 6: log_sum_exp = log(sum_exp)
+        log_sum_exp = np.log(sum_exp, out=row_scalar_1)
+        # step 7: y = x_shifted - log_sum_exp
+        np.subtract(x_shifted, log_sum_exp, out=y_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -247,29 +272,29 @@ def _forward(x_rows, y_out, row_max_out, sum_exp_out, shape, dtype, threads):
         row_buffers = np.empty((1, height, features), dtype)
         row_scalar_buffers = np.empty((1, height, 1), dtype)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            row_max_block = row_max_writer.block(start, stop)
-            sum_exp_block = sum_exp_writer.block(start, stop)
-            y_block = y_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            # step 2: row_max = max(x)
-            row_max = np.maximum.reduce(x, axis=-1, keepdims=True, out=row_max_block)
-            row_max_writer.write(row_max)
-            # step 3: x_shifted = x - row_max
-            x_shifted = np.subtract(x, row_max, out=y_block)
-            # step 4: exp_shifted = exp(x_shifted)
-            exp_shifted = np.exp(x_shifted, out=buffer_1)
-            # step 5: sum_exp = sum(exp_shifted)
-            sum_exp = _row_sum(exp_shifted, ones, out=sum_exp_block)
-            sum_exp_writer.write(sum_exp)
-            # step 6: log_sum_exp = log(sum_exp)
-            log_sum_exp = np.log(sum_exp, out=row_scalar_1)
-            # step 7: y = x_shifted - log_sum_exp
-            y = np.subtract(x_shifted, log_sum_exp, out=y_block)
-            y_writer.write(y)
+            block(
+                read_x(start, stop),
+                row_max_writer.block(start, stop),
+                sum_exp_writer.block(start, stop),
+                y_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+            )
+            row_max_writer.write()
+            sum_exp_writer.write()
+            y_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(row_max_out, rows, 1),
+            _whole(sum_exp_out, rows, 1),
+            _whole(y_out, rows, features),
+            np.empty((1, rows, features), dtype),
+            np.empty((1, rows, 1), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward(
@@ -277,8 +302,25 @@ def _backward(
 ):
     """The gradients, written to their arrays; None for one that is not wanted."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(
+        rows * features, dtype, x_rows, dy_rows, row_max_rows, sum_exp_rows, dx_out
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     ones = np.ones(features, dtype)
+
+    def block(x, dy, row_max, sum_exp, dx_block, row_scalar_buffers):
+        row_scalar_1 = row_scalar_buffers[0]
+        # step 13: sum_dy = sum(dy)
+        sum_dy = _row_sum(dy, ones, out=row_scalar_1)
+        # step 13: sum_exp_scaled = sum_dy/sum_exp
+        sum_exp_scaled = np.divide(sum_dy, sum_exp, out=row_scalar_1)
+        # step 3: x_shifted = x - row_max
+        x_shifted = np.subtract(x, row_max, out=dx_block)
+        # step 4: exp_shifted = exp(x_shifted)
+        exp_shifted = np.exp(x_shifted, out=dx_block)
+        # step 13: dx = dy - exp_shifted*sum_exp_scaled
+        dx = np.multiply(exp_shifted, sum_exp_scaled, out=dx_block)
+        np.subtract(dy, dx, out=dx_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -288,32 +330,49 @@ def _backward(
         dx_writer = _Writer((dx_out,), dtype, height)
         row_scalar_buffers = np.empty((1, height, 1), dtype)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            dy = read_dy(start, stop)
-            row_max = read_row_max(start, stop)
-            sum_exp = read_sum_exp(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            # step 13: sum_dy = sum(dy)
-            sum_dy = _row_sum(dy, ones, out=row_scalar_1)
-            # step 13: sum_exp_scaled = sum_dy/sum_exp
-            sum_exp_scaled = np.divide(sum_dy, sum_exp, out=row_scalar_1)
-            # step 3: x_shifted = x - row_max
-            x_shifted = np.subtract(x, row_max, out=dx_block)
-            # step 4: exp_shifted = exp(x_shifted)
-            exp_shifted = np.exp(x_shifted, out=dx_block)
-            # step 13: dx = dy - exp_shifted*sum_exp_scaled
-            dx = np.multiply(exp_shifted, sum_exp_scaled, out=dx_block)
-            dx = np.subtract(dy, dx, out=dx_block)
-            dx_writer.write(dx)
+            block(
+                read_x(start, stop),
+                read_dy(start, stop),
+                read_row_max(start, stop),
+                read_sum_exp(start, stop),
+                dx_writer.block(start, stop),
+                row_scalar_buffers[:, : stop - start],
+            )
+            dx_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(dy_rows, rows, features),
+            _whole(row_max_rows, rows, 1),
+            _whole(sum_exp_rows, rows, 1),
+            _whole(dx_out, rows, features),
+            np.empty((1, rows, 1), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _jvp(x_rows, dx_rows, row_max_rows, sum_exp_rows, dy_out, shape, dtype, threads):
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(
+        rows * features, dtype, x_rows, dx_rows, row_max_rows, sum_exp_rows, dy_out
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
+
+    def block(x, dx, row_max, sum_exp, dy_block, row_scalar_buffers):
+        row_scalar_1 = row_scalar_buffers[0]
+        # step 3: x_shifted = x - row_max
+        x_shifted = np.subtract(x, row_max, out=dy_block)
+        # step 4: exp_shifted = exp(x_shifted)
+        exp_shifted = np.exp(x_shifted, out=dy_block)
+        # step 14: sum_dx_exp_shifted = sum(dx*exp_shifted)
+        sum_dx_exp_shifted = _row_sum(dx, exp_shifted, out=row_scalar_1)
+        # step 14: dlog_sum_exp = sum_dx_exp_shifted/sum_exp
+        dlog_sum_exp = np.divide(sum_dx_exp_shifted, sum_exp, out=row_scalar_1)
+        # step 15: dy = dx - dlog_sum_exp
+        np.subtract(dx, dlog_sum_exp, out=dy_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -323,25 +382,27 @@ def _jvp(x_rows, dx_rows, row_max_rows, sum_exp_rows, dy_out, shape, dtype, thre
         dy_writer = _Writer((dy_out,), dtype, height)
         row_scalar_buffers = np.empty((1, height, 1), dtype)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            dx = read_dx(start, stop)
-            row_max = read_row_max(start, stop)
-            sum_exp = read_sum_exp(start, stop)
-            dy_block = dy_writer.block(start, stop)
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            # step 3: x_shifted = x - row_max
-            x_shifted = np.subtract(x, row_max, out=dy_block)
-            # step 4: exp_shifted = exp(x_shifted)
-            exp_shifted = np.exp(x_shifted, out=dy_block)
-            # step 14: sum_dx_exp_shifted = sum(dx*exp_shifted)
-            sum_dx_exp_shifted = _row_sum(dx, exp_shifted, out=row_scalar_1)
-            # step 14: dlog_sum_exp = sum_dx_exp_shifted/sum_exp
-            dlog_sum_exp = np.divide(sum_dx_exp_shifted, sum_exp, out=row_scalar_1)
-            # step 15: dy = dx - dlog_sum_exp
-            dy = np.subtract(dx, dlog_sum_exp, out=dy_block)
-            dy_writer.write(dy)
+            block(
+                read_x(start, stop),
+                read_dx(start, stop),
+                read_row_max(start, stop),
+                read_sum_exp(start, stop),
+                dy_writer.block(start, stop),
+                row_scalar_buffers[:, : stop - start],
+            )
+            dy_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(dx_rows, rows, features),
+            _whole(row_max_rows, rows, 1),
+            _whole(sum_exp_rows, rows, 1),
+            _whole(dy_out, rows, features),
+            np.empty((1, rows, 1), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward_backward(
@@ -359,9 +420,44 @@ def _backward_backward(
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(
+        rows * features,
+        dtype,
+        x_rows,
+        dy_rows,
+        ddx_rows,
+        row_max_rows,
+        sum_exp_rows,
+        dx_out,
+        ddy_out,
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     ones = np.ones(features, dtype)
     D = scalar(features)
+
+    def block(x, dy, ddx, row_max, sum_exp, dx_block, ddy_block, row_scalar_buffers):
+        row_scalar_1, row_scalar_2 = row_scalar_buffers
+        # step 16: mean_dy = mean(dy)
+        mean_dy = _row_mean(dy, ones, out=row_scalar_1)
+        # step 3: x_shifted = x - row_max
+        x_shifted = np.subtract(x, row_max, out=dx_block)
+        # step 4: exp_shifted = exp(x_shifted)
+        exp_shifted = np.exp(x_shifted, out=dx_block)
+        # step 17: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
+        sum_ddx_exp_shifted = _row_sum(ddx, exp_shifted, out=row_scalar_2)
+        # step 17: sum_exp_scaled = mean_dy*D/sum_exp
+        sum_exp_scaled = np.multiply(mean_dy, D, out=row_scalar_1)
+        sum_exp_scaled = np.divide(sum_exp_scaled, sum_exp, out=row_scalar_1)
+        # step 17: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/sum_exp
+        sum_ddx_exp_shifted_scaled = np.divide(
+            sum_ddx_exp_shifted, sum_exp, out=row_scalar_2
+        )
+        # step 17: dx = exp_shifted*(sum_ddx_exp_shifted_scaled - ddx)*sum_exp_scaled
+        dx = np.subtract(sum_ddx_exp_shifted_scaled, ddx, out=ddy_block)
+        dx = np.multiply(exp_shifted, dx, out=dx_block)
+        np.multiply(dx, sum_exp_scaled, out=dx_block)
+        # step 18: ddy = ddx - sum_ddx_exp_shifted_scaled
+        np.subtract(ddx, sum_ddx_exp_shifted_scaled, out=ddy_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -373,41 +469,32 @@ def _backward_backward(
         ddy_writer = _Writer((ddy_out,), dtype, height)
         row_scalar_buffers = np.empty((2, height, 1), dtype)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            dy = read_dy(start, stop)
-            ddx = read_ddx(start, stop)
-            row_max = read_row_max(start, stop)
-            sum_exp = read_sum_exp(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            ddy_block = ddy_writer.block(start, stop)
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            row_scalar_2 = row_scalar_buffers[1, : stop - start]
-            # step 16: mean_dy = mean(dy)
-            mean_dy = _row_mean(dy, ones, out=row_scalar_1)
-            # step 3: x_shifted = x - row_max
-            x_shifted = np.subtract(x, row_max, out=dx_block)
-            # step 4: exp_shifted = exp(x_shifted)
-            exp_shifted = np.exp(x_shifted, out=dx_block)
-            # step 17: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
-            sum_ddx_exp_shifted = _row_sum(ddx, exp_shifted, out=row_scalar_2)
-            # step 17: sum_exp_scaled = mean_dy*D/sum_exp
-            sum_exp_scaled = np.multiply(mean_dy, D, out=row_scalar_1)
-            sum_exp_scaled = np.divide(sum_exp_scaled, sum_exp, out=row_scalar_1)
-            # step 17: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/sum_exp
-            sum_ddx_exp_shifted_scaled = np.divide(
-                sum_ddx_exp_shifted, sum_exp, out=row_scalar_2
+            block(
+                read_x(start, stop),
+                read_dy(start, stop),
+                read_ddx(start, stop),
+                read_row_max(start, stop),
+                read_sum_exp(start, stop),
+                dx_writer.block(start, stop),
+                ddy_writer.block(start, stop),
+                row_scalar_buffers[:, : stop - start],
             )
-            # step 17: dx = exp_shifted*(sum_ddx_exp_shifted_scaled -
-            #   ddx)*sum_exp_scaled
-            dx = np.subtract(sum_ddx_exp_shifted_scaled, ddx, out=ddy_block)
-            dx = np.multiply(exp_shifted, dx, out=dx_block)
-            dx = np.multiply(dx, sum_exp_scaled, out=dx_block)
-            dx_writer.write(dx)
-            # step 18: ddy = ddx - sum_ddx_exp_shifted_scaled
-            ddy = np.subtract(ddx, sum_ddx_exp_shifted_scaled, out=ddy_block)
-            ddy_writer.write(ddy)
+            dx_writer.write()
+            ddy_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(dy_rows, rows, features),
+            _whole(ddx_rows, rows, features),
+            _whole(row_max_rows, rows, 1),
+            _whole(sum_exp_rows, rows, 1),
+            _whole(dx_out, rows, features),
+            _whole(ddy_out, rows, features),
+            np.empty((2, rows, 1), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _row_sum(a, b, out):
@@ -455,16 +542,22 @@ def _rows(array, dtype, row_scalars):
 
 
 class _Reader:
-    """Blocks of rows in the compute type: views where the array has it, else copies."""
+    """Blocks of rows in the compute type: views where the array has it, else copies.
+
+    Of an array that is not there they are None.
+    """
 
     def __init__(self, array, dtype, height, row_scalars=False):
+        self.rows, self.direct = None, True
+        if array is None:
+            return
         self.rows, self.direct = _rows(array, dtype, row_scalars)
         width = 1 if row_scalars else array.shape[-1]
         self.scratch = None if self.direct else np.empty((height, width), dtype)
 
     def __call__(self, start, stop):
         if self.direct:
-            return self.rows[start:stop]
+            return None if self.rows is None else self.rows[start:stop]
         copy = self.scratch[: stop - start]
         copy[...] = self.rows[start:stop]
         return copy
@@ -479,6 +572,9 @@ class _Writer:
     def __init__(self, arrays, dtype, height, row_scalars=False):
         by_id = {id(array): array for array in arrays if array is not None}
         distinct = list(by_id.values())
+        self.own, self.scratch, self.others = None, None, []
+        if not distinct:
+            return
         rows = [_rows(array, dtype, row_scalars) for array in distinct]
         self.own = rows[0][0] if rows[0][1] else None
         self.others = [other for other, _ in (rows if self.own is None else rows[1:])]
@@ -488,24 +584,42 @@ class _Writer:
     def block(self, start, stop):
         """Where to compute rows `start` to `stop`."""
         self.span = slice(start, stop)
-        own = self.scratch[: stop - start] if self.own is None else self.own[self.span]
-        self.current = own
-        return own
+        if self.own is not None:
+            self.current = self.own[self.span]
+        else:
+            scratch = self.scratch
+            self.current = None if scratch is None else scratch[: stop - start]
+        return self.current
 
-    def write(self, value):
-        """The finished rows of this block, which may have been computed elsewhere."""
-        if self.own is not None and value is not self.current:
-            self.current[...] = value
+    def write(self):
+        """Hand on the rows that were computed in the last block."""
         for other in self.others:
-            other[self.span] = value
+            other[self.span] = self.current
 
 
-def _partition(rows, row_bytes, least_rows):
+def _are_few(entries, dtype, *arrays):
+    """Whether all rows can be one block: few, of the compute type, and without gaps."""
+    if not 0 < entries <= FEW:
+        return False
+    there = [array for array in arrays if array is not None]
+    return all(array.dtype == dtype and array.flags.c_contiguous for array in there)
+
+
+def _whole(array, rows, width):
+    """All rows of an array that has no gaps, as one block."""
+    return None if array is None else array.reshape(rows, width)
+
+
+def _partition(rows, row_bytes, least_rows, few):
     """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
 
-    Neither depends on the thread count, so no sum does.
+    Neither depends on the thread count, so no sum does. A `few` rows are one block.
     """
-    height = min(max(least_rows, BLOCK_BYTES // row_bytes), max(rows, 1))
+    if few:
+        return rows, [()]
+    height = max(least_rows, BLOCK_BYTES // row_bytes)
+    height -= height % ROWS_TOGETHER if height > ROWS_TOGETHER else 0
+    height = min(height, max(rows, 1))
     blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
     together = max(1, -(-len(blocks) // CHUNKS))
     runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
@@ -618,16 +732,21 @@ def _each_cotangent(cotangents, names):
     return cotangents
 
 
+_COMPUTED = {np.dtype(np.float32), np.dtype(np.float64)}
+
+
 def _types(given, widest=None):
     """The type of each array that is given, and the type to compute in."""
     there = {name: array for name, array in given.items() if array is not None}
     dtypes = {name: np.asarray(array).dtype for name, array in there.items()}
-    kinds = [] if widest is None else [widest]
-    for name, dtype in dtypes.items():
-        if not isinstance(there[name], float):
-            narrow = dtype.itemsize == 2
-            kinds.append(np.dtype(np.float32) if narrow else dtype.newbyteorder("="))
-    return dtypes, np.result_type(*kinds)
+    kinds = {dtypes[name] for name in there if not isinstance(there[name], float)}
+    if widest is not None:
+        kinds.add(widest)
+    if len(kinds) == 1 and kinds <= _COMPUTED:
+        return dtypes, kinds.pop()
+    single = np.dtype(np.float32)
+    wide = [single if kind.itemsize == 2 else kind.newbyteorder("=") for kind in kinds]
+    return dtypes, np.result_type(*wide)
 
 
 def _several(out, names):

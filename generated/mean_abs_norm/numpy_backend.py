@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops a row element; backward 3 row tensors (2 read, 1 written), 18 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
-# templates sha256:b691178d81f9e2e17bf8097368c2f627b6583cffb7cef4b011dacb33bca58376
+# templates sha256:2a6213b31581c9dd0ec75b912de5428c9bb881cf885e04cd2d5153eec6cf9ae1
 """Centred rows divided by their mean absolute deviation.
 
     forward
@@ -36,6 +36,15 @@ BLOCK_BYTES = 768 * 1024
 
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
+
+FEW = 4096
+"""The entries up to which all rows are one block, worked on where they stand."""
+
+ROWS_TOGETHER = 64
+"""A block has a multiple of so many rows, where it has more."""
+
+SHORT_ROW = 2048
+"""The entries that a loop over features should have; shorter rows share one."""
 
 LONG_ROW = 2048
 """The bytes of a row from which a small ufunc buffer pays."""
@@ -369,13 +378,46 @@ def _forward(
     """The outputs and the saved row scalars, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(
+        rows * features, dtype, x_rows, mu_out, mu_residual_out, scale_out, y_out
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     ones = np.ones(features, dtype)
     if gamma is not None:
         gamma = np.ascontiguousarray(gamma, dtype)
     if beta is not None:
         beta = np.ascontiguousarray(beta, dtype)
     eps = scalar(eps)
+    if gamma is not None:
+        gamma_wide = _repeated(gamma, few)
+    if beta is not None:
+        beta_wide = _repeated(beta, few)
+
+    def block(x, mu_block, mu_residual_block, scale_block, y_block, row_buffers):
+        buffer_1 = row_buffers[0]
+        # step 1: mu = mean(x)
+        mu = _row_mean(x, ones, out=mu_block)
+        # step 2: x_shifted = x - mu
+        x_shifted = np.subtract(x, mu, out=y_block)
+        # step 2: mu_residual = mean(x_shifted)
+        mu_residual = _row_mean(x_shifted, ones, out=mu_residual_block)
+        # step 2: x_centred = x_shifted - mu_residual
+        x_centred = np.subtract(x_shifted, mu_residual, out=y_block)
+        # step 3: spread = mean(Abs(x_centred))
+        part = np.absolute(x_centred, out=buffer_1)
+        spread = _row_mean(part, ones, out=scale_block)
+        # step 4: scale = 1/(spread + eps)
+        scale = np.add(spread, eps, out=scale_block)
+        scale = np.divide(1.0, scale, out=scale_block)
+        # step 5: xhat = x_centred*scale
+        xhat = np.multiply(x_centred, scale, out=y_block)
+        # step 6: y = xhat*gamma + beta
+        if gamma is not None:
+            y = _by_feature(np.multiply, xhat, gamma_wide, out=y_block)
+        else:
+            y = xhat
+        if beta is not None:
+            _by_feature(np.add, y, beta_wide, out=y_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -387,41 +429,30 @@ def _forward(
         y_writer = _Writer((y_out,), dtype, height)
         row_buffers = np.empty((1, height, features), dtype)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            mu_block = mu_writer.block(start, stop)
-            mu_residual_block = mu_residual_writer.block(start, stop)
-            scale_block = scale_writer.block(start, stop)
-            y_block = y_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            # step 1: mu = mean(x)
-            mu = _row_mean(x, ones, out=mu_block)
-            mu_writer.write(mu)
-            # step 2: x_shifted = x - mu
-            x_shifted = np.subtract(x, mu, out=y_block)
-            # step 2: mu_residual = mean(x_shifted)
-            mu_residual = _row_mean(x_shifted, ones, out=mu_residual_block)
-            mu_residual_writer.write(mu_residual)
-            # step 2: x_centred = x_shifted - mu_residual
-            x_centred = np.subtract(x_shifted, mu_residual, out=y_block)
-            # step 3: spread = mean(Abs(x_centred))
-            part = np.absolute(x_centred, out=buffer_1)
-            spread = _row_mean(part, ones, out=scale_block)
-            # step 4: scale = 1/(spread + eps)
-            scale = np.add(spread, eps, out=scale_block)
-            scale = np.divide(1.0, scale, out=scale_block)
-            scale_writer.write(scale)
-            # step 5: xhat = x_centred*scale
-            xhat = np.multiply(x_centred, scale, out=y_block)
-            # step 6: y = xhat*gamma + beta
-            if gamma is not None:
-                y = np.multiply(xhat, gamma, out=y_block)
-            else:
-                y = xhat
-            if beta is not None:
-                y = np.add(y, beta, out=y_block)
-            y_writer.write(y)
+            block(
+                read_x(start, stop),
+                mu_writer.block(start, stop),
+                mu_residual_writer.block(start, stop),
+                scale_writer.block(start, stop),
+                y_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+            )
+            mu_writer.write()
+            mu_residual_writer.write()
+            scale_writer.write()
+            y_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(mu_out, rows, 1),
+            _whole(mu_residual_out, rows, 1),
+            _whole(scale_out, rows, 1),
+            _whole(y_out, rows, features),
+            np.empty((1, rows, features), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward(
@@ -440,15 +471,74 @@ def _backward(
 ):
     """The gradients, written to their arrays; None for one that is not wanted."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    few = _are_few(
+        rows * features,
+        dtype,
+        x_rows,
+        dy_rows,
+        mu_rows,
+        mu_residual_rows,
+        scale_rows,
+        dx_out,
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 4, few)
     ones = np.ones(features, dtype)
     if gamma is not None:
         gamma = np.ascontiguousarray(gamma, dtype)
+        gamma_wide = _repeated(gamma, few)
+        dgamma_sums = np.zeros((len(chunks), features), dtype)
     if dbeta_out is not None:
         dbeta_sums = np.zeros((len(chunks), features), dtype)
-    if gamma is not None:
-        dgamma_sums = np.zeros((len(chunks), features), dtype)
     each_row = np.ones((height, 1), dtype)
+
+    def block(
+        chunk,
+        x,
+        dy,
+        mu,
+        mu_residual,
+        scale,
+        dx_block,
+        row_buffers,
+        row_scalar_buffers,
+        column,
+    ):
+        buffer_1, buffer_2 = row_buffers
+        row_scalar_1, row_scalar_2, row_scalar_3 = row_scalar_buffers
+        # step 2: x_shifted = x - mu
+        x_shifted = np.subtract(x, mu, out=dx_block)
+        # step 2: x_centred = x_shifted - mu_residual
+        x_centred = np.subtract(x_shifted, mu_residual, out=dx_block)
+        # step 11: dgamma = sum over rows of dy*x_centred*scale
+        if gamma is not None:
+            part = np.multiply(dy, x_centred, out=buffer_1)
+            _add_rows(part, scale, dgamma_sums[chunk], column)
+        # step 12: dbeta = sum over rows of dy
+        if dbeta_out is not None:
+            _add_rows(dy, each_row, dbeta_sums[chunk], column)
+        # step 10: mean_xhat = mean(sign(x_centred))
+        part_2 = np.sign(x_centred, out=buffer_2)
+        mean_xhat = _row_mean(part_2, ones, out=row_scalar_1)
+        # step 10: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
+        if gamma is not None:
+            mean_g_xhat_unscaled = _row_mean(part, gamma, out=row_scalar_2)
+        else:
+            mean_g_xhat_unscaled = _row_mean(dy, x_centred, out=row_scalar_2)
+        # step 7: g = dy*gamma
+        if gamma is not None:
+            g = _by_feature(np.multiply, dy, gamma_wide, out=dx_block)
+        else:
+            g = dy
+        # step 10: mean_g = mean(g)
+        mean_g = _row_mean(g, ones, out=row_scalar_3)
+        # step 10: mean_g_xhat = mean_g_xhat_unscaled*scale
+        mean_g_xhat = np.multiply(mean_g_xhat_unscaled, scale, out=row_scalar_2)
+        # step 10: dx = (g + (mean_xhat - sign(x_centred))*mean_g_xhat - mean_g)*scale
+        dx = np.subtract(mean_xhat, part_2, out=buffer_1)
+        dx = np.multiply(dx, mean_g_xhat, out=buffer_1)
+        dx = np.add(g, dx, out=dx_block)
+        dx = np.subtract(dx, mean_g, out=dx_block)
+        np.multiply(dx, scale, out=dx_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -461,56 +551,40 @@ def _backward(
         row_scalar_buffers = np.empty((3, height, 1), dtype)
         column = np.empty(features, dtype)
         for chunk, start, stop in share:
-            x = read_x(start, stop)
-            dy = read_dy(start, stop)
-            mu = read_mu(start, stop)
-            mu_residual = read_mu_residual(start, stop)
-            scale = read_scale(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            buffer_2 = row_buffers[1, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            row_scalar_2 = row_scalar_buffers[1, : stop - start]
-            row_scalar_3 = row_scalar_buffers[2, : stop - start]
-            # step 12: dbeta = sum over rows of dy
-            if dbeta_out is not None:
-                _add_rows(dy, each_row, dbeta_sums[chunk], column)
-            # step 2: x_shifted = x - mu
-            x_shifted = np.subtract(x, mu, out=dx_block)
-            # step 2: x_centred = x_shifted - mu_residual
-            x_centred = np.subtract(x_shifted, mu_residual, out=dx_block)
-            # step 11: dgamma = sum over rows of dy*x_centred*scale
-            if gamma is not None:
-                part = np.multiply(dy, x_centred, out=buffer_1)
-                _add_rows(part, scale, dgamma_sums[chunk], column)
-            # step 10: mean_xhat = mean(sign(x_centred))
-            part_2 = np.sign(x_centred, out=buffer_1)
-            mean_xhat = _row_mean(part_2, ones, out=row_scalar_1)
-            # step 7: g = dy*gamma
-            if gamma is not None:
-                g = np.multiply(dy, gamma, out=buffer_2)
-            else:
-                g = dy
-            # step 10: mean_g = mean(g)
-            mean_g = _row_mean(g, ones, out=row_scalar_2)
-            # step 10: mean_g_xhat_unscaled = mean(g*x_centred)
-            mean_g_xhat_unscaled = _row_mean(g, x_centred, out=row_scalar_3)
-            # step 10: mean_g_xhat = mean_g_xhat_unscaled*scale
-            mean_g_xhat = np.multiply(mean_g_xhat_unscaled, scale, out=row_scalar_3)
-            # step 10: dx = (g + (mean_xhat - sign(x_centred))*mean_g_xhat -
-            #   mean_g)*scale
-            dx = np.subtract(mean_xhat, part_2, out=dx_block)
-            dx = np.multiply(dx, mean_g_xhat, out=dx_block)
-            dx = np.add(g, dx, out=dx_block)
-            dx = np.subtract(dx, mean_g, out=dx_block)
-            dx = np.multiply(dx, scale, out=dx_block)
-            dx_writer.write(dx)
+            block(
+                chunk,
+                read_x(start, stop),
+                read_dy(start, stop),
+                read_mu(start, stop),
+                read_mu_residual(start, stop),
+                read_scale(start, stop),
+                dx_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+                column,
+            )
+            dx_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            0,
+            _whole(x_rows, rows, features),
+            _whole(dy_rows, rows, features),
+            _whole(mu_rows, rows, 1),
+            _whole(mu_residual_rows, rows, 1),
+            _whole(scale_rows, rows, 1),
+            _whole(dx_out, rows, features),
+            np.empty((2, rows, features), dtype),
+            np.empty((3, rows, 1), dtype),
+            None,
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
+    if gamma is not None:
+        dgamma = np.add.reduce(dgamma_sums, axis=0)
     if dbeta_out is not None:
         dbeta = np.add.reduce(dbeta_sums, axis=0)
     if gamma is not None:
-        dgamma = np.add.reduce(dgamma_sums, axis=0)
         dgamma_out[...] = dgamma
     if dbeta_out is not None:
         dbeta_out[...] = dbeta
@@ -532,9 +606,19 @@ def _jvp(
 ):
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(
+        rows * features,
+        dtype,
+        x_rows,
+        dx_rows,
+        mu_rows,
+        mu_residual_rows,
+        scale_rows,
+        dy_out,
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     needs_gamma = gamma is not None and dx_rows is not None
-    needs_x = dx_rows is not None or dgamma is not None
+    needs_dbeta_wide = dbeta is not None and (dx_rows is not None or dgamma is not None)
     ones = np.ones(features, dtype)
     if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
@@ -542,78 +626,93 @@ def _jvp(
         dgamma = np.ascontiguousarray(dgamma, dtype)
     if dbeta is not None:
         dbeta = np.ascontiguousarray(dbeta, dtype)
+    if dgamma is not None:
+        dgamma_wide = _repeated(dgamma, few)
+    if needs_gamma:
+        gamma_wide = _repeated(gamma, few)
+    if needs_dbeta_wide:
+        dbeta_wide = _repeated(dbeta, few)
+
+    def block(x, dx, mu, mu_residual, scale, dy_block, row_buffers, row_scalar_buffers):
+        buffer_1, buffer_2 = row_buffers
+        row_scalar_1, row_scalar_2, row_scalar_3 = row_scalar_buffers
+        # step 13: mean_dx = mean(dx)
+        if dx_rows is not None:
+            mean_dx = _row_mean(dx, ones, out=row_scalar_1)
+        # step 2: x_shifted = x - mu
+        if dx_rows is not None or dgamma is not None:
+            x_shifted = np.subtract(x, mu, out=dy_block)
+            # step 2: x_centred = x_shifted - mu_residual
+            x_centred = np.subtract(x_shifted, mu_residual, out=dy_block)
+            # step 5: xhat = x_centred*scale
+            xhat = np.multiply(x_centred, scale, out=dy_block)
+        # step 13: mean_xhat = mean(sign(xhat))
+        if dx_rows is not None:
+            part = np.sign(xhat, out=buffer_1)
+            mean_xhat = _row_mean(part, ones, out=row_scalar_2)
+            # step 13: mean_dx_xhat = mean(dx*sign(xhat))
+            mean_dx_xhat = _row_mean(dx, part, out=row_scalar_3)
+        # step 13: dy = xhat*dgamma + (dx + (xhat*mean_xhat - 1)*mean_dx -
+        #   xhat*mean_dx_xhat)*scale*gamma + dbeta
+        if dgamma is not None:
+            dy = _by_feature(np.multiply, xhat, dgamma_wide, out=buffer_1)
+        if dx_rows is not None:
+            part_2 = np.multiply(xhat, mean_xhat, out=buffer_2)
+            part_2 = np.subtract(part_2, 1.0, out=buffer_2)
+            part_2 = np.multiply(part_2, mean_dx, out=buffer_2)
+            part_2 = np.add(dx, part_2, out=buffer_2)
+            part_3 = np.multiply(xhat, mean_dx_xhat, out=dy_block)
+            part_2 = np.subtract(part_2, part_3, out=dy_block)
+        if needs_gamma:
+            part_2 = _by_feature(np.multiply, part_2, gamma_wide, out=dy_block)
+        if dx_rows is not None:
+            part_2 = np.multiply(part_2, scale, out=dy_block)
+        if dx_rows is not None and dgamma is not None:
+            dy = np.add(dy, part_2, out=dy_block)
+        if dx_rows is not None and dgamma is None:
+            dy = part_2
+        if needs_dbeta_wide:
+            dy = _by_feature(np.add, dy, dbeta_wide, out=dy_block)
+        if dx_rows is None and dgamma is None:
+            dy = dbeta
+        if dx_rows is None and (dgamma is None or dbeta is None):
+            dy_block[...] = dy
 
     def sweep(share):
-        if needs_x:
-            read_x = _Reader(x_rows, dtype, height)
-        if dx_rows is not None:
-            read_dx = _Reader(dx_rows, dtype, height)
-        if needs_x:
-            read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
-            read_mu_residual = _Reader(
-                mu_residual_rows, dtype, height, row_scalars=True
-            )
-            read_scale = _Reader(scale_rows, dtype, height, row_scalars=True)
+        read_x = _Reader(x_rows, dtype, height)
+        read_dx = _Reader(dx_rows, dtype, height)
+        read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
+        read_mu_residual = _Reader(mu_residual_rows, dtype, height, row_scalars=True)
+        read_scale = _Reader(scale_rows, dtype, height, row_scalars=True)
         dy_writer = _Writer((dy_out,), dtype, height)
         row_buffers = np.empty((2, height, features), dtype)
         row_scalar_buffers = np.empty((3, height, 1), dtype)
         for _, start, stop in share:
-            if needs_x:
-                x = read_x(start, stop)
-            if dx_rows is not None:
-                dx = read_dx(start, stop)
-            if needs_x:
-                mu = read_mu(start, stop)
-                mu_residual = read_mu_residual(start, stop)
-                scale = read_scale(start, stop)
-            dy_block = dy_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            buffer_2 = row_buffers[1, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            row_scalar_2 = row_scalar_buffers[1, : stop - start]
-            row_scalar_3 = row_scalar_buffers[2, : stop - start]
-            # step 13: mean_dx = mean(dx)
-            if dx_rows is not None:
-                mean_dx = _row_mean(dx, ones, out=row_scalar_1)
-            # step 2: x_shifted = x - mu
-            if needs_x:
-                x_shifted = np.subtract(x, mu, out=dy_block)
-                # step 2: x_centred = x_shifted - mu_residual
-                x_centred = np.subtract(x_shifted, mu_residual, out=dy_block)
-                # step 5: xhat = x_centred*scale
-                xhat = np.multiply(x_centred, scale, out=dy_block)
-            # step 13: mean_xhat = mean(sign(xhat))
-            if dx_rows is not None:
-                part = np.sign(xhat, out=buffer_1)
-                mean_xhat = _row_mean(part, ones, out=row_scalar_2)
-                # step 13: mean_dx_xhat = mean(dx*sign(xhat))
-                mean_dx_xhat = _row_mean(dx, part, out=row_scalar_3)
-            # step 13: dy = xhat*dgamma + (dx + (xhat*mean_xhat - 1)*mean_dx -
-            #   xhat*mean_dx_xhat)*scale*gamma + dbeta
-            if dgamma is not None:
-                dy = np.multiply(xhat, dgamma, out=buffer_1)
-            if dx_rows is not None:
-                part_2 = np.multiply(xhat, mean_xhat, out=buffer_2)
-                part_2 = np.subtract(part_2, 1.0, out=buffer_2)
-                part_2 = np.multiply(part_2, mean_dx, out=buffer_2)
-                part_2 = np.add(dx, part_2, out=buffer_2)
-                part_3 = np.multiply(xhat, mean_dx_xhat, out=dy_block)
-                part_2 = np.subtract(part_2, part_3, out=dy_block)
-            if needs_gamma:
-                part_2 = np.multiply(part_2, gamma, out=dy_block)
-            if dx_rows is not None:
-                part_2 = np.multiply(part_2, scale, out=dy_block)
-            if dx_rows is not None and dgamma is not None:
-                dy = np.add(dy, part_2, out=dy_block)
-            if dx_rows is not None and dgamma is None:
-                dy = part_2
-            if dbeta is not None and (dx_rows is not None or dgamma is not None):
-                dy = np.add(dy, dbeta, out=dy_block)
-            if dx_rows is None and dgamma is None:
-                dy = dbeta
-            dy_writer.write(dy)
+            block(
+                read_x(start, stop),
+                read_dx(start, stop),
+                read_mu(start, stop),
+                read_mu_residual(start, stop),
+                read_scale(start, stop),
+                dy_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+            )
+            dy_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(dx_rows, rows, features),
+            _whole(mu_rows, rows, 1),
+            _whole(mu_residual_rows, rows, 1),
+            _whole(scale_rows, rows, 1),
+            _whole(dy_out, rows, features),
+            np.empty((2, rows, features), dtype),
+            np.empty((3, rows, 1), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward_backward(
@@ -637,9 +736,25 @@ def _backward_backward(
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    few = _are_few(
+        rows * features,
+        dtype,
+        x_rows,
+        dy_rows,
+        ddx_rows,
+        mu_rows,
+        mu_residual_rows,
+        scale_rows,
+        ddy_out,
+        dx_out,
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 4, few)
     needs_gamma = gamma is not None and ddx_rows is not None
-    needs_x = ddx_rows is not None or ddgamma is not None
+    needs_ddbeta_wide = (
+        ddbeta is not None
+        and (ddx_rows is not None or ddgamma is not None)
+    )
+    needs_x_shifted = ddx_rows is not None or ddgamma is not None
     needs_g = gamma is None and ddx_rows is not None
     needs_dxhat = ddx_rows is not None and ddgamma is not None
     needs_ddy = ddx_rows is None and ddgamma is not None
@@ -653,154 +768,187 @@ def _backward_backward(
         ddbeta = np.ascontiguousarray(ddbeta, dtype)
     D = scalar(features)
     if needs_gamma:
+        gamma_wide = _repeated(gamma, few)
+    if ddgamma is not None:
+        ddgamma_wide = _repeated(ddgamma, few)
+    if needs_ddbeta_wide:
+        ddbeta_wide = _repeated(ddbeta, few)
+    if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
     each_row = np.ones((height, 1), dtype)
 
-    def sweep(share):
-        if needs_x:
-            read_x = _Reader(x_rows, dtype, height)
-            read_dy = _Reader(dy_rows, dtype, height)
+    def block(
+        chunk,
+        x,
+        dy,
+        ddx,
+        mu,
+        mu_residual,
+        scale,
+        ddy_block,
+        dx_block,
+        row_buffers,
+        row_scalar_buffers,
+        column,
+    ):
+        buffer_1, buffer_2, buffer_3 = row_buffers
+        row_scalar_1, row_scalar_2, row_scalar_3, row_scalar_4 = row_scalar_buffers
+        # step 19: dmean_g = sum(-ddx*scale)
         if ddx_rows is not None:
-            read_ddx = _Reader(ddx_rows, dtype, height)
-        if needs_x:
-            read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
-            read_mu_residual = _Reader(
-                mu_residual_rows, dtype, height, row_scalars=True
-            )
-            read_scale = _Reader(scale_rows, dtype, height, row_scalars=True)
+            part = np.negative(scale, out=row_scalar_1)
+            part_2 = np.multiply(ddx, part, out=ddy_block)
+            dmean_g = _row_sum(part_2, ones, out=row_scalar_1)
+        # step 2: x_shifted = x - mu
+        if needs_x_shifted:
+            x_shifted = np.subtract(x, mu, out=ddy_block)
+            # step 2: x_centred = x_shifted - mu_residual
+            x_centred = np.subtract(x_shifted, mu_residual, out=ddy_block)
+            # step 16: mean_xhat = mean(sign(x_centred))
+            part_3 = np.sign(x_centred, out=dx_block)
+        if ddx_rows is not None:
+            mean_xhat = _row_mean(part_3, ones, out=row_scalar_2)
+        # step 14: g = dy*gamma
+        if needs_gamma:
+            g = _by_feature(np.multiply, dy, gamma_wide, out=buffer_1)
+        if needs_g:
+            g = dy
+        # step 15: mean_g = mean(g)
+        if ddx_rows is not None:
+            mean_g = _row_mean(g, ones, out=row_scalar_3)
+            # step 17: mean_g_2_unscaled = mean(g*x_centred)
+            mean_g_2_unscaled = _row_mean(g, x_centred, out=row_scalar_4)
+            # step 17: mean_g_2 = mean_g_2_unscaled*scale
+            mean_g_2 = np.multiply(mean_g_2_unscaled, scale, out=row_scalar_4)
+            # step 20: dmean_g_scaled = dmean_g/D
+            dmean_g_scaled = np.divide(dmean_g, D, out=row_scalar_1)
+            # step 18: dmean_g_2_unscaled = sum(ddx*(mean_xhat - sign(x_centred)))
+            part_4 = np.subtract(mean_xhat, part_3, out=buffer_2)
+            dmean_g_2_unscaled = _row_sum(ddx, part_4, out=row_scalar_2)
+            # step 22: sum_ddx_g_xhat = sum((g + (mean_xhat - sign(x_centred))*mean_g_2
+            #   - mean_g)*ddx)
+            part_5 = np.multiply(part_4, mean_g_2, out=buffer_2)
+            part_5 = np.add(g, part_5, out=buffer_2)
+            part_5 = np.subtract(part_5, mean_g, out=buffer_2)
+            sum_ddx_g_xhat = _row_sum(part_5, ddx, out=row_scalar_3)
+            # step 18: dmean_g_2 = dmean_g_2_unscaled*scale
+            dmean_g_2 = np.multiply(dmean_g_2_unscaled, scale, out=row_scalar_2)
+            # step 20: dmean_g_2_scaled = dmean_g_2/D
+            dmean_g_2_scaled = np.divide(dmean_g_2, D, out=row_scalar_2)
+            # step 20: dg = ddx*scale + x_centred*dmean_g_2_scaled*scale +
+            #   dmean_g_scaled
+            dg = np.multiply(ddx, scale, out=buffer_2)
+            part_6 = np.multiply(dmean_g_2_scaled, scale, out=row_scalar_4)
+            part_7 = np.multiply(x_centred, part_6, out=buffer_3)
+            dg = np.add(dg, part_7, out=buffer_2)
+            dg = np.add(dg, dmean_g_scaled, out=buffer_2)
+        # step 27: dgamma = sum over rows of dg*dy
+        if needs_gamma:
+            part_8 = np.multiply(dg, dy, out=buffer_3)
+            _add_rows(part_8, each_row, dgamma_sums[chunk], column)
+        # step 21: dxhat = dy*ddgamma + g*dmean_g_2_scaled
+        if ddgamma is not None:
+            dxhat = _by_feature(np.multiply, dy, ddgamma_wide, out=buffer_3)
+        if ddx_rows is not None:
+            part_9 = np.multiply(g, dmean_g_2_scaled, out=buffer_1)
+        if needs_dxhat:
+            dxhat = np.add(dxhat, part_9, out=buffer_1)
+        if ddx_rows is not None and ddgamma is None:
+            dxhat = part_9
+        # step 22: sum_dxhat_x_centred = sum(dxhat*x_centred)
+        if needs_x_shifted:
+            sum_dxhat_x_centred = _row_sum(dxhat, x_centred, out=row_scalar_1)
+        # step 29: ddy = dg*gamma + x_centred*scale*ddgamma + ddbeta
+        if needs_gamma:
+            ddy = _by_feature(np.multiply, dg, gamma_wide, out=buffer_2)
+        if needs_g:
+            ddy = dg
+        if ddgamma is not None:
+            part_10 = _by_feature(np.multiply, x_centred, ddgamma_wide, out=ddy_block)
+            part_10 = np.multiply(part_10, scale, out=ddy_block)
+        if needs_dxhat:
+            ddy = np.add(ddy, part_10, out=ddy_block)
+        if needs_ddy:
+            ddy = part_10
+        if needs_ddbeta_wide:
+            ddy = _by_feature(np.add, ddy, ddbeta_wide, out=ddy_block)
+        if needs_ddy_2:
+            ddy = ddbeta
+        if ddgamma is None and (ddbeta is None or ddx_rows is None):
+            ddy_block[...] = ddy
+        # step 22: dscale = sum_ddx_g_xhat + sum_dxhat_x_centred
+        if ddx_rows is not None:
+            dscale = np.add(sum_ddx_g_xhat, sum_dxhat_x_centred, out=row_scalar_1)
+        if needs_ddy:
+            dscale = sum_dxhat_x_centred
+        # step 23: dspread = -dscale*scale**2
+        if needs_x_shifted:
+            dspread = np.square(scale, out=row_scalar_2)
+            dspread = np.multiply(dscale, dspread, out=row_scalar_1)
+            dspread = np.negative(dspread, out=row_scalar_1)
+            # step 24: dspread_scaled = dspread/D
+            dspread_scaled = np.divide(dspread, D, out=row_scalar_1)
+            # step 24: dx_centred = dxhat*scale + sign(x_centred)*dspread_scaled
+            dx_centred = np.multiply(dxhat, scale, out=buffer_1)
+            part_11 = np.multiply(part_3, dspread_scaled, out=dx_block)
+            dx_centred = np.add(dx_centred, part_11, out=dx_block)
+            # step 25: dmu = sum(-dx_centred)
+            part_12 = np.negative(dx_centred, out=buffer_1)
+            dmu = _row_sum(part_12, ones, out=row_scalar_1)
+            # step 26: dmu_scaled = dmu/D
+            dmu_scaled = np.divide(dmu, D, out=row_scalar_1)
+            # step 26: dx = dx_centred + dmu_scaled
+            dx = np.add(dx_centred, dmu_scaled, out=dx_block)
+        if needs_ddy_2:
+            dx = 0.0
+            dx_block[...] = dx
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        read_dy = _Reader(dy_rows, dtype, height)
+        read_ddx = _Reader(ddx_rows, dtype, height)
+        read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
+        read_mu_residual = _Reader(mu_residual_rows, dtype, height, row_scalars=True)
+        read_scale = _Reader(scale_rows, dtype, height, row_scalars=True)
         ddy_writer = _Writer((ddy_out,), dtype, height)
         dx_writer = _Writer((dx_out,), dtype, height)
         row_buffers = np.empty((3, height, features), dtype)
         row_scalar_buffers = np.empty((4, height, 1), dtype)
         column = np.empty(features, dtype)
         for chunk, start, stop in share:
-            if needs_x:
-                x = read_x(start, stop)
-                dy = read_dy(start, stop)
-            if ddx_rows is not None:
-                ddx = read_ddx(start, stop)
-            if needs_x:
-                mu = read_mu(start, stop)
-                mu_residual = read_mu_residual(start, stop)
-                scale = read_scale(start, stop)
-            ddy_block = ddy_writer.block(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            buffer_2 = row_buffers[1, : stop - start]
-            buffer_3 = row_buffers[2, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            row_scalar_2 = row_scalar_buffers[1, : stop - start]
-            row_scalar_3 = row_scalar_buffers[2, : stop - start]
-            row_scalar_4 = row_scalar_buffers[3, : stop - start]
-            # step 19: dmean_g = sum(-ddx*scale)
-            if ddx_rows is not None:
-                part = np.negative(scale, out=row_scalar_1)
-                part_2 = np.multiply(ddx, part, out=ddy_block)
-                dmean_g = _row_sum(part_2, ones, out=row_scalar_1)
-            # step 2: x_shifted = x - mu
-            if needs_x:
-                x_shifted = np.subtract(x, mu, out=ddy_block)
-                # step 2: x_centred = x_shifted - mu_residual
-                x_centred = np.subtract(x_shifted, mu_residual, out=ddy_block)
-                # step 16: mean_xhat = mean(sign(x_centred))
-                part_3 = np.sign(x_centred, out=dx_block)
-            if ddx_rows is not None:
-                mean_xhat = _row_mean(part_3, ones, out=row_scalar_2)
-            # step 14: g = dy*gamma
-            if needs_gamma:
-                g = np.multiply(dy, gamma, out=buffer_1)
-            if needs_g:
-                g = dy
-            # step 15: mean_g = mean(g)
-            if ddx_rows is not None:
-                mean_g = _row_mean(g, ones, out=row_scalar_3)
-                # step 17: mean_g_2_unscaled = mean(g*x_centred)
-                mean_g_2_unscaled = _row_mean(g, x_centred, out=row_scalar_4)
-                # step 17: mean_g_2 = mean_g_2_unscaled*scale
-                mean_g_2 = np.multiply(mean_g_2_unscaled, scale, out=row_scalar_4)
-                # step 20: dmean_g_scaled = dmean_g/D
-                dmean_g_scaled = np.divide(dmean_g, D, out=row_scalar_1)
-                # step 18: dmean_g_2_unscaled = sum(ddx*(mean_xhat - sign(x_centred)))
-                part_4 = np.subtract(mean_xhat, part_3, out=buffer_2)
-                dmean_g_2_unscaled = _row_sum(ddx, part_4, out=row_scalar_2)
-                # step 22: sum_ddx_g_xhat = sum((g + (mean_xhat -
-                #   sign(x_centred))*mean_g_2 - mean_g)*ddx)
-                part_5 = np.multiply(part_4, mean_g_2, out=buffer_2)
-                part_5 = np.add(g, part_5, out=buffer_2)
-                part_5 = np.subtract(part_5, mean_g, out=buffer_2)
-                sum_ddx_g_xhat = _row_sum(part_5, ddx, out=row_scalar_3)
-                # step 18: dmean_g_2 = dmean_g_2_unscaled*scale
-                dmean_g_2 = np.multiply(dmean_g_2_unscaled, scale, out=row_scalar_2)
-                # step 20: dmean_g_2_scaled = dmean_g_2/D
-                dmean_g_2_scaled = np.divide(dmean_g_2, D, out=row_scalar_2)
-                # step 20: dg = ddx*scale + x_centred*dmean_g_2_scaled*scale +
-                #   dmean_g_scaled
-                dg = np.multiply(ddx, scale, out=buffer_2)
-                part_6 = np.multiply(dmean_g_2_scaled, scale, out=row_scalar_4)
-                part_7 = np.multiply(x_centred, part_6, out=buffer_3)
-                dg = np.add(dg, part_7, out=buffer_2)
-                dg = np.add(dg, dmean_g_scaled, out=buffer_2)
-            # step 27: dgamma = sum over rows of dg*dy
-            if needs_gamma:
-                part_8 = np.multiply(dg, dy, out=buffer_3)
-                _add_rows(part_8, each_row, dgamma_sums[chunk], column)
-            # step 21: dxhat = dy*ddgamma + g*dmean_g_2_scaled
-            if ddgamma is not None:
-                dxhat = np.multiply(dy, ddgamma, out=buffer_3)
-            if ddx_rows is not None:
-                part_9 = np.multiply(g, dmean_g_2_scaled, out=buffer_1)
-            if needs_dxhat:
-                dxhat = np.add(dxhat, part_9, out=buffer_1)
-            if ddx_rows is not None and ddgamma is None:
-                dxhat = part_9
-            # step 22: sum_dxhat_x_centred = sum(dxhat*x_centred)
-            if needs_x:
-                sum_dxhat_x_centred = _row_sum(dxhat, x_centred, out=row_scalar_1)
-            # step 29: ddy = dg*gamma + x_centred*scale*ddgamma + ddbeta
-            if needs_gamma:
-                ddy = np.multiply(dg, gamma, out=buffer_2)
-            if needs_g:
-                ddy = dg
-            if ddgamma is not None:
-                part_10 = np.multiply(x_centred, ddgamma, out=ddy_block)
-                part_10 = np.multiply(part_10, scale, out=ddy_block)
-            if needs_dxhat:
-                ddy = np.add(ddy, part_10, out=ddy_block)
-            if needs_ddy:
-                ddy = part_10
-            if ddbeta is not None and (ddx_rows is not None or ddgamma is not None):
-                ddy = np.add(ddy, ddbeta, out=ddy_block)
-            if needs_ddy_2:
-                ddy = ddbeta
-            ddy_writer.write(ddy)
-            # step 22: dscale = sum_ddx_g_xhat + sum_dxhat_x_centred
-            if ddx_rows is not None:
-                dscale = np.add(sum_ddx_g_xhat, sum_dxhat_x_centred, out=row_scalar_1)
-            if needs_ddy:
-                dscale = sum_dxhat_x_centred
-            # step 23: dspread = -dscale*scale**2
-            if needs_x:
-                dspread = np.square(scale, out=row_scalar_2)
-                dspread = np.multiply(dscale, dspread, out=row_scalar_1)
-                dspread = np.negative(dspread, out=row_scalar_1)
-                # step 24: dspread_scaled = dspread/D
-                dspread_scaled = np.divide(dspread, D, out=row_scalar_1)
-                # step 24: dx_centred = dxhat*scale + sign(x_centred)*dspread_scaled
-                dx_centred = np.multiply(dxhat, scale, out=buffer_1)
-                part_11 = np.multiply(part_3, dspread_scaled, out=dx_block)
-                dx_centred = np.add(dx_centred, part_11, out=dx_block)
-                # step 25: dmu = sum(-dx_centred)
-                part_12 = np.negative(dx_centred, out=buffer_1)
-                dmu = _row_sum(part_12, ones, out=row_scalar_1)
-                # step 26: dmu_scaled = dmu/D
-                dmu_scaled = np.divide(dmu, D, out=row_scalar_1)
-                # step 26: dx = dx_centred + dmu_scaled
-                dx = np.add(dx_centred, dmu_scaled, out=dx_block)
-            if needs_ddy_2:
-                dx = 0.0
-            dx_writer.write(dx)
+            block(
+                chunk,
+                read_x(start, stop),
+                read_dy(start, stop),
+                read_ddx(start, stop),
+                read_mu(start, stop),
+                read_mu_residual(start, stop),
+                read_scale(start, stop),
+                ddy_writer.block(start, stop),
+                dx_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+                column,
+            )
+            ddy_writer.write()
+            dx_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            0,
+            _whole(x_rows, rows, features),
+            _whole(dy_rows, rows, features),
+            _whole(ddx_rows, rows, features),
+            _whole(mu_rows, rows, 1),
+            _whole(mu_residual_rows, rows, 1),
+            _whole(scale_rows, rows, 1),
+            _whole(ddy_out, rows, features),
+            _whole(dx_out, rows, features),
+            np.empty((3, rows, features), dtype),
+            np.empty((4, rows, 1), dtype),
+            None,
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
     if needs_gamma:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
     if gamma is not None and ddx_rows is None:
@@ -823,9 +971,36 @@ def _row_mean(a, b, out):
 
 
 def _add_rows(block, weights, sums, column):
-    """Add the rows of a block, each times its weight, to running sums."""
-    np.matmul(weights[: len(block), 0], block, out=column)
-    np.add(sums, column, out=sums)
+    """Add the rows of a block, each times its weight, to running sums.
+
+    Without a `column` to add them up in they are the first ones.
+    """
+    np.matmul(weights[: len(block), 0], block, out=sums if column is None else column)
+    if column is not None:
+        np.add(sums, column, out=sums)
+
+
+def _repeated(values, few):
+    """One value a feature, repeated for several rows where they are short and many."""
+    together = SHORT_ROW // len(values)
+    if few or together < 2:
+        return values
+    together = 1 << min(together, ROWS_TOGETHER).bit_length() - 1
+    wide = np.empty((together, len(values)), values.dtype)
+    wide[...] = values
+    return wide.reshape(-1)
+
+
+def _by_feature(ufunc, block, wide, out):
+    """A ufunc of rows and one value a feature, on as many rows as `wide` is for."""
+    features = block.shape[-1]
+    if wide.size == features:
+        return ufunc(block, wide, out=out)
+    plain = block.flags.c_contiguous and out.flags.c_contiguous
+    if block.size % wide.size or not plain:
+        return ufunc(block, wide[:features], out=out)
+    ufunc(block.reshape(-1, wide.size), wide, out=out.reshape(-1, wide.size))
+    return out
 
 
 class _Scattered:
@@ -862,16 +1037,22 @@ def _rows(array, dtype, row_scalars):
 
 
 class _Reader:
-    """Blocks of rows in the compute type: views where the array has it, else copies."""
+    """Blocks of rows in the compute type: views where the array has it, else copies.
+
+    Of an array that is not there they are None.
+    """
 
     def __init__(self, array, dtype, height, row_scalars=False):
+        self.rows, self.direct = None, True
+        if array is None:
+            return
         self.rows, self.direct = _rows(array, dtype, row_scalars)
         width = 1 if row_scalars else array.shape[-1]
         self.scratch = None if self.direct else np.empty((height, width), dtype)
 
     def __call__(self, start, stop):
         if self.direct:
-            return self.rows[start:stop]
+            return None if self.rows is None else self.rows[start:stop]
         copy = self.scratch[: stop - start]
         copy[...] = self.rows[start:stop]
         return copy
@@ -886,6 +1067,9 @@ class _Writer:
     def __init__(self, arrays, dtype, height, row_scalars=False):
         by_id = {id(array): array for array in arrays if array is not None}
         distinct = list(by_id.values())
+        self.own, self.scratch, self.others = None, None, []
+        if not distinct:
+            return
         rows = [_rows(array, dtype, row_scalars) for array in distinct]
         self.own = rows[0][0] if rows[0][1] else None
         self.others = [other for other, _ in (rows if self.own is None else rows[1:])]
@@ -895,24 +1079,42 @@ class _Writer:
     def block(self, start, stop):
         """Where to compute rows `start` to `stop`."""
         self.span = slice(start, stop)
-        own = self.scratch[: stop - start] if self.own is None else self.own[self.span]
-        self.current = own
-        return own
+        if self.own is not None:
+            self.current = self.own[self.span]
+        else:
+            scratch = self.scratch
+            self.current = None if scratch is None else scratch[: stop - start]
+        return self.current
 
-    def write(self, value):
-        """The finished rows of this block, which may have been computed elsewhere."""
-        if self.own is not None and value is not self.current:
-            self.current[...] = value
+    def write(self):
+        """Hand on the rows that were computed in the last block."""
         for other in self.others:
-            other[self.span] = value
+            other[self.span] = self.current
 
 
-def _partition(rows, row_bytes, least_rows):
+def _are_few(entries, dtype, *arrays):
+    """Whether all rows can be one block: few, of the compute type, and without gaps."""
+    if not 0 < entries <= FEW:
+        return False
+    there = [array for array in arrays if array is not None]
+    return all(array.dtype == dtype and array.flags.c_contiguous for array in there)
+
+
+def _whole(array, rows, width):
+    """All rows of an array that has no gaps, as one block."""
+    return None if array is None else array.reshape(rows, width)
+
+
+def _partition(rows, row_bytes, least_rows, few):
     """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
 
-    Neither depends on the thread count, so no sum does.
+    Neither depends on the thread count, so no sum does. A `few` rows are one block.
     """
-    height = min(max(least_rows, BLOCK_BYTES // row_bytes), max(rows, 1))
+    if few:
+        return rows, [()]
+    height = max(least_rows, BLOCK_BYTES // row_bytes)
+    height -= height % ROWS_TOGETHER if height > ROWS_TOGETHER else 0
+    height = min(height, max(rows, 1))
     blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
     together = max(1, -(-len(blocks) // CHUNKS))
     runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
@@ -1051,16 +1253,21 @@ def _each_cotangent(cotangents, names):
     return cotangents
 
 
+_COMPUTED = {np.dtype(np.float32), np.dtype(np.float64)}
+
+
 def _types(given, widest=None):
     """The type of each array that is given, and the type to compute in."""
     there = {name: array for name, array in given.items() if array is not None}
     dtypes = {name: np.asarray(array).dtype for name, array in there.items()}
-    kinds = [] if widest is None else [widest]
-    for name, dtype in dtypes.items():
-        if not isinstance(there[name], float):
-            narrow = dtype.itemsize == 2
-            kinds.append(np.dtype(np.float32) if narrow else dtype.newbyteorder("="))
-    return dtypes, np.result_type(*kinds)
+    kinds = {dtypes[name] for name in there if not isinstance(there[name], float)}
+    if widest is not None:
+        kinds.add(widest)
+    if len(kinds) == 1 and kinds <= _COMPUTED:
+        return dtypes, kinds.pop()
+    single = np.dtype(np.float32)
+    wide = [single if kind.itemsize == 2 else kind.newbyteorder("=") for kind in kinds]
+    return dtypes, np.result_type(*wide)
 
 
 def _several(out, names):

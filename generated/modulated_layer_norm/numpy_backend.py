@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 10 flops a row element; backward 3 row tensors (2 read, 1 written), 21 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-# templates sha256:b691178d81f9e2e17bf8097368c2f627b6583cffb7cef4b011dacb33bca58376
+# templates sha256:2a6213b31581c9dd0ec75b912de5428c9bb881cf885e04cd2d5153eec6cf9ae1
 """Layer normalization whose output is gated by one number a row.
 
     forward
@@ -37,6 +37,15 @@ BLOCK_BYTES = 768 * 1024
 
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
+
+FEW = 4096
+"""The entries up to which all rows are one block, worked on where they stand."""
+
+ROWS_TOGETHER = 64
+"""A block has a multiple of so many rows, where it has more."""
+
+SHORT_ROW = 2048
+"""The entries that a loop over features should have; shorter rows share one."""
 
 LONG_ROW = 2048
 """The bytes of a row from which a small ufunc buffer pays."""
@@ -425,18 +434,58 @@ def _forward(
     """The outputs and the saved row scalars, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(
+        rows * features,
+        dtype,
+        x_rows,
+        gate_rows,
+        mu_out,
+        mu_residual_out,
+        rstd_out,
+        y_out,
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     ones = np.ones(features, dtype)
     if gamma is not None:
         gamma = np.ascontiguousarray(gamma, dtype)
     if beta is not None:
         beta = np.ascontiguousarray(beta, dtype)
     eps = scalar(eps)
+    if gamma is not None:
+        gamma_wide = _repeated(gamma, few)
+    if beta is not None:
+        beta_wide = _repeated(beta, few)
+
+    def block(x, gate, mu_block, mu_residual_block, rstd_block, y_block):
+        # step 1: mu = mean(x)
+        mu = _row_mean(x, ones, out=mu_block)
+        # step 2: x_shifted = x - mu
+        x_shifted = np.subtract(x, mu, out=y_block)
+        # step 3: var = mean(x_shifted**2)
+        var = _row_mean(x_shifted, x_shifted, out=rstd_block)
+        # step 2: mu_residual = mean(x_shifted)
+        _residual(x_shifted, mu, var, _row_mean, ones, out=mu_residual_block)
+        # step 2: x_centred = x_shifted - mu_residual
+        x_centred = x_shifted
+        # step 4: rstd = 1/sqrt(var + eps)
+        rstd = np.add(var, eps, out=rstd_block)
+        rstd = np.sqrt(rstd, out=rstd_block)
+        rstd = np.divide(1.0, rstd, out=rstd_block)
+        # step 5: xhat = x_centred*rstd
+        xhat = np.multiply(x_centred, rstd, out=y_block)
+        # step 6: y = (xhat*gamma + beta)*gate
+        if gamma is not None:
+            y = _by_feature(np.multiply, xhat, gamma_wide, out=y_block)
+        else:
+            y = xhat
+        if beta is not None:
+            y = _by_feature(np.add, y, beta_wide, out=y_block)
+        if gate_rows is not None:
+            np.multiply(y, gate, out=y_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
-        if gate_rows is not None:
-            read_gate = _Reader(gate_rows, dtype, height, row_scalars=True)
+        read_gate = _Reader(gate_rows, dtype, height, row_scalars=True)
         mu_writer = _Writer((mu_out,), dtype, height, row_scalars=True)
         mu_residual_writer = _Writer(
             (mu_residual_out,), dtype, height, row_scalars=True
@@ -444,46 +493,30 @@ def _forward(
         rstd_writer = _Writer((rstd_out,), dtype, height, row_scalars=True)
         y_writer = _Writer((y_out,), dtype, height)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            if gate_rows is not None:
-                gate = read_gate(start, stop)
-            mu_block = mu_writer.block(start, stop)
-            mu_residual_block = mu_residual_writer.block(start, stop)
-            rstd_block = rstd_writer.block(start, stop)
-            y_block = y_writer.block(start, stop)
-            # step 1: mu = mean(x)
-            mu = _row_mean(x, ones, out=mu_block)
-            mu_writer.write(mu)
-            # step 2: x_shifted = x - mu
-            x_shifted = np.subtract(x, mu, out=y_block)
-            # step 3: var = mean(x_shifted**2)
-            var = _row_mean(x_shifted, x_shifted, out=rstd_block)
-            # step 2: mu_residual = mean(x_shifted)
-            mu_residual = _residual(
-                x_shifted, mu, var, _row_mean, ones, out=mu_residual_block
+            block(
+                read_x(start, stop),
+                read_gate(start, stop),
+                mu_writer.block(start, stop),
+                mu_residual_writer.block(start, stop),
+                rstd_writer.block(start, stop),
+                y_writer.block(start, stop),
             )
-            mu_residual_writer.write(mu_residual)
-            # step 2: x_centred = x_shifted - mu_residual
-            x_centred = x_shifted
-            # step 4: rstd = 1/sqrt(var + eps)
-            rstd = np.add(var, eps, out=rstd_block)
-            rstd = np.sqrt(rstd, out=rstd_block)
-            rstd = np.divide(1.0, rstd, out=rstd_block)
-            rstd_writer.write(rstd)
-            # step 5: xhat = x_centred*rstd
-            xhat = np.multiply(x_centred, rstd, out=y_block)
-            # step 6: y = (xhat*gamma + beta)*gate
-            if gamma is not None:
-                y = np.multiply(xhat, gamma, out=y_block)
-            else:
-                y = xhat
-            if beta is not None:
-                y = np.add(y, beta, out=y_block)
-            if gate_rows is not None:
-                y = np.multiply(y, gate, out=y_block)
-            y_writer.write(y)
+            mu_writer.write()
+            mu_residual_writer.write()
+            rstd_writer.write()
+            y_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(gate_rows, rows, 1),
+            _whole(mu_out, rows, 1),
+            _whole(mu_residual_out, rows, 1),
+            _whole(rstd_out, rows, 1),
+            _whole(y_out, rows, features),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward(
@@ -505,7 +538,19 @@ def _backward(
 ):
     """The gradients, written to their arrays; None for one that is not wanted."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    few = _are_few(
+        rows * features,
+        dtype,
+        x_rows,
+        gate_rows,
+        dy_rows,
+        mu_rows,
+        mu_residual_rows,
+        rstd_rows,
+        dgate_out,
+        dx_out,
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 4, few)
     needs_beta = gate_rows is not None and beta is not None
     needs_gate_value = gate_rows is None and (gamma is not None or beta is not None)
     ones = np.ones(features, dtype)
@@ -513,87 +558,125 @@ def _backward(
         gamma = np.ascontiguousarray(gamma, dtype)
     if needs_beta:
         beta = np.ascontiguousarray(beta, dtype)
+    if gamma is not None:
+        gamma_wide = _repeated(gamma, few)
+    if needs_beta:
+        beta_wide = _repeated(beta, few)
     if beta is not None:
         dbeta_sums = np.zeros((len(chunks), features), dtype)
     if gamma is not None:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
 
+    def block(
+        chunk,
+        x,
+        gate,
+        dy,
+        mu,
+        mu_residual,
+        rstd,
+        dgate_block,
+        dx_block,
+        row_buffers,
+        row_scalar_buffers,
+        column,
+    ):
+        if gate_rows is not None:
+            gate_value = gate
+        if needs_gate_value:
+            gate_value = 1.0
+        buffer_1 = row_buffers[0]
+        row_scalar_1, row_scalar_2 = row_scalar_buffers
+        # step 13: dbeta = sum over rows of dy*gate
+        if needs_gate_value:
+            part = _filled(gate_value, out=row_scalar_1)
+        if gate_rows is not None and (gamma is not None or beta is not None):
+            part = gate_value
+        if beta is not None:
+            _add_rows(dy, part, dbeta_sums[chunk], column)
+        # step 2: x_shifted = x - mu
+        x_shifted = np.subtract(x, mu, out=dx_block)
+        # step 2: x_centred = x_shifted - mu_residual
+        x_centred = _less_residual(x_shifted, mu_residual)
+        # step 5: xhat = x_centred*rstd
+        xhat = np.multiply(x_centred, rstd, out=dx_block)
+        # step 12: dgamma = sum over rows of dy*xhat*gate
+        if gamma is not None:
+            part_2 = np.multiply(dy, xhat, out=buffer_1)
+            _add_rows(part_2, part, dgamma_sums[chunk], column)
+        # step 11: dgate = sum((xhat*gamma + beta)*dy)
+        if gate_rows is not None and gamma is not None:
+            part_3 = _by_feature(np.multiply, xhat, gamma_wide, out=buffer_1)
+        if gate_rows is not None and gamma is None:
+            part_3 = xhat
+        if needs_beta:
+            part_3 = _by_feature(np.add, part_3, beta_wide, out=buffer_1)
+        if gate_rows is not None:
+            _row_sum(part_3, dy, out=dgate_block)
+        # step 7: g = dy*gate*gamma
+        if gamma is not None:
+            g = _by_feature(np.multiply, dy, gamma_wide, out=buffer_1)
+        else:
+            g = dy
+        if gate_rows is not None:
+            g = np.multiply(g, gate_value, out=buffer_1)
+        # step 10: mean_g = mean(g)
+        mean_g = _row_mean(g, ones, out=row_scalar_1)
+        # step 10: mean_g_xhat = mean(g*xhat)
+        mean_g_xhat = _row_mean(g, xhat, out=row_scalar_2)
+        # step 10: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
+        dx = np.subtract(g, mean_g, out=buffer_1)
+        part_4 = np.multiply(xhat, mean_g_xhat, out=dx_block)
+        dx = np.subtract(dx, part_4, out=dx_block)
+        np.multiply(dx, rstd, out=dx_block)
+
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
-        if gate_rows is not None:
-            read_gate = _Reader(gate_rows, dtype, height, row_scalars=True)
+        read_gate = _Reader(gate_rows, dtype, height, row_scalars=True)
         read_dy = _Reader(dy_rows, dtype, height)
         read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
         read_mu_residual = _Reader(mu_residual_rows, dtype, height, row_scalars=True)
         read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
-        if gate_rows is not None:
-            dgate_writer = _Writer((dgate_out,), dtype, height, row_scalars=True)
+        dgate_writer = _Writer((dgate_out,), dtype, height, row_scalars=True)
         dx_writer = _Writer((dx_out,), dtype, height)
         row_buffers = np.empty((1, height, features), dtype)
         row_scalar_buffers = np.empty((2, height, 1), dtype)
         column = np.empty(features, dtype)
         for chunk, start, stop in share:
-            x = read_x(start, stop)
-            if gate_rows is not None:
-                gate_value = read_gate(start, stop)
-            if needs_gate_value:
-                gate_value = 1.0
-            dy = read_dy(start, stop)
-            mu = read_mu(start, stop)
-            mu_residual = read_mu_residual(start, stop)
-            rstd = read_rstd(start, stop)
-            if gate_rows is not None:
-                dgate_block = dgate_writer.block(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            row_scalar_2 = row_scalar_buffers[1, : stop - start]
-            # step 13: dbeta = sum over rows of dy*gate
-            if needs_gate_value:
-                part = _filled(gate_value, out=row_scalar_1)
-            if gate_rows is not None and (gamma is not None or beta is not None):
-                part = gate_value
-            if beta is not None:
-                _add_rows(dy, part, dbeta_sums[chunk], column)
-            # step 2: x_shifted = x - mu
-            x_shifted = np.subtract(x, mu, out=dx_block)
-            # step 2: x_centred = x_shifted - mu_residual
-            x_centred = _less_residual(x_shifted, mu_residual)
-            # step 5: xhat = x_centred*rstd
-            xhat = np.multiply(x_centred, rstd, out=dx_block)
-            # step 12: dgamma = sum over rows of dy*xhat*gate
-            if gamma is not None:
-                part_2 = np.multiply(dy, xhat, out=buffer_1)
-                _add_rows(part_2, part, dgamma_sums[chunk], column)
-            # step 11: dgate = sum((xhat*gamma + beta)*dy)
-            if gate_rows is not None and gamma is not None:
-                part_3 = np.multiply(xhat, gamma, out=buffer_1)
-            if gate_rows is not None and gamma is None:
-                part_3 = xhat
-            if needs_beta:
-                part_3 = np.add(part_3, beta, out=buffer_1)
-            if gate_rows is not None:
-                dgate = _row_sum(part_3, dy, out=dgate_block)
-                dgate_writer.write(dgate)
-            # step 7: g = dy*gate*gamma
-            if gamma is not None:
-                g = np.multiply(dy, gamma, out=buffer_1)
-            else:
-                g = dy
-            if gate_rows is not None:
-                g = np.multiply(g, gate_value, out=buffer_1)
-            # step 10: mean_g = mean(g)
-            mean_g = _row_mean(g, ones, out=row_scalar_1)
-            # step 10: mean_g_xhat = mean(g*xhat)
-            mean_g_xhat = _row_mean(g, xhat, out=row_scalar_2)
-            # step 10: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
-            dx = np.subtract(g, mean_g, out=buffer_1)
-            part_4 = np.multiply(xhat, mean_g_xhat, out=dx_block)
-            dx = np.subtract(dx, part_4, out=dx_block)
-            dx = np.multiply(dx, rstd, out=dx_block)
-            dx_writer.write(dx)
+            block(
+                chunk,
+                read_x(start, stop),
+                read_gate(start, stop),
+                read_dy(start, stop),
+                read_mu(start, stop),
+                read_mu_residual(start, stop),
+                read_rstd(start, stop),
+                dgate_writer.block(start, stop),
+                dx_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+                column,
+            )
+            dgate_writer.write()
+            dx_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            0,
+            _whole(x_rows, rows, features),
+            _whole(gate_rows, rows, 1),
+            _whole(dy_rows, rows, features),
+            _whole(mu_rows, rows, 1),
+            _whole(mu_residual_rows, rows, 1),
+            _whole(rstd_rows, rows, 1),
+            _whole(dgate_out, rows, 1),
+            _whole(dx_out, rows, features),
+            np.empty((1, rows, features), dtype),
+            np.empty((2, rows, 1), dtype),
+            None,
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
     if beta is not None:
         dbeta = np.add.reduce(dbeta_sums, axis=0)
     if gamma is not None:
@@ -622,15 +705,24 @@ def _jvp(
 ):
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
-    needs_beta = beta is not None and dgate_rows is not None
-    needs_x = dx_rows is not None or dgate_rows is not None or dgamma is not None
-    needs_gate = (
-        gate_rows is not None
-        and (dx_rows is not None or dgamma is not None or dbeta is not None)
+    few = _are_few(
+        rows * features,
+        dtype,
+        x_rows,
+        gate_rows,
+        dx_rows,
+        dgate_rows,
+        mu_rows,
+        mu_residual_rows,
+        rstd_rows,
+        dy_out,
     )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
+    needs_gamma = gamma is not None and (dx_rows is not None or dgate_rows is not None)
+    needs_beta = beta is not None and dgate_rows is not None
+    needs_dbeta_wide = dbeta is not None and (dx_rows is not None or dgamma is not None)
     ones = np.ones(features, dtype)
-    if gamma is not None and (dx_rows is not None or dgate_rows is not None):
+    if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if needs_beta:
         beta = np.ascontiguousarray(beta, dtype)
@@ -638,116 +730,152 @@ def _jvp(
         dgamma = np.ascontiguousarray(dgamma, dtype)
     if dbeta is not None:
         dbeta = np.ascontiguousarray(dbeta, dtype)
+    if needs_gamma:
+        gamma_wide = _repeated(gamma, few)
+    if needs_beta:
+        beta_wide = _repeated(beta, few)
+    if dgamma is not None:
+        dgamma_wide = _repeated(dgamma, few)
+    if needs_dbeta_wide:
+        dbeta_wide = _repeated(dbeta, few)
+
+    def block(
+        x,
+        gate,
+        dx,
+        dgate,
+        mu,
+        mu_residual,
+        rstd,
+        dy_block,
+        row_buffers,
+        row_scalar_buffers,
+    ):
+        buffer_1, buffer_2, buffer_3 = row_buffers
+        row_scalar_1, row_scalar_2 = row_scalar_buffers
+        # step 14: mean_dx = mean(dx)
+        if dx_rows is not None:
+            mean_dx = _row_mean(dx, ones, out=row_scalar_1)
+        # step 2: x_shifted = x - mu
+        if dx_rows is not None or dgate_rows is not None or dgamma is not None:
+            x_shifted = np.subtract(x, mu, out=dy_block)
+            # step 2: x_centred = x_shifted - mu_residual
+            x_centred = _less_residual(x_shifted, mu_residual)
+            # step 5: xhat = x_centred*rstd
+            xhat = np.multiply(x_centred, rstd, out=dy_block)
+        # step 14: mean_dx_xhat = mean(dx*xhat)
+        if dx_rows is not None:
+            mean_dx_xhat = _row_mean(dx, xhat, out=row_scalar_2)
+        # step 14: dy = (xhat*gamma + beta)*dgate + (xhat*dgamma + (dx - mean_dx -
+        #   xhat*mean_dx_xhat)*rstd*gamma + dbeta)*gate
+        if gamma is not None and dgate_rows is not None:
+            dy = _by_feature(np.multiply, xhat, gamma_wide, out=buffer_1)
+        if gamma is None and dgate_rows is not None:
+            dy = xhat
+        if needs_beta:
+            dy = _by_feature(np.add, dy, beta_wide, out=buffer_1)
+        if dgate_rows is not None:
+            dy = np.multiply(dy, dgate, out=buffer_1)
+        if dgamma is not None:
+            part = _by_feature(np.multiply, xhat, dgamma_wide, out=buffer_2)
+        if dx_rows is not None:
+            part_2 = np.subtract(dx, mean_dx, out=buffer_3)
+            part_3 = np.multiply(xhat, mean_dx_xhat, out=dy_block)
+            part_2 = np.subtract(part_2, part_3, out=dy_block)
+        if gamma is not None and dx_rows is not None:
+            part_2 = _by_feature(np.multiply, part_2, gamma_wide, out=dy_block)
+        if dx_rows is not None:
+            part_2 = np.multiply(part_2, rstd, out=dy_block)
+        if dx_rows is not None and dgamma is not None:
+            part = np.add(part, part_2, out=dy_block)
+        if dx_rows is not None and dgamma is None:
+            part = part_2
+        if needs_dbeta_wide:
+            part = _by_feature(np.add, part, dbeta_wide, out=dy_block)
+        if dx_rows is None and dgamma is None and dbeta is not None:
+            part = dbeta
+        if (
+            gate_rows is not None
+            and (dx_rows is not None or dgamma is not None or dbeta is not None)
+        ):
+            part = np.multiply(part, gate, out=dy_block)
+        if (
+            dgate_rows is not None
+            and (dx_rows is not None or dgamma is not None or dbeta is not None)
+        ):
+            dy = np.add(dy, part, out=dy_block)
+        if gate_rows is not None and dgate_rows is None:
+            dy = part
+        if (
+            gate_rows is None
+            and dbeta is not None
+            and (dx_rows is not None or dgamma is not None)
+        ):
+            dy = part
+        if (
+            gate_rows is None
+            and dx_rows is not None
+            and dgamma is not None
+            and dbeta is None
+        ):
+            dy = part
+        if gate_rows is None and dx_rows is None and dbeta is None:
+            dy = part
+        if gate_rows is None and dgamma is None and dbeta is None:
+            dy = part
+        if gate_rows is None and dx_rows is None and dgamma is None:
+            dy = part
+        if (
+            dx_rows is None
+            and (
+                (dgamma is None and dbeta is None)
+                or (gate_rows is None and dgamma is None)
+                or (gate_rows is None and dbeta is None)
+            )
+        ):
+            dy_block[...] = dy
 
     def sweep(share):
-        if needs_x:
-            read_x = _Reader(x_rows, dtype, height)
-        if needs_gate:
-            read_gate = _Reader(gate_rows, dtype, height, row_scalars=True)
-        if dx_rows is not None:
-            read_dx = _Reader(dx_rows, dtype, height)
-        if dgate_rows is not None:
-            read_dgate = _Reader(dgate_rows, dtype, height, row_scalars=True)
-        if needs_x:
-            read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
-            read_mu_residual = _Reader(
-                mu_residual_rows, dtype, height, row_scalars=True
-            )
-            read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
+        read_x = _Reader(x_rows, dtype, height)
+        read_gate = _Reader(gate_rows, dtype, height, row_scalars=True)
+        read_dx = _Reader(dx_rows, dtype, height)
+        read_dgate = _Reader(dgate_rows, dtype, height, row_scalars=True)
+        read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
+        read_mu_residual = _Reader(mu_residual_rows, dtype, height, row_scalars=True)
+        read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
         dy_writer = _Writer((dy_out,), dtype, height)
         row_buffers = np.empty((3, height, features), dtype)
         row_scalar_buffers = np.empty((2, height, 1), dtype)
         for _, start, stop in share:
-            if needs_x:
-                x = read_x(start, stop)
-            if needs_gate:
-                gate = read_gate(start, stop)
-            if dx_rows is not None:
-                dx = read_dx(start, stop)
-            if dgate_rows is not None:
-                dgate = read_dgate(start, stop)
-            if needs_x:
-                mu = read_mu(start, stop)
-                mu_residual = read_mu_residual(start, stop)
-                rstd = read_rstd(start, stop)
-            dy_block = dy_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            buffer_2 = row_buffers[1, : stop - start]
-            buffer_3 = row_buffers[2, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            row_scalar_2 = row_scalar_buffers[1, : stop - start]
-            # step 14: mean_dx = mean(dx)
-            if dx_rows is not None:
-                mean_dx = _row_mean(dx, ones, out=row_scalar_1)
-            # step 2: x_shifted = x - mu
-            if needs_x:
-                x_shifted = np.subtract(x, mu, out=dy_block)
-                # step 2: x_centred = x_shifted - mu_residual
-                x_centred = _less_residual(x_shifted, mu_residual)
-                # step 5: xhat = x_centred*rstd
-                xhat = np.multiply(x_centred, rstd, out=dy_block)
-            # step 14: mean_dx_xhat = mean(dx*xhat)
-            if dx_rows is not None:
-                mean_dx_xhat = _row_mean(dx, xhat, out=row_scalar_2)
-            # step 14: dy = (xhat*gamma + beta)*dgate + (xhat*dgamma + (dx - mean_dx -
-            #   xhat*mean_dx_xhat)*rstd*gamma + dbeta)*gate
-            if gamma is not None and dgate_rows is not None:
-                dy = np.multiply(xhat, gamma, out=buffer_1)
-            if gamma is None and dgate_rows is not None:
-                dy = xhat
-            if needs_beta:
-                dy = np.add(dy, beta, out=buffer_1)
-            if dgate_rows is not None:
-                dy = np.multiply(dy, dgate, out=buffer_1)
-            if dgamma is not None:
-                part = np.multiply(xhat, dgamma, out=buffer_2)
-            if dx_rows is not None:
-                part_2 = np.subtract(dx, mean_dx, out=buffer_3)
-                part_3 = np.multiply(xhat, mean_dx_xhat, out=dy_block)
-                part_2 = np.subtract(part_2, part_3, out=dy_block)
-            if gamma is not None and dx_rows is not None:
-                part_2 = np.multiply(part_2, gamma, out=dy_block)
-            if dx_rows is not None:
-                part_2 = np.multiply(part_2, rstd, out=dy_block)
-            if dx_rows is not None and dgamma is not None:
-                part = np.add(part, part_2, out=dy_block)
-            if dx_rows is not None and dgamma is None:
-                part = part_2
-            if dbeta is not None and (dx_rows is not None or dgamma is not None):
-                part = np.add(part, dbeta, out=dy_block)
-            if dx_rows is None and dgamma is None and dbeta is not None:
-                part = dbeta
-            if needs_gate:
-                part = np.multiply(part, gate, out=dy_block)
-            if (
-                dgate_rows is not None
-                and (dx_rows is not None or dgamma is not None or dbeta is not None)
-            ):
-                dy = np.add(dy, part, out=dy_block)
-            if gate_rows is not None and dgate_rows is None:
-                dy = part
-            if (
-                gate_rows is None
-                and dbeta is not None
-                and (dx_rows is not None or dgamma is not None)
-            ):
-                dy = part
-            if (
-                gate_rows is None
-                and dx_rows is not None
-                and dgamma is not None
-                and dbeta is None
-            ):
-                dy = part
-            if gate_rows is None and dx_rows is None and dbeta is None:
-                dy = part
-            if gate_rows is None and dgamma is None and dbeta is None:
-                dy = part
-            if gate_rows is None and dx_rows is None and dgamma is None:
-                dy = part
-            dy_writer.write(dy)
+            block(
+                read_x(start, stop),
+                read_gate(start, stop),
+                read_dx(start, stop),
+                read_dgate(start, stop),
+                read_mu(start, stop),
+                read_mu_residual(start, stop),
+                read_rstd(start, stop),
+                dy_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+            )
+            dy_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(gate_rows, rows, 1),
+            _whole(dx_rows, rows, features),
+            _whole(dgate_rows, rows, 1),
+            _whole(mu_rows, rows, 1),
+            _whole(mu_residual_rows, rows, 1),
+            _whole(rstd_rows, rows, 1),
+            _whole(dy_out, rows, features),
+            np.empty((3, rows, features), dtype),
+            np.empty((2, rows, 1), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward_backward(
@@ -775,7 +903,22 @@ def _backward_backward(
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    few = _are_few(
+        rows * features,
+        dtype,
+        x_rows,
+        gate_rows,
+        dy_rows,
+        ddx_rows,
+        ddgate_rows,
+        mu_rows,
+        mu_residual_rows,
+        rstd_rows,
+        ddy_out,
+        dgate_out,
+        dx_out,
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 4, few)
     needs_gamma = (
         gamma is not None
         and (ddx_rows is not None or ddgate_rows is not None)
@@ -786,11 +929,6 @@ def _backward_backward(
         or ddgate_rows is not None
         or ddgamma is not None
     )
-    needs_gate = (
-        gate_rows is not None
-        and (ddx_rows is not None or ddgamma is not None or ddbeta is not None)
-    )
-    needs_dy = gate_rows is not None or ddx_rows is not None or ddgamma is not None
     needs_sum_ddbeta_dy = gate_rows is not None and ddbeta is not None
     needs_part_4 = gate_rows is not None and ddgamma is not None
     needs_g = gate_rows is not None and ddx_rows is not None
@@ -798,13 +936,7 @@ def _backward_backward(
     needs_part_9 = gamma is not None and ddgate_rows is not None
     needs_part_10 = gate_rows is not None and gamma is not None and ddx_rows is not None
     needs_ddy = gate_rows is not None and ddgamma is not None and ddbeta is None
-    needs_ddy_2 = (
-        gate_rows is not None
-        and ddx_rows is not None
-        and ddgamma is None
-        and ddbeta is None
-    )
-    needs_ddy_3 = ddx_rows is None and ddgamma is None and ddbeta is None
+    needs_ddy_2 = ddx_rows is None and ddgamma is None and ddbeta is None
     ones = np.ones(features, dtype)
     if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
@@ -818,290 +950,344 @@ def _backward_backward(
     # step 25: dvar_scaled = 2*dvar/D
     if needs_part_18:
         part_18 = np.divide(2.0, D)
+    if needs_gamma:
+        gamma_wide = _repeated(gamma, few)
+    if ddgamma is not None:
+        ddgamma_wide = _repeated(ddgamma, few)
     if needs_beta:
+        beta_wide = _repeated(beta, few)
         dbeta_rows_sums = np.zeros((len(chunks), features), dtype)
     if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
     each_row = np.ones((height, 1), dtype)
 
-    def sweep(share):
-        if needs_part_18:
-            read_x = _Reader(x_rows, dtype, height)
-        if needs_gate:
-            read_gate = _Reader(gate_rows, dtype, height, row_scalars=True)
-        if needs_dy:
-            read_dy = _Reader(dy_rows, dtype, height)
-        if ddx_rows is not None:
-            read_ddx = _Reader(ddx_rows, dtype, height)
+    def block(
+        chunk,
+        x,
+        gate,
+        dy,
+        ddx,
+        ddgate,
+        mu,
+        mu_residual,
+        rstd,
+        ddy_block,
+        dgate_block,
+        dx_block,
+        row_buffers,
+        row_scalar_buffers,
+        column,
+    ):
+        buffer_1, buffer_2, buffer_3, buffer_4, buffer_5 = row_buffers
+        (
+            row_scalar_1,
+            row_scalar_2,
+            row_scalar_3,
+            row_scalar_4,
+            row_scalar_5,
+            row_scalar_6,
+            row_scalar_7,
+        ) = row_scalar_buffers
+        # step 18: dmean_beta = ddgate*D
         if ddgate_rows is not None:
-            read_ddgate = _Reader(ddgate_rows, dtype, height, row_scalars=True)
+            dmean_beta = np.multiply(ddgate, D, out=dgate_block)
+        # step 30: dbeta_rows = sum over rows of dy*dmean_beta
+        if needs_beta:
+            _add_rows(dy, dmean_beta, dbeta_rows_sums[chunk], column)
+        # step 22: dmean_beta_scaled = dmean_beta/D
+        if ddgate_rows is not None:
+            dmean_beta_scaled = np.divide(dmean_beta, D, out=dgate_block)
+        # step 20: dmean_g = sum(-ddx*rstd)
+        if ddx_rows is not None:
+            part = np.negative(rstd, out=row_scalar_1)
+            part_2 = np.multiply(ddx, part, out=ddy_block)
+            dmean_g = _row_sum(part_2, ones, out=row_scalar_2)
+        # step 28: sum_ddbeta_dy = sum(dy*ddbeta)
+        if needs_sum_ddbeta_dy:
+            sum_ddbeta_dy = _row_sum(dy, ddbeta, out=row_scalar_3)
+        # step 2: x_shifted = x - mu
         if needs_part_18:
-            read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
-            read_mu_residual = _Reader(
-                mu_residual_rows, dtype, height, row_scalars=True
+            x_shifted = np.subtract(x, mu, out=dx_block)
+            # step 2: x_centred = x_shifted - mu_residual
+            x_centred = _less_residual(x_shifted, mu_residual)
+            # step 5: xhat = x_centred*rstd
+            xhat = np.multiply(x_centred, rstd, out=ddy_block)
+        # step 19: dmean_g_2 = sum(-ddx*xhat*rstd)
+        if ddx_rows is not None:
+            part_3 = np.multiply(ddx, xhat, out=buffer_1)
+            part_3 = np.multiply(part_3, part, out=buffer_1)
+            dmean_g_2 = _row_sum(part_3, ones, out=row_scalar_1)
+        # step 28: sum_ddgamma_dy_xhat = sum(dy*xhat*ddgamma)
+        if needs_part_4:
+            part_4 = np.multiply(dy, xhat, out=buffer_1)
+            sum_ddgamma_dy_xhat = _row_sum(part_4, ddgamma, out=row_scalar_4)
+        # step 15: g = dy*gate*gamma
+        if needs_gamma:
+            part_5 = _by_feature(np.multiply, dy, gamma_wide, out=buffer_1)
+        if gamma is None and (ddx_rows is not None or ddgate_rows is not None):
+            part_5 = dy
+        if needs_g:
+            g = np.multiply(part_5, gate, out=buffer_2)
+        if needs_g_2:
+            g = part_5
+        if gate_rows is None and gamma is None and ddx_rows is not None:
+            g = part_5
+        # step 16: mean_g = mean(g)
+        if ddx_rows is not None:
+            mean_g = _row_mean(g, ones, out=row_scalar_5)
+            # step 17: mean_g_2 = mean(g*xhat)
+            mean_g_2 = _row_mean(g, xhat, out=row_scalar_6)
+            # step 21: dmean_g_scaled = dmean_g/D
+            dmean_g_scaled = np.divide(dmean_g, D, out=row_scalar_2)
+            # step 21: dmean_g_2_scaled = dmean_g_2/D
+            dmean_g_2_scaled = np.divide(dmean_g_2, D, out=row_scalar_1)
+            # step 22: mean_g_2_scaled = mean_g_2*rstd
+            mean_g_2_scaled = np.multiply(mean_g_2, rstd, out=row_scalar_7)
+            # step 23: sum_ddx_g_xhat = sum((g - mean_g - xhat*mean_g_2)*ddx)
+            part_6 = np.subtract(g, mean_g, out=buffer_3)
+            part_7 = np.multiply(xhat, mean_g_2, out=buffer_4)
+            part_6 = np.subtract(part_6, part_7, out=buffer_3)
+            sum_ddx_g_xhat = _row_sum(part_6, ddx, out=row_scalar_5)
+            # step 21: dg = xhat*dmean_g_2_scaled + ddx*rstd + dmean_g_scaled
+            dg = np.multiply(xhat, dmean_g_2_scaled, out=buffer_3)
+            part_8 = np.multiply(ddx, rstd, out=buffer_4)
+            dg = np.add(dg, part_8, out=buffer_3)
+            dg = np.add(dg, dmean_g_scaled, out=buffer_3)
+        # step 29: dgamma = sum over rows of (xhat*dmean_beta_scaled + dg*gate)*dy
+        if needs_part_9:
+            part_9 = np.multiply(xhat, dmean_beta_scaled, out=buffer_4)
+        if needs_part_10:
+            part_10 = np.multiply(dg, gate, out=buffer_5)
+        if needs_g_2:
+            part_10 = dg
+        if gamma is not None and ddx_rows is not None and ddgate_rows is not None:
+            part_9 = np.add(part_9, part_10, out=buffer_4)
+        if (
+            gate_rows is not None
+            and gamma is not None
+            and ddx_rows is not None
+            and ddgate_rows is None
+        ):
+            part_9 = part_10
+        if needs_g_2:
+            part_9 = part_10
+        if needs_gamma:
+            part_9 = np.multiply(part_9, dy, out=buffer_4)
+            _add_rows(part_9, each_row, dgamma_sums[chunk], column)
+        # step 28: sum_dg_dy_gamma = sum(dg*dy*gamma)
+        if needs_part_10:
+            part_11 = np.multiply(dg, dy, out=buffer_4)
+            sum_dg_dy_gamma = _row_sum(part_11, gamma, out=row_scalar_2)
+        if gate_rows is not None and gamma is None and ddx_rows is not None:
+            sum_dg_dy_gamma = _row_sum(dg, dy, out=row_scalar_2)
+        # step 22: dxhat = g*dmean_g_2_scaled + dy*gate*ddgamma +
+        #   dy*dmean_beta_scaled*gamma - ddx*mean_g_2_scaled
+        if ddx_rows is not None:
+            dxhat = np.multiply(g, dmean_g_2_scaled, out=buffer_2)
+        if ddgamma is not None:
+            part_12 = _by_feature(np.multiply, dy, ddgamma_wide, out=buffer_4)
+        if needs_part_4:
+            part_12 = np.multiply(part_12, gate, out=buffer_4)
+        if ddx_rows is not None and ddgamma is not None:
+            dxhat = np.add(dxhat, part_12, out=buffer_2)
+        if gate_rows is not None and ddx_rows is None and ddgamma is not None:
+            dxhat = part_12
+        if gate_rows is None and ddx_rows is None and ddgamma is not None:
+            dxhat = part_12
+        if ddgate_rows is not None:
+            part_13 = np.multiply(part_5, dmean_beta_scaled, out=buffer_1)
+        if ddgate_rows is not None and (ddx_rows is not None or ddgamma is not None):
+            dxhat = np.add(dxhat, part_13, out=buffer_1)
+        if ddx_rows is None and ddgate_rows is not None and ddgamma is None:
+            dxhat = part_13
+        if ddx_rows is not None:
+            part_14 = np.multiply(ddx, mean_g_2_scaled, out=buffer_4)
+            dxhat = np.subtract(dxhat, part_14, out=buffer_1)
+        # step 23: sum_dxhat_x_centred = sum(dxhat*x_centred)
+        if needs_part_18:
+            sum_dxhat_x_centred = _row_sum(dxhat, x_centred, out=row_scalar_1)
+        # step 31: ddy = gate*ddbeta + xhat*gate*ddgamma + dg*gate*gamma + (xhat*gamma +
+        #   beta)*dmean_beta_scaled
+        if needs_sum_ddbeta_dy:
+            ddy = np.multiply(ddbeta, gate, out=buffer_2)
+        if gate_rows is None and ddbeta is not None:
+            ddy = ddbeta
+        if ddgamma is not None:
+            part_15 = _by_feature(np.multiply, xhat, ddgamma_wide, out=buffer_5)
+        if needs_part_4:
+            part_15 = np.multiply(part_15, gate, out=buffer_5)
+        if ddgamma is not None and ddbeta is not None:
+            ddy = np.add(ddy, part_15, out=buffer_2)
+        if needs_ddy:
+            ddy = part_15
+        if gate_rows is None and ddgamma is not None and ddbeta is None:
+            ddy = part_15
+        if gamma is not None and ddx_rows is not None:
+            part_16 = _by_feature(np.multiply, dg, gamma_wide, out=buffer_3)
+        if gamma is None and ddx_rows is not None:
+            part_16 = dg
+        if needs_g:
+            part_16 = np.multiply(part_16, gate, out=buffer_3)
+        if ddx_rows is not None and (ddgamma is not None or ddbeta is not None):
+            ddy = np.add(ddy, part_16, out=buffer_2)
+        if (
+            gate_rows is not None
+            and ddx_rows is not None
+            and ddgamma is None
+            and ddbeta is None
+        ):
+            ddy = part_16
+        if (
+            gate_rows is None
+            and gamma is not None
+            and ddgamma is None
+            and ddbeta is None
+        ):
+            ddy = part_16
+        if gate_rows is None and gamma is None and ddbeta is None:
+            ddy = part_16
+        if needs_part_9:
+            part_17 = _by_feature(np.multiply, xhat, gamma_wide, out=ddy_block)
+        if gamma is None and ddgate_rows is not None:
+            part_17 = xhat
+        if needs_beta:
+            part_17 = _by_feature(np.add, part_17, beta_wide, out=ddy_block)
+        if ddgate_rows is not None:
+            part_17 = np.multiply(part_17, dmean_beta_scaled, out=ddy_block)
+        if (
+            ddgate_rows is not None
+            and (ddx_rows is not None or ddgamma is not None or ddbeta is not None)
+        ):
+            ddy = np.add(ddy, part_17, out=ddy_block)
+        if needs_ddy_2:
+            ddy = part_17
+        if ddgate_rows is None:
+            ddy_block[...] = ddy
+        # step 23: drstd = sum_ddx_g_xhat + sum_dxhat_x_centred
+        if ddx_rows is not None:
+            drstd = np.add(sum_ddx_g_xhat, sum_dxhat_x_centred, out=row_scalar_1)
+        if ddx_rows is None and (ddgate_rows is not None or ddgamma is not None):
+            drstd = sum_dxhat_x_centred
+        # step 24: dvar = -(1/2)*drstd*rstd**3
+        if needs_part_18:
+            dvar = np.square(rstd, out=row_scalar_5)
+            dvar = np.multiply(dvar, rstd, out=row_scalar_5)
+            dvar = np.multiply(drstd, dvar, out=row_scalar_1)
+            dvar = np.multiply(dvar, -0.5, out=row_scalar_1)
+            # step 25: dvar_scaled = 2*dvar/D
+            dvar_scaled = np.multiply(dvar, part_18, out=row_scalar_1)
+        # step 28: dgate = sum_ddbeta_dy + sum_ddgamma_dy_xhat + sum_dg_dy_gamma
+        if gate_rows is not None and ddgamma is not None and ddbeta is not None:
+            dgate = np.add(sum_ddbeta_dy, sum_ddgamma_dy_xhat, out=dgate_block)
+        if gate_rows is not None and ddgamma is None and ddbeta is not None:
+            dgate = sum_ddbeta_dy
+        if needs_ddy:
+            dgate = sum_ddgamma_dy_xhat
+        if (
+            gate_rows is not None
+            and ddx_rows is not None
+            and (ddgamma is not None or ddbeta is not None)
+        ):
+            dgate = np.add(dgate, sum_dg_dy_gamma, out=dgate_block)
+        if (
+            gate_rows is not None
+            and gamma is None
+            and ddx_rows is not None
+            and ddbeta is None
+        ):
+            dgate = sum_dg_dy_gamma
+        if needs_ddy_2:
+            dgate = 0.0
+        if (
+            gate_rows is not None
+            and gamma is not None
+            and ddx_rows is not None
+            and ddgamma is None
+            and ddbeta is None
+        ):
+            dgate = sum_dg_dy_gamma
+        if (
+            gate_rows is not None
+            and (
+                (ddgamma is None and ddbeta is None)
+                or (ddx_rows is None and ddgamma is None)
+                or (ddx_rows is None and ddbeta is None)
             )
-            read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
+        ):
+            dgate_block[...] = dgate
+        # step 25: dx_centred = x_centred*dvar_scaled + dxhat*rstd
+        if needs_part_18:
+            dx_centred = np.multiply(x_centred, dvar_scaled, out=dx_block)
+            part_19 = np.multiply(dxhat, rstd, out=buffer_1)
+            dx_centred = np.add(dx_centred, part_19, out=dx_block)
+            # step 26: dmu = sum(-dx_centred)
+            part_20 = np.negative(dx_centred, out=buffer_1)
+            dmu = _row_sum(part_20, ones, out=row_scalar_1)
+            # step 27: dmu_scaled = dmu/D
+            dmu_scaled = np.divide(dmu, D, out=row_scalar_1)
+            # step 27: dx = dx_centred + dmu_scaled
+            dx = np.add(dx_centred, dmu_scaled, out=dx_block)
+        if ddx_rows is None and ddgate_rows is None and ddgamma is None:
+            dx = 0.0
+            dx_block[...] = dx
+
+    def sweep(share):
+        read_x = _Reader(x_rows, dtype, height)
+        read_gate = _Reader(gate_rows, dtype, height, row_scalars=True)
+        read_dy = _Reader(dy_rows, dtype, height)
+        read_ddx = _Reader(ddx_rows, dtype, height)
+        read_ddgate = _Reader(ddgate_rows, dtype, height, row_scalars=True)
+        read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
+        read_mu_residual = _Reader(mu_residual_rows, dtype, height, row_scalars=True)
+        read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
         ddy_writer = _Writer((ddy_out,), dtype, height)
-        if gate_rows is not None:
-            dgate_writer = _Writer((dgate_out,), dtype, height, row_scalars=True)
+        dgate_writer = _Writer((dgate_out,), dtype, height, row_scalars=True)
         dx_writer = _Writer((dx_out,), dtype, height)
         row_buffers = np.empty((5, height, features), dtype)
         row_scalar_buffers = np.empty((7, height, 1), dtype)
         column = np.empty(features, dtype)
         for chunk, start, stop in share:
-            if needs_part_18:
-                x = read_x(start, stop)
-            if needs_gate:
-                gate = read_gate(start, stop)
-            if needs_dy:
-                dy = read_dy(start, stop)
-            if ddx_rows is not None:
-                ddx = read_ddx(start, stop)
-            if ddgate_rows is not None:
-                ddgate = read_ddgate(start, stop)
-            if needs_part_18:
-                mu = read_mu(start, stop)
-                mu_residual = read_mu_residual(start, stop)
-                rstd = read_rstd(start, stop)
-            ddy_block = ddy_writer.block(start, stop)
-            if gate_rows is not None:
-                dgate_block = dgate_writer.block(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            buffer_2 = row_buffers[1, : stop - start]
-            buffer_3 = row_buffers[2, : stop - start]
-            buffer_4 = row_buffers[3, : stop - start]
-            buffer_5 = row_buffers[4, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            row_scalar_2 = row_scalar_buffers[1, : stop - start]
-            row_scalar_3 = row_scalar_buffers[2, : stop - start]
-            row_scalar_4 = row_scalar_buffers[3, : stop - start]
-            row_scalar_5 = row_scalar_buffers[4, : stop - start]
-            row_scalar_6 = row_scalar_buffers[5, : stop - start]
-            row_scalar_7 = row_scalar_buffers[6, : stop - start]
-            # step 18: dmean_beta = ddgate*D
-            if ddgate_rows is not None:
-                dmean_beta = np.multiply(ddgate, D, out=dgate_block)
-            # step 30: dbeta_rows = sum over rows of dy*dmean_beta
-            if needs_beta:
-                _add_rows(dy, dmean_beta, dbeta_rows_sums[chunk], column)
-            # step 22: dmean_beta_scaled = dmean_beta/D
-            if ddgate_rows is not None:
-                dmean_beta_scaled = np.divide(dmean_beta, D, out=dgate_block)
-            # step 20: dmean_g = sum(-ddx*rstd)
-            if ddx_rows is not None:
-                part = np.negative(rstd, out=row_scalar_1)
-                part_2 = np.multiply(ddx, part, out=ddy_block)
-                dmean_g = _row_sum(part_2, ones, out=row_scalar_2)
-            # step 28: sum_ddbeta_dy = sum(dy*ddbeta)
-            if needs_sum_ddbeta_dy:
-                sum_ddbeta_dy = _row_sum(dy, ddbeta, out=row_scalar_3)
-            # step 2: x_shifted = x - mu
-            if needs_part_18:
-                x_shifted = np.subtract(x, mu, out=dx_block)
-                # step 2: x_centred = x_shifted - mu_residual
-                x_centred = _less_residual(x_shifted, mu_residual)
-                # step 5: xhat = x_centred*rstd
-                xhat = np.multiply(x_centred, rstd, out=ddy_block)
-            # step 19: dmean_g_2 = sum(-ddx*xhat*rstd)
-            if ddx_rows is not None:
-                part_3 = np.multiply(ddx, xhat, out=buffer_1)
-                part_3 = np.multiply(part_3, part, out=buffer_1)
-                dmean_g_2 = _row_sum(part_3, ones, out=row_scalar_1)
-            # step 28: sum_ddgamma_dy_xhat = sum(dy*xhat*ddgamma)
-            if needs_part_4:
-                part_4 = np.multiply(dy, xhat, out=buffer_1)
-                part_4 = np.multiply(part_4, ddgamma, out=buffer_1)
-                sum_ddgamma_dy_xhat = _row_sum(part_4, ones, out=row_scalar_4)
-            # step 15: g = dy*gate*gamma
-            if needs_gamma:
-                part_5 = np.multiply(dy, gamma, out=buffer_1)
-            if gamma is None and (ddx_rows is not None or ddgate_rows is not None):
-                part_5 = dy
-            if needs_g:
-                g = np.multiply(part_5, gate, out=buffer_2)
-            if needs_g_2:
-                g = part_5
-            if gate_rows is None and gamma is None and ddx_rows is not None:
-                g = part_5
-            # step 16: mean_g = mean(g)
-            if ddx_rows is not None:
-                mean_g = _row_mean(g, ones, out=row_scalar_5)
-                # step 17: mean_g_2 = mean(g*xhat)
-                mean_g_2 = _row_mean(g, xhat, out=row_scalar_6)
-                # step 21: dmean_g_scaled = dmean_g/D
-                dmean_g_scaled = np.divide(dmean_g, D, out=row_scalar_2)
-                # step 21: dmean_g_2_scaled = dmean_g_2/D
-                dmean_g_2_scaled = np.divide(dmean_g_2, D, out=row_scalar_1)
-                # step 22: mean_g_2_scaled = mean_g_2*rstd
-                mean_g_2_scaled = np.multiply(mean_g_2, rstd, out=row_scalar_7)
-                # step 23: sum_ddx_g_xhat = sum((g - mean_g - xhat*mean_g_2)*ddx)
-                part_6 = np.subtract(g, mean_g, out=buffer_3)
-                part_7 = np.multiply(xhat, mean_g_2, out=buffer_4)
-                part_6 = np.subtract(part_6, part_7, out=buffer_3)
-                sum_ddx_g_xhat = _row_sum(part_6, ddx, out=row_scalar_5)
-                # step 21: dg = xhat*dmean_g_2_scaled + ddx*rstd + dmean_g_scaled
-                dg = np.multiply(xhat, dmean_g_2_scaled, out=buffer_3)
-                part_8 = np.multiply(ddx, rstd, out=buffer_4)
-                dg = np.add(dg, part_8, out=buffer_3)
-                dg = np.add(dg, dmean_g_scaled, out=buffer_3)
-            # step 29: dgamma = sum over rows of (xhat*dmean_beta_scaled + dg*gate)*dy
-            if needs_part_9:
-                part_9 = np.multiply(xhat, dmean_beta_scaled, out=buffer_4)
-            if needs_part_10:
-                part_10 = np.multiply(dg, gate, out=buffer_5)
-            if needs_g_2:
-                part_10 = dg
-            if gamma is not None and ddx_rows is not None and ddgate_rows is not None:
-                part_9 = np.add(part_9, part_10, out=buffer_4)
-            if (
-                gate_rows is not None
-                and gamma is not None
-                and ddx_rows is not None
-                and ddgate_rows is None
-            ):
-                part_9 = part_10
-            if needs_g_2:
-                part_9 = part_10
-            if needs_gamma:
-                part_9 = np.multiply(part_9, dy, out=buffer_4)
-                _add_rows(part_9, each_row, dgamma_sums[chunk], column)
-            # step 28: sum_dg_dy_gamma = sum(dg*dy*gamma)
-            if needs_g:
-                part_11 = np.multiply(dg, dy, out=buffer_4)
-            if needs_part_10:
-                part_11 = np.multiply(part_11, gamma, out=buffer_4)
-            if needs_g:
-                sum_dg_dy_gamma = _row_sum(part_11, ones, out=row_scalar_2)
-            # step 22: dxhat = g*dmean_g_2_scaled + dy*gate*ddgamma +
-            #   dy*dmean_beta_scaled*gamma - ddx*mean_g_2_scaled
-            if ddx_rows is not None:
-                dxhat = np.multiply(g, dmean_g_2_scaled, out=buffer_2)
-            if ddgamma is not None:
-                part_12 = np.multiply(dy, ddgamma, out=buffer_4)
-            if needs_part_4:
-                part_12 = np.multiply(part_12, gate, out=buffer_4)
-            if ddx_rows is not None and ddgamma is not None:
-                dxhat = np.add(dxhat, part_12, out=buffer_2)
-            if gate_rows is not None and ddx_rows is None and ddgamma is not None:
-                dxhat = part_12
-            if gate_rows is None and ddx_rows is None and ddgamma is not None:
-                dxhat = part_12
-            if ddgate_rows is not None:
-                part_13 = np.multiply(part_5, dmean_beta_scaled, out=buffer_1)
-            if (
-                ddgate_rows is not None
-                and (ddx_rows is not None or ddgamma is not None)
-            ):
-                dxhat = np.add(dxhat, part_13, out=buffer_1)
-            if ddx_rows is None and ddgate_rows is not None and ddgamma is None:
-                dxhat = part_13
-            if ddx_rows is not None:
-                part_14 = np.multiply(ddx, mean_g_2_scaled, out=buffer_4)
-                dxhat = np.subtract(dxhat, part_14, out=buffer_1)
-            # step 23: sum_dxhat_x_centred = sum(dxhat*x_centred)
-            if needs_part_18:
-                sum_dxhat_x_centred = _row_sum(dxhat, x_centred, out=row_scalar_1)
-            # step 31: ddy = gate*ddbeta + xhat*gate*ddgamma + dg*gate*gamma +
-            #   (xhat*gamma + beta)*dmean_beta_scaled
-            if needs_sum_ddbeta_dy:
-                ddy = np.multiply(ddbeta, gate, out=buffer_2)
-            if gate_rows is None and ddbeta is not None:
-                ddy = ddbeta
-            if ddgamma is not None:
-                part_15 = np.multiply(xhat, ddgamma, out=buffer_5)
-            if needs_part_4:
-                part_15 = np.multiply(part_15, gate, out=buffer_5)
-            if ddgamma is not None and ddbeta is not None:
-                ddy = np.add(ddy, part_15, out=buffer_2)
-            if needs_ddy:
-                ddy = part_15
-            if gate_rows is None and ddgamma is not None and ddbeta is None:
-                ddy = part_15
-            if gamma is not None and ddx_rows is not None:
-                part_16 = np.multiply(dg, gamma, out=buffer_3)
-            if gamma is None and ddx_rows is not None:
-                part_16 = dg
-            if needs_g:
-                part_16 = np.multiply(part_16, gate, out=buffer_3)
-            if ddx_rows is not None and (ddgamma is not None or ddbeta is not None):
-                ddy = np.add(ddy, part_16, out=buffer_2)
-            if needs_ddy_2:
-                ddy = part_16
-            if (
-                gate_rows is None
-                and gamma is not None
-                and ddgamma is None
-                and ddbeta is None
-            ):
-                ddy = part_16
-            if gate_rows is None and gamma is None and ddbeta is None:
-                ddy = part_16
-            if needs_part_9:
-                part_17 = np.multiply(xhat, gamma, out=ddy_block)
-            if gamma is None and ddgate_rows is not None:
-                part_17 = xhat
-            if needs_beta:
-                part_17 = np.add(part_17, beta, out=ddy_block)
-            if ddgate_rows is not None:
-                part_17 = np.multiply(part_17, dmean_beta_scaled, out=ddy_block)
-            if (
-                ddgate_rows is not None
-                and (ddx_rows is not None or ddgamma is not None or ddbeta is not None)
-            ):
-                ddy = np.add(ddy, part_17, out=ddy_block)
-            if needs_ddy_3:
-                ddy = part_17
-            ddy_writer.write(ddy)
-            # step 23: drstd = sum_ddx_g_xhat + sum_dxhat_x_centred
-            if ddx_rows is not None:
-                drstd = np.add(sum_ddx_g_xhat, sum_dxhat_x_centred, out=row_scalar_1)
-            if ddx_rows is None and (ddgate_rows is not None or ddgamma is not None):
-                drstd = sum_dxhat_x_centred
-            # step 24: dvar = -(1/2)*drstd*rstd**3
-            if needs_part_18:
-                dvar = np.square(rstd, out=row_scalar_5)
-                dvar = np.multiply(dvar, rstd, out=row_scalar_5)
-                dvar = np.multiply(drstd, dvar, out=row_scalar_1)
-                dvar = np.multiply(dvar, -0.5, out=row_scalar_1)
-                # step 25: dvar_scaled = 2*dvar/D
-                dvar_scaled = np.multiply(dvar, part_18, out=row_scalar_1)
-            # step 28: dgate = sum_ddbeta_dy + sum_ddgamma_dy_xhat + sum_dg_dy_gamma
-            if gate_rows is not None and ddgamma is not None and ddbeta is not None:
-                dgate = np.add(sum_ddbeta_dy, sum_ddgamma_dy_xhat, out=dgate_block)
-            if gate_rows is not None and ddgamma is None and ddbeta is not None:
-                dgate = sum_ddbeta_dy
-            if needs_ddy:
-                dgate = sum_ddgamma_dy_xhat
-            if (
-                gate_rows is not None
-                and ddx_rows is not None
-                and (ddgamma is not None or ddbeta is not None)
-            ):
-                dgate = np.add(dgate, sum_dg_dy_gamma, out=dgate_block)
-            if needs_ddy_2:
-                dgate = sum_dg_dy_gamma
-            if needs_ddy_3:
-                dgate = 0.0
-            if gate_rows is not None:
-                dgate_writer.write(dgate)
-            # step 25: dx_centred = x_centred*dvar_scaled + dxhat*rstd
-            if needs_part_18:
-                dx_centred = np.multiply(x_centred, dvar_scaled, out=dx_block)
-                part_19 = np.multiply(dxhat, rstd, out=buffer_1)
-                dx_centred = np.add(dx_centred, part_19, out=dx_block)
-                # step 26: dmu = sum(-dx_centred)
-                part_20 = np.negative(dx_centred, out=buffer_1)
-                dmu = _row_sum(part_20, ones, out=row_scalar_1)
-                # step 27: dmu_scaled = dmu/D
-                dmu_scaled = np.divide(dmu, D, out=row_scalar_1)
-                # step 27: dx = dx_centred + dmu_scaled
-                dx = np.add(dx_centred, dmu_scaled, out=dx_block)
-            if ddx_rows is None and ddgate_rows is None and ddgamma is None:
-                dx = 0.0
-            dx_writer.write(dx)
+            block(
+                chunk,
+                read_x(start, stop),
+                read_gate(start, stop),
+                read_dy(start, stop),
+                read_ddx(start, stop),
+                read_ddgate(start, stop),
+                read_mu(start, stop),
+                read_mu_residual(start, stop),
+                read_rstd(start, stop),
+                ddy_writer.block(start, stop),
+                dgate_writer.block(start, stop),
+                dx_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+                column,
+            )
+            ddy_writer.write()
+            dgate_writer.write()
+            dx_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            0,
+            _whole(x_rows, rows, features),
+            _whole(gate_rows, rows, 1),
+            _whole(dy_rows, rows, features),
+            _whole(ddx_rows, rows, features),
+            _whole(ddgate_rows, rows, 1),
+            _whole(mu_rows, rows, 1),
+            _whole(mu_residual_rows, rows, 1),
+            _whole(rstd_rows, rows, 1),
+            _whole(ddy_out, rows, features),
+            _whole(dgate_out, rows, 1),
+            _whole(dx_out, rows, features),
+            np.empty((5, rows, features), dtype),
+            np.empty((7, rows, 1), dtype),
+            None,
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
     if needs_beta:
         dbeta_rows = np.add.reduce(dbeta_rows_sums, axis=0)
     if needs_gamma:
@@ -1140,7 +1326,7 @@ def _residual(shifted, mean, spread, over_row, ones, out):
     limit = np.multiply(np.sqrt(spread, out=out), 2.0 / terms**0.5, out=out)
     far = np.greater(np.absolute(mean), limit)[:, 0]
     out[...] = 0.0
-    if far.any():
+    if np.count_nonzero(far):
         rows = shifted if far.all() else shifted[far]
         left = _row_mean(rows, ones, out=np.empty_like(spread[: len(rows)]))
         out[far] = left
@@ -1153,15 +1339,42 @@ def _residual(shifted, mean, spread, over_row, ones, out):
 
 def _less_residual(shifted, residual):
     """The rows less what rounding has left of their mean, which is 0 for most."""
-    if residual.any():
+    if np.count_nonzero(residual):
         np.subtract(shifted, residual, out=shifted)
     return shifted
 
 
 def _add_rows(block, weights, sums, column):
-    """Add the rows of a block, each times its weight, to running sums."""
-    np.matmul(weights[: len(block), 0], block, out=column)
-    np.add(sums, column, out=sums)
+    """Add the rows of a block, each times its weight, to running sums.
+
+    Without a `column` to add them up in they are the first ones.
+    """
+    np.matmul(weights[: len(block), 0], block, out=sums if column is None else column)
+    if column is not None:
+        np.add(sums, column, out=sums)
+
+
+def _repeated(values, few):
+    """One value a feature, repeated for several rows where they are short and many."""
+    together = SHORT_ROW // len(values)
+    if few or together < 2:
+        return values
+    together = 1 << min(together, ROWS_TOGETHER).bit_length() - 1
+    wide = np.empty((together, len(values)), values.dtype)
+    wide[...] = values
+    return wide.reshape(-1)
+
+
+def _by_feature(ufunc, block, wide, out):
+    """A ufunc of rows and one value a feature, on as many rows as `wide` is for."""
+    features = block.shape[-1]
+    if wide.size == features:
+        return ufunc(block, wide, out=out)
+    plain = block.flags.c_contiguous and out.flags.c_contiguous
+    if block.size % wide.size or not plain:
+        return ufunc(block, wide[:features], out=out)
+    ufunc(block.reshape(-1, wide.size), wide, out=out.reshape(-1, wide.size))
+    return out
 
 
 def _filled(value, out):
@@ -1204,16 +1417,22 @@ def _rows(array, dtype, row_scalars):
 
 
 class _Reader:
-    """Blocks of rows in the compute type: views where the array has it, else copies."""
+    """Blocks of rows in the compute type: views where the array has it, else copies.
+
+    Of an array that is not there they are None.
+    """
 
     def __init__(self, array, dtype, height, row_scalars=False):
+        self.rows, self.direct = None, True
+        if array is None:
+            return
         self.rows, self.direct = _rows(array, dtype, row_scalars)
         width = 1 if row_scalars else array.shape[-1]
         self.scratch = None if self.direct else np.empty((height, width), dtype)
 
     def __call__(self, start, stop):
         if self.direct:
-            return self.rows[start:stop]
+            return None if self.rows is None else self.rows[start:stop]
         copy = self.scratch[: stop - start]
         copy[...] = self.rows[start:stop]
         return copy
@@ -1228,6 +1447,9 @@ class _Writer:
     def __init__(self, arrays, dtype, height, row_scalars=False):
         by_id = {id(array): array for array in arrays if array is not None}
         distinct = list(by_id.values())
+        self.own, self.scratch, self.others = None, None, []
+        if not distinct:
+            return
         rows = [_rows(array, dtype, row_scalars) for array in distinct]
         self.own = rows[0][0] if rows[0][1] else None
         self.others = [other for other, _ in (rows if self.own is None else rows[1:])]
@@ -1237,24 +1459,42 @@ class _Writer:
     def block(self, start, stop):
         """Where to compute rows `start` to `stop`."""
         self.span = slice(start, stop)
-        own = self.scratch[: stop - start] if self.own is None else self.own[self.span]
-        self.current = own
-        return own
+        if self.own is not None:
+            self.current = self.own[self.span]
+        else:
+            scratch = self.scratch
+            self.current = None if scratch is None else scratch[: stop - start]
+        return self.current
 
-    def write(self, value):
-        """The finished rows of this block, which may have been computed elsewhere."""
-        if self.own is not None and value is not self.current:
-            self.current[...] = value
+    def write(self):
+        """Hand on the rows that were computed in the last block."""
         for other in self.others:
-            other[self.span] = value
+            other[self.span] = self.current
 
 
-def _partition(rows, row_bytes, least_rows):
+def _are_few(entries, dtype, *arrays):
+    """Whether all rows can be one block: few, of the compute type, and without gaps."""
+    if not 0 < entries <= FEW:
+        return False
+    there = [array for array in arrays if array is not None]
+    return all(array.dtype == dtype and array.flags.c_contiguous for array in there)
+
+
+def _whole(array, rows, width):
+    """All rows of an array that has no gaps, as one block."""
+    return None if array is None else array.reshape(rows, width)
+
+
+def _partition(rows, row_bytes, least_rows, few):
     """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
 
-    Neither depends on the thread count, so no sum does.
+    Neither depends on the thread count, so no sum does. A `few` rows are one block.
     """
-    height = min(max(least_rows, BLOCK_BYTES // row_bytes), max(rows, 1))
+    if few:
+        return rows, [()]
+    height = max(least_rows, BLOCK_BYTES // row_bytes)
+    height -= height % ROWS_TOGETHER if height > ROWS_TOGETHER else 0
+    height = min(height, max(rows, 1))
     blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
     together = max(1, -(-len(blocks) // CHUNKS))
     runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
@@ -1395,16 +1635,21 @@ def _each_cotangent(cotangents, names):
     return cotangents
 
 
+_COMPUTED = {np.dtype(np.float32), np.dtype(np.float64)}
+
+
 def _types(given, widest=None):
     """The type of each array that is given, and the type to compute in."""
     there = {name: array for name, array in given.items() if array is not None}
     dtypes = {name: np.asarray(array).dtype for name, array in there.items()}
-    kinds = [] if widest is None else [widest]
-    for name, dtype in dtypes.items():
-        if not isinstance(there[name], float):
-            narrow = dtype.itemsize == 2
-            kinds.append(np.dtype(np.float32) if narrow else dtype.newbyteorder("="))
-    return dtypes, np.result_type(*kinds)
+    kinds = {dtypes[name] for name in there if not isinstance(there[name], float)}
+    if widest is not None:
+        kinds.add(widest)
+    if len(kinds) == 1 and kinds <= _COMPUTED:
+        return dtypes, kinds.pop()
+    single = np.dtype(np.float32)
+    wide = [single if kind.itemsize == 2 else kind.newbyteorder("=") for kind in kinds]
+    return dtypes, np.result_type(*wide)
 
 
 def _several(out, names):

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops a row element; backward 3 row tensors (2 read, 1 written), 11 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
-# templates sha256:b691178d81f9e2e17bf8097368c2f627b6583cffb7cef4b011dacb33bca58376
+# templates sha256:2a6213b31581c9dd0ec75b912de5428c9bb881cf885e04cd2d5153eec6cf9ae1
 """Each row divided by its mean fourth power, to the power 1/4.
 
     forward
@@ -34,6 +34,15 @@ BLOCK_BYTES = 768 * 1024
 
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
+
+FEW = 4096
+"""The entries up to which all rows are one block, worked on where they stand."""
+
+ROWS_TOGETHER = 64
+"""A block has a multiple of so many rows, where it has more."""
+
+SHORT_ROW = 2048
+"""The entries that a loop over features should have; shorter rows share one."""
 
 LONG_ROW = 2048
 """The bytes of a row from which a small ufunc buffer pays."""
@@ -278,37 +287,49 @@ def _forward(x_rows, gamma, eps, y_out, scale_out, shape, dtype, threads):
     """The outputs and the saved row scalars, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(rows * features, dtype, x_rows, scale_out, y_out)
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     if gamma is not None:
         gamma = np.ascontiguousarray(gamma, dtype)
     eps = scalar(eps)
+    if gamma is not None:
+        gamma_wide = _repeated(gamma, few)
+
+    def block(x, scale_block, y_block):
+        # step 1: mean_x4 = mean(x**4)
+        part = np.square(x, out=y_block)
+        mean_x4 = _row_mean(part, part, out=scale_block)
+        # step 2: scale = (mean_x4 + eps)**(-1/4)
+        scale = np.add(mean_x4, eps, out=scale_block)
+        scale = np.power(scale, 0.25, out=scale_block)
+        scale = np.divide(1.0, scale, out=scale_block)
+        # step 3: xhat = x*scale
+        xhat = np.multiply(x, scale, out=y_block)
+        # step 4: y = xhat*gamma
+        if gamma is not None:
+            _by_feature(np.multiply, xhat, gamma_wide, out=y_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
         scale_writer = _Writer((scale_out,), dtype, height, row_scalars=True)
         y_writer = _Writer((y_out,), dtype, height)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            scale_block = scale_writer.block(start, stop)
-            y_block = y_writer.block(start, stop)
-            # step 1: mean_x4 = mean(x**4)
-            part = np.square(x, out=y_block)
-            mean_x4 = _row_mean(part, part, out=scale_block)
-            # step 2: scale = (mean_x4 + eps)**(-1/4)
-            scale = np.add(mean_x4, eps, out=scale_block)
-            scale = np.power(scale, 0.25, out=scale_block)
-            scale = np.divide(1.0, scale, out=scale_block)
-            scale_writer.write(scale)
-            # step 3: xhat = x*scale
-            xhat = np.multiply(x, scale, out=y_block)
-            # step 4: y = xhat*gamma
-            if gamma is not None:
-                y = np.multiply(xhat, gamma, out=y_block)
-            else:
-                y = xhat
-            y_writer.write(y)
+            block(
+                read_x(start, stop),
+                scale_writer.block(start, stop),
+                y_writer.block(start, stop),
+            )
+            scale_writer.write()
+            y_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(scale_out, rows, 1),
+            _whole(y_out, rows, features),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward(
@@ -316,10 +337,40 @@ def _backward(
 ):
     """The gradients, written to their arrays; None for one that is not wanted."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    few = _are_few(rows * features, dtype, x_rows, dy_rows, scale_rows, dx_out)
+    height, chunks = _partition(rows, features * dtype.itemsize, 4, few)
     if gamma is not None:
         gamma = np.ascontiguousarray(gamma, dtype)
+        gamma_wide = _repeated(gamma, few)
         dgamma_sums = np.zeros((len(chunks), features), dtype)
+
+    def block(chunk, x, dy, scale, dx_block, row_buffers, row_scalar_buffers, column):
+        buffer_1 = row_buffers[0]
+        row_scalar_1, row_scalar_2 = row_scalar_buffers
+        # step 9: dgamma = sum over rows of dy*x*scale
+        if gamma is not None:
+            part = np.multiply(dy, x, out=dx_block)
+            _add_rows(part, scale, dgamma_sums[chunk], column)
+            # step 8: mean_g_xhat_unscaled = mean(dy*x*gamma)
+            mean_g_xhat_unscaled = _row_mean(part, gamma, out=row_scalar_1)
+        else:
+            mean_g_xhat_unscaled = _row_mean(dy, x, out=row_scalar_1)
+        # step 5: g = dy*gamma
+        if gamma is not None:
+            g = _by_feature(np.multiply, dy, gamma_wide, out=dx_block)
+        else:
+            g = dy
+        # step 8: mean_g_xhat = mean_g_xhat_unscaled*scale
+        mean_g_xhat = np.multiply(mean_g_xhat_unscaled, scale, out=row_scalar_1)
+        # step 8: dx = (g - x**3*mean_g_xhat*scale**3)*scale
+        dx = np.square(x, out=buffer_1)
+        dx = np.multiply(dx, x, out=buffer_1)
+        part_2 = np.square(scale, out=row_scalar_2)
+        part_2 = np.multiply(part_2, scale, out=row_scalar_2)
+        part_2 = np.multiply(mean_g_xhat, part_2, out=row_scalar_1)
+        dx = np.multiply(dx, part_2, out=buffer_1)
+        dx = np.subtract(g, dx, out=dx_block)
+        np.multiply(dx, scale, out=dx_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -330,37 +381,31 @@ def _backward(
         row_scalar_buffers = np.empty((2, height, 1), dtype)
         column = np.empty(features, dtype)
         for chunk, start, stop in share:
-            x = read_x(start, stop)
-            dy = read_dy(start, stop)
-            scale = read_scale(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            row_scalar_2 = row_scalar_buffers[1, : stop - start]
-            # step 9: dgamma = sum over rows of dy*x*scale
-            if gamma is not None:
-                part = np.multiply(dy, x, out=dx_block)
-                _add_rows(part, scale, dgamma_sums[chunk], column)
-                # step 5: g = dy*gamma
-                g = np.multiply(dy, gamma, out=dx_block)
-            else:
-                g = dy
-            # step 8: mean_g_xhat_unscaled = mean(g*x)
-            mean_g_xhat_unscaled = _row_mean(g, x, out=row_scalar_1)
-            # step 8: mean_g_xhat = mean_g_xhat_unscaled*scale
-            mean_g_xhat = np.multiply(mean_g_xhat_unscaled, scale, out=row_scalar_1)
-            # step 8: dx = (g - x**3*mean_g_xhat*scale**3)*scale
-            dx = np.square(x, out=buffer_1)
-            dx = np.multiply(dx, x, out=buffer_1)
-            part_2 = np.square(scale, out=row_scalar_2)
-            part_2 = np.multiply(part_2, scale, out=row_scalar_2)
-            part_2 = np.multiply(mean_g_xhat, part_2, out=row_scalar_1)
-            dx = np.multiply(dx, part_2, out=buffer_1)
-            dx = np.subtract(g, dx, out=dx_block)
-            dx = np.multiply(dx, scale, out=dx_block)
-            dx_writer.write(dx)
+            block(
+                chunk,
+                read_x(start, stop),
+                read_dy(start, stop),
+                read_scale(start, stop),
+                dx_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+                column,
+            )
+            dx_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            0,
+            _whole(x_rows, rows, features),
+            _whole(dy_rows, rows, features),
+            _whole(scale_rows, rows, 1),
+            _whole(dx_out, rows, features),
+            np.empty((1, rows, features), dtype),
+            np.empty((2, rows, 1), dtype),
+            None,
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
     if gamma is not None:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
         dgamma_out[...] = dgamma
@@ -369,53 +414,73 @@ def _backward(
 def _jvp(x_rows, dx_rows, scale_rows, gamma, dgamma, dy_out, shape, dtype, threads):
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(rows * features, dtype, x_rows, dx_rows, scale_rows, dy_out)
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     needs_gamma = gamma is not None and dx_rows is not None
     if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if dgamma is not None:
         dgamma = np.ascontiguousarray(dgamma, dtype)
+        dgamma_wide = _repeated(dgamma, few)
+    if needs_gamma:
+        gamma_wide = _repeated(gamma, few)
+
+    def block(x, dx, scale, dy_block, row_buffers, row_scalar_buffers):
+        buffer_1 = row_buffers[0]
+        row_scalar_1 = row_scalar_buffers[0]
+        # step 3: xhat = x*scale
+        xhat = np.multiply(x, scale, out=dy_block)
+        # step 10: mean_dx_xhat = mean(dx*xhat**3)
+        if dx_rows is not None:
+            part = np.square(xhat, out=buffer_1)
+            part = np.multiply(part, xhat, out=buffer_1)
+            mean_dx_xhat = _row_mean(dx, part, out=row_scalar_1)
+        # step 10: dy = xhat*dgamma + (dx - xhat*mean_dx_xhat)*scale*gamma
+        if dgamma is not None:
+            dy = _by_feature(np.multiply, xhat, dgamma_wide, out=buffer_1)
+        if dx_rows is not None:
+            part_2 = np.multiply(xhat, mean_dx_xhat, out=dy_block)
+            part_2 = np.subtract(dx, part_2, out=dy_block)
+        if needs_gamma:
+            part_2 = _by_feature(np.multiply, part_2, gamma_wide, out=dy_block)
+        if dx_rows is not None:
+            part_2 = np.multiply(part_2, scale, out=dy_block)
+        if dx_rows is not None and dgamma is not None:
+            dy = np.add(dy, part_2, out=dy_block)
+        if dgamma is None:
+            dy = part_2
+        if dx_rows is None:
+            dy_block[...] = dy
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
-        if dx_rows is not None:
-            read_dx = _Reader(dx_rows, dtype, height)
+        read_dx = _Reader(dx_rows, dtype, height)
         read_scale = _Reader(scale_rows, dtype, height, row_scalars=True)
         dy_writer = _Writer((dy_out,), dtype, height)
         row_buffers = np.empty((1, height, features), dtype)
         row_scalar_buffers = np.empty((1, height, 1), dtype)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            if dx_rows is not None:
-                dx = read_dx(start, stop)
-            scale = read_scale(start, stop)
-            dy_block = dy_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            # step 3: xhat = x*scale
-            xhat = np.multiply(x, scale, out=dy_block)
-            # step 10: mean_dx_xhat = mean(dx*xhat**3)
-            if dx_rows is not None:
-                part = np.square(xhat, out=buffer_1)
-                part = np.multiply(part, xhat, out=buffer_1)
-                mean_dx_xhat = _row_mean(dx, part, out=row_scalar_1)
-            # step 10: dy = xhat*dgamma + (dx - xhat*mean_dx_xhat)*scale*gamma
-            if dgamma is not None:
-                dy = np.multiply(xhat, dgamma, out=buffer_1)
-            if dx_rows is not None:
-                part_2 = np.multiply(xhat, mean_dx_xhat, out=dy_block)
-                part_2 = np.subtract(dx, part_2, out=dy_block)
-            if needs_gamma:
-                part_2 = np.multiply(part_2, gamma, out=dy_block)
-            if dx_rows is not None:
-                part_2 = np.multiply(part_2, scale, out=dy_block)
-            if dx_rows is not None and dgamma is not None:
-                dy = np.add(dy, part_2, out=dy_block)
-            if dgamma is None:
-                dy = part_2
-            dy_writer.write(dy)
+            block(
+                read_x(start, stop),
+                read_dx(start, stop),
+                read_scale(start, stop),
+                dy_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+            )
+            dy_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(dx_rows, rows, features),
+            _whole(scale_rows, rows, 1),
+            _whole(dy_out, rows, features),
+            np.empty((1, rows, features), dtype),
+            np.empty((1, rows, 1), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward_backward(
@@ -435,7 +500,10 @@ def _backward_backward(
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    few = _are_few(
+        rows * features, dtype, x_rows, dy_rows, ddx_rows, scale_rows, ddy_out, dx_out
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 4, few)
     needs_gamma = gamma is not None and ddx_rows is not None
     needs_dxhat = ddx_rows is not None and ddgamma is not None
     ones = np.ones(features, dtype)
@@ -447,14 +515,127 @@ def _backward_backward(
     # step 18: dmean_x4_scaled = 4*dmean_x4/D
     part_15 = np.divide(4.0, D)
     if needs_gamma:
+        gamma_wide = _repeated(gamma, few)
+    if ddgamma is not None:
+        ddgamma_wide = _repeated(ddgamma, few)
+    if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
     each_row = np.ones((height, 1), dtype)
+
+    def block(
+        chunk,
+        x,
+        dy,
+        ddx,
+        scale,
+        ddy_block,
+        dx_block,
+        row_buffers,
+        row_scalar_buffers,
+        column,
+    ):
+        buffer_1, buffer_2, buffer_3 = row_buffers
+        (
+            row_scalar_1,
+            row_scalar_2,
+            row_scalar_3,
+            row_scalar_4,
+            row_scalar_5,
+            row_scalar_6,
+        ) = row_scalar_buffers
+        # step 13: dmean_g_unscaled = sum(-ddx*x**3)
+        part = np.square(x, out=ddy_block)
+        part_2 = np.multiply(part, x, out=dx_block)
+        if ddx_rows is not None:
+            part_3 = np.multiply(ddx, part_2, out=buffer_1)
+            part_3 = np.negative(part_3, out=buffer_1)
+            dmean_g_unscaled = _row_sum(part_3, ones, out=row_scalar_1)
+        # step 11: g = dy*gamma
+        if needs_gamma:
+            g = _by_feature(np.multiply, dy, gamma_wide, out=buffer_1)
+        if gamma is None:
+            g = dy
+        # step 12: mean_g_unscaled = mean(g*x)
+        if ddx_rows is not None:
+            mean_g_unscaled = _row_mean(g, x, out=row_scalar_2)
+            # step 12: mean_g = mean_g_unscaled*scale
+            mean_g = np.multiply(mean_g_unscaled, scale, out=row_scalar_2)
+        # step 13: dmean_g = dmean_g_unscaled*scale**4
+        part_4 = np.square(scale, out=row_scalar_3)
+        part_5 = np.square(part_4, out=row_scalar_4)
+        if ddx_rows is not None:
+            dmean_g = np.multiply(dmean_g_unscaled, part_5, out=row_scalar_1)
+            # step 14: dmean_g_scaled = dmean_g/D
+            dmean_g_scaled = np.divide(dmean_g, D, out=row_scalar_1)
+            # step 15: mean_g_scaled = -3*mean_g*scale
+            mean_g_scaled = np.multiply(mean_g, scale, out=row_scalar_5)
+            mean_g_scaled = np.multiply(mean_g_scaled, -3.0, out=row_scalar_5)
+            # step 16: sum_ddx_g_xhat = sum((g - x**3*mean_g*scale**3)*ddx)
+            part_6 = np.multiply(part_4, scale, out=row_scalar_6)
+            part_6 = np.multiply(mean_g, part_6, out=row_scalar_2)
+            part_7 = np.multiply(part_2, part_6, out=buffer_2)
+            part_7 = np.subtract(g, part_7, out=buffer_2)
+            sum_ddx_g_xhat = _row_sum(part_7, ddx, out=row_scalar_2)
+            # step 14: dg = ddx*scale + x*dmean_g_scaled*scale
+            dg = np.multiply(ddx, scale, out=buffer_2)
+            part_8 = np.multiply(dmean_g_scaled, scale, out=row_scalar_6)
+            part_9 = np.multiply(x, part_8, out=buffer_3)
+            dg = np.add(dg, part_9, out=buffer_2)
+        # step 19: dgamma = sum over rows of dg*dy
+        if needs_gamma:
+            part_10 = np.multiply(dg, dy, out=buffer_3)
+            _add_rows(part_10, each_row, dgamma_sums[chunk], column)
+        # step 15: dxhat = dy*ddgamma + g*dmean_g_scaled +
+        #   ddx*x**2*mean_g_scaled*scale**2
+        if ddgamma is not None:
+            dxhat = _by_feature(np.multiply, dy, ddgamma_wide, out=buffer_3)
+        if ddx_rows is not None:
+            part_11 = np.multiply(g, dmean_g_scaled, out=buffer_1)
+        if needs_dxhat:
+            dxhat = np.add(dxhat, part_11, out=buffer_1)
+        if ddgamma is None:
+            dxhat = part_11
+        if ddx_rows is not None:
+            part_12 = np.multiply(ddx, part, out=ddy_block)
+            part_13 = np.multiply(mean_g_scaled, part_4, out=row_scalar_1)
+            part_12 = np.multiply(part_12, part_13, out=ddy_block)
+            dxhat = np.add(dxhat, part_12, out=buffer_1)
+        # step 16: sum_dxhat_x = sum(dxhat*x)
+        sum_dxhat_x = _row_sum(dxhat, x, out=row_scalar_1)
+        # step 20: ddy = dg*gamma + x*scale*ddgamma
+        if needs_gamma:
+            ddy = _by_feature(np.multiply, dg, gamma_wide, out=ddy_block)
+        if gamma is None:
+            ddy = dg
+        if ddgamma is not None:
+            part_14 = _by_feature(np.multiply, x, ddgamma_wide, out=buffer_2)
+            part_14 = np.multiply(part_14, scale, out=buffer_2)
+        if needs_dxhat:
+            ddy = np.add(ddy, part_14, out=ddy_block)
+        if ddx_rows is None:
+            ddy = part_14
+        if gamma is None or ddx_rows is None:
+            ddy_block[...] = ddy
+        # step 16: dscale = sum_ddx_g_xhat + sum_dxhat_x
+        if ddx_rows is not None:
+            dscale = np.add(sum_ddx_g_xhat, sum_dxhat_x, out=row_scalar_1)
+        else:
+            dscale = sum_dxhat_x
+        # step 17: dmean_x4 = -(1/4)*dscale*scale**5
+        dmean_x4 = np.multiply(part_5, scale, out=row_scalar_2)
+        dmean_x4 = np.multiply(dscale, dmean_x4, out=row_scalar_1)
+        dmean_x4 = np.multiply(dmean_x4, -0.25, out=row_scalar_1)
+        # step 18: dmean_x4_scaled = 4*dmean_x4/D
+        dmean_x4_scaled = np.multiply(dmean_x4, part_15, out=row_scalar_1)
+        # step 18: dx = dxhat*scale + x**3*dmean_x4_scaled
+        dx = np.multiply(dxhat, scale, out=buffer_1)
+        part_16 = np.multiply(part_2, dmean_x4_scaled, out=dx_block)
+        np.add(dx, part_16, out=dx_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
         read_dy = _Reader(dy_rows, dtype, height)
-        if ddx_rows is not None:
-            read_ddx = _Reader(ddx_rows, dtype, height)
+        read_ddx = _Reader(ddx_rows, dtype, height)
         read_scale = _Reader(scale_rows, dtype, height, row_scalars=True)
         ddy_writer = _Writer((ddy_out,), dtype, height)
         dx_writer = _Writer((dx_out,), dtype, height)
@@ -462,112 +643,36 @@ def _backward_backward(
         row_scalar_buffers = np.empty((6, height, 1), dtype)
         column = np.empty(features, dtype)
         for chunk, start, stop in share:
-            x = read_x(start, stop)
-            dy = read_dy(start, stop)
-            if ddx_rows is not None:
-                ddx = read_ddx(start, stop)
-            scale = read_scale(start, stop)
-            ddy_block = ddy_writer.block(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            buffer_2 = row_buffers[1, : stop - start]
-            buffer_3 = row_buffers[2, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            row_scalar_2 = row_scalar_buffers[1, : stop - start]
-            row_scalar_3 = row_scalar_buffers[2, : stop - start]
-            row_scalar_4 = row_scalar_buffers[3, : stop - start]
-            row_scalar_5 = row_scalar_buffers[4, : stop - start]
-            row_scalar_6 = row_scalar_buffers[5, : stop - start]
-            # step 13: dmean_g_unscaled = sum(-ddx*x**3)
-            part = np.square(x, out=ddy_block)
-            part_2 = np.multiply(part, x, out=dx_block)
-            if ddx_rows is not None:
-                part_3 = np.multiply(ddx, part_2, out=buffer_1)
-                part_3 = np.negative(part_3, out=buffer_1)
-                dmean_g_unscaled = _row_sum(part_3, ones, out=row_scalar_1)
-            # step 11: g = dy*gamma
-            if needs_gamma:
-                g = np.multiply(dy, gamma, out=buffer_1)
-            if gamma is None:
-                g = dy
-            # step 12: mean_g_unscaled = mean(g*x)
-            if ddx_rows is not None:
-                mean_g_unscaled = _row_mean(g, x, out=row_scalar_2)
-                # step 12: mean_g = mean_g_unscaled*scale
-                mean_g = np.multiply(mean_g_unscaled, scale, out=row_scalar_2)
-            # step 13: dmean_g = dmean_g_unscaled*scale**4
-            part_4 = np.square(scale, out=row_scalar_3)
-            part_5 = np.square(part_4, out=row_scalar_4)
-            if ddx_rows is not None:
-                dmean_g = np.multiply(dmean_g_unscaled, part_5, out=row_scalar_1)
-                # step 14: dmean_g_scaled = dmean_g/D
-                dmean_g_scaled = np.divide(dmean_g, D, out=row_scalar_1)
-                # step 15: mean_g_scaled = -3*mean_g*scale
-                mean_g_scaled = np.multiply(mean_g, scale, out=row_scalar_5)
-                mean_g_scaled = np.multiply(mean_g_scaled, -3.0, out=row_scalar_5)
-                # step 16: sum_ddx_g_xhat = sum((g - x**3*mean_g*scale**3)*ddx)
-                part_6 = np.multiply(part_4, scale, out=row_scalar_6)
-                part_6 = np.multiply(mean_g, part_6, out=row_scalar_2)
-                part_7 = np.multiply(part_2, part_6, out=buffer_2)
-                part_7 = np.subtract(g, part_7, out=buffer_2)
-                sum_ddx_g_xhat = _row_sum(part_7, ddx, out=row_scalar_2)
-                # step 14: dg = ddx*scale + x*dmean_g_scaled*scale
-                dg = np.multiply(ddx, scale, out=buffer_2)
-                part_8 = np.multiply(dmean_g_scaled, scale, out=row_scalar_6)
-                part_9 = np.multiply(x, part_8, out=buffer_3)
-                dg = np.add(dg, part_9, out=buffer_2)
-            # step 19: dgamma = sum over rows of dg*dy
-            if needs_gamma:
-                part_10 = np.multiply(dg, dy, out=buffer_3)
-                _add_rows(part_10, each_row, dgamma_sums[chunk], column)
-            # step 15: dxhat = dy*ddgamma + g*dmean_g_scaled +
-            #   ddx*x**2*mean_g_scaled*scale**2
-            if ddgamma is not None:
-                dxhat = np.multiply(dy, ddgamma, out=buffer_3)
-            if ddx_rows is not None:
-                part_11 = np.multiply(g, dmean_g_scaled, out=buffer_1)
-            if needs_dxhat:
-                dxhat = np.add(dxhat, part_11, out=buffer_1)
-            if ddgamma is None:
-                dxhat = part_11
-            if ddx_rows is not None:
-                part_12 = np.multiply(ddx, part, out=ddy_block)
-                part_13 = np.multiply(mean_g_scaled, part_4, out=row_scalar_1)
-                part_12 = np.multiply(part_12, part_13, out=ddy_block)
-                dxhat = np.add(dxhat, part_12, out=buffer_1)
-            # step 16: sum_dxhat_x = sum(dxhat*x)
-            sum_dxhat_x = _row_sum(dxhat, x, out=row_scalar_1)
-            # step 20: ddy = dg*gamma + x*scale*ddgamma
-            if needs_gamma:
-                ddy = np.multiply(dg, gamma, out=ddy_block)
-            if gamma is None:
-                ddy = dg
-            if ddgamma is not None:
-                part_14 = np.multiply(x, ddgamma, out=buffer_2)
-                part_14 = np.multiply(part_14, scale, out=buffer_2)
-            if needs_dxhat:
-                ddy = np.add(ddy, part_14, out=ddy_block)
-            if ddx_rows is None:
-                ddy = part_14
-            ddy_writer.write(ddy)
-            # step 16: dscale = sum_ddx_g_xhat + sum_dxhat_x
-            if ddx_rows is not None:
-                dscale = np.add(sum_ddx_g_xhat, sum_dxhat_x, out=row_scalar_1)
-            else:
-                dscale = sum_dxhat_x
-            # step 17: dmean_x4 = -(1/4)*dscale*scale**5
-            dmean_x4 = np.multiply(part_5, scale, out=row_scalar_2)
-            dmean_x4 = np.multiply(dscale, dmean_x4, out=row_scalar_1)
-            dmean_x4 = np.multiply(dmean_x4, -0.25, out=row_scalar_1)
-            # step 18: dmean_x4_scaled = 4*dmean_x4/D
-            dmean_x4_scaled = np.multiply(dmean_x4, part_15, out=row_scalar_1)
-            # step 18: dx = dxhat*scale + x**3*dmean_x4_scaled
-            dx = np.multiply(dxhat, scale, out=buffer_1)
-            part_16 = np.multiply(part_2, dmean_x4_scaled, out=dx_block)
-            dx = np.add(dx, part_16, out=dx_block)
-            dx_writer.write(dx)
+            block(
+                chunk,
+                read_x(start, stop),
+                read_dy(start, stop),
+                read_ddx(start, stop),
+                read_scale(start, stop),
+                ddy_writer.block(start, stop),
+                dx_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+                column,
+            )
+            ddy_writer.write()
+            dx_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            0,
+            _whole(x_rows, rows, features),
+            _whole(dy_rows, rows, features),
+            _whole(ddx_rows, rows, features),
+            _whole(scale_rows, rows, 1),
+            _whole(ddy_out, rows, features),
+            _whole(dx_out, rows, features),
+            np.empty((3, rows, features), dtype),
+            np.empty((6, rows, 1), dtype),
+            None,
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
     if needs_gamma:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
     if ddx_rows is None:
@@ -588,9 +693,36 @@ def _row_mean(a, b, out):
 
 
 def _add_rows(block, weights, sums, column):
-    """Add the rows of a block, each times its weight, to running sums."""
-    np.matmul(weights[: len(block), 0], block, out=column)
-    np.add(sums, column, out=sums)
+    """Add the rows of a block, each times its weight, to running sums.
+
+    Without a `column` to add them up in they are the first ones.
+    """
+    np.matmul(weights[: len(block), 0], block, out=sums if column is None else column)
+    if column is not None:
+        np.add(sums, column, out=sums)
+
+
+def _repeated(values, few):
+    """One value a feature, repeated for several rows where they are short and many."""
+    together = SHORT_ROW // len(values)
+    if few or together < 2:
+        return values
+    together = 1 << min(together, ROWS_TOGETHER).bit_length() - 1
+    wide = np.empty((together, len(values)), values.dtype)
+    wide[...] = values
+    return wide.reshape(-1)
+
+
+def _by_feature(ufunc, block, wide, out):
+    """A ufunc of rows and one value a feature, on as many rows as `wide` is for."""
+    features = block.shape[-1]
+    if wide.size == features:
+        return ufunc(block, wide, out=out)
+    plain = block.flags.c_contiguous and out.flags.c_contiguous
+    if block.size % wide.size or not plain:
+        return ufunc(block, wide[:features], out=out)
+    ufunc(block.reshape(-1, wide.size), wide, out=out.reshape(-1, wide.size))
+    return out
 
 
 class _Scattered:
@@ -627,16 +759,22 @@ def _rows(array, dtype, row_scalars):
 
 
 class _Reader:
-    """Blocks of rows in the compute type: views where the array has it, else copies."""
+    """Blocks of rows in the compute type: views where the array has it, else copies.
+
+    Of an array that is not there they are None.
+    """
 
     def __init__(self, array, dtype, height, row_scalars=False):
+        self.rows, self.direct = None, True
+        if array is None:
+            return
         self.rows, self.direct = _rows(array, dtype, row_scalars)
         width = 1 if row_scalars else array.shape[-1]
         self.scratch = None if self.direct else np.empty((height, width), dtype)
 
     def __call__(self, start, stop):
         if self.direct:
-            return self.rows[start:stop]
+            return None if self.rows is None else self.rows[start:stop]
         copy = self.scratch[: stop - start]
         copy[...] = self.rows[start:stop]
         return copy
@@ -651,6 +789,9 @@ class _Writer:
     def __init__(self, arrays, dtype, height, row_scalars=False):
         by_id = {id(array): array for array in arrays if array is not None}
         distinct = list(by_id.values())
+        self.own, self.scratch, self.others = None, None, []
+        if not distinct:
+            return
         rows = [_rows(array, dtype, row_scalars) for array in distinct]
         self.own = rows[0][0] if rows[0][1] else None
         self.others = [other for other, _ in (rows if self.own is None else rows[1:])]
@@ -660,24 +801,42 @@ class _Writer:
     def block(self, start, stop):
         """Where to compute rows `start` to `stop`."""
         self.span = slice(start, stop)
-        own = self.scratch[: stop - start] if self.own is None else self.own[self.span]
-        self.current = own
-        return own
+        if self.own is not None:
+            self.current = self.own[self.span]
+        else:
+            scratch = self.scratch
+            self.current = None if scratch is None else scratch[: stop - start]
+        return self.current
 
-    def write(self, value):
-        """The finished rows of this block, which may have been computed elsewhere."""
-        if self.own is not None and value is not self.current:
-            self.current[...] = value
+    def write(self):
+        """Hand on the rows that were computed in the last block."""
         for other in self.others:
-            other[self.span] = value
+            other[self.span] = self.current
 
 
-def _partition(rows, row_bytes, least_rows):
+def _are_few(entries, dtype, *arrays):
+    """Whether all rows can be one block: few, of the compute type, and without gaps."""
+    if not 0 < entries <= FEW:
+        return False
+    there = [array for array in arrays if array is not None]
+    return all(array.dtype == dtype and array.flags.c_contiguous for array in there)
+
+
+def _whole(array, rows, width):
+    """All rows of an array that has no gaps, as one block."""
+    return None if array is None else array.reshape(rows, width)
+
+
+def _partition(rows, row_bytes, least_rows, few):
     """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
 
-    Neither depends on the thread count, so no sum does.
+    Neither depends on the thread count, so no sum does. A `few` rows are one block.
     """
-    height = min(max(least_rows, BLOCK_BYTES // row_bytes), max(rows, 1))
+    if few:
+        return rows, [()]
+    height = max(least_rows, BLOCK_BYTES // row_bytes)
+    height -= height % ROWS_TOGETHER if height > ROWS_TOGETHER else 0
+    height = min(height, max(rows, 1))
     blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
     together = max(1, -(-len(blocks) // CHUNKS))
     runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
@@ -814,16 +973,21 @@ def _each_cotangent(cotangents, names):
     return cotangents
 
 
+_COMPUTED = {np.dtype(np.float32), np.dtype(np.float64)}
+
+
 def _types(given, widest=None):
     """The type of each array that is given, and the type to compute in."""
     there = {name: array for name, array in given.items() if array is not None}
     dtypes = {name: np.asarray(array).dtype for name, array in there.items()}
-    kinds = [] if widest is None else [widest]
-    for name, dtype in dtypes.items():
-        if not isinstance(there[name], float):
-            narrow = dtype.itemsize == 2
-            kinds.append(np.dtype(np.float32) if narrow else dtype.newbyteorder("="))
-    return dtypes, np.result_type(*kinds)
+    kinds = {dtypes[name] for name in there if not isinstance(there[name], float)}
+    if widest is not None:
+        kinds.add(widest)
+    if len(kinds) == 1 and kinds <= _COMPUTED:
+        return dtypes, kinds.pop()
+    single = np.dtype(np.float32)
+    wide = [single if kind.itemsize == 2 else kind.newbyteorder("=") for kind in kinds]
+    return dtypes, np.result_type(*wide)
 
 
 def _several(out, names):

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 9 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
-# templates sha256:b691178d81f9e2e17bf8097368c2f627b6583cffb7cef4b011dacb33bca58376
+# templates sha256:2a6213b31581c9dd0ec75b912de5428c9bb881cf885e04cd2d5153eec6cf9ae1
 """Root-mean-square normalization over the feature axis.
 
     forward
@@ -34,6 +34,15 @@ BLOCK_BYTES = 768 * 1024
 
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
+
+FEW = 4096
+"""The entries up to which all rows are one block, worked on where they stand."""
+
+ROWS_TOGETHER = 64
+"""A block has a multiple of so many rows, where it has more."""
+
+SHORT_ROW = 2048
+"""The entries that a loop over features should have; shorter rows share one."""
 
 LONG_ROW = 2048
 """The bytes of a row from which a small ufunc buffer pays."""
@@ -275,36 +284,48 @@ def _forward(x_rows, gamma, eps, y_out, rstd_out, shape, dtype, threads):
     """The outputs and the saved row scalars, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(rows * features, dtype, x_rows, rstd_out, y_out)
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     if gamma is not None:
         gamma = np.ascontiguousarray(gamma, dtype)
     eps = scalar(eps)
+    if gamma is not None:
+        gamma_wide = _repeated(gamma, few)
+
+    def block(x, rstd_block, y_block):
+        # step 1: ms = mean(x**2)
+        ms = _row_mean(x, x, out=rstd_block)
+        # step 2: rstd = 1/sqrt(ms + eps)
+        rstd = np.add(ms, eps, out=rstd_block)
+        rstd = np.sqrt(rstd, out=rstd_block)
+        rstd = np.divide(1.0, rstd, out=rstd_block)
+        # step 3: xhat = x*rstd
+        xhat = np.multiply(x, rstd, out=y_block)
+        # step 4: y = xhat*gamma
+        if gamma is not None:
+            _by_feature(np.multiply, xhat, gamma_wide, out=y_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
         rstd_writer = _Writer((rstd_out,), dtype, height, row_scalars=True)
         y_writer = _Writer((y_out,), dtype, height)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            rstd_block = rstd_writer.block(start, stop)
-            y_block = y_writer.block(start, stop)
-            # step 1: ms = mean(x**2)
-            ms = _row_mean(x, x, out=rstd_block)
-            # step 2: rstd = 1/sqrt(ms + eps)
-            rstd = np.add(ms, eps, out=rstd_block)
-            rstd = np.sqrt(rstd, out=rstd_block)
-            rstd = np.divide(1.0, rstd, out=rstd_block)
-            rstd_writer.write(rstd)
-            # step 3: xhat = x*rstd
-            xhat = np.multiply(x, rstd, out=y_block)
-            # step 4: y = xhat*gamma
-            if gamma is not None:
-                y = np.multiply(xhat, gamma, out=y_block)
-            else:
-                y = xhat
-            y_writer.write(y)
+            block(
+                read_x(start, stop),
+                rstd_writer.block(start, stop),
+                y_writer.block(start, stop),
+            )
+            rstd_writer.write()
+            y_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(rstd_out, rows, 1),
+            _whole(y_out, rows, features),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward(
@@ -312,10 +333,36 @@ def _backward(
 ):
     """The gradients, written to their arrays; None for one that is not wanted."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    few = _are_few(rows * features, dtype, x_rows, dy_rows, rstd_rows, dx_out)
+    height, chunks = _partition(rows, features * dtype.itemsize, 4, few)
     if gamma is not None:
         gamma = np.ascontiguousarray(gamma, dtype)
+        gamma_wide = _repeated(gamma, few)
         dgamma_sums = np.zeros((len(chunks), features), dtype)
+
+    def block(chunk, x, dy, rstd, dx_block, row_buffers, row_scalar_buffers, column):
+        buffer_1 = row_buffers[0]
+        row_scalar_1 = row_scalar_buffers[0]
+        # step 9: dgamma = sum over rows of dy*x*rstd
+        if gamma is not None:
+            part = np.multiply(dy, x, out=dx_block)
+            _add_rows(part, rstd, dgamma_sums[chunk], column)
+            # step 8: mean_g_xhat_unscaled = mean(dy*x*gamma)
+            mean_g_xhat_unscaled = _row_mean(part, gamma, out=row_scalar_1)
+        else:
+            mean_g_xhat_unscaled = _row_mean(dy, x, out=row_scalar_1)
+        # step 5: g = dy*gamma
+        if gamma is not None:
+            g = _by_feature(np.multiply, dy, gamma_wide, out=dx_block)
+        else:
+            g = dy
+        # step 8: mean_g_xhat = mean_g_xhat_unscaled*rstd
+        mean_g_xhat = np.multiply(mean_g_xhat_unscaled, rstd, out=row_scalar_1)
+        # step 8: dx = (g - x*mean_g_xhat*rstd)*rstd
+        part_2 = np.multiply(mean_g_xhat, rstd, out=row_scalar_1)
+        dx = np.multiply(x, part_2, out=buffer_1)
+        dx = np.subtract(g, dx, out=dx_block)
+        np.multiply(dx, rstd, out=dx_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -326,32 +373,31 @@ def _backward(
         row_scalar_buffers = np.empty((1, height, 1), dtype)
         column = np.empty(features, dtype)
         for chunk, start, stop in share:
-            x = read_x(start, stop)
-            dy = read_dy(start, stop)
-            rstd = read_rstd(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            # step 9: dgamma = sum over rows of dy*x*rstd
-            if gamma is not None:
-                part = np.multiply(dy, x, out=dx_block)
-                _add_rows(part, rstd, dgamma_sums[chunk], column)
-                # step 5: g = dy*gamma
-                g = np.multiply(dy, gamma, out=dx_block)
-            else:
-                g = dy
-            # step 8: mean_g_xhat_unscaled = mean(g*x)
-            mean_g_xhat_unscaled = _row_mean(g, x, out=row_scalar_1)
-            # step 8: mean_g_xhat = mean_g_xhat_unscaled*rstd
-            mean_g_xhat = np.multiply(mean_g_xhat_unscaled, rstd, out=row_scalar_1)
-            # step 8: dx = (g - x*mean_g_xhat*rstd)*rstd
-            part_2 = np.multiply(mean_g_xhat, rstd, out=row_scalar_1)
-            dx = np.multiply(x, part_2, out=buffer_1)
-            dx = np.subtract(g, dx, out=dx_block)
-            dx = np.multiply(dx, rstd, out=dx_block)
-            dx_writer.write(dx)
+            block(
+                chunk,
+                read_x(start, stop),
+                read_dy(start, stop),
+                read_rstd(start, stop),
+                dx_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+                column,
+            )
+            dx_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            0,
+            _whole(x_rows, rows, features),
+            _whole(dy_rows, rows, features),
+            _whole(rstd_rows, rows, 1),
+            _whole(dx_out, rows, features),
+            np.empty((1, rows, features), dtype),
+            np.empty((1, rows, 1), dtype),
+            None,
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
     if gamma is not None:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
         dgamma_out[...] = dgamma
@@ -360,51 +406,71 @@ def _backward(
 def _jvp(x_rows, dx_rows, rstd_rows, gamma, dgamma, dy_out, shape, dtype, threads):
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(rows * features, dtype, x_rows, dx_rows, rstd_rows, dy_out)
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     needs_gamma = gamma is not None and dx_rows is not None
     if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if dgamma is not None:
         dgamma = np.ascontiguousarray(dgamma, dtype)
+        dgamma_wide = _repeated(dgamma, few)
+    if needs_gamma:
+        gamma_wide = _repeated(gamma, few)
+
+    def block(x, dx, rstd, dy_block, row_buffers, row_scalar_buffers):
+        buffer_1 = row_buffers[0]
+        row_scalar_1 = row_scalar_buffers[0]
+        # step 3: xhat = x*rstd
+        xhat = np.multiply(x, rstd, out=dy_block)
+        # step 10: mean_dx_xhat = mean(dx*xhat)
+        if dx_rows is not None:
+            mean_dx_xhat = _row_mean(dx, xhat, out=row_scalar_1)
+        # step 10: dy = xhat*dgamma + (dx - xhat*mean_dx_xhat)*rstd*gamma
+        if dgamma is not None:
+            dy = _by_feature(np.multiply, xhat, dgamma_wide, out=buffer_1)
+        if dx_rows is not None:
+            part = np.multiply(xhat, mean_dx_xhat, out=dy_block)
+            part = np.subtract(dx, part, out=dy_block)
+        if needs_gamma:
+            part = _by_feature(np.multiply, part, gamma_wide, out=dy_block)
+        if dx_rows is not None:
+            part = np.multiply(part, rstd, out=dy_block)
+        if dx_rows is not None and dgamma is not None:
+            dy = np.add(dy, part, out=dy_block)
+        if dgamma is None:
+            dy = part
+        if dx_rows is None:
+            dy_block[...] = dy
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
-        if dx_rows is not None:
-            read_dx = _Reader(dx_rows, dtype, height)
+        read_dx = _Reader(dx_rows, dtype, height)
         read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
         dy_writer = _Writer((dy_out,), dtype, height)
         row_buffers = np.empty((1, height, features), dtype)
         row_scalar_buffers = np.empty((1, height, 1), dtype)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            if dx_rows is not None:
-                dx = read_dx(start, stop)
-            rstd = read_rstd(start, stop)
-            dy_block = dy_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            # step 3: xhat = x*rstd
-            xhat = np.multiply(x, rstd, out=dy_block)
-            # step 10: mean_dx_xhat = mean(dx*xhat)
-            if dx_rows is not None:
-                mean_dx_xhat = _row_mean(dx, xhat, out=row_scalar_1)
-            # step 10: dy = xhat*dgamma + (dx - xhat*mean_dx_xhat)*rstd*gamma
-            if dgamma is not None:
-                dy = np.multiply(xhat, dgamma, out=buffer_1)
-            if dx_rows is not None:
-                part = np.multiply(xhat, mean_dx_xhat, out=dy_block)
-                part = np.subtract(dx, part, out=dy_block)
-            if needs_gamma:
-                part = np.multiply(part, gamma, out=dy_block)
-            if dx_rows is not None:
-                part = np.multiply(part, rstd, out=dy_block)
-            if dx_rows is not None and dgamma is not None:
-                dy = np.add(dy, part, out=dy_block)
-            if dgamma is None:
-                dy = part
-            dy_writer.write(dy)
+            block(
+                read_x(start, stop),
+                read_dx(start, stop),
+                read_rstd(start, stop),
+                dy_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+            )
+            dy_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(dx_rows, rows, features),
+            _whole(rstd_rows, rows, 1),
+            _whole(dy_out, rows, features),
+            np.empty((1, rows, features), dtype),
+            np.empty((1, rows, 1), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward_backward(
@@ -423,23 +489,110 @@ def _backward_backward(
 ):
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    few = _are_few(
+        rows * features, dtype, x_rows, dy_rows, ddx_rows, rstd_rows, dx_out, ddy_out
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 4, few)
     needs_gamma = gamma is not None and ddx_rows is not None
     needs_dx = ddx_rows is not None and ddgamma is not None
-    ones = np.ones(features, dtype)
     if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if ddgamma is not None:
         ddgamma = np.ascontiguousarray(ddgamma, dtype)
     if needs_gamma:
+        gamma_wide = _repeated(gamma, few)
+    if ddgamma is not None:
+        ddgamma_wide = _repeated(ddgamma, few)
+    if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
     each_row = np.ones((height, 1), dtype)
+
+    def block(
+        chunk,
+        x,
+        dy,
+        ddx,
+        rstd,
+        dx_block,
+        ddy_block,
+        row_buffers,
+        row_scalar_buffers,
+        column,
+    ):
+        buffer_1, buffer_2, buffer_3 = row_buffers
+        (
+            row_scalar_1, row_scalar_2, row_scalar_3, row_scalar_4, row_scalar_5
+        ) = row_scalar_buffers
+        # step 3: xhat = x*rstd
+        xhat = np.multiply(x, rstd, out=ddy_block)
+        # step 13: mean_ddx_xhat = mean(ddx*xhat)
+        if ddx_rows is not None:
+            mean_ddx_xhat = _row_mean(ddx, xhat, out=row_scalar_1)
+        # step 14: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+        if ddgamma is not None:
+            part = np.multiply(dy, xhat, out=dx_block)
+            mean_ddgamma_dy_xhat = _row_mean(part, ddgamma, out=row_scalar_2)
+        # step 11: g = dy*gamma
+        if needs_gamma:
+            g = _by_feature(np.multiply, dy, gamma_wide, out=dx_block)
+        if gamma is None:
+            g = dy
+        # step 12: mean_g = mean(g*xhat)
+        if ddx_rows is not None:
+            mean_g = _row_mean(g, xhat, out=row_scalar_3)
+            # step 14: mean_ddx_g = mean(ddx*g)
+            mean_ddx_g = _row_mean(ddx, g, out=row_scalar_4)
+            # step 14: mean_g_scaled = 3*mean_g
+            mean_g_scaled = np.multiply(mean_g, 3.0, out=row_scalar_5)
+            # step 13: dg = (ddx - xhat*mean_ddx_xhat)*rstd
+            dg = np.multiply(xhat, mean_ddx_xhat, out=buffer_1)
+            dg = np.subtract(ddx, dg, out=buffer_1)
+            dg = np.multiply(dg, rstd, out=buffer_1)
+        # step 15: dgamma = sum over rows of dg*dy
+        if needs_gamma:
+            part_2 = np.multiply(dg, dy, out=buffer_2)
+            _add_rows(part_2, each_row, dgamma_sums[chunk], column)
+        # step 14: dx = (dy*ddgamma + ((xhat*mean_g_scaled - g)*mean_ddx_xhat -
+        #   xhat*mean_ddx_g - ddx*mean_g)*rstd - xhat*mean_ddgamma_dy_xhat)*rstd
+        if ddgamma is not None:
+            dx = _by_feature(np.multiply, dy, ddgamma_wide, out=buffer_2)
+        if ddx_rows is not None:
+            part_3 = np.multiply(xhat, mean_g_scaled, out=buffer_3)
+            part_3 = np.subtract(part_3, g, out=dx_block)
+            part_3 = np.multiply(part_3, mean_ddx_xhat, out=dx_block)
+            part_4 = np.multiply(xhat, mean_ddx_g, out=buffer_3)
+            part_3 = np.subtract(part_3, part_4, out=dx_block)
+            part_5 = np.multiply(ddx, mean_g, out=buffer_3)
+            part_3 = np.subtract(part_3, part_5, out=dx_block)
+            part_3 = np.multiply(part_3, rstd, out=dx_block)
+        if needs_dx:
+            dx = np.add(dx, part_3, out=dx_block)
+        if ddgamma is None:
+            dx = part_3
+        else:
+            part_6 = np.multiply(xhat, mean_ddgamma_dy_xhat, out=buffer_3)
+            dx = np.subtract(dx, part_6, out=dx_block)
+        np.multiply(dx, rstd, out=dx_block)
+        # step 16: ddy = xhat*ddgamma + dg*gamma
+        if ddgamma is not None:
+            ddy = _by_feature(np.multiply, xhat, ddgamma_wide, out=ddy_block)
+        if needs_gamma:
+            part_7 = _by_feature(np.multiply, dg, gamma_wide, out=buffer_1)
+        if gamma is None:
+            part_7 = dg
+        if needs_dx:
+            ddy = np.add(ddy, part_7, out=ddy_block)
+        if gamma is not None and ddgamma is None:
+            ddy = part_7
+        if gamma is None:
+            ddy = part_7
+        if ddgamma is None:
+            ddy_block[...] = ddy
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
         read_dy = _Reader(dy_rows, dtype, height)
-        if ddx_rows is not None:
-            read_ddx = _Reader(ddx_rows, dtype, height)
+        read_ddx = _Reader(ddx_rows, dtype, height)
         read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
         dx_writer = _Writer((dx_out,), dtype, height)
         ddy_writer = _Writer((ddy_out,), dtype, height)
@@ -447,89 +600,36 @@ def _backward_backward(
         row_scalar_buffers = np.empty((5, height, 1), dtype)
         column = np.empty(features, dtype)
         for chunk, start, stop in share:
-            x = read_x(start, stop)
-            dy = read_dy(start, stop)
-            if ddx_rows is not None:
-                ddx = read_ddx(start, stop)
-            rstd = read_rstd(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            ddy_block = ddy_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            buffer_2 = row_buffers[1, : stop - start]
-            buffer_3 = row_buffers[2, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            row_scalar_2 = row_scalar_buffers[1, : stop - start]
-            row_scalar_3 = row_scalar_buffers[2, : stop - start]
-            row_scalar_4 = row_scalar_buffers[3, : stop - start]
-            row_scalar_5 = row_scalar_buffers[4, : stop - start]
-            # step 3: xhat = x*rstd
-            xhat = np.multiply(x, rstd, out=ddy_block)
-            # step 13: mean_ddx_xhat = mean(ddx*xhat)
-            if ddx_rows is not None:
-                mean_ddx_xhat = _row_mean(ddx, xhat, out=row_scalar_1)
-            # step 14: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
-            if ddgamma is not None:
-                part = np.multiply(dy, xhat, out=dx_block)
-                part = np.multiply(part, ddgamma, out=dx_block)
-                mean_ddgamma_dy_xhat = _row_mean(part, ones, out=row_scalar_2)
-            # step 11: g = dy*gamma
-            if needs_gamma:
-                g = np.multiply(dy, gamma, out=dx_block)
-            if gamma is None:
-                g = dy
-            # step 12: mean_g = mean(g*xhat)
-            if ddx_rows is not None:
-                mean_g = _row_mean(g, xhat, out=row_scalar_3)
-                # step 14: mean_ddx_g = mean(ddx*g)
-                mean_ddx_g = _row_mean(ddx, g, out=row_scalar_4)
-                # step 14: mean_g_scaled = 3*mean_g
-                mean_g_scaled = np.multiply(mean_g, 3.0, out=row_scalar_5)
-                # step 13: dg = (ddx - xhat*mean_ddx_xhat)*rstd
-                dg = np.multiply(xhat, mean_ddx_xhat, out=buffer_1)
-                dg = np.subtract(ddx, dg, out=buffer_1)
-                dg = np.multiply(dg, rstd, out=buffer_1)
-            # step 15: dgamma = sum over rows of dg*dy
-            if needs_gamma:
-                part_2 = np.multiply(dg, dy, out=buffer_2)
-                _add_rows(part_2, each_row, dgamma_sums[chunk], column)
-            # step 14: dx = (dy*ddgamma + ((xhat*mean_g_scaled - g)*mean_ddx_xhat -
-            #   xhat*mean_ddx_g - ddx*mean_g)*rstd - xhat*mean_ddgamma_dy_xhat)*rstd
-            if ddgamma is not None:
-                dx = np.multiply(dy, ddgamma, out=buffer_2)
-            if ddx_rows is not None:
-                part_3 = np.multiply(xhat, mean_g_scaled, out=buffer_3)
-                part_3 = np.subtract(part_3, g, out=dx_block)
-                part_3 = np.multiply(part_3, mean_ddx_xhat, out=dx_block)
-                part_4 = np.multiply(xhat, mean_ddx_g, out=buffer_3)
-                part_3 = np.subtract(part_3, part_4, out=dx_block)
-                part_5 = np.multiply(ddx, mean_g, out=buffer_3)
-                part_3 = np.subtract(part_3, part_5, out=dx_block)
-                part_3 = np.multiply(part_3, rstd, out=dx_block)
-            if needs_dx:
-                dx = np.add(dx, part_3, out=dx_block)
-            if ddgamma is None:
-                dx = part_3
-            else:
-                part_6 = np.multiply(xhat, mean_ddgamma_dy_xhat, out=buffer_3)
-                dx = np.subtract(dx, part_6, out=dx_block)
-            dx = np.multiply(dx, rstd, out=dx_block)
-            dx_writer.write(dx)
-            # step 16: ddy = xhat*ddgamma + dg*gamma
-            if ddgamma is not None:
-                ddy = np.multiply(xhat, ddgamma, out=ddy_block)
-            if needs_gamma:
-                part_7 = np.multiply(dg, gamma, out=buffer_1)
-            if gamma is None:
-                part_7 = dg
-            if needs_dx:
-                ddy = np.add(ddy, part_7, out=ddy_block)
-            if gamma is not None and ddgamma is None:
-                ddy = part_7
-            if gamma is None:
-                ddy = part_7
-            ddy_writer.write(ddy)
+            block(
+                chunk,
+                read_x(start, stop),
+                read_dy(start, stop),
+                read_ddx(start, stop),
+                read_rstd(start, stop),
+                dx_writer.block(start, stop),
+                ddy_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+                column,
+            )
+            dx_writer.write()
+            ddy_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            0,
+            _whole(x_rows, rows, features),
+            _whole(dy_rows, rows, features),
+            _whole(ddx_rows, rows, features),
+            _whole(rstd_rows, rows, 1),
+            _whole(dx_out, rows, features),
+            _whole(ddy_out, rows, features),
+            np.empty((3, rows, features), dtype),
+            np.empty((5, rows, 1), dtype),
+            None,
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
     if needs_gamma:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
     if ddx_rows is None:
@@ -550,9 +650,36 @@ def _row_mean(a, b, out):
 
 
 def _add_rows(block, weights, sums, column):
-    """Add the rows of a block, each times its weight, to running sums."""
-    np.matmul(weights[: len(block), 0], block, out=column)
-    np.add(sums, column, out=sums)
+    """Add the rows of a block, each times its weight, to running sums.
+
+    Without a `column` to add them up in they are the first ones.
+    """
+    np.matmul(weights[: len(block), 0], block, out=sums if column is None else column)
+    if column is not None:
+        np.add(sums, column, out=sums)
+
+
+def _repeated(values, few):
+    """One value a feature, repeated for several rows where they are short and many."""
+    together = SHORT_ROW // len(values)
+    if few or together < 2:
+        return values
+    together = 1 << min(together, ROWS_TOGETHER).bit_length() - 1
+    wide = np.empty((together, len(values)), values.dtype)
+    wide[...] = values
+    return wide.reshape(-1)
+
+
+def _by_feature(ufunc, block, wide, out):
+    """A ufunc of rows and one value a feature, on as many rows as `wide` is for."""
+    features = block.shape[-1]
+    if wide.size == features:
+        return ufunc(block, wide, out=out)
+    plain = block.flags.c_contiguous and out.flags.c_contiguous
+    if block.size % wide.size or not plain:
+        return ufunc(block, wide[:features], out=out)
+    ufunc(block.reshape(-1, wide.size), wide, out=out.reshape(-1, wide.size))
+    return out
 
 
 class _Scattered:
@@ -589,16 +716,22 @@ def _rows(array, dtype, row_scalars):
 
 
 class _Reader:
-    """Blocks of rows in the compute type: views where the array has it, else copies."""
+    """Blocks of rows in the compute type: views where the array has it, else copies.
+
+    Of an array that is not there they are None.
+    """
 
     def __init__(self, array, dtype, height, row_scalars=False):
+        self.rows, self.direct = None, True
+        if array is None:
+            return
         self.rows, self.direct = _rows(array, dtype, row_scalars)
         width = 1 if row_scalars else array.shape[-1]
         self.scratch = None if self.direct else np.empty((height, width), dtype)
 
     def __call__(self, start, stop):
         if self.direct:
-            return self.rows[start:stop]
+            return None if self.rows is None else self.rows[start:stop]
         copy = self.scratch[: stop - start]
         copy[...] = self.rows[start:stop]
         return copy
@@ -613,6 +746,9 @@ class _Writer:
     def __init__(self, arrays, dtype, height, row_scalars=False):
         by_id = {id(array): array for array in arrays if array is not None}
         distinct = list(by_id.values())
+        self.own, self.scratch, self.others = None, None, []
+        if not distinct:
+            return
         rows = [_rows(array, dtype, row_scalars) for array in distinct]
         self.own = rows[0][0] if rows[0][1] else None
         self.others = [other for other, _ in (rows if self.own is None else rows[1:])]
@@ -622,24 +758,42 @@ class _Writer:
     def block(self, start, stop):
         """Where to compute rows `start` to `stop`."""
         self.span = slice(start, stop)
-        own = self.scratch[: stop - start] if self.own is None else self.own[self.span]
-        self.current = own
-        return own
+        if self.own is not None:
+            self.current = self.own[self.span]
+        else:
+            scratch = self.scratch
+            self.current = None if scratch is None else scratch[: stop - start]
+        return self.current
 
-    def write(self, value):
-        """The finished rows of this block, which may have been computed elsewhere."""
-        if self.own is not None and value is not self.current:
-            self.current[...] = value
+    def write(self):
+        """Hand on the rows that were computed in the last block."""
         for other in self.others:
-            other[self.span] = value
+            other[self.span] = self.current
 
 
-def _partition(rows, row_bytes, least_rows):
+def _are_few(entries, dtype, *arrays):
+    """Whether all rows can be one block: few, of the compute type, and without gaps."""
+    if not 0 < entries <= FEW:
+        return False
+    there = [array for array in arrays if array is not None]
+    return all(array.dtype == dtype and array.flags.c_contiguous for array in there)
+
+
+def _whole(array, rows, width):
+    """All rows of an array that has no gaps, as one block."""
+    return None if array is None else array.reshape(rows, width)
+
+
+def _partition(rows, row_bytes, least_rows, few):
     """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
 
-    Neither depends on the thread count, so no sum does.
+    Neither depends on the thread count, so no sum does. A `few` rows are one block.
     """
-    height = min(max(least_rows, BLOCK_BYTES // row_bytes), max(rows, 1))
+    if few:
+        return rows, [()]
+    height = max(least_rows, BLOCK_BYTES // row_bytes)
+    height -= height % ROWS_TOGETHER if height > ROWS_TOGETHER else 0
+    height = min(height, max(rows, 1))
     blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
     together = max(1, -(-len(blocks) // CHUNKS))
     runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
@@ -776,16 +930,21 @@ def _each_cotangent(cotangents, names):
     return cotangents
 
 
+_COMPUTED = {np.dtype(np.float32), np.dtype(np.float64)}
+
+
 def _types(given, widest=None):
     """The type of each array that is given, and the type to compute in."""
     there = {name: array for name, array in given.items() if array is not None}
     dtypes = {name: np.asarray(array).dtype for name, array in there.items()}
-    kinds = [] if widest is None else [widest]
-    for name, dtype in dtypes.items():
-        if not isinstance(there[name], float):
-            narrow = dtype.itemsize == 2
-            kinds.append(np.dtype(np.float32) if narrow else dtype.newbyteorder("="))
-    return dtypes, np.result_type(*kinds)
+    kinds = {dtypes[name] for name in there if not isinstance(there[name], float)}
+    if widest is not None:
+        kinds.add(widest)
+    if len(kinds) == 1 and kinds <= _COMPUTED:
+        return dtypes, kinds.pop()
+    single = np.dtype(np.float32)
+    wide = [single if kind.itemsize == 2 else kind.newbyteorder("=") for kind in kinds]
+    return dtypes, np.result_type(*wide)
 
 
 def _several(out, names):

@@ -3,7 +3,7 @@
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops a row element; backward 5 row tensors (3 read, 2 written), 19 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
-# templates sha256:b691178d81f9e2e17bf8097368c2f627b6583cffb7cef4b011dacb33bca58376
+# templates sha256:2a6213b31581c9dd0ec75b912de5428c9bb881cf885e04cd2d5153eec6cf9ae1
 """A gate, silu of another row, then root-mean-square normalization.
 
     forward
@@ -39,6 +39,15 @@ BLOCK_BYTES = 768 * 1024
 
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
+
+FEW = 4096
+"""The entries up to which all rows are one block, worked on where they stand."""
+
+ROWS_TOGETHER = 64
+"""A block has a multiple of so many rows, where it has more."""
+
+SHORT_ROW = 2048
+"""The entries that a loop over features should have; shorter rows share one."""
 
 LONG_ROW = 2048
 """The bytes of a row from which a small ufunc buffer pays."""
@@ -346,10 +355,32 @@ def _forward(x_rows, z_rows, gamma, eps, y_out, rstd_out, shape, dtype, threads)
     """The outputs and the saved row scalars, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(rows * features, dtype, x_rows, z_rows, rstd_out, y_out)
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     if gamma is not None:
         gamma = np.ascontiguousarray(gamma, dtype)
     eps = scalar(eps)
+    if gamma is not None:
+        gamma_wide = _repeated(gamma, few)
+
+    def block(x, z, rstd_block, y_block):
+        # step 1: sigmoid_z = Sigmoid(z)
+        sigmoid_z = _sigmoid(z, out=y_block)
+        # step 2: silu_z = sigmoid_z*z
+        silu_z = np.multiply(sigmoid_z, z, out=y_block)
+        # step 3: h = silu_z*x
+        h = np.multiply(silu_z, x, out=y_block)
+        # step 4: ms = mean(h**2)
+        ms = _row_mean(h, h, out=rstd_block)
+        # step 5: rstd = 1/sqrt(ms + eps)
+        rstd = np.add(ms, eps, out=rstd_block)
+        rstd = np.sqrt(rstd, out=rstd_block)
+        rstd = np.divide(1.0, rstd, out=rstd_block)
+        # step 6: hhat = h*rstd
+        hhat = np.multiply(h, rstd, out=y_block)
+        # step 7: y = hhat*gamma
+        if gamma is not None:
+            _by_feature(np.multiply, hhat, gamma_wide, out=y_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -357,33 +388,24 @@ def _forward(x_rows, z_rows, gamma, eps, y_out, rstd_out, shape, dtype, threads)
         rstd_writer = _Writer((rstd_out,), dtype, height, row_scalars=True)
         y_writer = _Writer((y_out,), dtype, height)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            z = read_z(start, stop)
-            rstd_block = rstd_writer.block(start, stop)
-            y_block = y_writer.block(start, stop)
-            # step 1: sigmoid_z = Sigmoid(z)
-            sigmoid_z = _sigmoid(z, out=y_block)
-            # step 2: silu_z = sigmoid_z*z
-            silu_z = np.multiply(sigmoid_z, z, out=y_block)
-            # step 3: h = silu_z*x
-            h = np.multiply(silu_z, x, out=y_block)
-            # step 4: ms = mean(h**2)
-            ms = _row_mean(h, h, out=rstd_block)
-            # step 5: rstd = 1/sqrt(ms + eps)
-            rstd = np.add(ms, eps, out=rstd_block)
-            rstd = np.sqrt(rstd, out=rstd_block)
-            rstd = np.divide(1.0, rstd, out=rstd_block)
-            rstd_writer.write(rstd)
-            # step 6: hhat = h*rstd
-            hhat = np.multiply(h, rstd, out=y_block)
-            # step 7: y = hhat*gamma
-            if gamma is not None:
-                y = np.multiply(hhat, gamma, out=y_block)
-            else:
-                y = hhat
-            y_writer.write(y)
+            block(
+                read_x(start, stop),
+                read_z(start, stop),
+                rstd_writer.block(start, stop),
+                y_writer.block(start, stop),
+            )
+            rstd_writer.write()
+            y_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(z_rows, rows, features),
+            _whole(rstd_out, rows, 1),
+            _whole(y_out, rows, features),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward(
@@ -401,10 +423,64 @@ def _backward(
 ):
     """The gradients, written to their arrays; None for one that is not wanted."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    few = _are_few(
+        rows * features, dtype, x_rows, z_rows, dy_rows, rstd_rows, dx_out, dz_out
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 4, few)
     if gamma is not None:
         gamma = np.ascontiguousarray(gamma, dtype)
+        gamma_wide = _repeated(gamma, few)
         dgamma_sums = np.zeros((len(chunks), features), dtype)
+
+    def block(
+        chunk,
+        x,
+        z,
+        dy,
+        rstd,
+        dx_block,
+        dz_block,
+        row_buffers,
+        row_scalar_buffers,
+        column,
+    ):
+        buffer_1, buffer_2 = row_buffers
+        row_scalar_1 = row_scalar_buffers[0]
+        # step 1: sigmoid_z = Sigmoid(z)
+        sigmoid_z = _sigmoid(z, out=dz_block)
+        # step 2: silu_z = sigmoid_z*z
+        silu_z = np.multiply(sigmoid_z, z, out=dx_block)
+        # step 3: h = silu_z*x
+        h = np.multiply(silu_z, x, out=buffer_1)
+        # step 16: dgamma = sum over rows of dy*h*rstd
+        if gamma is not None:
+            part = np.multiply(dy, h, out=buffer_2)
+            _add_rows(part, rstd, dgamma_sums[chunk], column)
+            # step 11: mean_g_hhat_unscaled = mean(dy*h*gamma)
+            mean_g_hhat_unscaled = _row_mean(part, gamma, out=row_scalar_1)
+        else:
+            mean_g_hhat_unscaled = _row_mean(dy, h, out=row_scalar_1)
+        # step 8: g = dy*gamma
+        if gamma is not None:
+            g = _by_feature(np.multiply, dy, gamma_wide, out=buffer_2)
+        else:
+            g = dy
+        # step 11: mean_g_hhat = mean_g_hhat_unscaled*rstd
+        mean_g_hhat = np.multiply(mean_g_hhat_unscaled, rstd, out=row_scalar_1)
+        # step 11: dh = (g - h*mean_g_hhat*rstd)*rstd
+        part_2 = np.multiply(mean_g_hhat, rstd, out=row_scalar_1)
+        dh = np.multiply(h, part_2, out=buffer_1)
+        dh = np.subtract(g, dh, out=buffer_1)
+        dh = np.multiply(dh, rstd, out=buffer_1)
+        # step 14: dx = dh*silu_z
+        np.multiply(dh, silu_z, out=dx_block)
+        # step 19: dz = dh*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
+        dz = np.multiply(dh, sigmoid_z, out=buffer_1)
+        dz = np.multiply(dz, x, out=buffer_1)
+        part_3 = np.subtract(1.0, sigmoid_z, out=dz_block)
+        part_3 = np.multiply(part_3, z, out=dz_block)
+        part_3 = np.add(part_3, 1.0, out=dz_block)
+        np.multiply(dz, part_3, out=dz_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -417,51 +493,36 @@ def _backward(
         row_scalar_buffers = np.empty((1, height, 1), dtype)
         column = np.empty(features, dtype)
         for chunk, start, stop in share:
-            x = read_x(start, stop)
-            z = read_z(start, stop)
-            dy = read_dy(start, stop)
-            rstd = read_rstd(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            dz_block = dz_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            buffer_2 = row_buffers[1, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            # step 1: sigmoid_z = Sigmoid(z)
-            sigmoid_z = _sigmoid(z, out=dz_block)
-            # step 2: silu_z = sigmoid_z*z
-            silu_z = np.multiply(sigmoid_z, z, out=dx_block)
-            # step 3: h = silu_z*x
-            h = np.multiply(silu_z, x, out=buffer_1)
-            # step 16: dgamma = sum over rows of dy*h*rstd
-            if gamma is not None:
-                part = np.multiply(dy, h, out=buffer_2)
-                _add_rows(part, rstd, dgamma_sums[chunk], column)
-                # step 8: g = dy*gamma
-                g = np.multiply(dy, gamma, out=buffer_2)
-            else:
-                g = dy
-            # step 11: mean_g_hhat_unscaled = mean(g*h)
-            mean_g_hhat_unscaled = _row_mean(g, h, out=row_scalar_1)
-            # step 11: mean_g_hhat = mean_g_hhat_unscaled*rstd
-            mean_g_hhat = np.multiply(mean_g_hhat_unscaled, rstd, out=row_scalar_1)
-            # step 11: dh = (g - h*mean_g_hhat*rstd)*rstd
-            part_2 = np.multiply(mean_g_hhat, rstd, out=row_scalar_1)
-            dh = np.multiply(h, part_2, out=buffer_1)
-            dh = np.subtract(g, dh, out=buffer_1)
-            dh = np.multiply(dh, rstd, out=buffer_1)
-            # step 14: dx = dh*silu_z
-            dx = np.multiply(dh, silu_z, out=dx_block)
-            dx_writer.write(dx)
-            # step 19: dz = dh*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
-            dz = np.multiply(dh, sigmoid_z, out=buffer_1)
-            dz = np.multiply(dz, x, out=buffer_1)
-            part_3 = np.subtract(1.0, sigmoid_z, out=dz_block)
-            part_3 = np.multiply(part_3, z, out=dz_block)
-            part_3 = np.add(part_3, 1.0, out=dz_block)
-            dz = np.multiply(dz, part_3, out=dz_block)
-            dz_writer.write(dz)
+            block(
+                chunk,
+                read_x(start, stop),
+                read_z(start, stop),
+                read_dy(start, stop),
+                read_rstd(start, stop),
+                dx_writer.block(start, stop),
+                dz_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+                column,
+            )
+            dx_writer.write()
+            dz_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            0,
+            _whole(x_rows, rows, features),
+            _whole(z_rows, rows, features),
+            _whole(dy_rows, rows, features),
+            _whole(rstd_rows, rows, 1),
+            _whole(dx_out, rows, features),
+            _whole(dz_out, rows, features),
+            np.empty((2, rows, features), dtype),
+            np.empty((1, rows, 1), dtype),
+            None,
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
     if gamma is not None:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
         dgamma_out[...] = dgamma
@@ -482,80 +543,100 @@ def _jvp(
 ):
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(
+        rows * features, dtype, x_rows, z_rows, dx_rows, dz_rows, rstd_rows, dy_out
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     needs_gamma = gamma is not None and (dx_rows is not None or dz_rows is not None)
     needs_mean_dh_hhat = dx_rows is not None or dz_rows is not None
     if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if dgamma is not None:
         dgamma = np.ascontiguousarray(dgamma, dtype)
+        dgamma_wide = _repeated(dgamma, few)
+    if needs_gamma:
+        gamma_wide = _repeated(gamma, few)
+
+    def block(x, z, dx, dz, rstd, dy_block, row_buffers, row_scalar_buffers):
+        buffer_1, buffer_2, buffer_3 = row_buffers
+        row_scalar_1 = row_scalar_buffers[0]
+        # step 1: sigmoid_z = Sigmoid(z)
+        sigmoid_z = _sigmoid(z, out=dy_block)
+        # step 2: silu_z = sigmoid_z*z
+        silu_z = np.multiply(sigmoid_z, z, out=buffer_1)
+        # step 3: h = silu_z*x
+        h = np.multiply(silu_z, x, out=buffer_2)
+        # step 6: hhat = h*rstd
+        hhat = np.multiply(h, rstd, out=buffer_2)
+        # step 20: dh = dx*silu_z + dz*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
+        if dx_rows is not None:
+            dh = np.multiply(dx, silu_z, out=buffer_1)
+        if dz_rows is not None:
+            part = np.multiply(dz, sigmoid_z, out=buffer_3)
+            part = np.multiply(part, x, out=buffer_3)
+            part_2 = np.subtract(1.0, sigmoid_z, out=dy_block)
+            part_2 = np.multiply(part_2, z, out=dy_block)
+            part_2 = np.add(part_2, 1.0, out=dy_block)
+            part = np.multiply(part, part_2, out=dy_block)
+        if dx_rows is not None and dz_rows is not None:
+            dh = np.add(dh, part, out=dy_block)
+        if dx_rows is None and dz_rows is not None:
+            dh = part
+        # step 21: mean_dh_hhat = mean(dh*hhat)
+        if needs_mean_dh_hhat:
+            mean_dh_hhat = _row_mean(dh, hhat, out=row_scalar_1)
+        # step 21: dy = hhat*dgamma + (dh - hhat*mean_dh_hhat)*rstd*gamma
+        if dgamma is not None:
+            dy = _by_feature(np.multiply, hhat, dgamma_wide, out=buffer_3)
+        if needs_mean_dh_hhat:
+            part_3 = np.multiply(hhat, mean_dh_hhat, out=buffer_2)
+            part_3 = np.subtract(dh, part_3, out=dy_block)
+        if needs_gamma:
+            part_3 = _by_feature(np.multiply, part_3, gamma_wide, out=dy_block)
+        if needs_mean_dh_hhat:
+            part_3 = np.multiply(part_3, rstd, out=dy_block)
+        if dgamma is not None and (dx_rows is not None or dz_rows is not None):
+            dy = np.add(dy, part_3, out=dy_block)
+        if dgamma is None:
+            dy = part_3
+        if dx_rows is None and dz_rows is None:
+            dy_block[...] = dy
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
         read_z = _Reader(z_rows, dtype, height)
-        if dx_rows is not None:
-            read_dx = _Reader(dx_rows, dtype, height)
-        if dz_rows is not None:
-            read_dz = _Reader(dz_rows, dtype, height)
+        read_dx = _Reader(dx_rows, dtype, height)
+        read_dz = _Reader(dz_rows, dtype, height)
         read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
         dy_writer = _Writer((dy_out,), dtype, height)
         row_buffers = np.empty((3, height, features), dtype)
         row_scalar_buffers = np.empty((1, height, 1), dtype)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            z = read_z(start, stop)
-            if dx_rows is not None:
-                dx = read_dx(start, stop)
-            if dz_rows is not None:
-                dz = read_dz(start, stop)
-            rstd = read_rstd(start, stop)
-            dy_block = dy_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            buffer_2 = row_buffers[1, : stop - start]
-            buffer_3 = row_buffers[2, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            # step 1: sigmoid_z = Sigmoid(z)
-            sigmoid_z = _sigmoid(z, out=dy_block)
-            # step 2: silu_z = sigmoid_z*z
-            silu_z = np.multiply(sigmoid_z, z, out=buffer_1)
-            # step 3: h = silu_z*x
-            h = np.multiply(silu_z, x, out=buffer_2)
-            # step 6: hhat = h*rstd
-            hhat = np.multiply(h, rstd, out=buffer_2)
-            # step 20: dh = dx*silu_z + dz*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
-            if dx_rows is not None:
-                dh = np.multiply(dx, silu_z, out=buffer_1)
-            if dz_rows is not None:
-                part = np.multiply(dz, sigmoid_z, out=buffer_3)
-                part = np.multiply(part, x, out=buffer_3)
-                part_2 = np.subtract(1.0, sigmoid_z, out=dy_block)
-                part_2 = np.multiply(part_2, z, out=dy_block)
-                part_2 = np.add(part_2, 1.0, out=dy_block)
-                part = np.multiply(part, part_2, out=dy_block)
-            if dx_rows is not None and dz_rows is not None:
-                dh = np.add(dh, part, out=dy_block)
-            if dx_rows is None and dz_rows is not None:
-                dh = part
-            # step 21: mean_dh_hhat = mean(dh*hhat)
-            if needs_mean_dh_hhat:
-                mean_dh_hhat = _row_mean(dh, hhat, out=row_scalar_1)
-            # step 21: dy = hhat*dgamma + (dh - hhat*mean_dh_hhat)*rstd*gamma
-            if dgamma is not None:
-                dy = np.multiply(hhat, dgamma, out=buffer_3)
-            if needs_mean_dh_hhat:
-                part_3 = np.multiply(hhat, mean_dh_hhat, out=buffer_2)
-                part_3 = np.subtract(dh, part_3, out=dy_block)
-            if needs_gamma:
-                part_3 = np.multiply(part_3, gamma, out=dy_block)
-            if needs_mean_dh_hhat:
-                part_3 = np.multiply(part_3, rstd, out=dy_block)
-            if dgamma is not None and (dx_rows is not None or dz_rows is not None):
-                dy = np.add(dy, part_3, out=dy_block)
-            if dgamma is None:
-                dy = part_3
-            dy_writer.write(dy)
+            block(
+                read_x(start, stop),
+                read_z(start, stop),
+                read_dx(start, stop),
+                read_dz(start, stop),
+                read_rstd(start, stop),
+                dy_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+            )
+            dy_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(z_rows, rows, features),
+            _whole(dx_rows, rows, features),
+            _whole(dz_rows, rows, features),
+            _whole(rstd_rows, rows, 1),
+            _whole(dy_out, rows, features),
+            np.empty((3, rows, features), dtype),
+            np.empty((1, rows, 1), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward_backward(
@@ -577,28 +658,197 @@ def _backward_backward(
 ):
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    few = _are_few(
+        rows * features,
+        dtype,
+        x_rows,
+        z_rows,
+        dy_rows,
+        ddx_rows,
+        ddz_rows,
+        rstd_rows,
+        dx_out,
+        dz_out,
+        ddy_out,
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 4, few)
     needs_gamma = gamma is not None and (ddx_rows is not None or ddz_rows is not None)
     needs_mean_g = ddx_rows is not None or ddz_rows is not None
     needs_dh_2 = ddgamma is not None and (ddx_rows is not None or ddz_rows is not None)
     needs_dz = ddx_rows is None and ddz_rows is None
-    ones = np.ones(features, dtype)
     if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if ddgamma is not None:
         ddgamma = np.ascontiguousarray(ddgamma, dtype)
     if needs_gamma:
+        gamma_wide = _repeated(gamma, few)
+    if ddgamma is not None:
+        ddgamma_wide = _repeated(ddgamma, few)
+    if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
     each_row = np.ones((height, 1), dtype)
+
+    def block(
+        chunk,
+        x,
+        z,
+        dy,
+        ddx,
+        ddz,
+        rstd,
+        dx_block,
+        dz_block,
+        ddy_block,
+        row_buffers,
+        row_scalar_buffers,
+        column,
+    ):
+        (
+            buffer_1,
+            buffer_2,
+            buffer_3,
+            buffer_4,
+            buffer_5,
+            buffer_6,
+            buffer_7,
+            buffer_8,
+            buffer_9,
+        ) = row_buffers
+        (
+            row_scalar_1, row_scalar_2, row_scalar_3, row_scalar_4, row_scalar_5
+        ) = row_scalar_buffers
+        # step 1: sigmoid_z = Sigmoid(z)
+        sigmoid_z = _sigmoid(z, out=dz_block)
+        # step 2: silu_z = sigmoid_z*z
+        silu_z = np.multiply(sigmoid_z, z, out=ddy_block)
+        # step 3: h = silu_z*x
+        h = np.multiply(silu_z, x, out=dx_block)
+        # step 6: hhat = h*rstd
+        hhat = np.multiply(h, rstd, out=buffer_1)
+        # step 27: mean_ddgamma_dy_hhat = mean(dy*hhat*ddgamma)
+        if ddgamma is not None:
+            part = np.multiply(dy, hhat, out=dx_block)
+            mean_ddgamma_dy_hhat = _row_mean(part, ddgamma, out=row_scalar_1)
+        # step 22: g = dy*gamma
+        if needs_gamma:
+            g = _by_feature(np.multiply, dy, gamma_wide, out=dx_block)
+        if gamma is None:
+            g = dy
+        # step 23: mean_g = mean(g*hhat)
+        if needs_mean_g:
+            mean_g = _row_mean(g, hhat, out=row_scalar_2)
+        # step 25: g_2 = ddx*silu_z + ddz*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
+        if ddx_rows is not None:
+            g_2 = np.multiply(ddx, silu_z, out=buffer_2)
+        if ddz_rows is not None:
+            part_2 = np.multiply(ddz, sigmoid_z, out=buffer_3)
+            part_2 = np.multiply(part_2, x, out=buffer_3)
+        part_3 = np.subtract(1.0, sigmoid_z, out=buffer_4)
+        if ddz_rows is not None:
+            part_4 = np.multiply(part_3, z, out=buffer_5)
+            part_4 = np.add(part_4, 1.0, out=buffer_5)
+            part_2 = np.multiply(part_2, part_4, out=buffer_3)
+        if ddx_rows is not None and ddz_rows is not None:
+            g_2 = np.add(g_2, part_2, out=buffer_2)
+        if ddx_rows is None and ddz_rows is not None:
+            g_2 = part_2
+        # step 26: mean_g_2_hhat = mean(g_2*hhat)
+        if needs_mean_g:
+            mean_g_2_hhat = _row_mean(g_2, hhat, out=row_scalar_3)
+            # step 27: mean_g_g_2 = mean(g*g_2)
+            mean_g_g_2 = _row_mean(g, g_2, out=row_scalar_4)
+            # step 27: mean_g_scaled = 3*mean_g
+            mean_g_scaled = np.multiply(mean_g, 3.0, out=row_scalar_5)
+            # step 24: dh = (g - hhat*mean_g)*rstd
+            dh = np.multiply(hhat, mean_g, out=buffer_6)
+            dh = np.subtract(g, dh, out=buffer_6)
+            dh = np.multiply(dh, rstd, out=buffer_6)
+            # step 26: dg = (g_2 - hhat*mean_g_2_hhat)*rstd
+            dg = np.multiply(hhat, mean_g_2_hhat, out=buffer_7)
+            dg = np.subtract(g_2, dg, out=buffer_7)
+            dg = np.multiply(dg, rstd, out=buffer_7)
+        # step 31: dgamma = sum over rows of dg*dy
+        if needs_gamma:
+            part_5 = np.multiply(dg, dy, out=buffer_8)
+            _add_rows(part_5, each_row, dgamma_sums[chunk], column)
+        # step 27: dh_2 = (dy*ddgamma + ((hhat*mean_g_scaled - g)*mean_g_2_hhat -
+        #   g_2*mean_g - hhat*mean_g_g_2)*rstd - hhat*mean_ddgamma_dy_hhat)*rstd
+        if ddgamma is not None:
+            dh_2 = _by_feature(np.multiply, dy, ddgamma_wide, out=buffer_8)
+        if needs_mean_g:
+            part_6 = np.multiply(hhat, mean_g_scaled, out=buffer_9)
+            part_6 = np.subtract(part_6, g, out=dx_block)
+            part_6 = np.multiply(part_6, mean_g_2_hhat, out=dx_block)
+            part_7 = np.multiply(g_2, mean_g, out=buffer_2)
+            part_6 = np.subtract(part_6, part_7, out=dx_block)
+            part_8 = np.multiply(hhat, mean_g_g_2, out=buffer_2)
+            part_6 = np.subtract(part_6, part_8, out=dx_block)
+            part_6 = np.multiply(part_6, rstd, out=dx_block)
+        if needs_dh_2:
+            dh_2 = np.add(dh_2, part_6, out=dx_block)
+        if ddgamma is None:
+            dh_2 = part_6
+        else:
+            part_9 = np.multiply(hhat, mean_ddgamma_dy_hhat, out=buffer_2)
+            dh_2 = np.subtract(dh_2, part_9, out=dx_block)
+        dh_2 = np.multiply(dh_2, rstd, out=dx_block)
+        # step 28: g_5 = ddx*dh + dh_2*x
+        if ddx_rows is not None:
+            g_5 = np.multiply(ddx, dh, out=buffer_2)
+        part_10 = np.multiply(dh_2, x, out=buffer_3)
+        if ddx_rows is not None:
+            g_5 = np.add(g_5, part_10, out=buffer_2)
+        else:
+            g_5 = part_10
+        # step 29: dx = dh_2*silu_z + ddz*dh*sigmoid_z*((1 - sigmoid_z)*z + 1)
+        dx = np.multiply(dh_2, silu_z, out=dx_block)
+        if ddz_rows is not None:
+            part_11 = np.multiply(ddz, dh, out=buffer_8)
+            part_11 = np.multiply(part_11, sigmoid_z, out=buffer_8)
+            part_11 = np.multiply(part_11, part_4, out=buffer_8)
+            np.add(dx, part_11, out=dx_block)
+            # step 30: dz = (g_5 + (1 - sigmoid_z)*ddz*dh*x + (1 - sigmoid_z)*(g_5*z +
+            #   ((1 - sigmoid_z)*z + 1 - silu_z)*ddz*dh*x))*sigmoid_z
+            dz = np.multiply(part_3, ddz, out=buffer_8)
+            dz = np.multiply(dz, dh, out=buffer_8)
+            dz = np.multiply(dz, x, out=buffer_8)
+            dz = np.add(g_5, dz, out=buffer_8)
+        if ddx_rows is not None and ddz_rows is None:
+            dz = g_5
+        if needs_dz:
+            dz = g_5
+        part_12 = np.multiply(g_5, z, out=buffer_9)
+        if ddz_rows is not None:
+            part_13 = np.subtract(part_4, silu_z, out=ddy_block)
+            part_13 = np.multiply(part_13, ddz, out=ddy_block)
+            part_13 = np.multiply(part_13, dh, out=ddy_block)
+            part_13 = np.multiply(part_13, x, out=ddy_block)
+            part_12 = np.add(part_12, part_13, out=ddy_block)
+        part_12 = np.multiply(part_3, part_12, out=ddy_block)
+        dz = np.add(dz, part_12, out=ddy_block)
+        np.multiply(dz, sigmoid_z, out=dz_block)
+        # step 32: ddy = hhat*ddgamma + dg*gamma
+        if ddgamma is not None:
+            ddy = _by_feature(np.multiply, hhat, ddgamma_wide, out=ddy_block)
+        if needs_gamma:
+            part_14 = _by_feature(np.multiply, dg, gamma_wide, out=buffer_1)
+        if gamma is None:
+            part_14 = dg
+        if needs_dh_2:
+            ddy = np.add(ddy, part_14, out=ddy_block)
+        if gamma is not None and ddgamma is None:
+            ddy = part_14
+        if gamma is None:
+            ddy = part_14
+        if ddgamma is None:
+            ddy_block[...] = ddy
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
         read_z = _Reader(z_rows, dtype, height)
         read_dy = _Reader(dy_rows, dtype, height)
-        if ddx_rows is not None:
-            read_ddx = _Reader(ddx_rows, dtype, height)
-        if ddz_rows is not None:
-            read_ddz = _Reader(ddz_rows, dtype, height)
+        read_ddx = _Reader(ddx_rows, dtype, height)
+        read_ddz = _Reader(ddz_rows, dtype, height)
         read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
         dx_writer = _Writer((dx_out,), dtype, height)
         dz_writer = _Writer((dz_out,), dtype, height)
@@ -607,161 +857,43 @@ def _backward_backward(
         row_scalar_buffers = np.empty((5, height, 1), dtype)
         column = np.empty(features, dtype)
         for chunk, start, stop in share:
-            x = read_x(start, stop)
-            z = read_z(start, stop)
-            dy = read_dy(start, stop)
-            if ddx_rows is not None:
-                ddx = read_ddx(start, stop)
-            if ddz_rows is not None:
-                ddz = read_ddz(start, stop)
-            rstd = read_rstd(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            dz_block = dz_writer.block(start, stop)
-            ddy_block = ddy_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            buffer_2 = row_buffers[1, : stop - start]
-            buffer_3 = row_buffers[2, : stop - start]
-            buffer_4 = row_buffers[3, : stop - start]
-            buffer_5 = row_buffers[4, : stop - start]
-            buffer_6 = row_buffers[5, : stop - start]
-            buffer_7 = row_buffers[6, : stop - start]
-            buffer_8 = row_buffers[7, : stop - start]
-            buffer_9 = row_buffers[8, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            row_scalar_2 = row_scalar_buffers[1, : stop - start]
-            row_scalar_3 = row_scalar_buffers[2, : stop - start]
-            row_scalar_4 = row_scalar_buffers[3, : stop - start]
-            row_scalar_5 = row_scalar_buffers[4, : stop - start]
-            # step 1: sigmoid_z = Sigmoid(z)
-            sigmoid_z = _sigmoid(z, out=dz_block)
-            # step 2: silu_z = sigmoid_z*z
-            silu_z = np.multiply(sigmoid_z, z, out=ddy_block)
-            # step 3: h = silu_z*x
-            h = np.multiply(silu_z, x, out=dx_block)
-            # step 6: hhat = h*rstd
-            hhat = np.multiply(h, rstd, out=buffer_1)
-            # step 27: mean_ddgamma_dy_hhat = mean(dy*hhat*ddgamma)
-            if ddgamma is not None:
-                part = np.multiply(dy, hhat, out=dx_block)
-                part = np.multiply(part, ddgamma, out=dx_block)
-                mean_ddgamma_dy_hhat = _row_mean(part, ones, out=row_scalar_1)
-            # step 22: g = dy*gamma
-            if needs_gamma:
-                g = np.multiply(dy, gamma, out=dx_block)
-            if gamma is None:
-                g = dy
-            # step 23: mean_g = mean(g*hhat)
-            if needs_mean_g:
-                mean_g = _row_mean(g, hhat, out=row_scalar_2)
-            # step 25: g_2 = ddx*silu_z + ddz*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
-            if ddx_rows is not None:
-                g_2 = np.multiply(ddx, silu_z, out=buffer_2)
-            if ddz_rows is not None:
-                part_2 = np.multiply(ddz, sigmoid_z, out=buffer_3)
-                part_2 = np.multiply(part_2, x, out=buffer_3)
-            part_3 = np.subtract(1.0, sigmoid_z, out=buffer_4)
-            if ddz_rows is not None:
-                part_4 = np.multiply(part_3, z, out=buffer_5)
-                part_4 = np.add(part_4, 1.0, out=buffer_5)
-                part_2 = np.multiply(part_2, part_4, out=buffer_3)
-            if ddx_rows is not None and ddz_rows is not None:
-                g_2 = np.add(g_2, part_2, out=buffer_2)
-            if ddx_rows is None and ddz_rows is not None:
-                g_2 = part_2
-            # step 26: mean_g_2_hhat = mean(g_2*hhat)
-            if needs_mean_g:
-                mean_g_2_hhat = _row_mean(g_2, hhat, out=row_scalar_3)
-                # step 27: mean_g_g_2 = mean(g*g_2)
-                mean_g_g_2 = _row_mean(g, g_2, out=row_scalar_4)
-                # step 27: mean_g_scaled = 3*mean_g
-                mean_g_scaled = np.multiply(mean_g, 3.0, out=row_scalar_5)
-                # step 24: dh = (g - hhat*mean_g)*rstd
-                dh = np.multiply(hhat, mean_g, out=buffer_6)
-                dh = np.subtract(g, dh, out=buffer_6)
-                dh = np.multiply(dh, rstd, out=buffer_6)
-                # step 26: dg = (g_2 - hhat*mean_g_2_hhat)*rstd
-                dg = np.multiply(hhat, mean_g_2_hhat, out=buffer_7)
-                dg = np.subtract(g_2, dg, out=buffer_7)
-                dg = np.multiply(dg, rstd, out=buffer_7)
-            # step 31: dgamma = sum over rows of dg*dy
-            if needs_gamma:
-                part_5 = np.multiply(dg, dy, out=buffer_8)
-                _add_rows(part_5, each_row, dgamma_sums[chunk], column)
-            # step 27: dh_2 = (dy*ddgamma + ((hhat*mean_g_scaled - g)*mean_g_2_hhat -
-            #   g_2*mean_g - hhat*mean_g_g_2)*rstd - hhat*mean_ddgamma_dy_hhat)*rstd
-            if ddgamma is not None:
-                dh_2 = np.multiply(dy, ddgamma, out=buffer_8)
-            if needs_mean_g:
-                part_6 = np.multiply(hhat, mean_g_scaled, out=buffer_9)
-                part_6 = np.subtract(part_6, g, out=dx_block)
-                part_6 = np.multiply(part_6, mean_g_2_hhat, out=dx_block)
-                part_7 = np.multiply(g_2, mean_g, out=buffer_2)
-                part_6 = np.subtract(part_6, part_7, out=dx_block)
-                part_8 = np.multiply(hhat, mean_g_g_2, out=buffer_2)
-                part_6 = np.subtract(part_6, part_8, out=dx_block)
-                part_6 = np.multiply(part_6, rstd, out=dx_block)
-            if needs_dh_2:
-                dh_2 = np.add(dh_2, part_6, out=dx_block)
-            if ddgamma is None:
-                dh_2 = part_6
-            else:
-                part_9 = np.multiply(hhat, mean_ddgamma_dy_hhat, out=buffer_2)
-                dh_2 = np.subtract(dh_2, part_9, out=dx_block)
-            dh_2 = np.multiply(dh_2, rstd, out=dx_block)
-            # step 28: g_5 = ddx*dh + dh_2*x
-            if ddx_rows is not None:
-                g_5 = np.multiply(ddx, dh, out=buffer_2)
-            part_10 = np.multiply(dh_2, x, out=buffer_3)
-            if ddx_rows is not None:
-                g_5 = np.add(g_5, part_10, out=buffer_2)
-            else:
-                g_5 = part_10
-            # step 29: dx = dh_2*silu_z + ddz*dh*sigmoid_z*((1 - sigmoid_z)*z + 1)
-            dx = np.multiply(dh_2, silu_z, out=dx_block)
-            if ddz_rows is not None:
-                part_11 = np.multiply(ddz, dh, out=buffer_8)
-                part_11 = np.multiply(part_11, sigmoid_z, out=buffer_8)
-                part_11 = np.multiply(part_11, part_4, out=buffer_8)
-                dx = np.add(dx, part_11, out=dx_block)
-            dx_writer.write(dx)
-            # step 30: dz = (g_5 + (1 - sigmoid_z)*ddz*dh*x + (1 - sigmoid_z)*(g_5*z +
-            #   ((1 - sigmoid_z)*z + 1 - silu_z)*ddz*dh*x))*sigmoid_z
-            if ddz_rows is not None:
-                dz = np.multiply(part_3, ddz, out=buffer_8)
-                dz = np.multiply(dz, dh, out=buffer_8)
-                dz = np.multiply(dz, x, out=buffer_8)
-                dz = np.add(g_5, dz, out=buffer_8)
-            if ddx_rows is not None and ddz_rows is None:
-                dz = g_5
-            if needs_dz:
-                dz = g_5
-            part_12 = np.multiply(g_5, z, out=buffer_9)
-            if ddz_rows is not None:
-                part_13 = np.subtract(part_4, silu_z, out=ddy_block)
-                part_13 = np.multiply(part_13, ddz, out=ddy_block)
-                part_13 = np.multiply(part_13, dh, out=ddy_block)
-                part_13 = np.multiply(part_13, x, out=ddy_block)
-                part_12 = np.add(part_12, part_13, out=ddy_block)
-            part_12 = np.multiply(part_3, part_12, out=ddy_block)
-            dz = np.add(dz, part_12, out=ddy_block)
-            dz = np.multiply(dz, sigmoid_z, out=dz_block)
-            dz_writer.write(dz)
-            # step 32: ddy = hhat*ddgamma + dg*gamma
-            if ddgamma is not None:
-                ddy = np.multiply(hhat, ddgamma, out=ddy_block)
-            if needs_gamma:
-                part_14 = np.multiply(dg, gamma, out=buffer_1)
-            if gamma is None:
-                part_14 = dg
-            if needs_dh_2:
-                ddy = np.add(ddy, part_14, out=ddy_block)
-            if gamma is not None and ddgamma is None:
-                ddy = part_14
-            if gamma is None:
-                ddy = part_14
-            ddy_writer.write(ddy)
+            block(
+                chunk,
+                read_x(start, stop),
+                read_z(start, stop),
+                read_dy(start, stop),
+                read_ddx(start, stop),
+                read_ddz(start, stop),
+                read_rstd(start, stop),
+                dx_writer.block(start, stop),
+                dz_writer.block(start, stop),
+                ddy_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+                column,
+            )
+            dx_writer.write()
+            dz_writer.write()
+            ddy_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            0,
+            _whole(x_rows, rows, features),
+            _whole(z_rows, rows, features),
+            _whole(dy_rows, rows, features),
+            _whole(ddx_rows, rows, features),
+            _whole(ddz_rows, rows, features),
+            _whole(rstd_rows, rows, 1),
+            _whole(dx_out, rows, features),
+            _whole(dz_out, rows, features),
+            _whole(ddy_out, rows, features),
+            np.empty((9, rows, features), dtype),
+            np.empty((5, rows, 1), dtype),
+            None,
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
     if needs_gamma:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
     if needs_dz:
@@ -782,9 +914,36 @@ def _row_mean(a, b, out):
 
 
 def _add_rows(block, weights, sums, column):
-    """Add the rows of a block, each times its weight, to running sums."""
-    np.matmul(weights[: len(block), 0], block, out=column)
-    np.add(sums, column, out=sums)
+    """Add the rows of a block, each times its weight, to running sums.
+
+    Without a `column` to add them up in they are the first ones.
+    """
+    np.matmul(weights[: len(block), 0], block, out=sums if column is None else column)
+    if column is not None:
+        np.add(sums, column, out=sums)
+
+
+def _repeated(values, few):
+    """One value a feature, repeated for several rows where they are short and many."""
+    together = SHORT_ROW // len(values)
+    if few or together < 2:
+        return values
+    together = 1 << min(together, ROWS_TOGETHER).bit_length() - 1
+    wide = np.empty((together, len(values)), values.dtype)
+    wide[...] = values
+    return wide.reshape(-1)
+
+
+def _by_feature(ufunc, block, wide, out):
+    """A ufunc of rows and one value a feature, on as many rows as `wide` is for."""
+    features = block.shape[-1]
+    if wide.size == features:
+        return ufunc(block, wide, out=out)
+    plain = block.flags.c_contiguous and out.flags.c_contiguous
+    if block.size % wide.size or not plain:
+        return ufunc(block, wide[:features], out=out)
+    ufunc(block.reshape(-1, wide.size), wide, out=out.reshape(-1, wide.size))
+    return out
 
 
 def _sigmoid(u, out=None):
@@ -828,16 +987,22 @@ def _rows(array, dtype, row_scalars):
 
 
 class _Reader:
-    """Blocks of rows in the compute type: views where the array has it, else copies."""
+    """Blocks of rows in the compute type: views where the array has it, else copies.
+
+    Of an array that is not there they are None.
+    """
 
     def __init__(self, array, dtype, height, row_scalars=False):
+        self.rows, self.direct = None, True
+        if array is None:
+            return
         self.rows, self.direct = _rows(array, dtype, row_scalars)
         width = 1 if row_scalars else array.shape[-1]
         self.scratch = None if self.direct else np.empty((height, width), dtype)
 
     def __call__(self, start, stop):
         if self.direct:
-            return self.rows[start:stop]
+            return None if self.rows is None else self.rows[start:stop]
         copy = self.scratch[: stop - start]
         copy[...] = self.rows[start:stop]
         return copy
@@ -852,6 +1017,9 @@ class _Writer:
     def __init__(self, arrays, dtype, height, row_scalars=False):
         by_id = {id(array): array for array in arrays if array is not None}
         distinct = list(by_id.values())
+        self.own, self.scratch, self.others = None, None, []
+        if not distinct:
+            return
         rows = [_rows(array, dtype, row_scalars) for array in distinct]
         self.own = rows[0][0] if rows[0][1] else None
         self.others = [other for other, _ in (rows if self.own is None else rows[1:])]
@@ -861,24 +1029,42 @@ class _Writer:
     def block(self, start, stop):
         """Where to compute rows `start` to `stop`."""
         self.span = slice(start, stop)
-        own = self.scratch[: stop - start] if self.own is None else self.own[self.span]
-        self.current = own
-        return own
+        if self.own is not None:
+            self.current = self.own[self.span]
+        else:
+            scratch = self.scratch
+            self.current = None if scratch is None else scratch[: stop - start]
+        return self.current
 
-    def write(self, value):
-        """The finished rows of this block, which may have been computed elsewhere."""
-        if self.own is not None and value is not self.current:
-            self.current[...] = value
+    def write(self):
+        """Hand on the rows that were computed in the last block."""
         for other in self.others:
-            other[self.span] = value
+            other[self.span] = self.current
 
 
-def _partition(rows, row_bytes, least_rows):
+def _are_few(entries, dtype, *arrays):
+    """Whether all rows can be one block: few, of the compute type, and without gaps."""
+    if not 0 < entries <= FEW:
+        return False
+    there = [array for array in arrays if array is not None]
+    return all(array.dtype == dtype and array.flags.c_contiguous for array in there)
+
+
+def _whole(array, rows, width):
+    """All rows of an array that has no gaps, as one block."""
+    return None if array is None else array.reshape(rows, width)
+
+
+def _partition(rows, row_bytes, least_rows, few):
     """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
 
-    Neither depends on the thread count, so no sum does.
+    Neither depends on the thread count, so no sum does. A `few` rows are one block.
     """
-    height = min(max(least_rows, BLOCK_BYTES // row_bytes), max(rows, 1))
+    if few:
+        return rows, [()]
+    height = max(least_rows, BLOCK_BYTES // row_bytes)
+    height -= height % ROWS_TOGETHER if height > ROWS_TOGETHER else 0
+    height = min(height, max(rows, 1))
     blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
     together = max(1, -(-len(blocks) // CHUNKS))
     runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
@@ -1016,16 +1202,21 @@ def _each_cotangent(cotangents, names):
     return cotangents
 
 
+_COMPUTED = {np.dtype(np.float32), np.dtype(np.float64)}
+
+
 def _types(given, widest=None):
     """The type of each array that is given, and the type to compute in."""
     there = {name: array for name, array in given.items() if array is not None}
     dtypes = {name: np.asarray(array).dtype for name, array in there.items()}
-    kinds = [] if widest is None else [widest]
-    for name, dtype in dtypes.items():
-        if not isinstance(there[name], float):
-            narrow = dtype.itemsize == 2
-            kinds.append(np.dtype(np.float32) if narrow else dtype.newbyteorder("="))
-    return dtypes, np.result_type(*kinds)
+    kinds = {dtypes[name] for name in there if not isinstance(there[name], float)}
+    if widest is not None:
+        kinds.add(widest)
+    if len(kinds) == 1 and kinds <= _COMPUTED:
+        return dtypes, kinds.pop()
+    single = np.dtype(np.float32)
+    wide = [single if kind.itemsize == 2 else kind.newbyteorder("=") for kind in kinds]
+    return dtypes, np.result_type(*wide)
 
 
 def _several(out, names):

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 11 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
-# templates sha256:b691178d81f9e2e17bf8097368c2f627b6583cffb7cef4b011dacb33bca58376
+# templates sha256:2a6213b31581c9dd0ec75b912de5428c9bb881cf885e04cd2d5153eec6cf9ae1
 """Softmax with a learned inverse temperature.
 
     forward
@@ -35,6 +35,12 @@ BLOCK_BYTES = 768 * 1024
 
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
+
+FEW = 4096
+"""The entries up to which all rows are one block, worked on where they stand."""
+
+ROWS_TOGETHER = 64
+"""A block has a multiple of so many rows, where it has more."""
 
 LONG_ROW = 2048
 """The bytes of a row from which a small ufunc buffer pays."""
@@ -303,10 +309,31 @@ def _forward(
     """The outputs and the saved row scalars, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(
+        rows * features, dtype, x_rows, row_max_out, inv_sum_exp_u_out, y_out
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     ones = np.ones(features, dtype)
     if scale is not None:
         scale = scalar(scale)
+
+    def block(x, row_max_block, inv_sum_exp_u_block, y_block):
+        # step 2: row_max = max(x*scale)
+        if scale is not None:
+            part = np.multiply(x, scale, out=y_block)
+        else:
+            part = x
+        row_max = np.maximum.reduce(part, axis=-1, keepdims=True, out=row_max_block)
+        # step 3: u = x*scale - row_max
+        u = np.subtract(part, row_max, out=y_block)
+        # step 4: e_shifted = exp(u)
+        e_shifted = np.exp(u, out=y_block)
+        # step 5: sum_exp_u = sum(e_shifted)
+        sum_exp_u = _row_sum(e_shifted, ones, out=inv_sum_exp_u_block)
+        # step 6: inv_sum_exp_u = 1/sum_exp_u
+        inv_sum_exp_u = np.divide(1.0, sum_exp_u, out=inv_sum_exp_u_block)
+        # step 7: y = e_shifted*inv_sum_exp_u
+        np.multiply(e_shifted, inv_sum_exp_u, out=y_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -316,31 +343,25 @@ def _forward(
         )
         y_writer = _Writer((y_out,), dtype, height)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            row_max_block = row_max_writer.block(start, stop)
-            inv_sum_exp_u_block = inv_sum_exp_u_writer.block(start, stop)
-            y_block = y_writer.block(start, stop)
-            # step 2: row_max = max(x*scale)
-            if scale is not None:
-                part = np.multiply(x, scale, out=y_block)
-            else:
-                part = x
-            row_max = np.maximum.reduce(part, axis=-1, keepdims=True, out=row_max_block)
-            row_max_writer.write(row_max)
-            # step 3: u = x*scale - row_max
-            u = np.subtract(part, row_max, out=y_block)
-            # step 4: e_shifted = exp(u)
-            e_shifted = np.exp(u, out=y_block)
-            # step 5: sum_exp_u = sum(e_shifted)
-            sum_exp_u = _row_sum(e_shifted, ones, out=inv_sum_exp_u_block)
-            # step 6: inv_sum_exp_u = 1/sum_exp_u
-            inv_sum_exp_u = np.divide(1.0, sum_exp_u, out=inv_sum_exp_u_block)
-            inv_sum_exp_u_writer.write(inv_sum_exp_u)
-            # step 7: y = e_shifted*inv_sum_exp_u
-            y = np.multiply(e_shifted, inv_sum_exp_u, out=y_block)
-            y_writer.write(y)
+            block(
+                read_x(start, stop),
+                row_max_writer.block(start, stop),
+                inv_sum_exp_u_writer.block(start, stop),
+                y_writer.block(start, stop),
+            )
+            row_max_writer.write()
+            inv_sum_exp_u_writer.write()
+            y_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(row_max_out, rows, 1),
+            _whole(inv_sum_exp_u_out, rows, 1),
+            _whole(y_out, rows, features),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward(
@@ -358,10 +379,47 @@ def _backward(
     """The gradients, written to their arrays; None for one that is not wanted."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(
+        rows * features,
+        dtype,
+        x_rows,
+        dy_rows,
+        row_max_rows,
+        inv_sum_exp_u_rows,
+        dx_out,
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     if scale is not None:
         scale = scalar(scale)
         dscale_sums = np.zeros(len(chunks), dtype)
+
+    def block(
+        chunk, x, dy, row_max, inv_sum_exp_u, dx_block, row_buffers, row_scalar_buffers
+    ):
+        buffer_1 = row_buffers[0]
+        row_scalar_1 = row_scalar_buffers[0]
+        # step 3: u = x*scale - row_max
+        if scale is not None:
+            u = np.multiply(x, scale, out=dx_block)
+        else:
+            u = x
+        u = np.subtract(u, row_max, out=dx_block)
+        # step 4: e_shifted = exp(u)
+        e_shifted = np.exp(u, out=dx_block)
+        # step 7: y = e_shifted*inv_sum_exp_u
+        y = np.multiply(e_shifted, inv_sum_exp_u, out=dx_block)
+        # step 14: sum_dy_y = sum(dy*y)
+        sum_dy_y = _row_sum(dy, y, out=row_scalar_1)
+        # step 14: g = (dy - sum_dy_y)*y
+        g = np.subtract(dy, sum_dy_y, out=buffer_1)
+        g = np.multiply(g, y, out=dx_block)
+        # step 13: sum_g_x = sum(g*x)
+        if scale is not None:
+            sum_g_x = _row_sum(g, x, out=row_scalar_1)
+            # step 13: dscale = sum over rows of sum_g_x
+            dscale_sums[chunk] += np.add.reduce(sum_g_x, axis=None)
+            # step 12: dx = g*scale
+            np.multiply(g, scale, out=dx_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -374,40 +432,31 @@ def _backward(
         row_buffers = np.empty((1, height, features), dtype)
         row_scalar_buffers = np.empty((1, height, 1), dtype)
         for chunk, start, stop in share:
-            x = read_x(start, stop)
-            dy = read_dy(start, stop)
-            row_max = read_row_max(start, stop)
-            inv_sum_exp_u = read_inv_sum_exp_u(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            # step 3: u = x*scale - row_max
-            if scale is not None:
-                u = np.multiply(x, scale, out=dx_block)
-            else:
-                u = x
-            u = np.subtract(u, row_max, out=dx_block)
-            # step 4: e_shifted = exp(u)
-            e_shifted = np.exp(u, out=dx_block)
-            # step 7: y = e_shifted*inv_sum_exp_u
-            y = np.multiply(e_shifted, inv_sum_exp_u, out=dx_block)
-            # step 14: sum_dy_y = sum(dy*y)
-            sum_dy_y = _row_sum(dy, y, out=row_scalar_1)
-            # step 14: g = (dy - sum_dy_y)*y
-            g = np.subtract(dy, sum_dy_y, out=buffer_1)
-            g = np.multiply(g, y, out=dx_block)
-            # step 13: sum_g_x = sum(g*x)
-            if scale is not None:
-                sum_g_x = _row_sum(g, x, out=row_scalar_1)
-                # step 13: dscale = sum over rows of sum_g_x
-                dscale_sums[chunk] += np.add.reduce(sum_g_x, axis=None)
-                # step 12: dx = g*scale
-                dx = np.multiply(g, scale, out=dx_block)
-            else:
-                dx = g
-            dx_writer.write(dx)
+            block(
+                chunk,
+                read_x(start, stop),
+                read_dy(start, stop),
+                read_row_max(start, stop),
+                read_inv_sum_exp_u(start, stop),
+                dx_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+            )
+            dx_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            0,
+            _whole(x_rows, rows, features),
+            _whole(dy_rows, rows, features),
+            _whole(row_max_rows, rows, 1),
+            _whole(inv_sum_exp_u_rows, rows, 1),
+            _whole(dx_out, rows, features),
+            np.empty((1, rows, features), dtype),
+            np.empty((1, rows, 1), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
     if scale is not None:
         dscale = np.add.reduce(dscale_sums, axis=0)
         dscale_out[...] = dscale
@@ -428,16 +477,54 @@ def _jvp(
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(
+        rows * features,
+        dtype,
+        x_rows,
+        dx_rows,
+        row_max_rows,
+        inv_sum_exp_u_rows,
+        dy_out,
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     if scale is not None:
         scale = scalar(scale)
     if dscale is not None:
         dscale = scalar(dscale)
 
+    def block(x, dx, row_max, inv_sum_exp_u, dy_block, row_buffers, row_scalar_buffers):
+        buffer_1, buffer_2 = row_buffers
+        row_scalar_1 = row_scalar_buffers[0]
+        # step 3: u = x*scale - row_max
+        if scale is not None:
+            u = np.multiply(x, scale, out=dy_block)
+        else:
+            u = x
+        u = np.subtract(u, row_max, out=dy_block)
+        # step 4: e_shifted = exp(u)
+        e_shifted = np.exp(u, out=dy_block)
+        # step 7: y = e_shifted*inv_sum_exp_u
+        y = np.multiply(e_shifted, inv_sum_exp_u, out=dy_block)
+        # step 15: du = dx*scale + x*dscale
+        if scale is not None and dx_rows is not None:
+            du = np.multiply(dx, scale, out=buffer_1)
+        if scale is None:
+            du = dx
+        if dscale is not None:
+            part = np.multiply(x, dscale, out=buffer_2)
+        if dx_rows is not None and dscale is not None:
+            du = np.add(du, part, out=buffer_1)
+        if dx_rows is None:
+            du = part
+        # step 16: sum_du_y = sum(du*y)
+        sum_du_y = _row_sum(du, y, out=row_scalar_1)
+        # step 16: dy = (du - sum_du_y)*y
+        dy = np.subtract(du, sum_du_y, out=buffer_1)
+        np.multiply(dy, y, out=dy_block)
+
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
-        if dx_rows is not None:
-            read_dx = _Reader(dx_rows, dtype, height)
+        read_dx = _Reader(dx_rows, dtype, height)
         read_row_max = _Reader(row_max_rows, dtype, height, row_scalars=True)
         read_inv_sum_exp_u = _Reader(
             inv_sum_exp_u_rows, dtype, height, row_scalars=True
@@ -446,44 +533,29 @@ def _jvp(
         row_buffers = np.empty((2, height, features), dtype)
         row_scalar_buffers = np.empty((1, height, 1), dtype)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            if dx_rows is not None:
-                dx = read_dx(start, stop)
-            row_max = read_row_max(start, stop)
-            inv_sum_exp_u = read_inv_sum_exp_u(start, stop)
-            dy_block = dy_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            buffer_2 = row_buffers[1, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            # step 3: u = x*scale - row_max
-            if scale is not None:
-                u = np.multiply(x, scale, out=dy_block)
-            else:
-                u = x
-            u = np.subtract(u, row_max, out=dy_block)
-            # step 4: e_shifted = exp(u)
-            e_shifted = np.exp(u, out=dy_block)
-            # step 7: y = e_shifted*inv_sum_exp_u
-            y = np.multiply(e_shifted, inv_sum_exp_u, out=dy_block)
-            # step 15: du = dx*scale + x*dscale
-            if scale is not None and dx_rows is not None:
-                du = np.multiply(dx, scale, out=buffer_1)
-            if scale is None:
-                du = dx
-            if dscale is not None:
-                part = np.multiply(x, dscale, out=buffer_2)
-            if dx_rows is not None and dscale is not None:
-                du = np.add(du, part, out=buffer_1)
-            if dx_rows is None:
-                du = part
-            # step 16: sum_du_y = sum(du*y)
-            sum_du_y = _row_sum(du, y, out=row_scalar_1)
-            # step 16: dy = (du - sum_du_y)*y
-            dy = np.subtract(du, sum_du_y, out=buffer_1)
-            dy = np.multiply(dy, y, out=dy_block)
-            dy_writer.write(dy)
+            block(
+                read_x(start, stop),
+                read_dx(start, stop),
+                read_row_max(start, stop),
+                read_inv_sum_exp_u(start, stop),
+                dy_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+            )
+            dy_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(dx_rows, rows, features),
+            _whole(row_max_rows, rows, 1),
+            _whole(inv_sum_exp_u_rows, rows, 1),
+            _whole(dy_out, rows, features),
+            np.empty((2, rows, features), dtype),
+            np.empty((1, rows, 1), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward_backward(
@@ -504,7 +576,18 @@ def _backward_backward(
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(
+        rows * features,
+        dtype,
+        x_rows,
+        dy_rows,
+        ddx_rows,
+        row_max_rows,
+        inv_sum_exp_u_rows,
+        ddy_out,
+        dx_out,
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     needs_dg = scale is not None and ddx_rows is not None
     if scale is not None:
         scale = scalar(scale)
@@ -514,11 +597,98 @@ def _backward_backward(
     if scale is not None:
         dscale_sums = np.zeros(len(chunks), dtype)
 
+    def block(
+        chunk,
+        x,
+        dy,
+        ddx,
+        row_max,
+        inv_sum_exp_u,
+        ddy_block,
+        dx_block,
+        row_buffers,
+        row_scalar_buffers,
+    ):
+        buffer_1, buffer_2, buffer_3 = row_buffers
+        (
+            row_scalar_1, row_scalar_2, row_scalar_3, row_scalar_4, row_scalar_5
+        ) = row_scalar_buffers
+        # step 3: u = x*scale - row_max
+        if scale is not None:
+            u = np.multiply(x, scale, out=ddy_block)
+        else:
+            u = x
+        u = np.subtract(u, row_max, out=ddy_block)
+        # step 4: e_shifted = exp(u)
+        e_shifted = np.exp(u, out=ddy_block)
+        # step 7: y = e_shifted*inv_sum_exp_u
+        y = np.multiply(e_shifted, inv_sum_exp_u, out=dx_block)
+        # step 17: mean_dy = mean(dy*y)
+        mean_dy = _row_mean(dy, y, out=row_scalar_1)
+        # step 19: dg = ddx*scale + x*ddscale
+        if needs_dg:
+            dg = np.multiply(ddx, scale, out=ddy_block)
+        if scale is None:
+            dg = ddx
+        if ddscale is not None:
+            part = np.multiply(x, ddscale, out=buffer_1)
+        if ddx_rows is not None and ddscale is not None:
+            dg = np.add(dg, part, out=ddy_block)
+        if ddx_rows is None:
+            dg = part
+        # step 21: mean_dg_y = mean(dg*y)
+        mean_dg_y = _row_mean(dg, y, out=row_scalar_2)
+        # step 24: sum_dg_y = sum(dg*y)
+        sum_dg_y = _row_sum(dg, y, out=row_scalar_3)
+        # step 18: mean_dy_scaled = mean_dy*D
+        mean_dy_scaled = np.multiply(mean_dy, D, out=row_scalar_1)
+        # step 18: g = (dy - mean_dy_scaled)*y
+        part_2 = np.subtract(dy, mean_dy_scaled, out=buffer_2)
+        if scale is not None:
+            g = np.multiply(part_2, y, out=buffer_3)
+        # step 23: mean_ddx_g = mean(ddx*g)
+        if needs_dg:
+            mean_ddx_g = _row_mean(ddx, g, out=row_scalar_4)
+        # step 20: g_3 = (dy - mean_dy_scaled)*dg
+        g_3 = np.multiply(part_2, dg, out=buffer_2)
+        # step 21: mean_g_3_y = mean(g_3*y)
+        mean_g_3_y = _row_mean(g_3, y, out=row_scalar_5)
+        # step 24: ddy = (dg - sum_dg_y)*y
+        ddy = np.subtract(dg, sum_dg_y, out=ddy_block)
+        np.multiply(ddy, y, out=ddy_block)
+        # step 21: g_4 = (g_3 + ((mean_dy_scaled - dy)*mean_dg_y - mean_g_3_y)*D)*y
+        g_4 = np.subtract(mean_dy_scaled, dy, out=buffer_1)
+        g_4 = np.multiply(g_4, mean_dg_y, out=buffer_1)
+        g_4 = np.subtract(g_4, mean_g_3_y, out=buffer_1)
+        g_4 = np.multiply(g_4, D, out=buffer_1)
+        g_4 = np.add(g_3, g_4, out=buffer_1)
+        g_4 = np.multiply(g_4, y, out=dx_block)
+        # step 23: mean_g_4_x = mean(g_4*x)
+        if scale is not None:
+            mean_g_4_x = _row_mean(g_4, x, out=row_scalar_1)
+        # step 22: dx = g*ddscale + g_4*scale
+        if ddscale is not None:
+            dx = np.multiply(g, ddscale, out=buffer_1)
+        if scale is not None:
+            part_3 = np.multiply(g_4, scale, out=dx_block)
+        else:
+            part_3 = g_4
+        if ddscale is not None:
+            np.add(dx, part_3, out=dx_block)
+        # step 23: mean_g_4_x_scaled = (mean_ddx_g + mean_g_4_x)*D
+        if needs_dg:
+            mean_g_4_x_scaled = np.add(mean_ddx_g, mean_g_4_x, out=row_scalar_1)
+        if ddx_rows is None:
+            mean_g_4_x_scaled = mean_g_4_x
+        if scale is not None:
+            mean_g_4_x_scaled = np.multiply(mean_g_4_x_scaled, D, out=row_scalar_1)
+            # step 23: dscale = sum over rows of mean_g_4_x_scaled
+            dscale_sums[chunk] += np.add.reduce(mean_g_4_x_scaled, axis=None)
+
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
         read_dy = _Reader(dy_rows, dtype, height)
-        if ddx_rows is not None:
-            read_ddx = _Reader(ddx_rows, dtype, height)
+        read_ddx = _Reader(ddx_rows, dtype, height)
         read_row_max = _Reader(row_max_rows, dtype, height, row_scalars=True)
         read_inv_sum_exp_u = _Reader(
             inv_sum_exp_u_rows, dtype, height, row_scalars=True
@@ -528,101 +698,36 @@ def _backward_backward(
         row_buffers = np.empty((3, height, features), dtype)
         row_scalar_buffers = np.empty((5, height, 1), dtype)
         for chunk, start, stop in share:
-            x = read_x(start, stop)
-            dy = read_dy(start, stop)
-            if ddx_rows is not None:
-                ddx = read_ddx(start, stop)
-            row_max = read_row_max(start, stop)
-            inv_sum_exp_u = read_inv_sum_exp_u(start, stop)
-            ddy_block = ddy_writer.block(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            buffer_2 = row_buffers[1, : stop - start]
-            buffer_3 = row_buffers[2, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            row_scalar_2 = row_scalar_buffers[1, : stop - start]
-            row_scalar_3 = row_scalar_buffers[2, : stop - start]
-            row_scalar_4 = row_scalar_buffers[3, : stop - start]
-            row_scalar_5 = row_scalar_buffers[4, : stop - start]
-            # step 3: u = x*scale - row_max
-            if scale is not None:
-                u = np.multiply(x, scale, out=ddy_block)
-            else:
-                u = x
-            u = np.subtract(u, row_max, out=ddy_block)
-            # step 4: e_shifted = exp(u)
-            e_shifted = np.exp(u, out=ddy_block)
-            # step 7: y = e_shifted*inv_sum_exp_u
-            y = np.multiply(e_shifted, inv_sum_exp_u, out=dx_block)
-            # step 17: mean_dy = mean(dy*y)
-            mean_dy = _row_mean(dy, y, out=row_scalar_1)
-            # step 19: dg = ddx*scale + x*ddscale
-            if needs_dg:
-                dg = np.multiply(ddx, scale, out=ddy_block)
-            if scale is None:
-                dg = ddx
-            if ddscale is not None:
-                part = np.multiply(x, ddscale, out=buffer_1)
-            if ddx_rows is not None and ddscale is not None:
-                dg = np.add(dg, part, out=ddy_block)
-            if ddx_rows is None:
-                dg = part
-            # step 21: mean_dg_y = mean(dg*y)
-            mean_dg_y = _row_mean(dg, y, out=row_scalar_2)
-            # step 24: sum_dg_y = sum(dg*y)
-            sum_dg_y = _row_sum(dg, y, out=row_scalar_3)
-            # step 18: mean_dy_scaled = mean_dy*D
-            mean_dy_scaled = np.multiply(mean_dy, D, out=row_scalar_1)
-            # step 18: g = (dy - mean_dy_scaled)*y
-            part_2 = np.subtract(dy, mean_dy_scaled, out=buffer_2)
-            if scale is not None:
-                g = np.multiply(part_2, y, out=buffer_3)
-            # step 23: mean_ddx_g = mean(ddx*g)
-            if needs_dg:
-                mean_ddx_g = _row_mean(ddx, g, out=row_scalar_4)
-            # step 20: g_3 = (dy - mean_dy_scaled)*dg
-            g_3 = np.multiply(part_2, dg, out=buffer_2)
-            # step 21: mean_g_3_y = mean(g_3*y)
-            mean_g_3_y = _row_mean(g_3, y, out=row_scalar_5)
-            # step 24: ddy = (dg - sum_dg_y)*y
-            ddy = np.subtract(dg, sum_dg_y, out=ddy_block)
-            ddy = np.multiply(ddy, y, out=ddy_block)
-            ddy_writer.write(ddy)
-            # step 21: g_4 = (g_3 + ((mean_dy_scaled - dy)*mean_dg_y - mean_g_3_y)*D)*y
-            g_4 = np.subtract(mean_dy_scaled, dy, out=buffer_1)
-            g_4 = np.multiply(g_4, mean_dg_y, out=buffer_1)
-            g_4 = np.subtract(g_4, mean_g_3_y, out=buffer_1)
-            g_4 = np.multiply(g_4, D, out=buffer_1)
-            g_4 = np.add(g_3, g_4, out=buffer_1)
-            g_4 = np.multiply(g_4, y, out=dx_block)
-            # step 23: mean_g_4_x = mean(g_4*x)
-            if scale is not None:
-                mean_g_4_x = _row_mean(g_4, x, out=row_scalar_1)
-            # step 22: dx = g*ddscale + g_4*scale
-            if ddscale is not None:
-                dx = np.multiply(g, ddscale, out=buffer_1)
-            if scale is not None:
-                part_3 = np.multiply(g_4, scale, out=dx_block)
-            else:
-                part_3 = g_4
-            if ddscale is not None:
-                dx = np.add(dx, part_3, out=dx_block)
-            if scale is not None and ddscale is None:
-                dx = part_3
-            if scale is None:
-                dx = part_3
-            dx_writer.write(dx)
-            # step 23: mean_g_4_x_scaled = (mean_ddx_g + mean_g_4_x)*D
-            if needs_dg:
-                mean_g_4_x_scaled = np.add(mean_ddx_g, mean_g_4_x, out=row_scalar_1)
-            if ddx_rows is None:
-                mean_g_4_x_scaled = mean_g_4_x
-            if scale is not None:
-                mean_g_4_x_scaled = np.multiply(mean_g_4_x_scaled, D, out=row_scalar_1)
-                # step 23: dscale = sum over rows of mean_g_4_x_scaled
-                dscale_sums[chunk] += np.add.reduce(mean_g_4_x_scaled, axis=None)
+            block(
+                chunk,
+                read_x(start, stop),
+                read_dy(start, stop),
+                read_ddx(start, stop),
+                read_row_max(start, stop),
+                read_inv_sum_exp_u(start, stop),
+                ddy_writer.block(start, stop),
+                dx_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+            )
+            ddy_writer.write()
+            dx_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            0,
+            _whole(x_rows, rows, features),
+            _whole(dy_rows, rows, features),
+            _whole(ddx_rows, rows, features),
+            _whole(row_max_rows, rows, 1),
+            _whole(inv_sum_exp_u_rows, rows, 1),
+            _whole(ddy_out, rows, features),
+            _whole(dx_out, rows, features),
+            np.empty((3, rows, features), dtype),
+            np.empty((5, rows, 1), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
     if scale is not None:
         dscale = np.add.reduce(dscale_sums, axis=0)
         dscale_out[...] = dscale
@@ -673,16 +778,22 @@ def _rows(array, dtype, row_scalars):
 
 
 class _Reader:
-    """Blocks of rows in the compute type: views where the array has it, else copies."""
+    """Blocks of rows in the compute type: views where the array has it, else copies.
+
+    Of an array that is not there they are None.
+    """
 
     def __init__(self, array, dtype, height, row_scalars=False):
+        self.rows, self.direct = None, True
+        if array is None:
+            return
         self.rows, self.direct = _rows(array, dtype, row_scalars)
         width = 1 if row_scalars else array.shape[-1]
         self.scratch = None if self.direct else np.empty((height, width), dtype)
 
     def __call__(self, start, stop):
         if self.direct:
-            return self.rows[start:stop]
+            return None if self.rows is None else self.rows[start:stop]
         copy = self.scratch[: stop - start]
         copy[...] = self.rows[start:stop]
         return copy
@@ -697,6 +808,9 @@ class _Writer:
     def __init__(self, arrays, dtype, height, row_scalars=False):
         by_id = {id(array): array for array in arrays if array is not None}
         distinct = list(by_id.values())
+        self.own, self.scratch, self.others = None, None, []
+        if not distinct:
+            return
         rows = [_rows(array, dtype, row_scalars) for array in distinct]
         self.own = rows[0][0] if rows[0][1] else None
         self.others = [other for other, _ in (rows if self.own is None else rows[1:])]
@@ -706,24 +820,42 @@ class _Writer:
     def block(self, start, stop):
         """Where to compute rows `start` to `stop`."""
         self.span = slice(start, stop)
-        own = self.scratch[: stop - start] if self.own is None else self.own[self.span]
-        self.current = own
-        return own
+        if self.own is not None:
+            self.current = self.own[self.span]
+        else:
+            scratch = self.scratch
+            self.current = None if scratch is None else scratch[: stop - start]
+        return self.current
 
-    def write(self, value):
-        """The finished rows of this block, which may have been computed elsewhere."""
-        if self.own is not None and value is not self.current:
-            self.current[...] = value
+    def write(self):
+        """Hand on the rows that were computed in the last block."""
         for other in self.others:
-            other[self.span] = value
+            other[self.span] = self.current
 
 
-def _partition(rows, row_bytes, least_rows):
+def _are_few(entries, dtype, *arrays):
+    """Whether all rows can be one block: few, of the compute type, and without gaps."""
+    if not 0 < entries <= FEW:
+        return False
+    there = [array for array in arrays if array is not None]
+    return all(array.dtype == dtype and array.flags.c_contiguous for array in there)
+
+
+def _whole(array, rows, width):
+    """All rows of an array that has no gaps, as one block."""
+    return None if array is None else array.reshape(rows, width)
+
+
+def _partition(rows, row_bytes, least_rows, few):
     """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
 
-    Neither depends on the thread count, so no sum does.
+    Neither depends on the thread count, so no sum does. A `few` rows are one block.
     """
-    height = min(max(least_rows, BLOCK_BYTES // row_bytes), max(rows, 1))
+    if few:
+        return rows, [()]
+    height = max(least_rows, BLOCK_BYTES // row_bytes)
+    height -= height % ROWS_TOGETHER if height > ROWS_TOGETHER else 0
+    height = min(height, max(rows, 1))
     blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
     together = max(1, -(-len(blocks) // CHUNKS))
     runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
@@ -869,16 +1001,21 @@ def _each_cotangent(cotangents, names):
     return cotangents
 
 
+_COMPUTED = {np.dtype(np.float32), np.dtype(np.float64)}
+
+
 def _types(given, widest=None):
     """The type of each array that is given, and the type to compute in."""
     there = {name: array for name, array in given.items() if array is not None}
     dtypes = {name: np.asarray(array).dtype for name, array in there.items()}
-    kinds = [] if widest is None else [widest]
-    for name, dtype in dtypes.items():
-        if not isinstance(there[name], float):
-            narrow = dtype.itemsize == 2
-            kinds.append(np.dtype(np.float32) if narrow else dtype.newbyteorder("="))
-    return dtypes, np.result_type(*kinds)
+    kinds = {dtypes[name] for name in there if not isinstance(there[name], float)}
+    if widest is not None:
+        kinds.add(widest)
+    if len(kinds) == 1 and kinds <= _COMPUTED:
+        return dtypes, kinds.pop()
+    single = np.dtype(np.float32)
+    wide = [single if kind.itemsize == 2 else kind.newbyteorder("=") for kind in kinds]
+    return dtypes, np.result_type(*wide)
 
 
 def _several(out, names):

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 10 flops a row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
-# templates sha256:b691178d81f9e2e17bf8097368c2f627b6583cffb7cef4b011dacb33bca58376
+# templates sha256:2a6213b31581c9dd0ec75b912de5428c9bb881cf885e04cd2d5153eec6cf9ae1
 """Rows of mean zero and unbiased variance one, without parameters.
 
     forward
@@ -32,6 +32,12 @@ BLOCK_BYTES = 768 * 1024
 
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
+
+FEW = 4096
+"""The entries up to which all rows are one block, worked on where they stand."""
+
+ROWS_TOGETHER = 64
+"""A block has a multiple of so many rows, where it has more."""
 
 LONG_ROW = 2048
 """The bytes of a row from which a small ufunc buffer pays."""
@@ -261,12 +267,34 @@ def _forward(
     """The outputs and the saved row scalars, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(
+        rows * features, dtype, x_rows, mu_out, mu_residual_out, rstd_out, y_out
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     ones = np.ones(features, dtype)
     eps = scalar(eps)
     D = scalar(features)
     # step 4: rstd = 1/sqrt(sum_x2/(D - 1) + eps)
     part = np.subtract(D, 1.0)
+
+    def block(x, mu_block, mu_residual_block, rstd_block, y_block):
+        # step 1: mu = mean(x)
+        mu = _row_mean(x, ones, out=mu_block)
+        # step 2: x_shifted = x - mu
+        x_shifted = np.subtract(x, mu, out=y_block)
+        # step 3: sum_x2 = sum(x_shifted**2)
+        sum_x2 = _row_sum(x_shifted, x_shifted, out=rstd_block)
+        # step 2: mu_residual = mean(x_shifted)
+        _residual(x_shifted, mu, sum_x2, _row_sum, ones, out=mu_residual_block)
+        # step 2: x_centred = x_shifted - mu_residual
+        x_centred = x_shifted
+        # step 4: rstd = 1/sqrt(sum_x2/(D - 1) + eps)
+        rstd = np.divide(sum_x2, part, out=rstd_block)
+        rstd = np.add(rstd, eps, out=rstd_block)
+        rstd = np.sqrt(rstd, out=rstd_block)
+        rstd = np.divide(1.0, rstd, out=rstd_block)
+        # step 5: y = x_centred*rstd
+        np.multiply(x_centred, rstd, out=y_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -277,36 +305,28 @@ def _forward(
         rstd_writer = _Writer((rstd_out,), dtype, height, row_scalars=True)
         y_writer = _Writer((y_out,), dtype, height)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            mu_block = mu_writer.block(start, stop)
-            mu_residual_block = mu_residual_writer.block(start, stop)
-            rstd_block = rstd_writer.block(start, stop)
-            y_block = y_writer.block(start, stop)
-            # step 1: mu = mean(x)
-            mu = _row_mean(x, ones, out=mu_block)
-            mu_writer.write(mu)
-            # step 2: x_shifted = x - mu
-            x_shifted = np.subtract(x, mu, out=y_block)
-            # step 3: sum_x2 = sum(x_shifted**2)
-            sum_x2 = _row_sum(x_shifted, x_shifted, out=rstd_block)
-            # step 2: mu_residual = mean(x_shifted)
-            mu_residual = _residual(
-                x_shifted, mu, sum_x2, _row_sum, ones, out=mu_residual_block
+            block(
+                read_x(start, stop),
+                mu_writer.block(start, stop),
+                mu_residual_writer.block(start, stop),
+                rstd_writer.block(start, stop),
+                y_writer.block(start, stop),
             )
-            mu_residual_writer.write(mu_residual)
-            # step 2: x_centred = x_shifted - mu_residual
-            x_centred = x_shifted
-            # step 4: rstd = 1/sqrt(sum_x2/(D - 1) + eps)
-            rstd = np.divide(sum_x2, part, out=rstd_block)
-            rstd = np.add(rstd, eps, out=rstd_block)
-            rstd = np.sqrt(rstd, out=rstd_block)
-            rstd = np.divide(1.0, rstd, out=rstd_block)
-            rstd_writer.write(rstd)
-            # step 5: y = x_centred*rstd
-            y = np.multiply(x_centred, rstd, out=y_block)
-            y_writer.write(y)
+            mu_writer.write()
+            mu_residual_writer.write()
+            rstd_writer.write()
+            y_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(mu_out, rows, 1),
+            _whole(mu_residual_out, rows, 1),
+            _whole(rstd_out, rows, 1),
+            _whole(y_out, rows, features),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward(
@@ -315,11 +335,43 @@ def _backward(
     """The gradients, written to their arrays; None for one that is not wanted."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(
+        rows * features,
+        dtype,
+        x_rows,
+        dy_rows,
+        mu_rows,
+        mu_residual_rows,
+        rstd_rows,
+        dx_out,
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     ones = np.ones(features, dtype)
     D = scalar(features)
     # step 8: sum_dy_y_scaled = sum_dy_y/(D - 1)
     part = np.subtract(D, 1.0)
+
+    def block(x, dy, mu, mu_residual, rstd, dx_block, row_buffers, row_scalar_buffers):
+        buffer_1 = row_buffers[0]
+        row_scalar_1, row_scalar_2 = row_scalar_buffers
+        # step 8: mean_dy = mean(dy)
+        mean_dy = _row_mean(dy, ones, out=row_scalar_1)
+        # step 2: x_shifted = x - mu
+        x_shifted = np.subtract(x, mu, out=dx_block)
+        # step 2: x_centred = x_shifted - mu_residual
+        x_centred = _less_residual(x_shifted, mu_residual)
+        # step 8: sum_dy_y_unscaled = sum(dy*x_centred)
+        sum_dy_y_unscaled = _row_sum(dy, x_centred, out=row_scalar_2)
+        # step 8: sum_dy_y = rstd*sum_dy_y_unscaled
+        sum_dy_y = np.multiply(rstd, sum_dy_y_unscaled, out=row_scalar_2)
+        # step 8: sum_dy_y_scaled = sum_dy_y/(D - 1)
+        sum_dy_y_scaled = np.divide(sum_dy_y, part, out=row_scalar_2)
+        # step 8: dx = (dy - mean_dy - x_centred*rstd*sum_dy_y_scaled)*rstd
+        dx = np.subtract(dy, mean_dy, out=buffer_1)
+        part_2 = np.multiply(rstd, sum_dy_y_scaled, out=row_scalar_1)
+        part_3 = np.multiply(x_centred, part_2, out=dx_block)
+        dx = np.subtract(dx, part_3, out=dx_block)
+        np.multiply(dx, rstd, out=dx_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -331,36 +383,31 @@ def _backward(
         row_buffers = np.empty((1, height, features), dtype)
         row_scalar_buffers = np.empty((2, height, 1), dtype)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            dy = read_dy(start, stop)
-            mu = read_mu(start, stop)
-            mu_residual = read_mu_residual(start, stop)
-            rstd = read_rstd(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            row_scalar_2 = row_scalar_buffers[1, : stop - start]
-            # step 8: mean_dy = mean(dy)
-            mean_dy = _row_mean(dy, ones, out=row_scalar_1)
-            # step 2: x_shifted = x - mu
-            x_shifted = np.subtract(x, mu, out=dx_block)
-            # step 2: x_centred = x_shifted - mu_residual
-            x_centred = _less_residual(x_shifted, mu_residual)
-            # step 8: sum_dy_y_unscaled = sum(dy*x_centred)
-            sum_dy_y_unscaled = _row_sum(dy, x_centred, out=row_scalar_2)
-            # step 8: sum_dy_y = rstd*sum_dy_y_unscaled
-            sum_dy_y = np.multiply(rstd, sum_dy_y_unscaled, out=row_scalar_2)
-            # step 8: sum_dy_y_scaled = sum_dy_y/(D - 1)
-            sum_dy_y_scaled = np.divide(sum_dy_y, part, out=row_scalar_2)
-            # step 8: dx = (dy - mean_dy - x_centred*rstd*sum_dy_y_scaled)*rstd
-            dx = np.subtract(dy, mean_dy, out=buffer_1)
-            part_2 = np.multiply(rstd, sum_dy_y_scaled, out=row_scalar_1)
-            part_3 = np.multiply(x_centred, part_2, out=dx_block)
-            dx = np.subtract(dx, part_3, out=dx_block)
-            dx = np.multiply(dx, rstd, out=dx_block)
-            dx_writer.write(dx)
+            block(
+                read_x(start, stop),
+                read_dy(start, stop),
+                read_mu(start, stop),
+                read_mu_residual(start, stop),
+                read_rstd(start, stop),
+                dx_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+            )
+            dx_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(dy_rows, rows, features),
+            _whole(mu_rows, rows, 1),
+            _whole(mu_residual_rows, rows, 1),
+            _whole(rstd_rows, rows, 1),
+            _whole(dx_out, rows, features),
+            np.empty((1, rows, features), dtype),
+            np.empty((2, rows, 1), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _jvp(
@@ -369,13 +416,44 @@ def _jvp(
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(
+        rows * features,
+        dtype,
+        x_rows,
+        dx_rows,
+        mu_rows,
+        mu_residual_rows,
+        rstd_rows,
+        dy_out,
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     ones = np.ones(features, dtype)
     D = scalar(features)
     # step 9: sum_dx_y_scaled = -2*sum_dx_y/(2*D - 2)
     part = np.multiply(2.0, D)
     part = np.subtract(part, 2.0)
     part = np.divide(-2.0, part)
+
+    def block(x, dx, mu, mu_residual, rstd, dy_block, row_scalar_buffers):
+        row_scalar_1, row_scalar_2 = row_scalar_buffers
+        # step 9: mean_dx = mean(dx)
+        mean_dx = _row_mean(dx, ones, out=row_scalar_1)
+        # step 2: x_shifted = x - mu
+        x_shifted = np.subtract(x, mu, out=dy_block)
+        # step 2: x_centred = x_shifted - mu_residual
+        x_centred = _less_residual(x_shifted, mu_residual)
+        # step 9: sum_dx_y_unscaled = sum(dx*x_centred)
+        sum_dx_y_unscaled = _row_sum(dx, x_centred, out=row_scalar_2)
+        # step 9: sum_dx_y = rstd*sum_dx_y_unscaled
+        sum_dx_y = np.multiply(rstd, sum_dx_y_unscaled, out=row_scalar_2)
+        # step 9: sum_dx_y_scaled = -2*sum_dx_y/(2*D - 2)
+        sum_dx_y_scaled = np.multiply(sum_dx_y, part, out=row_scalar_2)
+        # step 9: dy = (dx + x_centred*rstd*sum_dx_y_scaled - mean_dx)*rstd
+        part_2 = np.multiply(rstd, sum_dx_y_scaled, out=row_scalar_2)
+        dy = np.multiply(x_centred, part_2, out=dy_block)
+        dy = np.add(dx, dy, out=dy_block)
+        dy = np.subtract(dy, mean_dx, out=dy_block)
+        np.multiply(dy, rstd, out=dy_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -386,35 +464,29 @@ def _jvp(
         dy_writer = _Writer((dy_out,), dtype, height)
         row_scalar_buffers = np.empty((2, height, 1), dtype)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            dx = read_dx(start, stop)
-            mu = read_mu(start, stop)
-            mu_residual = read_mu_residual(start, stop)
-            rstd = read_rstd(start, stop)
-            dy_block = dy_writer.block(start, stop)
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            row_scalar_2 = row_scalar_buffers[1, : stop - start]
-            # step 9: mean_dx = mean(dx)
-            mean_dx = _row_mean(dx, ones, out=row_scalar_1)
-            # step 2: x_shifted = x - mu
-            x_shifted = np.subtract(x, mu, out=dy_block)
-            # step 2: x_centred = x_shifted - mu_residual
-            x_centred = _less_residual(x_shifted, mu_residual)
-            # step 9: sum_dx_y_unscaled = sum(dx*x_centred)
-            sum_dx_y_unscaled = _row_sum(dx, x_centred, out=row_scalar_2)
-            # step 9: sum_dx_y = rstd*sum_dx_y_unscaled
-            sum_dx_y = np.multiply(rstd, sum_dx_y_unscaled, out=row_scalar_2)
-            # step 9: sum_dx_y_scaled = -2*sum_dx_y/(2*D - 2)
-            sum_dx_y_scaled = np.multiply(sum_dx_y, part, out=row_scalar_2)
-            # step 9: dy = (dx + x_centred*rstd*sum_dx_y_scaled - mean_dx)*rstd
-            part_2 = np.multiply(rstd, sum_dx_y_scaled, out=row_scalar_2)
-            dy = np.multiply(x_centred, part_2, out=dy_block)
-            dy = np.add(dx, dy, out=dy_block)
-            dy = np.subtract(dy, mean_dx, out=dy_block)
-            dy = np.multiply(dy, rstd, out=dy_block)
-            dy_writer.write(dy)
+            block(
+                read_x(start, stop),
+                read_dx(start, stop),
+                read_mu(start, stop),
+                read_mu_residual(start, stop),
+                read_rstd(start, stop),
+                dy_writer.block(start, stop),
+                row_scalar_buffers[:, : stop - start],
+            )
+            dy_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(dx_rows, rows, features),
+            _whole(mu_rows, rows, 1),
+            _whole(mu_residual_rows, rows, 1),
+            _whole(rstd_rows, rows, 1),
+            _whole(dy_out, rows, features),
+            np.empty((2, rows, 1), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward_backward(
@@ -433,7 +505,19 @@ def _backward_backward(
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    few = _are_few(
+        rows * features,
+        dtype,
+        x_rows,
+        dy_rows,
+        ddx_rows,
+        mu_rows,
+        mu_residual_rows,
+        rstd_rows,
+        dx_out,
+        ddy_out,
+    )
+    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
     ones = np.ones(features, dtype)
     D = scalar(features)
     # step 12: rstd_scaled = rstd**2*D/(D - 1)
@@ -442,6 +526,85 @@ def _backward_backward(
     # step 12: mean_dy_2_scaled = 3*mean_dy_2*D/(D - 1)
     part_3 = np.multiply(3.0, D)
     part_3 = np.divide(part_3, part)
+
+    def block(
+        x,
+        dy,
+        ddx,
+        mu,
+        mu_residual,
+        rstd,
+        dx_block,
+        ddy_block,
+        row_buffers,
+        row_scalar_buffers,
+    ):
+        buffer_1, buffer_2 = row_buffers
+        (
+            row_scalar_1,
+            row_scalar_2,
+            row_scalar_3,
+            row_scalar_4,
+            row_scalar_5,
+            row_scalar_6,
+            row_scalar_7,
+            row_scalar_8,
+            row_scalar_9,
+        ) = row_scalar_buffers
+        # step 12: rstd_scaled = rstd**2*D/(D - 1)
+        rstd_scaled = np.square(rstd, out=row_scalar_1)
+        rstd_scaled = np.multiply(rstd_scaled, part_2, out=row_scalar_1)
+        # step 10: mean_dy = mean(dy)
+        mean_dy = _row_mean(dy, ones, out=row_scalar_2)
+        # step 12: mean_ddx = mean(ddx)
+        mean_ddx = _row_mean(ddx, ones, out=row_scalar_3)
+        # step 12: mean_ddx_dy = mean(ddx*dy)
+        mean_ddx_dy = _row_mean(ddx, dy, out=row_scalar_4)
+        # step 2: x_shifted = x - mu
+        x_shifted = np.subtract(x, mu, out=ddy_block)
+        # step 2: x_centred = x_shifted - mu_residual
+        x_centred = _less_residual(x_shifted, mu_residual)
+        # step 11: mean_dy_2_unscaled = mean(dy*x_centred)
+        mean_dy_2_unscaled = _row_mean(dy, x_centred, out=row_scalar_5)
+        # step 12: mean_ddx_y_unscaled = mean(ddx*x_centred)
+        mean_ddx_y_unscaled = _row_mean(ddx, x_centred, out=row_scalar_6)
+        # step 13: sum_ddx_y_unscaled = sum(ddx*x_centred)
+        sum_ddx_y_unscaled = _row_sum(ddx, x_centred, out=row_scalar_7)
+        # step 11: mean_dy_2 = mean_dy_2_unscaled*rstd
+        mean_dy_2 = np.multiply(mean_dy_2_unscaled, rstd, out=row_scalar_5)
+        # step 12: mean_ddx_y = mean_ddx_y_unscaled*rstd
+        mean_ddx_y = np.multiply(mean_ddx_y_unscaled, rstd, out=row_scalar_6)
+        # step 13: sum_ddx_y = rstd*sum_ddx_y_unscaled
+        sum_ddx_y = np.multiply(rstd, sum_ddx_y_unscaled, out=row_scalar_7)
+        # step 12: mean_dy_2_scaled = 3*mean_dy_2*D/(D - 1)
+        mean_dy_2_scaled = np.multiply(mean_dy_2, part_3, out=row_scalar_8)
+        # step 12: mean_ddx_scaled = mean_ddx*mean_dy
+        mean_ddx_scaled = np.multiply(mean_ddx, mean_dy, out=row_scalar_9)
+        # step 13: sum_ddx_y_scaled = sum_ddx_y/(D - 1)
+        sum_ddx_y_scaled = np.divide(sum_ddx_y, part, out=row_scalar_7)
+        # step 12: dx = (x_centred*mean_ddx_scaled*rstd +
+        #   (x_centred*mean_dy_2_scaled*rstd + mean_dy - dy)*mean_ddx_y -
+        #   x_centred*mean_ddx_dy*rstd - (ddx - mean_ddx)*mean_dy_2)*rstd_scaled
+        part_4 = np.multiply(mean_ddx_scaled, rstd, out=row_scalar_9)
+        dx = np.multiply(x_centred, part_4, out=dx_block)
+        part_5 = np.multiply(mean_dy_2_scaled, rstd, out=row_scalar_8)
+        part_6 = np.multiply(x_centred, part_5, out=buffer_1)
+        part_6 = np.add(part_6, mean_dy, out=buffer_1)
+        part_6 = np.subtract(part_6, dy, out=buffer_1)
+        part_6 = np.multiply(part_6, mean_ddx_y, out=buffer_1)
+        dx = np.add(dx, part_6, out=dx_block)
+        part_7 = np.multiply(mean_ddx_dy, rstd, out=row_scalar_2)
+        part_8 = np.multiply(x_centred, part_7, out=buffer_1)
+        dx = np.subtract(dx, part_8, out=dx_block)
+        part_9 = np.subtract(ddx, mean_ddx, out=buffer_1)
+        part_10 = np.multiply(part_9, mean_dy_2, out=buffer_2)
+        dx = np.subtract(dx, part_10, out=dx_block)
+        np.multiply(dx, rstd_scaled, out=dx_block)
+        # step 13: ddy = (ddx - mean_ddx - x_centred*rstd*sum_ddx_y_scaled)*rstd
+        part_11 = np.multiply(rstd, sum_ddx_y_scaled, out=row_scalar_1)
+        ddy = np.multiply(x_centred, part_11, out=ddy_block)
+        ddy = np.subtract(part_9, ddy, out=ddy_block)
+        np.multiply(ddy, rstd, out=ddy_block)
 
     def sweep(share):
         read_x = _Reader(x_rows, dtype, height)
@@ -455,83 +618,36 @@ def _backward_backward(
         row_buffers = np.empty((2, height, features), dtype)
         row_scalar_buffers = np.empty((9, height, 1), dtype)
         for _, start, stop in share:
-            x = read_x(start, stop)
-            dy = read_dy(start, stop)
-            ddx = read_ddx(start, stop)
-            mu = read_mu(start, stop)
-            mu_residual = read_mu_residual(start, stop)
-            rstd = read_rstd(start, stop)
-            dx_block = dx_writer.block(start, stop)
-            ddy_block = ddy_writer.block(start, stop)
-            buffer_1 = row_buffers[0, : stop - start]
-            buffer_2 = row_buffers[1, : stop - start]
-            row_scalar_1 = row_scalar_buffers[0, : stop - start]
-            row_scalar_2 = row_scalar_buffers[1, : stop - start]
-            row_scalar_3 = row_scalar_buffers[2, : stop - start]
-            row_scalar_4 = row_scalar_buffers[3, : stop - start]
-            row_scalar_5 = row_scalar_buffers[4, : stop - start]
-            row_scalar_6 = row_scalar_buffers[5, : stop - start]
-            row_scalar_7 = row_scalar_buffers[6, : stop - start]
-            row_scalar_8 = row_scalar_buffers[7, : stop - start]
-            row_scalar_9 = row_scalar_buffers[8, : stop - start]
-            # step 12: rstd_scaled = rstd**2*D/(D - 1)
-            rstd_scaled = np.square(rstd, out=row_scalar_1)
-            rstd_scaled = np.multiply(rstd_scaled, part_2, out=row_scalar_1)
-            # step 10: mean_dy = mean(dy)
-            mean_dy = _row_mean(dy, ones, out=row_scalar_2)
-            # step 12: mean_ddx = mean(ddx)
-            mean_ddx = _row_mean(ddx, ones, out=row_scalar_3)
-            # step 12: mean_ddx_dy = mean(ddx*dy)
-            mean_ddx_dy = _row_mean(ddx, dy, out=row_scalar_4)
-            # step 2: x_shifted = x - mu
-            x_shifted = np.subtract(x, mu, out=ddy_block)
-            # step 2: x_centred = x_shifted - mu_residual
-            x_centred = _less_residual(x_shifted, mu_residual)
-            # step 11: mean_dy_2_unscaled = mean(dy*x_centred)
-            mean_dy_2_unscaled = _row_mean(dy, x_centred, out=row_scalar_5)
-            # step 12: mean_ddx_y_unscaled = mean(ddx*x_centred)
-            mean_ddx_y_unscaled = _row_mean(ddx, x_centred, out=row_scalar_6)
-            # step 13: sum_ddx_y_unscaled = sum(ddx*x_centred)
-            sum_ddx_y_unscaled = _row_sum(ddx, x_centred, out=row_scalar_7)
-            # step 11: mean_dy_2 = mean_dy_2_unscaled*rstd
-            mean_dy_2 = np.multiply(mean_dy_2_unscaled, rstd, out=row_scalar_5)
-            # step 12: mean_ddx_y = mean_ddx_y_unscaled*rstd
-            mean_ddx_y = np.multiply(mean_ddx_y_unscaled, rstd, out=row_scalar_6)
-            # step 13: sum_ddx_y = rstd*sum_ddx_y_unscaled
-            sum_ddx_y = np.multiply(rstd, sum_ddx_y_unscaled, out=row_scalar_7)
-            # step 12: mean_dy_2_scaled = 3*mean_dy_2*D/(D - 1)
-            mean_dy_2_scaled = np.multiply(mean_dy_2, part_3, out=row_scalar_8)
-            # step 12: mean_ddx_scaled = mean_ddx*mean_dy
-            mean_ddx_scaled = np.multiply(mean_ddx, mean_dy, out=row_scalar_9)
-            # step 13: sum_ddx_y_scaled = sum_ddx_y/(D - 1)
-            sum_ddx_y_scaled = np.divide(sum_ddx_y, part, out=row_scalar_7)
-            # step 12: dx = (x_centred*mean_ddx_scaled*rstd +
-            #   (x_centred*mean_dy_2_scaled*rstd + mean_dy - dy)*mean_ddx_y -
-            #   x_centred*mean_ddx_dy*rstd - (ddx - mean_ddx)*mean_dy_2)*rstd_scaled
-            part_4 = np.multiply(mean_ddx_scaled, rstd, out=row_scalar_9)
-            dx = np.multiply(x_centred, part_4, out=dx_block)
-            part_5 = np.multiply(mean_dy_2_scaled, rstd, out=row_scalar_8)
-            part_6 = np.multiply(x_centred, part_5, out=buffer_1)
-            part_6 = np.add(part_6, mean_dy, out=buffer_1)
-            part_6 = np.subtract(part_6, dy, out=buffer_1)
-            part_6 = np.multiply(part_6, mean_ddx_y, out=buffer_1)
-            dx = np.add(dx, part_6, out=dx_block)
-            part_7 = np.multiply(mean_ddx_dy, rstd, out=row_scalar_2)
-            part_8 = np.multiply(x_centred, part_7, out=buffer_1)
-            dx = np.subtract(dx, part_8, out=dx_block)
-            part_9 = np.subtract(ddx, mean_ddx, out=buffer_1)
-            part_10 = np.multiply(part_9, mean_dy_2, out=buffer_2)
-            dx = np.subtract(dx, part_10, out=dx_block)
-            dx = np.multiply(dx, rstd_scaled, out=dx_block)
-            dx_writer.write(dx)
-            # step 13: ddy = (ddx - mean_ddx - x_centred*rstd*sum_ddx_y_scaled)*rstd
-            part_11 = np.multiply(rstd, sum_ddx_y_scaled, out=row_scalar_1)
-            ddy = np.multiply(x_centred, part_11, out=ddy_block)
-            ddy = np.subtract(part_9, ddy, out=ddy_block)
-            ddy = np.multiply(ddy, rstd, out=ddy_block)
-            ddy_writer.write(ddy)
+            block(
+                read_x(start, stop),
+                read_dy(start, stop),
+                read_ddx(start, stop),
+                read_mu(start, stop),
+                read_mu_residual(start, stop),
+                read_rstd(start, stop),
+                dx_writer.block(start, stop),
+                ddy_writer.block(start, stop),
+                row_buffers[:, : stop - start],
+                row_scalar_buffers[:, : stop - start],
+            )
+            dx_writer.write()
+            ddy_writer.write()
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    if few:
+        block(
+            _whole(x_rows, rows, features),
+            _whole(dy_rows, rows, features),
+            _whole(ddx_rows, rows, features),
+            _whole(mu_rows, rows, 1),
+            _whole(mu_residual_rows, rows, 1),
+            _whole(rstd_rows, rows, 1),
+            _whole(dx_out, rows, features),
+            _whole(ddy_out, rows, features),
+            np.empty((2, rows, features), dtype),
+            np.empty((9, rows, 1), dtype),
+        )
+    else:
+        _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _row_sum(a, b, out):
@@ -555,7 +671,7 @@ def _residual(shifted, mean, spread, over_row, ones, out):
     limit = np.multiply(np.sqrt(spread, out=out), 2.0 / terms**0.5, out=out)
     far = np.greater(np.absolute(mean), limit)[:, 0]
     out[...] = 0.0
-    if far.any():
+    if np.count_nonzero(far):
         rows = shifted if far.all() else shifted[far]
         left = _row_mean(rows, ones, out=np.empty_like(spread[: len(rows)]))
         out[far] = left
@@ -568,7 +684,7 @@ def _residual(shifted, mean, spread, over_row, ones, out):
 
 def _less_residual(shifted, residual):
     """The rows less what rounding has left of their mean, which is 0 for most."""
-    if residual.any():
+    if np.count_nonzero(residual):
         np.subtract(shifted, residual, out=shifted)
     return shifted
 
@@ -607,16 +723,22 @@ def _rows(array, dtype, row_scalars):
 
 
 class _Reader:
-    """Blocks of rows in the compute type: views where the array has it, else copies."""
+    """Blocks of rows in the compute type: views where the array has it, else copies.
+
+    Of an array that is not there they are None.
+    """
 
     def __init__(self, array, dtype, height, row_scalars=False):
+        self.rows, self.direct = None, True
+        if array is None:
+            return
         self.rows, self.direct = _rows(array, dtype, row_scalars)
         width = 1 if row_scalars else array.shape[-1]
         self.scratch = None if self.direct else np.empty((height, width), dtype)
 
     def __call__(self, start, stop):
         if self.direct:
-            return self.rows[start:stop]
+            return None if self.rows is None else self.rows[start:stop]
         copy = self.scratch[: stop - start]
         copy[...] = self.rows[start:stop]
         return copy
@@ -631,6 +753,9 @@ class _Writer:
     def __init__(self, arrays, dtype, height, row_scalars=False):
         by_id = {id(array): array for array in arrays if array is not None}
         distinct = list(by_id.values())
+        self.own, self.scratch, self.others = None, None, []
+        if not distinct:
+            return
         rows = [_rows(array, dtype, row_scalars) for array in distinct]
         self.own = rows[0][0] if rows[0][1] else None
         self.others = [other for other, _ in (rows if self.own is None else rows[1:])]
@@ -640,24 +765,42 @@ class _Writer:
     def block(self, start, stop):
         """Where to compute rows `start` to `stop`."""
         self.span = slice(start, stop)
-        own = self.scratch[: stop - start] if self.own is None else self.own[self.span]
-        self.current = own
-        return own
+        if self.own is not None:
+            self.current = self.own[self.span]
+        else:
+            scratch = self.scratch
+            self.current = None if scratch is None else scratch[: stop - start]
+        return self.current
 
-    def write(self, value):
-        """The finished rows of this block, which may have been computed elsewhere."""
-        if self.own is not None and value is not self.current:
-            self.current[...] = value
+    def write(self):
+        """Hand on the rows that were computed in the last block."""
         for other in self.others:
-            other[self.span] = value
+            other[self.span] = self.current
 
 
-def _partition(rows, row_bytes, least_rows):
+def _are_few(entries, dtype, *arrays):
+    """Whether all rows can be one block: few, of the compute type, and without gaps."""
+    if not 0 < entries <= FEW:
+        return False
+    there = [array for array in arrays if array is not None]
+    return all(array.dtype == dtype and array.flags.c_contiguous for array in there)
+
+
+def _whole(array, rows, width):
+    """All rows of an array that has no gaps, as one block."""
+    return None if array is None else array.reshape(rows, width)
+
+
+def _partition(rows, row_bytes, least_rows, few):
     """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
 
-    Neither depends on the thread count, so no sum does.
+    Neither depends on the thread count, so no sum does. A `few` rows are one block.
     """
-    height = min(max(least_rows, BLOCK_BYTES // row_bytes), max(rows, 1))
+    if few:
+        return rows, [()]
+    height = max(least_rows, BLOCK_BYTES // row_bytes)
+    height -= height % ROWS_TOGETHER if height > ROWS_TOGETHER else 0
+    height = min(height, max(rows, 1))
     blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
     together = max(1, -(-len(blocks) // CHUNKS))
     runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
@@ -789,16 +932,21 @@ def _each_cotangent(cotangents, names):
     return cotangents
 
 
+_COMPUTED = {np.dtype(np.float32), np.dtype(np.float64)}
+
+
 def _types(given, widest=None):
     """The type of each array that is given, and the type to compute in."""
     there = {name: array for name, array in given.items() if array is not None}
     dtypes = {name: np.asarray(array).dtype for name, array in there.items()}
-    kinds = [] if widest is None else [widest]
-    for name, dtype in dtypes.items():
-        if not isinstance(there[name], float):
-            narrow = dtype.itemsize == 2
-            kinds.append(np.dtype(np.float32) if narrow else dtype.newbyteorder("="))
-    return dtypes, np.result_type(*kinds)
+    kinds = {dtypes[name] for name in there if not isinstance(there[name], float)}
+    if widest is not None:
+        kinds.add(widest)
+    if len(kinds) == 1 and kinds <= _COMPUTED:
+        return dtypes, kinds.pop()
+    single = np.dtype(np.float32)
+    wide = [single if kind.itemsize == 2 else kind.newbyteorder("=") for kind in kinds]
+    return dtypes, np.result_type(*wide)
 
 
 def _several(out, names):

@@ -253,20 +253,24 @@ def _is_row_reduction(node: ast.AST) -> bool:
 def _short_reduction(text: str) -> str:
     """Emitted text in which the last reduction of backward misses the last four features."""
     tree = ast.parse(text)
-    calls = [
+    lines = [
         node
         for function in tree.body
         if isinstance(function, ast.FunctionDef) and "backward" in function.name
         for node in ast.walk(function)
-        if isinstance(node, ast.Call) and _is_row_reduction(node)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and _is_row_reduction(node.value)
     ]
-    if not calls:
+    if not lines:
         return text
-    last = max(calls, key=lambda node: node.lineno)
-    short = ast.parse("_without_last_four(operand)", mode="eval").body
-    assert isinstance(short, ast.Call)
-    short.args = [last.args[1]]
-    last.args[1] = short
+    last = ast.unparse(max(lines, key=lambda node: node.lineno).targets[0])
+    for line in lines:
+        # With a weight and without one it stands on two lines.
+        if ast.unparse(line.targets[0]) == last:
+            assert isinstance(line.value, ast.Call)
+            short = ast.parse("_without_last_four(operand)", mode="eval").body
+            assert isinstance(short, ast.Call)
+            short.args = [line.value.args[1]]
+            line.value.args[1] = short
     return ast.unparse(ast.fix_missing_locations(tree)) + _WITHOUT_LAST_FOUR
 
 

@@ -344,7 +344,7 @@ def test_text_does_not_depend_on_the_hash_seed() -> None:
 
 def test_lines_name_their_step() -> None:
     text = emit(programs.CENTRED_FORWARD, programs.CENTRED_BACKWARD, notes_of(programs.CENTRED_FORWARD))
-    assert "            # step 5: xhat = x_centred*rstd\n" in text["numpy_backend.py"]
+    assert "        # step 5: xhat = x_centred*rstd\n" in text["numpy_backend.py"]
     assert "xhat = np.multiply(x_centred, rstd, out=y_block)\n" in text["numpy_backend.py"]
 
 

@@ -1,9 +1,12 @@
 """What the NumPy code does to whole rows: what it leaves out, and that no row sees another."""
 
+import importlib
+
 import numpy as np
 import pytest
 
 import lngen
+from lngen.definition import Kind
 from lngen.program import FAR
 from tests.shipped import shipped
 
@@ -51,3 +54,18 @@ def test_a_scaled_row_that_nothing_else_reads_is_not_computed():
     backward = shipped("layer_norm").text("numpy_backend.py").partition("def _backward(")[2].partition("def _jvp(")[0]
     assert " xhat = " not in backward
     assert "_add_rows(part, rstd, dgamma_sums[chunk], column)" in backward
+
+
+@pytest.mark.parametrize("name", ["layer_norm", "add_layer_norm", "gated_rms_norm", "softmax"])
+def test_a_few_rows_have_the_bits_that_they_have_in_blocks(name, monkeypatch):
+    backend = importlib.import_module(f"{lngen.load(name).__name__}.numpy_backend")
+    layer = shipped(name).definition
+    rows = [RNG.standard_normal((5, 33)) for entry in layer.differentiable if entry.kind is Kind.ROW]
+    found = []
+    for few in (backend.FEW, 0):
+        monkeypatch.setattr(backend, "FEW", few)
+        outputs, saved = backend.forward(*rows)
+        several = isinstance(outputs, tuple)
+        cotangents = list(outputs) if several else [outputs]
+        found.append([*cotangents, *(g for g in backend.backward(saved, *cotangents) if g is not None)])
+    assert all(np.array_equal(one, other) for one, other in zip(*found, strict=True))

@@ -39,10 +39,10 @@ def test_what_is_emitted_passes(name):
     [
         ("_jvp", "np.subtract(dx, mean_dx", "np.add(dx, mean_dx"),
         ("_jvp", "np.multiply(xhat, mean_dx_xhat", "np.multiply(x, mean_dx_xhat"),
-        ("_jvp", "np.multiply(xhat, dgamma", "np.multiply(xhat, gamma"),
-        ("_jvp", "np.add(dy, dbeta", "np.subtract(dy, dbeta"),
+        ("_jvp", "np.multiply, xhat, dgamma_wide", "np.multiply, xhat, gamma_wide"),
+        ("_jvp", "np.add, dy, dbeta", "np.subtract, dy, dbeta"),
         ("_backward_backward", "_row_mean(ddx, g,", "_row_mean(ddx, dy,"),
-        ("_backward_backward", "np.multiply(dy, ddgamma", "np.multiply(g, ddgamma"),
+        ("_backward_backward", "np.multiply, dy, ddgamma", "np.multiply, g, ddgamma"),
         ("_backward_backward", "_add_rows(", "(lambda *a: None)("),
         ("_backward_backward", "np.multiply(mean_g_2, 3.0", "np.multiply(mean_g_2, 2.0"),
     ],

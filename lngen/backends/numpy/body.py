@@ -1,26 +1,26 @@
 """From a schedule to the lines of `_forward` or `_backward`.
 
-Four lists of lines: what is done once a call before the rows, what each worker sets up, what it does to a
-block of rows, and what is done once after all rows. The template puts them where they belong.
+Lists of lines: what is done once a call before the rows, what is done to a block of rows, what each worker sets
+up and how it takes block after block, how a few rows are taken as one block, and what is done once after all
+rows. The template puts them where they belong.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sympy import Expr
 
 from lngen.backends.expressions import decimal, formula, is_short
-from lngen.backends.layout import truth
+from lngen.backends.layout import WIDTH, truth, wrapped
 from lngen.backends.numpy.buffers import Allocation, Buffer, allocate, needs
 from lngen.backends.numpy.finite import require_finite
-from lngen.backends.numpy.graph import REDUCTIONS, ROW, ROW_SCALAR, Node, Number
+from lngen.backends.numpy.graph import REDUCTIONS, ROW, ROW_SCALAR, Array, Node, Number
 from lngen.backends.numpy.lowering import Event, Schedule
 from lngen.backends.numpy.naming import names_of, variables
 from lngen.backends.numpy.selects import guards
-from lngen.backends.numpy.text import Line, laid_out, named_conditions
+from lngen.backends.numpy.text import Line, laid_out, named_conditions, read_only_assigned
 from lngen.symbolic import NOTHING, Axes, FeatureSymbol
 
 _UFUNCS = {
@@ -55,6 +55,22 @@ _UFUNCS = {
 _HELPERS = ("sigmoid", "softplus", "erf")
 
 
+@dataclass
+class _Passed:
+    """What the block function is given of one kind: its parameters' names, and where they come from.
+
+    `setup` is done once a worker, `after` after each block; `part` are the arguments for a block, `whole` those for all
+    rows as one. `inside` stands at the block function's beginning.
+    """
+
+    names: list[str] = field(default_factory=list)
+    setup: list[Line] = field(default_factory=list)
+    after: list[Line] = field(default_factory=list)
+    part: list[str] = field(default_factory=list)
+    whole: list[str] = field(default_factory=list)
+    inside: list[Line] = field(default_factory=list)
+
+
 @dataclass(frozen=True)
 class Body:
     """A direction's lines, finished; `helpers` names the functions of the module that they call."""
@@ -62,6 +78,10 @@ class Body:
     arguments: tuple[str, ...]
     parameters: tuple[str, ...]
     prologue: tuple[str, ...]
+    block_parameters: tuple[str, ...]
+    block: tuple[str, ...]
+    few: tuple[str, ...]
+    few_call: tuple[str, ...]
     setup: tuple[str, ...]
     loop: tuple[str, ...]
     epilogue: tuple[str, ...]
@@ -98,6 +118,7 @@ class _Printer:
         self.names = names_of(schedule)
         self.constants: dict[Expr, str] = {}
         self.helpers: set[str] = set()
+        self.wide: dict[int, tuple[str, int]] = {}
         self.variables = variables(schedule, need, self.names)
         self.guards = guards(schedule, need)
         self.buffer_names = [self._buffer_name(buffer) for buffer in allocation.buffers]
@@ -110,9 +131,7 @@ class _Printer:
             elif event.kind == "sum":
                 self._sum(event)
             elif event.kind in ("store", "save"):
-                writer = self._writer(event.name)
-                value = self.variables[event.node]
-                self._add("block", f"{writer}.write({self._spelled(event.node, value)})", self._wanted(event))
+                self._kept(event)
             else:
                 value = self._spelled(event.node, self.variables[event.node])
                 assert event.store is not None
@@ -120,30 +139,40 @@ class _Printer:
                     target = f"{self.names[name]}_out"
                     shared = self.cases.condition(self.given[name])
                     self.lines["epilogue"].append(Line(f"{target}[...] = {value}", shared))
-        readers, reads = self._loads()
-        writers, blocks = self._writers()
-        buffers, slices = self._buffers()
+        loads = self._loads()
+        kept = self._writers()
+        buffers = self._buffers()
         totals, sums = self._totals()
-        prologue = self._parameters() + self.lines["prologue"] + totals
+        prologue = self._parameters() + self.lines["prologue"] + self._wide_parameters()
         if "ones" in self.helpers:
             prologue.insert(0, Line("ones = np.ones(features, dtype)"))
-        setup = readers + writers + buffers
-        if "each_row" in self.helpers:
-            prologue.append(Line("each_row = np.ones((height, 1), dtype)"))
-        if "column" in self.helpers:
-            setup.append(Line("column = np.empty(features, dtype)"))
         constants = [
             Line(f'{name} = scalar("{decimal(value)}")', heading=formula(value))
             for value, name in self.constants.items()
         ]
-        loop = reads + blocks + slices + self.lines["block"]
-        parts = [constants + prologue, setup, loop, sums + self.lines["epilogue"]]
-        names, (prologue, setup, loop, epilogue) = named_conditions(parts, self.names.internal)
+        if "each_row" in self.helpers:
+            totals.append(Line("each_row = np.ones((height, 1), dtype)"))
+        column = ["column"] if "column" in self.helpers else []
+        if column:
+            buffers.setup.append(Line("column = np.empty(features, dtype)"))
+        chunk = ["chunk"] if any("[chunk]" in line.text for line in self.lines["block"]) else []
+        own = read_only_assigned([*loads.inside, *buffers.inside, *self.lines["block"]])
+        call = f"block({', '.join([*chunk, *loads.part, *kept.part, *buffers.part, *column])})"
+        loop = [Line(call), *kept.after]
+        few = ["0"] * len(chunk) + [*loads.whole, *kept.whole, *buffers.whole] + ["None"] * len(column)
+        parts = [constants + prologue + totals, own, [*loads.setup, *kept.setup, *buffers.setup], loop]
+        names, (outer, own, setup, loop, epilogue) = named_conditions(
+            [*parts, sums + self.lines["epilogue"]], self.names.internal
+        )
         truths = [line for condition, name in names.items() for line in truth(name, condition, 4)]
         return Body(
             arguments=tuple(node.name for node in self._arguments()),
             parameters=self._signature(),
-            prologue=(*truths, *laid_out(prologue, 4)),
+            prologue=(*truths, *laid_out(outer, 4)),
+            block_parameters=(*chunk, *loads.names, *kept.names, *buffers.names, *column),
+            block=laid_out(own, 8),
+            few=tuple(line for text in self._few() for line in wrapped(text, 4)),
+            few_call=tuple(wrapped(f"block({', '.join(few)})", 8)),
             setup=laid_out(setup, 8),
             loop=laid_out(loop, 12),
             epilogue=laid_out(epilogue, 4),
@@ -151,6 +180,30 @@ class _Printer:
             row_buffers=self.allocation.count(ROW),
             saved_cases=self._saved_cases(),
         )
+
+    def _kept(self, event: Event) -> None:
+        """A finished value, in the memory of its result: there it is, or there it is copied."""
+        node = self.nodes[event.node]
+        own = next(n for n, buffer in enumerate(self.allocation.buffers) if buffer.result == event.name)
+        elsewhere = 0
+        for form in node.forms:
+            root = form.value.root if isinstance(form.value, Array) else None
+            if root is None or self.allocation.of_node.get(root) != own:
+                elsewhere |= self._wanted(event) & form.cases
+        if elsewhere:
+            value = self._spelled(event.node, self.variables[event.node])
+            self._add("block", f"{self.buffer_names[own]}[...] = {value}", elsewhere)
+
+    def _few(self) -> list[str]:
+        """Whether all rows can be one block as they stand."""
+        rows = [f"{self.names[node.name]}_rows" for node, _ in self._loaded("block")]
+        stores = [event for event in self.schedule.events if event.kind in ("store", "save")]
+        groups = [event.store.names if event.store else (event.name,) for event in stores]
+        results = [[f"{self.names[name]}_out" for name in names] for names in groups]
+        arrays = ", ".join(["rows * features", "dtype", *rows, *(name for names in results for name in names)])
+        shared = [names for names in results if len(names) > 1]
+        self.helpers |= {"same"} if shared else set()
+        return [f"few = _are_few({arrays})", *(f"few = few and _same({', '.join(names)})" for names in shared)]
 
     # Names
 
@@ -237,7 +290,27 @@ class _Printer:
             self.helpers.add(node.operation)
             work = [self.buffer_names[buffer] for buffer in self.allocation.work.get(node.index, ())]
             arguments += [f"work=({', '.join(work)})"] if work else []
+        if in_loop and node.index not in self.guards and self._is_by_feature(node):
+            self.helpers.add("by_feature")
+            arguments[1] = self._repeated(node)
+            return f"_by_feature({_UFUNCS[node.operation]}, {', '.join(arguments)})"
         return f"{_UFUNCS[node.operation]}({', '.join(arguments)})"
+
+    def _is_by_feature(self, node: Node) -> bool:
+        """Whether a node is made of a row, and of a parameter that has a value a feature whenever it is."""
+        if [self.nodes[operand].axes for operand in node.operands] != [ROW, FeatureSymbol.varies]:
+            return False
+        cases = self.need[node.index] & node.computed()
+        values = [form.value for form in self.nodes[node.operands[1]].forms if form.cases & cases]
+        there = all(isinstance(value, Array) and value.axes == FeatureSymbol.varies for value in values)
+        return there and self.nodes[node.operands[1]].phase == "prologue"
+
+    def _repeated(self, node: Node) -> str:
+        """The name of a node's parameter, repeated for several rows."""
+        index, cases = node.operands[1], self.need[node.index] & node.computed()
+        name, known = self.wide.get(index) or (self.names.internal(f"{self.variables[index]}_wide"), 0)
+        self.wide[index] = name, known | cases
+        return name
 
     def _reduction(self, operation: str, operands: list[str], out: str) -> str:
         if operation in ("max", "min"):
@@ -276,17 +349,26 @@ class _Printer:
             if node.operation == "load" and node.phase == phase and self.need[node.index]
         ]
 
-    def _loads(self) -> tuple[list[Line], list[Line]]:
-        readers, reads = [], []
+    def _loads(self) -> _Passed:
+        passed = _Passed()
         for node, cases in self._loaded("block"):
             name, variable = self.names[node.name], self.variables[node.index]
-            kind = "" if node.axes == ROW else ", row_scalars=True"
-            condition = self.cases.condition(cases)
-            if cases:
-                readers.append(Line(f"read_{name} = _Reader({name}_rows, dtype, height{kind})", condition))
-                reads.append(Line(f"{variable} = read_{name}(start, stop)", condition))
-            reads += self._absent(node)
-        return readers, reads
+            row_scalars = "" if node.axes == ROW else ", row_scalars=True"
+            parameter = name if self._absent(node) else variable
+            passed.setup.append(Line(f"read_{name} = _Reader({name}_rows, dtype, height{row_scalars})"))
+            passed.part.append(f"read_{name}(start, stop)")
+            passed.names.append(parameter)
+            passed.whole.append(f"_whole({name}_rows, rows, {'features' if node.axes == ROW else '1'})")
+            if parameter != variable and cases:
+                passed.inside.append(Line(f"{variable} = {parameter}", self.cases.condition(cases)))
+            passed.inside += self._absent(node)
+        return passed
+
+    def _wide_parameters(self) -> list[Line]:
+        return [
+            Line(f"{name} = _repeated({self.variables[index]}, few)", self.cases.condition(cases))
+            for index, (name, cases) in self.wide.items()
+        ]
 
     def _absent(self, node: Node) -> list[Line]:
         lines = []
@@ -314,30 +396,27 @@ class _Printer:
     def _writer(self, name: str) -> str:
         return f"{self.names[name]}_writer"
 
-    def _writers(self) -> tuple[list[Line], list[Line]]:
-        setup, loop = [], []
+    def _writers(self) -> _Passed:
+        passed = _Passed()
         for number, buffer in enumerate(self.allocation.buffers):
             if not buffer.result or not buffer.cases:
                 continue
             event = next(e for e in self.schedule.events if e.kind in ("store", "save") and e.name == buffer.result)
-            names = event.store.names if event.store else (event.name,)
-            targets = ", ".join(f"{self.names[name]}_out" for name in names) + ("," if len(names) == 1 else "")
-            kind = "" if buffer.axes == ROW else ", row_scalars=True"
-            condition = self.cases.condition(buffer.cases)
-            writer = self._writer(buffer.result)
-            setup.append(Line(f"{writer} = _Writer(({targets}), dtype, height{kind})", condition))
-            block = self.buffer_names[number]
-            # What is only handed on is never computed in its block, but the writer has to be told the span.
-            target = f"{block} = " if self._is_read(block) else ""
-            loop.append(Line(f"{target}{writer}.block(start, stop)", condition))
-        return setup, loop
+            outs = [f"{self.names[name]}_out" for name in (event.store.names if event.store else (event.name,))]
+            row_scalars = "" if buffer.axes == ROW else ", row_scalars=True"
+            writer, block = self._writer(buffer.result), self.buffer_names[number]
+            targets = ", ".join(outs) + ("," if len(outs) == 1 else "")
+            passed.setup.append(Line(f"{writer} = _Writer(({targets}), dtype, height{row_scalars})"))
+            passed.part.append(f"{writer}.block(start, stop)")
+            passed.after.append(Line(f"{writer}.write()"))
+            passed.names.append(block)
+            whole = " or ".join(outs) if len(outs) == 1 else f"_first({', '.join(outs)})"
+            self.helpers |= {"first"} if len(outs) > 1 else set()
+            passed.whole.append(f"_whole({whole}, rows, {'features' if buffer.axes == ROW else '1'})")
+        return passed
 
-    def _is_read(self, name: str) -> bool:
-        word = re.compile(rf"\b{re.escape(name)}\b")
-        return any(word.search(line.text) for line in self.lines["block"])
-
-    def _buffers(self) -> tuple[list[Line], list[Line]]:
-        setup, loop = [], []
+    def _buffers(self) -> _Passed:
+        passed = _Passed()
         kinds: list[tuple[Axes, bool]] = [(ROW, False), (ROW_SCALAR, False), (ROW, True), (ROW_SCALAR, True)]
         for axes, boolean in kinds:
             numbers = [
@@ -351,10 +430,15 @@ class _Printer:
             name = self.names.internal(words)
             width = "features" if axes == ROW else "1"
             kind = "np.bool_" if boolean else "dtype"
-            setup.append(Line(f"{name} = np.empty(({len(numbers)}, height, {width}), {kind})"))
-            for place, number in enumerate(numbers):
-                loop.append(Line(f"{self.buffer_names[number]} = {name}[{place}, : stop - start]"))
-        return setup, loop
+            passed.setup.append(Line(f"{name} = np.empty(({len(numbers)}, height, {width}), {kind})"))
+            passed.names.append(name)
+            passed.part.append(f"{name}[:, : stop - start]")
+            passed.whole.append(f"np.empty(({len(numbers)}, rows, {width}), {kind})")
+            own = ", ".join(self.buffer_names[number] for number in numbers)
+            many = len(own) + len(name) + 11 > WIDTH
+            own = f"({own})" if many else own
+            passed.inside.append(Line(f"{own} = {name}{'[0]' if len(numbers) == 1 else ''}"))
+        return passed
 
     def _totals(self) -> tuple[list[Line], list[Line]]:
         totals, sums = [], []

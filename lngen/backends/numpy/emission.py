@@ -34,6 +34,10 @@ class _Part:
 
     signature: list[str]
     prologue: tuple[str, ...]
+    block_signature: list[str]
+    block: tuple[str, ...]
+    few: tuple[str, ...]
+    few_call: tuple[str, ...]
     setup: tuple[str, ...]
     loop: tuple[str, ...]
     epilogue: tuple[str, ...]
@@ -383,16 +387,20 @@ class _Emission:
 
 def _part(name: str, part: Body, outs: list[str]) -> _Part:
     arguments = [*part.parameters, *outs, "shape", "dtype", "threads"]
-    text = "\n".join((*part.prologue, *part.setup, *part.loop, *part.epilogue))
+    text = "\n".join((*part.prologue, *part.block, *part.epilogue))
     return _Part(
         signature=definition(name, arguments),
         prologue=part.prologue,
+        block_signature=wrapped(f"def block({', '.join(part.block_parameters)}):", 4),
+        block=part.block,
+        few=part.few,
+        few_call=part.few_call,
         setup=part.setup,
         loop=part.loop,
         epilogue=part.epilogue,
         least_rows=4 if "add_rows" in part.helpers else 1,
         uses_scalar="scalar(" in text,
-        uses_chunk="[chunk]" in text,
+        uses_chunk="chunk" in part.block_parameters,
     )
 
 

@@ -155,6 +155,14 @@ class Graph:
         boolean = operation in COMPARISONS
         return self._make(operation, operands, axes, phase, forms, boolean=boolean)
 
+    def either(self, first: int, cases: int, second: int) -> int:
+        """The node that is `first` in these cases and `second` in the others."""
+        chosen = [(first, cases), (second, self.everything & ~cases)]
+        forms = [Form(f.value, f.cases & part, node) for node, part in chosen for f in self.nodes[node].forms]
+        node = self.nodes[first]
+        kept = tuple(form for form in forms if form.cases)
+        return self._make("either", (first, second), node.axes, node.phase, kept)
+
     def in_place(self, operation: str, target: int, *operands: int) -> int:
         """The node of what an operation makes of `target` in its own memory: nothing may read the old value later."""
         node = self.nodes[target]

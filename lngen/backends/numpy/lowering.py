@@ -16,9 +16,9 @@ import sympy
 from sympy import Expr, Pow, Rational, S, Symbol
 
 from lngen.backends.expressions import factors_in_order, formula, number_of, power_chain, rank, terms_in_order
-from lngen.backends.numpy.graph import ROW, ROW_SCALAR, Graph
+from lngen.backends.numpy.graph import ROW, ROW_SCALAR, Graph, Number
 from lngen.backends.numpy.presence import Cases
-from lngen.backends.numpy.scales import weights_apart, with_late_scales
+from lngen.backends.numpy.scales import weights_apart, with_late_scales, with_weights
 from lngen.errors import LngenError
 from lngen.program import Assignment, Centring, FeatureReduction, RowProgram, RowsReduction, Store
 from lngen.symbolic import (
@@ -104,7 +104,8 @@ def lower(program: RowProgram, cases: Cases, residuals: Sequence[RowScalarSymbol
 
     Raises LngenError for an expression that the NumPy backend cannot spell, naming it and the step.
     """
-    return _lowered(with_late_scales(program, lambda p: _row_passes(_lowered(p, cases, residuals))), cases, residuals)
+    program = with_late_scales(program, lambda p: _row_passes(_lowered(p, cases, residuals)))
+    return _lowered(with_weights(program), cases, residuals)
 
 
 def _lowered(program: RowProgram, cases: Cases, residuals: Sequence[RowScalarSymbol]) -> Schedule:
@@ -125,6 +126,7 @@ class _Lowering:
     def __init__(self, schedule: Schedule, residuals: Sequence[RowScalarSymbol]) -> None:
         self.schedule = schedule
         self.residuals = residuals
+        self.last = False
         self.graph = schedule.graph
         self.step = 0
         self.heading = ""
@@ -152,6 +154,8 @@ class _Lowering:
             for assignment in stage.row_scalars:
                 self._assign(assignment)
                 self._flush()
+        self.last = True
+        self._flush()
         if self.waiting:
             raise LngenError(
                 f"program {program.layer} {program.direction}: {self.waiting[0]} needs what is never assigned"
@@ -239,10 +243,18 @@ class _Lowering:
             progress = False
             for item in list(self.waiting):
                 body = item.symbol if isinstance(item, Store) else item.body
-                if all(symbol.name in self.schedule.names or symbol.name == "D" for symbol in body.free_symbols):
+                known = all(symbol.name in self.schedule.names or symbol.name == "D" for symbol in body.free_symbols)
+                if known and not (isinstance(item, RowsReduction) and self._is_unread(body)):
                     self.waiting.remove(item)
                     self._take(item)
                     progress = True
+
+    def _is_unread(self, body: Expr) -> bool:
+        """Whether a row is an argument that nothing has read yet: its sum waits until the row is in the cache."""
+        node = self.schedule.names.get(body.name) if isinstance(body, RowSymbol) else None
+        if node is None or self.graph.nodes[node].operation != "load" or self.last:
+            return False
+        return not any(node in other.operands for other in self.graph.nodes)
 
     def _take(self, item: FeatureReduction | RowsReduction | Store) -> None:
         if isinstance(item, Store):
@@ -401,6 +413,9 @@ class _Lowering:
         wanted = ROW if rows else FeatureSymbol.varies
         if operator in ("mean", "sum"):
             coefficient, numerator, denominator = factors_in_order(body)
+            weights = [factor for factor in numerator if rank(factor) == 2]
+            if rows and len(numerator) > 2 and coefficient == 1 and not denominator and len(weights) == 1:
+                return self._weighted(operator, body / weights[0], weights[0])
             pair = self._pair(numerator) if coefficient == 1 and not denominator else None
             if pair and rank(pair[0]) == (0 if rows else 2):
                 first = self._expanded(self._expression(pair[0]), wanted, False)
@@ -411,6 +426,19 @@ class _Lowering:
                     return self._apply(operator, first, second)
         operand = self._expanded(self._expression(body), wanted, operator != "sum")
         return self._apply(operator, operand)
+
+    def _weighted(self, operator: str, body: Expr, weights: Expr) -> int:
+        """A reduction of a product of rows, weighted by feature; of the product alone where the weights are 1."""
+        feature = self._expression(weights)
+        product = self._expanded(self._expression(body), ROW, False)
+        ones = self.graph.cases_of_number(feature, S.One)
+        numbers = {form.value for form in self.graph.nodes[feature].forms if isinstance(form.value, Number)}
+        if numbers - {Number(S.Zero), Number(S.One)}:
+            feature = self._expanded(feature, FeatureSymbol.varies, False)
+        weighted = self._apply(operator, product, feature)
+        if not ones:
+            return weighted
+        return self._event(self.graph.either, self._reduce(operator, body, rows=True), ones, weighted)
 
     def _attains_first(self, body: Expr, extreme: Expr) -> int:
         # Every entry of the body is looked at, even where a left-out argument makes all of them the same number.

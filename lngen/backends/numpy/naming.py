@@ -21,7 +21,7 @@ RESERVED = frozenset(
         "height",
         "sweep",
     }
-    | {"share", "chunk", "start", "stop", "ones", "each_row", "column"}
+    | {"share", "block", "few", "chunk", "start", "stop", "ones", "each_row", "column"}
 )
 """Names of the emitted functions' own; a name of the derivation that is one of them gets a `_`."""
 
@@ -64,7 +64,8 @@ def variables(schedule: Schedule, need: list[int], names: Names) -> list[str]:
             same = (inner.phase, inner.boolean, inner.axes) == (node.phase, node.boolean, node.axes)
             if alone and same and inner.operation not in _HELD_ELSEWHERE:
                 grows_into[operand] = grows_into[node.index]
-                break
+                if node.operation != "either":
+                    break
     for node in nodes:
         whole = grows_into[node.index]
         if not found[whole] and node.operation != "number":

@@ -44,6 +44,40 @@ def with_late_scales(program: RowProgram, passes: Callable[[RowProgram], int]) -
     return program
 
 
+def with_weights(program: RowProgram) -> RowProgram:
+    """The program with a factor that varies over features as the weights of a mean, where that spares a row.
+
+    With `g = gamma*dy`, `mean(g*x)` is the mean of `dy*x` weighted by `gamma`: for the gradient of `gamma` that product
+    is there, and `g` need not be yet.
+
+    >>> from lngen.symbolic import FeatureSymbol, RowSymbol
+    >>> x, g, dy, gamma = *map(RowSymbol, ("x", "g", "dy")), FeatureSymbol("gamma")
+    >>> mean = FeatureReduction(RowScalarSymbol("m"), "mean", g*x, 2)
+    >>> total = RowsReduction(FeatureSymbol("dgamma"), dy*x, 3)
+    >>> stage = Stage((Assignment(g, gamma*dy, 1),), (mean,), rows_reductions=(total,))
+    >>> program = RowProgram("f", "backward", 1, (), (), (), (stage,), (), (), (), ())
+    >>> with_weights(program).stages[0].reductions[0].body
+    gamma*dy*x
+    """
+    table = {temp.symbol: temp.expression for temp in program.temps() if _is_weighted_row(temp.expression)}
+    products = {weights_apart(total.body)[1] for stage in program.stages for total in stage.rows_reductions}
+
+    def weighted(reduction: FeatureReduction) -> FeatureReduction:
+        body = reduction.body.xreplace(table)
+        rows = Mul(*(factor for factor in Mul.make_args(body) if axes(factor).rows))
+        spares = reduction.operator in ("mean", "sum") and isinstance(rows, Mul) and rows in products
+        return replace(reduction, body=body) if spares else reduction
+
+    stages = (replace(stage, reductions=tuple(map(weighted, stage.reductions))) for stage in program.stages)
+    return replace(program, stages=tuple(stages))
+
+
+def _is_weighted_row(expression: Expr) -> bool:
+    factors = Mul.make_args(expression)
+    plain = all(isinstance(factor, TypedSymbol) for factor in factors)
+    return plain and len(factors) == 2 and sorted(axes(factor).rows for factor in factors) == [False, True]
+
+
 def weights_apart(body: Expr) -> tuple[Expr, Expr]:
     """A body that is summed over rows, as the weights of the rows and what is left of it.
 

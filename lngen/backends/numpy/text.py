@@ -16,6 +16,9 @@ _TARGET = re.compile(r"(?:read_)?(\w+?)(?:_sums|_writer|_block)? = ")
 """What a line assigns, without what says how it is kept."""
 
 
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
 class Names:
     """Names of one scope. The derivation's own come first and keep their spelling where Python lets them.
 
@@ -89,6 +92,28 @@ def laid_out(lines: Iterable[Line], indent: int) -> tuple[str, ...]:
             result += comment(line.heading, deeper)
         result += wrapped(line.text, deeper)
     return tuple(result)
+
+
+def read_only_assigned(lines: Sequence[Line]) -> list[Line]:
+    """The lines of a block, with a name given to what is read again alone: a result is in its memory already.
+
+    >>> lines = [Line("y = np.exp(x, out=y_block)"), Line("y = np.add(y, b, out=y_block)", "b is not None")]
+    >>> [line.text for line in read_only_assigned([*lines, Line("z = y", "b is None")])]
+    ['y = np.exp(x, out=y_block)', 'np.add(y, b, out=y_block)']
+    """
+    kept: list[Line] = []
+    read: set[str] = set()
+    for line in reversed(lines):
+        name, equals, value = line.text.partition(" = ")
+        if equals and name.isidentifier() and name not in read:
+            if "out=" not in value:
+                continue
+            line = replace(line, text=value)
+        else:
+            value = line.text if not name.isidentifier() else value
+        read |= set(_WORD.findall(f"{value or line.text} {line.condition}"))
+        kept.append(line)
+    return kept[::-1]
 
 
 def named_conditions(
