@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops a row element; backward 3 row tensors (2 read, 1 written), 11 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
-# templates sha256:2a6213b31581c9dd0ec75b912de5428c9bb881cf885e04cd2d5153eec6cf9ae1
+# templates sha256:b3a640608eee732f7a260840dd6d35d21c60b1faf0b4906d0dd376f42c70ed25
 """Each row divided by its mean fourth power, to the power 1/4.
 
     forward
@@ -831,6 +831,7 @@ def _partition(rows, row_bytes, least_rows, few):
     """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
 
     Neither depends on the thread count, so no sum does. A `few` rows are one block.
+    Long rows have fewer chunks where each has sums of its own.
     """
     if few:
         return rows, [()]
@@ -838,7 +839,8 @@ def _partition(rows, row_bytes, least_rows, few):
     height -= height % ROWS_TOGETHER if height > ROWS_TOGETHER else 0
     height = min(height, max(rows, 1))
     blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
-    together = max(1, -(-len(blocks) // CHUNKS))
+    fewer = CHUNKS if least_rows == 1 else min(CHUNKS, max(2, BLOCK_BYTES // row_bytes))
+    together = max(1, -(-len(blocks) // fewer))
     runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
     return height, [[(chunk, *span) for span in run] for chunk, run in enumerate(runs)]
 

@@ -1,0 +1,76 @@
+"""Measure on this machine's processor: `python -m benchmarks.cpu`; docs/cpu.md says what.
+
+With `--record` the record goes to `benchmarks/results/cpu.json`, its tables to `docs/cpu.md` and, where matplotlib is
+installed, its plot to `docs/cpu.svg`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from benchmarks import machine
+from benchmarks.cpu import measure, report
+from benchmarks.cpu.cases import DTYPES, SHAPES, Case
+from benchmarks.cpu.peers import PEERS
+from benchmarks.results import write
+from lngen.loading import available
+
+_ROOT = Path(__file__).resolve().parents[2]
+_FEW = ("emitted", "plain")
+_MADE = "<!-- made: figures -->\n"
+
+
+def main(arguments: list[str]) -> int:
+    """Measure, and record. The exit status is 1 if a case could not be measured."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.cpu", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--layer", action="append", choices=available(), help="this layer only; may be repeated")
+    parser.add_argument(
+        "--peer", action="append", choices=list(PEERS), help="these peers only, besides the emitted code"
+    )
+    parser.add_argument("--shape", action="append", help="this shape only, as in 32,512,768; may be repeated")
+    parser.add_argument("--dtype", action="append", choices=DTYPES, help="this type only")
+    parser.add_argument("--rounds", type=int, default=9, help="rounds a case (%(default)s)")
+    parser.add_argument("--record", action="store_true", help="write the record, the tables and the plot")
+    options = parser.parse_args(arguments)
+    shapes = [tuple(map(int, word.split(","))) for word in options.shape or ()] or list(SHAPES)
+    record: dict[str, Any] = {"machine": machine.facts(), "cases": []}
+    faults = 0
+    for layer in options.layer or available():
+        whole = layer == "layer_norm"
+        names = [name for name in PEERS if name in options.peer or "emitted" in name] if options.peer else list(PEERS)
+        names = measure.available(name for name in names if whole or options.peer or name in _FEW)
+        for case in (Case(layer, shape, dtype) for dtype in options.dtype or DTYPES for shape in shapes):
+            start = time.monotonic()
+            try:
+                found = measure.measured(case, names, options.rounds)
+            except RuntimeError as error:
+                print(error)
+                faults += 1
+                continue
+            record["cases"].append(found)
+            print(f"{case}: {_line(found)}  [{time.monotonic() - start:.0f} s]", flush=True)
+    record["import_seconds"] = measure.import_seconds("layer_norm")
+    if options.record and not faults:
+        write(_ROOT / "benchmarks" / "results" / "cpu.json", json.dumps(record, indent=1) + "\n")
+        page = _ROOT / "docs" / "cpu.md"
+        head = page.read_text(encoding="utf-8").partition(_MADE)[0]
+        write(page, f"{head}{_MADE}\n{report.tables(record)}")
+        if importlib.util.find_spec("matplotlib"):
+            report.plot(record, _ROOT / "docs" / "cpu.svg")
+    return bool(faults)
+
+
+def _line(found: dict[str, Any]) -> str:
+    own = found["peers"]["emitted"]
+    ratios = [f"{name} {peer['ratio']['emitted'][1]:.2f}" for name, peer in found["peers"].items() if name != "emitted"]
+    return f"{own['forward'][1]:.2f} + {own['backward'][1]:.2f} ns; " + ", ".join(ratios)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

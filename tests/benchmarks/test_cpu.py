@@ -1,0 +1,59 @@
+"""The benchmark on the processor: that its peers compute one thing, and how a record reads."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.cpu import __main__ as cpu
+from benchmarks.cpu import measure, report
+from benchmarks.cpu.cases import SHAPES, TINY, Case
+from benchmarks.cpu.peers import PEERS
+
+SMALL = (16, 16, 64)
+OWN = ("emitted", "emitted out=", "textbook", "minimal")
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, Any]:
+    return measure.measured(Case("layer_norm", SMALL, "float64"), OWN, rounds=2)
+
+
+def test_every_peer_has_its_times_and_ratios(found: dict[str, Any]) -> None:
+    assert list(found["peers"]) == list(OWN)
+    for name, peer in found["peers"].items():
+        assert all(low <= middle <= high for low, middle, high in (peer["forward"], peer["backward"]))
+        assert set(peer["ratio"]) == {"emitted", "emitted out="} - {name}
+
+
+def test_memory_with_out_lacks_that_of_the_results(found: dict[str, Any]) -> None:
+    size = 8 * 16 * 16 * 64
+    new, given = (found["memory"][name] for name in ("emitted", "emitted out="))
+    assert new["forward"] - given["forward"] > 0.9 * size
+    assert new["backward"] - given["backward"] > 0.9 * size
+
+
+def test_a_peer_that_computes_something_else_is_not_timed() -> None:
+    samples = {"emitted": [[1.0, 2.0]], "plain": [[1.0, 2.1]]}
+    with pytest.raises(RuntimeError, match="plain computes something else than emitted at layer_norm 4x8x16 float32"):
+        measure._require_agreement(Case("layer_norm", TINY, "float32"), samples)
+
+
+def test_a_peer_whose_module_is_missing_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measure.importlib.util, "find_spec", lambda name: None if name == "torch" else True)
+    assert [name for name in PEERS if "torch" in name or "jax" in name] != []
+    assert [name for name in measure.available(PEERS) if "torch" in name] == []
+
+
+def test_the_tables_of_a_record(found: dict[str, Any]) -> None:
+    large = {**found, "shape": SHAPES[1]}
+    record = {"machine": cpu.machine.facts(), "cases": [found, large], "import_seconds": [0.01, 0.02, 0.03]}
+    text = report.tables(record)
+    assert "| textbook |" in text
+    assert "| float64 | 32 x 128 x 256 |" in text
+    assert "takes 20 ms after NumPy's own" in text
+
+
+def test_the_page_has_a_place_for_the_figures() -> None:
+    page = Path(cpu._ROOT, "docs", "cpu.md").read_text(encoding="utf-8")
+    assert page.count(cpu._MADE) == 1
