@@ -24,7 +24,9 @@ from lngen.symbolic import Sigmoid, StopGradient, Where
 _REGIONS = 256
 _TERMS = 4_000
 _PARTS = 4
+# What is factored to find its sign: terms, and the degree. Of a layer it has four terms, and is linear.
 _SHORT = 12
+_LOW_DEGREE = 24
 _WORK = 50_000
 _WORK_OF_A_QUESTION = 100
 
@@ -241,7 +243,7 @@ class Algebra:
             self._not_negative.add(self.normal(self._claims.pop()).primitive()[1])
         rest, outer = sympy.S.One, sympy.S.One
         expanded = self._expanded(inside)
-        short = len(Add.make_args(expanded)) <= _SHORT
+        short = len(Add.make_args(expanded)) <= _SHORT and _degree(expanded) <= _LOW_DEGREE
         for factor in Mul.make_args(sympy.factor(expanded) if short else sympy.factor_terms(expanded)):
             base, power = factor.as_base_exp()
             if factor.is_Number:
@@ -369,3 +371,8 @@ class Algebra:
                 total = total + members.get(whole, ring.zero)
             result.append(total)
         return result
+
+
+def _degree(e: Expr) -> Expr:
+    """The highest degree of a term of a sum of quotients that is multiplied out, denominators counted too."""
+    return max(Add(*map(abs, term.as_powers_dict().values())) for term in Add.make_args(e))
