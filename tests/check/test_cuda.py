@@ -29,6 +29,7 @@ pytestmark = [pytest.mark.cuda, needs_pycuda, *([] if has_gpu() else [needs_gxx]
 
 # These go through everything; of the other definitions a sample is run, and the rest by `make exhaustive`.
 WHOLE = [path for path in DEFINITIONS if path.stem in ("layer_norm", "rms_norm")]
+OTHERS = [path for path in DEFINITIONS if path not in WHOLE]
 FEATURES = (1, 2, 3, 7, 31, 32, 33, 127, 128, 1000, 1025, 4097)
 ROWS = (0, 1, 2, 37)
 NUMBERS = tuple(kind for kind in KINDS if kind not in ("exact proof", "50 digits", "contracts", "hard inputs"))
@@ -107,8 +108,7 @@ def test_narrower_types(path: Path, features: int, dtype: str, folder: Path) -> 
 
 @pytest.mark.parametrize(
     "path",
-    [path for path in DEFINITIONS if path not in WHOLE]
-    + [pytest.param(path, marks=pytest.mark.matrix) for path in OTHER_LAYERS],
+    OTHERS[::2] + [pytest.param(path, marks=pytest.mark.matrix) for path in (*OTHERS[1::2], *OTHER_LAYERS)],
     ids=name,
 )
 def test_other_definitions(path: Path, folder: Path) -> None:

@@ -58,7 +58,7 @@ def centred(x: Row, gamma: Feature = 1, eps: Constant = 1e-5):
     ("right", "wrong"),
     [
         ("np.subtract(g, mean_g,", "np.subtract(g, 0*mean_g,"),
-        ("np.subtract(dx, part_2,", "np.add(dx, part_2,"),
+        ("np.subtract(dx, part_3,", "np.add(dx, part_3,"),
         ("np.divide(_row_sum(a, b, out), a.shape[-1],", "np.divide(_row_sum(a, b, out), a.shape[-1] + 1e-6,"),
     ],
 )
