@@ -68,13 +68,13 @@ MARKS: dict[str, list[pytest.MarkDecorator]] = {
 }
 
 
-def shapes(whole: tuple[str, str], others: tuple[str, str]) -> list[object]:
+def shapes(whole: tuple[str, str], others: tuple[str, str], sample: tuple[int, ...] = SAMPLE) -> list[object]:
     """Each definition with each row length that it takes.
 
     For `WHOLE` and for the others: what runs the row lengths of the sample, and what the rest.
     """
     return [
-        pytest.param(path, features, marks=MARKS[(whole if path in WHOLE else others)[features not in SAMPLE]])
+        pytest.param(path, features, marks=MARKS[(whole if path in WHOLE else others)[features not in sample]])
         for path in DEFINITIONS
         for features in FEATURES
         if features >= load(path).minimum_features
@@ -100,7 +100,7 @@ def test_float64(path: Path, features: int, folder: Path) -> None:
 
 @pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype != "float64"])
 @pytest.mark.parametrize(
-    ("path", "features"), shapes(whole=("test", "matrix"), others=("exhaustive", "exhaustive")), ids=name
+    ("path", "features"), shapes(("test", "matrix"), ("exhaustive", "exhaustive"), sample=(33,)), ids=name
 )
 def test_narrower_types(path: Path, features: int, dtype: str, folder: Path) -> None:
     assert_holds(path, features, folder, dtype, ("precision",))
