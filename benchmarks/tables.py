@@ -50,7 +50,7 @@ def _head(record: dict[str, Any]) -> list[str]:
         listed = ", ".join(f"{name} {version}" for name, version in versions.items())
         facts.append(("versions", f"Python {found['python']}, {listed}"))
         facts.append(("commit", found["commit"] or "unknown"))
-    return [*lines, _table(("", ""), facts)]
+    return [*lines, table(("", ""), facts)]
 
 
 def _checks(stages: dict[str, Any]) -> list[str]:
@@ -58,7 +58,7 @@ def _checks(stages: dict[str, Any]) -> list[str]:
         (name, values.get("status", "under way"), values.get("summary", ""), f"{values.get('seconds', 0):.0f}")
         for name, values in stages.items()
     ]
-    return [_table(("stage", "status", "result", "seconds"), rows)]
+    return [table(("stage", "status", "result", "seconds"), rows)]
 
 
 _METHOD = (
@@ -76,7 +76,7 @@ def _copies(cases: list[dict[str, Any]]) -> list[str]:
         there = [case["sections"] for case in cases if round(case["tensor_bytes"] / _MIB) == size]
         rates = [sorted(sections[name]["gigabytes_per_second"][1] for sections in there) for name in names]
         rows.append((str(size), str(len(there)), *(f"{found[len(found) // 2]:.0f}" for found in rates)))
-    return [_table(("MiB a tensor", "cases", *(f"{name}, GB/s" for name in names)), rows)]
+    return [table(("MiB a tensor", "cases", *(f"{name}, GB/s" for name in names)), rows)]
 
 
 def _speeds(cases: list[dict[str, Any]], layer: str) -> list[str]:
@@ -91,7 +91,7 @@ def _speeds(cases: list[dict[str, Any]], layer: str) -> list[str]:
         (dtype, str(features), str(count), *(_speed(sections.get(name)) for name in columns))
         for (dtype, features, count), sections in sorted(by_shape.items())
     ]
-    return [_table(("type", "D", "rows", *columns), rows)]
+    return [table(("type", "D", "rows", *columns), rows)]
 
 
 _COLUMNS = tuple(f"{who}{which}" for which in ("forward", "backward") for who in ("", "torch ", "torch compiled "))
@@ -109,10 +109,11 @@ def _overheads(overheads: list[dict[str, Any]]) -> list[str]:
     for entry in overheads:
         low, middle, high = entry["microseconds"]
         rows.append((entry["layer"], entry["call"], entry["shape"], f"{middle:.1f} ({low:.1f} to {high:.1f})"))
-    return [text, _table(("layer", "call", "shape", "microseconds"), rows)]
+    return [text, table(("layer", "call", "shape", "microseconds"), rows)]
 
 
-def _table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table."""
     lines = [titles, ["---"] * len(titles), *([_cell(cell) for cell in row] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 

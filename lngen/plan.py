@@ -27,6 +27,7 @@ from sympy.core.relational import Relational
 from lngen.definition import Kind
 from lngen.derivation import Derivation
 from lngen.program import (
+    OPERATORS,
     Parameter,
     RowArgument,
     RowProgram,
@@ -37,11 +38,8 @@ from lngen.simplify.linear import show_sums
 from lngen.symbolic import (
     NOTHING,
     D,
-    FeatureSum,
     Mean,
     Reduction,
-    RowMax,
-    RowMin,
     RowScalarSymbol,
     RowSymbol,
     StopGradient,
@@ -150,7 +148,7 @@ def without_nested_reductions(lines: Iterable[Line], names: Names) -> list[Line]
         if not isinstance(expression, Reduction):
             return expression
         if expression not in known:
-            kind = {Mean: "mean", FeatureSum: "sum", RowMax: "max", RowMin: "min"}[type(expression)]
+            kind = OPERATORS[type(expression)]
             known[expression] = symbol_like(names.fresh(f"{kind}_{_words(expression.args[0])}"), expression)
             result.append(Line(known[expression], expression, step))
         return known[expression]

@@ -11,6 +11,7 @@ name is the derivation's own, and every line says which step it comes from.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -18,9 +19,22 @@ from typing import Literal
 
 from sympy import Expr
 
-from lngen.symbolic import FeatureSymbol, RowScalarSymbol, RowSymbol, ScalarSymbol, TypedSymbol
+from lngen.symbolic import (
+    FeatureSum,
+    FeatureSymbol,
+    Mean,
+    RowMax,
+    RowMin,
+    RowScalarSymbol,
+    RowSymbol,
+    ScalarSymbol,
+    TypedSymbol,
+)
 
 Direction = Literal["forward", "backward", "jvp", "backward_backward"]
+Operator = Literal["mean", "sum", "max", "min"]
+OPERATORS: Mapping[type, Operator] = {Mean: "mean", FeatureSum: "sum", RowMax: "max", RowMin: "min"}
+"""What each reduction of an expression is called in a program."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +51,19 @@ class FeatureReduction:
     """`symbol = operator(body)` over the feature axis of each row."""
 
     symbol: RowScalarSymbol
-    operator: Literal["mean", "sum", "max", "min"]
+    operator: Operator
     body: Expr
     step: int
+
+    @property
+    def expression(self) -> Expr:
+        """The reduction as an expression.
+
+        >>> FeatureReduction(RowScalarSymbol("m"), "mean", RowSymbol("x"), 1).expression
+        Mean(x)
+        """
+        head = next(head for head, operator in OPERATORS.items() if operator == self.operator)
+        return head(self.body)
 
 
 @dataclass(frozen=True)

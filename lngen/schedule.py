@@ -9,21 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import sympy
 from sympy import Expr
 
-from lngen.program import Assignment, FeatureReduction, RowsReduction, Stage, Store
-from lngen.symbolic import FeatureSum, Mean, RowMax, RowMin, SumRows, TypedSymbol, axes, is_row, symbol_like
+from lngen.program import OPERATORS, Assignment, FeatureReduction, Operator, RowsReduction, Stage, Store
+from lngen.symbolic import SumRows, TypedSymbol, axes, is_row, symbol_like
 from lngen.translate import Names
-
-_OPERATORS: dict[type, Literal["mean", "sum", "max", "min"]] = {
-    Mean: "mean",
-    FeatureSum: "sum",
-    RowMax: "max",
-    RowMin: "min",
-}
 
 
 @dataclass(frozen=True)
@@ -36,8 +28,8 @@ class Line:
     correction: bool = False
 
     @property
-    def operator(self) -> Literal["mean", "sum", "max", "min"] | None:
-        return _OPERATORS.get(type(self.expression))
+    def operator(self) -> Operator | None:
+        return OPERATORS.get(type(self.expression))
 
 
 def sorted_out(

@@ -21,19 +21,13 @@ from lngen.program import Parameter, RowArgument, RowProgram, Store
 from lngen.schedule import Line, sorted_out, stages_of
 from lngen.simplify.linear import show_sums
 from lngen.symbolic import (
-    FeatureSum,
     FeatureSymbol,
-    Mean,
-    RowMax,
-    RowMin,
     RowScalarSymbol,
     StopGradient,
     TypedSymbol,
     axes,
 )
 from lngen.translate import Names
-
-_REDUCTIONS = {"mean": Mean, "sum": FeatureSum, "max": RowMax, "min": RowMin}
 
 
 def with_secondary(plan: Plan) -> Plan:
@@ -152,7 +146,7 @@ def _lines_of(program: RowProgram) -> list[Line]:
     lines = [Line(a.symbol, a.expression, a.step) for a in program.prologue]
     for stage in program.stages:
         lines += [Line(a.symbol, a.expression, a.step) for a in stage.temps]
-        lines += [Line(r.symbol, _REDUCTIONS[r.operator](r.body), r.step, stage.correction) for r in stage.reductions]
+        lines += [Line(r.symbol, r.expression, r.step, stage.correction) for r in stage.reductions]
         lines += [Line(a.symbol, a.expression, a.step) for a in stage.row_scalars]
     return lines
 

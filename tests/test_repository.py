@@ -108,9 +108,9 @@ def test_the_search_for_paths_sees_them(line):
     assert MACHINE_PATH.search(line.format("/"))
 
 
-@pytest.mark.parametrize("line", ["a/work/b", "https://example.org/home/x", "/usr/bin/env", "$HOME/work/x"])
+@pytest.mark.parametrize("line", ["a/work/b", "https://example.org/home/x", "{}usr/bin/env", "$HOME/work/x"])
 def test_the_search_for_paths_passes_others(line):
-    assert not MACHINE_PATH.search(line)
+    assert not MACHINE_PATH.search(line.format("/"))
 
 
 @pytest.mark.parametrize("module", [name for name in modules() if name != "lngen.__main__"])

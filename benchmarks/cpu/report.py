@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import geometric_mean
 from typing import Any
 
 from benchmarks.cpu.cases import TINY
+from benchmarks.tables import table
 
 Record = dict[str, Any]
 
@@ -115,11 +116,6 @@ def _bytes(case: Record) -> int:
     for extent in case["shape"]:
         size *= extent
     return size
-
-
-def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table."""
-    return "\n".join(f"| {' | '.join(line)} |" for line in (titles, ["---"] * len(titles), *rows))
 
 
 def plot(record: Record, path: Path) -> None:

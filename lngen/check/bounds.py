@@ -26,17 +26,13 @@ from sympy import Expr
 from lngen.check.forms import FORMATS, Form, Format, Real, Rounding, exact
 from lngen.check.layer import Case
 from lngen.errors import LngenError
-from lngen.program import FAR, Centring, RowProgram, Stage
+from lngen.program import FAR, OPERATORS, Centring, RowProgram, Stage
 from lngen.symbolic import (
     AttainsFirst,
     D,
     Expm1,
-    FeatureSum,
     FeatureSymbol,
     Log1p,
-    Mean,
-    RowMax,
-    RowMin,
     RowScalarSymbol,
     Sigmoid,
     Softplus,
@@ -299,9 +295,8 @@ class _Walk:
             form = self._form(arguments[0])
             unsure = (np.abs(form.value) <= self.rounding.radius(form)) & (self.rounding.radius(form) > 0)
             return Form(np.sign(form.value), np.where(unsure, 2.0, 0.0))
-        if head in (Mean, FeatureSum, RowMax, RowMin):
-            operator = {Mean: "mean", FeatureSum: "sum", RowMax: "max", RowMin: "min"}[head]
-            return self._reduce(operator, arguments[0])
+        if head in OPERATORS:
+            return self._reduce(OPERATORS[head], arguments[0])
         if head in _FUNCTIONS:
             return self._function(_FUNCTIONS[head], self._form(arguments[0]))
         raise LngenError(f"no error bound for {head.__name__}: add it to lngen/check/bounds.py.")

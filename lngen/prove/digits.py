@@ -104,23 +104,35 @@ def has_values(derivation: Derivation) -> bool:
     return False
 
 
-def _draw(derivation: Derivation, features: int, generator: random.Random, low: int, high: int) -> Environment:
-    def draw(symbol: TypedSymbol, low: int, high: int) -> Any:
-        varies = axes(symbol)
-        shape: tuple[int, ...] = (features,) if varies.features else (1,) if varies.rows else ()
-        shape = (_ROWS, *shape) if varies.rows else shape
-        flat = [mpmath.mpf(generator.randint(low * 10**12, high * 10**12)) / 10**12 for _ in range(int(np.prod(shape)))]
-        return np.array(flat, dtype=object).reshape(shape) if shape else flat[0]
+def uniform(generator: random.Random, low: int, high: int) -> Any:
+    """A number in [low, high] of twelve decimals."""
+    return mpmath.mpf(generator.randint(low * 10**12, high * 10**12)) / 10**12
 
+
+def shape_of(symbol: TypedSymbol, features: int) -> tuple[int, ...]:
+    """The shape in which evidence has a symbol's values: two rows, a row scalar one value wide."""
+    varies = axes(symbol)
+    width: tuple[int, ...] = (features,) if varies.features else (1,) if varies.rows else ()
+    return (_ROWS, *width) if varies.rows else width
+
+
+def drawn(symbol: TypedSymbol, features: int, generator: random.Random, low: int, high: int) -> Any:
+    """Values for a symbol: an array of its shape, or a number."""
+    shape = shape_of(symbol, features)
+    flat = [uniform(generator, low, high) for _ in range(int(np.prod(shape)))]
+    return np.array(flat, dtype=object).reshape(shape) if shape else flat[0]
+
+
+def _draw(derivation: Derivation, features: int, generator: random.Random, low: int, high: int) -> Environment:
     point: Environment = {D: mpmath.mpf(features)}
     for entry, symbol in zip(derivation.definition.inputs, derivation.forward.symbols, strict=True):
         if entry.kind is Kind.CONSTANT:
             # A small positive number, as an epsilon is, but large enough to be seen in every digit.
             point[symbol] = mpmath.mpf(generator.randint(10**11, 10**12)) / 10**12
         else:
-            point[symbol] = draw(symbol, low, high)
+            point[symbol] = drawn(symbol, features, generator, low, high)
     for cotangent in derivation.adjoint.cotangents:
-        point[cotangent] = draw(cotangent, -1, 1)
+        point[cotangent] = drawn(cotangent, features, generator, -1, 1)
     return point
 
 

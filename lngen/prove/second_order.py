@@ -17,12 +17,11 @@ import numpy as np
 from lngen.derivation import Derivation, Proof, Secondary
 from lngen.double_backward import backward_as_forward
 from lngen.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
-from lngen.prove.digits import agreement, random_point
+from lngen.prove.digits import agreement, drawn, random_point, shape_of
 from lngen.simplify.line_by_line import in_short_lines
-from lngen.symbolic import TypedSymbol, axes
+from lngen.symbolic import TypedSymbol
 from lngen.tangent import tangent
 
-_ROWS = 2
 _SIZES = (2, 3, 5)
 _Pair = tuple[Any, Any]
 
@@ -84,22 +83,14 @@ def _with(point: Environment, symbols: Sequence[TypedSymbol], features: int) -> 
     generator = random.Random(features)
     result = dict(point)
     for symbol in symbols:
-        shape = _shape(symbol, features)
-        numbers = [mpmath.mpf(generator.randint(-(10**12), 10**12)) / 10**12 for _ in range(int(np.prod(shape)))]
-        result[symbol] = np.array(numbers, dtype=object).reshape(shape) if shape else numbers[0]
+        result[symbol] = drawn(symbol, features, generator, -1, 1)
     return result
-
-
-def _shape(symbol: TypedSymbol, features: int) -> tuple[int, ...]:
-    varies = axes(symbol)
-    width: tuple[int, ...] = (features,) if varies.features else (1,) if varies.rows else ()
-    return (_ROWS, *width) if varies.rows else width
 
 
 def _dot(triples: Iterator[tuple[Any, Any, TypedSymbol]], features: int) -> Any:
     """The sum over everything of a*b, each as wide as its symbol says."""
     total = mpmath.mpf(0)
     for a, b, symbol in triples:
-        product = np.broadcast_to(np.asarray(a * b, dtype=object), _shape(symbol, features))
+        product = np.broadcast_to(np.asarray(a * b, dtype=object), shape_of(symbol, features))
         total += sum(product.flat, mpmath.mpf(0))
     return total

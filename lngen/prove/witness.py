@@ -15,6 +15,7 @@ import numpy as np
 from sympy import Expr, Symbol
 
 from lngen.numeric import Arithmetic, evaluate_expression
+from lngen.prove.digits import uniform
 
 _DIGITS = 50
 _POINTS = 80
@@ -51,5 +52,5 @@ def differ(left: Expr, right: Expr, not_negative: Iterable[Expr] = ()) -> bool:
 
 
 def _drawn(symbol: Symbol, generator: random.Random, low: int, high: int) -> Any:
-    value = mpmath.mpf(generator.randint(low * 10**12, high * 10**12)) / 10**12
+    value = uniform(generator, low, high)
     return abs(value) + mpmath.mpf(10) ** -6 if symbol.is_positive else value

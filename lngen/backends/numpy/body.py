@@ -354,14 +354,15 @@ class _Printer:
         for node, cases in self._loaded("block"):
             name, variable = self.names[node.name], self.variables[node.index]
             row_scalars = "" if node.axes == ROW else ", row_scalars=True"
-            parameter = name if self._absent(node) else variable
+            absent = self._absent(node)
+            parameter = name if absent else variable
             passed.setup.append(Line(f"read_{name} = _Reader({name}_rows, dtype, height{row_scalars})"))
             passed.part.append(f"read_{name}(start, stop)")
             passed.names.append(parameter)
             passed.whole.append(f"_whole({name}_rows, rows, {'features' if node.axes == ROW else '1'})")
             if parameter != variable and cases:
                 passed.inside.append(Line(f"{variable} = {parameter}", self.cases.condition(cases)))
-            passed.inside += self._absent(node)
+            passed.inside += absent
         return passed
 
     def _wide_parameters(self) -> list[Line]:
@@ -410,7 +411,7 @@ class _Printer:
             passed.part.append(f"{writer}.block(start, stop)")
             passed.after.append(Line(f"{writer}.write()"))
             passed.names.append(block)
-            whole = " or ".join(outs) if len(outs) == 1 else f"_first({', '.join(outs)})"
+            whole = outs[0] if len(outs) == 1 else f"_first({', '.join(outs)})"
             self.helpers |= {"first"} if len(outs) > 1 else set()
             passed.whole.append(f"_whole({whole}, rows, {'features' if buffer.axes == ROW else '1'})")
         return passed

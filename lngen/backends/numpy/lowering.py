@@ -9,7 +9,7 @@ is asked for.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import sympy
@@ -20,17 +20,13 @@ from lngen.backends.numpy.graph import ROW, ROW_SCALAR, Graph, Number
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.scales import weights_apart, with_late_scales, with_weights
 from lngen.errors import LngenError
-from lngen.program import Assignment, Centring, FeatureReduction, RowProgram, RowsReduction, Store
+from lngen.program import OPERATORS, Assignment, Centring, FeatureReduction, RowProgram, RowsReduction, Store
 from lngen.symbolic import (
     NOTHING,
     AttainsFirst,
     Expm1,
-    FeatureSum,
     FeatureSymbol,
     Log1p,
-    Mean,
-    RowMax,
-    RowMin,
     RowScalarSymbol,
     RowSymbol,
     Sigmoid,
@@ -63,8 +59,6 @@ _COMPARISONS: dict[type, str] = {
     sympy.Equality: "equal",
     sympy.Unequality: "not_equal",
 }
-
-_FEATURE_REDUCTIONS: dict[type, str] = {Mean: "mean", FeatureSum: "sum", RowMax: "max", RowMin: "min"}
 
 LARGEST_CHAINED_POWER = 64
 
@@ -208,18 +202,17 @@ class _Lowering:
 
     def _centre(self, centring: Centring) -> None:
         """The residual of the rows that have one to speak of, taken off where the shifted row and its spread stand."""
-        shifted, operator = centring.shifted.symbol, centring.spread.operator
-        over_row = next(head for head, name in _FEATURE_REDUCTIONS.items() if name == operator)
-        self._at(centring.spread.step, centring.spread.symbol, over_row(shifted**2))
-        spread = self._reduce(operator, shifted**2, rows=True)
-        self._at(centring.residual.step, centring.residual.symbol, Mean(shifted))
-        operands = self._symbol(shifted), self._symbol(centring.mean), spread
-        residual = self._apply("residual", *operands)
+        first = replace(centring.spread, body=centring.shifted.symbol**2)
+        self._at(first.step, first.symbol, first.expression)
+        spread = self._reduce(first.operator, first.body, rows=True)
+        self._at(centring.residual.step, centring.residual.symbol, centring.residual.expression)
+        shifted = self._symbol(centring.shifted.symbol)
+        residual = self._apply("residual", shifted, self._symbol(centring.mean), spread)
         self._name(centring.residual.symbol, residual)
         self._save(centring.residual.symbol)
         self._at(centring.centred.step, centring.centred.symbol, centring.centred.expression)
-        self._name(centring.centred.symbol, self._event(self.graph.in_place, "corrected", operands[0], residual))
-        self._at(centring.spread.step, centring.spread.symbol, over_row(centring.centred.symbol**2))
+        self._name(centring.centred.symbol, self._event(self.graph.in_place, "corrected", shifted, residual))
+        self._at(centring.spread.step, centring.spread.symbol, centring.spread.expression)
         self._name(centring.spread.symbol, self._event(self.graph.in_place, "corrected", spread, residual))
         self._save(centring.spread.symbol)
 
@@ -261,8 +254,7 @@ class _Lowering:
             node = self._symbol(item.symbol)
             self.schedule.events.append(Event("store", node, name=item.names[0], store=item))
         elif isinstance(item, FeatureReduction):
-            operator = next(head for head, name in _FEATURE_REDUCTIONS.items() if name == item.operator)
-            self._at(item.step, item.symbol, operator(item.body))
+            self._at(item.step, item.symbol, item.expression)
             self._name(item.symbol, self._reduce(item.operator, item.body, rows=True))
             self._save(item.symbol)
         else:
@@ -316,8 +308,8 @@ class _Lowering:
         head = type(expression)
         if head in _FUNCTIONS:
             return self._apply(_FUNCTIONS[head], self._expression(expression.args[0]))
-        if head in _FEATURE_REDUCTIONS:
-            return self._reduce(_FEATURE_REDUCTIONS[head], expression.args[0], rows=False)
+        if head in OPERATORS:
+            return self._reduce(OPERATORS[head], expression.args[0], rows=False)
         if head is AttainsFirst:
             return self._attains_first(*expression.args)
         raise self._unknown(expression)
