@@ -1,7 +1,8 @@
 """Measure on this machine's processor: `python -m benchmarks.cpu`; docs/cpu.md says what.
 
 With `--record` the record goes to `benchmarks/results/cpu.json`, its tables to `docs/cpu.md` and, where matplotlib is
-installed, its plot to `docs/cpu.svg`.
+installed, its plot to `docs/cpu.svg`. Layers that are not measured again keep their figures if these are of the same
+machine and versions.
 """
 
 from __future__ import annotations
@@ -57,13 +58,28 @@ def main(arguments: list[str]) -> int:
             print(f"{case}: {_line(found)}  [{time.monotonic() - start:.0f} s]", flush=True)
     record["import_seconds"] = measure.import_seconds("layer_norm")
     if options.record and not faults:
-        write(_ROOT / "benchmarks" / "results" / "cpu.json", json.dumps(record, indent=1) + "\n")
+        path = _ROOT / "benchmarks" / "results" / "cpu.json"
+        record = with_earlier(record, json.loads(path.read_text(encoding="utf-8")) if path.exists() else {})
+        write(path, json.dumps(record, indent=1) + "\n")
         page = _ROOT / "docs" / "cpu.md"
         head = page.read_text(encoding="utf-8").partition(_MADE)[0]
         write(page, f"{head}{_MADE}\n{report.tables(record)}")
         if importlib.util.find_spec("matplotlib"):
             report.plot(record, _ROOT / "docs" / "cpu.svg")
     return bool(faults)
+
+
+def with_earlier(record: dict[str, Any], earlier: dict[str, Any]) -> dict[str, Any]:
+    """A record with those layers of an earlier one that it does not have, if both are of one machine and versions."""
+
+    def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
+        return all(one[key] == other.get(key) for key in one if key != "commit")
+
+    if not earlier or not same(record["machine"], earlier["machine"]):
+        return record
+    measured = {case["layer"] for case in record["cases"]}
+    kept = [case for case in earlier["cases"] if case["layer"] not in measured]
+    return {**record, "cases": sorted([*record["cases"], *kept], key=lambda case: str(case["layer"]))}
 
 
 def _line(found: dict[str, Any]) -> str:

@@ -20,7 +20,7 @@ def tables(record: Record) -> str:
     blocks = [_machine(record), "## Layer norm beside others", _METHOD]
     if against:
         blocks += [_means(against), _shapes(against), "### Memory", _memory(against)]
-    blocks += ["## Every layer", _LAYERS, _layers(cases)]
+    blocks += ["## Every layer", f"{_LAYERS} {_rounds(cases)}", _layers(cases)]
     if record.get("import_seconds"):
         middle = record["import_seconds"][1]
         blocks += ["## Import", f"`import generated.layer_norm` takes {1e3 * middle:.0f} ms after NumPy's own."]
@@ -38,6 +38,11 @@ _LAYERS = (
     "Nanoseconds an entry of a row tensor, 1 thread, geometric means over the shapes. *Plain* is the definition "
     "evaluated line by line in NumPy, and its adjoint, nothing simplified."
 )
+
+
+def _rounds(cases: Sequence[Record]) -> str:
+    rounds = sorted({case["rounds"] for case in cases})
+    return f"Rounds a case: {' or '.join(map(str, rounds))}."
 
 
 def _machine(record: Record) -> str:

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops a row element; backward 4 row tensors (3 read, 1 written), 15 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:b3a640608eee732f7a260840dd6d35d21c60b1faf0b4906d0dd376f42c70ed25
+# templates sha256:0498c32ac07d48e317150d598f48e988cc049b748a79b155de3598da6de6bc8c
 """Residual addition, then layer normalization; the sum is the second output.
 
     forward
@@ -24,8 +24,10 @@ Rows are worked on in blocks that stay in the cache. A comment names the step of
 derivation that a line comes from, and a name in the code is a name of the derivation.
 """
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from functools import lru_cache
 from itertools import pairwise
 from math import isfinite, prod
 from numbers import Integral, Real
@@ -33,20 +35,32 @@ from typing import NamedTuple
 
 import numpy as np
 
-BLOCK_BYTES = 768 * 1024
+
+def _second_level_cache():
+    """The size of a core's second-level cache; 1 MiB where the system does not tell."""
+    try:
+        return os.sysconf("SC_LEVEL2_CACHE_SIZE") or 2**20
+    except (AttributeError, ValueError, OSError):
+        return 2**20
+
+
+BLOCK_BYTES = min(max(_second_level_cache() // 2, 384 * 1024), 1024 * 1024)
 """The size of a block of rows: it and its scratch buffers stay in the cache."""
 
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
 
 FEW = 4096
-"""The entries up to which all rows are one block, worked on where they stand."""
+"""The entries up to which rows are taken at once, not block by block."""
 
 ROWS_TOGETHER = 64
 """A block has a multiple of so many rows, where it has more."""
 
-SHORT_ROW = 2048
+SHORT_ROW = 4096
 """The entries that a loop over features should have; shorter rows share one."""
+
+PIECE = 1024
+"""The entries of a row that are summed together; a longer row is summed in pieces."""
 
 LONG_ROW = 2048
 """The bytes of a row from which a small ufunc buffer pays."""
@@ -159,12 +173,26 @@ def forward(x, residual, gamma=None, beta=None, *, eps=1e-5, out=None, threads=1
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
+    eps = _constant("eps", eps)
+    threads = _thread_count(threads)
+    small = _are_small(x, rows=(x, residual), features=(gamma, beta))
+    if small and residual is not None:
+        shape, dtype = x.shape, x.dtype
+        given = {"x": x, "residual": residual, "gamma": gamma, "beta": beta}
+        dtypes = {name: dtype for name, array in given.items() if array is not None}
+        y, h, mu, mu_residual, rstd = _forward_small(
+            x, residual, gamma, beta, eps, shape, dtype
+        )
+        if out is not None:
+            out = _several(out, ("y", "h"))
+            y = _placed("y", y, out[0], given)
+            h = _placed("h", h, out[1], given)
+        saved = Saved(shape, dtype, dtypes, h, gamma, mu, mu_residual, rstd)
+        return Outputs(y, h), saved
     x = _array("x", x, required=True)
     residual = _array("residual", residual, required=True)
     gamma = _array("gamma", gamma, required=False)
     beta = _array("beta", beta, required=False)
-    eps = _constant("eps", eps)
-    threads = _thread_count(threads)
     shape = _row_shape("x", x)
     leading = x
     _check_shape("x", x, shape, "the shape of x")
@@ -220,6 +248,55 @@ def backward(saved, dy, dh=None, *, out=None, threads=1):
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
+    _check_is_saved(saved)
+    threads = _thread_count(threads)
+    small = _are_small(
+        saved.h,
+        rows=(dy, dh, saved.h),
+        row_scalars=(saved.mu, saved.mu_residual, saved.rstd),
+        features=(saved.gamma,),
+    )
+    if (
+        small
+        and _is_of_one_type(saved, saved.h)
+        and (saved.gamma is not None) is ("gamma" in saved.dtypes)
+        and saved.mu is not None
+        and saved.mu_residual is not None
+        and saved.rstd is not None
+        and (dy is not None or dh is not None)
+    ):
+        shape, dtype = saved.shape, saved.dtype
+        dx, dresidual, dgamma, dbeta = _backward_small(
+            saved.h,
+            dy,
+            dh,
+            saved.mu,
+            saved.mu_residual,
+            saved.rstd,
+            saved.gamma,
+            "beta" in saved.dtypes,
+            shape,
+            dtype,
+        )
+        if out is not None:
+            given = {
+                "dy": dy,
+                "dh": dh,
+                "saved.h": saved.h,
+                "saved.gamma": saved.gamma,
+                "saved.mu": saved.mu,
+                "saved.mu_residual": saved.mu_residual,
+                "saved.rstd": saved.rstd,
+            }
+            out = _several(out, ("dx", "dresidual", "dgamma", "dbeta"))
+            dx = _placed("dx", dx, out[0], given)
+            if dresidual is None or dx is None or out[1] is not None:
+                dresidual = _placed("dresidual", dresidual, out[1], given)
+            else:
+                dresidual = dx
+            dgamma = _placed("dgamma", dgamma, out[2], given)
+            dbeta = _placed("dbeta", dbeta, out[3], given)
+        return Gradients(dx, dresidual, dgamma, dbeta)
     _check_saved(saved)
     shape = saved.shape
     dy = _array("dy", dy, required=False)
@@ -228,7 +305,6 @@ def backward(saved, dy, dh=None, *, out=None, threads=1):
         raise ValueError("every cotangent is None; pass at least one")
     _check_shape("dy", dy, shape, "the shape of y")
     _check_shape("dh", dh, shape, "the shape of h")
-    threads = _thread_count(threads)
     given = {
         "dy": dy,
         "dh": dh,
@@ -463,47 +539,37 @@ def _forward(
 ):
     """The outputs and the saved row scalars, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    scalar = dtype.type
-    few = _are_few(
-        rows * features,
-        dtype,
-        x_rows,
-        residual_rows,
-        mu_out,
-        h_out,
-        mu_residual_out,
-        rstd_out,
-        y_out,
-    )
-    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
-    ones = np.ones(features, dtype)
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    one_over_D = _equal_weights(features, 1.0 / features, dtype)
+    D = np.asarray(features, dtype)
+    far_from = np.asarray(2.0, dtype)
     if gamma is not None:
         gamma = np.ascontiguousarray(gamma, dtype)
     if beta is not None:
         beta = np.ascontiguousarray(beta, dtype)
-    eps = scalar(eps)
+    eps = np.asarray(eps, dtype)
     if gamma is not None:
-        gamma_wide = _repeated(gamma, few)
+        gamma_wide = _repeated(gamma)
     if beta is not None:
-        beta_wide = _repeated(beta, few)
+        beta_wide = _repeated(beta)
 
     def block(x, residual, mu_block, h_block, mu_residual_block, rstd_block, y_block):
         # step 1: h = residual + x
         h = np.add(residual, x, out=h_block)
         # step 2: mu = mean(h)
-        mu = _row_mean(h, ones, out=mu_block)
+        mu = _row_sum(h, one_over_D, out=mu_block)
         # step 3: h_shifted = h - mu
-        h_shifted = np.subtract(h, mu, out=y_block)
+        h_shifted = _by_row(np.subtract, h, mu, out=y_block)
         # step 4: var = mean(h_shifted**2)
-        var = _row_mean(h_shifted, h_shifted, out=rstd_block)
+        var = _row_mean(h_shifted, h_shifted, D, out=rstd_block)
         # step 3: mu_residual = mean(h_shifted)
-        _residual(h_shifted, mu, var, _row_mean, ones, out=mu_residual_block)
+        _residual(h_shifted, mu, var, D, far_from, one_over_D, out=mu_residual_block)
         # step 3: h_centred = h_shifted - mu_residual
         h_centred = h_shifted
         # step 5: rstd = 1/sqrt(var + eps)
         rstd = np.add(var, eps, out=rstd_block)
         rstd = np.sqrt(rstd, out=rstd_block)
-        rstd = np.divide(1.0, rstd, out=rstd_block)
+        rstd = np.reciprocal(rstd, out=rstd_block)
         # step 6: xhat = h_centred*rstd
         xhat = np.multiply(h_centred, rstd, out=y_block)
         # step 7: y = xhat*gamma + beta
@@ -515,43 +581,32 @@ def _forward(
             _by_feature(np.add, y, beta_wide, out=y_block)
 
     def sweep(share):
-        read_x = _Reader(x_rows, dtype, height)
-        read_residual = _Reader(residual_rows, dtype, height)
-        mu_writer = _Writer((mu_out,), dtype, height, row_scalars=True)
-        h_writer = _Writer((h_out,), dtype, height)
-        mu_residual_writer = _Writer(
+        read_x = _reader(x_rows, dtype, height)
+        read_residual = _reader(residual_rows, dtype, height)
+        place_mu, hand_on_mu = _writer((mu_out,), dtype, height, row_scalars=True)
+        place_h, hand_on_h = _writer((h_out,), dtype, height)
+        place_mu_residual, hand_on_mu_residual = _writer(
             (mu_residual_out,), dtype, height, row_scalars=True
         )
-        rstd_writer = _Writer((rstd_out,), dtype, height, row_scalars=True)
-        y_writer = _Writer((y_out,), dtype, height)
-        for _, start, stop in share:
+        place_rstd, hand_on_rstd = _writer((rstd_out,), dtype, height, row_scalars=True)
+        place_y, hand_on_y = _writer((y_out,), dtype, height)
+        for _, span in share:
             block(
-                read_x(start, stop),
-                read_residual(start, stop),
-                mu_writer.block(start, stop),
-                h_writer.block(start, stop),
-                mu_residual_writer.block(start, stop),
-                rstd_writer.block(start, stop),
-                y_writer.block(start, stop),
+                read_x(span),
+                read_residual(span),
+                place_mu(span),
+                place_h(span),
+                place_mu_residual(span),
+                place_rstd(span),
+                place_y(span),
             )
-            mu_writer.write()
-            h_writer.write()
-            mu_residual_writer.write()
-            rstd_writer.write()
-            y_writer.write()
+            hand_on_mu(span)
+            hand_on_h(span)
+            hand_on_mu_residual(span)
+            hand_on_rstd(span)
+            hand_on_y(span)
 
-    if few:
-        block(
-            _whole(x_rows, rows, features),
-            _whole(residual_rows, rows, features),
-            _whole(mu_out, rows, 1),
-            _whole(h_out, rows, features),
-            _whole(mu_residual_out, rows, 1),
-            _whole(rstd_out, rows, 1),
-            _whole(y_out, rows, features),
-        )
-    else:
-        _run(sweep, chunks, threads, features * dtype.itemsize)
+    _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward(
@@ -572,31 +627,22 @@ def _backward(
 ):
     """The gradients, written to their arrays; None for one that is not wanted."""
     rows, features = prod(shape[:-1]), shape[-1]
-    few = _are_few(
-        rows * features,
-        dtype,
-        h_rows,
-        dy_rows,
-        dh_rows,
-        mu_rows,
-        mu_residual_rows,
-        rstd_rows,
-        dx_out,
-        dresidual_out,
-    )
-    few = few and _same(dx_out, dresidual_out)
-    height, chunks = _partition(rows, features * dtype.itemsize, 4, few)
+    height, chunks = _partition(rows, features * dtype.itemsize, 4)
     needs_gamma = gamma is not None and dy_rows is not None
     needs_dbeta = dbeta_out is not None and dy_rows is not None
     needs_mean_g_xhat_unscaled = gamma is None and dy_rows is not None
-    ones = np.ones(features, dtype)
+    one_over_D = _equal_weights(features, 1.0 / features, dtype)
     if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
-        gamma_wide = _repeated(gamma, few)
+    D = np.asarray(features, dtype)
+    # step 11: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
+    if needs_gamma:
+        gamma_over_D = np.divide(gamma, D)
+        gamma_wide = _repeated(gamma)
         dgamma_sums = np.zeros((len(chunks), features), dtype)
     if needs_dbeta:
         dbeta_sums = np.zeros((len(chunks), features), dtype)
-    each_row = np.ones((height, 1), dtype)
+    each_row = _equal_weights(height, 1.0, dtype)[:, np.newaxis]
 
     def block(
         chunk,
@@ -615,7 +661,7 @@ def _backward(
         row_scalar_1, row_scalar_2 = row_scalar_buffers
         # step 3: h_shifted = h - mu
         if dy_rows is not None:
-            h_shifted = np.subtract(h, mu, out=dx_block)
+            h_shifted = _by_row(np.subtract, h, mu, out=dx_block)
             # step 3: h_centred = h_shifted - mu_residual
             h_centred = _less_residual(h_shifted, mu_residual)
         # step 12: dgamma = sum over rows of dy*h_centred*rstd
@@ -627,9 +673,9 @@ def _backward(
             _add_rows(dy, each_row, dbeta_sums[chunk], column)
         # step 11: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
         if needs_gamma:
-            mean_g_xhat_unscaled = _row_mean(part, gamma, out=row_scalar_1)
+            mean_g_xhat_unscaled = _row_sum(part, gamma_over_D, out=row_scalar_1)
         if needs_mean_g_xhat_unscaled:
-            mean_g_xhat_unscaled = _row_mean(dy, h_centred, out=row_scalar_1)
+            mean_g_xhat_unscaled = _row_mean(dy, h_centred, D, out=row_scalar_1)
         # step 8: g = dy*gamma
         if needs_gamma:
             g = _by_feature(np.multiply, dy, gamma_wide, out=buffer_1)
@@ -637,7 +683,7 @@ def _backward(
             g = dy
         # step 11: mean_g = mean(g)
         if dy_rows is not None:
-            mean_g = _row_mean(g, ones, out=row_scalar_2)
+            mean_g = _row_sum(g, one_over_D, out=row_scalar_2)
             # step 11: mean_g_xhat = mean_g_xhat_unscaled*rstd
             mean_g_xhat = np.multiply(mean_g_xhat_unscaled, rstd, out=row_scalar_1)
             # step 11: dx = dh + (g - mean_g - h_centred*mean_g_xhat*rstd)*rstd
@@ -653,48 +699,33 @@ def _backward(
             dx_block[...] = dx
 
     def sweep(share):
-        read_h = _Reader(h_rows, dtype, height)
-        read_dy = _Reader(dy_rows, dtype, height)
-        read_dh = _Reader(dh_rows, dtype, height)
-        read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
-        read_mu_residual = _Reader(mu_residual_rows, dtype, height, row_scalars=True)
-        read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
-        dx_writer = _Writer((dx_out, dresidual_out), dtype, height)
+        read_h = _reader(h_rows, dtype, height)
+        read_dy = _reader(dy_rows, dtype, height)
+        read_dh = _reader(dh_rows, dtype, height)
+        read_mu = _reader(mu_rows, dtype, height, row_scalars=True)
+        read_mu_residual = _reader(mu_residual_rows, dtype, height, row_scalars=True)
+        read_rstd = _reader(rstd_rows, dtype, height, row_scalars=True)
+        place_dx, hand_on_dx = _writer((dx_out, dresidual_out), dtype, height)
         row_buffers = np.empty((1, height, features), dtype)
         row_scalar_buffers = np.empty((2, height, 1), dtype)
         column = np.empty(features, dtype)
-        for chunk, start, stop in share:
+        for chunk, span in share:
             block(
                 chunk,
-                read_h(start, stop),
-                read_dy(start, stop),
-                read_dh(start, stop),
-                read_mu(start, stop),
-                read_mu_residual(start, stop),
-                read_rstd(start, stop),
-                dx_writer.block(start, stop),
-                row_buffers[:, : stop - start],
-                row_scalar_buffers[:, : stop - start],
+                read_h(span),
+                read_dy(span),
+                read_dh(span),
+                read_mu(span),
+                read_mu_residual(span),
+                read_rstd(span),
+                place_dx(span),
+                row_buffers[:, : span.stop - span.start],
+                row_scalar_buffers[:, : span.stop - span.start],
                 column,
             )
-            dx_writer.write()
+            hand_on_dx(span)
 
-    if few:
-        block(
-            0,
-            _whole(h_rows, rows, features),
-            _whole(dy_rows, rows, features),
-            _whole(dh_rows, rows, features),
-            _whole(mu_rows, rows, 1),
-            _whole(mu_residual_rows, rows, 1),
-            _whole(rstd_rows, rows, 1),
-            _whole(_first(dx_out, dresidual_out), rows, features),
-            np.empty((1, rows, features), dtype),
-            np.empty((2, rows, 1), dtype),
-            None,
-        )
-    else:
-        _run(sweep, chunks, threads, features * dtype.itemsize)
+    _run(sweep, chunks, threads, features * dtype.itemsize)
     if needs_gamma:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
     if gamma is not None and dy_rows is None:
@@ -727,19 +758,7 @@ def _jvp(
 ):
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    few = _are_few(
-        rows * features,
-        dtype,
-        h_rows,
-        dx_rows,
-        dresidual_rows,
-        mu_rows,
-        mu_residual_rows,
-        rstd_rows,
-        dh_out,
-        dy_out,
-    )
-    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
     needs_gamma = (
         gamma is not None
         and (dx_rows is not None or dresidual_rows is not None)
@@ -749,7 +768,8 @@ def _jvp(
         and (dx_rows is not None or dresidual_rows is not None or dgamma is not None)
     )
     needs_mean_dh = dx_rows is not None or dresidual_rows is not None
-    ones = np.ones(features, dtype)
+    one_over_D = _equal_weights(features, 1.0 / features, dtype)
+    D = np.asarray(features, dtype)
     if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if dgamma is not None:
@@ -757,11 +777,11 @@ def _jvp(
     if dbeta is not None:
         dbeta = np.ascontiguousarray(dbeta, dtype)
     if dgamma is not None:
-        dgamma_wide = _repeated(dgamma, few)
+        dgamma_wide = _repeated(dgamma)
     if needs_gamma:
-        gamma_wide = _repeated(gamma, few)
+        gamma_wide = _repeated(gamma)
     if needs_dbeta_wide:
-        dbeta_wide = _repeated(dbeta, few)
+        dbeta_wide = _repeated(dbeta)
 
     def block(
         h,
@@ -779,11 +799,11 @@ def _jvp(
         row_scalar_1, row_scalar_2 = row_scalar_buffers
         # step 3: h_shifted = h - mu
         if dx_rows is not None or dresidual_rows is not None or dgamma is not None:
-            h_shifted = np.subtract(h, mu, out=dh_block)
+            h_shifted = _by_row(np.subtract, h, mu, out=dh_block)
             # step 3: h_centred = h_shifted - mu_residual
             h_centred = _less_residual(h_shifted, mu_residual)
             # step 6: xhat = h_centred*rstd
-            xhat = np.multiply(h_centred, rstd, out=dy_block)
+            xhat = _by_row(np.multiply, h_centred, rstd, out=dy_block)
         # step 14: dh = dresidual + dx
         if dx_rows is not None and dresidual_rows is not None:
             dh = np.add(dresidual, dx, out=dh_block)
@@ -795,9 +815,9 @@ def _jvp(
             dh = 0.0
         # step 15: mean_dh = mean(dh)
         if needs_mean_dh:
-            mean_dh = _row_mean(dh, ones, out=row_scalar_1)
+            mean_dh = _row_sum(dh, one_over_D, out=row_scalar_1)
             # step 15: mean_dh_xhat = mean(dh*xhat)
-            mean_dh_xhat = _row_mean(dh, xhat, out=row_scalar_2)
+            mean_dh_xhat = _row_mean(dh, xhat, D, out=row_scalar_2)
         if dx_rows is None or dresidual_rows is None:
             dh_block[...] = dh
         # step 15: dy = xhat*dgamma + (dh - mean_dh - xhat*mean_dh_xhat)*rstd*gamma +
@@ -805,7 +825,7 @@ def _jvp(
         if dgamma is not None:
             dy = _by_feature(np.multiply, xhat, dgamma_wide, out=buffer_1)
         if needs_mean_dh:
-            part = np.subtract(dh, mean_dh, out=buffer_2)
+            part = _by_row(np.subtract, dh, mean_dh, out=buffer_2)
             part_2 = np.multiply(xhat, mean_dh_xhat, out=dy_block)
             part = np.subtract(part, part_2, out=dy_block)
         if needs_gamma:
@@ -828,47 +848,33 @@ def _jvp(
             dy_block[...] = dy
 
     def sweep(share):
-        read_h = _Reader(h_rows, dtype, height)
-        read_dx = _Reader(dx_rows, dtype, height)
-        read_dresidual = _Reader(dresidual_rows, dtype, height)
-        read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
-        read_mu_residual = _Reader(mu_residual_rows, dtype, height, row_scalars=True)
-        read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
-        dh_writer = _Writer((dh_out,), dtype, height)
-        dy_writer = _Writer((dy_out,), dtype, height)
+        read_h = _reader(h_rows, dtype, height)
+        read_dx = _reader(dx_rows, dtype, height)
+        read_dresidual = _reader(dresidual_rows, dtype, height)
+        read_mu = _reader(mu_rows, dtype, height, row_scalars=True)
+        read_mu_residual = _reader(mu_residual_rows, dtype, height, row_scalars=True)
+        read_rstd = _reader(rstd_rows, dtype, height, row_scalars=True)
+        place_dh, hand_on_dh = _writer((dh_out,), dtype, height)
+        place_dy, hand_on_dy = _writer((dy_out,), dtype, height)
         row_buffers = np.empty((2, height, features), dtype)
         row_scalar_buffers = np.empty((2, height, 1), dtype)
-        for _, start, stop in share:
+        for _, span in share:
             block(
-                read_h(start, stop),
-                read_dx(start, stop),
-                read_dresidual(start, stop),
-                read_mu(start, stop),
-                read_mu_residual(start, stop),
-                read_rstd(start, stop),
-                dh_writer.block(start, stop),
-                dy_writer.block(start, stop),
-                row_buffers[:, : stop - start],
-                row_scalar_buffers[:, : stop - start],
+                read_h(span),
+                read_dx(span),
+                read_dresidual(span),
+                read_mu(span),
+                read_mu_residual(span),
+                read_rstd(span),
+                place_dh(span),
+                place_dy(span),
+                row_buffers[:, : span.stop - span.start],
+                row_scalar_buffers[:, : span.stop - span.start],
             )
-            dh_writer.write()
-            dy_writer.write()
+            hand_on_dh(span)
+            hand_on_dy(span)
 
-    if few:
-        block(
-            _whole(h_rows, rows, features),
-            _whole(dx_rows, rows, features),
-            _whole(dresidual_rows, rows, features),
-            _whole(mu_rows, rows, 1),
-            _whole(mu_residual_rows, rows, 1),
-            _whole(rstd_rows, rows, 1),
-            _whole(dh_out, rows, features),
-            _whole(dy_out, rows, features),
-            np.empty((2, rows, features), dtype),
-            np.empty((2, rows, 1), dtype),
-        )
-    else:
-        _run(sweep, chunks, threads, features * dtype.itemsize)
+    _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward_backward(
@@ -895,23 +901,7 @@ def _backward_backward(
 ):
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    few = _are_few(
-        rows * features,
-        dtype,
-        h_rows,
-        dy_rows,
-        ddx_rows,
-        ddresidual_rows,
-        mu_rows,
-        mu_residual_rows,
-        rstd_rows,
-        ddh_out,
-        dx_out,
-        dresidual_out,
-        ddy_out,
-    )
-    few = few and _same(dx_out, dresidual_out)
-    height, chunks = _partition(rows, features * dtype.itemsize, 4, few)
+    height, chunks = _partition(rows, features * dtype.itemsize, 4)
     needs_gamma = (
         gamma is not None
         and dy_rows is not None
@@ -941,22 +931,26 @@ def _backward_backward(
         and ddgamma is not None
         and (ddx_rows is not None or ddresidual_rows is not None)
     )
-    ones = np.ones(features, dtype)
+    one_over_D = _equal_weights(features, 1.0 / features, dtype)
     if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if needs_ddgamma:
         ddgamma = np.ascontiguousarray(ddgamma, dtype)
     if dy_rows is not None and ddbeta is not None:
         ddbeta = np.ascontiguousarray(ddbeta, dtype)
-    if needs_gamma:
-        gamma_wide = _repeated(gamma, few)
+    D = np.asarray(features, dtype)
+    # step 21: mean_ddgamma_dy = mean(dy*ddgamma)
     if needs_ddgamma:
-        ddgamma_wide = _repeated(ddgamma, few)
+        ddgamma_over_D = np.divide(ddgamma, D)
+    if needs_gamma:
+        gamma_wide = _repeated(gamma)
+    if needs_ddgamma:
+        ddgamma_wide = _repeated(ddgamma)
     if needs_ddbeta_wide:
-        ddbeta_wide = _repeated(ddbeta, few)
+        ddbeta_wide = _repeated(ddbeta)
     if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
-    each_row = np.ones((height, 1), dtype)
+    each_row = _equal_weights(height, 1.0, dtype)[:, np.newaxis]
 
     def block(
         chunk,
@@ -988,18 +982,18 @@ def _backward_backward(
         ) = row_scalar_buffers
         # step 21: mean_ddgamma_dy = mean(dy*ddgamma)
         if needs_ddgamma:
-            mean_ddgamma_dy = _row_mean(dy, ddgamma, out=row_scalar_1)
+            mean_ddgamma_dy = _row_sum(dy, ddgamma_over_D, out=row_scalar_1)
         # step 3: h_shifted = h - mu
         if needs_h_shifted:
-            h_shifted = np.subtract(h, mu, out=dx_block)
+            h_shifted = _by_row(np.subtract, h, mu, out=dx_block)
             # step 3: h_centred = h_shifted - mu_residual
             h_centred = _less_residual(h_shifted, mu_residual)
             # step 6: xhat = h_centred*rstd
-            xhat = np.multiply(h_centred, rstd, out=ddy_block)
+            xhat = _by_row(np.multiply, h_centred, rstd, out=ddy_block)
         # step 21: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
         if needs_ddgamma:
             part = np.multiply(dy, xhat, out=dx_block)
-            mean_ddgamma_dy_xhat = _row_mean(part, ddgamma, out=row_scalar_2)
+            mean_ddgamma_dy_xhat = _row_sum(part, ddgamma_over_D, out=row_scalar_2)
         # step 16: g = dy*gamma
         if needs_gamma:
             g = _by_feature(np.multiply, dy, gamma_wide, out=dx_block)
@@ -1007,9 +1001,9 @@ def _backward_backward(
             g = dy
         # step 17: mean_g = mean(g)
         if needs_mean_g:
-            mean_g = _row_mean(g, ones, out=row_scalar_3)
+            mean_g = _row_sum(g, one_over_D, out=row_scalar_3)
             # step 18: mean_g_2 = mean(g*xhat)
-            mean_g_2 = _row_mean(g, xhat, out=row_scalar_4)
+            mean_g_2 = _row_mean(g, xhat, D, out=row_scalar_4)
         # step 19: ddh = ddresidual + ddx
         if ddx_rows is not None and ddresidual_rows is not None:
             ddh = np.add(ddresidual, ddx, out=buffer_1)
@@ -1021,11 +1015,11 @@ def _backward_backward(
             ddh = 0.0
         # step 20: mean_ddh = mean(ddh)
         if needs_mean_g:
-            mean_ddh = _row_mean(ddh, ones, out=row_scalar_5)
+            mean_ddh = _row_sum(ddh, one_over_D, out=row_scalar_5)
             # step 20: mean_ddh_xhat = mean(ddh*xhat)
-            mean_ddh_xhat = _row_mean(ddh, xhat, out=row_scalar_6)
+            mean_ddh_xhat = _row_mean(ddh, xhat, D, out=row_scalar_6)
             # step 21: mean_ddh_g = mean(ddh*g)
-            mean_ddh_g = _row_mean(ddh, g, out=row_scalar_7)
+            mean_ddh_g = _row_mean(ddh, g, D, out=row_scalar_7)
         if dh_rows is not None:
             ddh_block[...] = ddh
         # step 21: mean_g_2_scaled = 3*mean_g_2
@@ -1035,7 +1029,7 @@ def _backward_backward(
             mean_ddh_scaled = np.multiply(mean_ddh, mean_g, out=row_scalar_9)
             # step 20: dg = (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd
             part_2 = np.subtract(ddh, mean_ddh, out=buffer_1)
-            dg = np.multiply(xhat, mean_ddh_xhat, out=buffer_2)
+            dg = _by_row(np.multiply, xhat, mean_ddh_xhat, out=buffer_2)
             dg = np.subtract(part_2, dg, out=buffer_2)
             dg = np.multiply(dg, rstd, out=buffer_2)
         # step 23: dgamma = sum over rows of dg*dy
@@ -1048,13 +1042,13 @@ def _backward_backward(
         if needs_ddgamma:
             dx = _by_feature(np.multiply, dy, ddgamma_wide, out=buffer_3)
         if needs_mean_g:
-            part_4 = np.multiply(xhat, mean_ddh_scaled, out=buffer_4)
-            part_5 = np.multiply(xhat, mean_g_2_scaled, out=buffer_5)
+            part_4 = _by_row(np.multiply, xhat, mean_ddh_scaled, out=buffer_4)
+            part_5 = _by_row(np.multiply, xhat, mean_g_2_scaled, out=buffer_5)
             part_5 = np.add(part_5, mean_g, out=buffer_5)
             part_5 = np.subtract(part_5, g, out=dx_block)
             part_5 = np.multiply(part_5, mean_ddh_xhat, out=dx_block)
             part_4 = np.add(part_4, part_5, out=dx_block)
-            part_6 = np.multiply(xhat, mean_ddh_g, out=buffer_4)
+            part_6 = _by_row(np.multiply, xhat, mean_ddh_g, out=buffer_4)
             part_4 = np.subtract(part_4, part_6, out=dx_block)
             part_7 = np.multiply(part_2, mean_g_2, out=buffer_1)
             part_4 = np.subtract(part_4, part_7, out=dx_block)
@@ -1069,7 +1063,7 @@ def _backward_backward(
             dx = part_4
         if needs_ddgamma:
             dx = np.subtract(dx, mean_ddgamma_dy, out=dx_block)
-            part_8 = np.multiply(xhat, mean_ddgamma_dy_xhat, out=buffer_1)
+            part_8 = _by_row(np.multiply, xhat, mean_ddgamma_dy_xhat, out=buffer_1)
             dx = np.subtract(dx, part_8, out=dx_block)
         if needs_h_shifted:
             dx = np.multiply(dx, rstd, out=dx_block)
@@ -1114,59 +1108,41 @@ def _backward_backward(
             ddy_block[...] = ddy
 
     def sweep(share):
-        read_h = _Reader(h_rows, dtype, height)
-        read_dy = _Reader(dy_rows, dtype, height)
-        read_ddx = _Reader(ddx_rows, dtype, height)
-        read_ddresidual = _Reader(ddresidual_rows, dtype, height)
-        read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
-        read_mu_residual = _Reader(mu_residual_rows, dtype, height, row_scalars=True)
-        read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
-        ddh_writer = _Writer((ddh_out,), dtype, height)
-        dx_writer = _Writer((dx_out, dresidual_out), dtype, height)
-        ddy_writer = _Writer((ddy_out,), dtype, height)
+        read_h = _reader(h_rows, dtype, height)
+        read_dy = _reader(dy_rows, dtype, height)
+        read_ddx = _reader(ddx_rows, dtype, height)
+        read_ddresidual = _reader(ddresidual_rows, dtype, height)
+        read_mu = _reader(mu_rows, dtype, height, row_scalars=True)
+        read_mu_residual = _reader(mu_residual_rows, dtype, height, row_scalars=True)
+        read_rstd = _reader(rstd_rows, dtype, height, row_scalars=True)
+        place_ddh, hand_on_ddh = _writer((ddh_out,), dtype, height)
+        place_dx, hand_on_dx = _writer((dx_out, dresidual_out), dtype, height)
+        place_ddy, hand_on_ddy = _writer((ddy_out,), dtype, height)
         row_buffers = np.empty((5, height, features), dtype)
         row_scalar_buffers = np.empty((9, height, 1), dtype)
         column = np.empty(features, dtype)
-        for chunk, start, stop in share:
+        for chunk, span in share:
             block(
                 chunk,
-                read_h(start, stop),
-                read_dy(start, stop),
-                read_ddx(start, stop),
-                read_ddresidual(start, stop),
-                read_mu(start, stop),
-                read_mu_residual(start, stop),
-                read_rstd(start, stop),
-                ddh_writer.block(start, stop),
-                dx_writer.block(start, stop),
-                ddy_writer.block(start, stop),
-                row_buffers[:, : stop - start],
-                row_scalar_buffers[:, : stop - start],
+                read_h(span),
+                read_dy(span),
+                read_ddx(span),
+                read_ddresidual(span),
+                read_mu(span),
+                read_mu_residual(span),
+                read_rstd(span),
+                place_ddh(span),
+                place_dx(span),
+                place_ddy(span),
+                row_buffers[:, : span.stop - span.start],
+                row_scalar_buffers[:, : span.stop - span.start],
                 column,
             )
-            ddh_writer.write()
-            dx_writer.write()
-            ddy_writer.write()
+            hand_on_ddh(span)
+            hand_on_dx(span)
+            hand_on_ddy(span)
 
-    if few:
-        block(
-            0,
-            _whole(h_rows, rows, features),
-            _whole(dy_rows, rows, features),
-            _whole(ddx_rows, rows, features),
-            _whole(ddresidual_rows, rows, features),
-            _whole(mu_rows, rows, 1),
-            _whole(mu_residual_rows, rows, 1),
-            _whole(rstd_rows, rows, 1),
-            _whole(ddh_out, rows, features),
-            _whole(_first(dx_out, dresidual_out), rows, features),
-            _whole(ddy_out, rows, features),
-            np.empty((5, rows, features), dtype),
-            np.empty((9, rows, 1), dtype),
-            None,
-        )
-    else:
-        _run(sweep, chunks, threads, features * dtype.itemsize)
+    _run(sweep, chunks, threads, features * dtype.itemsize)
     if needs_gamma:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
     if (
@@ -1180,33 +1156,185 @@ def _backward_backward(
         dbeta_out[...] = 0.0
 
 
+def _forward_small(x_rows, residual_rows, gamma, beta, eps, shape, dtype):
+    """The outputs and the saved row scalars of a few rows, taken at once."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    one_over_D = _equal_weights(features, 1.0 / features, dtype)
+    D = np.asarray(features, dtype)
+    far_from = np.asarray(2.0, dtype)
+    eps = np.asarray(eps, dtype)
+    x = x_rows.reshape(rows, features)
+    residual = residual_rows.reshape(rows, features)
+    # step 1: h = residual + x
+    h = np.add(residual, x)
+    # step 2: mu = mean(h)
+    mu = np.vecdot(h, one_over_D)[:, np.newaxis]
+    # step 3: h_shifted = h - mu
+    h_shifted = np.subtract(h, mu)
+    # step 4: var = mean(h_shifted**2)
+    var = np.divide(np.vecdot(h_shifted, h_shifted), D)[:, np.newaxis]
+    # step 3: mu_residual = mean(h_shifted)
+    mu_residual = _residual(
+        h_shifted, mu, var, D, far_from, one_over_D, out=np.empty((rows, 1), dtype)
+    )
+    # step 3: h_centred = h_shifted - mu_residual
+    h_centred = h_shifted
+    # step 5: rstd = 1/sqrt(var + eps)
+    rstd = np.add(var, eps)
+    rstd = np.sqrt(rstd)
+    rstd = np.reciprocal(rstd)
+    # step 6: xhat = h_centred*rstd
+    xhat = np.multiply(h_centred, rstd)
+    # step 7: y = xhat*gamma + beta
+    if gamma is not None:
+        y = np.multiply(xhat, gamma)
+    else:
+        y = xhat
+    if beta is not None:
+        y = np.add(y, beta)
+    mu = mu.reshape(shape[:-1])
+    h = h.reshape(shape)
+    mu_residual = mu_residual.reshape(shape[:-1])
+    rstd = rstd.reshape(shape[:-1])
+    y = y.reshape(shape)
+    return y, h, mu, mu_residual, rstd
+
+
+def _backward_small(
+    h_rows,
+    dy_rows,
+    dh_rows,
+    mu_rows,
+    mu_residual_rows,
+    rstd_rows,
+    gamma,
+    wants_dbeta,
+    shape,
+    dtype,
+):
+    """The gradients of a few rows, taken at once; None for one not wanted."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    needs_gamma_over_D = gamma is not None and dy_rows is not None
+    needs_dgamma = gamma is not None and dy_rows is None
+    needs_dbeta = wants_dbeta and dy_rows is None
+    needs_mean_g_xhat_unscaled = gamma is None and dy_rows is not None
+    one_over_D = _equal_weights(features, 1.0 / features, dtype)
+    D = np.asarray(features, dtype)
+    # step 11: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
+    if needs_gamma_over_D:
+        gamma_over_D = np.divide(gamma, D)
+    if dy_rows is not None:
+        h = h_rows.reshape(rows, features)
+        dy = dy_rows.reshape(rows, features)
+    if dh_rows is not None:
+        dh = dh_rows.reshape(rows, features)
+    if dy_rows is not None:
+        mu = mu_rows.reshape(rows, 1)
+        mu_residual = mu_residual_rows.reshape(rows, 1)
+        rstd = rstd_rows.reshape(rows, 1)
+        # step 3: h_shifted = h - mu
+        h_shifted = np.subtract(h, mu)
+        # step 3: h_centred = h_shifted - mu_residual
+        h_centred = _less_residual(h_shifted, mu_residual)
+    # step 12: dgamma = sum over rows of dy*h_centred*rstd
+    if needs_gamma_over_D:
+        part = np.multiply(dy, h_centred)
+        dgamma = np.matmul(rstd[:, 0], part)
+    if needs_dgamma:
+        dgamma = 0.0
+    # step 13: dbeta = sum over rows of dy
+    if wants_dbeta and dy_rows is not None:
+        dbeta = np.matmul(_equal_weights(rows, 1.0, dtype), dy)
+    if needs_dbeta:
+        dbeta = 0.0
+    # step 11: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
+    if needs_gamma_over_D:
+        mean_g_xhat_unscaled = np.vecdot(part, gamma_over_D)[:, np.newaxis]
+    if needs_mean_g_xhat_unscaled:
+        mean_g_xhat_unscaled = np.divide(np.vecdot(dy, h_centred), D)[:, np.newaxis]
+    # step 8: g = dy*gamma
+    if needs_gamma_over_D:
+        g = np.multiply(dy, gamma)
+    if needs_mean_g_xhat_unscaled:
+        g = dy
+    # step 11: mean_g = mean(g)
+    if dy_rows is not None:
+        mean_g = np.vecdot(g, one_over_D)[:, np.newaxis]
+        # step 11: mean_g_xhat = mean_g_xhat_unscaled*rstd
+        mean_g_xhat = np.multiply(mean_g_xhat_unscaled, rstd)
+        # step 11: dx = dh + (g - mean_g - h_centred*mean_g_xhat*rstd)*rstd
+        dx = np.subtract(g, mean_g)
+        part_2 = np.multiply(mean_g_xhat, rstd)
+        part_3 = np.multiply(h_centred, part_2)
+        dx = np.subtract(dx, part_3)
+        dx = np.multiply(dx, rstd)
+    if dy_rows is not None and dh_rows is not None:
+        dx = np.add(dh, dx)
+    if dy_rows is None:
+        dx = dh
+        dx = _filled(dx, out=np.empty((rows, features), dtype))
+    if needs_dgamma:
+        dgamma = _filled(dgamma, out=np.empty(features, dtype))
+    if needs_dbeta:
+        dbeta = _filled(dbeta, out=np.empty(features, dtype))
+    dx = dx.reshape(shape)
+    if gamma is None:
+        dgamma = None
+    if not wants_dbeta:
+        dbeta = None
+    return dx, dx, dgamma, dbeta
+
+
 def _row_sum(a, b, out):
-    """The sum of a*b over each row, with no buffer for the products."""
-    np.vecdot(a, b, out=out[:, 0])
+    """The sum of a*b over each row, with no buffer for the products.
+
+    A long row is summed in pieces, and the pieces in pairs: running sums over all of it
+    would lose digits.
+    """
+    features = a.shape[-1]
+    if features <= 2 * PIECE:
+        np.vecdot(a, b, out=out[:, 0])
+        return out
+    whole = features - features % PIECE
+    first, second = (
+        part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
+    )
+    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[:, 0])
+    if whole < features:
+        out[:, 0] += np.vecdot(a[..., whole:], b[..., whole:])
     return out
 
 
-def _row_mean(a, b, out):
+def _row_mean(a, b, D, out):
     """The mean of a*b over each row."""
-    return np.divide(_row_sum(a, b, out), a.shape[-1], out=out)
+    return np.divide(_row_sum(a, b, out), D, out=out)
 
 
-def _residual(shifted, mean, spread, over_row, ones, out):
+@lru_cache(maxsize=8)
+def _equal_weights(count, weight, dtype):
+    """A weight for each of `count` entries; what was made last is kept."""
+    weights = np.full(count, weight, dtype)
+    weights.flags.writeable = False
+    return weights
+
+
+def _residual(shifted, mean, spread, divisor, far_from, one_over_D, out):
     """The mean that rounding has left in a row, where it may matter; elsewhere 0.
 
-    That is where the mean lay more than 2 deviations from zero. There it is taken
-    off `shifted`, and `spread`, what `over_row` makes of its square, is put right.
+    That is where the mean lay more than 2 deviations from zero: `far_from` times the
+    root of `spread`, the sum of the squares of `shifted` over `divisor`. There it is
+    taken off `shifted`, and `spread` is put right.
     """
-    terms = 1 if over_row is _row_mean else shifted.shape[-1]
-    limit = np.multiply(np.sqrt(spread, out=out), 2.0 / terms**0.5, out=out)
-    far = np.greater(np.absolute(mean), limit)[:, 0]
-    out[...] = 0.0
+    limit = np.multiply(np.sqrt(spread, out=out), far_from, out=out)
+    far = np.greater(np.absolute(mean), limit)
+    out.fill(0.0)
     if np.count_nonzero(far):
+        far = far[:, 0]
         rows = shifted if far.all() else shifted[far]
-        left = _row_mean(rows, ones, out=np.empty_like(spread[: len(rows)]))
+        left = _row_sum(rows, one_over_D, out=np.empty_like(spread[: len(rows)]))
         out[far] = left
         np.subtract(rows, left, out=rows)
-        spread[far] = over_row(rows, rows, out=left)
+        spread[far] = _row_sum(rows, rows, out=left) / divisor
         if rows is not shifted:
             shifted[far] = rows
     return out
@@ -1220,19 +1348,27 @@ def _less_residual(shifted, residual):
 
 
 def _add_rows(block, weights, sums, column):
-    """Add the rows of a block, each times its weight, to running sums.
+    """Add the rows of a block, each times its weight, to running sums."""
+    np.matmul(weights[: len(block), 0], block, out=column)
+    np.add(sums, column, out=sums)
 
-    Without a `column` to add them up in they are the first ones.
+
+def _by_row(ufunc, block, values, out):
+    """A ufunc of rows and one value a row, written to memory that is neither's.
+
+    Short rows are filled with their values first: that, and a ufunc of two full blocks,
+    takes less time than a loop for each row.
     """
-    np.matmul(weights[: len(block), 0], block, out=sums if column is None else column)
-    if column is not None:
-        np.add(sums, column, out=sums)
+    if block.shape[-1] * block.itemsize < LONG_ROW:
+        np.copyto(out, values)
+        values = out
+    return ufunc(block, values, out=out)
 
 
-def _repeated(values, few):
-    """One value a feature, repeated for several rows where they are short and many."""
+def _repeated(values):
+    """One value a feature, repeated for several rows where they are short."""
     together = SHORT_ROW // len(values)
-    if few or together < 2:
+    if together < 2:
         return values
     together = 1 << min(together, ROWS_TOGETHER).bit_length() - 1
     wide = np.empty((together, len(values)), values.dtype)
@@ -1249,6 +1385,12 @@ def _by_feature(ufunc, block, wide, out):
     if block.size % wide.size or not plain:
         return ufunc(block, wide[:features], out=out)
     ufunc(block.reshape(-1, wide.size), wide, out=out.reshape(-1, wide.size))
+    return out
+
+
+def _filled(value, out):
+    """A value that does not vary, written out."""
+    out[...] = value
     return out
 
 
@@ -1285,101 +1427,104 @@ def _rows(array, dtype, row_scalars):
     return array.reshape(-1, width), direct
 
 
-class _Reader:
-    """Blocks of rows in the compute type: views where the array has it, else copies.
+def _reader(array, dtype, height, row_scalars=False):
+    """What reads a block of rows in the compute type: views where the array has it.
 
-    Of an array that is not there they are None.
+    Other arrays are copied block by block. Of one that is not there it reads None.
     """
+    if array is None:
+        return lambda span: None
+    rows, direct = _rows(array, dtype, row_scalars)
+    if direct:
+        return rows.__getitem__
+    scratch = np.empty((height, 1 if row_scalars else array.shape[-1]), dtype)
 
-    def __init__(self, array, dtype, height, row_scalars=False):
-        self.rows, self.direct = None, True
-        if array is None:
-            return
-        self.rows, self.direct = _rows(array, dtype, row_scalars)
-        width = 1 if row_scalars else array.shape[-1]
-        self.scratch = None if self.direct else np.empty((height, width), dtype)
-
-    def __call__(self, start, stop):
-        if self.direct:
-            return None if self.rows is None else self.rows[start:stop]
-        copy = self.scratch[: stop - start]
-        copy[...] = self.rows[start:stop]
+    def read(span):
+        copy = scratch[: span.stop - span.start]
+        copy[...] = rows[span]
         return copy
 
+    return read
 
-class _Writer:
-    """Blocks of a result to compute in: its own memory where it has the compute type.
 
-    Of several arrays that hold the same result, those after the first are copied to.
+def _writer(arrays, dtype, height, row_scalars=False):
+    """What gives the place to compute a block of a result in, and what hands it on.
+
+    The place is the result's own memory where that has the compute type. Of several
+    arrays that hold the same result, those after the first are copied to.
     """
+    distinct = list({id(a): a for a in arrays if a is not None}.values())
+    if not distinct:
+        return (lambda span: None), (lambda span: None)
+    rows = [_rows(array, dtype, row_scalars) for array in distinct]
+    first, direct = rows[0]
+    others = [other for other, _ in (rows[1:] if direct else rows)]
+    if direct and not others:
+        return first.__getitem__, (lambda span: None)
+    width = 1 if row_scalars else distinct[0].shape[-1]
+    scratch = None if direct else np.empty((height, width), dtype)
 
-    def __init__(self, arrays, dtype, height, row_scalars=False):
-        by_id = {id(array): array for array in arrays if array is not None}
-        distinct = list(by_id.values())
-        self.own, self.scratch, self.others = None, None, []
-        if not distinct:
-            return
-        rows = [_rows(array, dtype, row_scalars) for array in distinct]
-        self.own = rows[0][0] if rows[0][1] else None
-        self.others = [other for other, _ in (rows if self.own is None else rows[1:])]
-        width = 1 if row_scalars else distinct[0].shape[-1]
-        self.scratch = np.empty((height, width), dtype) if self.own is None else None
+    def place(span):
+        return first[span] if direct else scratch[: span.stop - span.start]
 
-    def block(self, start, stop):
-        """Where to compute rows `start` to `stop`."""
-        self.span = slice(start, stop)
-        if self.own is not None:
-            self.current = self.own[self.span]
-        else:
-            scratch = self.scratch
-            self.current = None if scratch is None else scratch[: stop - start]
-        return self.current
+    def hand_on(span):
+        computed = place(span)
+        for other in others:
+            other[span] = computed
 
-    def write(self):
-        """Hand on the rows that were computed in the last block."""
-        for other in self.others:
-            other[self.span] = self.current
+    return place, hand_on
 
 
-def _are_few(entries, dtype, *arrays):
-    """Whether all rows can be one block: few, of the compute type, and without gaps."""
-    if not 0 < entries <= FEW:
+def _are_small(leading, rows, row_scalars=(), features=(), scalars=()):
+    """Whether a call has a few rows, in arrays of one type to compute in, without gaps.
+
+    Each is None or has the shape of its kind.
+    """
+    if type(leading) is not np.ndarray or not 0 < leading.size <= FEW:
         return False
-    there = [array for array in arrays if array is not None]
-    return all(array.dtype == dtype and array.flags.c_contiguous for array in there)
+    shape, dtype = leading.shape, leading.dtype
+    if dtype not in _COMPUTED or not shape or shape[-1] < 1:
+        return False
+    if shape[-1] > 2 * PIECE:
+        return False
+    groups = (row_scalars, shape[:-1]), (features, shape[-1:]), (scalars, ())
+    for arrays, wanted in ((rows, shape), *groups):
+        for array in arrays:
+            if array is None:
+                continue
+            if type(array) is not np.ndarray or array.shape != wanted:
+                return False
+            if array.dtype is not dtype or not array.flags.c_contiguous:
+                return False
+    return True
 
 
-def _same(*arrays):
-    """Whether those arrays that are there are one."""
-    return len({id(array) for array in arrays if array is not None}) < 2
+def _is_of_one_type(saved, array):
+    """Whether forward saw arrays of this shape, all of this type."""
+    dtype, dtypes = array.dtype, saved.dtypes
+    same = saved.shape == array.shape and saved.dtype is dtype and type(dtypes) is dict
+    if not same or not dtypes.keys() >= {"x", "residual"}:
+        return False
+    for kind in dtypes.values():
+        if kind is not dtype:
+            return False
+    return True
 
 
-def _first(*arrays):
-    """The first array that is there."""
-    return next((array for array in arrays if array is not None), None)
+def _partition(rows, row_bytes, least_rows):
+    """The rows of a block, and all blocks as (chunk, span), chunk by chunk.
 
-
-def _whole(array, rows, width):
-    """All rows of an array that has no gaps, as one block."""
-    return None if array is None else array.reshape(rows, width)
-
-
-def _partition(rows, row_bytes, least_rows, few):
-    """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
-
-    Neither depends on the thread count, so no sum does. A `few` rows are one block.
+    Neither depends on the thread count, so no sum does.
     Long rows have fewer chunks where each has sums of its own.
     """
-    if few:
-        return rows, [()]
     height = max(least_rows, BLOCK_BYTES // row_bytes)
     height -= height % ROWS_TOGETHER if height > ROWS_TOGETHER else 0
     height = min(height, max(rows, 1))
-    blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
+    spans = [slice(i, min(i + height, rows)) for i in range(0, rows, height)]
     fewer = CHUNKS if least_rows == 1 else min(CHUNKS, max(2, BLOCK_BYTES // row_bytes))
-    together = max(1, -(-len(blocks) // fewer))
-    runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
-    return height, [[(chunk, *span) for span in run] for chunk, run in enumerate(runs)]
+    together = max(1, -(-len(spans) // fewer))
+    runs = [spans[i : i + together] for i in range(0, len(spans), together)]
+    return height, [[(chunk, span) for span in run] for chunk, run in enumerate(runs)]
 
 
 def _run(sweep, chunks, threads, row_bytes):
@@ -1401,8 +1546,13 @@ def _run(sweep, chunks, threads, row_bytes):
             task.result()
 
 
+_FLOATS = (np.float32, np.float64, np.float16, np.longdouble)
+
+
 def _array(name, value, required):
     """A floating-point array; None stays None for what may be left out."""
+    if type(value) is np.ndarray and value.dtype.type in _FLOATS:
+        return value
     if value is None:
         if required:
             raise TypeError(f"{name} is None; pass an array of floats")
@@ -1413,8 +1563,7 @@ def _array(name, value, required):
         raise ValueError(
             f"{name} is no array: its parts differ in length; pass an array of floats"
         ) from None
-    known = array.dtype.type in (np.float16, np.float32, np.float64, np.longdouble)
-    if not known and array.dtype.name != "bfloat16":
+    if array.dtype.type not in _FLOATS and array.dtype.name != "bfloat16":
         raise TypeError(
             f"{name} is of type {array.dtype}, not floating point; "
             f"pass real floats, such as {name}.astype(np.float64)"
@@ -1432,6 +1581,8 @@ def _float(name, value):
 
 def _constant(name, value):
     """A finite real number."""
+    if type(value) is float and isfinite(value):
+        return value
     if not isinstance(value, Real) or isinstance(value, bool):
         kind = type(value).__name__
         raise TypeError(f"{name} is {value!r} of type {kind}; pass a number")
@@ -1441,6 +1592,8 @@ def _constant(name, value):
 
 
 def _thread_count(threads):
+    if type(threads) is int and threads > 0:
+        return threads
     if isinstance(threads, bool) or not isinstance(threads, Integral):
         raise TypeError(f"threads is {threads!r}; pass a whole number, 1 or more")
     if threads < 1:
@@ -1467,31 +1620,36 @@ def _check_shape(name, array, shape, meaning):
 _AS_IT_WAS = "pass saved as forward returned it"
 
 
-def _check_saved(saved):
-    """Refuse what forward did not return, and arrays whose shape was changed since."""
+def _check_is_saved(saved):
+    """Refuse what forward did not return."""
     if not isinstance(saved, Saved):
         raise TypeError(
             f"saved is of type {type(saved).__name__}; "
             "pass what forward of add_layer_norm returned as its second value"
         )
+
+
+def _check_saved(saved):
+    """Refuse what was changed in it, and arrays whose shape was changed since."""
+    _check_is_saved(saved)
     known = isinstance(saved.shape, tuple) and isinstance(saved.dtypes, dict)
     types = (saved.dtype, *saved.dtypes.values()) if known else (None,)
     floats = all(isinstance(dtype, np.dtype) and dtype.kind in "fV" for dtype in types)
     if not floats or not saved.dtypes.keys() >= {"x", "residual"}:
         raise TypeError(f"saved.shape, dtype or dtypes was changed; {_AS_IT_WAS}")
     row_scalars = saved.shape[:-1]
-    for name, shape, given in (
-        ("h", saved.shape, True),
-        ("gamma", saved.shape[-1:], "gamma" in saved.dtypes),
-        ("mu", row_scalars, True),
-        ("mu_residual", row_scalars, True),
-        ("rstd", row_scalars, True),
-    ):
-        array = getattr(saved, name)
-        if not (isinstance(array, np.ndarray) if given else array is None):
-            found = type(array).__name__
-            raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
-        _check_shape(f"saved.{name}", array, shape, "what forward saw")
+    _check_kept("h", saved.h, saved.shape)
+    _check_kept("gamma", saved.gamma, saved.shape[-1:], "gamma" in saved.dtypes)
+    _check_kept("mu", saved.mu, row_scalars)
+    _check_kept("mu_residual", saved.mu_residual, row_scalars)
+    _check_kept("rstd", saved.rstd, row_scalars)
+
+
+def _check_kept(name, array, shape, given=True):
+    if not (isinstance(array, np.ndarray) if given else array is None):
+        found = type(array).__name__
+        raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
+    _check_shape(f"saved.{name}", array, shape, "what forward saw")
 
 
 def _check_left_out(name, value, source, saved):
@@ -1519,9 +1677,8 @@ _COMPUTED = {np.dtype(np.float32), np.dtype(np.float64)}
 
 def _types(given, widest=None):
     """The type of each array that is given, and the type to compute in."""
-    there = {name: array for name, array in given.items() if array is not None}
-    dtypes = {name: np.asarray(array).dtype for name, array in there.items()}
-    kinds = {dtypes[name] for name in there if not isinstance(there[name], float)}
+    dtypes = {name: array.dtype for name, array in given.items() if array is not None}
+    kinds = set(dtypes.values())
     if widest is not None:
         kinds.add(widest)
     if len(kinds) == 1 and kinds <= _COMPUTED:
@@ -1575,6 +1732,16 @@ def _result(name, out, shape, dtype, given, like=()):
             raise ValueError(f"out for {name} overlaps {other}; pass another array")
     given[f"out for {name}"] = out
     return out
+
+
+def _placed(name, value, out, given):
+    """A result that is computed, in the array that the caller has for it, if any."""
+    if out is None:
+        return value
+    shape, dtype = (None, None) if value is None else (value.shape, value.dtype)
+    target = _result(name, out, shape, dtype, given)
+    target[...] = value
+    return target
 
 
 def _overlaps_itself(array):

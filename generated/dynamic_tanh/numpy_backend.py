@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 13 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-# templates sha256:b3a640608eee732f7a260840dd6d35d21c60b1faf0b4906d0dd376f42c70ed25
+# templates sha256:0498c32ac07d48e317150d598f48e988cc049b748a79b155de3598da6de6bc8c
 """Dynamic tanh: an elementwise layer in the place of a norm.
 
     forward
@@ -21,8 +21,10 @@ Rows are worked on in blocks that stay in the cache. A comment names the step of
 derivation that a line comes from, and a name in the code is a name of the derivation.
 """
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from functools import lru_cache
 from itertools import pairwise
 from math import prod
 from numbers import Integral, Real
@@ -30,20 +32,32 @@ from typing import NamedTuple
 
 import numpy as np
 
-BLOCK_BYTES = 768 * 1024
+
+def _second_level_cache():
+    """The size of a core's second-level cache; 1 MiB where the system does not tell."""
+    try:
+        return os.sysconf("SC_LEVEL2_CACHE_SIZE") or 2**20
+    except (AttributeError, ValueError, OSError):
+        return 2**20
+
+
+BLOCK_BYTES = min(max(_second_level_cache() // 2, 384 * 1024), 1024 * 1024)
 """The size of a block of rows: it and its scratch buffers stay in the cache."""
 
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
 
 FEW = 4096
-"""The entries up to which all rows are one block, worked on where they stand."""
+"""The entries up to which rows are taken at once, not block by block."""
 
 ROWS_TOGETHER = 64
 """A block has a multiple of so many rows, where it has more."""
 
-SHORT_ROW = 2048
+SHORT_ROW = 4096
 """The entries that a loop over features should have; shorter rows share one."""
+
+PIECE = 1024
+"""The entries of a row that are summed together; a longer row is summed in pieces."""
 
 LONG_ROW = 2048
 """The bytes of a row from which a small ufunc buffer pays."""
@@ -132,11 +146,21 @@ def forward(x, alpha=None, gamma=None, beta=None, *, out=None, threads=1):
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
+    threads = _thread_count(threads)
+    small = _are_small(x, rows=(x,), features=(gamma, beta), scalars=(alpha,))
+    if small:
+        shape, dtype = x.shape, x.dtype
+        given = {"x": x, "alpha": alpha, "gamma": gamma, "beta": beta}
+        dtypes = {name: dtype for name, array in given.items() if array is not None}
+        y = _forward_small(x, alpha, gamma, beta, shape, dtype)
+        if out is not None:
+            y = _placed("y", y, out, given)
+        saved = Saved(shape, dtype, dtypes, x, alpha, gamma)
+        return y, saved
     x = _array("x", x, required=True)
     alpha = _scalar("alpha", alpha, required=False)
     gamma = _array("gamma", gamma, required=False)
     beta = _array("beta", beta, required=False)
-    threads = _thread_count(threads)
     shape = _row_shape("x", x)
     leading = x
     _check_shape("x", x, shape, "the shape of x")
@@ -170,11 +194,34 @@ def backward(saved, dy, *, out=None, threads=1):
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
+    _check_is_saved(saved)
+    threads = _thread_count(threads)
+    small = _are_small(
+        saved.x, rows=(dy, saved.x), features=(saved.gamma,), scalars=(saved.alpha,)
+    )
+    if (
+        small
+        and _is_of_one_type(saved, saved.x)
+        and dy is not None
+        and (saved.alpha is not None) is ("alpha" in saved.dtypes)
+        and (saved.gamma is not None) is ("gamma" in saved.dtypes)
+    ):
+        shape, dtype = saved.shape, saved.dtype
+        dx, dalpha, dgamma, dbeta = _backward_small(
+            saved.x, dy, saved.alpha, saved.gamma, "beta" in saved.dtypes, shape, dtype
+        )
+        if out is not None:
+            given = {"dy": dy, "saved.x": saved.x, "saved.gamma": saved.gamma}
+            out = _several(out, ("dx", "dalpha", "dgamma", "dbeta"))
+            dx = _placed("dx", dx, out[0], given)
+            dalpha = _placed("dalpha", dalpha, out[1], given)
+            dgamma = _placed("dgamma", dgamma, out[2], given)
+            dbeta = _placed("dbeta", dbeta, out[3], given)
+        return Gradients(dx, dalpha, dgamma, dbeta)
     _check_saved(saved)
     shape = saved.shape
     dy = _array("dy", dy, required=True)
     _check_shape("dy", dy, shape, "the shape of y")
-    threads = _thread_count(threads)
     given = {"dy": dy, "saved.x": saved.x, "saved.gamma": saved.gamma}
     dtype = _types(given, saved.dtype)[1]
     out = _several(out, ("dx", "dalpha", "dgamma", "dbeta"))
@@ -353,11 +400,9 @@ def backward_backward(
 def _forward(x_rows, alpha, gamma, beta, y_out, shape, dtype, threads):
     """The outputs and the saved row scalars, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    scalar = dtype.type
-    few = _are_few(rows * features, dtype, x_rows, y_out)
-    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
     if alpha is not None:
-        alpha_value = scalar(alpha)
+        alpha_value = np.asarray(alpha, dtype)
     else:
         alpha_value = 0.5
     if gamma is not None:
@@ -365,9 +410,9 @@ def _forward(x_rows, alpha, gamma, beta, y_out, shape, dtype, threads):
     if beta is not None:
         beta = np.ascontiguousarray(beta, dtype)
     if gamma is not None:
-        gamma_wide = _repeated(gamma, few)
+        gamma_wide = _repeated(gamma)
     if beta is not None:
-        beta_wide = _repeated(beta, few)
+        beta_wide = _repeated(beta)
 
     def block(x, y_block):
         # step 1: u = x*alpha
@@ -383,16 +428,13 @@ def _forward(x_rows, alpha, gamma, beta, y_out, shape, dtype, threads):
             _by_feature(np.add, y, beta_wide, out=y_block)
 
     def sweep(share):
-        read_x = _Reader(x_rows, dtype, height)
-        y_writer = _Writer((y_out,), dtype, height)
-        for _, start, stop in share:
-            block(read_x(start, stop), y_writer.block(start, stop))
-            y_writer.write()
+        read_x = _reader(x_rows, dtype, height)
+        place_y, hand_on_y = _writer((y_out,), dtype, height)
+        for _, span in share:
+            block(read_x(span), place_y(span))
+            hand_on_y(span)
 
-    if few:
-        block(_whole(x_rows, rows, features), _whole(y_out, rows, features))
-    else:
-        _run(sweep, chunks, threads, features * dtype.itemsize)
+    _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward(
@@ -410,22 +452,20 @@ def _backward(
 ):
     """The gradients, written to their arrays; None for one that is not wanted."""
     rows, features = prod(shape[:-1]), shape[-1]
-    scalar = dtype.type
-    few = _are_few(rows * features, dtype, x_rows, dy_rows, dx_out)
-    height, chunks = _partition(rows, features * dtype.itemsize, 4, few)
+    height, chunks = _partition(rows, features * dtype.itemsize, 4)
     if alpha is not None:
-        alpha_value = scalar(alpha)
+        alpha_value = np.asarray(alpha, dtype)
     else:
         alpha_value = 0.5
     if gamma is not None:
         gamma = np.ascontiguousarray(gamma, dtype)
-        gamma_wide = _repeated(gamma, few)
+        gamma_wide = _repeated(gamma)
         dgamma_sums = np.zeros((len(chunks), features), dtype)
     if dbeta_out is not None:
         dbeta_sums = np.zeros((len(chunks), features), dtype)
     if alpha is not None:
         dalpha_sums = np.zeros(len(chunks), dtype)
-    each_row = np.ones((height, 1), dtype)
+    each_row = _equal_weights(height, 1.0, dtype)[:, np.newaxis]
 
     def block(chunk, x, dy, dx_block, row_buffers, row_scalar_buffers, column):
         buffer_1 = row_buffers[0]
@@ -457,36 +497,25 @@ def _backward(
         np.multiply(g, alpha_value, out=dx_block)
 
     def sweep(share):
-        read_x = _Reader(x_rows, dtype, height)
-        read_dy = _Reader(dy_rows, dtype, height)
-        dx_writer = _Writer((dx_out,), dtype, height)
+        read_x = _reader(x_rows, dtype, height)
+        read_dy = _reader(dy_rows, dtype, height)
+        place_dx, hand_on_dx = _writer((dx_out,), dtype, height)
         row_buffers = np.empty((1, height, features), dtype)
         row_scalar_buffers = np.empty((1, height, 1), dtype)
         column = np.empty(features, dtype)
-        for chunk, start, stop in share:
+        for chunk, span in share:
             block(
                 chunk,
-                read_x(start, stop),
-                read_dy(start, stop),
-                dx_writer.block(start, stop),
-                row_buffers[:, : stop - start],
-                row_scalar_buffers[:, : stop - start],
+                read_x(span),
+                read_dy(span),
+                place_dx(span),
+                row_buffers[:, : span.stop - span.start],
+                row_scalar_buffers[:, : span.stop - span.start],
                 column,
             )
-            dx_writer.write()
+            hand_on_dx(span)
 
-    if few:
-        block(
-            0,
-            _whole(x_rows, rows, features),
-            _whole(dy_rows, rows, features),
-            _whole(dx_out, rows, features),
-            np.empty((1, rows, features), dtype),
-            np.empty((1, rows, 1), dtype),
-            None,
-        )
-    else:
-        _run(sweep, chunks, threads, features * dtype.itemsize)
+    _run(sweep, chunks, threads, features * dtype.itemsize)
     if gamma is not None:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
     if dbeta_out is not None:
@@ -505,9 +534,7 @@ def _jvp(
 ):
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    scalar = dtype.type
-    few = _are_few(rows * features, dtype, x_rows, dx_rows, dy_out)
-    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
     needs_gamma = gamma is not None and (dx_rows is not None or dalpha is not None)
     needs_dbeta_wide = (
         dbeta is not None
@@ -519,23 +546,23 @@ def _jvp(
         or (alpha is not None and dx_rows is not None)
         or (alpha is not None and dgamma is not None)
     ):
-        alpha_value = scalar(alpha)
+        alpha_value = np.asarray(alpha, dtype)
     if alpha is None and (dx_rows is not None or dgamma is not None):
         alpha_value = 0.5
     if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if dalpha is not None:
-        dalpha = scalar(dalpha)
+        dalpha = np.asarray(dalpha, dtype)
     if dgamma is not None:
         dgamma = np.ascontiguousarray(dgamma, dtype)
     if dbeta is not None:
         dbeta = np.ascontiguousarray(dbeta, dtype)
     if dgamma is not None:
-        dgamma_wide = _repeated(dgamma, few)
+        dgamma_wide = _repeated(dgamma)
     if needs_gamma:
-        gamma_wide = _repeated(gamma, few)
+        gamma_wide = _repeated(gamma)
     if needs_dbeta_wide:
-        dbeta_wide = _repeated(dbeta, few)
+        dbeta_wide = _repeated(dbeta)
 
     def block(x, dx, dy_block, row_buffers):
         buffer_1, buffer_2, buffer_3 = row_buffers
@@ -580,28 +607,20 @@ def _jvp(
             dy_block[...] = dy
 
     def sweep(share):
-        read_x = _Reader(x_rows, dtype, height)
-        read_dx = _Reader(dx_rows, dtype, height)
-        dy_writer = _Writer((dy_out,), dtype, height)
+        read_x = _reader(x_rows, dtype, height)
+        read_dx = _reader(dx_rows, dtype, height)
+        place_dy, hand_on_dy = _writer((dy_out,), dtype, height)
         row_buffers = np.empty((3, height, features), dtype)
-        for _, start, stop in share:
+        for _, span in share:
             block(
-                read_x(start, stop),
-                read_dx(start, stop),
-                dy_writer.block(start, stop),
-                row_buffers[:, : stop - start],
+                read_x(span),
+                read_dx(span),
+                place_dy(span),
+                row_buffers[:, : span.stop - span.start],
             )
-            dy_writer.write()
+            hand_on_dy(span)
 
-    if few:
-        block(
-            _whole(x_rows, rows, features),
-            _whole(dx_rows, rows, features),
-            _whole(dy_out, rows, features),
-            np.empty((3, rows, features), dtype),
-        )
-    else:
-        _run(sweep, chunks, threads, features * dtype.itemsize)
+    _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward_backward(
@@ -624,9 +643,7 @@ def _backward_backward(
 ):
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    scalar = dtype.type
-    few = _are_few(rows * features, dtype, x_rows, dy_rows, ddx_rows, dx_out, ddy_out)
-    height, chunks = _partition(rows, features * dtype.itemsize, 4, few)
+    height, chunks = _partition(rows, features * dtype.itemsize, 4)
     needs_alpha_value = (
         ddalpha is not None
         or (alpha is not None and ddx_rows is not None)
@@ -644,36 +661,36 @@ def _backward_backward(
     needs_mean_ddx_g = alpha is not None and ddx_rows is not None
     needs_dx = ddx_rows is None and ddalpha is None and ddgamma is None
     if needs_alpha_value:
-        alpha_value = scalar(alpha)
+        alpha_value = np.asarray(alpha, dtype)
     if alpha is None and (ddx_rows is not None or ddgamma is not None):
         alpha_value = 0.5
     if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if ddalpha is not None:
-        ddalpha = scalar(ddalpha)
+        ddalpha = np.asarray(ddalpha, dtype)
     if ddgamma is not None:
         ddgamma_value = np.ascontiguousarray(ddgamma, dtype)
     if ddgamma is None and (ddx_rows is not None or ddalpha is not None):
         ddgamma_value = 0.0
     if ddbeta is not None:
         ddbeta = np.ascontiguousarray(ddbeta, dtype)
-    D = scalar(features)
+    D = np.asarray(features, dtype)
     # step 15: g_4 = (1 - t**2)*(ddgamma - 2*dg*t*gamma)*dy
     if needs_gamma:
         part_7 = np.multiply(gamma, 2.0)
     if needs_part_7:
         part_7 = 2.0
     if needs_gamma:
-        gamma_wide = _repeated(gamma, few)
+        gamma_wide = _repeated(gamma)
     if ddgamma is not None:
-        ddgamma_value_wide = _repeated(ddgamma_value, few)
+        ddgamma_value_wide = _repeated(ddgamma_value)
     if needs_ddbeta_wide:
-        ddbeta_wide = _repeated(ddbeta, few)
+        ddbeta_wide = _repeated(ddbeta)
     if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
     if needs_alpha_value:
         dalpha_sums = np.zeros(len(chunks), dtype)
-    each_row = np.ones((height, 1), dtype)
+    each_row = _equal_weights(height, 1.0, dtype)[:, np.newaxis]
 
     def block(
         chunk, x, dy, ddx, dx_block, ddy_block, row_buffers, row_scalar_buffers, column
@@ -701,7 +718,7 @@ def _backward_backward(
             g = _by_feature(np.multiply, g, gamma_wide, out=buffer_1)
         # step 17: mean_ddx_g = mean(ddx*g)
         if needs_mean_ddx_g:
-            mean_ddx_g = _row_mean(ddx, g, out=row_scalar_1)
+            mean_ddx_g = _row_mean(ddx, g, D, out=row_scalar_1)
         # step 14: dg = ddx*alpha + x*ddalpha
         if ddx_rows is not None:
             dg = np.multiply(ddx, alpha_value, out=buffer_3)
@@ -733,7 +750,7 @@ def _backward_backward(
             g_4 = np.multiply(g_4, dy, out=dx_block)
         # step 17: mean_g_4_x = mean(g_4*x)
         if needs_alpha_value:
-            mean_g_4_x = _row_mean(g_4, x, out=row_scalar_2)
+            mean_g_4_x = _row_mean(g_4, x, D, out=row_scalar_2)
         # step 16: dx = g*ddalpha + g_4*alpha
         if ddalpha is not None:
             dx = np.multiply(g, ddalpha, out=buffer_1)
@@ -786,43 +803,30 @@ def _backward_backward(
             dalpha_sums[chunk] += np.add.reduce(mean_g_4_x_scaled, axis=None)
 
     def sweep(share):
-        read_x = _Reader(x_rows, dtype, height)
-        read_dy = _Reader(dy_rows, dtype, height)
-        read_ddx = _Reader(ddx_rows, dtype, height)
-        dx_writer = _Writer((dx_out,), dtype, height)
-        ddy_writer = _Writer((ddy_out,), dtype, height)
+        read_x = _reader(x_rows, dtype, height)
+        read_dy = _reader(dy_rows, dtype, height)
+        read_ddx = _reader(ddx_rows, dtype, height)
+        place_dx, hand_on_dx = _writer((dx_out,), dtype, height)
+        place_ddy, hand_on_ddy = _writer((ddy_out,), dtype, height)
         row_buffers = np.empty((5, height, features), dtype)
         row_scalar_buffers = np.empty((2, height, 1), dtype)
         column = np.empty(features, dtype)
-        for chunk, start, stop in share:
+        for chunk, span in share:
             block(
                 chunk,
-                read_x(start, stop),
-                read_dy(start, stop),
-                read_ddx(start, stop),
-                dx_writer.block(start, stop),
-                ddy_writer.block(start, stop),
-                row_buffers[:, : stop - start],
-                row_scalar_buffers[:, : stop - start],
+                read_x(span),
+                read_dy(span),
+                read_ddx(span),
+                place_dx(span),
+                place_ddy(span),
+                row_buffers[:, : span.stop - span.start],
+                row_scalar_buffers[:, : span.stop - span.start],
                 column,
             )
-            dx_writer.write()
-            ddy_writer.write()
+            hand_on_dx(span)
+            hand_on_ddy(span)
 
-    if few:
-        block(
-            0,
-            _whole(x_rows, rows, features),
-            _whole(dy_rows, rows, features),
-            _whole(ddx_rows, rows, features),
-            _whole(dx_out, rows, features),
-            _whole(ddy_out, rows, features),
-            np.empty((5, rows, features), dtype),
-            np.empty((2, rows, 1), dtype),
-            None,
-        )
-    else:
-        _run(sweep, chunks, threads, features * dtype.itemsize)
+    _run(sweep, chunks, threads, features * dtype.itemsize)
     if needs_gamma:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
     if gamma is not None and ddx_rows is None and ddalpha is None:
@@ -839,31 +843,118 @@ def _backward_backward(
         dbeta_out[...] = 0.0
 
 
+def _forward_small(x_rows, alpha, gamma, beta, shape, dtype):
+    """The outputs and the saved row scalars of a few rows, taken at once."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    if alpha is not None:
+        alpha_value = np.asarray(alpha, dtype)
+    else:
+        alpha_value = 0.5
+    x = x_rows.reshape(rows, features)
+    # step 1: u = x*alpha
+    u = np.multiply(x, alpha_value)
+    # step 2: t = tanh(u)
+    t = np.tanh(u)
+    # step 3: y = t*gamma + beta
+    if gamma is not None:
+        y = np.multiply(t, gamma)
+    else:
+        y = t
+    if beta is not None:
+        y = np.add(y, beta)
+    y = y.reshape(shape)
+    return y
+
+
+def _backward_small(x_rows, dy_rows, alpha, gamma, wants_dbeta, shape, dtype):
+    """The gradients of a few rows, taken at once; None for one not wanted."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    if alpha is not None:
+        alpha_value = np.asarray(alpha, dtype)
+    else:
+        alpha_value = 0.5
+    x = x_rows.reshape(rows, features)
+    dy = dy_rows.reshape(rows, features)
+    # step 1: u = x*alpha
+    u = np.multiply(x, alpha_value)
+    # step 2: t = tanh(u)
+    t = np.tanh(u)
+    # step 8: dgamma = sum over rows of dy*t
+    if gamma is not None:
+        part = np.multiply(dy, t)
+        dgamma = np.matmul(_equal_weights(rows, 1.0, dtype), part)
+    # step 9: dbeta = sum over rows of dy
+    if wants_dbeta:
+        dbeta = np.matmul(_equal_weights(rows, 1.0, dtype), dy)
+    # step 11: g = (1 - t)*dy*(t + 1)*gamma
+    g = np.subtract(1.0, t)
+    g = np.multiply(g, dy)
+    part_2 = np.add(t, 1.0)
+    g = np.multiply(g, part_2)
+    if gamma is not None:
+        g = np.multiply(g, gamma)
+    # step 7: sum_g_x = sum(g*x)
+    if alpha is not None:
+        sum_g_x = np.vecdot(g, x)[:, np.newaxis]
+        # step 7: dalpha = sum over rows of sum_g_x
+        dalpha = np.add.reduce(sum_g_x, axis=None)
+    # step 6: dx = g*alpha
+    dx = np.multiply(g, alpha_value)
+    if alpha is not None:
+        dalpha = _filled(dalpha, out=np.empty((), dtype))
+    dx = dx.reshape(shape)
+    if alpha is None:
+        dalpha = None
+    if gamma is None:
+        dgamma = None
+    if not wants_dbeta:
+        dbeta = None
+    return dx, dalpha, dgamma, dbeta
+
+
 def _row_sum(a, b, out):
-    """The sum of a*b over each row, with no buffer for the products."""
-    np.vecdot(a, b, out=out[:, 0])
+    """The sum of a*b over each row, with no buffer for the products.
+
+    A long row is summed in pieces, and the pieces in pairs: running sums over all of it
+    would lose digits.
+    """
+    features = a.shape[-1]
+    if features <= 2 * PIECE:
+        np.vecdot(a, b, out=out[:, 0])
+        return out
+    whole = features - features % PIECE
+    first, second = (
+        part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
+    )
+    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[:, 0])
+    if whole < features:
+        out[:, 0] += np.vecdot(a[..., whole:], b[..., whole:])
     return out
 
 
-def _row_mean(a, b, out):
+def _row_mean(a, b, D, out):
     """The mean of a*b over each row."""
-    return np.divide(_row_sum(a, b, out), a.shape[-1], out=out)
+    return np.divide(_row_sum(a, b, out), D, out=out)
+
+
+@lru_cache(maxsize=8)
+def _equal_weights(count, weight, dtype):
+    """A weight for each of `count` entries; what was made last is kept."""
+    weights = np.full(count, weight, dtype)
+    weights.flags.writeable = False
+    return weights
 
 
 def _add_rows(block, weights, sums, column):
-    """Add the rows of a block, each times its weight, to running sums.
-
-    Without a `column` to add them up in they are the first ones.
-    """
-    np.matmul(weights[: len(block), 0], block, out=sums if column is None else column)
-    if column is not None:
-        np.add(sums, column, out=sums)
+    """Add the rows of a block, each times its weight, to running sums."""
+    np.matmul(weights[: len(block), 0], block, out=column)
+    np.add(sums, column, out=sums)
 
 
-def _repeated(values, few):
-    """One value a feature, repeated for several rows where they are short and many."""
+def _repeated(values):
+    """One value a feature, repeated for several rows where they are short."""
     together = SHORT_ROW // len(values)
-    if few or together < 2:
+    if together < 2:
         return values
     together = 1 << min(together, ROWS_TOGETHER).bit_length() - 1
     wide = np.empty((together, len(values)), values.dtype)
@@ -880,6 +971,12 @@ def _by_feature(ufunc, block, wide, out):
     if block.size % wide.size or not plain:
         return ufunc(block, wide[:features], out=out)
     ufunc(block.reshape(-1, wide.size), wide, out=out.reshape(-1, wide.size))
+    return out
+
+
+def _filled(value, out):
+    """A value that does not vary, written out."""
+    out[...] = value
     return out
 
 
@@ -916,91 +1013,104 @@ def _rows(array, dtype, row_scalars):
     return array.reshape(-1, width), direct
 
 
-class _Reader:
-    """Blocks of rows in the compute type: views where the array has it, else copies.
+def _reader(array, dtype, height, row_scalars=False):
+    """What reads a block of rows in the compute type: views where the array has it.
 
-    Of an array that is not there they are None.
+    Other arrays are copied block by block. Of one that is not there it reads None.
     """
+    if array is None:
+        return lambda span: None
+    rows, direct = _rows(array, dtype, row_scalars)
+    if direct:
+        return rows.__getitem__
+    scratch = np.empty((height, 1 if row_scalars else array.shape[-1]), dtype)
 
-    def __init__(self, array, dtype, height, row_scalars=False):
-        self.rows, self.direct = None, True
-        if array is None:
-            return
-        self.rows, self.direct = _rows(array, dtype, row_scalars)
-        width = 1 if row_scalars else array.shape[-1]
-        self.scratch = None if self.direct else np.empty((height, width), dtype)
-
-    def __call__(self, start, stop):
-        if self.direct:
-            return None if self.rows is None else self.rows[start:stop]
-        copy = self.scratch[: stop - start]
-        copy[...] = self.rows[start:stop]
+    def read(span):
+        copy = scratch[: span.stop - span.start]
+        copy[...] = rows[span]
         return copy
 
+    return read
 
-class _Writer:
-    """Blocks of a result to compute in: its own memory where it has the compute type.
 
-    Of several arrays that hold the same result, those after the first are copied to.
+def _writer(arrays, dtype, height, row_scalars=False):
+    """What gives the place to compute a block of a result in, and what hands it on.
+
+    The place is the result's own memory where that has the compute type. Of several
+    arrays that hold the same result, those after the first are copied to.
     """
+    distinct = list({id(a): a for a in arrays if a is not None}.values())
+    if not distinct:
+        return (lambda span: None), (lambda span: None)
+    rows = [_rows(array, dtype, row_scalars) for array in distinct]
+    first, direct = rows[0]
+    others = [other for other, _ in (rows[1:] if direct else rows)]
+    if direct and not others:
+        return first.__getitem__, (lambda span: None)
+    width = 1 if row_scalars else distinct[0].shape[-1]
+    scratch = None if direct else np.empty((height, width), dtype)
 
-    def __init__(self, arrays, dtype, height, row_scalars=False):
-        by_id = {id(array): array for array in arrays if array is not None}
-        distinct = list(by_id.values())
-        self.own, self.scratch, self.others = None, None, []
-        if not distinct:
-            return
-        rows = [_rows(array, dtype, row_scalars) for array in distinct]
-        self.own = rows[0][0] if rows[0][1] else None
-        self.others = [other for other, _ in (rows if self.own is None else rows[1:])]
-        width = 1 if row_scalars else distinct[0].shape[-1]
-        self.scratch = np.empty((height, width), dtype) if self.own is None else None
+    def place(span):
+        return first[span] if direct else scratch[: span.stop - span.start]
 
-    def block(self, start, stop):
-        """Where to compute rows `start` to `stop`."""
-        self.span = slice(start, stop)
-        if self.own is not None:
-            self.current = self.own[self.span]
-        else:
-            scratch = self.scratch
-            self.current = None if scratch is None else scratch[: stop - start]
-        return self.current
+    def hand_on(span):
+        computed = place(span)
+        for other in others:
+            other[span] = computed
 
-    def write(self):
-        """Hand on the rows that were computed in the last block."""
-        for other in self.others:
-            other[self.span] = self.current
+    return place, hand_on
 
 
-def _are_few(entries, dtype, *arrays):
-    """Whether all rows can be one block: few, of the compute type, and without gaps."""
-    if not 0 < entries <= FEW:
+def _are_small(leading, rows, row_scalars=(), features=(), scalars=()):
+    """Whether a call has a few rows, in arrays of one type to compute in, without gaps.
+
+    Each is None or has the shape of its kind.
+    """
+    if type(leading) is not np.ndarray or not 0 < leading.size <= FEW:
         return False
-    there = [array for array in arrays if array is not None]
-    return all(array.dtype == dtype and array.flags.c_contiguous for array in there)
+    shape, dtype = leading.shape, leading.dtype
+    if dtype not in _COMPUTED or not shape or shape[-1] < 1:
+        return False
+    if shape[-1] > 2 * PIECE:
+        return False
+    groups = (row_scalars, shape[:-1]), (features, shape[-1:]), (scalars, ())
+    for arrays, wanted in ((rows, shape), *groups):
+        for array in arrays:
+            if array is None:
+                continue
+            if type(array) is not np.ndarray or array.shape != wanted:
+                return False
+            if array.dtype is not dtype or not array.flags.c_contiguous:
+                return False
+    return True
 
 
-def _whole(array, rows, width):
-    """All rows of an array that has no gaps, as one block."""
-    return None if array is None else array.reshape(rows, width)
+def _is_of_one_type(saved, array):
+    """Whether forward saw arrays of this shape, all of this type."""
+    dtype, dtypes = array.dtype, saved.dtypes
+    same = saved.shape == array.shape and saved.dtype is dtype and type(dtypes) is dict
+    if not same or not dtypes.keys() >= {"x"}:
+        return False
+    for kind in dtypes.values():
+        if kind is not dtype:
+            return False
+    return True
 
 
-def _partition(rows, row_bytes, least_rows, few):
-    """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
+def _partition(rows, row_bytes, least_rows):
+    """The rows of a block, and all blocks as (chunk, span), chunk by chunk.
 
-    Neither depends on the thread count, so no sum does. A `few` rows are one block.
+    Neither depends on the thread count, so no sum does.
     Long rows have fewer chunks where each has sums of its own.
     """
-    if few:
-        return rows, [()]
     height = max(least_rows, BLOCK_BYTES // row_bytes)
     height -= height % ROWS_TOGETHER if height > ROWS_TOGETHER else 0
     height = min(height, max(rows, 1))
-    blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
+    spans = [slice(i, min(i + height, rows)) for i in range(0, rows, height)]
     fewer = CHUNKS if least_rows == 1 else min(CHUNKS, max(2, BLOCK_BYTES // row_bytes))
-    together = max(1, -(-len(blocks) // fewer))
-    runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
-    return height, [[(chunk, *span) for span in run] for chunk, run in enumerate(runs)]
+    together = max(1, -(-len(spans) // fewer))
+    runs = [spans[i : i + together] for i in range(0, len(spans), together)]
+    return height, [[(chunk, span) for span in run] for chunk, run in enumerate(runs)]
 
 
 def _run(sweep, chunks, threads, row_bytes):
@@ -1022,8 +1132,13 @@ def _run(sweep, chunks, threads, row_bytes):
             task.result()
 
 
+_FLOATS = (np.float32, np.float64, np.float16, np.longdouble)
+
+
 def _array(name, value, required):
     """A floating-point array; None stays None for what may be left out."""
+    if type(value) is np.ndarray and value.dtype.type in _FLOATS:
+        return value
     if value is None:
         if required:
             raise TypeError(f"{name} is None; pass an array of floats")
@@ -1034,8 +1149,7 @@ def _array(name, value, required):
         raise ValueError(
             f"{name} is no array: its parts differ in length; pass an array of floats"
         ) from None
-    known = array.dtype.type in (np.float16, np.float32, np.float64, np.longdouble)
-    if not known and array.dtype.name != "bfloat16":
+    if array.dtype.type not in _FLOATS and array.dtype.name != "bfloat16":
         raise TypeError(
             f"{name} is of type {array.dtype}, not floating point; "
             f"pass real floats, such as {name}.astype(np.float64)"
@@ -1063,6 +1177,8 @@ def _scalar(name, value, required):
 
 
 def _thread_count(threads):
+    if type(threads) is int and threads > 0:
+        return threads
     if isinstance(threads, bool) or not isinstance(threads, Integral):
         raise TypeError(f"threads is {threads!r}; pass a whole number, 1 or more")
     if threads < 1:
@@ -1089,35 +1205,40 @@ def _check_shape(name, array, shape, meaning):
 _AS_IT_WAS = "pass saved as forward returned it"
 
 
-def _check_saved(saved):
-    """Refuse what forward did not return, and arrays whose shape was changed since."""
+def _check_is_saved(saved):
+    """Refuse what forward did not return."""
     if not isinstance(saved, Saved):
         raise TypeError(
             f"saved is of type {type(saved).__name__}; "
             "pass what forward of dynamic_tanh returned as its second value"
         )
+
+
+def _check_saved(saved):
+    """Refuse what was changed in it, and arrays whose shape was changed since."""
+    _check_is_saved(saved)
     known = isinstance(saved.shape, tuple) and isinstance(saved.dtypes, dict)
     types = (saved.dtype, *saved.dtypes.values()) if known else (None,)
     floats = all(isinstance(dtype, np.dtype) and dtype.kind in "fV" for dtype in types)
     if not floats or not saved.dtypes.keys() >= {"x"}:
         raise TypeError(f"saved.shape, dtype or dtypes was changed; {_AS_IT_WAS}")
-    for name, given in [
-        ("alpha", "alpha" in saved.dtypes),
-    ]:
-        number = getattr(saved, name)
-        plain = isinstance(number, (Real, np.ndarray)) and np.ndim(number) == 0
-        if not (plain if given else number is None):
-            found = type(number).__name__
-            raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
-    for name, shape, given in (
-        ("x", saved.shape, True),
-        ("gamma", saved.shape[-1:], "gamma" in saved.dtypes),
-    ):
-        array = getattr(saved, name)
-        if not (isinstance(array, np.ndarray) if given else array is None):
-            found = type(array).__name__
-            raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
-        _check_shape(f"saved.{name}", array, shape, "what forward saw")
+    _check_number("alpha", saved.alpha, "alpha" in saved.dtypes)
+    _check_kept("x", saved.x, saved.shape)
+    _check_kept("gamma", saved.gamma, saved.shape[-1:], "gamma" in saved.dtypes)
+
+
+def _check_kept(name, array, shape, given=True):
+    if not (isinstance(array, np.ndarray) if given else array is None):
+        found = type(array).__name__
+        raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
+    _check_shape(f"saved.{name}", array, shape, "what forward saw")
+
+
+def _check_number(name, number, given=True):
+    plain = isinstance(number, (Real, np.ndarray)) and np.ndim(number) == 0
+    if not (plain if given else number is None):
+        found = type(number).__name__
+        raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
 
 
 def _check_left_out(name, value, source, saved):
@@ -1145,8 +1266,8 @@ _COMPUTED = {np.dtype(np.float32), np.dtype(np.float64)}
 
 def _types(given, widest=None):
     """The type of each array that is given, and the type to compute in."""
-    there = {name: array for name, array in given.items() if array is not None}
-    dtypes = {name: np.asarray(array).dtype for name, array in there.items()}
+    there = {name: value for name, value in given.items() if value is not None}
+    dtypes = {name: np.asarray(value).dtype for name, value in there.items()}
     kinds = {dtypes[name] for name in there if not isinstance(there[name], float)}
     if widest is not None:
         kinds.add(widest)
@@ -1201,6 +1322,16 @@ def _result(name, out, shape, dtype, given, like=()):
             raise ValueError(f"out for {name} overlaps {other}; pass another array")
     given[f"out for {name}"] = out
     return out
+
+
+def _placed(name, value, out, given):
+    """A result that is computed, in the array that the caller has for it, if any."""
+    if out is None:
+        return value
+    shape, dtype = (None, None) if value is None else (value.shape, value.dtype)
+    target = _result(name, out, shape, dtype, given)
+    target[...] = value
+    return target
 
 
 def _overlaps_itself(array):

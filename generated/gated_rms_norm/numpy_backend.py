@@ -3,7 +3,7 @@
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops a row element; backward 5 row tensors (3 read, 2 written), 20 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-# templates sha256:b3a640608eee732f7a260840dd6d35d21c60b1faf0b4906d0dd376f42c70ed25
+# templates sha256:0498c32ac07d48e317150d598f48e988cc049b748a79b155de3598da6de6bc8c
 """Root-mean-square normalization, then a gate: silu of another row.
 
     forward
@@ -23,8 +23,10 @@ Rows are worked on in blocks that stay in the cache. A comment names the step of
 derivation that a line comes from, and a name in the code is a name of the derivation.
 """
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from functools import lru_cache
 from itertools import pairwise
 from math import isfinite, prod
 from numbers import Integral, Real
@@ -32,20 +34,32 @@ from typing import NamedTuple
 
 import numpy as np
 
-BLOCK_BYTES = 768 * 1024
+
+def _second_level_cache():
+    """The size of a core's second-level cache; 1 MiB where the system does not tell."""
+    try:
+        return os.sysconf("SC_LEVEL2_CACHE_SIZE") or 2**20
+    except (AttributeError, ValueError, OSError):
+        return 2**20
+
+
+BLOCK_BYTES = min(max(_second_level_cache() // 2, 384 * 1024), 1024 * 1024)
 """The size of a block of rows: it and its scratch buffers stay in the cache."""
 
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
 
 FEW = 4096
-"""The entries up to which all rows are one block, worked on where they stand."""
+"""The entries up to which rows are taken at once, not block by block."""
 
 ROWS_TOGETHER = 64
 """A block has a multiple of so many rows, where it has more."""
 
-SHORT_ROW = 2048
+SHORT_ROW = 4096
 """The entries that a loop over features should have; shorter rows share one."""
+
+PIECE = 1024
+"""The entries of a row that are summed together; a longer row is summed in pieces."""
 
 LONG_ROW = 2048
 """The bytes of a row from which a small ufunc buffer pays."""
@@ -134,11 +148,21 @@ def forward(x, z, gamma=None, *, eps=1e-5, out=None, threads=1):
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
+    eps = _constant("eps", eps)
+    threads = _thread_count(threads)
+    small = _are_small(x, rows=(x, z), features=(gamma,))
+    if small and z is not None:
+        shape, dtype = x.shape, x.dtype
+        given = {"x": x, "z": z, "gamma": gamma}
+        dtypes = {name: dtype for name, array in given.items() if array is not None}
+        y, rstd = _forward_small(x, z, gamma, eps, shape, dtype)
+        if out is not None:
+            y = _placed("y", y, out, given)
+        saved = Saved(shape, dtype, dtypes, x, z, gamma, rstd)
+        return y, saved
     x = _array("x", x, required=True)
     z = _array("z", z, required=True)
     gamma = _array("gamma", gamma, required=False)
-    eps = _constant("eps", eps)
-    threads = _thread_count(threads)
     shape = _row_shape("x", x)
     leading = x
     _check_shape("x", x, shape, "the shape of x")
@@ -172,11 +196,43 @@ def backward(saved, dy, *, out=None, threads=1):
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
+    _check_is_saved(saved)
+    threads = _thread_count(threads)
+    small = _are_small(
+        saved.x,
+        rows=(dy, saved.x, saved.z),
+        row_scalars=(saved.rstd,),
+        features=(saved.gamma,),
+    )
+    if (
+        small
+        and _is_of_one_type(saved, saved.x)
+        and dy is not None
+        and saved.z is not None
+        and (saved.gamma is not None) is ("gamma" in saved.dtypes)
+        and saved.rstd is not None
+    ):
+        shape, dtype = saved.shape, saved.dtype
+        dx, dz, dgamma = _backward_small(
+            saved.x, saved.z, dy, saved.rstd, saved.gamma, shape, dtype
+        )
+        if out is not None:
+            given = {
+                "dy": dy,
+                "saved.x": saved.x,
+                "saved.z": saved.z,
+                "saved.gamma": saved.gamma,
+                "saved.rstd": saved.rstd,
+            }
+            out = _several(out, ("dx", "dz", "dgamma"))
+            dx = _placed("dx", dx, out[0], given)
+            dz = _placed("dz", dz, out[1], given)
+            dgamma = _placed("dgamma", dgamma, out[2], given)
+        return Gradients(dx, dz, dgamma)
     _check_saved(saved)
     shape = saved.shape
     dy = _array("dy", dy, required=True)
     _check_shape("dy", dy, shape, "the shape of y")
-    threads = _thread_count(threads)
     given = {
         "dy": dy,
         "saved.x": saved.x,
@@ -349,25 +405,24 @@ def backward_backward(
 def _forward(x_rows, z_rows, gamma, eps, y_out, rstd_out, shape, dtype, threads):
     """The outputs and the saved row scalars, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    scalar = dtype.type
-    few = _are_few(rows * features, dtype, x_rows, z_rows, rstd_out, y_out)
-    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    D = np.asarray(features, dtype)
     if gamma is not None:
         gamma = np.ascontiguousarray(gamma, dtype)
-    eps = scalar(eps)
+    eps = np.asarray(eps, dtype)
     if gamma is not None:
-        gamma_wide = _repeated(gamma, few)
+        gamma_wide = _repeated(gamma)
 
     def block(x, z, rstd_block, y_block, row_buffers):
         buffer_1 = row_buffers[0]
         # step 1: ms = mean(x**2)
-        ms = _row_mean(x, x, out=rstd_block)
+        ms = _row_mean(x, x, D, out=rstd_block)
         # step 2: rstd = 1/sqrt(ms + eps)
         rstd = np.add(ms, eps, out=rstd_block)
         rstd = np.sqrt(rstd, out=rstd_block)
-        rstd = np.divide(1.0, rstd, out=rstd_block)
+        rstd = np.reciprocal(rstd, out=rstd_block)
         # step 3: xhat = x*rstd
-        xhat = np.multiply(x, rstd, out=y_block)
+        xhat = _by_row(np.multiply, x, rstd, out=y_block)
         # step 4: sigmoid_z = Sigmoid(z)
         sigmoid_z = _sigmoid(z, out=buffer_1)
         # step 5: silu_z = sigmoid_z*z
@@ -378,32 +433,23 @@ def _forward(x_rows, z_rows, gamma, eps, y_out, rstd_out, shape, dtype, threads)
             _by_feature(np.multiply, y, gamma_wide, out=y_block)
 
     def sweep(share):
-        read_x = _Reader(x_rows, dtype, height)
-        read_z = _Reader(z_rows, dtype, height)
-        rstd_writer = _Writer((rstd_out,), dtype, height, row_scalars=True)
-        y_writer = _Writer((y_out,), dtype, height)
+        read_x = _reader(x_rows, dtype, height)
+        read_z = _reader(z_rows, dtype, height)
+        place_rstd, hand_on_rstd = _writer((rstd_out,), dtype, height, row_scalars=True)
+        place_y, hand_on_y = _writer((y_out,), dtype, height)
         row_buffers = np.empty((1, height, features), dtype)
-        for _, start, stop in share:
+        for _, span in share:
             block(
-                read_x(start, stop),
-                read_z(start, stop),
-                rstd_writer.block(start, stop),
-                y_writer.block(start, stop),
-                row_buffers[:, : stop - start],
+                read_x(span),
+                read_z(span),
+                place_rstd(span),
+                place_y(span),
+                row_buffers[:, : span.stop - span.start],
             )
-            rstd_writer.write()
-            y_writer.write()
+            hand_on_rstd(span)
+            hand_on_y(span)
 
-    if few:
-        block(
-            _whole(x_rows, rows, features),
-            _whole(z_rows, rows, features),
-            _whole(rstd_out, rows, 1),
-            _whole(y_out, rows, features),
-            np.empty((1, rows, features), dtype),
-        )
-    else:
-        _run(sweep, chunks, threads, features * dtype.itemsize)
+    _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward(
@@ -421,15 +467,13 @@ def _backward(
 ):
     """The gradients, written to their arrays; None for one that is not wanted."""
     rows, features = prod(shape[:-1]), shape[-1]
-    few = _are_few(
-        rows * features, dtype, x_rows, z_rows, dy_rows, rstd_rows, dz_out, dx_out
-    )
-    height, chunks = _partition(rows, features * dtype.itemsize, 4, few)
+    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    D = np.asarray(features, dtype)
     if gamma is not None:
         gamma = np.ascontiguousarray(gamma, dtype)
-        gamma_wide = _repeated(gamma, few)
+        gamma_wide = _repeated(gamma)
         dgamma_sums = np.zeros((len(chunks), features), dtype)
-    each_row = np.ones((height, 1), dtype)
+    each_row = _equal_weights(height, 1.0, dtype)[:, np.newaxis]
 
     def block(
         chunk,
@@ -446,7 +490,7 @@ def _backward(
         buffer_1, buffer_2 = row_buffers
         row_scalar_1 = row_scalar_buffers[0]
         # step 3: xhat = x*rstd
-        xhat = np.multiply(x, rstd, out=dx_block)
+        xhat = _by_row(np.multiply, x, rstd, out=dx_block)
         # step 4: sigmoid_z = Sigmoid(z)
         sigmoid_z = _sigmoid(z, out=dz_block)
         # step 5: silu_z = sigmoid_z*z
@@ -461,7 +505,7 @@ def _backward(
         else:
             g = part
         # step 12: mean_g_xhat = mean(g*xhat)
-        mean_g_xhat = _row_mean(g, xhat, out=row_scalar_1)
+        mean_g_xhat = _row_mean(g, xhat, D, out=row_scalar_1)
         # step 17: dz = dy*sigmoid_z*xhat*((1 - sigmoid_z)*z + 1)*gamma
         dz = np.multiply(dy, sigmoid_z, out=buffer_2)
         dz = np.multiply(dz, xhat, out=buffer_2)
@@ -477,46 +521,32 @@ def _backward(
         np.multiply(dx, rstd, out=dx_block)
 
     def sweep(share):
-        read_x = _Reader(x_rows, dtype, height)
-        read_z = _Reader(z_rows, dtype, height)
-        read_dy = _Reader(dy_rows, dtype, height)
-        read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
-        dz_writer = _Writer((dz_out,), dtype, height)
-        dx_writer = _Writer((dx_out,), dtype, height)
+        read_x = _reader(x_rows, dtype, height)
+        read_z = _reader(z_rows, dtype, height)
+        read_dy = _reader(dy_rows, dtype, height)
+        read_rstd = _reader(rstd_rows, dtype, height, row_scalars=True)
+        place_dz, hand_on_dz = _writer((dz_out,), dtype, height)
+        place_dx, hand_on_dx = _writer((dx_out,), dtype, height)
         row_buffers = np.empty((2, height, features), dtype)
         row_scalar_buffers = np.empty((1, height, 1), dtype)
         column = np.empty(features, dtype)
-        for chunk, start, stop in share:
+        for chunk, span in share:
             block(
                 chunk,
-                read_x(start, stop),
-                read_z(start, stop),
-                read_dy(start, stop),
-                read_rstd(start, stop),
-                dz_writer.block(start, stop),
-                dx_writer.block(start, stop),
-                row_buffers[:, : stop - start],
-                row_scalar_buffers[:, : stop - start],
+                read_x(span),
+                read_z(span),
+                read_dy(span),
+                read_rstd(span),
+                place_dz(span),
+                place_dx(span),
+                row_buffers[:, : span.stop - span.start],
+                row_scalar_buffers[:, : span.stop - span.start],
                 column,
             )
-            dz_writer.write()
-            dx_writer.write()
+            hand_on_dz(span)
+            hand_on_dx(span)
 
-    if few:
-        block(
-            0,
-            _whole(x_rows, rows, features),
-            _whole(z_rows, rows, features),
-            _whole(dy_rows, rows, features),
-            _whole(rstd_rows, rows, 1),
-            _whole(dz_out, rows, features),
-            _whole(dx_out, rows, features),
-            np.empty((2, rows, features), dtype),
-            np.empty((1, rows, 1), dtype),
-            None,
-        )
-    else:
-        _run(sweep, chunks, threads, features * dtype.itemsize)
+    _run(sweep, chunks, threads, features * dtype.itemsize)
     if gamma is not None:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
         dgamma_out[...] = dgamma
@@ -537,27 +567,25 @@ def _jvp(
 ):
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    few = _are_few(
-        rows * features, dtype, x_rows, z_rows, dx_rows, dz_rows, rstd_rows, dy_out
-    )
-    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
     needs_gamma = gamma is not None and (dx_rows is not None or dz_rows is not None)
+    D = np.asarray(features, dtype)
     if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if dgamma is not None:
         dgamma = np.ascontiguousarray(dgamma, dtype)
-        dgamma_wide = _repeated(dgamma, few)
+        dgamma_wide = _repeated(dgamma)
     if needs_gamma:
-        gamma_wide = _repeated(gamma, few)
+        gamma_wide = _repeated(gamma)
 
     def block(x, z, dx, dz, rstd, dy_block, row_buffers, row_scalar_buffers):
         buffer_1, buffer_2, buffer_3, buffer_4 = row_buffers
         row_scalar_1 = row_scalar_buffers[0]
         # step 3: xhat = x*rstd
-        xhat = np.multiply(x, rstd, out=dy_block)
+        xhat = _by_row(np.multiply, x, rstd, out=dy_block)
         # step 18: mean_dx_xhat = mean(dx*xhat)
         if dx_rows is not None:
-            mean_dx_xhat = _row_mean(dx, xhat, out=row_scalar_1)
+            mean_dx_xhat = _row_mean(dx, xhat, D, out=row_scalar_1)
         # step 4: sigmoid_z = Sigmoid(z)
         sigmoid_z = _sigmoid(z, out=buffer_1)
         # step 5: silu_z = sigmoid_z*z
@@ -569,7 +597,7 @@ def _jvp(
             dy = np.multiply(silu_z, xhat, out=buffer_3)
             dy = _by_feature(np.multiply, dy, dgamma_wide, out=buffer_3)
         if dx_rows is not None:
-            part = np.multiply(xhat, mean_dx_xhat, out=buffer_4)
+            part = _by_row(np.multiply, xhat, mean_dx_xhat, out=buffer_4)
             part = np.subtract(dx, part, out=buffer_4)
             part = np.multiply(part, silu_z, out=buffer_2)
         if gamma is not None and dx_rows is not None:
@@ -599,40 +627,28 @@ def _jvp(
             dy_block[...] = dy
 
     def sweep(share):
-        read_x = _Reader(x_rows, dtype, height)
-        read_z = _Reader(z_rows, dtype, height)
-        read_dx = _Reader(dx_rows, dtype, height)
-        read_dz = _Reader(dz_rows, dtype, height)
-        read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
-        dy_writer = _Writer((dy_out,), dtype, height)
+        read_x = _reader(x_rows, dtype, height)
+        read_z = _reader(z_rows, dtype, height)
+        read_dx = _reader(dx_rows, dtype, height)
+        read_dz = _reader(dz_rows, dtype, height)
+        read_rstd = _reader(rstd_rows, dtype, height, row_scalars=True)
+        place_dy, hand_on_dy = _writer((dy_out,), dtype, height)
         row_buffers = np.empty((4, height, features), dtype)
         row_scalar_buffers = np.empty((1, height, 1), dtype)
-        for _, start, stop in share:
+        for _, span in share:
             block(
-                read_x(start, stop),
-                read_z(start, stop),
-                read_dx(start, stop),
-                read_dz(start, stop),
-                read_rstd(start, stop),
-                dy_writer.block(start, stop),
-                row_buffers[:, : stop - start],
-                row_scalar_buffers[:, : stop - start],
+                read_x(span),
+                read_z(span),
+                read_dx(span),
+                read_dz(span),
+                read_rstd(span),
+                place_dy(span),
+                row_buffers[:, : span.stop - span.start],
+                row_scalar_buffers[:, : span.stop - span.start],
             )
-            dy_writer.write()
+            hand_on_dy(span)
 
-    if few:
-        block(
-            _whole(x_rows, rows, features),
-            _whole(z_rows, rows, features),
-            _whole(dx_rows, rows, features),
-            _whole(dz_rows, rows, features),
-            _whole(rstd_rows, rows, 1),
-            _whole(dy_out, rows, features),
-            np.empty((4, rows, features), dtype),
-            np.empty((1, rows, 1), dtype),
-        )
-    else:
-        _run(sweep, chunks, threads, features * dtype.itemsize)
+    _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward_backward(
@@ -654,20 +670,7 @@ def _backward_backward(
 ):
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    few = _are_few(
-        rows * features,
-        dtype,
-        x_rows,
-        z_rows,
-        dy_rows,
-        ddx_rows,
-        ddz_rows,
-        rstd_rows,
-        dz_out,
-        ddy_out,
-        dx_out,
-    )
-    height, chunks = _partition(rows, features * dtype.itemsize, 4, few)
+    height, chunks = _partition(rows, features * dtype.itemsize, 4)
     needs_gamma = gamma is not None and (ddx_rows is not None or ddz_rows is not None)
     needs_part = ddx_rows is not None or ddgamma is not None
     needs_g = gamma is not None and ddx_rows is not None
@@ -684,13 +687,17 @@ def _backward_backward(
         gamma = np.ascontiguousarray(gamma, dtype)
     if ddgamma is not None:
         ddgamma = np.ascontiguousarray(ddgamma, dtype)
-    if needs_gamma:
-        gamma_wide = _repeated(gamma, few)
+    D = np.asarray(features, dtype)
+    # step 24: mean_ddgamma_dy_silu_z = mean(dy*silu_z*xhat*ddgamma)
     if ddgamma is not None:
-        ddgamma_wide = _repeated(ddgamma, few)
+        ddgamma_over_D = np.divide(ddgamma, D)
+    if needs_gamma:
+        gamma_wide = _repeated(gamma)
+    if ddgamma is not None:
+        ddgamma_wide = _repeated(ddgamma)
     if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
-    each_row = np.ones((height, 1), dtype)
+    each_row = _equal_weights(height, 1.0, dtype)[:, np.newaxis]
 
     def block(
         chunk,
@@ -723,10 +730,10 @@ def _backward_backward(
             row_scalar_1, row_scalar_2, row_scalar_3, row_scalar_4, row_scalar_5
         ) = row_scalar_buffers
         # step 3: xhat = x*rstd
-        xhat = np.multiply(x, rstd, out=dx_block)
+        xhat = _by_row(np.multiply, x, rstd, out=dx_block)
         # step 21: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
-            mean_ddx_xhat = _row_mean(ddx, xhat, out=row_scalar_1)
+            mean_ddx_xhat = _row_mean(ddx, xhat, D, out=row_scalar_1)
         # step 4: sigmoid_z = Sigmoid(z)
         sigmoid_z = _sigmoid(z, out=dz_block)
         # step 5: silu_z = sigmoid_z*z
@@ -736,7 +743,7 @@ def _backward_backward(
             part = np.multiply(dy, silu_z, out=buffer_1)
         if ddgamma is not None:
             part_2 = np.multiply(part, xhat, out=buffer_2)
-            mean_ddgamma_dy_silu_z = _row_mean(part_2, ddgamma, out=row_scalar_2)
+            mean_ddgamma_dy_silu_z = _row_sum(part_2, ddgamma_over_D, out=row_scalar_2)
         # step 19: g = dy*silu_z*gamma
         if needs_g:
             g = _by_feature(np.multiply, part, gamma_wide, out=buffer_2)
@@ -744,15 +751,15 @@ def _backward_backward(
             g = part
         # step 20: mean_g = mean(g*xhat)
         if ddx_rows is not None:
-            mean_g = _row_mean(g, xhat, out=row_scalar_3)
+            mean_g = _row_mean(g, xhat, D, out=row_scalar_3)
             # step 24: mean_ddx_g = mean(ddx*g)
-            mean_ddx_g = _row_mean(ddx, g, out=row_scalar_4)
+            mean_ddx_g = _row_mean(ddx, g, D, out=row_scalar_4)
             # step 23: mean_g_scaled = mean_g*rstd
             mean_g_scaled = np.multiply(mean_g, rstd, out=row_scalar_5)
             # step 24: mean_g_scaled_2 = 2*mean_g
             mean_g_scaled_2 = np.multiply(mean_g, 2.0, out=row_scalar_3)
             # step 21: dg = (ddx - xhat*mean_ddx_xhat)*rstd
-            dg = np.multiply(xhat, mean_ddx_xhat, out=buffer_3)
+            dg = _by_row(np.multiply, xhat, mean_ddx_xhat, out=buffer_3)
             dg = np.subtract(ddx, dg, out=buffer_3)
             dg = np.multiply(dg, rstd, out=buffer_3)
             # step 26: dgamma = sum over rows of (dg*silu_z + ddz*sigmoid_z*xhat*((1 -
@@ -799,11 +806,11 @@ def _backward_backward(
         if ddx_rows is not None and ddz_rows is None:
             g_5 = 0.0
         if ddx_rows is not None:
-            part_9 = np.multiply(ddx, mean_g_scaled, out=buffer_5)
+            part_9 = _by_row(np.multiply, ddx, mean_g_scaled, out=buffer_5)
             g_5 = np.subtract(g_5, part_9, out=buffer_5)
         # step 24: mean_g_5_xhat = mean(g_5*xhat)
         if needs_mean_g_5_xhat:
-            mean_g_5_xhat = _row_mean(g_5, xhat, out=row_scalar_5)
+            mean_g_5_xhat = _row_mean(g_5, xhat, D, out=row_scalar_5)
         # step 25: dz = (dsilu_z + (1 - sigmoid_z)*ddz*dy*xhat*gamma + (1 -
         #   sigmoid_z)*(dsilu_z*z + ((1 - sigmoid_z)*z + 1 -
         #   silu_z)*ddz*dy*xhat*gamma))*sigmoid_z
@@ -874,15 +881,15 @@ def _backward_backward(
         if needs_part_10_2:
             dx = g_5
         if ddx_rows is not None:
-            part_13 = np.multiply(xhat, mean_g_scaled_2, out=buffer_3)
+            part_13 = _by_row(np.multiply, xhat, mean_g_scaled_2, out=buffer_3)
             part_13 = np.subtract(part_13, g, out=buffer_2)
             part_13 = np.multiply(part_13, mean_ddx_xhat, out=buffer_2)
-            part_14 = np.multiply(xhat, mean_ddx_g, out=buffer_3)
+            part_14 = _by_row(np.multiply, xhat, mean_ddx_g, out=buffer_3)
             part_13 = np.subtract(part_13, part_14, out=buffer_2)
             part_13 = np.multiply(part_13, rstd, out=buffer_2)
             dx = np.add(dx, part_13, out=buffer_1)
         if ddgamma is not None:
-            part_15 = np.multiply(xhat, mean_ddgamma_dy_silu_z, out=buffer_2)
+            part_15 = _by_row(np.multiply, xhat, mean_ddgamma_dy_silu_z, out=buffer_2)
             dx = np.subtract(dx, part_15, out=buffer_1)
         if needs_mean_g_5_xhat:
             part_16 = np.multiply(xhat, mean_g_5_xhat, out=dx_block)
@@ -890,56 +897,39 @@ def _backward_backward(
         np.multiply(dx, rstd, out=dx_block)
 
     def sweep(share):
-        read_x = _Reader(x_rows, dtype, height)
-        read_z = _Reader(z_rows, dtype, height)
-        read_dy = _Reader(dy_rows, dtype, height)
-        read_ddx = _Reader(ddx_rows, dtype, height)
-        read_ddz = _Reader(ddz_rows, dtype, height)
-        read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
-        dz_writer = _Writer((dz_out,), dtype, height)
-        ddy_writer = _Writer((ddy_out,), dtype, height)
-        dx_writer = _Writer((dx_out,), dtype, height)
+        read_x = _reader(x_rows, dtype, height)
+        read_z = _reader(z_rows, dtype, height)
+        read_dy = _reader(dy_rows, dtype, height)
+        read_ddx = _reader(ddx_rows, dtype, height)
+        read_ddz = _reader(ddz_rows, dtype, height)
+        read_rstd = _reader(rstd_rows, dtype, height, row_scalars=True)
+        place_dz, hand_on_dz = _writer((dz_out,), dtype, height)
+        place_ddy, hand_on_ddy = _writer((ddy_out,), dtype, height)
+        place_dx, hand_on_dx = _writer((dx_out,), dtype, height)
         row_buffers = np.empty((10, height, features), dtype)
         row_scalar_buffers = np.empty((5, height, 1), dtype)
         column = np.empty(features, dtype)
-        for chunk, start, stop in share:
+        for chunk, span in share:
             block(
                 chunk,
-                read_x(start, stop),
-                read_z(start, stop),
-                read_dy(start, stop),
-                read_ddx(start, stop),
-                read_ddz(start, stop),
-                read_rstd(start, stop),
-                dz_writer.block(start, stop),
-                ddy_writer.block(start, stop),
-                dx_writer.block(start, stop),
-                row_buffers[:, : stop - start],
-                row_scalar_buffers[:, : stop - start],
+                read_x(span),
+                read_z(span),
+                read_dy(span),
+                read_ddx(span),
+                read_ddz(span),
+                read_rstd(span),
+                place_dz(span),
+                place_ddy(span),
+                place_dx(span),
+                row_buffers[:, : span.stop - span.start],
+                row_scalar_buffers[:, : span.stop - span.start],
                 column,
             )
-            dz_writer.write()
-            ddy_writer.write()
-            dx_writer.write()
+            hand_on_dz(span)
+            hand_on_ddy(span)
+            hand_on_dx(span)
 
-    if few:
-        block(
-            0,
-            _whole(x_rows, rows, features),
-            _whole(z_rows, rows, features),
-            _whole(dy_rows, rows, features),
-            _whole(ddx_rows, rows, features),
-            _whole(ddz_rows, rows, features),
-            _whole(rstd_rows, rows, 1),
-            _whole(dz_out, rows, features),
-            _whole(ddy_out, rows, features),
-            _whole(dx_out, rows, features),
-            np.empty((10, rows, features), dtype),
-            np.empty((5, rows, 1), dtype),
-            None,
-        )
-    else:
-        _run(sweep, chunks, threads, features * dtype.itemsize)
+    _run(sweep, chunks, threads, features * dtype.itemsize)
     if needs_gamma:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
     if ddx_rows is None and ddz_rows is None:
@@ -948,31 +938,134 @@ def _backward_backward(
         dgamma_out[...] = dgamma
 
 
+def _forward_small(x_rows, z_rows, gamma, eps, shape, dtype):
+    """The outputs and the saved row scalars of a few rows, taken at once."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    D = np.asarray(features, dtype)
+    eps = np.asarray(eps, dtype)
+    x = x_rows.reshape(rows, features)
+    z = z_rows.reshape(rows, features)
+    # step 1: ms = mean(x**2)
+    ms = np.divide(np.vecdot(x, x), D)[:, np.newaxis]
+    # step 2: rstd = 1/sqrt(ms + eps)
+    rstd = np.add(ms, eps)
+    rstd = np.sqrt(rstd)
+    rstd = np.reciprocal(rstd)
+    # step 3: xhat = x*rstd
+    xhat = np.multiply(x, rstd)
+    # step 4: sigmoid_z = Sigmoid(z)
+    sigmoid_z = _sigmoid(z)
+    # step 5: silu_z = sigmoid_z*z
+    silu_z = np.multiply(sigmoid_z, z)
+    # step 6: y = silu_z*xhat*gamma
+    y = np.multiply(silu_z, xhat)
+    if gamma is not None:
+        y = np.multiply(y, gamma)
+    rstd = rstd.reshape(shape[:-1])
+    y = y.reshape(shape)
+    return y, rstd
+
+
+def _backward_small(x_rows, z_rows, dy_rows, rstd_rows, gamma, shape, dtype):
+    """The gradients of a few rows, taken at once; None for one not wanted."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    D = np.asarray(features, dtype)
+    x = x_rows.reshape(rows, features)
+    z = z_rows.reshape(rows, features)
+    dy = dy_rows.reshape(rows, features)
+    rstd = rstd_rows.reshape(rows, 1)
+    # step 3: xhat = x*rstd
+    xhat = np.multiply(x, rstd)
+    # step 4: sigmoid_z = Sigmoid(z)
+    sigmoid_z = _sigmoid(z)
+    # step 5: silu_z = sigmoid_z*z
+    silu_z = np.multiply(sigmoid_z, z)
+    # step 14: dgamma = sum over rows of dy*silu_z*xhat
+    part = np.multiply(dy, silu_z)
+    if gamma is not None:
+        part_2 = np.multiply(part, xhat)
+        dgamma = np.matmul(_equal_weights(rows, 1.0, dtype), part_2)
+        # step 9: g = dy*silu_z*gamma
+        g = np.multiply(part, gamma)
+    else:
+        g = part
+    # step 12: mean_g_xhat = mean(g*xhat)
+    mean_g_xhat = np.divide(np.vecdot(g, xhat), D)[:, np.newaxis]
+    # step 17: dz = dy*sigmoid_z*xhat*((1 - sigmoid_z)*z + 1)*gamma
+    dz = np.multiply(dy, sigmoid_z)
+    dz = np.multiply(dz, xhat)
+    part_3 = np.subtract(1.0, sigmoid_z)
+    part_3 = np.multiply(part_3, z)
+    part_3 = np.add(part_3, 1.0)
+    dz = np.multiply(dz, part_3)
+    if gamma is not None:
+        dz = np.multiply(dz, gamma)
+    # step 12: dx = (g - xhat*mean_g_xhat)*rstd
+    dx = np.multiply(xhat, mean_g_xhat)
+    dx = np.subtract(g, dx)
+    dx = np.multiply(dx, rstd)
+    dz = dz.reshape(shape)
+    dx = dx.reshape(shape)
+    if gamma is None:
+        dgamma = None
+    return dx, dz, dgamma
+
+
 def _row_sum(a, b, out):
-    """The sum of a*b over each row, with no buffer for the products."""
-    np.vecdot(a, b, out=out[:, 0])
+    """The sum of a*b over each row, with no buffer for the products.
+
+    A long row is summed in pieces, and the pieces in pairs: running sums over all of it
+    would lose digits.
+    """
+    features = a.shape[-1]
+    if features <= 2 * PIECE:
+        np.vecdot(a, b, out=out[:, 0])
+        return out
+    whole = features - features % PIECE
+    first, second = (
+        part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
+    )
+    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[:, 0])
+    if whole < features:
+        out[:, 0] += np.vecdot(a[..., whole:], b[..., whole:])
     return out
 
 
-def _row_mean(a, b, out):
+def _row_mean(a, b, D, out):
     """The mean of a*b over each row."""
-    return np.divide(_row_sum(a, b, out), a.shape[-1], out=out)
+    return np.divide(_row_sum(a, b, out), D, out=out)
+
+
+@lru_cache(maxsize=8)
+def _equal_weights(count, weight, dtype):
+    """A weight for each of `count` entries; what was made last is kept."""
+    weights = np.full(count, weight, dtype)
+    weights.flags.writeable = False
+    return weights
 
 
 def _add_rows(block, weights, sums, column):
-    """Add the rows of a block, each times its weight, to running sums.
+    """Add the rows of a block, each times its weight, to running sums."""
+    np.matmul(weights[: len(block), 0], block, out=column)
+    np.add(sums, column, out=sums)
 
-    Without a `column` to add them up in they are the first ones.
+
+def _by_row(ufunc, block, values, out):
+    """A ufunc of rows and one value a row, written to memory that is neither's.
+
+    Short rows are filled with their values first: that, and a ufunc of two full blocks,
+    takes less time than a loop for each row.
     """
-    np.matmul(weights[: len(block), 0], block, out=sums if column is None else column)
-    if column is not None:
-        np.add(sums, column, out=sums)
+    if block.shape[-1] * block.itemsize < LONG_ROW:
+        np.copyto(out, values)
+        values = out
+    return ufunc(block, values, out=out)
 
 
-def _repeated(values, few):
-    """One value a feature, repeated for several rows where they are short and many."""
+def _repeated(values):
+    """One value a feature, repeated for several rows where they are short."""
     together = SHORT_ROW // len(values)
-    if few or together < 2:
+    if together < 2:
         return values
     together = 1 << min(together, ROWS_TOGETHER).bit_length() - 1
     wide = np.empty((together, len(values)), values.dtype)
@@ -1032,91 +1125,104 @@ def _rows(array, dtype, row_scalars):
     return array.reshape(-1, width), direct
 
 
-class _Reader:
-    """Blocks of rows in the compute type: views where the array has it, else copies.
+def _reader(array, dtype, height, row_scalars=False):
+    """What reads a block of rows in the compute type: views where the array has it.
 
-    Of an array that is not there they are None.
+    Other arrays are copied block by block. Of one that is not there it reads None.
     """
+    if array is None:
+        return lambda span: None
+    rows, direct = _rows(array, dtype, row_scalars)
+    if direct:
+        return rows.__getitem__
+    scratch = np.empty((height, 1 if row_scalars else array.shape[-1]), dtype)
 
-    def __init__(self, array, dtype, height, row_scalars=False):
-        self.rows, self.direct = None, True
-        if array is None:
-            return
-        self.rows, self.direct = _rows(array, dtype, row_scalars)
-        width = 1 if row_scalars else array.shape[-1]
-        self.scratch = None if self.direct else np.empty((height, width), dtype)
-
-    def __call__(self, start, stop):
-        if self.direct:
-            return None if self.rows is None else self.rows[start:stop]
-        copy = self.scratch[: stop - start]
-        copy[...] = self.rows[start:stop]
+    def read(span):
+        copy = scratch[: span.stop - span.start]
+        copy[...] = rows[span]
         return copy
 
+    return read
 
-class _Writer:
-    """Blocks of a result to compute in: its own memory where it has the compute type.
 
-    Of several arrays that hold the same result, those after the first are copied to.
+def _writer(arrays, dtype, height, row_scalars=False):
+    """What gives the place to compute a block of a result in, and what hands it on.
+
+    The place is the result's own memory where that has the compute type. Of several
+    arrays that hold the same result, those after the first are copied to.
     """
+    distinct = list({id(a): a for a in arrays if a is not None}.values())
+    if not distinct:
+        return (lambda span: None), (lambda span: None)
+    rows = [_rows(array, dtype, row_scalars) for array in distinct]
+    first, direct = rows[0]
+    others = [other for other, _ in (rows[1:] if direct else rows)]
+    if direct and not others:
+        return first.__getitem__, (lambda span: None)
+    width = 1 if row_scalars else distinct[0].shape[-1]
+    scratch = None if direct else np.empty((height, width), dtype)
 
-    def __init__(self, arrays, dtype, height, row_scalars=False):
-        by_id = {id(array): array for array in arrays if array is not None}
-        distinct = list(by_id.values())
-        self.own, self.scratch, self.others = None, None, []
-        if not distinct:
-            return
-        rows = [_rows(array, dtype, row_scalars) for array in distinct]
-        self.own = rows[0][0] if rows[0][1] else None
-        self.others = [other for other, _ in (rows if self.own is None else rows[1:])]
-        width = 1 if row_scalars else distinct[0].shape[-1]
-        self.scratch = np.empty((height, width), dtype) if self.own is None else None
+    def place(span):
+        return first[span] if direct else scratch[: span.stop - span.start]
 
-    def block(self, start, stop):
-        """Where to compute rows `start` to `stop`."""
-        self.span = slice(start, stop)
-        if self.own is not None:
-            self.current = self.own[self.span]
-        else:
-            scratch = self.scratch
-            self.current = None if scratch is None else scratch[: stop - start]
-        return self.current
+    def hand_on(span):
+        computed = place(span)
+        for other in others:
+            other[span] = computed
 
-    def write(self):
-        """Hand on the rows that were computed in the last block."""
-        for other in self.others:
-            other[self.span] = self.current
+    return place, hand_on
 
 
-def _are_few(entries, dtype, *arrays):
-    """Whether all rows can be one block: few, of the compute type, and without gaps."""
-    if not 0 < entries <= FEW:
+def _are_small(leading, rows, row_scalars=(), features=(), scalars=()):
+    """Whether a call has a few rows, in arrays of one type to compute in, without gaps.
+
+    Each is None or has the shape of its kind.
+    """
+    if type(leading) is not np.ndarray or not 0 < leading.size <= FEW:
         return False
-    there = [array for array in arrays if array is not None]
-    return all(array.dtype == dtype and array.flags.c_contiguous for array in there)
+    shape, dtype = leading.shape, leading.dtype
+    if dtype not in _COMPUTED or not shape or shape[-1] < 1:
+        return False
+    if shape[-1] > 2 * PIECE:
+        return False
+    groups = (row_scalars, shape[:-1]), (features, shape[-1:]), (scalars, ())
+    for arrays, wanted in ((rows, shape), *groups):
+        for array in arrays:
+            if array is None:
+                continue
+            if type(array) is not np.ndarray or array.shape != wanted:
+                return False
+            if array.dtype is not dtype or not array.flags.c_contiguous:
+                return False
+    return True
 
 
-def _whole(array, rows, width):
-    """All rows of an array that has no gaps, as one block."""
-    return None if array is None else array.reshape(rows, width)
+def _is_of_one_type(saved, array):
+    """Whether forward saw arrays of this shape, all of this type."""
+    dtype, dtypes = array.dtype, saved.dtypes
+    same = saved.shape == array.shape and saved.dtype is dtype and type(dtypes) is dict
+    if not same or not dtypes.keys() >= {"x", "z"}:
+        return False
+    for kind in dtypes.values():
+        if kind is not dtype:
+            return False
+    return True
 
 
-def _partition(rows, row_bytes, least_rows, few):
-    """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
+def _partition(rows, row_bytes, least_rows):
+    """The rows of a block, and all blocks as (chunk, span), chunk by chunk.
 
-    Neither depends on the thread count, so no sum does. A `few` rows are one block.
+    Neither depends on the thread count, so no sum does.
     Long rows have fewer chunks where each has sums of its own.
     """
-    if few:
-        return rows, [()]
     height = max(least_rows, BLOCK_BYTES // row_bytes)
     height -= height % ROWS_TOGETHER if height > ROWS_TOGETHER else 0
     height = min(height, max(rows, 1))
-    blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
+    spans = [slice(i, min(i + height, rows)) for i in range(0, rows, height)]
     fewer = CHUNKS if least_rows == 1 else min(CHUNKS, max(2, BLOCK_BYTES // row_bytes))
-    together = max(1, -(-len(blocks) // fewer))
-    runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
-    return height, [[(chunk, *span) for span in run] for chunk, run in enumerate(runs)]
+    together = max(1, -(-len(spans) // fewer))
+    runs = [spans[i : i + together] for i in range(0, len(spans), together)]
+    return height, [[(chunk, span) for span in run] for chunk, run in enumerate(runs)]
 
 
 def _run(sweep, chunks, threads, row_bytes):
@@ -1138,8 +1244,13 @@ def _run(sweep, chunks, threads, row_bytes):
             task.result()
 
 
+_FLOATS = (np.float32, np.float64, np.float16, np.longdouble)
+
+
 def _array(name, value, required):
     """A floating-point array; None stays None for what may be left out."""
+    if type(value) is np.ndarray and value.dtype.type in _FLOATS:
+        return value
     if value is None:
         if required:
             raise TypeError(f"{name} is None; pass an array of floats")
@@ -1150,8 +1261,7 @@ def _array(name, value, required):
         raise ValueError(
             f"{name} is no array: its parts differ in length; pass an array of floats"
         ) from None
-    known = array.dtype.type in (np.float16, np.float32, np.float64, np.longdouble)
-    if not known and array.dtype.name != "bfloat16":
+    if array.dtype.type not in _FLOATS and array.dtype.name != "bfloat16":
         raise TypeError(
             f"{name} is of type {array.dtype}, not floating point; "
             f"pass real floats, such as {name}.astype(np.float64)"
@@ -1169,6 +1279,8 @@ def _float(name, value):
 
 def _constant(name, value):
     """A finite real number."""
+    if type(value) is float and isfinite(value):
+        return value
     if not isinstance(value, Real) or isinstance(value, bool):
         kind = type(value).__name__
         raise TypeError(f"{name} is {value!r} of type {kind}; pass a number")
@@ -1178,6 +1290,8 @@ def _constant(name, value):
 
 
 def _thread_count(threads):
+    if type(threads) is int and threads > 0:
+        return threads
     if isinstance(threads, bool) or not isinstance(threads, Integral):
         raise TypeError(f"threads is {threads!r}; pass a whole number, 1 or more")
     if threads < 1:
@@ -1204,30 +1318,35 @@ def _check_shape(name, array, shape, meaning):
 _AS_IT_WAS = "pass saved as forward returned it"
 
 
-def _check_saved(saved):
-    """Refuse what forward did not return, and arrays whose shape was changed since."""
+def _check_is_saved(saved):
+    """Refuse what forward did not return."""
     if not isinstance(saved, Saved):
         raise TypeError(
             f"saved is of type {type(saved).__name__}; "
             "pass what forward of gated_rms_norm returned as its second value"
         )
+
+
+def _check_saved(saved):
+    """Refuse what was changed in it, and arrays whose shape was changed since."""
+    _check_is_saved(saved)
     known = isinstance(saved.shape, tuple) and isinstance(saved.dtypes, dict)
     types = (saved.dtype, *saved.dtypes.values()) if known else (None,)
     floats = all(isinstance(dtype, np.dtype) and dtype.kind in "fV" for dtype in types)
     if not floats or not saved.dtypes.keys() >= {"x", "z"}:
         raise TypeError(f"saved.shape, dtype or dtypes was changed; {_AS_IT_WAS}")
     row_scalars = saved.shape[:-1]
-    for name, shape, given in (
-        ("x", saved.shape, True),
-        ("z", saved.shape, True),
-        ("gamma", saved.shape[-1:], "gamma" in saved.dtypes),
-        ("rstd", row_scalars, True),
-    ):
-        array = getattr(saved, name)
-        if not (isinstance(array, np.ndarray) if given else array is None):
-            found = type(array).__name__
-            raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
-        _check_shape(f"saved.{name}", array, shape, "what forward saw")
+    _check_kept("x", saved.x, saved.shape)
+    _check_kept("z", saved.z, saved.shape)
+    _check_kept("gamma", saved.gamma, saved.shape[-1:], "gamma" in saved.dtypes)
+    _check_kept("rstd", saved.rstd, row_scalars)
+
+
+def _check_kept(name, array, shape, given=True):
+    if not (isinstance(array, np.ndarray) if given else array is None):
+        found = type(array).__name__
+        raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
+    _check_shape(f"saved.{name}", array, shape, "what forward saw")
 
 
 def _check_left_out(name, value, source, saved):
@@ -1255,9 +1374,8 @@ _COMPUTED = {np.dtype(np.float32), np.dtype(np.float64)}
 
 def _types(given, widest=None):
     """The type of each array that is given, and the type to compute in."""
-    there = {name: array for name, array in given.items() if array is not None}
-    dtypes = {name: np.asarray(array).dtype for name, array in there.items()}
-    kinds = {dtypes[name] for name in there if not isinstance(there[name], float)}
+    dtypes = {name: array.dtype for name, array in given.items() if array is not None}
+    kinds = set(dtypes.values())
     if widest is not None:
         kinds.add(widest)
     if len(kinds) == 1 and kinds <= _COMPUTED:
@@ -1311,6 +1429,16 @@ def _result(name, out, shape, dtype, given, like=()):
             raise ValueError(f"out for {name} overlaps {other}; pass another array")
     given[f"out for {name}"] = out
     return out
+
+
+def _placed(name, value, out, given):
+    """A result that is computed, in the array that the caller has for it, if any."""
+    if out is None:
+        return value
+    shape, dtype = (None, None) if value is None else (value.shape, value.dtype)
+    target = _result(name, out, shape, dtype, given)
+    target[...] = value
+    return target
 
 
 def _overlaps_itself(array):

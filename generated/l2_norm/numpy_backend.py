@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 3 flops a row element; backward 3 row tensors (2 read, 1 written), 6 flops a row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:be881d5f8129b557e1ec885ece4bbca58ee2c07dcc5dcc847ea2c74f37ffc252
-# templates sha256:b3a640608eee732f7a260840dd6d35d21c60b1faf0b4906d0dd376f42c70ed25
+# templates sha256:0498c32ac07d48e317150d598f48e988cc049b748a79b155de3598da6de6bc8c
 """Each row divided by its Euclidean length.
 
     forward
@@ -17,6 +17,7 @@ Rows are worked on in blocks that stay in the cache. A comment names the step of
 derivation that a line comes from, and a name in the code is a name of the derivation.
 """
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from itertools import pairwise
@@ -26,17 +27,29 @@ from typing import NamedTuple
 
 import numpy as np
 
-BLOCK_BYTES = 768 * 1024
+
+def _second_level_cache():
+    """The size of a core's second-level cache; 1 MiB where the system does not tell."""
+    try:
+        return os.sysconf("SC_LEVEL2_CACHE_SIZE") or 2**20
+    except (AttributeError, ValueError, OSError):
+        return 2**20
+
+
+BLOCK_BYTES = min(max(_second_level_cache() // 2, 384 * 1024), 1024 * 1024)
 """The size of a block of rows: it and its scratch buffers stay in the cache."""
 
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
 
 FEW = 4096
-"""The entries up to which all rows are one block, worked on where they stand."""
+"""The entries up to which rows are taken at once, not block by block."""
 
 ROWS_TOGETHER = 64
 """A block has a multiple of so many rows, where it has more."""
+
+PIECE = 1024
+"""The entries of a row that are summed together; a longer row is summed in pieces."""
 
 LONG_ROW = 2048
 """The bytes of a row from which a small ufunc buffer pays."""
@@ -102,9 +115,19 @@ def forward(x, *, eps=1e-12, out=None, threads=1):
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
-    x = _array("x", x, required=True)
     eps = _constant("eps", eps)
     threads = _thread_count(threads)
+    small = _are_small(x, rows=(x,))
+    if small:
+        shape, dtype = x.shape, x.dtype
+        given = {"x": x}
+        dtypes = {name: dtype for name, array in given.items() if array is not None}
+        y, rstd = _forward_small(x, eps, shape, dtype)
+        if out is not None:
+            y = _placed("y", y, out, given)
+        saved = Saved(shape, dtype, dtypes, x, rstd)
+        return y, saved
+    x = _array("x", x, required=True)
     shape = _row_shape("x", x)
     leading = x
     _check_shape("x", x, shape, "the shape of x")
@@ -133,11 +156,26 @@ def backward(saved, dy, *, out=None, threads=1):
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
+    _check_is_saved(saved)
+    threads = _thread_count(threads)
+    small = _are_small(saved.x, rows=(dy, saved.x), row_scalars=(saved.rstd,))
+    if (
+        small
+        and _is_of_one_type(saved, saved.x)
+        and dy is not None
+        and saved.rstd is not None
+    ):
+        shape, dtype = saved.shape, saved.dtype
+        dx = _backward_small(saved.x, dy, saved.rstd, shape, dtype)
+        if out is not None:
+            given = {"dy": dy, "saved.x": saved.x, "saved.rstd": saved.rstd}
+            out = _several(out, ("dx",))
+            dx = _placed("dx", dx, out[0], given)
+        return Gradients(dx)
     _check_saved(saved)
     shape = saved.shape
     dy = _array("dy", dy, required=True)
     _check_shape("dy", dy, shape, "the shape of y")
-    threads = _thread_count(threads)
     given = {"dy": dy, "saved.x": saved.x, "saved.rstd": saved.rstd}
     dtype = _types(given, saved.dtype)[1]
     out = _several(out, ("dx",))
@@ -217,10 +255,8 @@ def backward_backward(saved, cotangents, ddx, *, out=None, threads=1):
 def _forward(x_rows, eps, y_out, rstd_out, shape, dtype, threads):
     """The outputs and the saved row scalars, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    scalar = dtype.type
-    few = _are_few(rows * features, dtype, x_rows, rstd_out, y_out)
-    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
-    eps = scalar(eps)
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    eps = np.asarray(eps, dtype)
 
     def block(x, rstd_block, y_block):
         # step 1: sum_x2 = sum(x**2)
@@ -228,38 +264,26 @@ def _forward(x_rows, eps, y_out, rstd_out, shape, dtype, threads):
         # step 2: rstd = 1/sqrt(sum_x2 + eps)
         rstd = np.add(sum_x2, eps, out=rstd_block)
         rstd = np.sqrt(rstd, out=rstd_block)
-        rstd = np.divide(1.0, rstd, out=rstd_block)
+        rstd = np.reciprocal(rstd, out=rstd_block)
         # step 3: y = x*rstd
-        np.multiply(x, rstd, out=y_block)
+        _by_row(np.multiply, x, rstd, out=y_block)
 
     def sweep(share):
-        read_x = _Reader(x_rows, dtype, height)
-        rstd_writer = _Writer((rstd_out,), dtype, height, row_scalars=True)
-        y_writer = _Writer((y_out,), dtype, height)
-        for _, start, stop in share:
-            block(
-                read_x(start, stop),
-                rstd_writer.block(start, stop),
-                y_writer.block(start, stop),
-            )
-            rstd_writer.write()
-            y_writer.write()
+        read_x = _reader(x_rows, dtype, height)
+        place_rstd, hand_on_rstd = _writer((rstd_out,), dtype, height, row_scalars=True)
+        place_y, hand_on_y = _writer((y_out,), dtype, height)
+        for _, span in share:
+            block(read_x(span), place_rstd(span), place_y(span))
+            hand_on_rstd(span)
+            hand_on_y(span)
 
-    if few:
-        block(
-            _whole(x_rows, rows, features),
-            _whole(rstd_out, rows, 1),
-            _whole(y_out, rows, features),
-        )
-    else:
-        _run(sweep, chunks, threads, features * dtype.itemsize)
+    _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward(x_rows, dy_rows, rstd_rows, dx_out, shape, dtype, threads):
     """The gradients, written to their arrays; None for one that is not wanted."""
     rows, features = prod(shape[:-1]), shape[-1]
-    few = _are_few(rows * features, dtype, x_rows, dy_rows, rstd_rows, dx_out)
-    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
 
     def block(x, dy, rstd, dx_block, row_scalar_buffers):
         row_scalar_1 = row_scalar_buffers[0]
@@ -269,43 +293,33 @@ def _backward(x_rows, dy_rows, rstd_rows, dx_out, shape, dtype, threads):
         sum_dy_y = np.multiply(rstd, sum_dy_y_unscaled, out=row_scalar_1)
         # step 6: dx = (dy - x*rstd*sum_dy_y)*rstd
         part = np.multiply(rstd, sum_dy_y, out=row_scalar_1)
-        dx = np.multiply(x, part, out=dx_block)
+        dx = _by_row(np.multiply, x, part, out=dx_block)
         dx = np.subtract(dy, dx, out=dx_block)
         np.multiply(dx, rstd, out=dx_block)
 
     def sweep(share):
-        read_x = _Reader(x_rows, dtype, height)
-        read_dy = _Reader(dy_rows, dtype, height)
-        read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
-        dx_writer = _Writer((dx_out,), dtype, height)
+        read_x = _reader(x_rows, dtype, height)
+        read_dy = _reader(dy_rows, dtype, height)
+        read_rstd = _reader(rstd_rows, dtype, height, row_scalars=True)
+        place_dx, hand_on_dx = _writer((dx_out,), dtype, height)
         row_scalar_buffers = np.empty((1, height, 1), dtype)
-        for _, start, stop in share:
+        for _, span in share:
             block(
-                read_x(start, stop),
-                read_dy(start, stop),
-                read_rstd(start, stop),
-                dx_writer.block(start, stop),
-                row_scalar_buffers[:, : stop - start],
+                read_x(span),
+                read_dy(span),
+                read_rstd(span),
+                place_dx(span),
+                row_scalar_buffers[:, : span.stop - span.start],
             )
-            dx_writer.write()
+            hand_on_dx(span)
 
-    if few:
-        block(
-            _whole(x_rows, rows, features),
-            _whole(dy_rows, rows, features),
-            _whole(rstd_rows, rows, 1),
-            _whole(dx_out, rows, features),
-            np.empty((1, rows, 1), dtype),
-        )
-    else:
-        _run(sweep, chunks, threads, features * dtype.itemsize)
+    _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _jvp(x_rows, dx_rows, rstd_rows, dy_out, shape, dtype, threads):
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    few = _are_few(rows * features, dtype, x_rows, dx_rows, rstd_rows, dy_out)
-    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
 
     def block(x, dx, rstd, dy_block, row_scalar_buffers):
         row_scalar_1 = row_scalar_buffers[0]
@@ -315,36 +329,27 @@ def _jvp(x_rows, dx_rows, rstd_rows, dy_out, shape, dtype, threads):
         sum_dx_y = np.multiply(rstd, sum_dx_y_unscaled, out=row_scalar_1)
         # step 7: dy = (dx - x*rstd*sum_dx_y)*rstd
         part = np.multiply(rstd, sum_dx_y, out=row_scalar_1)
-        dy = np.multiply(x, part, out=dy_block)
+        dy = _by_row(np.multiply, x, part, out=dy_block)
         dy = np.subtract(dx, dy, out=dy_block)
         np.multiply(dy, rstd, out=dy_block)
 
     def sweep(share):
-        read_x = _Reader(x_rows, dtype, height)
-        read_dx = _Reader(dx_rows, dtype, height)
-        read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
-        dy_writer = _Writer((dy_out,), dtype, height)
+        read_x = _reader(x_rows, dtype, height)
+        read_dx = _reader(dx_rows, dtype, height)
+        read_rstd = _reader(rstd_rows, dtype, height, row_scalars=True)
+        place_dy, hand_on_dy = _writer((dy_out,), dtype, height)
         row_scalar_buffers = np.empty((1, height, 1), dtype)
-        for _, start, stop in share:
+        for _, span in share:
             block(
-                read_x(start, stop),
-                read_dx(start, stop),
-                read_rstd(start, stop),
-                dy_writer.block(start, stop),
-                row_scalar_buffers[:, : stop - start],
+                read_x(span),
+                read_dx(span),
+                read_rstd(span),
+                place_dy(span),
+                row_scalar_buffers[:, : span.stop - span.start],
             )
-            dy_writer.write()
+            hand_on_dy(span)
 
-    if few:
-        block(
-            _whole(x_rows, rows, features),
-            _whole(dx_rows, rows, features),
-            _whole(rstd_rows, rows, 1),
-            _whole(dy_out, rows, features),
-            np.empty((1, rows, 1), dtype),
-        )
-    else:
-        _run(sweep, chunks, threads, features * dtype.itemsize)
+    _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward_backward(
@@ -352,12 +357,8 @@ def _backward_backward(
 ):
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    scalar = dtype.type
-    few = _are_few(
-        rows * features, dtype, x_rows, dy_rows, ddx_rows, rstd_rows, dx_out, ddy_out
-    )
-    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
-    D = scalar(features)
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    D = np.asarray(features, dtype)
     # step 9: mean_dy_scaled = 3*mean_dy*D
     part = np.multiply(3.0, D)
 
@@ -374,11 +375,11 @@ def _backward_backward(
         rstd_scaled = np.square(rstd, out=row_scalar_1)
         rstd_scaled = np.multiply(rstd_scaled, D, out=row_scalar_1)
         # step 8: mean_dy_unscaled = mean(dy*x)
-        mean_dy_unscaled = _row_mean(dy, x, out=row_scalar_2)
+        mean_dy_unscaled = _row_mean(dy, x, D, out=row_scalar_2)
         # step 9: mean_ddx_y_unscaled = mean(ddx*x)
-        mean_ddx_y_unscaled = _row_mean(ddx, x, out=row_scalar_3)
+        mean_ddx_y_unscaled = _row_mean(ddx, x, D, out=row_scalar_3)
         # step 9: mean_ddx_dy = mean(ddx*dy)
-        mean_ddx_dy = _row_mean(ddx, dy, out=row_scalar_4)
+        mean_ddx_dy = _row_mean(ddx, dy, D, out=row_scalar_4)
         # step 10: sum_ddx_y_unscaled = sum(ddx*x)
         sum_ddx_y_unscaled = _row_sum(ddx, x, out=row_scalar_5)
         # step 8: mean_dy = mean_dy_unscaled*rstd
@@ -392,65 +393,117 @@ def _backward_backward(
         # step 9: dx = ((x*mean_dy_scaled*rstd - dy)*mean_ddx_y - ddx*mean_dy -
         #   x*mean_ddx_dy*rstd)*rstd_scaled
         part_2 = np.multiply(mean_dy_scaled, rstd, out=row_scalar_6)
-        dx = np.multiply(x, part_2, out=dx_block)
+        dx = _by_row(np.multiply, x, part_2, out=dx_block)
         dx = np.subtract(dx, dy, out=dx_block)
         dx = np.multiply(dx, mean_ddx_y, out=dx_block)
-        part_3 = np.multiply(ddx, mean_dy, out=ddy_block)
+        part_3 = _by_row(np.multiply, ddx, mean_dy, out=ddy_block)
         dx = np.subtract(dx, part_3, out=dx_block)
         part_4 = np.multiply(mean_ddx_dy, rstd, out=row_scalar_2)
-        part_5 = np.multiply(x, part_4, out=ddy_block)
+        part_5 = _by_row(np.multiply, x, part_4, out=ddy_block)
         dx = np.subtract(dx, part_5, out=dx_block)
         np.multiply(dx, rstd_scaled, out=dx_block)
         # step 10: ddy = (ddx - x*rstd*sum_ddx_y)*rstd
         part_6 = np.multiply(rstd, sum_ddx_y, out=row_scalar_1)
-        ddy = np.multiply(x, part_6, out=ddy_block)
+        ddy = _by_row(np.multiply, x, part_6, out=ddy_block)
         ddy = np.subtract(ddx, ddy, out=ddy_block)
         np.multiply(ddy, rstd, out=ddy_block)
 
     def sweep(share):
-        read_x = _Reader(x_rows, dtype, height)
-        read_dy = _Reader(dy_rows, dtype, height)
-        read_ddx = _Reader(ddx_rows, dtype, height)
-        read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
-        dx_writer = _Writer((dx_out,), dtype, height)
-        ddy_writer = _Writer((ddy_out,), dtype, height)
+        read_x = _reader(x_rows, dtype, height)
+        read_dy = _reader(dy_rows, dtype, height)
+        read_ddx = _reader(ddx_rows, dtype, height)
+        read_rstd = _reader(rstd_rows, dtype, height, row_scalars=True)
+        place_dx, hand_on_dx = _writer((dx_out,), dtype, height)
+        place_ddy, hand_on_ddy = _writer((ddy_out,), dtype, height)
         row_scalar_buffers = np.empty((6, height, 1), dtype)
-        for _, start, stop in share:
+        for _, span in share:
             block(
-                read_x(start, stop),
-                read_dy(start, stop),
-                read_ddx(start, stop),
-                read_rstd(start, stop),
-                dx_writer.block(start, stop),
-                ddy_writer.block(start, stop),
-                row_scalar_buffers[:, : stop - start],
+                read_x(span),
+                read_dy(span),
+                read_ddx(span),
+                read_rstd(span),
+                place_dx(span),
+                place_ddy(span),
+                row_scalar_buffers[:, : span.stop - span.start],
             )
-            dx_writer.write()
-            ddy_writer.write()
+            hand_on_dx(span)
+            hand_on_ddy(span)
 
-    if few:
-        block(
-            _whole(x_rows, rows, features),
-            _whole(dy_rows, rows, features),
-            _whole(ddx_rows, rows, features),
-            _whole(rstd_rows, rows, 1),
-            _whole(dx_out, rows, features),
-            _whole(ddy_out, rows, features),
-            np.empty((6, rows, 1), dtype),
-        )
-    else:
-        _run(sweep, chunks, threads, features * dtype.itemsize)
+    _run(sweep, chunks, threads, features * dtype.itemsize)
+
+
+def _forward_small(x_rows, eps, shape, dtype):
+    """The outputs and the saved row scalars of a few rows, taken at once."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    eps = np.asarray(eps, dtype)
+    x = x_rows.reshape(rows, features)
+    # step 1: sum_x2 = sum(x**2)
+    sum_x2 = np.vecdot(x, x)[:, np.newaxis]
+    # step 2: rstd = 1/sqrt(sum_x2 + eps)
+    rstd = np.add(sum_x2, eps)
+    rstd = np.sqrt(rstd)
+    rstd = np.reciprocal(rstd)
+    # step 3: y = x*rstd
+    y = np.multiply(x, rstd)
+    rstd = rstd.reshape(shape[:-1])
+    y = y.reshape(shape)
+    return y, rstd
+
+
+def _backward_small(x_rows, dy_rows, rstd_rows, shape, dtype):
+    """The gradients of a few rows, taken at once; None for one not wanted."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    x = x_rows.reshape(rows, features)
+    dy = dy_rows.reshape(rows, features)
+    rstd = rstd_rows.reshape(rows, 1)
+    # step 6: sum_dy_y_unscaled = sum(dy*x)
+    sum_dy_y_unscaled = np.vecdot(dy, x)[:, np.newaxis]
+    # step 6: sum_dy_y = rstd*sum_dy_y_unscaled
+    sum_dy_y = np.multiply(rstd, sum_dy_y_unscaled)
+    # step 6: dx = (dy - x*rstd*sum_dy_y)*rstd
+    part = np.multiply(rstd, sum_dy_y)
+    dx = np.multiply(x, part)
+    dx = np.subtract(dy, dx)
+    dx = np.multiply(dx, rstd)
+    dx = dx.reshape(shape)
+    return dx
 
 
 def _row_sum(a, b, out):
-    """The sum of a*b over each row, with no buffer for the products."""
-    np.vecdot(a, b, out=out[:, 0])
+    """The sum of a*b over each row, with no buffer for the products.
+
+    A long row is summed in pieces, and the pieces in pairs: running sums over all of it
+    would lose digits.
+    """
+    features = a.shape[-1]
+    if features <= 2 * PIECE:
+        np.vecdot(a, b, out=out[:, 0])
+        return out
+    whole = features - features % PIECE
+    first, second = (
+        part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
+    )
+    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[:, 0])
+    if whole < features:
+        out[:, 0] += np.vecdot(a[..., whole:], b[..., whole:])
     return out
 
 
-def _row_mean(a, b, out):
+def _row_mean(a, b, D, out):
     """The mean of a*b over each row."""
-    return np.divide(_row_sum(a, b, out), a.shape[-1], out=out)
+    return np.divide(_row_sum(a, b, out), D, out=out)
+
+
+def _by_row(ufunc, block, values, out):
+    """A ufunc of rows and one value a row, written to memory that is neither's.
+
+    Short rows are filled with their values first: that, and a ufunc of two full blocks,
+    takes less time than a loop for each row.
+    """
+    if block.shape[-1] * block.itemsize < LONG_ROW:
+        np.copyto(out, values)
+        values = out
+    return ufunc(block, values, out=out)
 
 
 class _Scattered:
@@ -486,91 +539,104 @@ def _rows(array, dtype, row_scalars):
     return array.reshape(-1, width), direct
 
 
-class _Reader:
-    """Blocks of rows in the compute type: views where the array has it, else copies.
+def _reader(array, dtype, height, row_scalars=False):
+    """What reads a block of rows in the compute type: views where the array has it.
 
-    Of an array that is not there they are None.
+    Other arrays are copied block by block. Of one that is not there it reads None.
     """
+    if array is None:
+        return lambda span: None
+    rows, direct = _rows(array, dtype, row_scalars)
+    if direct:
+        return rows.__getitem__
+    scratch = np.empty((height, 1 if row_scalars else array.shape[-1]), dtype)
 
-    def __init__(self, array, dtype, height, row_scalars=False):
-        self.rows, self.direct = None, True
-        if array is None:
-            return
-        self.rows, self.direct = _rows(array, dtype, row_scalars)
-        width = 1 if row_scalars else array.shape[-1]
-        self.scratch = None if self.direct else np.empty((height, width), dtype)
-
-    def __call__(self, start, stop):
-        if self.direct:
-            return None if self.rows is None else self.rows[start:stop]
-        copy = self.scratch[: stop - start]
-        copy[...] = self.rows[start:stop]
+    def read(span):
+        copy = scratch[: span.stop - span.start]
+        copy[...] = rows[span]
         return copy
 
+    return read
 
-class _Writer:
-    """Blocks of a result to compute in: its own memory where it has the compute type.
 
-    Of several arrays that hold the same result, those after the first are copied to.
+def _writer(arrays, dtype, height, row_scalars=False):
+    """What gives the place to compute a block of a result in, and what hands it on.
+
+    The place is the result's own memory where that has the compute type. Of several
+    arrays that hold the same result, those after the first are copied to.
     """
+    distinct = list({id(a): a for a in arrays if a is not None}.values())
+    if not distinct:
+        return (lambda span: None), (lambda span: None)
+    rows = [_rows(array, dtype, row_scalars) for array in distinct]
+    first, direct = rows[0]
+    others = [other for other, _ in (rows[1:] if direct else rows)]
+    if direct and not others:
+        return first.__getitem__, (lambda span: None)
+    width = 1 if row_scalars else distinct[0].shape[-1]
+    scratch = None if direct else np.empty((height, width), dtype)
 
-    def __init__(self, arrays, dtype, height, row_scalars=False):
-        by_id = {id(array): array for array in arrays if array is not None}
-        distinct = list(by_id.values())
-        self.own, self.scratch, self.others = None, None, []
-        if not distinct:
-            return
-        rows = [_rows(array, dtype, row_scalars) for array in distinct]
-        self.own = rows[0][0] if rows[0][1] else None
-        self.others = [other for other, _ in (rows if self.own is None else rows[1:])]
-        width = 1 if row_scalars else distinct[0].shape[-1]
-        self.scratch = np.empty((height, width), dtype) if self.own is None else None
+    def place(span):
+        return first[span] if direct else scratch[: span.stop - span.start]
 
-    def block(self, start, stop):
-        """Where to compute rows `start` to `stop`."""
-        self.span = slice(start, stop)
-        if self.own is not None:
-            self.current = self.own[self.span]
-        else:
-            scratch = self.scratch
-            self.current = None if scratch is None else scratch[: stop - start]
-        return self.current
+    def hand_on(span):
+        computed = place(span)
+        for other in others:
+            other[span] = computed
 
-    def write(self):
-        """Hand on the rows that were computed in the last block."""
-        for other in self.others:
-            other[self.span] = self.current
+    return place, hand_on
 
 
-def _are_few(entries, dtype, *arrays):
-    """Whether all rows can be one block: few, of the compute type, and without gaps."""
-    if not 0 < entries <= FEW:
+def _are_small(leading, rows, row_scalars=(), features=(), scalars=()):
+    """Whether a call has a few rows, in arrays of one type to compute in, without gaps.
+
+    Each is None or has the shape of its kind.
+    """
+    if type(leading) is not np.ndarray or not 0 < leading.size <= FEW:
         return False
-    there = [array for array in arrays if array is not None]
-    return all(array.dtype == dtype and array.flags.c_contiguous for array in there)
+    shape, dtype = leading.shape, leading.dtype
+    if dtype not in _COMPUTED or not shape or shape[-1] < 1:
+        return False
+    if shape[-1] > 2 * PIECE:
+        return False
+    groups = (row_scalars, shape[:-1]), (features, shape[-1:]), (scalars, ())
+    for arrays, wanted in ((rows, shape), *groups):
+        for array in arrays:
+            if array is None:
+                continue
+            if type(array) is not np.ndarray or array.shape != wanted:
+                return False
+            if array.dtype is not dtype or not array.flags.c_contiguous:
+                return False
+    return True
 
 
-def _whole(array, rows, width):
-    """All rows of an array that has no gaps, as one block."""
-    return None if array is None else array.reshape(rows, width)
+def _is_of_one_type(saved, array):
+    """Whether forward saw arrays of this shape, all of this type."""
+    dtype, dtypes = array.dtype, saved.dtypes
+    same = saved.shape == array.shape and saved.dtype is dtype and type(dtypes) is dict
+    if not same or not dtypes.keys() >= {"x"}:
+        return False
+    for kind in dtypes.values():
+        if kind is not dtype:
+            return False
+    return True
 
 
-def _partition(rows, row_bytes, least_rows, few):
-    """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
+def _partition(rows, row_bytes, least_rows):
+    """The rows of a block, and all blocks as (chunk, span), chunk by chunk.
 
-    Neither depends on the thread count, so no sum does. A `few` rows are one block.
+    Neither depends on the thread count, so no sum does.
     Long rows have fewer chunks where each has sums of its own.
     """
-    if few:
-        return rows, [()]
     height = max(least_rows, BLOCK_BYTES // row_bytes)
     height -= height % ROWS_TOGETHER if height > ROWS_TOGETHER else 0
     height = min(height, max(rows, 1))
-    blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
+    spans = [slice(i, min(i + height, rows)) for i in range(0, rows, height)]
     fewer = CHUNKS if least_rows == 1 else min(CHUNKS, max(2, BLOCK_BYTES // row_bytes))
-    together = max(1, -(-len(blocks) // fewer))
-    runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
-    return height, [[(chunk, *span) for span in run] for chunk, run in enumerate(runs)]
+    together = max(1, -(-len(spans) // fewer))
+    runs = [spans[i : i + together] for i in range(0, len(spans), together)]
+    return height, [[(chunk, span) for span in run] for chunk, run in enumerate(runs)]
 
 
 def _run(sweep, chunks, threads, row_bytes):
@@ -592,8 +658,13 @@ def _run(sweep, chunks, threads, row_bytes):
             task.result()
 
 
+_FLOATS = (np.float32, np.float64, np.float16, np.longdouble)
+
+
 def _array(name, value, required):
     """A floating-point array; None stays None for what may be left out."""
+    if type(value) is np.ndarray and value.dtype.type in _FLOATS:
+        return value
     if value is None:
         if required:
             raise TypeError(f"{name} is None; pass an array of floats")
@@ -604,8 +675,7 @@ def _array(name, value, required):
         raise ValueError(
             f"{name} is no array: its parts differ in length; pass an array of floats"
         ) from None
-    known = array.dtype.type in (np.float16, np.float32, np.float64, np.longdouble)
-    if not known and array.dtype.name != "bfloat16":
+    if array.dtype.type not in _FLOATS and array.dtype.name != "bfloat16":
         raise TypeError(
             f"{name} is of type {array.dtype}, not floating point; "
             f"pass real floats, such as {name}.astype(np.float64)"
@@ -623,6 +693,8 @@ def _float(name, value):
 
 def _constant(name, value):
     """A finite real number."""
+    if type(value) is float and isfinite(value):
+        return value
     if not isinstance(value, Real) or isinstance(value, bool):
         kind = type(value).__name__
         raise TypeError(f"{name} is {value!r} of type {kind}; pass a number")
@@ -632,6 +704,8 @@ def _constant(name, value):
 
 
 def _thread_count(threads):
+    if type(threads) is int and threads > 0:
+        return threads
     if isinstance(threads, bool) or not isinstance(threads, Integral):
         raise TypeError(f"threads is {threads!r}; pass a whole number, 1 or more")
     if threads < 1:
@@ -658,28 +732,33 @@ def _check_shape(name, array, shape, meaning):
 _AS_IT_WAS = "pass saved as forward returned it"
 
 
-def _check_saved(saved):
-    """Refuse what forward did not return, and arrays whose shape was changed since."""
+def _check_is_saved(saved):
+    """Refuse what forward did not return."""
     if not isinstance(saved, Saved):
         raise TypeError(
             f"saved is of type {type(saved).__name__}; "
             "pass what forward of l2_norm returned as its second value"
         )
+
+
+def _check_saved(saved):
+    """Refuse what was changed in it, and arrays whose shape was changed since."""
+    _check_is_saved(saved)
     known = isinstance(saved.shape, tuple) and isinstance(saved.dtypes, dict)
     types = (saved.dtype, *saved.dtypes.values()) if known else (None,)
     floats = all(isinstance(dtype, np.dtype) and dtype.kind in "fV" for dtype in types)
     if not floats or not saved.dtypes.keys() >= {"x"}:
         raise TypeError(f"saved.shape, dtype or dtypes was changed; {_AS_IT_WAS}")
     row_scalars = saved.shape[:-1]
-    for name, shape, given in (
-        ("x", saved.shape, True),
-        ("rstd", row_scalars, True),
-    ):
-        array = getattr(saved, name)
-        if not (isinstance(array, np.ndarray) if given else array is None):
-            found = type(array).__name__
-            raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
-        _check_shape(f"saved.{name}", array, shape, "what forward saw")
+    _check_kept("x", saved.x, saved.shape)
+    _check_kept("rstd", saved.rstd, row_scalars)
+
+
+def _check_kept(name, array, shape, given=True):
+    if not (isinstance(array, np.ndarray) if given else array is None):
+        found = type(array).__name__
+        raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
+    _check_shape(f"saved.{name}", array, shape, "what forward saw")
 
 
 def _each_cotangent(cotangents, names):
@@ -701,9 +780,8 @@ _COMPUTED = {np.dtype(np.float32), np.dtype(np.float64)}
 
 def _types(given, widest=None):
     """The type of each array that is given, and the type to compute in."""
-    there = {name: array for name, array in given.items() if array is not None}
-    dtypes = {name: np.asarray(array).dtype for name, array in there.items()}
-    kinds = {dtypes[name] for name in there if not isinstance(there[name], float)}
+    dtypes = {name: array.dtype for name, array in given.items() if array is not None}
+    kinds = set(dtypes.values())
     if widest is not None:
         kinds.add(widest)
     if len(kinds) == 1 and kinds <= _COMPUTED:
@@ -757,6 +835,16 @@ def _result(name, out, shape, dtype, given, like=()):
             raise ValueError(f"out for {name} overlaps {other}; pass another array")
     given[f"out for {name}"] = out
     return out
+
+
+def _placed(name, value, out, given):
+    """A result that is computed, in the array that the caller has for it, if any."""
+    if out is None:
+        return value
+    shape, dtype = (None, None) if value is None else (value.shape, value.dtype)
+    target = _result(name, out, shape, dtype, given)
+    target[...] = value
+    return target
 
 
 def _overlaps_itself(array):

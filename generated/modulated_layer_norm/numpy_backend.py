@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 10 flops a row element; backward 3 row tensors (2 read, 1 written), 21 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-# templates sha256:b3a640608eee732f7a260840dd6d35d21c60b1faf0b4906d0dd376f42c70ed25
+# templates sha256:0498c32ac07d48e317150d598f48e988cc049b748a79b155de3598da6de6bc8c
 """Layer normalization whose output is gated by one number a row.
 
     forward
@@ -23,8 +23,10 @@ Rows are worked on in blocks that stay in the cache. A comment names the step of
 derivation that a line comes from, and a name in the code is a name of the derivation.
 """
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from functools import lru_cache
 from itertools import pairwise
 from math import isfinite, prod
 from numbers import Integral, Real
@@ -32,20 +34,32 @@ from typing import NamedTuple
 
 import numpy as np
 
-BLOCK_BYTES = 768 * 1024
+
+def _second_level_cache():
+    """The size of a core's second-level cache; 1 MiB where the system does not tell."""
+    try:
+        return os.sysconf("SC_LEVEL2_CACHE_SIZE") or 2**20
+    except (AttributeError, ValueError, OSError):
+        return 2**20
+
+
+BLOCK_BYTES = min(max(_second_level_cache() // 2, 384 * 1024), 1024 * 1024)
 """The size of a block of rows: it and its scratch buffers stay in the cache."""
 
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
 
 FEW = 4096
-"""The entries up to which all rows are one block, worked on where they stand."""
+"""The entries up to which rows are taken at once, not block by block."""
 
 ROWS_TOGETHER = 64
 """A block has a multiple of so many rows, where it has more."""
 
-SHORT_ROW = 2048
+SHORT_ROW = 4096
 """The entries that a loop over features should have; shorter rows share one."""
+
+PIECE = 1024
+"""The entries of a row that are summed together; a longer row is summed in pieces."""
 
 LONG_ROW = 2048
 """The bytes of a row from which a small ufunc buffer pays."""
@@ -149,12 +163,24 @@ def forward(x, gate=None, gamma=None, beta=None, *, eps=1e-5, out=None, threads=
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
+    eps = _constant("eps", eps)
+    threads = _thread_count(threads)
+    small = _are_small(x, rows=(x,), row_scalars=(gate,), features=(gamma, beta))
+    if small:
+        shape, dtype = x.shape, x.dtype
+        given = {"x": x, "gate": gate, "gamma": gamma, "beta": beta}
+        dtypes = {name: dtype for name, array in given.items() if array is not None}
+        y, mu, mu_residual, rstd = _forward_small(
+            x, gate, gamma, beta, eps, shape, dtype
+        )
+        if out is not None:
+            y = _placed("y", y, out, given)
+        saved = Saved(shape, dtype, dtypes, x, gate, gamma, beta, mu, mu_residual, rstd)
+        return y, saved
     x = _array("x", x, required=True)
     gate = _array("gate", gate, required=False)
     gamma = _array("gamma", gamma, required=False)
     beta = _array("beta", beta, required=False)
-    eps = _constant("eps", eps)
-    threads = _thread_count(threads)
     shape = _row_shape("x", x)
     leading = x
     _check_shape("x", x, shape, "the shape of x")
@@ -192,11 +218,59 @@ def backward(saved, dy, *, out=None, threads=1):
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
+    _check_is_saved(saved)
+    threads = _thread_count(threads)
+    small = _are_small(
+        saved.x,
+        rows=(dy, saved.x),
+        row_scalars=(saved.gate, saved.mu, saved.mu_residual, saved.rstd),
+        features=(saved.gamma, saved.beta),
+    )
+    if (
+        small
+        and _is_of_one_type(saved, saved.x)
+        and dy is not None
+        and (saved.gate is not None) is ("gate" in saved.dtypes)
+        and (saved.gamma is not None) is ("gamma" in saved.dtypes)
+        and (saved.beta is not None) is ("beta" in saved.dtypes)
+        and saved.mu is not None
+        and saved.mu_residual is not None
+        and saved.rstd is not None
+    ):
+        shape, dtype = saved.shape, saved.dtype
+        dx, dgate, dgamma, dbeta = _backward_small(
+            saved.x,
+            saved.gate,
+            dy,
+            saved.mu,
+            saved.mu_residual,
+            saved.rstd,
+            saved.gamma,
+            saved.beta,
+            shape,
+            dtype,
+        )
+        if out is not None:
+            given = {
+                "dy": dy,
+                "saved.x": saved.x,
+                "saved.gate": saved.gate,
+                "saved.gamma": saved.gamma,
+                "saved.beta": saved.beta,
+                "saved.mu": saved.mu,
+                "saved.mu_residual": saved.mu_residual,
+                "saved.rstd": saved.rstd,
+            }
+            out = _several(out, ("dx", "dgate", "dgamma", "dbeta"))
+            dx = _placed("dx", dx, out[0], given)
+            dgate = _placed("dgate", dgate, out[1], given)
+            dgamma = _placed("dgamma", dgamma, out[2], given)
+            dbeta = _placed("dbeta", dbeta, out[3], given)
+        return Gradients(dx, dgate, dgamma, dbeta)
     _check_saved(saved)
     shape = saved.shape
     dy = _array("dy", dy, required=True)
     _check_shape("dy", dy, shape, "the shape of y")
-    threads = _thread_count(threads)
     given = {
         "dy": dy,
         "saved.x": saved.x,
@@ -433,44 +507,35 @@ def _forward(
 ):
     """The outputs and the saved row scalars, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    scalar = dtype.type
-    few = _are_few(
-        rows * features,
-        dtype,
-        x_rows,
-        gate_rows,
-        mu_out,
-        mu_residual_out,
-        rstd_out,
-        y_out,
-    )
-    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
-    ones = np.ones(features, dtype)
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    one_over_D = _equal_weights(features, 1.0 / features, dtype)
+    D = np.asarray(features, dtype)
+    far_from = np.asarray(2.0, dtype)
     if gamma is not None:
         gamma = np.ascontiguousarray(gamma, dtype)
     if beta is not None:
         beta = np.ascontiguousarray(beta, dtype)
-    eps = scalar(eps)
+    eps = np.asarray(eps, dtype)
     if gamma is not None:
-        gamma_wide = _repeated(gamma, few)
+        gamma_wide = _repeated(gamma)
     if beta is not None:
-        beta_wide = _repeated(beta, few)
+        beta_wide = _repeated(beta)
 
     def block(x, gate, mu_block, mu_residual_block, rstd_block, y_block):
         # step 1: mu = mean(x)
-        mu = _row_mean(x, ones, out=mu_block)
+        mu = _row_sum(x, one_over_D, out=mu_block)
         # step 2: x_shifted = x - mu
-        x_shifted = np.subtract(x, mu, out=y_block)
+        x_shifted = _by_row(np.subtract, x, mu, out=y_block)
         # step 3: var = mean(x_shifted**2)
-        var = _row_mean(x_shifted, x_shifted, out=rstd_block)
+        var = _row_mean(x_shifted, x_shifted, D, out=rstd_block)
         # step 2: mu_residual = mean(x_shifted)
-        _residual(x_shifted, mu, var, _row_mean, ones, out=mu_residual_block)
+        _residual(x_shifted, mu, var, D, far_from, one_over_D, out=mu_residual_block)
         # step 2: x_centred = x_shifted - mu_residual
         x_centred = x_shifted
         # step 4: rstd = 1/sqrt(var + eps)
         rstd = np.add(var, eps, out=rstd_block)
         rstd = np.sqrt(rstd, out=rstd_block)
-        rstd = np.divide(1.0, rstd, out=rstd_block)
+        rstd = np.reciprocal(rstd, out=rstd_block)
         # step 5: xhat = x_centred*rstd
         xhat = np.multiply(x_centred, rstd, out=y_block)
         # step 6: y = (xhat*gamma + beta)*gate
@@ -484,39 +549,29 @@ def _forward(
             np.multiply(y, gate, out=y_block)
 
     def sweep(share):
-        read_x = _Reader(x_rows, dtype, height)
-        read_gate = _Reader(gate_rows, dtype, height, row_scalars=True)
-        mu_writer = _Writer((mu_out,), dtype, height, row_scalars=True)
-        mu_residual_writer = _Writer(
+        read_x = _reader(x_rows, dtype, height)
+        read_gate = _reader(gate_rows, dtype, height, row_scalars=True)
+        place_mu, hand_on_mu = _writer((mu_out,), dtype, height, row_scalars=True)
+        place_mu_residual, hand_on_mu_residual = _writer(
             (mu_residual_out,), dtype, height, row_scalars=True
         )
-        rstd_writer = _Writer((rstd_out,), dtype, height, row_scalars=True)
-        y_writer = _Writer((y_out,), dtype, height)
-        for _, start, stop in share:
+        place_rstd, hand_on_rstd = _writer((rstd_out,), dtype, height, row_scalars=True)
+        place_y, hand_on_y = _writer((y_out,), dtype, height)
+        for _, span in share:
             block(
-                read_x(start, stop),
-                read_gate(start, stop),
-                mu_writer.block(start, stop),
-                mu_residual_writer.block(start, stop),
-                rstd_writer.block(start, stop),
-                y_writer.block(start, stop),
+                read_x(span),
+                read_gate(span),
+                place_mu(span),
+                place_mu_residual(span),
+                place_rstd(span),
+                place_y(span),
             )
-            mu_writer.write()
-            mu_residual_writer.write()
-            rstd_writer.write()
-            y_writer.write()
+            hand_on_mu(span)
+            hand_on_mu_residual(span)
+            hand_on_rstd(span)
+            hand_on_y(span)
 
-    if few:
-        block(
-            _whole(x_rows, rows, features),
-            _whole(gate_rows, rows, 1),
-            _whole(mu_out, rows, 1),
-            _whole(mu_residual_out, rows, 1),
-            _whole(rstd_out, rows, 1),
-            _whole(y_out, rows, features),
-        )
-    else:
-        _run(sweep, chunks, threads, features * dtype.itemsize)
+    _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward(
@@ -538,30 +593,19 @@ def _backward(
 ):
     """The gradients, written to their arrays; None for one that is not wanted."""
     rows, features = prod(shape[:-1]), shape[-1]
-    few = _are_few(
-        rows * features,
-        dtype,
-        x_rows,
-        gate_rows,
-        dy_rows,
-        mu_rows,
-        mu_residual_rows,
-        rstd_rows,
-        dgate_out,
-        dx_out,
-    )
-    height, chunks = _partition(rows, features * dtype.itemsize, 4, few)
+    height, chunks = _partition(rows, features * dtype.itemsize, 4)
     needs_beta = gate_rows is not None and beta is not None
     needs_gate_value = gate_rows is None and (gamma is not None or beta is not None)
-    ones = np.ones(features, dtype)
+    one_over_D = _equal_weights(features, 1.0 / features, dtype)
+    D = np.asarray(features, dtype)
     if gamma is not None:
         gamma = np.ascontiguousarray(gamma, dtype)
     if needs_beta:
         beta = np.ascontiguousarray(beta, dtype)
     if gamma is not None:
-        gamma_wide = _repeated(gamma, few)
+        gamma_wide = _repeated(gamma)
     if needs_beta:
-        beta_wide = _repeated(beta, few)
+        beta_wide = _repeated(beta)
     if beta is not None:
         dbeta_sums = np.zeros((len(chunks), features), dtype)
     if gamma is not None:
@@ -595,7 +639,7 @@ def _backward(
         if beta is not None:
             _add_rows(dy, part, dbeta_sums[chunk], column)
         # step 2: x_shifted = x - mu
-        x_shifted = np.subtract(x, mu, out=dx_block)
+        x_shifted = _by_row(np.subtract, x, mu, out=dx_block)
         # step 2: x_centred = x_shifted - mu_residual
         x_centred = _less_residual(x_shifted, mu_residual)
         # step 5: xhat = x_centred*rstd
@@ -621,9 +665,9 @@ def _backward(
         if gate_rows is not None:
             g = np.multiply(g, gate_value, out=buffer_1)
         # step 10: mean_g = mean(g)
-        mean_g = _row_mean(g, ones, out=row_scalar_1)
+        mean_g = _row_sum(g, one_over_D, out=row_scalar_1)
         # step 10: mean_g_xhat = mean(g*xhat)
-        mean_g_xhat = _row_mean(g, xhat, out=row_scalar_2)
+        mean_g_xhat = _row_mean(g, xhat, D, out=row_scalar_2)
         # step 10: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
         dx = np.subtract(g, mean_g, out=buffer_1)
         part_4 = np.multiply(xhat, mean_g_xhat, out=dx_block)
@@ -631,52 +675,38 @@ def _backward(
         np.multiply(dx, rstd, out=dx_block)
 
     def sweep(share):
-        read_x = _Reader(x_rows, dtype, height)
-        read_gate = _Reader(gate_rows, dtype, height, row_scalars=True)
-        read_dy = _Reader(dy_rows, dtype, height)
-        read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
-        read_mu_residual = _Reader(mu_residual_rows, dtype, height, row_scalars=True)
-        read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
-        dgate_writer = _Writer((dgate_out,), dtype, height, row_scalars=True)
-        dx_writer = _Writer((dx_out,), dtype, height)
+        read_x = _reader(x_rows, dtype, height)
+        read_gate = _reader(gate_rows, dtype, height, row_scalars=True)
+        read_dy = _reader(dy_rows, dtype, height)
+        read_mu = _reader(mu_rows, dtype, height, row_scalars=True)
+        read_mu_residual = _reader(mu_residual_rows, dtype, height, row_scalars=True)
+        read_rstd = _reader(rstd_rows, dtype, height, row_scalars=True)
+        place_dgate, hand_on_dgate = _writer(
+            (dgate_out,), dtype, height, row_scalars=True
+        )
+        place_dx, hand_on_dx = _writer((dx_out,), dtype, height)
         row_buffers = np.empty((1, height, features), dtype)
         row_scalar_buffers = np.empty((2, height, 1), dtype)
         column = np.empty(features, dtype)
-        for chunk, start, stop in share:
+        for chunk, span in share:
             block(
                 chunk,
-                read_x(start, stop),
-                read_gate(start, stop),
-                read_dy(start, stop),
-                read_mu(start, stop),
-                read_mu_residual(start, stop),
-                read_rstd(start, stop),
-                dgate_writer.block(start, stop),
-                dx_writer.block(start, stop),
-                row_buffers[:, : stop - start],
-                row_scalar_buffers[:, : stop - start],
+                read_x(span),
+                read_gate(span),
+                read_dy(span),
+                read_mu(span),
+                read_mu_residual(span),
+                read_rstd(span),
+                place_dgate(span),
+                place_dx(span),
+                row_buffers[:, : span.stop - span.start],
+                row_scalar_buffers[:, : span.stop - span.start],
                 column,
             )
-            dgate_writer.write()
-            dx_writer.write()
+            hand_on_dgate(span)
+            hand_on_dx(span)
 
-    if few:
-        block(
-            0,
-            _whole(x_rows, rows, features),
-            _whole(gate_rows, rows, 1),
-            _whole(dy_rows, rows, features),
-            _whole(mu_rows, rows, 1),
-            _whole(mu_residual_rows, rows, 1),
-            _whole(rstd_rows, rows, 1),
-            _whole(dgate_out, rows, 1),
-            _whole(dx_out, rows, features),
-            np.empty((1, rows, features), dtype),
-            np.empty((2, rows, 1), dtype),
-            None,
-        )
-    else:
-        _run(sweep, chunks, threads, features * dtype.itemsize)
+    _run(sweep, chunks, threads, features * dtype.itemsize)
     if beta is not None:
         dbeta = np.add.reduce(dbeta_sums, axis=0)
     if gamma is not None:
@@ -705,23 +735,12 @@ def _jvp(
 ):
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    few = _are_few(
-        rows * features,
-        dtype,
-        x_rows,
-        gate_rows,
-        dx_rows,
-        dgate_rows,
-        mu_rows,
-        mu_residual_rows,
-        rstd_rows,
-        dy_out,
-    )
-    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
     needs_gamma = gamma is not None and (dx_rows is not None or dgate_rows is not None)
     needs_beta = beta is not None and dgate_rows is not None
     needs_dbeta_wide = dbeta is not None and (dx_rows is not None or dgamma is not None)
-    ones = np.ones(features, dtype)
+    one_over_D = _equal_weights(features, 1.0 / features, dtype)
+    D = np.asarray(features, dtype)
     if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if needs_beta:
@@ -731,13 +750,13 @@ def _jvp(
     if dbeta is not None:
         dbeta = np.ascontiguousarray(dbeta, dtype)
     if needs_gamma:
-        gamma_wide = _repeated(gamma, few)
+        gamma_wide = _repeated(gamma)
     if needs_beta:
-        beta_wide = _repeated(beta, few)
+        beta_wide = _repeated(beta)
     if dgamma is not None:
-        dgamma_wide = _repeated(dgamma, few)
+        dgamma_wide = _repeated(dgamma)
     if needs_dbeta_wide:
-        dbeta_wide = _repeated(dbeta, few)
+        dbeta_wide = _repeated(dbeta)
 
     def block(
         x,
@@ -755,17 +774,17 @@ def _jvp(
         row_scalar_1, row_scalar_2 = row_scalar_buffers
         # step 14: mean_dx = mean(dx)
         if dx_rows is not None:
-            mean_dx = _row_mean(dx, ones, out=row_scalar_1)
+            mean_dx = _row_sum(dx, one_over_D, out=row_scalar_1)
         # step 2: x_shifted = x - mu
         if dx_rows is not None or dgate_rows is not None or dgamma is not None:
-            x_shifted = np.subtract(x, mu, out=dy_block)
+            x_shifted = _by_row(np.subtract, x, mu, out=dy_block)
             # step 2: x_centred = x_shifted - mu_residual
             x_centred = _less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = np.multiply(x_centred, rstd, out=dy_block)
         # step 14: mean_dx_xhat = mean(dx*xhat)
         if dx_rows is not None:
-            mean_dx_xhat = _row_mean(dx, xhat, out=row_scalar_2)
+            mean_dx_xhat = _row_mean(dx, xhat, D, out=row_scalar_2)
         # step 14: dy = (xhat*gamma + beta)*dgate + (xhat*dgamma + (dx - mean_dx -
         #   xhat*mean_dx_xhat)*rstd*gamma + dbeta)*gate
         if gamma is not None and dgate_rows is not None:
@@ -779,7 +798,7 @@ def _jvp(
         if dgamma is not None:
             part = _by_feature(np.multiply, xhat, dgamma_wide, out=buffer_2)
         if dx_rows is not None:
-            part_2 = np.subtract(dx, mean_dx, out=buffer_3)
+            part_2 = _by_row(np.subtract, dx, mean_dx, out=buffer_3)
             part_3 = np.multiply(xhat, mean_dx_xhat, out=dy_block)
             part_2 = np.subtract(part_2, part_3, out=dy_block)
         if gamma is not None and dx_rows is not None:
@@ -836,46 +855,32 @@ def _jvp(
             dy_block[...] = dy
 
     def sweep(share):
-        read_x = _Reader(x_rows, dtype, height)
-        read_gate = _Reader(gate_rows, dtype, height, row_scalars=True)
-        read_dx = _Reader(dx_rows, dtype, height)
-        read_dgate = _Reader(dgate_rows, dtype, height, row_scalars=True)
-        read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
-        read_mu_residual = _Reader(mu_residual_rows, dtype, height, row_scalars=True)
-        read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
-        dy_writer = _Writer((dy_out,), dtype, height)
+        read_x = _reader(x_rows, dtype, height)
+        read_gate = _reader(gate_rows, dtype, height, row_scalars=True)
+        read_dx = _reader(dx_rows, dtype, height)
+        read_dgate = _reader(dgate_rows, dtype, height, row_scalars=True)
+        read_mu = _reader(mu_rows, dtype, height, row_scalars=True)
+        read_mu_residual = _reader(mu_residual_rows, dtype, height, row_scalars=True)
+        read_rstd = _reader(rstd_rows, dtype, height, row_scalars=True)
+        place_dy, hand_on_dy = _writer((dy_out,), dtype, height)
         row_buffers = np.empty((3, height, features), dtype)
         row_scalar_buffers = np.empty((2, height, 1), dtype)
-        for _, start, stop in share:
+        for _, span in share:
             block(
-                read_x(start, stop),
-                read_gate(start, stop),
-                read_dx(start, stop),
-                read_dgate(start, stop),
-                read_mu(start, stop),
-                read_mu_residual(start, stop),
-                read_rstd(start, stop),
-                dy_writer.block(start, stop),
-                row_buffers[:, : stop - start],
-                row_scalar_buffers[:, : stop - start],
+                read_x(span),
+                read_gate(span),
+                read_dx(span),
+                read_dgate(span),
+                read_mu(span),
+                read_mu_residual(span),
+                read_rstd(span),
+                place_dy(span),
+                row_buffers[:, : span.stop - span.start],
+                row_scalar_buffers[:, : span.stop - span.start],
             )
-            dy_writer.write()
+            hand_on_dy(span)
 
-    if few:
-        block(
-            _whole(x_rows, rows, features),
-            _whole(gate_rows, rows, 1),
-            _whole(dx_rows, rows, features),
-            _whole(dgate_rows, rows, 1),
-            _whole(mu_rows, rows, 1),
-            _whole(mu_residual_rows, rows, 1),
-            _whole(rstd_rows, rows, 1),
-            _whole(dy_out, rows, features),
-            np.empty((3, rows, features), dtype),
-            np.empty((2, rows, 1), dtype),
-        )
-    else:
-        _run(sweep, chunks, threads, features * dtype.itemsize)
+    _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward_backward(
@@ -902,23 +907,7 @@ def _backward_backward(
 ):
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    scalar = dtype.type
-    few = _are_few(
-        rows * features,
-        dtype,
-        x_rows,
-        gate_rows,
-        dy_rows,
-        ddx_rows,
-        ddgate_rows,
-        mu_rows,
-        mu_residual_rows,
-        rstd_rows,
-        ddy_out,
-        dgate_out,
-        dx_out,
-    )
-    height, chunks = _partition(rows, features * dtype.itemsize, 4, few)
+    height, chunks = _partition(rows, features * dtype.itemsize, 4)
     needs_gamma = (
         gamma is not None
         and (ddx_rows is not None or ddgate_rows is not None)
@@ -937,7 +926,8 @@ def _backward_backward(
     needs_part_10 = gate_rows is not None and gamma is not None and ddx_rows is not None
     needs_ddy = gate_rows is not None and ddgamma is not None and ddbeta is None
     needs_ddy_2 = ddx_rows is None and ddgamma is None and ddbeta is None
-    ones = np.ones(features, dtype)
+    one_over_D = _equal_weights(features, 1.0 / features, dtype)
+    ones = _equal_weights(features, 1.0, dtype)
     if needs_gamma:
         gamma = np.ascontiguousarray(gamma, dtype)
     if needs_beta:
@@ -946,20 +936,20 @@ def _backward_backward(
         ddgamma = np.ascontiguousarray(ddgamma, dtype)
     if ddbeta is not None:
         ddbeta = np.ascontiguousarray(ddbeta, dtype)
-    D = scalar(features)
+    D = np.asarray(features, dtype)
     # step 25: dvar_scaled = 2*dvar/D
     if needs_part_18:
         part_18 = np.divide(2.0, D)
     if needs_gamma:
-        gamma_wide = _repeated(gamma, few)
+        gamma_wide = _repeated(gamma)
     if ddgamma is not None:
-        ddgamma_wide = _repeated(ddgamma, few)
+        ddgamma_wide = _repeated(ddgamma)
     if needs_beta:
-        beta_wide = _repeated(beta, few)
+        beta_wide = _repeated(beta)
         dbeta_rows_sums = np.zeros((len(chunks), features), dtype)
     if needs_gamma:
         dgamma_sums = np.zeros((len(chunks), features), dtype)
-    each_row = np.ones((height, 1), dtype)
+    each_row = _equal_weights(height, 1.0, dtype)[:, np.newaxis]
 
     def block(
         chunk,
@@ -1000,18 +990,18 @@ def _backward_backward(
         # step 20: dmean_g = sum(-ddx*rstd)
         if ddx_rows is not None:
             part = np.negative(rstd, out=row_scalar_1)
-            part_2 = np.multiply(ddx, part, out=ddy_block)
+            part_2 = _by_row(np.multiply, ddx, part, out=ddy_block)
             dmean_g = _row_sum(part_2, ones, out=row_scalar_2)
         # step 28: sum_ddbeta_dy = sum(dy*ddbeta)
         if needs_sum_ddbeta_dy:
             sum_ddbeta_dy = _row_sum(dy, ddbeta, out=row_scalar_3)
         # step 2: x_shifted = x - mu
         if needs_part_18:
-            x_shifted = np.subtract(x, mu, out=dx_block)
+            x_shifted = _by_row(np.subtract, x, mu, out=dx_block)
             # step 2: x_centred = x_shifted - mu_residual
             x_centred = _less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
-            xhat = np.multiply(x_centred, rstd, out=ddy_block)
+            xhat = _by_row(np.multiply, x_centred, rstd, out=ddy_block)
         # step 19: dmean_g_2 = sum(-ddx*xhat*rstd)
         if ddx_rows is not None:
             part_3 = np.multiply(ddx, xhat, out=buffer_1)
@@ -1027,16 +1017,16 @@ def _backward_backward(
         if gamma is None and (ddx_rows is not None or ddgate_rows is not None):
             part_5 = dy
         if needs_g:
-            g = np.multiply(part_5, gate, out=buffer_2)
+            g = _by_row(np.multiply, part_5, gate, out=buffer_2)
         if needs_g_2:
             g = part_5
         if gate_rows is None and gamma is None and ddx_rows is not None:
             g = part_5
         # step 16: mean_g = mean(g)
         if ddx_rows is not None:
-            mean_g = _row_mean(g, ones, out=row_scalar_5)
+            mean_g = _row_sum(g, one_over_D, out=row_scalar_5)
             # step 17: mean_g_2 = mean(g*xhat)
-            mean_g_2 = _row_mean(g, xhat, out=row_scalar_6)
+            mean_g_2 = _row_mean(g, xhat, D, out=row_scalar_6)
             # step 21: dmean_g_scaled = dmean_g/D
             dmean_g_scaled = np.divide(dmean_g, D, out=row_scalar_2)
             # step 21: dmean_g_2_scaled = dmean_g_2/D
@@ -1044,20 +1034,20 @@ def _backward_backward(
             # step 22: mean_g_2_scaled = mean_g_2*rstd
             mean_g_2_scaled = np.multiply(mean_g_2, rstd, out=row_scalar_7)
             # step 23: sum_ddx_g_xhat = sum((g - mean_g - xhat*mean_g_2)*ddx)
-            part_6 = np.subtract(g, mean_g, out=buffer_3)
-            part_7 = np.multiply(xhat, mean_g_2, out=buffer_4)
+            part_6 = _by_row(np.subtract, g, mean_g, out=buffer_3)
+            part_7 = _by_row(np.multiply, xhat, mean_g_2, out=buffer_4)
             part_6 = np.subtract(part_6, part_7, out=buffer_3)
             sum_ddx_g_xhat = _row_sum(part_6, ddx, out=row_scalar_5)
             # step 21: dg = xhat*dmean_g_2_scaled + ddx*rstd + dmean_g_scaled
-            dg = np.multiply(xhat, dmean_g_2_scaled, out=buffer_3)
-            part_8 = np.multiply(ddx, rstd, out=buffer_4)
+            dg = _by_row(np.multiply, xhat, dmean_g_2_scaled, out=buffer_3)
+            part_8 = _by_row(np.multiply, ddx, rstd, out=buffer_4)
             dg = np.add(dg, part_8, out=buffer_3)
             dg = np.add(dg, dmean_g_scaled, out=buffer_3)
         # step 29: dgamma = sum over rows of (xhat*dmean_beta_scaled + dg*gate)*dy
         if needs_part_9:
-            part_9 = np.multiply(xhat, dmean_beta_scaled, out=buffer_4)
+            part_9 = _by_row(np.multiply, xhat, dmean_beta_scaled, out=buffer_4)
         if needs_part_10:
-            part_10 = np.multiply(dg, gate, out=buffer_5)
+            part_10 = _by_row(np.multiply, dg, gate, out=buffer_5)
         if needs_g_2:
             part_10 = dg
         if gamma is not None and ddx_rows is not None and ddgate_rows is not None:
@@ -1101,7 +1091,7 @@ def _backward_backward(
         if ddx_rows is None and ddgate_rows is not None and ddgamma is None:
             dxhat = part_13
         if ddx_rows is not None:
-            part_14 = np.multiply(ddx, mean_g_2_scaled, out=buffer_4)
+            part_14 = _by_row(np.multiply, ddx, mean_g_2_scaled, out=buffer_4)
             dxhat = np.subtract(dxhat, part_14, out=buffer_1)
         # step 23: sum_dxhat_x_centred = sum(dxhat*x_centred)
         if needs_part_18:
@@ -1232,62 +1222,45 @@ def _backward_backward(
             dx_block[...] = dx
 
     def sweep(share):
-        read_x = _Reader(x_rows, dtype, height)
-        read_gate = _Reader(gate_rows, dtype, height, row_scalars=True)
-        read_dy = _Reader(dy_rows, dtype, height)
-        read_ddx = _Reader(ddx_rows, dtype, height)
-        read_ddgate = _Reader(ddgate_rows, dtype, height, row_scalars=True)
-        read_mu = _Reader(mu_rows, dtype, height, row_scalars=True)
-        read_mu_residual = _Reader(mu_residual_rows, dtype, height, row_scalars=True)
-        read_rstd = _Reader(rstd_rows, dtype, height, row_scalars=True)
-        ddy_writer = _Writer((ddy_out,), dtype, height)
-        dgate_writer = _Writer((dgate_out,), dtype, height, row_scalars=True)
-        dx_writer = _Writer((dx_out,), dtype, height)
+        read_x = _reader(x_rows, dtype, height)
+        read_gate = _reader(gate_rows, dtype, height, row_scalars=True)
+        read_dy = _reader(dy_rows, dtype, height)
+        read_ddx = _reader(ddx_rows, dtype, height)
+        read_ddgate = _reader(ddgate_rows, dtype, height, row_scalars=True)
+        read_mu = _reader(mu_rows, dtype, height, row_scalars=True)
+        read_mu_residual = _reader(mu_residual_rows, dtype, height, row_scalars=True)
+        read_rstd = _reader(rstd_rows, dtype, height, row_scalars=True)
+        place_ddy, hand_on_ddy = _writer((ddy_out,), dtype, height)
+        place_dgate, hand_on_dgate = _writer(
+            (dgate_out,), dtype, height, row_scalars=True
+        )
+        place_dx, hand_on_dx = _writer((dx_out,), dtype, height)
         row_buffers = np.empty((5, height, features), dtype)
         row_scalar_buffers = np.empty((7, height, 1), dtype)
         column = np.empty(features, dtype)
-        for chunk, start, stop in share:
+        for chunk, span in share:
             block(
                 chunk,
-                read_x(start, stop),
-                read_gate(start, stop),
-                read_dy(start, stop),
-                read_ddx(start, stop),
-                read_ddgate(start, stop),
-                read_mu(start, stop),
-                read_mu_residual(start, stop),
-                read_rstd(start, stop),
-                ddy_writer.block(start, stop),
-                dgate_writer.block(start, stop),
-                dx_writer.block(start, stop),
-                row_buffers[:, : stop - start],
-                row_scalar_buffers[:, : stop - start],
+                read_x(span),
+                read_gate(span),
+                read_dy(span),
+                read_ddx(span),
+                read_ddgate(span),
+                read_mu(span),
+                read_mu_residual(span),
+                read_rstd(span),
+                place_ddy(span),
+                place_dgate(span),
+                place_dx(span),
+                row_buffers[:, : span.stop - span.start],
+                row_scalar_buffers[:, : span.stop - span.start],
                 column,
             )
-            ddy_writer.write()
-            dgate_writer.write()
-            dx_writer.write()
+            hand_on_ddy(span)
+            hand_on_dgate(span)
+            hand_on_dx(span)
 
-    if few:
-        block(
-            0,
-            _whole(x_rows, rows, features),
-            _whole(gate_rows, rows, 1),
-            _whole(dy_rows, rows, features),
-            _whole(ddx_rows, rows, features),
-            _whole(ddgate_rows, rows, 1),
-            _whole(mu_rows, rows, 1),
-            _whole(mu_residual_rows, rows, 1),
-            _whole(rstd_rows, rows, 1),
-            _whole(ddy_out, rows, features),
-            _whole(dgate_out, rows, 1),
-            _whole(dx_out, rows, features),
-            np.empty((5, rows, features), dtype),
-            np.empty((7, rows, 1), dtype),
-            None,
-        )
-    else:
-        _run(sweep, chunks, threads, features * dtype.itemsize)
+    _run(sweep, chunks, threads, features * dtype.itemsize)
     if needs_beta:
         dbeta_rows = np.add.reduce(dbeta_rows_sums, axis=0)
     if needs_gamma:
@@ -1305,33 +1278,180 @@ def _backward_backward(
         dbeta_out[...] = dbeta
 
 
+def _forward_small(x_rows, gate_rows, gamma, beta, eps, shape, dtype):
+    """The outputs and the saved row scalars of a few rows, taken at once."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    one_over_D = _equal_weights(features, 1.0 / features, dtype)
+    D = np.asarray(features, dtype)
+    far_from = np.asarray(2.0, dtype)
+    eps = np.asarray(eps, dtype)
+    x = x_rows.reshape(rows, features)
+    if gate_rows is not None:
+        gate = gate_rows.reshape(rows, 1)
+    # step 1: mu = mean(x)
+    mu = np.vecdot(x, one_over_D)[:, np.newaxis]
+    # step 2: x_shifted = x - mu
+    x_shifted = np.subtract(x, mu)
+    # step 3: var = mean(x_shifted**2)
+    var = np.divide(np.vecdot(x_shifted, x_shifted), D)[:, np.newaxis]
+    # step 2: mu_residual = mean(x_shifted)
+    mu_residual = _residual(
+        x_shifted, mu, var, D, far_from, one_over_D, out=np.empty((rows, 1), dtype)
+    )
+    # step 2: x_centred = x_shifted - mu_residual
+    x_centred = x_shifted
+    # step 4: rstd = 1/sqrt(var + eps)
+    rstd = np.add(var, eps)
+    rstd = np.sqrt(rstd)
+    rstd = np.reciprocal(rstd)
+    # step 5: xhat = x_centred*rstd
+    xhat = np.multiply(x_centred, rstd)
+    # step 6: y = (xhat*gamma + beta)*gate
+    if gamma is not None:
+        y = np.multiply(xhat, gamma)
+    else:
+        y = xhat
+    if beta is not None:
+        y = np.add(y, beta)
+    if gate_rows is not None:
+        y = np.multiply(y, gate)
+    mu = mu.reshape(shape[:-1])
+    mu_residual = mu_residual.reshape(shape[:-1])
+    rstd = rstd.reshape(shape[:-1])
+    y = y.reshape(shape)
+    return y, mu, mu_residual, rstd
+
+
+def _backward_small(
+    x_rows,
+    gate_rows,
+    dy_rows,
+    mu_rows,
+    mu_residual_rows,
+    rstd_rows,
+    gamma,
+    beta,
+    shape,
+    dtype,
+):
+    """The gradients of a few rows, taken at once; None for one not wanted."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    needs_gate_value = gate_rows is None and (gamma is not None or beta is not None)
+    one_over_D = _equal_weights(features, 1.0 / features, dtype)
+    D = np.asarray(features, dtype)
+    x = x_rows.reshape(rows, features)
+    if gate_rows is not None:
+        gate_value = gate_rows.reshape(rows, 1)
+    if needs_gate_value:
+        gate_value = 1.0
+    dy = dy_rows.reshape(rows, features)
+    mu = mu_rows.reshape(rows, 1)
+    mu_residual = mu_residual_rows.reshape(rows, 1)
+    rstd = rstd_rows.reshape(rows, 1)
+    # step 13: dbeta = sum over rows of dy*gate
+    if needs_gate_value:
+        part = _filled(gate_value, out=np.empty((rows, 1), dtype))
+    if gate_rows is not None and (gamma is not None or beta is not None):
+        part = gate_value
+    if beta is not None:
+        dbeta = np.matmul(part[:, 0], dy)
+    # step 2: x_shifted = x - mu
+    x_shifted = np.subtract(x, mu)
+    # step 2: x_centred = x_shifted - mu_residual
+    x_centred = _less_residual(x_shifted, mu_residual)
+    # step 5: xhat = x_centred*rstd
+    xhat = np.multiply(x_centred, rstd)
+    # step 12: dgamma = sum over rows of dy*xhat*gate
+    if gamma is not None:
+        part_2 = np.multiply(dy, xhat)
+        dgamma = np.matmul(part[:, 0], part_2)
+    # step 11: dgate = sum((xhat*gamma + beta)*dy)
+    if gate_rows is not None and gamma is not None:
+        part_3 = np.multiply(xhat, gamma)
+    if gate_rows is not None and gamma is None:
+        part_3 = xhat
+    if gate_rows is not None and beta is not None:
+        part_3 = np.add(part_3, beta)
+    if gate_rows is not None:
+        dgate = np.vecdot(part_3, dy)[:, np.newaxis]
+    # step 7: g = dy*gate*gamma
+    if gamma is not None:
+        g = np.multiply(dy, gamma)
+    else:
+        g = dy
+    if gate_rows is not None:
+        g = np.multiply(g, gate_value)
+    # step 10: mean_g = mean(g)
+    mean_g = np.vecdot(g, one_over_D)[:, np.newaxis]
+    # step 10: mean_g_xhat = mean(g*xhat)
+    mean_g_xhat = np.divide(np.vecdot(g, xhat), D)[:, np.newaxis]
+    # step 10: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
+    dx = np.subtract(g, mean_g)
+    part_4 = np.multiply(xhat, mean_g_xhat)
+    dx = np.subtract(dx, part_4)
+    dx = np.multiply(dx, rstd)
+    if gate_rows is not None:
+        dgate = dgate.reshape(shape[:-1])
+    else:
+        dgate = None
+    dx = dx.reshape(shape)
+    if gamma is None:
+        dgamma = None
+    if beta is None:
+        dbeta = None
+    return dx, dgate, dgamma, dbeta
+
+
 def _row_sum(a, b, out):
-    """The sum of a*b over each row, with no buffer for the products."""
-    np.vecdot(a, b, out=out[:, 0])
+    """The sum of a*b over each row, with no buffer for the products.
+
+    A long row is summed in pieces, and the pieces in pairs: running sums over all of it
+    would lose digits.
+    """
+    features = a.shape[-1]
+    if features <= 2 * PIECE:
+        np.vecdot(a, b, out=out[:, 0])
+        return out
+    whole = features - features % PIECE
+    first, second = (
+        part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
+    )
+    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[:, 0])
+    if whole < features:
+        out[:, 0] += np.vecdot(a[..., whole:], b[..., whole:])
     return out
 
 
-def _row_mean(a, b, out):
+def _row_mean(a, b, D, out):
     """The mean of a*b over each row."""
-    return np.divide(_row_sum(a, b, out), a.shape[-1], out=out)
+    return np.divide(_row_sum(a, b, out), D, out=out)
 
 
-def _residual(shifted, mean, spread, over_row, ones, out):
+@lru_cache(maxsize=8)
+def _equal_weights(count, weight, dtype):
+    """A weight for each of `count` entries; what was made last is kept."""
+    weights = np.full(count, weight, dtype)
+    weights.flags.writeable = False
+    return weights
+
+
+def _residual(shifted, mean, spread, divisor, far_from, one_over_D, out):
     """The mean that rounding has left in a row, where it may matter; elsewhere 0.
 
-    That is where the mean lay more than 2 deviations from zero. There it is taken
-    off `shifted`, and `spread`, what `over_row` makes of its square, is put right.
+    That is where the mean lay more than 2 deviations from zero: `far_from` times the
+    root of `spread`, the sum of the squares of `shifted` over `divisor`. There it is
+    taken off `shifted`, and `spread` is put right.
     """
-    terms = 1 if over_row is _row_mean else shifted.shape[-1]
-    limit = np.multiply(np.sqrt(spread, out=out), 2.0 / terms**0.5, out=out)
-    far = np.greater(np.absolute(mean), limit)[:, 0]
-    out[...] = 0.0
+    limit = np.multiply(np.sqrt(spread, out=out), far_from, out=out)
+    far = np.greater(np.absolute(mean), limit)
+    out.fill(0.0)
     if np.count_nonzero(far):
+        far = far[:, 0]
         rows = shifted if far.all() else shifted[far]
-        left = _row_mean(rows, ones, out=np.empty_like(spread[: len(rows)]))
+        left = _row_sum(rows, one_over_D, out=np.empty_like(spread[: len(rows)]))
         out[far] = left
         np.subtract(rows, left, out=rows)
-        spread[far] = over_row(rows, rows, out=left)
+        spread[far] = _row_sum(rows, rows, out=left) / divisor
         if rows is not shifted:
             shifted[far] = rows
     return out
@@ -1345,19 +1465,27 @@ def _less_residual(shifted, residual):
 
 
 def _add_rows(block, weights, sums, column):
-    """Add the rows of a block, each times its weight, to running sums.
+    """Add the rows of a block, each times its weight, to running sums."""
+    np.matmul(weights[: len(block), 0], block, out=column)
+    np.add(sums, column, out=sums)
 
-    Without a `column` to add them up in they are the first ones.
+
+def _by_row(ufunc, block, values, out):
+    """A ufunc of rows and one value a row, written to memory that is neither's.
+
+    Short rows are filled with their values first: that, and a ufunc of two full blocks,
+    takes less time than a loop for each row.
     """
-    np.matmul(weights[: len(block), 0], block, out=sums if column is None else column)
-    if column is not None:
-        np.add(sums, column, out=sums)
+    if block.shape[-1] * block.itemsize < LONG_ROW:
+        np.copyto(out, values)
+        values = out
+    return ufunc(block, values, out=out)
 
 
-def _repeated(values, few):
-    """One value a feature, repeated for several rows where they are short and many."""
+def _repeated(values):
+    """One value a feature, repeated for several rows where they are short."""
     together = SHORT_ROW // len(values)
-    if few or together < 2:
+    if together < 2:
         return values
     together = 1 << min(together, ROWS_TOGETHER).bit_length() - 1
     wide = np.empty((together, len(values)), values.dtype)
@@ -1416,91 +1544,104 @@ def _rows(array, dtype, row_scalars):
     return array.reshape(-1, width), direct
 
 
-class _Reader:
-    """Blocks of rows in the compute type: views where the array has it, else copies.
+def _reader(array, dtype, height, row_scalars=False):
+    """What reads a block of rows in the compute type: views where the array has it.
 
-    Of an array that is not there they are None.
+    Other arrays are copied block by block. Of one that is not there it reads None.
     """
+    if array is None:
+        return lambda span: None
+    rows, direct = _rows(array, dtype, row_scalars)
+    if direct:
+        return rows.__getitem__
+    scratch = np.empty((height, 1 if row_scalars else array.shape[-1]), dtype)
 
-    def __init__(self, array, dtype, height, row_scalars=False):
-        self.rows, self.direct = None, True
-        if array is None:
-            return
-        self.rows, self.direct = _rows(array, dtype, row_scalars)
-        width = 1 if row_scalars else array.shape[-1]
-        self.scratch = None if self.direct else np.empty((height, width), dtype)
-
-    def __call__(self, start, stop):
-        if self.direct:
-            return None if self.rows is None else self.rows[start:stop]
-        copy = self.scratch[: stop - start]
-        copy[...] = self.rows[start:stop]
+    def read(span):
+        copy = scratch[: span.stop - span.start]
+        copy[...] = rows[span]
         return copy
 
+    return read
 
-class _Writer:
-    """Blocks of a result to compute in: its own memory where it has the compute type.
 
-    Of several arrays that hold the same result, those after the first are copied to.
+def _writer(arrays, dtype, height, row_scalars=False):
+    """What gives the place to compute a block of a result in, and what hands it on.
+
+    The place is the result's own memory where that has the compute type. Of several
+    arrays that hold the same result, those after the first are copied to.
     """
+    distinct = list({id(a): a for a in arrays if a is not None}.values())
+    if not distinct:
+        return (lambda span: None), (lambda span: None)
+    rows = [_rows(array, dtype, row_scalars) for array in distinct]
+    first, direct = rows[0]
+    others = [other for other, _ in (rows[1:] if direct else rows)]
+    if direct and not others:
+        return first.__getitem__, (lambda span: None)
+    width = 1 if row_scalars else distinct[0].shape[-1]
+    scratch = None if direct else np.empty((height, width), dtype)
 
-    def __init__(self, arrays, dtype, height, row_scalars=False):
-        by_id = {id(array): array for array in arrays if array is not None}
-        distinct = list(by_id.values())
-        self.own, self.scratch, self.others = None, None, []
-        if not distinct:
-            return
-        rows = [_rows(array, dtype, row_scalars) for array in distinct]
-        self.own = rows[0][0] if rows[0][1] else None
-        self.others = [other for other, _ in (rows if self.own is None else rows[1:])]
-        width = 1 if row_scalars else distinct[0].shape[-1]
-        self.scratch = np.empty((height, width), dtype) if self.own is None else None
+    def place(span):
+        return first[span] if direct else scratch[: span.stop - span.start]
 
-    def block(self, start, stop):
-        """Where to compute rows `start` to `stop`."""
-        self.span = slice(start, stop)
-        if self.own is not None:
-            self.current = self.own[self.span]
-        else:
-            scratch = self.scratch
-            self.current = None if scratch is None else scratch[: stop - start]
-        return self.current
+    def hand_on(span):
+        computed = place(span)
+        for other in others:
+            other[span] = computed
 
-    def write(self):
-        """Hand on the rows that were computed in the last block."""
-        for other in self.others:
-            other[self.span] = self.current
+    return place, hand_on
 
 
-def _are_few(entries, dtype, *arrays):
-    """Whether all rows can be one block: few, of the compute type, and without gaps."""
-    if not 0 < entries <= FEW:
+def _are_small(leading, rows, row_scalars=(), features=(), scalars=()):
+    """Whether a call has a few rows, in arrays of one type to compute in, without gaps.
+
+    Each is None or has the shape of its kind.
+    """
+    if type(leading) is not np.ndarray or not 0 < leading.size <= FEW:
         return False
-    there = [array for array in arrays if array is not None]
-    return all(array.dtype == dtype and array.flags.c_contiguous for array in there)
+    shape, dtype = leading.shape, leading.dtype
+    if dtype not in _COMPUTED or not shape or shape[-1] < 1:
+        return False
+    if shape[-1] > 2 * PIECE:
+        return False
+    groups = (row_scalars, shape[:-1]), (features, shape[-1:]), (scalars, ())
+    for arrays, wanted in ((rows, shape), *groups):
+        for array in arrays:
+            if array is None:
+                continue
+            if type(array) is not np.ndarray or array.shape != wanted:
+                return False
+            if array.dtype is not dtype or not array.flags.c_contiguous:
+                return False
+    return True
 
 
-def _whole(array, rows, width):
-    """All rows of an array that has no gaps, as one block."""
-    return None if array is None else array.reshape(rows, width)
+def _is_of_one_type(saved, array):
+    """Whether forward saw arrays of this shape, all of this type."""
+    dtype, dtypes = array.dtype, saved.dtypes
+    same = saved.shape == array.shape and saved.dtype is dtype and type(dtypes) is dict
+    if not same or not dtypes.keys() >= {"x"}:
+        return False
+    for kind in dtypes.values():
+        if kind is not dtype:
+            return False
+    return True
 
 
-def _partition(rows, row_bytes, least_rows, few):
-    """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
+def _partition(rows, row_bytes, least_rows):
+    """The rows of a block, and all blocks as (chunk, span), chunk by chunk.
 
-    Neither depends on the thread count, so no sum does. A `few` rows are one block.
+    Neither depends on the thread count, so no sum does.
     Long rows have fewer chunks where each has sums of its own.
     """
-    if few:
-        return rows, [()]
     height = max(least_rows, BLOCK_BYTES // row_bytes)
     height -= height % ROWS_TOGETHER if height > ROWS_TOGETHER else 0
     height = min(height, max(rows, 1))
-    blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
+    spans = [slice(i, min(i + height, rows)) for i in range(0, rows, height)]
     fewer = CHUNKS if least_rows == 1 else min(CHUNKS, max(2, BLOCK_BYTES // row_bytes))
-    together = max(1, -(-len(blocks) // fewer))
-    runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
-    return height, [[(chunk, *span) for span in run] for chunk, run in enumerate(runs)]
+    together = max(1, -(-len(spans) // fewer))
+    runs = [spans[i : i + together] for i in range(0, len(spans), together)]
+    return height, [[(chunk, span) for span in run] for chunk, run in enumerate(runs)]
 
 
 def _run(sweep, chunks, threads, row_bytes):
@@ -1522,8 +1663,13 @@ def _run(sweep, chunks, threads, row_bytes):
             task.result()
 
 
+_FLOATS = (np.float32, np.float64, np.float16, np.longdouble)
+
+
 def _array(name, value, required):
     """A floating-point array; None stays None for what may be left out."""
+    if type(value) is np.ndarray and value.dtype.type in _FLOATS:
+        return value
     if value is None:
         if required:
             raise TypeError(f"{name} is None; pass an array of floats")
@@ -1534,8 +1680,7 @@ def _array(name, value, required):
         raise ValueError(
             f"{name} is no array: its parts differ in length; pass an array of floats"
         ) from None
-    known = array.dtype.type in (np.float16, np.float32, np.float64, np.longdouble)
-    if not known and array.dtype.name != "bfloat16":
+    if array.dtype.type not in _FLOATS and array.dtype.name != "bfloat16":
         raise TypeError(
             f"{name} is of type {array.dtype}, not floating point; "
             f"pass real floats, such as {name}.astype(np.float64)"
@@ -1553,6 +1698,8 @@ def _float(name, value):
 
 def _constant(name, value):
     """A finite real number."""
+    if type(value) is float and isfinite(value):
+        return value
     if not isinstance(value, Real) or isinstance(value, bool):
         kind = type(value).__name__
         raise TypeError(f"{name} is {value!r} of type {kind}; pass a number")
@@ -1562,6 +1709,8 @@ def _constant(name, value):
 
 
 def _thread_count(threads):
+    if type(threads) is int and threads > 0:
+        return threads
     if isinstance(threads, bool) or not isinstance(threads, Integral):
         raise TypeError(f"threads is {threads!r}; pass a whole number, 1 or more")
     if threads < 1:
@@ -1588,33 +1737,38 @@ def _check_shape(name, array, shape, meaning):
 _AS_IT_WAS = "pass saved as forward returned it"
 
 
-def _check_saved(saved):
-    """Refuse what forward did not return, and arrays whose shape was changed since."""
+def _check_is_saved(saved):
+    """Refuse what forward did not return."""
     if not isinstance(saved, Saved):
         raise TypeError(
             f"saved is of type {type(saved).__name__}; "
             "pass what forward of modulated_layer_norm returned as its second value"
         )
+
+
+def _check_saved(saved):
+    """Refuse what was changed in it, and arrays whose shape was changed since."""
+    _check_is_saved(saved)
     known = isinstance(saved.shape, tuple) and isinstance(saved.dtypes, dict)
     types = (saved.dtype, *saved.dtypes.values()) if known else (None,)
     floats = all(isinstance(dtype, np.dtype) and dtype.kind in "fV" for dtype in types)
     if not floats or not saved.dtypes.keys() >= {"x"}:
         raise TypeError(f"saved.shape, dtype or dtypes was changed; {_AS_IT_WAS}")
     row_scalars = saved.shape[:-1]
-    for name, shape, given in (
-        ("x", saved.shape, True),
-        ("gate", row_scalars, "gate" in saved.dtypes),
-        ("gamma", saved.shape[-1:], "gamma" in saved.dtypes),
-        ("beta", saved.shape[-1:], "beta" in saved.dtypes),
-        ("mu", row_scalars, True),
-        ("mu_residual", row_scalars, True),
-        ("rstd", row_scalars, True),
-    ):
-        array = getattr(saved, name)
-        if not (isinstance(array, np.ndarray) if given else array is None):
-            found = type(array).__name__
-            raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
-        _check_shape(f"saved.{name}", array, shape, "what forward saw")
+    _check_kept("x", saved.x, saved.shape)
+    _check_kept("gate", saved.gate, row_scalars, "gate" in saved.dtypes)
+    _check_kept("gamma", saved.gamma, saved.shape[-1:], "gamma" in saved.dtypes)
+    _check_kept("beta", saved.beta, saved.shape[-1:], "beta" in saved.dtypes)
+    _check_kept("mu", saved.mu, row_scalars)
+    _check_kept("mu_residual", saved.mu_residual, row_scalars)
+    _check_kept("rstd", saved.rstd, row_scalars)
+
+
+def _check_kept(name, array, shape, given=True):
+    if not (isinstance(array, np.ndarray) if given else array is None):
+        found = type(array).__name__
+        raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
+    _check_shape(f"saved.{name}", array, shape, "what forward saw")
 
 
 def _check_left_out(name, value, source, saved):
@@ -1642,9 +1796,8 @@ _COMPUTED = {np.dtype(np.float32), np.dtype(np.float64)}
 
 def _types(given, widest=None):
     """The type of each array that is given, and the type to compute in."""
-    there = {name: array for name, array in given.items() if array is not None}
-    dtypes = {name: np.asarray(array).dtype for name, array in there.items()}
-    kinds = {dtypes[name] for name in there if not isinstance(there[name], float)}
+    dtypes = {name: array.dtype for name, array in given.items() if array is not None}
+    kinds = set(dtypes.values())
     if widest is not None:
         kinds.add(widest)
     if len(kinds) == 1 and kinds <= _COMPUTED:
@@ -1698,6 +1851,16 @@ def _result(name, out, shape, dtype, given, like=()):
             raise ValueError(f"out for {name} overlaps {other}; pass another array")
     given[f"out for {name}"] = out
     return out
+
+
+def _placed(name, value, out, given):
+    """A result that is computed, in the array that the caller has for it, if any."""
+    if out is None:
+        return value
+    shape, dtype = (None, None) if value is None else (value.shape, value.dtype)
+    target = _result(name, out, shape, dtype, given)
+    target[...] = value
+    return target
 
 
 def _overlaps_itself(array):

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 11 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
-# templates sha256:b3a640608eee732f7a260840dd6d35d21c60b1faf0b4906d0dd376f42c70ed25
+# templates sha256:0498c32ac07d48e317150d598f48e988cc049b748a79b155de3598da6de6bc8c
 """Softmax with a learned inverse temperature.
 
     forward
@@ -21,8 +21,10 @@ Rows are worked on in blocks that stay in the cache. A comment names the step of
 derivation that a line comes from, and a name in the code is a name of the derivation.
 """
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from functools import lru_cache
 from itertools import pairwise
 from math import prod
 from numbers import Integral, Real
@@ -30,17 +32,29 @@ from typing import NamedTuple
 
 import numpy as np
 
-BLOCK_BYTES = 768 * 1024
+
+def _second_level_cache():
+    """The size of a core's second-level cache; 1 MiB where the system does not tell."""
+    try:
+        return os.sysconf("SC_LEVEL2_CACHE_SIZE") or 2**20
+    except (AttributeError, ValueError, OSError):
+        return 2**20
+
+
+BLOCK_BYTES = min(max(_second_level_cache() // 2, 384 * 1024), 1024 * 1024)
 """The size of a block of rows: it and its scratch buffers stay in the cache."""
 
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
 
 FEW = 4096
-"""The entries up to which all rows are one block, worked on where they stand."""
+"""The entries up to which rows are taken at once, not block by block."""
 
 ROWS_TOGETHER = 64
 """A block has a multiple of so many rows, where it has more."""
+
+PIECE = 1024
+"""The entries of a row that are summed together; a longer row is summed in pieces."""
 
 LONG_ROW = 2048
 """The bytes of a row from which a small ufunc buffer pays."""
@@ -120,9 +134,19 @@ def forward(x, scale=None, *, out=None, threads=1):
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
+    threads = _thread_count(threads)
+    small = _are_small(x, rows=(x,), scalars=(scale,))
+    if small:
+        shape, dtype = x.shape, x.dtype
+        given = {"x": x, "scale": scale}
+        dtypes = {name: dtype for name, array in given.items() if array is not None}
+        y, row_max, inv_sum_exp_u = _forward_small(x, scale, shape, dtype)
+        if out is not None:
+            y = _placed("y", y, out, given)
+        saved = Saved(shape, dtype, dtypes, x, scale, row_max, inv_sum_exp_u)
+        return y, saved
     x = _array("x", x, required=True)
     scale = _scalar("scale", scale, required=False)
-    threads = _thread_count(threads)
     shape = _row_shape("x", x)
     leading = x
     _check_shape("x", x, shape, "the shape of x")
@@ -154,11 +178,41 @@ def backward(saved, dy, *, out=None, threads=1):
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
+    _check_is_saved(saved)
+    threads = _thread_count(threads)
+    small = _are_small(
+        saved.x,
+        rows=(dy, saved.x),
+        row_scalars=(saved.row_max, saved.inv_sum_exp_u),
+        scalars=(saved.scale,),
+    )
+    if (
+        small
+        and _is_of_one_type(saved, saved.x)
+        and dy is not None
+        and (saved.scale is not None) is ("scale" in saved.dtypes)
+        and saved.row_max is not None
+        and saved.inv_sum_exp_u is not None
+    ):
+        shape, dtype = saved.shape, saved.dtype
+        dx, dscale = _backward_small(
+            saved.x, dy, saved.row_max, saved.inv_sum_exp_u, saved.scale, shape, dtype
+        )
+        if out is not None:
+            given = {
+                "dy": dy,
+                "saved.x": saved.x,
+                "saved.row_max": saved.row_max,
+                "saved.inv_sum_exp_u": saved.inv_sum_exp_u,
+            }
+            out = _several(out, ("dx", "dscale"))
+            dx = _placed("dx", dx, out[0], given)
+            dscale = _placed("dscale", dscale, out[1], given)
+        return Gradients(dx, dscale)
     _check_saved(saved)
     shape = saved.shape
     dy = _array("dy", dy, required=True)
     _check_shape("dy", dy, shape, "the shape of y")
-    threads = _thread_count(threads)
     given = {
         "dy": dy,
         "saved.x": saved.x,
@@ -308,14 +362,10 @@ def _forward(
 ):
     """The outputs and the saved row scalars, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    scalar = dtype.type
-    few = _are_few(
-        rows * features, dtype, x_rows, row_max_out, inv_sum_exp_u_out, y_out
-    )
-    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
-    ones = np.ones(features, dtype)
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    ones = _equal_weights(features, 1.0, dtype)
     if scale is not None:
-        scale = scalar(scale)
+        scale = np.asarray(scale, dtype)
 
     def block(x, row_max_block, inv_sum_exp_u_block, y_block):
         # step 2: row_max = max(x*scale)
@@ -331,37 +381,31 @@ def _forward(
         # step 5: sum_exp_u = sum(e_shifted)
         sum_exp_u = _row_sum(e_shifted, ones, out=inv_sum_exp_u_block)
         # step 6: inv_sum_exp_u = 1/sum_exp_u
-        inv_sum_exp_u = np.divide(1.0, sum_exp_u, out=inv_sum_exp_u_block)
+        inv_sum_exp_u = np.reciprocal(sum_exp_u, out=inv_sum_exp_u_block)
         # step 7: y = e_shifted*inv_sum_exp_u
         np.multiply(e_shifted, inv_sum_exp_u, out=y_block)
 
     def sweep(share):
-        read_x = _Reader(x_rows, dtype, height)
-        row_max_writer = _Writer((row_max_out,), dtype, height, row_scalars=True)
-        inv_sum_exp_u_writer = _Writer(
+        read_x = _reader(x_rows, dtype, height)
+        place_row_max, hand_on_row_max = _writer(
+            (row_max_out,), dtype, height, row_scalars=True
+        )
+        place_inv_sum_exp_u, hand_on_inv_sum_exp_u = _writer(
             (inv_sum_exp_u_out,), dtype, height, row_scalars=True
         )
-        y_writer = _Writer((y_out,), dtype, height)
-        for _, start, stop in share:
+        place_y, hand_on_y = _writer((y_out,), dtype, height)
+        for _, span in share:
             block(
-                read_x(start, stop),
-                row_max_writer.block(start, stop),
-                inv_sum_exp_u_writer.block(start, stop),
-                y_writer.block(start, stop),
+                read_x(span),
+                place_row_max(span),
+                place_inv_sum_exp_u(span),
+                place_y(span),
             )
-            row_max_writer.write()
-            inv_sum_exp_u_writer.write()
-            y_writer.write()
+            hand_on_row_max(span)
+            hand_on_inv_sum_exp_u(span)
+            hand_on_y(span)
 
-    if few:
-        block(
-            _whole(x_rows, rows, features),
-            _whole(row_max_out, rows, 1),
-            _whole(inv_sum_exp_u_out, rows, 1),
-            _whole(y_out, rows, features),
-        )
-    else:
-        _run(sweep, chunks, threads, features * dtype.itemsize)
+    _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward(
@@ -378,19 +422,9 @@ def _backward(
 ):
     """The gradients, written to their arrays; None for one that is not wanted."""
     rows, features = prod(shape[:-1]), shape[-1]
-    scalar = dtype.type
-    few = _are_few(
-        rows * features,
-        dtype,
-        x_rows,
-        dy_rows,
-        row_max_rows,
-        inv_sum_exp_u_rows,
-        dx_out,
-    )
-    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
     if scale is not None:
-        scale = scalar(scale)
+        scale = np.asarray(scale, dtype)
         dscale_sums = np.zeros(len(chunks), dtype)
 
     def block(
@@ -411,7 +445,7 @@ def _backward(
         # step 14: sum_dy_y = sum(dy*y)
         sum_dy_y = _row_sum(dy, y, out=row_scalar_1)
         # step 14: g = (dy - sum_dy_y)*y
-        g = np.subtract(dy, sum_dy_y, out=buffer_1)
+        g = _by_row(np.subtract, dy, sum_dy_y, out=buffer_1)
         g = np.multiply(g, y, out=dx_block)
         # step 13: sum_g_x = sum(g*x)
         if scale is not None:
@@ -422,41 +456,29 @@ def _backward(
             np.multiply(g, scale, out=dx_block)
 
     def sweep(share):
-        read_x = _Reader(x_rows, dtype, height)
-        read_dy = _Reader(dy_rows, dtype, height)
-        read_row_max = _Reader(row_max_rows, dtype, height, row_scalars=True)
-        read_inv_sum_exp_u = _Reader(
+        read_x = _reader(x_rows, dtype, height)
+        read_dy = _reader(dy_rows, dtype, height)
+        read_row_max = _reader(row_max_rows, dtype, height, row_scalars=True)
+        read_inv_sum_exp_u = _reader(
             inv_sum_exp_u_rows, dtype, height, row_scalars=True
         )
-        dx_writer = _Writer((dx_out,), dtype, height)
+        place_dx, hand_on_dx = _writer((dx_out,), dtype, height)
         row_buffers = np.empty((1, height, features), dtype)
         row_scalar_buffers = np.empty((1, height, 1), dtype)
-        for chunk, start, stop in share:
+        for chunk, span in share:
             block(
                 chunk,
-                read_x(start, stop),
-                read_dy(start, stop),
-                read_row_max(start, stop),
-                read_inv_sum_exp_u(start, stop),
-                dx_writer.block(start, stop),
-                row_buffers[:, : stop - start],
-                row_scalar_buffers[:, : stop - start],
+                read_x(span),
+                read_dy(span),
+                read_row_max(span),
+                read_inv_sum_exp_u(span),
+                place_dx(span),
+                row_buffers[:, : span.stop - span.start],
+                row_scalar_buffers[:, : span.stop - span.start],
             )
-            dx_writer.write()
+            hand_on_dx(span)
 
-    if few:
-        block(
-            0,
-            _whole(x_rows, rows, features),
-            _whole(dy_rows, rows, features),
-            _whole(row_max_rows, rows, 1),
-            _whole(inv_sum_exp_u_rows, rows, 1),
-            _whole(dx_out, rows, features),
-            np.empty((1, rows, features), dtype),
-            np.empty((1, rows, 1), dtype),
-        )
-    else:
-        _run(sweep, chunks, threads, features * dtype.itemsize)
+    _run(sweep, chunks, threads, features * dtype.itemsize)
     if scale is not None:
         dscale = np.add.reduce(dscale_sums, axis=0)
         dscale_out[...] = dscale
@@ -476,21 +498,11 @@ def _jvp(
 ):
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    scalar = dtype.type
-    few = _are_few(
-        rows * features,
-        dtype,
-        x_rows,
-        dx_rows,
-        row_max_rows,
-        inv_sum_exp_u_rows,
-        dy_out,
-    )
-    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
     if scale is not None:
-        scale = scalar(scale)
+        scale = np.asarray(scale, dtype)
     if dscale is not None:
-        dscale = scalar(dscale)
+        dscale = np.asarray(dscale, dtype)
 
     def block(x, dx, row_max, inv_sum_exp_u, dy_block, row_buffers, row_scalar_buffers):
         buffer_1, buffer_2 = row_buffers
@@ -523,39 +535,28 @@ def _jvp(
         np.multiply(dy, y, out=dy_block)
 
     def sweep(share):
-        read_x = _Reader(x_rows, dtype, height)
-        read_dx = _Reader(dx_rows, dtype, height)
-        read_row_max = _Reader(row_max_rows, dtype, height, row_scalars=True)
-        read_inv_sum_exp_u = _Reader(
+        read_x = _reader(x_rows, dtype, height)
+        read_dx = _reader(dx_rows, dtype, height)
+        read_row_max = _reader(row_max_rows, dtype, height, row_scalars=True)
+        read_inv_sum_exp_u = _reader(
             inv_sum_exp_u_rows, dtype, height, row_scalars=True
         )
-        dy_writer = _Writer((dy_out,), dtype, height)
+        place_dy, hand_on_dy = _writer((dy_out,), dtype, height)
         row_buffers = np.empty((2, height, features), dtype)
         row_scalar_buffers = np.empty((1, height, 1), dtype)
-        for _, start, stop in share:
+        for _, span in share:
             block(
-                read_x(start, stop),
-                read_dx(start, stop),
-                read_row_max(start, stop),
-                read_inv_sum_exp_u(start, stop),
-                dy_writer.block(start, stop),
-                row_buffers[:, : stop - start],
-                row_scalar_buffers[:, : stop - start],
+                read_x(span),
+                read_dx(span),
+                read_row_max(span),
+                read_inv_sum_exp_u(span),
+                place_dy(span),
+                row_buffers[:, : span.stop - span.start],
+                row_scalar_buffers[:, : span.stop - span.start],
             )
-            dy_writer.write()
+            hand_on_dy(span)
 
-    if few:
-        block(
-            _whole(x_rows, rows, features),
-            _whole(dx_rows, rows, features),
-            _whole(row_max_rows, rows, 1),
-            _whole(inv_sum_exp_u_rows, rows, 1),
-            _whole(dy_out, rows, features),
-            np.empty((2, rows, features), dtype),
-            np.empty((1, rows, 1), dtype),
-        )
-    else:
-        _run(sweep, chunks, threads, features * dtype.itemsize)
+    _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward_backward(
@@ -575,25 +576,13 @@ def _backward_backward(
 ):
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    scalar = dtype.type
-    few = _are_few(
-        rows * features,
-        dtype,
-        x_rows,
-        dy_rows,
-        ddx_rows,
-        row_max_rows,
-        inv_sum_exp_u_rows,
-        ddy_out,
-        dx_out,
-    )
-    height, chunks = _partition(rows, features * dtype.itemsize, 1, few)
+    height, chunks = _partition(rows, features * dtype.itemsize, 1)
     needs_dg = scale is not None and ddx_rows is not None
     if scale is not None:
-        scale = scalar(scale)
+        scale = np.asarray(scale, dtype)
     if ddscale is not None:
-        ddscale = scalar(ddscale)
-    D = scalar(features)
+        ddscale = np.asarray(ddscale, dtype)
+    D = np.asarray(features, dtype)
     if scale is not None:
         dscale_sums = np.zeros(len(chunks), dtype)
 
@@ -622,9 +611,9 @@ def _backward_backward(
         # step 4: e_shifted = exp(u)
         e_shifted = np.exp(u, out=ddy_block)
         # step 7: y = e_shifted*inv_sum_exp_u
-        y = np.multiply(e_shifted, inv_sum_exp_u, out=dx_block)
+        y = _by_row(np.multiply, e_shifted, inv_sum_exp_u, out=dx_block)
         # step 17: mean_dy = mean(dy*y)
-        mean_dy = _row_mean(dy, y, out=row_scalar_1)
+        mean_dy = _row_mean(dy, y, D, out=row_scalar_1)
         # step 19: dg = ddx*scale + x*ddscale
         if needs_dg:
             dg = np.multiply(ddx, scale, out=ddy_block)
@@ -637,22 +626,22 @@ def _backward_backward(
         if ddx_rows is None:
             dg = part
         # step 21: mean_dg_y = mean(dg*y)
-        mean_dg_y = _row_mean(dg, y, out=row_scalar_2)
+        mean_dg_y = _row_mean(dg, y, D, out=row_scalar_2)
         # step 24: sum_dg_y = sum(dg*y)
         sum_dg_y = _row_sum(dg, y, out=row_scalar_3)
         # step 18: mean_dy_scaled = mean_dy*D
         mean_dy_scaled = np.multiply(mean_dy, D, out=row_scalar_1)
         # step 18: g = (dy - mean_dy_scaled)*y
-        part_2 = np.subtract(dy, mean_dy_scaled, out=buffer_2)
+        part_2 = _by_row(np.subtract, dy, mean_dy_scaled, out=buffer_2)
         if scale is not None:
             g = np.multiply(part_2, y, out=buffer_3)
         # step 23: mean_ddx_g = mean(ddx*g)
         if needs_dg:
-            mean_ddx_g = _row_mean(ddx, g, out=row_scalar_4)
+            mean_ddx_g = _row_mean(ddx, g, D, out=row_scalar_4)
         # step 20: g_3 = (dy - mean_dy_scaled)*dg
         g_3 = np.multiply(part_2, dg, out=buffer_2)
         # step 21: mean_g_3_y = mean(g_3*y)
-        mean_g_3_y = _row_mean(g_3, y, out=row_scalar_5)
+        mean_g_3_y = _row_mean(g_3, y, D, out=row_scalar_5)
         # step 24: ddy = (dg - sum_dg_y)*y
         ddy = np.subtract(dg, sum_dg_y, out=ddy_block)
         np.multiply(ddy, y, out=ddy_block)
@@ -665,7 +654,7 @@ def _backward_backward(
         g_4 = np.multiply(g_4, y, out=dx_block)
         # step 23: mean_g_4_x = mean(g_4*x)
         if scale is not None:
-            mean_g_4_x = _row_mean(g_4, x, out=row_scalar_1)
+            mean_g_4_x = _row_mean(g_4, x, D, out=row_scalar_1)
         # step 22: dx = g*ddscale + g_4*scale
         if ddscale is not None:
             dx = np.multiply(g, ddscale, out=buffer_1)
@@ -686,62 +675,160 @@ def _backward_backward(
             dscale_sums[chunk] += np.add.reduce(mean_g_4_x_scaled, axis=None)
 
     def sweep(share):
-        read_x = _Reader(x_rows, dtype, height)
-        read_dy = _Reader(dy_rows, dtype, height)
-        read_ddx = _Reader(ddx_rows, dtype, height)
-        read_row_max = _Reader(row_max_rows, dtype, height, row_scalars=True)
-        read_inv_sum_exp_u = _Reader(
+        read_x = _reader(x_rows, dtype, height)
+        read_dy = _reader(dy_rows, dtype, height)
+        read_ddx = _reader(ddx_rows, dtype, height)
+        read_row_max = _reader(row_max_rows, dtype, height, row_scalars=True)
+        read_inv_sum_exp_u = _reader(
             inv_sum_exp_u_rows, dtype, height, row_scalars=True
         )
-        ddy_writer = _Writer((ddy_out,), dtype, height)
-        dx_writer = _Writer((dx_out,), dtype, height)
+        place_ddy, hand_on_ddy = _writer((ddy_out,), dtype, height)
+        place_dx, hand_on_dx = _writer((dx_out,), dtype, height)
         row_buffers = np.empty((3, height, features), dtype)
         row_scalar_buffers = np.empty((5, height, 1), dtype)
-        for chunk, start, stop in share:
+        for chunk, span in share:
             block(
                 chunk,
-                read_x(start, stop),
-                read_dy(start, stop),
-                read_ddx(start, stop),
-                read_row_max(start, stop),
-                read_inv_sum_exp_u(start, stop),
-                ddy_writer.block(start, stop),
-                dx_writer.block(start, stop),
-                row_buffers[:, : stop - start],
-                row_scalar_buffers[:, : stop - start],
+                read_x(span),
+                read_dy(span),
+                read_ddx(span),
+                read_row_max(span),
+                read_inv_sum_exp_u(span),
+                place_ddy(span),
+                place_dx(span),
+                row_buffers[:, : span.stop - span.start],
+                row_scalar_buffers[:, : span.stop - span.start],
             )
-            ddy_writer.write()
-            dx_writer.write()
+            hand_on_ddy(span)
+            hand_on_dx(span)
 
-    if few:
-        block(
-            0,
-            _whole(x_rows, rows, features),
-            _whole(dy_rows, rows, features),
-            _whole(ddx_rows, rows, features),
-            _whole(row_max_rows, rows, 1),
-            _whole(inv_sum_exp_u_rows, rows, 1),
-            _whole(ddy_out, rows, features),
-            _whole(dx_out, rows, features),
-            np.empty((3, rows, features), dtype),
-            np.empty((5, rows, 1), dtype),
-        )
-    else:
-        _run(sweep, chunks, threads, features * dtype.itemsize)
+    _run(sweep, chunks, threads, features * dtype.itemsize)
     if scale is not None:
         dscale = np.add.reduce(dscale_sums, axis=0)
         dscale_out[...] = dscale
 
 
+def _forward_small(x_rows, scale, shape, dtype):
+    """The outputs and the saved row scalars of a few rows, taken at once."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    ones = _equal_weights(features, 1.0, dtype)
+    if scale is not None:
+        scale = np.asarray(scale, dtype)
+    x = x_rows.reshape(rows, features)
+    # step 2: row_max = max(x*scale)
+    if scale is not None:
+        part = np.multiply(x, scale)
+    else:
+        part = x
+    row_max = np.maximum.reduce(part, axis=-1, keepdims=True)
+    # step 3: u = x*scale - row_max
+    u = np.subtract(part, row_max)
+    # step 4: e_shifted = exp(u)
+    e_shifted = np.exp(u)
+    # step 5: sum_exp_u = sum(e_shifted)
+    sum_exp_u = np.vecdot(e_shifted, ones)[:, np.newaxis]
+    # step 6: inv_sum_exp_u = 1/sum_exp_u
+    inv_sum_exp_u = np.reciprocal(sum_exp_u)
+    # step 7: y = e_shifted*inv_sum_exp_u
+    y = np.multiply(e_shifted, inv_sum_exp_u)
+    row_max = row_max.reshape(shape[:-1])
+    inv_sum_exp_u = inv_sum_exp_u.reshape(shape[:-1])
+    y = y.reshape(shape)
+    return y, row_max, inv_sum_exp_u
+
+
+def _backward_small(
+    x_rows, dy_rows, row_max_rows, inv_sum_exp_u_rows, scale, shape, dtype
+):
+    """The gradients of a few rows, taken at once; None for one not wanted."""
+    rows, features = prod(shape[:-1]), shape[-1]
+    if scale is not None:
+        scale = np.asarray(scale, dtype)
+    x = x_rows.reshape(rows, features)
+    dy = dy_rows.reshape(rows, features)
+    row_max = row_max_rows.reshape(rows, 1)
+    inv_sum_exp_u = inv_sum_exp_u_rows.reshape(rows, 1)
+    # step 3: u = x*scale - row_max
+    if scale is not None:
+        u = np.multiply(x, scale)
+    else:
+        u = x
+    u = np.subtract(u, row_max)
+    # step 4: e_shifted = exp(u)
+    e_shifted = np.exp(u)
+    # step 7: y = e_shifted*inv_sum_exp_u
+    y = np.multiply(e_shifted, inv_sum_exp_u)
+    # step 14: sum_dy_y = sum(dy*y)
+    sum_dy_y = np.vecdot(dy, y)[:, np.newaxis]
+    # step 14: g = (dy - sum_dy_y)*y
+    g = np.subtract(dy, sum_dy_y)
+    g = np.multiply(g, y)
+    # step 13: sum_g_x = sum(g*x)
+    if scale is not None:
+        sum_g_x = np.vecdot(g, x)[:, np.newaxis]
+        # step 13: dscale = sum over rows of sum_g_x
+        dscale = np.add.reduce(sum_g_x, axis=None)
+        # step 12: dx = g*scale
+        dx = np.multiply(g, scale)
+    else:
+        dx = g
+    if scale is not None:
+        dscale = _filled(dscale, out=np.empty((), dtype))
+    dx = dx.reshape(shape)
+    if scale is None:
+        dscale = None
+    return dx, dscale
+
+
 def _row_sum(a, b, out):
-    """The sum of a*b over each row, with no buffer for the products."""
-    np.vecdot(a, b, out=out[:, 0])
+    """The sum of a*b over each row, with no buffer for the products.
+
+    A long row is summed in pieces, and the pieces in pairs: running sums over all of it
+    would lose digits.
+    """
+    features = a.shape[-1]
+    if features <= 2 * PIECE:
+        np.vecdot(a, b, out=out[:, 0])
+        return out
+    whole = features - features % PIECE
+    first, second = (
+        part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
+    )
+    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[:, 0])
+    if whole < features:
+        out[:, 0] += np.vecdot(a[..., whole:], b[..., whole:])
     return out
 
 
-def _row_mean(a, b, out):
+def _row_mean(a, b, D, out):
     """The mean of a*b over each row."""
-    return np.divide(_row_sum(a, b, out), a.shape[-1], out=out)
+    return np.divide(_row_sum(a, b, out), D, out=out)
+
+
+@lru_cache(maxsize=8)
+def _equal_weights(count, weight, dtype):
+    """A weight for each of `count` entries; what was made last is kept."""
+    weights = np.full(count, weight, dtype)
+    weights.flags.writeable = False
+    return weights
+
+
+def _by_row(ufunc, block, values, out):
+    """A ufunc of rows and one value a row, written to memory that is neither's.
+
+    Short rows are filled with their values first: that, and a ufunc of two full blocks,
+    takes less time than a loop for each row.
+    """
+    if block.shape[-1] * block.itemsize < LONG_ROW:
+        np.copyto(out, values)
+        values = out
+    return ufunc(block, values, out=out)
+
+
+def _filled(value, out):
+    """A value that does not vary, written out."""
+    out[...] = value
+    return out
 
 
 class _Scattered:
@@ -777,91 +864,104 @@ def _rows(array, dtype, row_scalars):
     return array.reshape(-1, width), direct
 
 
-class _Reader:
-    """Blocks of rows in the compute type: views where the array has it, else copies.
+def _reader(array, dtype, height, row_scalars=False):
+    """What reads a block of rows in the compute type: views where the array has it.
 
-    Of an array that is not there they are None.
+    Other arrays are copied block by block. Of one that is not there it reads None.
     """
+    if array is None:
+        return lambda span: None
+    rows, direct = _rows(array, dtype, row_scalars)
+    if direct:
+        return rows.__getitem__
+    scratch = np.empty((height, 1 if row_scalars else array.shape[-1]), dtype)
 
-    def __init__(self, array, dtype, height, row_scalars=False):
-        self.rows, self.direct = None, True
-        if array is None:
-            return
-        self.rows, self.direct = _rows(array, dtype, row_scalars)
-        width = 1 if row_scalars else array.shape[-1]
-        self.scratch = None if self.direct else np.empty((height, width), dtype)
-
-    def __call__(self, start, stop):
-        if self.direct:
-            return None if self.rows is None else self.rows[start:stop]
-        copy = self.scratch[: stop - start]
-        copy[...] = self.rows[start:stop]
+    def read(span):
+        copy = scratch[: span.stop - span.start]
+        copy[...] = rows[span]
         return copy
 
+    return read
 
-class _Writer:
-    """Blocks of a result to compute in: its own memory where it has the compute type.
 
-    Of several arrays that hold the same result, those after the first are copied to.
+def _writer(arrays, dtype, height, row_scalars=False):
+    """What gives the place to compute a block of a result in, and what hands it on.
+
+    The place is the result's own memory where that has the compute type. Of several
+    arrays that hold the same result, those after the first are copied to.
     """
+    distinct = list({id(a): a for a in arrays if a is not None}.values())
+    if not distinct:
+        return (lambda span: None), (lambda span: None)
+    rows = [_rows(array, dtype, row_scalars) for array in distinct]
+    first, direct = rows[0]
+    others = [other for other, _ in (rows[1:] if direct else rows)]
+    if direct and not others:
+        return first.__getitem__, (lambda span: None)
+    width = 1 if row_scalars else distinct[0].shape[-1]
+    scratch = None if direct else np.empty((height, width), dtype)
 
-    def __init__(self, arrays, dtype, height, row_scalars=False):
-        by_id = {id(array): array for array in arrays if array is not None}
-        distinct = list(by_id.values())
-        self.own, self.scratch, self.others = None, None, []
-        if not distinct:
-            return
-        rows = [_rows(array, dtype, row_scalars) for array in distinct]
-        self.own = rows[0][0] if rows[0][1] else None
-        self.others = [other for other, _ in (rows if self.own is None else rows[1:])]
-        width = 1 if row_scalars else distinct[0].shape[-1]
-        self.scratch = np.empty((height, width), dtype) if self.own is None else None
+    def place(span):
+        return first[span] if direct else scratch[: span.stop - span.start]
 
-    def block(self, start, stop):
-        """Where to compute rows `start` to `stop`."""
-        self.span = slice(start, stop)
-        if self.own is not None:
-            self.current = self.own[self.span]
-        else:
-            scratch = self.scratch
-            self.current = None if scratch is None else scratch[: stop - start]
-        return self.current
+    def hand_on(span):
+        computed = place(span)
+        for other in others:
+            other[span] = computed
 
-    def write(self):
-        """Hand on the rows that were computed in the last block."""
-        for other in self.others:
-            other[self.span] = self.current
+    return place, hand_on
 
 
-def _are_few(entries, dtype, *arrays):
-    """Whether all rows can be one block: few, of the compute type, and without gaps."""
-    if not 0 < entries <= FEW:
+def _are_small(leading, rows, row_scalars=(), features=(), scalars=()):
+    """Whether a call has a few rows, in arrays of one type to compute in, without gaps.
+
+    Each is None or has the shape of its kind.
+    """
+    if type(leading) is not np.ndarray or not 0 < leading.size <= FEW:
         return False
-    there = [array for array in arrays if array is not None]
-    return all(array.dtype == dtype and array.flags.c_contiguous for array in there)
+    shape, dtype = leading.shape, leading.dtype
+    if dtype not in _COMPUTED or not shape or shape[-1] < 1:
+        return False
+    if shape[-1] > 2 * PIECE:
+        return False
+    groups = (row_scalars, shape[:-1]), (features, shape[-1:]), (scalars, ())
+    for arrays, wanted in ((rows, shape), *groups):
+        for array in arrays:
+            if array is None:
+                continue
+            if type(array) is not np.ndarray or array.shape != wanted:
+                return False
+            if array.dtype is not dtype or not array.flags.c_contiguous:
+                return False
+    return True
 
 
-def _whole(array, rows, width):
-    """All rows of an array that has no gaps, as one block."""
-    return None if array is None else array.reshape(rows, width)
+def _is_of_one_type(saved, array):
+    """Whether forward saw arrays of this shape, all of this type."""
+    dtype, dtypes = array.dtype, saved.dtypes
+    same = saved.shape == array.shape and saved.dtype is dtype and type(dtypes) is dict
+    if not same or not dtypes.keys() >= {"x"}:
+        return False
+    for kind in dtypes.values():
+        if kind is not dtype:
+            return False
+    return True
 
 
-def _partition(rows, row_bytes, least_rows, few):
-    """The rows of a block, and all blocks as (chunk, start, stop), chunk by chunk.
+def _partition(rows, row_bytes, least_rows):
+    """The rows of a block, and all blocks as (chunk, span), chunk by chunk.
 
-    Neither depends on the thread count, so no sum does. A `few` rows are one block.
+    Neither depends on the thread count, so no sum does.
     Long rows have fewer chunks where each has sums of its own.
     """
-    if few:
-        return rows, [()]
     height = max(least_rows, BLOCK_BYTES // row_bytes)
     height -= height % ROWS_TOGETHER if height > ROWS_TOGETHER else 0
     height = min(height, max(rows, 1))
-    blocks = [(start, min(start + height, rows)) for start in range(0, rows, height)]
+    spans = [slice(i, min(i + height, rows)) for i in range(0, rows, height)]
     fewer = CHUNKS if least_rows == 1 else min(CHUNKS, max(2, BLOCK_BYTES // row_bytes))
-    together = max(1, -(-len(blocks) // fewer))
-    runs = [blocks[i : i + together] for i in range(0, len(blocks), together)]
-    return height, [[(chunk, *span) for span in run] for chunk, run in enumerate(runs)]
+    together = max(1, -(-len(spans) // fewer))
+    runs = [spans[i : i + together] for i in range(0, len(spans), together)]
+    return height, [[(chunk, span) for span in run] for chunk, run in enumerate(runs)]
 
 
 def _run(sweep, chunks, threads, row_bytes):
@@ -883,8 +983,13 @@ def _run(sweep, chunks, threads, row_bytes):
             task.result()
 
 
+_FLOATS = (np.float32, np.float64, np.float16, np.longdouble)
+
+
 def _array(name, value, required):
     """A floating-point array; None stays None for what may be left out."""
+    if type(value) is np.ndarray and value.dtype.type in _FLOATS:
+        return value
     if value is None:
         if required:
             raise TypeError(f"{name} is None; pass an array of floats")
@@ -895,8 +1000,7 @@ def _array(name, value, required):
         raise ValueError(
             f"{name} is no array: its parts differ in length; pass an array of floats"
         ) from None
-    known = array.dtype.type in (np.float16, np.float32, np.float64, np.longdouble)
-    if not known and array.dtype.name != "bfloat16":
+    if array.dtype.type not in _FLOATS and array.dtype.name != "bfloat16":
         raise TypeError(
             f"{name} is of type {array.dtype}, not floating point; "
             f"pass real floats, such as {name}.astype(np.float64)"
@@ -924,6 +1028,8 @@ def _scalar(name, value, required):
 
 
 def _thread_count(threads):
+    if type(threads) is int and threads > 0:
+        return threads
     if isinstance(threads, bool) or not isinstance(threads, Integral):
         raise TypeError(f"threads is {threads!r}; pass a whole number, 1 or more")
     if threads < 1:
@@ -950,37 +1056,42 @@ def _check_shape(name, array, shape, meaning):
 _AS_IT_WAS = "pass saved as forward returned it"
 
 
-def _check_saved(saved):
-    """Refuse what forward did not return, and arrays whose shape was changed since."""
+def _check_is_saved(saved):
+    """Refuse what forward did not return."""
     if not isinstance(saved, Saved):
         raise TypeError(
             f"saved is of type {type(saved).__name__}; "
             "pass what forward of scaled_softmax returned as its second value"
         )
+
+
+def _check_saved(saved):
+    """Refuse what was changed in it, and arrays whose shape was changed since."""
+    _check_is_saved(saved)
     known = isinstance(saved.shape, tuple) and isinstance(saved.dtypes, dict)
     types = (saved.dtype, *saved.dtypes.values()) if known else (None,)
     floats = all(isinstance(dtype, np.dtype) and dtype.kind in "fV" for dtype in types)
     if not floats or not saved.dtypes.keys() >= {"x"}:
         raise TypeError(f"saved.shape, dtype or dtypes was changed; {_AS_IT_WAS}")
-    for name, given in [
-        ("scale", "scale" in saved.dtypes),
-    ]:
-        number = getattr(saved, name)
-        plain = isinstance(number, (Real, np.ndarray)) and np.ndim(number) == 0
-        if not (plain if given else number is None):
-            found = type(number).__name__
-            raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
+    _check_number("scale", saved.scale, "scale" in saved.dtypes)
     row_scalars = saved.shape[:-1]
-    for name, shape, given in (
-        ("x", saved.shape, True),
-        ("row_max", row_scalars, True),
-        ("inv_sum_exp_u", row_scalars, True),
-    ):
-        array = getattr(saved, name)
-        if not (isinstance(array, np.ndarray) if given else array is None):
-            found = type(array).__name__
-            raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
-        _check_shape(f"saved.{name}", array, shape, "what forward saw")
+    _check_kept("x", saved.x, saved.shape)
+    _check_kept("row_max", saved.row_max, row_scalars)
+    _check_kept("inv_sum_exp_u", saved.inv_sum_exp_u, row_scalars)
+
+
+def _check_kept(name, array, shape, given=True):
+    if not (isinstance(array, np.ndarray) if given else array is None):
+        found = type(array).__name__
+        raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
+    _check_shape(f"saved.{name}", array, shape, "what forward saw")
+
+
+def _check_number(name, number, given=True):
+    plain = isinstance(number, (Real, np.ndarray)) and np.ndim(number) == 0
+    if not (plain if given else number is None):
+        found = type(number).__name__
+        raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
 
 
 def _check_left_out(name, value, source, saved):
@@ -1008,8 +1119,8 @@ _COMPUTED = {np.dtype(np.float32), np.dtype(np.float64)}
 
 def _types(given, widest=None):
     """The type of each array that is given, and the type to compute in."""
-    there = {name: array for name, array in given.items() if array is not None}
-    dtypes = {name: np.asarray(array).dtype for name, array in there.items()}
+    there = {name: value for name, value in given.items() if value is not None}
+    dtypes = {name: np.asarray(value).dtype for name, value in there.items()}
     kinds = {dtypes[name] for name in there if not isinstance(there[name], float)}
     if widest is not None:
         kinds.add(widest)
@@ -1064,6 +1175,16 @@ def _result(name, out, shape, dtype, given, like=()):
             raise ValueError(f"out for {name} overlaps {other}; pass another array")
     given[f"out for {name}"] = out
     return out
+
+
+def _placed(name, value, out, given):
+    """A result that is computed, in the array that the caller has for it, if any."""
+    if out is None:
+        return value
+    shape, dtype = (None, None) if value is None else (value.shape, value.dtype)
+    target = _result(name, out, shape, dtype, given)
+    target[...] = value
+    return target
 
 
 def _overlaps_itself(array):

@@ -56,17 +56,18 @@ class Arithmetic:
 def _dot_depths(features: int, computed: str) -> Real:
     """`vecdot` by BLAS: 16 running sums in double precision, 32 in single, then the tail one by one.
 
-    Wider machines keep more sums, which is shallower. NumPy's own pairwise `add.reduce` is less deep from
-    256 terms on, and at most 25 deep below.
+    In the tail a product may be rounded before it is added, with 1/D for a mean. Wider machines keep more sums,
+    which is shallower, and so are long rows, whose pieces are added up in pairs. NumPy's own pairwise `add.reduce`
+    is less deep from 256 terms on, and at most 25 deep below.
 
     >>> _dot_depths(3, "float64"), _dot_depths(33, "float64")[[0, 31, 32]]
-    (array([3., 3., 3.]), array([7., 6., 1.]))
+    (array([3., 3., 3.]), array([7., 6., 2.]))
     """
     lanes = 16 if computed == "float64" else 32
     whole, tail = divmod(features, lanes)
     position = np.arange(features) // lanes
     in_lane = whole - position + int(log2(lanes)) + tail
-    in_tail = features - np.arange(features)
+    in_tail = features - np.arange(features) + 1
     return (
         np.asarray(np.where(position < whole, in_lane, in_tail), np.float64)
         if whole

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import lngen
-from lngen.definition import Kind
+from lngen.definition import Kind, load
 from lngen.program import FAR
-from tests.shipped import shipped
+from tests.shipped import NAMES, ROOT, shipped
 
 RNG = np.random.default_rng(5)
 
@@ -50,22 +50,89 @@ def test_what_rounding_leaves_of_a_mean_is_taken_off_where_it_may_matter(name, n
     assert np.abs(saved.mu_residual - left)[far].max() < 1e-3 * np.abs(left[far]).max()
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("offset", [0.0, 3.0])
+@pytest.mark.parametrize("features", [4096, 65536, 70001])
+def test_a_mean_is_as_good_as_a_pairwise_one(features, offset, dtype):
+    x = (np.random.default_rng(7).standard_normal((48, features)) + offset).astype(dtype)
+    exact = x.astype(np.longdouble).mean(-1)
+
+    def error(means):
+        return np.sqrt(np.square(means - exact).mean())
+
+    found = lngen.load("layer_norm").forward(x)[1].mu
+    pairwise = error(np.add.reduce(x, axis=-1) / dtype(features))
+    # 1/D, by which the entries are weighted, is off by half a unit, and so is every mean; where D is a power of 2, not.
+    weights = 0 if features & (features - 1) == 0 else offset * np.finfo(dtype).eps / 2
+    assert error(found) <= 2 * pairwise + weights
+
+
 def test_a_scaled_row_that_nothing_else_reads_is_not_computed():
     backward = shipped("layer_norm").text("numpy_backend.py").partition("def _backward(")[2].partition("def _jvp(")[0]
     assert " xhat = " not in backward
     assert "_add_rows(part, rstd, dgamma_sums[chunk], column)" in backward
 
 
-@pytest.mark.parametrize("name", ["layer_norm", "add_layer_norm", "gated_rms_norm", "softmax"])
-def test_a_few_rows_have_the_bits_that_they_have_in_blocks(name, monkeypatch):
+_SHAPES = {Kind.ROW: (5, 33), Kind.ROW_SCALAR: (5,), Kind.FEATURE: (33,), Kind.SCALAR: ()}
+
+
+def _counted(backend, monkeypatch):
+    """A list that grows by one whenever rows are taken at once."""
+    calls = []
+    for name in ("_forward_small", "_backward_small"):
+        own = getattr(backend, name)
+        monkeypatch.setattr(backend, name, lambda *given, own=own: calls.append(own.__name__) or own(*given))
+    return calls
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_few_rows_have_the_bits_that_they_have_in_blocks(name, dtype, monkeypatch):
     backend = importlib.import_module(f"{lngen.load(name).__name__}.numpy_backend")
-    layer = shipped(name).definition
-    rows = [RNG.standard_normal((5, 33)) for entry in layer.differentiable if entry.kind is Kind.ROW]
-    found = []
-    for few in (backend.FEW, 0):
-        monkeypatch.setattr(backend, "FEW", few)
-        outputs, saved = backend.forward(*rows)
-        several = isinstance(outputs, tuple)
-        cotangents = list(outputs) if several else [outputs]
-        found.append([*cotangents, *(g for g in backend.backward(saved, *cotangents) if g is not None)])
-    assert all(np.array_equal(one, other) for one, other in zip(*found, strict=True))
+    calls = _counted(backend, monkeypatch)
+    entries = load(ROOT / "derive" / f"{name}.py").differentiable
+    every = {entry.name: np.asarray(RNG.standard_normal(_SHAPES[entry.kind]), dtype) for entry in entries}
+    optional = [entry.name for entry in entries if entry.default is not None]
+    for left_out in ([], optional):
+        given = {key: value for key, value in every.items() if key not in left_out}
+        found = []
+        for few in (4096, 0):
+            monkeypatch.setattr(backend, "FEW", few)
+            outputs, saved = backend.forward(**given)
+            cotangents = list(outputs) if isinstance(outputs, tuple) else [outputs]
+            found.append((cotangents, backend.backward(saved, *cotangents)))
+        (outputs, gradients), (in_blocks, others) = found
+        assert all(np.array_equal(one, other) for one, other in zip(outputs, in_blocks, strict=True))
+        for entry, one, other in zip(entries, gradients, others, strict=True):
+            assert (one is None) == (other is None) == (entry.name in left_out)
+            if one is None:
+                continue
+            assert (one.dtype, one.shape) == (other.dtype, other.shape)
+            # Over the five rows parameters' gradients are added up, in another order.
+            ulps = 0 if entry.kind in (Kind.ROW, Kind.ROW_SCALAR) else 64
+            assert np.abs(one - other).max() <= ulps * np.finfo(dtype).eps * np.abs(other).max(initial=1)
+    assert calls == ["_forward_small", "_backward_small"] * 2
+
+
+def test_results_of_a_few_rows_go_where_the_caller_says(monkeypatch):
+    backend = importlib.import_module(f"{lngen.load('add_layer_norm').__name__}.numpy_backend")
+    calls = _counted(backend, monkeypatch)
+    x, r, dy, dh = RNG.standard_normal((4, 3, 8))
+    outputs, saved = backend.forward(x, r)
+    out = backend.Outputs(*map(np.empty_like, outputs))
+    assert backend.forward(x, r, out=out)[0].y is out.y
+    assert np.array_equal(out.y, outputs.y)
+    gradients = backend.backward(saved, dy, dh)
+    assert gradients.dx is gradients.dresidual
+    place = np.empty_like(x)
+    again = backend.backward(saved, dy, dh, out=(place, None, None, None))
+    assert again.dx is again.dresidual is place
+    apart = backend.backward(saved, dy, dh, out=(None, place, None, None))
+    assert apart.dresidual is place
+    assert apart.dx is not place
+    assert np.array_equal(apart.dx, place)
+    assert len(calls) == 5
+    with pytest.raises(ValueError, match="out for dx overlaps dy"):
+        backend.backward(saved, dy, dh, out=(dy, None, None, None))
+    with pytest.raises(ValueError, match="out for dgamma: its input was left out"):
+        backend.backward(saved, dy, dh, out=(None, None, np.empty(8), None))

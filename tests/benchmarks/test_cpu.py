@@ -57,3 +57,16 @@ def test_the_tables_of_a_record(found: dict[str, Any]) -> None:
 def test_the_page_has_a_place_for_the_figures() -> None:
     page = Path(cpu._ROOT, "docs", "cpu.md").read_text(encoding="utf-8")
     assert page.count(cpu._MADE) == 1
+
+
+def test_layers_that_are_not_measured_again_keep_their_figures_of_the_same_machine():
+    def record(commit: str, processors: int, layers: str) -> dict[str, Any]:
+        facts = {"commit": commit, "processors": processors}
+        return {"machine": facts, "cases": [{"layer": layer, "of": commit} for layer in layers]}
+
+    earlier = record("a", 2, "xyz")
+    found = cpu.with_earlier(record("b", 2, "y"), earlier)
+    assert [(case["layer"], case["of"]) for case in found["cases"]] == [("x", "a"), ("y", "b"), ("z", "a")]
+    assert found["machine"]["commit"] == "b"
+    assert cpu.with_earlier(record("b", 4, "y"), earlier) == record("b", 4, "y")
+    assert cpu.with_earlier(earlier, {}) == earlier

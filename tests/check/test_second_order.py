@@ -37,7 +37,7 @@ def test_what_is_emitted_passes(name):
 @pytest.mark.parametrize(
     ("function", "old", "new"),
     [
-        ("_jvp", "np.subtract(dx, mean_dx", "np.add(dx, mean_dx"),
+        ("_jvp", "_by_row(np.subtract, dx, mean_dx", "_by_row(np.add, dx, mean_dx"),
         ("_jvp", "np.multiply(xhat, mean_dx_xhat", "np.multiply(x, mean_dx_xhat"),
         ("_jvp", "np.multiply, xhat, dgamma_wide", "np.multiply, xhat, gamma_wide"),
         ("_jvp", "np.add, dy, dbeta", "np.subtract, dy, dbeta"),

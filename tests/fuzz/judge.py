@@ -143,12 +143,15 @@ class _Work:
         finally:
             self.derive_seconds = process_time() - start
         self.stage = "import"
-        numpy_layer = checkable(made.plan, module_from_text(made.text("numpy_backend.py"), "numpy_backend"))
+        modules = [module_from_text(made.text("numpy_backend.py"), "numpy_backend") for _ in range(2)]
+        vars(modules[1])["FEW"] = 0
+        layers = [checkable(made.plan, module) for module in modules]
         cases = []
         for case, exact in self._cases(definition):
             cases.append((case, exact))
-            self.stage = "run numpy"
-            _compare("numpy", made, numpy_layer, case, exact)
+            for way, layer in zip(("at once", "in blocks"), layers, strict=True):
+                self.stage = f"run numpy, rows {way}"
+                _compare("numpy", made, layer, case, exact)
         self.points = len(cases)
         if self.cuda and cases:
             self.stage = "run cuda"

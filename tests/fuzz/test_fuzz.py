@@ -57,9 +57,9 @@ def centred(x: Row, gamma: Feature = 1, eps: Constant = 1e-5):
 @pytest.mark.parametrize(
     ("right", "wrong"),
     [
-        ("np.subtract(g, mean_g,", "np.subtract(g, 0*mean_g,"),
-        ("np.subtract(dx, part_3,", "np.add(dx, part_3,"),
-        ("np.divide(_row_sum(a, b, out), a.shape[-1],", "np.divide(_row_sum(a, b, out), a.shape[-1] + 1e-6,"),
+        ("np.subtract(g, mean_g", "np.subtract(g, 0*mean_g"),
+        ("np.subtract(dx, part_3", "np.add(dx, part_3"),
+        ("D = np.asarray(features, dtype)", "D = np.asarray(features + 1e-6, dtype)"),
     ],
 )
 def test_a_planted_error_is_wrong(right: str, wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:

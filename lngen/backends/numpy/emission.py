@@ -16,6 +16,8 @@ from lngen.backends.numpy.erf import FLOAT32, FLOAT64
 from lngen.backends.numpy.lowering import lower
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.secondary import Secondary, by_event, secondary
+from lngen.backends.numpy.short import Kept, ShortWays
+from lngen.backends.numpy.small import Small, small
 from lngen.backends.numpy.text import definition, dictionary, in_docstring, indented, quoted
 from lngen.backends.numpy.wrappers import jvp_fields, second_fields
 from lngen.program import FAR, RowProgram
@@ -36,8 +38,6 @@ class _Part:
     prologue: tuple[str, ...]
     block_signature: list[str]
     block: tuple[str, ...]
-    few: tuple[str, ...]
-    few_call: tuple[str, ...]
     setup: tuple[str, ...]
     loop: tuple[str, ...]
     epilogue: tuple[str, ...]
@@ -77,18 +77,18 @@ class _Emission:
         self.several = len(layer.outputs) > 1
         self.residuals = tuple(centring.residual.symbol for centring in forward.centrings())
         self.cotangents = tuple(f"d{output.name}" for output in layer.outputs)
-        self.backward_body = self._backward_body()
+        self.backward_body, self.backward_small = self._backward_body()
         self.jvp = None if jvp is None else secondary(jvp, layer, (), self.residuals)
         self.second = (
             None
             if backward_backward is None
             else secondary(backward_backward, layer, self.cotangents if self.several else (), self.residuals)
         )
-        self.forward_body = self._forward_body()
+        self.forward_body, self.forward_small = self._forward_body()
 
     # The two directions
 
-    def _backward_body(self) -> Body:
+    def _backward_body(self) -> tuple[Body, Small]:
         optional = self.layer.optional
         absent = self.cotangents if self.several else ()
         cases = Cases((*optional, *absent), self._tests(self.backward), absent)
@@ -98,9 +98,14 @@ class _Emission:
             for store in self.backward.results
             for name in store.names
         }
-        return body(schedule, by_event(self.backward.results, given), given)
+        wanted = by_event(self.backward.results, given)
+        loaded = {parameter.name for parameter in self.backward.parameters}
+        loaded |= {row.name for row in self.backward.rows}
+        flagged = [name for name in optional if name not in loaded]
+        results = [name for name in (f"d{given.name}" for given in self.layer.inputs) if name in given]
+        return body(schedule, wanted, given), small(schedule, wanted, given, results, flagged)
 
-    def _forward_body(self) -> Body:
+    def _forward_body(self) -> tuple[Body, Small]:
         cases = Cases(self.layer.optional, self._tests(self.forward))
         given = {name: cases.everything for store in self.forward.results for name in store.names}
         wanted = by_event(self.forward.results, given)
@@ -114,7 +119,9 @@ class _Emission:
             for name, needed in other.saved_in(self.layer.optional).items():
                 wanted[name] |= needed
         given |= {symbol.name: wanted[symbol.name] for symbol in self.forward.saved}
-        return body(lower(self.forward, cases), wanted, given)
+        schedule = lower(self.forward, cases)
+        results = [output.name for output in self.layer.outputs] + [symbol.name for symbol in self.forward.saved]
+        return body(schedule, wanted, given), small(schedule, wanted, given, results)
 
     def _others(self) -> list[Secondary]:
         return [other for other in (self.jvp, self.second) if other is not None]
@@ -142,6 +149,8 @@ class _Emission:
     def _fields(self) -> dict[str, Any]:
         layer = self.layer
         used = set(self.forward_body.helpers | self.backward_body.helpers)
+        short = self._short_ways().parts()
+        used = used.union(*(part["helpers"] for part in short.values()))
         used = used.union(*(other.body.helpers for other in self._others()))
         used |= {"left_out"} if layer.optional and self._others() else set()
         used |= {"each_cotangent"} if self.second else set()
@@ -184,10 +193,17 @@ class _Emission:
             ],
             "forward": _part("_forward", self.forward_body, self._outs(self.forward, True)),
             "backward": _part("_backward", self.backward_body, self._outs(self.backward, False)),
+            "short": short,
             "used": used,
             "far": FAR,
             "erf_fits": (("FLOAT32", FLOAT32), ("FLOAT64", FLOAT64)),
         }
+
+    def _short_ways(self) -> ShortWays:
+        constants, optional = dict(self.layer.constants), self.layer.optional
+        kept = [field["name"] for field in self._saved_fields()]
+        fields = [Kept(name, name in constants, name in optional) for name in kept]
+        return ShortWays(self.layer, self.forward, self.backward, self.forward_small, self.backward_small, fields)
 
     def _input(self, given: Input) -> dict[str, object]:
         meaning = _MEANINGS[given.kind]
@@ -354,9 +370,8 @@ class _Emission:
         return f"Outputs({names})" if self.several else names
 
     def _backward_given(self) -> list[str]:
-        fields = [field["name"] for field in self._saved_fields() if field["shape"]]
-        given = [(name, name) for name in self.cotangents]
-        return dictionary("given", given + [(f"saved.{name}", f"saved.{name}") for name in fields])
+        arrays = [f"saved.{field['name']}" for field in self._saved_fields() if field["shape"]]
+        return dictionary("given", [(name, name) for name in (*self.cotangents, *arrays)])
 
     def _backward_results(self) -> list[str]:
         lines = [f"out = _several(out, {quoted(f'd{given.name}' for given in self.layer.inputs)})"]
@@ -385,21 +400,22 @@ class _Emission:
         return [f"{name}_out" for name in names]
 
 
+def _uses_scalar(lines: Iterable[str]) -> bool:
+    return any(" = scalar(" in line for line in lines)
+
+
 def _part(name: str, part: Body, outs: list[str]) -> _Part:
     arguments = [*part.parameters, *outs, "shape", "dtype", "threads"]
-    text = "\n".join((*part.prologue, *part.block, *part.epilogue))
     return _Part(
         signature=definition(name, arguments),
         prologue=part.prologue,
         block_signature=wrapped(f"def block({', '.join(part.block_parameters)}):", 4),
         block=part.block,
-        few=part.few,
-        few_call=part.few_call,
         setup=part.setup,
         loop=part.loop,
         epilogue=part.epilogue,
         least_rows=4 if "add_rows" in part.helpers else 1,
-        uses_scalar="scalar(" in text,
+        uses_scalar=_uses_scalar((*part.prologue, *part.block, *part.epilogue)),
         uses_chunk="chunk" in part.block_parameters,
     )
 

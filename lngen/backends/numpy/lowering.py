@@ -24,6 +24,7 @@ from lngen.program import OPERATORS, Assignment, Centring, FeatureReduction, Row
 from lngen.symbolic import (
     NOTHING,
     AttainsFirst,
+    D,
     Expm1,
     FeatureSymbol,
     Log1p,
@@ -415,7 +416,9 @@ class _Lowering:
                 second = self._expression(pair[1])
                 if rank(pair[1]) in (0, 2):
                     second = self._expanded(second, features, False)
-                    return self._apply(operator, first, second)
+                    if rank(pair[1]) == 0 or not rows:
+                        return self._apply(operator, first, second)
+                    return self._apply("sum", first, self._weights(operator, second, pair[1]))
         operand = self._expanded(self._expression(body), wanted, operator != "sum")
         return self._apply(operator, operand)
 
@@ -427,10 +430,19 @@ class _Lowering:
         numbers = {form.value for form in self.graph.nodes[feature].forms if isinstance(form.value, Number)}
         if numbers - {Number(S.Zero), Number(S.One)}:
             feature = self._expanded(feature, FeatureSymbol.varies, False)
-        weighted = self._apply(operator, product, feature)
+        weighted = self._apply("sum", product, self._weights(operator, feature, weights))
         if not ones:
             return weighted
         return self._event(self.graph.either, self._reduce(operator, body, rows=True), ones, weighted)
+
+    def _weights(self, operator: str, feature: int, expression: Expr) -> int:
+        """The weights of a sum over a row; those of a mean are divided by D once a call."""
+        if operator != "mean":
+            return feature
+        divided = self._apply("divide", feature, self._symbol(D))
+        if isinstance(expression, Symbol):
+            self.schedule.names.setdefault(f"{expression.name}_over_D", divided)
+        return divided
 
     def _attains_first(self, body: Expr, extreme: Expr) -> int:
         # Every entry of the body is looked at, even where a left-out argument makes all of them the same number.

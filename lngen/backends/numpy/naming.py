@@ -21,7 +21,7 @@ RESERVED = frozenset(
         "height",
         "sweep",
     }
-    | {"share", "block", "few", "chunk", "start", "stop", "ones", "each_row", "column"}
+    | {"share", "block", "chunk", "span", "ones", "one_over_D", "far_from", "each_row", "column"}
 )
 """Names of the emitted functions' own; a name of the derivation that is one of them gets a `_`."""
 

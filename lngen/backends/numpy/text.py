@@ -12,7 +12,7 @@ from itertools import groupby
 
 from lngen.backends.layout import WIDTH, comment, condition, wrapped
 
-_TARGET = re.compile(r"(?:read_)?(\w+?)(?:_sums|_writer|_block)? = ")
+_TARGET = re.compile(r"(?:read_|place_)?(\w+?)(?:_sums|_block)? = ")
 """What a line assigns, without what says how it is kept."""
 
 
@@ -166,12 +166,12 @@ def dictionary(name: str, items: list[tuple[str, str]]) -> list[str]:
     return indented([f"{name} = {{{entries}}}"])
 
 
-def indented(lines: list[str]) -> list[str]:
+def indented(lines: list[str], indent: int = 4) -> list[str]:
     """The lines of a function's body, none too long."""
     result = []
     for line in lines:
         stripped = line.lstrip()
-        result += wrapped(stripped, 4 + len(line) - len(stripped))
+        result += wrapped(stripped, indent + len(line) - len(stripped))
     return result
 
 

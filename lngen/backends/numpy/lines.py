@@ -1,0 +1,261 @@
+"""From nodes to lines of Python: how an operation is spelled, and under which condition it is carried out.
+
+`Lines` is what the two ways to take rows have in common: block by block, with every result in memory that is there
+(`body`), and a few rows at once, with results as NumPy makes them (`small`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from sympy import Expr
+
+from lngen.backends.expressions import decimal, formula, is_short
+from lngen.backends.numpy.graph import REDUCTIONS, Node, Number
+from lngen.backends.numpy.lowering import Event, Schedule
+from lngen.backends.numpy.naming import names_of, variables
+from lngen.backends.numpy.presence import Cases
+from lngen.backends.numpy.selects import guards
+from lngen.backends.numpy.text import Line
+from lngen.program import FAR
+from lngen.symbolic import NOTHING
+
+UFUNCS = {
+    "add": "np.add",
+    "subtract": "np.subtract",
+    "multiply": "np.multiply",
+    "divide": "np.divide",
+    "power": "np.power",
+    "negative": "np.negative",
+    "square": "np.square",
+    "sqrt": "np.sqrt",
+    "exp": "np.exp",
+    "log": "np.log",
+    "sin": "np.sin",
+    "cos": "np.cos",
+    "tanh": "np.tanh",
+    "absolute": "np.absolute",
+    "sign": "np.sign",
+    "log1p": "np.log1p",
+    "expm1": "np.expm1",
+    "sigmoid": "_sigmoid",
+    "softplus": "_softplus",
+    "erf": "_erf",
+    "greater": "np.greater",
+    "greater_equal": "np.greater_equal",
+    "less": "np.less",
+    "less_equal": "np.less_equal",
+    "equal": "np.equal",
+    "not_equal": "np.not_equal",
+}
+
+_WIDTH_LINE = "D = np.asarray(features, dtype)"
+_HELPERS = ("sigmoid", "softplus", "erf")
+
+
+class Lines:
+    """The lines of one direction, by phase. `helpers` are the functions of the module that they call."""
+
+    converted: ClassVar[bool] = True
+    """Whether a parameter may have another type than the one that is computed in."""
+
+    def __init__(self, schedule: Schedule, wanted: Mapping[str, int], need: list[int], cases: Cases) -> None:
+        self.schedule, self.wanted, self.need, self.cases = schedule, wanted, need, cases
+        self.program, self.nodes = schedule.program, schedule.graph.nodes
+        self.names = names_of(schedule)
+        self.constants: dict[Expr, str] = {}
+        self.helpers: set[str] = set()
+        self.divides_by_width = False
+        self.far_from = ""
+        self.variables = variables(schedule, need, self.names)
+        self.guards = guards(schedule, need)
+        self.lines: dict[str, list[Line]] = {"prologue": [], "block": [], "epilogue": []}
+
+    # What a way to take rows decides
+
+    def out(self, node: Node) -> str:
+        """Where a node of the rows is written; "" for memory that NumPy makes."""
+        raise NotImplementedError
+
+    def row_reduction(self, operation: str, operands: list[str], into: list[str]) -> str:
+        """A sum or a mean over each row of the products of two operands."""
+        raise NotImplementedError
+
+    def ufunc(self, node: Node, arguments: list[str]) -> str:
+        """A ufunc on rows, under no mask."""
+        return f"{UFUNCS[node.operation]}({', '.join(arguments)})"
+
+    def work(self, node: Node) -> list[str]:
+        """Scratch for an operation that asks for it."""
+        return []
+
+    # Lines
+
+    def add(self, phase: str, text: str, cases: int, event: Event | None = None) -> None:
+        """A line under the condition of these cases, with an event's heading."""
+        heading = ""
+        if event is not None:
+            heading = f"step {event.step}: {event.heading}"
+        self.lines[phase].append(Line(text, self.cases.condition(cases), heading))
+
+    def spelled(self, index: int) -> str:
+        """A node as an operand: its variable, or its number."""
+        node = self.nodes[index]
+        return self.literal(node.number) if node.number is not None else self.variables[index]
+
+    def literal(self, number: Expr) -> str:
+        """A number as Python. One that a type might round is a constant of the compute type, rounded once."""
+        if number.is_Boolean:
+            return str(bool(number))
+        if is_short(number):
+            return repr(float(number))
+        if number not in self.constants:
+            self.constants[number] = self.names.internal(f"constant_{len(self.constants) + 1}")
+        return self.constants[number]
+
+    def make(self, event: Event) -> None:
+        """The lines of a node, one for each way in which it comes about."""
+        node = self.nodes[event.node]
+        need = self.need[node.index]
+        variable = self.variables[node.index]
+        computed = need & node.computed()
+        if computed:
+            self.add(node.phase, f"{variable} = {self._call(node)}", computed, event)
+        for form in node.forms:
+            cases = need & form.cases
+            if not cases:
+                continue
+            if node.operation == "less_residual":
+                target, residual = (self.variables[operand] for operand in node.operands)
+                self.helpers.add(node.operation)
+                self.add(node.phase, f"{variable} = _less_residual({target}, {residual})", cases, event)
+            elif form.through is not None and self.variables[form.through] != variable:
+                same = self.spelled(form.through)
+                self.add(node.phase, f"{variable} = {same}", cases, event)
+            elif isinstance(form.value, Number) and form.through is None:
+                self.add(node.phase, f"{variable} = {self.literal(form.value.value)}", cases, event)
+
+    def _call(self, node: Node) -> str:
+        operands = [self.spelled(index) for index in node.operands]
+        in_loop = node.phase == "block"
+        out = self.out(node) if in_loop else ""
+        into = [f"out={out}"] if out else []
+        if node.operation in REDUCTIONS:
+            return self._reduction(node.operation, operands, in_loop, into)
+        if node.operation == "residual":
+            self.helpers |= {"residual", "row_sum", "one_over_D"}
+            is_mean = self.nodes[node.operands[2]].operation == "mean"
+            self.far_from = f"{FAR}.0" if is_mean else f"{FAR}.0 / features**0.5"
+            operands += [self.width() if is_mean else "1.0", "far_from", "one_over_D"]
+            return f"_residual({', '.join(operands + into)})"
+        if node.operation in ("expand", "write out"):
+            if not in_loop:
+                return f"np.full(features, {operands[0]}, dtype)"
+            self.helpers.add("filled")
+            return f"_filled({operands[0]}, out={out})"
+        if node.operation == "attains_first":
+            self.helpers.add("attains_first")
+            return f"_attains_first({', '.join(operands + into)})"
+        if node.operation == "where":
+            if not in_loop:
+                return f"np.where({', '.join(operands)})"
+            self.helpers.add("select")
+            return f"_select({', '.join(operands)}, out={out})"
+        arguments = operands + into
+        if node.index in self.guards:
+            mask, holds = self.guards[node.index]
+            arguments.append(f"where={'' if holds else '~'}{self.variables[mask]}")
+        if node.operation == "divide" and operands[0] == "1.0":
+            return f"np.reciprocal({', '.join(arguments[1:])})"
+        if node.operation in _HELPERS:
+            self.helpers.add(node.operation)
+            work = self.work(node)
+            arguments += [f"work=({', '.join(work)})"] if work else []
+        if in_loop and node.index not in self.guards:
+            return self.ufunc(node, arguments)
+        return f"{UFUNCS[node.operation]}({', '.join(arguments)})"
+
+    def _reduction(self, operation: str, operands: list[str], in_loop: bool, into: list[str]) -> str:
+        if operation in ("max", "min"):
+            over_row = ["axis=-1", "keepdims=True"] if in_loop else []
+            return f"np.{operation}imum.reduce({', '.join([*operands, *over_row, *into])})"
+        if not in_loop:
+            total = f"np.vecdot({', '.join(operands)})" if len(operands) > 1 else f"np.add.reduce({operands[0]})"
+            return f"{total} / features" if operation == "mean" else total
+        if len(operands) == 1:
+            weights = "one_over_D" if operation == "mean" else "ones"
+            operation = "sum"
+            self.helpers.add(weights)
+            operands = [operands[0], weights]
+        return self.row_reduction(operation, operands, into)
+
+    def width(self) -> str:
+        """D in the compute type, as a 0-d array: a ufunc takes that sooner than a Python number."""
+        self.divides_by_width = True
+        return "D"
+
+    def weights(self) -> list[Line]:
+        """The lines that make the weights of plain sums and means."""
+        lines = []
+        for weights, weight in (("one_over_D", "1.0 / features"), ("ones", "1.0")):
+            if weights in self.helpers:
+                self.helpers.add("equal_weights")
+                lines.append(Line(f"{weights} = _equal_weights(features, {weight}, dtype)"))
+        return lines
+
+    def numbers(self) -> list[Line]:
+        """The lines that round constants to the compute type."""
+        return [
+            Line(f'{name} = scalar("{decimal(value)}")', heading=formula(value))
+            for value, name in self.constants.items()
+        ]
+
+    def loaded(self, phase: str) -> list[tuple[Node, int]]:
+        """The arguments that are read in a phase, and in which cases they are arrays."""
+        return [
+            (node, self.need[node.index] & node.computed())
+            for node in self.nodes
+            if node.operation == "load" and node.phase == phase and self.need[node.index]
+        ]
+
+    def absent(self, node: Node) -> list[Line]:
+        """The lines that give a node's variable its number, in the cases in which it is one."""
+        lines = []
+        for form in node.forms:
+            cases = self.need[node.index] & form.cases
+            if isinstance(form.value, Number) and cases:
+                text = f"{self.variables[node.index]} = {self.literal(form.value.value)}"
+                lines.append(Line(text, self.cases.condition(cases)))
+        return lines
+
+    def parameters(self) -> list[Line]:
+        """The lines that take the parameters of a call."""
+        lines: list[Line] = []
+        loaded = self.loaded("prologue")
+        if self.divides_by_width and all(node.name != "D" for node, _ in loaded):
+            lines.append(Line(_WIDTH_LINE))
+        if self.far_from:
+            lines.append(Line(f"far_from = np.asarray({self.far_from}, dtype)"))
+        for node, cases in loaded:
+            name, variable = self.names[node.name], self.variables[node.index]
+            condition = self.cases.condition(cases)
+            if node.name == "D":
+                lines.append(Line(_WIDTH_LINE))
+            elif cases and node.axes == NOTHING:
+                lines.append(Line(f"{variable} = np.asarray({name}, dtype)", condition))
+            elif cases and self.converted:
+                lines.append(Line(f"{variable} = np.ascontiguousarray({name}, dtype)", condition))
+            elif cases and variable != name:
+                lines.append(Line(f"{variable} = {name}", condition))
+            lines += self.absent(node)
+        return lines
+
+    def arguments(self) -> list[Node]:
+        """The loads in the order of the arguments: rows and row scalars, then parameters."""
+        loads = [node for node in self.nodes if node.operation == "load" and node.name != "D"]
+        return sorted(loads, key=lambda node: node.phase != "block")
+
+    def signature(self) -> tuple[str, ...]:
+        """The names of those arguments as parameters."""
+        return tuple(self.names[node.name] + ("_rows" if node.phase == "block" else "") for node in self.arguments())

@@ -1,0 +1,188 @@
+"""From a schedule to the lines of `_forward_small` or `_backward_small`, which take a few rows at once.
+
+For some thousand entries the calls of ufuncs are what takes the time, and every line of Python besides them: so these
+functions are the operations of the blocks, in their order and to the same bits, with nothing around them. NumPy makes
+the memory, and sums over rows are one product each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from lngen.backends.layout import truth
+from lngen.backends.numpy.buffers import needs
+from lngen.backends.numpy.graph import ROW, ROW_SCALAR, Array, Node
+from lngen.backends.numpy.lines import Lines
+from lngen.backends.numpy.lowering import Event, Schedule
+from lngen.backends.numpy.text import Line, laid_out, named_conditions, read_only_assigned
+from lngen.symbolic import NOTHING, Axes, FeatureSymbol
+
+
+@dataclass(frozen=True)
+class Small:
+    """The function, finished: its parameters, its lines, and the functions of the module that they call.
+
+    `flagged` are the inputs for which a flag is passed, after the `arguments`: whether they were given.
+    """
+
+    arguments: tuple[str, ...]
+    parameters: tuple[str, ...]
+    flagged: tuple[str, ...]
+    lines: tuple[str, ...]
+    helpers: frozenset[str]
+
+
+def small(
+    schedule: Schedule,
+    wanted: Mapping[str, int],
+    given: Mapping[str, int],
+    results: Sequence[str],
+    flagged: Sequence[str] = (),
+) -> Small:
+    """The lines that return `results` in this order; None for one that is not wanted in a case.
+
+    `wanted` and `given` are as in `body`. `flagged` are the optional inputs whose presence no argument tells: for each
+    of them a flag is passed.
+    """
+    return _Small(schedule, wanted, given, flagged).print(results)
+
+
+class _Small(Lines):
+    converted = False
+
+    def __init__(
+        self, schedule: Schedule, wanted: Mapping[str, int], given: Mapping[str, int], flagged: Sequence[str]
+    ) -> None:
+        super().__init__(schedule, wanted, needs(schedule, wanted), schedule.cases)
+        self.given = given
+        self.flags = {name: self.names.internal(f"wants_d{name}") for name in flagged}
+        tests = dict(schedule.cases.tests) | self.flags
+        self.cases = replace(schedule.cases, tests=tuple(tests.items()))
+        self.everywhere = schedule.graph.everything
+        self.ending: list[Line] = []
+        self.returned: dict[str, str] = {}
+        self.roots: dict[int, int] = {}
+
+    def print(self, results: Sequence[str]) -> Small:
+        for event in self.schedule.events:
+            if event.kind == "make":
+                self.make(event)
+            elif event.kind == "sum":
+                self._sum(event)
+            else:
+                self._result(event)
+        prologue = self.weights() + self.parameters() + self.lines["prologue"]
+        returned = ", ".join(self.returned[name] for name in results)
+        own = self.lines["block"] + self.lines["epilogue"] + self.ending
+        lines = self.numbers() + prologue + self._rows() + own + [Line(f"return {returned}")]
+        names, (lines,) = named_conditions([read_only_assigned(lines)], self.names.internal)
+        truths = [line for condition, name in names.items() for line in truth(name, condition, 4)]
+        return Small(
+            arguments=tuple(node.name for node in self.arguments()),
+            parameters=(*self.signature(), *self.flags.values()),
+            flagged=tuple(self.flags),
+            lines=(*truths, *laid_out(lines, 4)),
+            helpers=frozenset(self.helpers),
+        )
+
+    # What is done to the rows
+
+    def out(self, node: Node) -> str:
+        """Memory of the node's own shape, where what NumPy makes could be smaller, or would not be written whole."""
+        in_full = node.index in self.guards or node.operation in ("where", "expand", "write out", "residual")
+        if not in_full and self._broadcast(node) == node.axes:
+            return ""
+        return self._empty(node.axes, node.boolean)
+
+    def _broadcast(self, node: Node) -> Axes:
+        """The axes that a ufunc of the operands has in every case in which it is carried out."""
+        cases = self.need[node.index] & node.computed()
+        joined = NOTHING
+        for operand in node.operands:
+            forms = [form.value for form in self.nodes[operand].forms if form.cases & cases]
+            axes = [form.axes if isinstance(form, Array) else NOTHING for form in forms]
+            joined = joined.join(Axes(all(a.rows for a in axes), all(a.features for a in axes)))
+        return node.axes if node.operation in ("sum", "mean", "max", "min") else joined
+
+    def row_reduction(self, operation: str, operands: list[str], into: list[str]) -> str:
+        total = f"np.vecdot({', '.join(operands)})"
+        return f"{total if operation == 'sum' else f'np.divide({total}, {self.width()})'}[:, np.newaxis]"
+
+    def _sum(self, event: Event) -> None:
+        total = self.nodes[event.node]
+        cases = self.need[total.index] & total.computed()
+        variable = self.variables[total.index]
+        if cases and total.axes == FeatureSymbol.varies:
+            value, *weights = [self.spelled(operand) for operand in total.operands]
+            if not weights:
+                self.helpers |= {"equal_weights"}
+            weight = f"{weights[0]}[:, 0]" if weights else "_equal_weights(rows, 1.0, dtype)"
+            self.add("block", f"{variable} = np.matmul({weight}, {value})", cases, event)
+        elif cases:
+            value = self.spelled(total.operands[0])
+            self.add("block", f"{variable} = np.add.reduce({value}, axis=None)", cases, event)
+        self.lines["block"] += self.absent(total) if self.need[total.index] else []
+
+    # What comes in and goes out
+
+    def _rows(self) -> list[Line]:
+        lines = []
+        for node, cases in self.loaded("block"):
+            width = "features" if node.axes == ROW else "1"
+            text = f"{self.variables[node.index]} = {self.names[node.name]}_rows.reshape(rows, {width})"
+            lines += [Line(text, self.cases.condition(cases))] if cases else []
+            lines += self.absent(node)
+        return lines
+
+    def _result(self, event: Event) -> None:
+        """A result: the array itself where it is one of its own in full, else a copy."""
+        node = self.nodes[event.node]
+        axes = event.store.symbol.varies if event.store else ROW_SCALAR
+        wanted = self.wanted[event.name]
+        phase = "epilogue" if event.kind == "result" else "block"
+        copied = self._shared(node, axes, wanted)
+        variable = self.variables[event.node]
+        if node.number is not None or variable in self.returned.values():
+            variable = self.names.internal(f"{event.name}_result")
+            self.add(phase, f"{variable} = {self.spelled(event.node)}", wanted & ~copied)
+        if copied:
+            self.helpers.add("filled")
+            self.add(phase, f"{variable} = _filled({self.spelled(event.node)}, out={self._empty(axes, False)})", copied)
+        shape = {ROW: "shape", ROW_SCALAR: "shape[:-1]"}.get(axes)
+        if shape:
+            self.ending.append(Line(f"{variable} = {variable}.reshape({shape})", self.cases.condition(wanted)))
+        # A row scalar that nothing is going to read is there all the same, as in `_forward`, with anything in it.
+        nothing = "None" if event.store else "np.empty(shape[:-1], dtype)"
+        for name in event.store.names if event.store else (event.name,):
+            self.returned[name] = self._returned(name, variable, wanted, nothing)
+
+    def _returned(self, name: str, variable: str, wanted: int, nothing: str) -> str:
+        """The variable of one of the names of a result: `nothing` where that has no array."""
+        given = self.given.get(name, wanted) & self.everywhere
+        absent = self.everywhere & ~given
+        if given != wanted & self.everywhere:
+            own = self.names.internal(f"{name}_result")
+            self.ending.append(Line(f"{own} = {variable}", self.cases.condition(given)))
+            variable = own
+        if absent:
+            self.ending.append(Line(f"{variable} = {nothing}", self.cases.condition(absent)))
+        return variable
+
+    def _shared(self, node: Node, axes: Axes, wanted: int) -> int:
+        """The cases in which a result is no array of its own with all its axes: an argument, or another result."""
+        shared = 0
+        for form in node.forms:
+            cases = wanted & form.cases
+            if not isinstance(form.value, Array) or form.value.axes != axes or axes == NOTHING:
+                shared |= cases
+                continue
+            root = form.value.root
+            taken = self.everywhere if self.nodes[root].operation == "load" else self.roots.get(root, 0)
+            shared |= cases & taken
+            self.roots[root] = self.roots.get(root, 0) | cases
+        return shared
+
+    def _empty(self, axes: Axes, boolean: bool) -> str:
+        shapes = {ROW: "(rows, features)", ROW_SCALAR: "(rows, 1)", FeatureSymbol.varies: "features", NOTHING: "()"}
+        return f"np.empty({shapes[axes]}, {'bool' if boolean else 'dtype'})"
