@@ -20,7 +20,7 @@ def tables(record: Record) -> str:
     blocks = [_machine(record), "## Layer norm beside others", _METHOD]
     if against:
         blocks += [_means(against), _shapes(against), "### Memory", _memory(against)]
-    blocks += ["## Every layer", f"{_LAYERS} {_rounds(cases)}", _layers(cases)]
+    blocks += ["## Every layer", f"{_LAYERS} {_extent(cases)}", _layers(cases)]
     if record.get("import_seconds"):
         middle = record["import_seconds"][1]
         blocks += ["## Import", f"`import generated.layer_norm` takes {1e3 * middle:.0f} ms after NumPy's own."]
@@ -40,9 +40,18 @@ _LAYERS = (
 )
 
 
-def _rounds(cases: Sequence[Record]) -> str:
-    rounds = sorted({case["rounds"] for case in cases})
-    return f"Rounds a case: {' or '.join(map(str, rounds))}."
+def _extent(cases: Sequence[Record]) -> str:
+    """At which shapes the layers were measured, and in how many rounds, those alike together."""
+    alike: dict[tuple[int, tuple[str, ...]], list[str]] = {}
+    for layer in dict.fromkeys(case["layer"] for case in cases):
+        own = [case for case in cases if case["layer"] == layer]
+        shapes = tuple(dict.fromkeys(_shape(case) for case in own if tuple(case["shape"]) != TINY))
+        alike.setdefault((max(case["rounds"] for case in own), shapes), []).append(layer)
+    sentences = []
+    for (rounds, shapes), layers in sorted(alike.items(), key=lambda item: len(item[1])):
+        whose = ", ".join(layers) if len(layers) < 3 else f"The other {len(layers)} layers" if sentences else "Layers"
+        sentences.append(f"{whose}: {rounds} rounds at {', '.join(shapes)}.")
+    return " ".join(sentences)
 
 
 def _machine(record: Record) -> str:
