@@ -108,7 +108,7 @@ def test_the_search_for_paths_sees_them(line):
     assert MACHINE_PATH.search(line.format("/"))
 
 
-@pytest.mark.parametrize("line", ["a/work/b", "https://example.org/home/x", "{}usr/bin/env", "$HOME/work/x"])
+@pytest.mark.parametrize("line", ["a{0}work/b", "https:{0}{0}example.org{0}home/x", "{0}usr/bin/env", "$HOME{0}work/x"])
 def test_the_search_for_paths_passes_others(line):
     assert not MACHINE_PATH.search(line.format("/"))
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from lngen.backends.layout import WIDTH
 from lngen.backends.numpy.buffers import Allocation
 from lngen.backends.numpy.graph import ROW, ROW_SCALAR
-from lngen.backends.numpy.lines import Lines
-from lngen.backends.numpy.text import Line
+from lngen.backends.numpy.lines import Lines, row_width
+from lngen.backends.numpy.text import Line, tuple_of
 from lngen.symbolic import Axes
 
 _KINDS: tuple[tuple[Axes, bool], ...] = ((ROW, False), (ROW_SCALAR, False), (ROW, True), (ROW_SCALAR, True))
@@ -72,8 +72,7 @@ def written(scope: Scope) -> BlockArguments:
             continue
         outs = scope.stored(buffer.result)
         name = scope.lines.names[buffer.result]
-        targets = ", ".join(outs) + ("," if len(outs) == 1 else "")
-        writer = f"_writer(({targets}), dtype, height{_kind(buffer.axes)})"
+        writer = f"_writer({tuple_of(outs)}, dtype, height{_kind(buffer.axes)})"
         given.setup.append(Line(f"place_{name}, hand_on_{name} = {writer}"))
         given.part.append(f"place_{name}(span)")
         given.after.append(Line(f"hand_on_{name}(span)"))
@@ -94,7 +93,7 @@ def scratch(scope: Scope) -> BlockArguments:
             continue
         words = ("row_scalar" if axes == ROW_SCALAR else "row") + ("_masks" if boolean else "_buffers")
         name = scope.lines.names.internal(words)
-        width, kind = _width(axes), "np.bool_" if boolean else "dtype"
+        width, kind = row_width(axes), "np.bool_" if boolean else "dtype"
         given.setup.append(Line(f"{name} = np.empty(({len(numbers)}, height, {width}), {kind})"))
         given.names.append(name)
         given.part.append(f"{name}[:, : span.stop - span.start]")
@@ -106,7 +105,3 @@ def scratch(scope: Scope) -> BlockArguments:
 
 def _kind(axes: Axes) -> str:
     return "" if axes == ROW else ", row_scalars=True"
-
-
-def _width(axes: Axes) -> str:
-    return "features" if axes == ROW else "1"

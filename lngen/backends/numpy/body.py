@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from lngen.backends.layout import truth
 from lngen.backends.numpy import block_arguments
 from lngen.backends.numpy.block_arguments import Scope
 from lngen.backends.numpy.buffers import Allocation, Buffer, allocate, needs
@@ -17,7 +16,7 @@ from lngen.backends.numpy.finite import require_finite
 from lngen.backends.numpy.graph import ROW, ROW_SCALAR, Array, Node
 from lngen.backends.numpy.lines import UFUNCS, Lines
 from lngen.backends.numpy.lowering import Event, Schedule
-from lngen.backends.numpy.text import Line, laid_out, named_conditions, read_only_assigned
+from lngen.backends.numpy.text import Line, laid_out, read_only_assigned
 from lngen.symbolic import FeatureSymbol
 
 
@@ -95,10 +94,8 @@ class _Blocks(Lines):
         call = f"block({', '.join([*chunk, *loads.part, *kept.part, *buffers.part, *column])})"
         loop = [Line(call), *kept.after]
         parts = [self.numbers() + prologue + totals, own, [*loads.setup, *kept.setup, *buffers.setup], loop]
-        names, (outer, own, setup, loop, epilogue) = named_conditions(
-            [*parts, sums + self.lines["epilogue"]], self.names.internal
-        )
-        truths = [line for condition, name in names.items() for line in truth(name, condition, 4)]
+        parts.append(sums + self.lines["epilogue"])
+        truths, (outer, own, setup, loop, epilogue) = self.conditions_named(parts)
         return Body(
             arguments=tuple(node.name for node in self.arguments()),
             parameters=self.signature(),

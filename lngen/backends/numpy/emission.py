@@ -18,7 +18,7 @@ from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.secondary import Secondary, by_event, secondary
 from lngen.backends.numpy.short import Kept, ShortWays
 from lngen.backends.numpy.small import Small, small
-from lngen.backends.numpy.text import definition, dictionary, in_docstring, indented, quoted
+from lngen.backends.numpy.text import SHAPES, definition, dictionary, in_docstring, indented, quoted, uses_scalar
 from lngen.backends.numpy.wrappers import jvp_fields, second_fields
 from lngen.program import FAR, RowProgram
 
@@ -157,7 +157,7 @@ class _Emission:
         used |= {"scalar"} if any(given.kind == "Scalar" for given in layer.inputs) else set()
         used |= {"constant"} if layer.constants else set()
         outputs = [
-            {"name": output.name, "meaning": f"{_MEANINGS[output.kind]}.", "shape": _shape(output.kind)}
+            {"name": output.name, "meaning": f"{_MEANINGS[output.kind]}.", "shape": SHAPES[output.kind]}
             for output in layer.outputs
         ]
         saved = self._saved_fields()
@@ -219,7 +219,7 @@ class _Emission:
             "required": given.required,
             "meaning": f"{meaning}{left_out}.",
             "gradient_meaning": f"The gradient of {given.name}, in its shape and type.",
-            "shape": _shape(given.kind),
+            "shape": SHAPES[given.kind],
             "shape_text": shape_text,
         }
 
@@ -347,7 +347,7 @@ class _Emission:
             lines += [f"out = _several(out, {quoted(output.name for output in self.layer.outputs)})"]
         for number, output in enumerate(self.layer.outputs):
             out = f"out[{number}]" if self.several else "out"
-            arguments = f'"{output.name}", {out}, {_shape(output.kind)}, leading.dtype, given'
+            arguments = f'"{output.name}", {out}, {SHAPES[output.kind]}, leading.dtype, given'
             lines.append(f"{output.name} = _result({arguments})")
         for symbol in self.forward.saved:
             lines.append(f"{symbol.name} = np.empty(shape[:-1], dtype)")
@@ -381,7 +381,7 @@ class _Emission:
             name = f"d{given.name}"
             like = [other for other in groups.get(name, ()) if other in done]
             last = f", like=({', '.join(like)},)" if like else ""
-            shape = _shape(given.kind)
+            shape = SHAPES[given.kind]
             dtype = f'saved.dtypes.get("{given.name}")'
             lines.append(f'{name} = _result("{name}", out[{number}], {shape}, {dtype}, given{last})')
             done.append(name)
@@ -400,10 +400,6 @@ class _Emission:
         return [f"{name}_out" for name in names]
 
 
-def _uses_scalar(lines: Iterable[str]) -> bool:
-    return any(" = scalar(" in line for line in lines)
-
-
 def _part(name: str, part: Body, outs: list[str]) -> _Part:
     arguments = [*part.parameters, *outs, "shape", "dtype", "threads"]
     return _Part(
@@ -415,13 +411,9 @@ def _part(name: str, part: Body, outs: list[str]) -> _Part:
         loop=part.loop,
         epilogue=part.epilogue,
         least_rows=4 if "add_rows" in part.helpers else 1,
-        uses_scalar=_uses_scalar((*part.prologue, *part.block, *part.epilogue)),
+        uses_scalar=uses_scalar((*part.prologue, *part.block, *part.epilogue)),
         uses_chunk="chunk" in part.block_parameters,
     )
-
-
-def _shape(kind: str) -> str:
-    return {"Row": "shape", "RowScalar": "shape[:-1]", "Feature": "shape[-1:]", "Scalar": "()"}[kind]
 
 
 def _saved_shape(kind: str) -> str:

@@ -6,20 +6,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from sympy import Expr
 
 from lngen.backends.expressions import decimal, formula, is_short
-from lngen.backends.numpy.graph import REDUCTIONS, Node, Number
+from lngen.backends.layout import truth
+from lngen.backends.numpy.graph import REDUCTIONS, ROW, Node, Number
 from lngen.backends.numpy.lowering import Event, Schedule
 from lngen.backends.numpy.naming import names_of, variables
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.selects import guards
-from lngen.backends.numpy.text import Line
+from lngen.backends.numpy.text import Line, named_conditions
 from lngen.program import FAR
-from lngen.symbolic import NOTHING
+from lngen.symbolic import NOTHING, Axes
 
 UFUNCS = {
     "add": "np.add",
@@ -52,6 +53,11 @@ UFUNCS = {
 
 _WIDTH_LINE = "D = np.asarray(features, dtype)"
 _HELPERS = ("sigmoid", "softplus", "erf")
+
+
+def row_width(axes: Axes) -> str:
+    """The entries that a row, or a number of its own, has."""
+    return "features" if axes == ROW else "1"
 
 
 class Lines:
@@ -250,6 +256,11 @@ class Lines:
                 lines.append(Line(f"{variable} = {name}", condition))
             lines += self.absent(node)
         return lines
+
+    def conditions_named(self, parts: Sequence[Sequence[Line]]) -> tuple[list[str], list[list[Line]]]:
+        """Parts whose long conditions have names, and the lines that give them their names."""
+        names, renamed = named_conditions(parts, self.names.internal)
+        return [line for condition, name in names.items() for line in truth(name, condition, 4)], renamed
 
     def arguments(self) -> list[Node]:
         """The loads in the order of the arguments: rows and row scalars, then parameters."""

@@ -12,11 +12,10 @@ from typing import Any
 from lngen.backends.interface import Input, Interface, Output
 from lngen.backends.layout import condition, wrapped
 from lngen.backends.numpy.small import Small
-from lngen.backends.numpy.text import definition, indented, quoted
+from lngen.backends.numpy.text import SHAPES, definition, indented, quoted, tuple_of, uses_scalar
 from lngen.program import RowProgram
 
 _GROUPS = {"rows": "Row", "row_scalars": "RowScalar", "features": "Feature", "scalars": "Scalar"}
-_SHAPES = {"Row": "shape", "RowScalar": "shape[:-1]", "Feature": "shape[-1:]", "Scalar": "()"}
 
 
 @dataclass(frozen=True)
@@ -119,7 +118,7 @@ class ShortWays:
         for given in self.layer.inputs:
             if f"d{given.name}" not in made:
                 there = "" if given.required else f' if "{given.name}" in saved.dtypes else None'
-                lines.append(f"d{given.name} = np.zeros({_SHAPES[given.kind]}, dtype){there}")
+                lines.append(f"d{given.name} = np.zeros({SHAPES[given.kind]}, dtype){there}")
         saved = [name for name, kind in self._backward_kinds() if kind != "Scalar"]
         arrays = ", ".join(f'"{name}": {name}' for name in saved)
         lines += self._placed(results, True, [f"given = {{{arrays}}}"])
@@ -148,8 +147,7 @@ class ShortWays:
 def _test(leading: str, named: Sequence[tuple[str, str]], tests: Sequence[str]) -> list[str]:
     """The line that looks whether a call may take the short way, and the head of the `if` that takes it."""
     groups = {word: [name for name, own in named if own == kind] for word, kind in _GROUPS.items()}
-    spelled = {word: f"({', '.join(names)}{',' if len(names) == 1 else ''})" for word, names in groups.items()}
-    arrays = ", ".join(f"{word}={names}" for word, names in spelled.items() if groups[word])
+    arrays = ", ".join(f"{word}={tuple_of(names)}" for word, names in groups.items() if names)
     head = wrapped(f"small = _are_small({leading}, {arrays})", 4)
     return [*head, *condition(" and ".join(["small", *tests]), 4)]
 
@@ -158,7 +156,7 @@ def _part(name: str, function: Small, test: list[str], call: list[str]) -> dict[
     return {
         "signature": definition(name, [*function.parameters, "shape", "dtype"]),
         "lines": function.lines,
-        "uses_scalar": any(" = scalar(" in line for line in function.lines),
+        "uses_scalar": uses_scalar(function.lines),
         "helpers": function.helpers,
         "test": test,
         "call": call,

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from lngen.backends.layout import truth
 from lngen.backends.numpy.buffers import needs
 from lngen.backends.numpy.graph import ROW, ROW_SCALAR, Array, Node
-from lngen.backends.numpy.lines import Lines
+from lngen.backends.numpy.lines import Lines, row_width
 from lngen.backends.numpy.lowering import Event, Schedule
-from lngen.backends.numpy.text import Line, laid_out, named_conditions, read_only_assigned
+from lngen.backends.numpy.text import Line, laid_out, read_only_assigned
 from lngen.symbolic import NOTHING, Axes, FeatureSymbol
 
 
@@ -76,8 +75,7 @@ class _Small(Lines):
         returned = ", ".join(self.returned[name] for name in results)
         own = self.lines["block"] + self.lines["epilogue"] + self.ending
         lines = self.numbers() + prologue + self._rows() + own + [Line(f"return {returned}")]
-        names, (lines,) = named_conditions([read_only_assigned(lines)], self.names.internal)
-        truths = [line for condition, name in names.items() for line in truth(name, condition, 4)]
+        truths, (lines,) = self.conditions_named([read_only_assigned(lines)])
         return Small(
             arguments=tuple(node.name for node in self.arguments()),
             parameters=(*self.signature(), *self.flags.values()),
@@ -129,8 +127,8 @@ class _Small(Lines):
     def _rows(self) -> list[Line]:
         lines = []
         for node, cases in self.loaded("block"):
-            width = "features" if node.axes == ROW else "1"
-            text = f"{self.variables[node.index]} = {self.names[node.name]}_rows.reshape(rows, {width})"
+            rows = f"{self.names[node.name]}_rows.reshape(rows, {row_width(node.axes)})"
+            text = f"{self.variables[node.index]} = {rows}"
             lines += [Line(text, self.cases.condition(cases))] if cases else []
             lines += self.absent(node)
         return lines

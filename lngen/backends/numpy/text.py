@@ -18,6 +18,9 @@ _TARGET = re.compile(r"(?:read_|place_)?(\w+?)(?:_sums|_block)? = ")
 
 _WORD = re.compile(r"[^\W\d]\w*")
 
+SHAPES = {"Row": "shape", "RowScalar": "shape[:-1]", "Feature": "shape[-1:]", "Scalar": "()"}
+"""The shape of an array of each kind, where `shape` is that of the rows."""
+
 
 class Names:
     """Names of one scope. The derivation's own come first and keep their spelling where Python lets them.
@@ -175,14 +178,28 @@ def indented(lines: list[str], indent: int = 4) -> list[str]:
     return result
 
 
+def tuple_of(expressions: Iterable[str]) -> str:
+    """A tuple of expressions.
+
+    >>> tuple_of(["x"]), tuple_of(["x", "y"])
+    ('(x,)', '(x, y)')
+    """
+    entries = list(expressions)
+    return f"({', '.join(entries)}{',' if len(entries) == 1 else ''})"
+
+
 def quoted(names: Iterable[str]) -> str:
     """A tuple of texts.
 
     >>> quoted(["dx"]), quoted(["dx", "dr"])
     ('("dx",)', '("dx", "dr")')
     """
-    texts = [f'"{name}"' for name in names]
-    return f"({', '.join(texts)}{',' if len(texts) == 1 else ''})"
+    return tuple_of(f'"{name}"' for name in names)
+
+
+def uses_scalar(lines: Iterable[str]) -> bool:
+    """Whether lines round a constant to the compute type."""
+    return any(" = scalar(" in line for line in lines)
 
 
 def in_docstring(formulas: Iterable[str]) -> list[str]:

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 
 from lngen.backends.interface import Interface
 from lngen.backends.numpy.secondary import Linear, Secondary
-from lngen.backends.numpy.text import definition, indented, quoted
-
-_SHAPES = {"Row": "shape", "RowScalar": "shape[:-1]", "Feature": "shape[-1:]", "Scalar": "()"}
+from lngen.backends.numpy.text import SHAPES, definition, indented, quoted
 
 
 def jvp_fields(jvp: Secondary, layer: Interface, saved: Sequence[str]) -> dict[str, list[str]]:
@@ -29,7 +27,7 @@ def jvp_fields(jvp: Secondary, layer: Interface, saved: Sequence[str]) -> dict[s
         lines.append(f"out = _several(out, {quoted(results)})")
     for number, (name, output) in enumerate(zip(results, layer.outputs, strict=True)):
         out = f"out[{number}]" if several else "out"
-        lines.append(f'{name} = _result("{name}", {out}, {_SHAPES[output.kind]}, stored, given)')
+        lines.append(f'{name} = _result("{name}", {out}, {SHAPES[output.kind]}, stored, given)')
     lines += _zeroed(jvp, results)
     lines.append(_call("_jvp", jvp, names))
     lines.append(f"return Outputs({', '.join(results)})" if several else f"return {results[0]}")
@@ -45,7 +43,7 @@ def second_fields(second: Secondary, layer: Interface, saved: Sequence[str]) -> 
     lines.append(f"cotangents = _each_cotangent(cotangents, {quoted(cotangents)})")
     for number, (name, output) in enumerate(zip(cotangents, layer.outputs, strict=True)):
         lines.append(f'{name} = _array("{name}", cotangents[{number}], required={not several})')
-        lines.append(f'_check_shape("{name}", {name}, {_SHAPES[output.kind]}, "the shape of {output.name}")')
+        lines.append(f'_check_shape("{name}", {name}, {SHAPES[output.kind]}, "the shape of {output.name}")')
     if several:
         nothing = " and ".join(f"{name} is None" for name in cotangents)
         lines += [f"if {nothing}:", '    raise ValueError("every cotangent is None; pass at least one")']
@@ -62,7 +60,7 @@ def second_fields(second: Secondary, layer: Interface, saved: Sequence[str]) -> 
     for number, (name, kind, dtype) in enumerate(zip(fields, kinds, dtypes, strict=True)):
         like = [other for other in groups.get(name, ()) if other in done]
         last = f", like=({', '.join(like)},)" if like else ""
-        lines.append(f'{name} = _result("{name}", out[{number}], {_SHAPES[kind]}, {dtype}, given{last})')
+        lines.append(f'{name} = _result("{name}", out[{number}], {SHAPES[kind]}, {dtype}, given{last})')
         done.append(name)
     lines += _zeroed(second, fields)
     lines.append(_call("_backward_backward", second, [*cotangents, *names]))
@@ -112,7 +110,7 @@ def _checked(arguments: Sequence[Linear], what: str) -> list[str]:
             lines.append(f'_check_left_out("{argument.name}", {argument.name}, "{argument.of.name}", saved)')
     for argument in arguments:
         if argument.of.kind != "Scalar":
-            shape = f'{_SHAPES[argument.of.kind]}, "the shape of {argument.of.name}"'
+            shape = f'{SHAPES[argument.of.kind]}, "the shape of {argument.of.name}"'
             lines.append(f'_check_shape("{argument.name}", {argument.name}, {shape})')
     return lines
 
@@ -122,6 +120,6 @@ def _filled(arguments: Sequence[Linear]) -> list[str]:
     lines = []
     for argument in arguments:
         if argument.filled:
-            zeros = f"np.broadcast_to(dtype.type(0), {_SHAPES[argument.of.kind]})"
+            zeros = f"np.broadcast_to(dtype.type(0), {SHAPES[argument.of.kind]})"
             lines += [f"if {argument.name} is None:", f"    {argument.name} = {zeros}"]
     return lines
