@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (3 read, 1 written), 10 flops a row element; backward 6 row tensors (3 read, 3 written), 13 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-# templates sha256:0498c32ac07d48e317150d598f48e988cc049b748a79b155de3598da6de6bc8c
+# templates sha256:6c7a59c40eec7e16c1e372ec6c4cdefeed011a7a8d037868050a6b5c909b3209
 """Layer normalization with a scale and a shift for every entry, from elsewhere.
 
     forward
@@ -148,16 +148,18 @@ def forward(x, scale, shift, *, eps=1e-6, out=None, threads=1):
     """
     eps = _constant("eps", eps)
     threads = _thread_count(threads)
-    small = _are_small(x, rows=(x, scale, shift))
-    if small and scale is not None and shift is not None:
+    if _are_few(x):
         shape, dtype = x.shape, x.dtype
-        given = {"x": x, "scale": scale, "shift": shift}
-        dtypes = {name: dtype for name, array in given.items() if array is not None}
-        y, mu, mu_residual, rstd = _forward_small(x, scale, shift, eps, shape, dtype)
-        if out is not None:
-            y = _placed("y", y, out, given)
-        saved = Saved(shape, dtype, dtypes, x, scale, mu, mu_residual, rstd)
-        return y, saved
+        if _fits(scale, shape, dtype) and _fits(shift, shape, dtype):
+            dtypes = {"x": dtype, "scale": dtype, "shift": dtype}
+            y, mu, mu_residual, rstd = _forward_small(
+                x, scale, shift, eps, shape, dtype
+            )
+            if out is not None:
+                given = {"x": x, "scale": scale, "shift": shift}
+                y = _placed("y", y, out, given)
+            saved = Saved(shape, dtype, dtypes, x, scale, mu, mu_residual, rstd)
+            return y, saved
     x = _array("x", x, required=True)
     scale = _array("scale", scale, required=True)
     shift = _array("shift", shift, required=True)
@@ -198,45 +200,40 @@ def backward(saved, dy, *, out=None, threads=1):
     """
     _check_is_saved(saved)
     threads = _thread_count(threads)
-    small = _are_small(
-        saved.x,
-        rows=(dy, saved.x, saved.scale),
-        row_scalars=(saved.mu, saved.mu_residual, saved.rstd),
-    )
-    if (
-        small
-        and _is_of_one_type(saved, saved.x)
-        and dy is not None
-        and saved.scale is not None
-        and saved.mu is not None
-        and saved.mu_residual is not None
-        and saved.rstd is not None
-    ):
-        shape, dtype = saved.shape, saved.dtype
-        dx, dscale, dshift = _backward_small(
-            saved.x,
-            saved.scale,
-            dy,
-            saved.mu,
-            saved.mu_residual,
-            saved.rstd,
-            shape,
-            dtype,
-        )
-        if out is not None:
-            given = {
-                "dy": dy,
-                "saved.x": saved.x,
-                "saved.scale": saved.scale,
-                "saved.mu": saved.mu,
-                "saved.mu_residual": saved.mu_residual,
-                "saved.rstd": saved.rstd,
-            }
-            out = _several(out, ("dx", "dscale", "dshift"))
-            dx = _placed("dx", dx, out[0], given)
-            dscale = _placed("dscale", dscale, out[1], given)
-            dshift = _placed("dshift", dshift, out[2], given)
-        return Gradients(dx, dscale, dshift)
+    if _are_few(saved.x):
+        shape, dtype = saved.x.shape, saved.x.dtype
+        if (
+            _is_of_one_type(saved, shape, dtype)
+            and _fits(dy, shape, dtype)
+            and _fits(saved.scale, shape, dtype)
+            and _fits(saved.mu, shape[:-1], dtype)
+            and _fits(saved.mu_residual, shape[:-1], dtype)
+            and _fits(saved.rstd, shape[:-1], dtype)
+        ):
+            dx, dscale, dshift = _backward_small(
+                saved.x,
+                saved.scale,
+                dy,
+                saved.mu,
+                saved.mu_residual,
+                saved.rstd,
+                shape,
+                dtype,
+            )
+            if out is not None:
+                given = {
+                    "dy": dy,
+                    "saved.x": saved.x,
+                    "saved.scale": saved.scale,
+                    "saved.mu": saved.mu,
+                    "saved.mu_residual": saved.mu_residual,
+                    "saved.rstd": saved.rstd,
+                }
+                out = _several(out, ("dx", "dscale", "dshift"))
+                dx = _placed("dx", dx, out[0], given)
+                dscale = _placed("dscale", dscale, out[1], given)
+                dshift = _placed("dshift", dshift, out[2], given)
+            return Gradients(dx, dscale, dshift)
     _check_saved(saved)
     shape = saved.shape
     dy = _array("dy", dy, required=True)
@@ -794,9 +791,8 @@ def _backward_backward(
             ddy = ddshift
         if ddx_rows is not None:
             part_4 = np.multiply(dg, part, out=ddy_block)
-        if (
-            ddx_rows is not None
-            and (ddscale_rows is not None or ddshift_rows is not None)
+        if ddx_rows is not None and (
+            ddscale_rows is not None or ddshift_rows is not None
         ):
             ddy = np.add(ddy, part_4, out=ddy_block)
         if ddscale_rows is None and ddshift_rows is None:
@@ -870,82 +866,76 @@ def _backward_backward(
     _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
-def _forward_small(x_rows, scale_rows, shift_rows, eps, shape, dtype):
+def _forward_small(x, scale, shift, eps, shape, dtype):
     """The outputs and the saved row scalars of a few rows, taken at once."""
-    rows, features = prod(shape[:-1]), shape[-1]
+    features = shape[-1]
     one_over_D = _equal_weights(features, 1.0 / features, dtype)
     D = np.asarray(features, dtype)
     far_from = np.asarray(2.0, dtype)
     eps = np.asarray(eps, dtype)
-    x = x_rows.reshape(rows, features)
-    scale = scale_rows.reshape(rows, features)
-    shift = shift_rows.reshape(rows, features)
     # step 1: mu = mean(x)
-    mu = np.vecdot(x, one_over_D)[:, np.newaxis]
+    mu = np.vecdot(x, one_over_D)[..., np.newaxis]
     # step 2: x_shifted = x - mu
-    x_shifted = np.subtract(x, mu)
+    x_shifted = x - mu
     # step 3: var = mean(x_shifted**2)
-    var = np.divide(np.vecdot(x_shifted, x_shifted), D)[:, np.newaxis]
+    var = (np.vecdot(x_shifted, x_shifted) / D)[..., np.newaxis]
     # step 2: mu_residual = mean(x_shifted)
     mu_residual = _residual(
-        x_shifted, mu, var, D, far_from, one_over_D, out=np.empty((rows, 1), dtype)
+        x_shifted,
+        mu,
+        var,
+        D,
+        far_from,
+        one_over_D,
+        out=np.empty((*shape[:-1], 1), dtype),
     )
     # step 2: x_centred = x_shifted - mu_residual
     x_centred = x_shifted
     # step 4: rstd = 1/sqrt(var + eps)
-    rstd = np.add(var, eps)
+    rstd = var + eps
     rstd = np.sqrt(rstd)
     rstd = np.reciprocal(rstd)
     # step 5: xhat = x_centred*rstd
-    xhat = np.multiply(x_centred, rstd)
+    xhat = x_centred * rstd
     # step 6: y = shift + (scale + 1)*xhat
-    y = np.add(scale, 1.0)
-    y = np.multiply(y, xhat)
-    y = np.add(shift, y)
-    mu = mu.reshape(shape[:-1])
-    mu_residual = mu_residual.reshape(shape[:-1])
-    rstd = rstd.reshape(shape[:-1])
-    y = y.reshape(shape)
+    y = scale + 1.0
+    y = y * xhat
+    y = shift + y
+    mu = mu[..., 0]
+    mu_residual = mu_residual[..., 0]
+    rstd = rstd[..., 0]
     return y, mu, mu_residual, rstd
 
 
-def _backward_small(
-    x_rows, scale_rows, dy_rows, mu_rows, mu_residual_rows, rstd_rows, shape, dtype
-):
+def _backward_small(x, scale, dy, mu_rows, mu_residual_rows, rstd_rows, shape, dtype):
     """The gradients of a few rows, taken at once; None for one not wanted."""
-    rows, features = prod(shape[:-1]), shape[-1]
+    features = shape[-1]
     one_over_D = _equal_weights(features, 1.0 / features, dtype)
     D = np.asarray(features, dtype)
-    x = x_rows.reshape(rows, features)
-    scale = scale_rows.reshape(rows, features)
-    dy = dy_rows.reshape(rows, features)
-    mu = mu_rows.reshape(rows, 1)
-    mu_residual = mu_residual_rows.reshape(rows, 1)
-    rstd = rstd_rows.reshape(rows, 1)
+    mu = mu_rows[..., np.newaxis]
+    mu_residual = mu_residual_rows[..., np.newaxis]
+    rstd = rstd_rows[..., np.newaxis]
     # step 2: x_shifted = x - mu
-    x_shifted = np.subtract(x, mu)
+    x_shifted = x - mu
     # step 2: x_centred = x_shifted - mu_residual
     x_centred = _less_residual(x_shifted, mu_residual)
     # step 5: xhat = x_centred*rstd
-    xhat = np.multiply(x_centred, rstd)
+    xhat = x_centred * rstd
     # step 7: g = dy*(scale + 1)
-    g = np.add(scale, 1.0)
-    g = np.multiply(dy, g)
+    g = scale + 1.0
+    g = dy * g
     # step 10: mean_g = mean(g)
-    mean_g = np.vecdot(g, one_over_D)[:, np.newaxis]
+    mean_g = np.vecdot(g, one_over_D)[..., np.newaxis]
     # step 10: mean_g_xhat = mean(g*xhat)
-    mean_g_xhat = np.divide(np.vecdot(g, xhat), D)[:, np.newaxis]
+    mean_g_xhat = (np.vecdot(g, xhat) / D)[..., np.newaxis]
     # step 11: dscale = dy*xhat
-    dscale = np.multiply(dy, xhat)
-    dy = _filled(dy, out=np.empty((rows, features), dtype))
+    dscale = dy * xhat
+    dy = _filled(dy, out=np.empty(shape, dtype))
     # step 10: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
-    dx = np.subtract(g, mean_g)
-    part = np.multiply(xhat, mean_g_xhat)
-    dx = np.subtract(dx, part)
-    dx = np.multiply(dx, rstd)
-    dscale = dscale.reshape(shape)
-    dy = dy.reshape(shape)
-    dx = dx.reshape(shape)
+    dx = g - mean_g
+    part = xhat * mean_g_xhat
+    dx = dx - part
+    dx = dx * rstd
     return dx, dscale, dy
 
 
@@ -957,15 +947,15 @@ def _row_sum(a, b, out):
     """
     features = a.shape[-1]
     if features <= 2 * PIECE:
-        np.vecdot(a, b, out=out[:, 0])
+        np.vecdot(a, b, out=out[..., 0])
         return out
     whole = features - features % PIECE
     first, second = (
         part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
     )
-    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[:, 0])
+    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[..., 0])
     if whole < features:
-        out[:, 0] += np.vecdot(a[..., whole:], b[..., whole:])
+        out[..., 0] += np.vecdot(a[..., whole:], b[..., whole:])
     return out
 
 
@@ -982,25 +972,25 @@ def _equal_weights(count, weight, dtype):
     return weights
 
 
-def _residual(shifted, mean, spread, divisor, far_from, one_over_D, out):
+def _residual(shifted, mean, spread, divisor, far_from, one_over_D, out=None):
     """The mean that rounding has left in a row, where it may matter; elsewhere 0.
 
     That is where the mean lay more than 2 deviations from zero: `far_from` times the
     root of `spread`, the sum of the squares of `shifted` over `divisor`. There it is
     taken off `shifted`, and `spread` is put right.
     """
-    limit = np.multiply(np.sqrt(spread, out=out), far_from, out=out)
-    far = np.greater(np.absolute(mean), limit)
+    out = np.sqrt(spread, out=out)
+    far = np.greater(np.absolute(mean), np.multiply(out, far_from, out=out))
     out.fill(0.0)
     if np.count_nonzero(far):
-        far = far[:, 0]
-        rows = shifted if far.all() else shifted[far]
-        left = _row_sum(rows, one_over_D, out=np.empty_like(spread[: len(rows)]))
-        out[far] = left
+        these = ... if far.all() else far[..., 0]
+        rows = shifted[these]  # of all rows they are themselves, of some a copy
+        left = _row_sum(rows, one_over_D, out=np.empty_like(spread[these]))
         np.subtract(rows, left, out=rows)
-        spread[far] = _row_sum(rows, rows, out=left) / divisor
-        if rows is not shifted:
-            shifted[far] = rows
+        out[these] = left
+        spread[these] = _row_sum(rows, rows, out=left) / divisor
+        if these is not ...:
+            shifted[these] = rows
     return out
 
 
@@ -1047,6 +1037,9 @@ class _Scattered:
 
 def _rows(array, dtype, row_scalars):
     """An array as a list of rows, never copied, and whether blocks do as they are."""
+    ready = array.dtype == dtype and array.flags.aligned
+    if array.flags.c_contiguous:
+        return array.reshape(-1, 1 if row_scalars else array.shape[-1]), ready
     if row_scalars:
         array = array[..., np.newaxis]
     steps = [
@@ -1058,8 +1051,7 @@ def _rows(array, dtype, row_scalars):
         return _Scattered(array), False
     width = array.shape[-1]
     plain = width == 1 or array.strides[-1] == array.itemsize
-    direct = plain and array.dtype == dtype and array.flags.aligned
-    return array.reshape(-1, width), direct
+    return array.reshape(-1, width), plain and ready
 
 
 def _reader(array, dtype, height, row_scalars=False):
@@ -1110,37 +1102,37 @@ def _writer(arrays, dtype, height, row_scalars=False):
     return place, hand_on
 
 
-def _are_small(leading, rows, row_scalars=(), features=(), scalars=()):
-    """Whether a call has a few rows, in arrays of one type to compute in, without gaps.
-
-    Each is None or has the shape of its kind.
-    """
-    if type(leading) is not np.ndarray or not 0 < leading.size <= FEW:
-        return False
-    shape, dtype = leading.shape, leading.dtype
-    if dtype not in _COMPUTED or not shape or shape[-1] < 1:
-        return False
-    if shape[-1] > 2 * PIECE:
-        return False
-    groups = (row_scalars, shape[:-1]), (features, shape[-1:]), (scalars, ())
-    for arrays, wanted in ((rows, shape), *groups):
-        for array in arrays:
-            if array is None:
-                continue
-            if type(array) is not np.ndarray or array.shape != wanted:
-                return False
-            if array.dtype is not dtype or not array.flags.c_contiguous:
-                return False
-    return True
+def _are_few(rows):
+    """Whether they are few rows in an array of a type to compute in, without gaps."""
+    return (
+        type(rows) is np.ndarray
+        and 0 < rows.size <= FEW
+        and rows.dtype in _COMPUTED
+        and rows.ndim > 0
+        and rows.shape[-1] >= 1
+        and rows.shape[-1] <= 2 * PIECE
+        and rows.flags.c_contiguous
+    )
 
 
-def _is_of_one_type(saved, array):
+def _fits(array, shape, dtype, given=True):
+    """Whether it is an array of this shape and type, without gaps, or rightly None."""
+    if not given:
+        return array is None
+    return (
+        type(array) is np.ndarray
+        and array.shape == shape
+        and array.dtype is dtype
+        and array.flags.c_contiguous
+    )
+
+
+def _is_of_one_type(saved, shape, dtype):
     """Whether forward saw arrays of this shape, all of this type."""
-    dtype, dtypes = array.dtype, saved.dtypes
-    same = saved.shape == array.shape and saved.dtype is dtype and type(dtypes) is dict
-    if not same or not dtypes.keys() >= {"x", "scale", "shift"}:
+    same = saved.shape == shape and saved.dtype is dtype and type(saved.dtypes) is dict
+    if not same or not saved.dtypes.keys() >= {"x", "scale", "shift"}:
         return False
-    for kind in dtypes.values():
+    for kind in saved.dtypes.values():
         if kind is not dtype:
             return False
     return True

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops a row element; backward 4 row tensors (3 read, 1 written), 15 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:0498c32ac07d48e317150d598f48e988cc049b748a79b155de3598da6de6bc8c
+# templates sha256:6c7a59c40eec7e16c1e372ec6c4cdefeed011a7a8d037868050a6b5c909b3209
 """Residual addition, then layer normalization; the sum is the second output.
 
     forward
@@ -175,20 +175,28 @@ def forward(x, residual, gamma=None, beta=None, *, eps=1e-5, out=None, threads=1
     """
     eps = _constant("eps", eps)
     threads = _thread_count(threads)
-    small = _are_small(x, rows=(x, residual), features=(gamma, beta))
-    if small and residual is not None:
+    if _are_few(x):
         shape, dtype = x.shape, x.dtype
-        given = {"x": x, "residual": residual, "gamma": gamma, "beta": beta}
-        dtypes = {name: dtype for name, array in given.items() if array is not None}
-        y, h, mu, mu_residual, rstd = _forward_small(
-            x, residual, gamma, beta, eps, shape, dtype
-        )
-        if out is not None:
-            out = _several(out, ("y", "h"))
-            y = _placed("y", y, out[0], given)
-            h = _placed("h", h, out[1], given)
-        saved = Saved(shape, dtype, dtypes, h, gamma, mu, mu_residual, rstd)
-        return Outputs(y, h), saved
+        if (
+            _fits(residual, shape, dtype)
+            and (gamma is None or _fits(gamma, shape[-1:], dtype))
+            and (beta is None or _fits(beta, shape[-1:], dtype))
+        ):
+            dtypes = {"x": dtype, "residual": dtype}
+            if gamma is not None:
+                dtypes["gamma"] = dtype
+            if beta is not None:
+                dtypes["beta"] = dtype
+            y, h, mu, mu_residual, rstd = _forward_small(
+                x, residual, gamma, beta, eps, shape, dtype
+            )
+            if out is not None:
+                given = {"x": x, "residual": residual, "gamma": gamma, "beta": beta}
+                out = _several(out, ("y", "h"))
+                y = _placed("y", y, out[0], given)
+                h = _placed("h", h, out[1], given)
+            saved = Saved(shape, dtype, dtypes, h, gamma, mu, mu_residual, rstd)
+            return Outputs(y, h), saved
     x = _array("x", x, required=True)
     residual = _array("residual", residual, required=True)
     gamma = _array("gamma", gamma, required=False)
@@ -250,53 +258,49 @@ def backward(saved, dy, dh=None, *, out=None, threads=1):
     """
     _check_is_saved(saved)
     threads = _thread_count(threads)
-    small = _are_small(
-        saved.h,
-        rows=(dy, dh, saved.h),
-        row_scalars=(saved.mu, saved.mu_residual, saved.rstd),
-        features=(saved.gamma,),
-    )
-    if (
-        small
-        and _is_of_one_type(saved, saved.h)
-        and (saved.gamma is not None) is ("gamma" in saved.dtypes)
-        and saved.mu is not None
-        and saved.mu_residual is not None
-        and saved.rstd is not None
-        and (dy is not None or dh is not None)
-    ):
-        shape, dtype = saved.shape, saved.dtype
-        dx, dresidual, dgamma, dbeta = _backward_small(
-            saved.h,
-            dy,
-            dh,
-            saved.mu,
-            saved.mu_residual,
-            saved.rstd,
-            saved.gamma,
-            "beta" in saved.dtypes,
-            shape,
-            dtype,
-        )
-        if out is not None:
-            given = {
-                "dy": dy,
-                "dh": dh,
-                "saved.h": saved.h,
-                "saved.gamma": saved.gamma,
-                "saved.mu": saved.mu,
-                "saved.mu_residual": saved.mu_residual,
-                "saved.rstd": saved.rstd,
-            }
-            out = _several(out, ("dx", "dresidual", "dgamma", "dbeta"))
-            dx = _placed("dx", dx, out[0], given)
-            if dresidual is None or dx is None or out[1] is not None:
-                dresidual = _placed("dresidual", dresidual, out[1], given)
-            else:
-                dresidual = dx
-            dgamma = _placed("dgamma", dgamma, out[2], given)
-            dbeta = _placed("dbeta", dbeta, out[3], given)
-        return Gradients(dx, dresidual, dgamma, dbeta)
+    if _are_few(saved.h):
+        shape, dtype = saved.h.shape, saved.h.dtype
+        if (
+            _is_of_one_type(saved, shape, dtype)
+            and (dy is None or _fits(dy, shape, dtype))
+            and (dh is None or _fits(dh, shape, dtype))
+            and _fits(saved.gamma, shape[-1:], dtype, "gamma" in saved.dtypes)
+            and _fits(saved.mu, shape[:-1], dtype)
+            and _fits(saved.mu_residual, shape[:-1], dtype)
+            and _fits(saved.rstd, shape[:-1], dtype)
+            and (dy is not None or dh is not None)
+        ):
+            dx, dresidual, dgamma, dbeta = _backward_small(
+                saved.h,
+                dy,
+                dh,
+                saved.mu,
+                saved.mu_residual,
+                saved.rstd,
+                saved.gamma,
+                "beta" in saved.dtypes,
+                shape,
+                dtype,
+            )
+            if out is not None:
+                given = {
+                    "dy": dy,
+                    "dh": dh,
+                    "saved.h": saved.h,
+                    "saved.gamma": saved.gamma,
+                    "saved.mu": saved.mu,
+                    "saved.mu_residual": saved.mu_residual,
+                    "saved.rstd": saved.rstd,
+                }
+                out = _several(out, ("dx", "dresidual", "dgamma", "dbeta"))
+                dx = _placed("dx", dx, out[0], given)
+                if dresidual is None or dx is None or out[1] is not None:
+                    dresidual = _placed("dresidual", dresidual, out[1], given)
+                else:
+                    dresidual = dx
+                dgamma = _placed("dgamma", dgamma, out[2], given)
+                dbeta = _placed("dbeta", dbeta, out[3], given)
+            return Gradients(dx, dresidual, dgamma, dbeta)
     _check_saved(saved)
     shape = saved.shape
     dy = _array("dy", dy, required=False)
@@ -759,13 +763,11 @@ def _jvp(
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     height, chunks = _partition(rows, features * dtype.itemsize, 1)
-    needs_gamma = (
-        gamma is not None
-        and (dx_rows is not None or dresidual_rows is not None)
+    needs_gamma = gamma is not None and (
+        dx_rows is not None or dresidual_rows is not None
     )
-    needs_dbeta_wide = (
-        dbeta is not None
-        and (dx_rows is not None or dresidual_rows is not None or dgamma is not None)
+    needs_dbeta_wide = dbeta is not None and (
+        dx_rows is not None or dresidual_rows is not None or dgamma is not None
     )
     needs_mean_dh = dx_rows is not None or dresidual_rows is not None
     one_over_D = _equal_weights(features, 1.0 / features, dtype)
@@ -913,18 +915,16 @@ def _backward_backward(
         and ddbeta is not None
         and (ddx_rows is not None or ddresidual_rows is not None or ddgamma is not None)
     )
-    needs_h_shifted = (
-        dy_rows is not None
-        and (ddx_rows is not None or ddresidual_rows is not None or ddgamma is not None)
+    needs_h_shifted = dy_rows is not None and (
+        ddx_rows is not None or ddresidual_rows is not None or ddgamma is not None
     )
     needs_g = (
         gamma is None
         and dy_rows is not None
         and (ddx_rows is not None or ddresidual_rows is not None)
     )
-    needs_mean_g = (
-        dy_rows is not None
-        and (ddx_rows is not None or ddresidual_rows is not None)
+    needs_mean_g = dy_rows is not None and (
+        ddx_rows is not None or ddresidual_rows is not None
     )
     needs_dx = (
         dy_rows is not None
@@ -1067,9 +1067,8 @@ def _backward_backward(
             dx = np.subtract(dx, part_8, out=dx_block)
         if needs_h_shifted:
             dx = np.multiply(dx, rstd, out=dx_block)
-        if (
-            dy_rows is None
-            or (ddx_rows is None and ddresidual_rows is None and ddgamma is None)
+        if dy_rows is None or (
+            ddx_rows is None and ddresidual_rows is None and ddgamma is None
         ):
             dx = 0.0
             dx_block[...] = dx
@@ -1145,9 +1144,8 @@ def _backward_backward(
     _run(sweep, chunks, threads, features * dtype.itemsize)
     if needs_gamma:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
-    if (
-        gamma is not None
-        and (dy_rows is None or (ddx_rows is None and ddresidual_rows is None))
+    if gamma is not None and (
+        dy_rows is None or (ddx_rows is None and ddresidual_rows is None)
     ):
         dgamma = 0.0
     if gamma is not None:
@@ -1156,52 +1154,54 @@ def _backward_backward(
         dbeta_out[...] = 0.0
 
 
-def _forward_small(x_rows, residual_rows, gamma, beta, eps, shape, dtype):
+def _forward_small(x, residual, gamma, beta, eps, shape, dtype):
     """The outputs and the saved row scalars of a few rows, taken at once."""
-    rows, features = prod(shape[:-1]), shape[-1]
+    features = shape[-1]
     one_over_D = _equal_weights(features, 1.0 / features, dtype)
     D = np.asarray(features, dtype)
     far_from = np.asarray(2.0, dtype)
     eps = np.asarray(eps, dtype)
-    x = x_rows.reshape(rows, features)
-    residual = residual_rows.reshape(rows, features)
     # step 1: h = residual + x
-    h = np.add(residual, x)
+    h = residual + x
     # step 2: mu = mean(h)
-    mu = np.vecdot(h, one_over_D)[:, np.newaxis]
+    mu = np.vecdot(h, one_over_D)[..., np.newaxis]
     # step 3: h_shifted = h - mu
-    h_shifted = np.subtract(h, mu)
+    h_shifted = h - mu
     # step 4: var = mean(h_shifted**2)
-    var = np.divide(np.vecdot(h_shifted, h_shifted), D)[:, np.newaxis]
+    var = (np.vecdot(h_shifted, h_shifted) / D)[..., np.newaxis]
     # step 3: mu_residual = mean(h_shifted)
     mu_residual = _residual(
-        h_shifted, mu, var, D, far_from, one_over_D, out=np.empty((rows, 1), dtype)
+        h_shifted,
+        mu,
+        var,
+        D,
+        far_from,
+        one_over_D,
+        out=np.empty((*shape[:-1], 1), dtype),
     )
     # step 3: h_centred = h_shifted - mu_residual
     h_centred = h_shifted
     # step 5: rstd = 1/sqrt(var + eps)
-    rstd = np.add(var, eps)
+    rstd = var + eps
     rstd = np.sqrt(rstd)
     rstd = np.reciprocal(rstd)
     # step 6: xhat = h_centred*rstd
-    xhat = np.multiply(h_centred, rstd)
+    xhat = h_centred * rstd
     # step 7: y = xhat*gamma + beta
     if gamma is not None:
-        y = np.multiply(xhat, gamma)
+        y = xhat * gamma
     else:
         y = xhat
     if beta is not None:
-        y = np.add(y, beta)
-    mu = mu.reshape(shape[:-1])
-    h = h.reshape(shape)
-    mu_residual = mu_residual.reshape(shape[:-1])
-    rstd = rstd.reshape(shape[:-1])
-    y = y.reshape(shape)
+        y = y + beta
+    mu = mu[..., 0]
+    mu_residual = mu_residual[..., 0]
+    rstd = rstd[..., 0]
     return y, h, mu, mu_residual, rstd
 
 
 def _backward_small(
-    h_rows,
+    h,
     dy_rows,
     dh_rows,
     mu_rows,
@@ -1213,71 +1213,70 @@ def _backward_small(
     dtype,
 ):
     """The gradients of a few rows, taken at once; None for one not wanted."""
-    rows, features = prod(shape[:-1]), shape[-1]
     needs_gamma_over_D = gamma is not None and dy_rows is not None
     needs_dgamma = gamma is not None and dy_rows is None
     needs_dbeta = wants_dbeta and dy_rows is None
     needs_mean_g_xhat_unscaled = gamma is None and dy_rows is not None
+    rows = prod(shape[:-1])
+    features = shape[-1]
     one_over_D = _equal_weights(features, 1.0 / features, dtype)
     D = np.asarray(features, dtype)
     # step 11: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
     if needs_gamma_over_D:
         gamma_over_D = np.divide(gamma, D)
     if dy_rows is not None:
-        h = h_rows.reshape(rows, features)
-        dy = dy_rows.reshape(rows, features)
+        dy = dy_rows
     if dh_rows is not None:
-        dh = dh_rows.reshape(rows, features)
+        dh = dh_rows
     if dy_rows is not None:
-        mu = mu_rows.reshape(rows, 1)
-        mu_residual = mu_residual_rows.reshape(rows, 1)
-        rstd = rstd_rows.reshape(rows, 1)
+        mu = mu_rows[..., np.newaxis]
+        mu_residual = mu_residual_rows[..., np.newaxis]
+        rstd = rstd_rows[..., np.newaxis]
         # step 3: h_shifted = h - mu
-        h_shifted = np.subtract(h, mu)
+        h_shifted = h - mu
         # step 3: h_centred = h_shifted - mu_residual
         h_centred = _less_residual(h_shifted, mu_residual)
     # step 12: dgamma = sum over rows of dy*h_centred*rstd
     if needs_gamma_over_D:
-        part = np.multiply(dy, h_centred)
-        dgamma = np.matmul(rstd[:, 0], part)
+        part = dy * h_centred
+        dgamma = rstd.ravel().dot(part.reshape(-1, features))
     if needs_dgamma:
         dgamma = 0.0
     # step 13: dbeta = sum over rows of dy
     if wants_dbeta and dy_rows is not None:
-        dbeta = np.matmul(_equal_weights(rows, 1.0, dtype), dy)
+        dbeta = _equal_weights(rows, 1.0, dtype).dot(dy.reshape(-1, features))
     if needs_dbeta:
         dbeta = 0.0
     # step 11: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
     if needs_gamma_over_D:
-        mean_g_xhat_unscaled = np.vecdot(part, gamma_over_D)[:, np.newaxis]
+        mean_g_xhat_unscaled = np.vecdot(part, gamma_over_D)[..., np.newaxis]
     if needs_mean_g_xhat_unscaled:
-        mean_g_xhat_unscaled = np.divide(np.vecdot(dy, h_centred), D)[:, np.newaxis]
+        mean_g_xhat_unscaled = (np.vecdot(dy, h_centred) / D)[..., np.newaxis]
     # step 8: g = dy*gamma
     if needs_gamma_over_D:
-        g = np.multiply(dy, gamma)
+        g = dy * gamma
     if needs_mean_g_xhat_unscaled:
         g = dy
     # step 11: mean_g = mean(g)
     if dy_rows is not None:
-        mean_g = np.vecdot(g, one_over_D)[:, np.newaxis]
+        mean_g = np.vecdot(g, one_over_D)[..., np.newaxis]
         # step 11: mean_g_xhat = mean_g_xhat_unscaled*rstd
-        mean_g_xhat = np.multiply(mean_g_xhat_unscaled, rstd)
+        mean_g_xhat = mean_g_xhat_unscaled * rstd
         # step 11: dx = dh + (g - mean_g - h_centred*mean_g_xhat*rstd)*rstd
-        dx = np.subtract(g, mean_g)
-        part_2 = np.multiply(mean_g_xhat, rstd)
-        part_3 = np.multiply(h_centred, part_2)
-        dx = np.subtract(dx, part_3)
-        dx = np.multiply(dx, rstd)
+        dx = g - mean_g
+        part_2 = mean_g_xhat * rstd
+        part_3 = h_centred * part_2
+        dx = dx - part_3
+        dx = dx * rstd
     if dy_rows is not None and dh_rows is not None:
-        dx = np.add(dh, dx)
+        dx = dh + dx
     if dy_rows is None:
         dx = dh
-        dx = _filled(dx, out=np.empty((rows, features), dtype))
+        dx = _filled(dx, out=np.empty(shape, dtype))
     if needs_dgamma:
         dgamma = _filled(dgamma, out=np.empty(features, dtype))
     if needs_dbeta:
         dbeta = _filled(dbeta, out=np.empty(features, dtype))
-    dx = dx.reshape(shape)
     if gamma is None:
         dgamma = None
     if not wants_dbeta:
@@ -1293,15 +1292,15 @@ def _row_sum(a, b, out):
     """
     features = a.shape[-1]
     if features <= 2 * PIECE:
-        np.vecdot(a, b, out=out[:, 0])
+        np.vecdot(a, b, out=out[..., 0])
         return out
     whole = features - features % PIECE
     first, second = (
         part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
     )
-    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[:, 0])
+    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[..., 0])
     if whole < features:
-        out[:, 0] += np.vecdot(a[..., whole:], b[..., whole:])
+        out[..., 0] += np.vecdot(a[..., whole:], b[..., whole:])
     return out
 
 
@@ -1318,25 +1317,25 @@ def _equal_weights(count, weight, dtype):
     return weights
 
 
-def _residual(shifted, mean, spread, divisor, far_from, one_over_D, out):
+def _residual(shifted, mean, spread, divisor, far_from, one_over_D, out=None):
     """The mean that rounding has left in a row, where it may matter; elsewhere 0.
 
     That is where the mean lay more than 2 deviations from zero: `far_from` times the
     root of `spread`, the sum of the squares of `shifted` over `divisor`. There it is
     taken off `shifted`, and `spread` is put right.
     """
-    limit = np.multiply(np.sqrt(spread, out=out), far_from, out=out)
-    far = np.greater(np.absolute(mean), limit)
+    out = np.sqrt(spread, out=out)
+    far = np.greater(np.absolute(mean), np.multiply(out, far_from, out=out))
     out.fill(0.0)
     if np.count_nonzero(far):
-        far = far[:, 0]
-        rows = shifted if far.all() else shifted[far]
-        left = _row_sum(rows, one_over_D, out=np.empty_like(spread[: len(rows)]))
-        out[far] = left
+        these = ... if far.all() else far[..., 0]
+        rows = shifted[these]  # of all rows they are themselves, of some a copy
+        left = _row_sum(rows, one_over_D, out=np.empty_like(spread[these]))
         np.subtract(rows, left, out=rows)
-        spread[far] = _row_sum(rows, rows, out=left) / divisor
-        if rows is not shifted:
-            shifted[far] = rows
+        out[these] = left
+        spread[these] = _row_sum(rows, rows, out=left) / divisor
+        if these is not ...:
+            shifted[these] = rows
     return out
 
 
@@ -1412,6 +1411,9 @@ class _Scattered:
 
 def _rows(array, dtype, row_scalars):
     """An array as a list of rows, never copied, and whether blocks do as they are."""
+    ready = array.dtype == dtype and array.flags.aligned
+    if array.flags.c_contiguous:
+        return array.reshape(-1, 1 if row_scalars else array.shape[-1]), ready
     if row_scalars:
         array = array[..., np.newaxis]
     steps = [
@@ -1423,8 +1425,7 @@ def _rows(array, dtype, row_scalars):
         return _Scattered(array), False
     width = array.shape[-1]
     plain = width == 1 or array.strides[-1] == array.itemsize
-    direct = plain and array.dtype == dtype and array.flags.aligned
-    return array.reshape(-1, width), direct
+    return array.reshape(-1, width), plain and ready
 
 
 def _reader(array, dtype, height, row_scalars=False):
@@ -1475,37 +1476,37 @@ def _writer(arrays, dtype, height, row_scalars=False):
     return place, hand_on
 
 
-def _are_small(leading, rows, row_scalars=(), features=(), scalars=()):
-    """Whether a call has a few rows, in arrays of one type to compute in, without gaps.
-
-    Each is None or has the shape of its kind.
-    """
-    if type(leading) is not np.ndarray or not 0 < leading.size <= FEW:
-        return False
-    shape, dtype = leading.shape, leading.dtype
-    if dtype not in _COMPUTED or not shape or shape[-1] < 1:
-        return False
-    if shape[-1] > 2 * PIECE:
-        return False
-    groups = (row_scalars, shape[:-1]), (features, shape[-1:]), (scalars, ())
-    for arrays, wanted in ((rows, shape), *groups):
-        for array in arrays:
-            if array is None:
-                continue
-            if type(array) is not np.ndarray or array.shape != wanted:
-                return False
-            if array.dtype is not dtype or not array.flags.c_contiguous:
-                return False
-    return True
+def _are_few(rows):
+    """Whether they are few rows in an array of a type to compute in, without gaps."""
+    return (
+        type(rows) is np.ndarray
+        and 0 < rows.size <= FEW
+        and rows.dtype in _COMPUTED
+        and rows.ndim > 0
+        and rows.shape[-1] >= 1
+        and rows.shape[-1] <= 2 * PIECE
+        and rows.flags.c_contiguous
+    )
 
 
-def _is_of_one_type(saved, array):
+def _fits(array, shape, dtype, given=True):
+    """Whether it is an array of this shape and type, without gaps, or rightly None."""
+    if not given:
+        return array is None
+    return (
+        type(array) is np.ndarray
+        and array.shape == shape
+        and array.dtype is dtype
+        and array.flags.c_contiguous
+    )
+
+
+def _is_of_one_type(saved, shape, dtype):
     """Whether forward saw arrays of this shape, all of this type."""
-    dtype, dtypes = array.dtype, saved.dtypes
-    same = saved.shape == array.shape and saved.dtype is dtype and type(dtypes) is dict
-    if not same or not dtypes.keys() >= {"x", "residual"}:
+    same = saved.shape == shape and saved.dtype is dtype and type(saved.dtypes) is dict
+    if not same or not saved.dtypes.keys() >= {"x", "residual"}:
         return False
-    for kind in dtypes.values():
+    for kind in saved.dtypes.values():
         if kind is not dtype:
             return False
     return True

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 5 flops a row element; backward 4 row tensors (3 read, 1 written), 10 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-# templates sha256:0498c32ac07d48e317150d598f48e988cc049b748a79b155de3598da6de6bc8c
+# templates sha256:6c7a59c40eec7e16c1e372ec6c4cdefeed011a7a8d037868050a6b5c909b3209
 """Residual addition, then root-mean-square normalization; the sum is the second output.
 
     forward
@@ -159,18 +159,22 @@ def forward(x, residual, gamma=None, *, eps=1e-5, out=None, threads=1):
     """
     eps = _constant("eps", eps)
     threads = _thread_count(threads)
-    small = _are_small(x, rows=(x, residual), features=(gamma,))
-    if small and residual is not None:
+    if _are_few(x):
         shape, dtype = x.shape, x.dtype
-        given = {"x": x, "residual": residual, "gamma": gamma}
-        dtypes = {name: dtype for name, array in given.items() if array is not None}
-        y, h, rstd = _forward_small(x, residual, gamma, eps, shape, dtype)
-        if out is not None:
-            out = _several(out, ("y", "h"))
-            y = _placed("y", y, out[0], given)
-            h = _placed("h", h, out[1], given)
-        saved = Saved(shape, dtype, dtypes, h, gamma, rstd)
-        return Outputs(y, h), saved
+        if _fits(residual, shape, dtype) and (
+            gamma is None or _fits(gamma, shape[-1:], dtype)
+        ):
+            dtypes = {"x": dtype, "residual": dtype}
+            if gamma is not None:
+                dtypes["gamma"] = dtype
+            y, h, rstd = _forward_small(x, residual, gamma, eps, shape, dtype)
+            if out is not None:
+                given = {"x": x, "residual": residual, "gamma": gamma}
+                out = _several(out, ("y", "h"))
+                y = _placed("y", y, out[0], given)
+                h = _placed("h", h, out[1], given)
+            saved = Saved(shape, dtype, dtypes, h, gamma, rstd)
+            return Outputs(y, h), saved
     x = _array("x", x, required=True)
     residual = _array("residual", residual, required=True)
     gamma = _array("gamma", gamma, required=False)
@@ -213,39 +217,35 @@ def backward(saved, dy, dh=None, *, out=None, threads=1):
     """
     _check_is_saved(saved)
     threads = _thread_count(threads)
-    small = _are_small(
-        saved.h,
-        rows=(dy, dh, saved.h),
-        row_scalars=(saved.rstd,),
-        features=(saved.gamma,),
-    )
-    if (
-        small
-        and _is_of_one_type(saved, saved.h)
-        and (saved.gamma is not None) is ("gamma" in saved.dtypes)
-        and saved.rstd is not None
-        and (dy is not None or dh is not None)
-    ):
-        shape, dtype = saved.shape, saved.dtype
-        dx, dresidual, dgamma = _backward_small(
-            saved.h, dy, dh, saved.rstd, saved.gamma, shape, dtype
-        )
-        if out is not None:
-            given = {
-                "dy": dy,
-                "dh": dh,
-                "saved.h": saved.h,
-                "saved.gamma": saved.gamma,
-                "saved.rstd": saved.rstd,
-            }
-            out = _several(out, ("dx", "dresidual", "dgamma"))
-            dx = _placed("dx", dx, out[0], given)
-            if dresidual is None or dx is None or out[1] is not None:
-                dresidual = _placed("dresidual", dresidual, out[1], given)
-            else:
-                dresidual = dx
-            dgamma = _placed("dgamma", dgamma, out[2], given)
-        return Gradients(dx, dresidual, dgamma)
+    if _are_few(saved.h):
+        shape, dtype = saved.h.shape, saved.h.dtype
+        if (
+            _is_of_one_type(saved, shape, dtype)
+            and (dy is None or _fits(dy, shape, dtype))
+            and (dh is None or _fits(dh, shape, dtype))
+            and _fits(saved.gamma, shape[-1:], dtype, "gamma" in saved.dtypes)
+            and _fits(saved.rstd, shape[:-1], dtype)
+            and (dy is not None or dh is not None)
+        ):
+            dx, dresidual, dgamma = _backward_small(
+                saved.h, dy, dh, saved.rstd, saved.gamma, shape, dtype
+            )
+            if out is not None:
+                given = {
+                    "dy": dy,
+                    "dh": dh,
+                    "saved.h": saved.h,
+                    "saved.gamma": saved.gamma,
+                    "saved.rstd": saved.rstd,
+                }
+                out = _several(out, ("dx", "dresidual", "dgamma"))
+                dx = _placed("dx", dx, out[0], given)
+                if dresidual is None or dx is None or out[1] is not None:
+                    dresidual = _placed("dresidual", dresidual, out[1], given)
+                else:
+                    dresidual = dx
+                dgamma = _placed("dgamma", dgamma, out[2], given)
+            return Gradients(dx, dresidual, dgamma)
     _check_saved(saved)
     shape = saved.shape
     dy = _array("dy", dy, required=False)
@@ -588,9 +588,8 @@ def _jvp(
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     height, chunks = _partition(rows, features * dtype.itemsize, 1)
-    needs_gamma = (
-        gamma is not None
-        and (dx_rows is not None or dresidual_rows is not None)
+    needs_gamma = gamma is not None and (
+        dx_rows is not None or dresidual_rows is not None
     )
     needs_dh = dx_rows is None and dresidual_rows is None
     needs_mean_dh_xhat = dx_rows is not None or dresidual_rows is not None
@@ -695,9 +694,8 @@ def _backward_backward(
     )
     needs_ddgamma = dy_rows is not None and ddgamma is not None
     needs_g = gamma is None and dy_rows is not None
-    needs_mean_g = (
-        dy_rows is not None
-        and (ddx_rows is not None or ddresidual_rows is not None)
+    needs_mean_g = dy_rows is not None and (
+        ddx_rows is not None or ddresidual_rows is not None
     )
     needs_dx = (
         dy_rows is not None
@@ -736,9 +734,9 @@ def _backward_backward(
         column,
     ):
         buffer_1, buffer_2, buffer_3, buffer_4 = row_buffers
-        (
-            row_scalar_1, row_scalar_2, row_scalar_3, row_scalar_4, row_scalar_5
-        ) = row_scalar_buffers
+        (row_scalar_1, row_scalar_2, row_scalar_3, row_scalar_4, row_scalar_5) = (
+            row_scalar_buffers
+        )
         # step 4: xhat = h*rstd
         if dy_rows is not None:
             xhat = _by_row(np.multiply, h, rstd, out=ddy_block)
@@ -856,92 +854,85 @@ def _backward_backward(
     _run(sweep, chunks, threads, features * dtype.itemsize)
     if needs_gamma:
         dgamma = np.add.reduce(dgamma_sums, axis=0)
-    if (
-        (gamma is not None and dy_rows is None)
-        or (ddx_rows is None and ddresidual_rows is None)
+    if (gamma is not None and dy_rows is None) or (
+        ddx_rows is None and ddresidual_rows is None
     ):
         dgamma = 0.0
     if gamma is not None:
         dgamma_out[...] = dgamma
 
 
-def _forward_small(x_rows, residual_rows, gamma, eps, shape, dtype):
+def _forward_small(x, residual, gamma, eps, shape, dtype):
     """The outputs and the saved row scalars of a few rows, taken at once."""
-    rows, features = prod(shape[:-1]), shape[-1]
+    features = shape[-1]
     D = np.asarray(features, dtype)
     eps = np.asarray(eps, dtype)
-    x = x_rows.reshape(rows, features)
-    residual = residual_rows.reshape(rows, features)
     # step 1: h = residual + x
-    h = np.add(residual, x)
+    h = residual + x
     # step 2: ms = mean(h**2)
-    ms = np.divide(np.vecdot(h, h), D)[:, np.newaxis]
+    ms = (np.vecdot(h, h) / D)[..., np.newaxis]
     # step 3: rstd = 1/sqrt(ms + eps)
-    rstd = np.add(ms, eps)
+    rstd = ms + eps
     rstd = np.sqrt(rstd)
     rstd = np.reciprocal(rstd)
     # step 4: xhat = h*rstd
-    xhat = np.multiply(h, rstd)
+    xhat = h * rstd
     # step 5: y = xhat*gamma
     if gamma is not None:
-        y = np.multiply(xhat, gamma)
+        y = xhat * gamma
     else:
         y = xhat
-    h = h.reshape(shape)
-    rstd = rstd.reshape(shape[:-1])
-    y = y.reshape(shape)
+    rstd = rstd[..., 0]
     return y, h, rstd
 
 
-def _backward_small(h_rows, dy_rows, dh_rows, rstd_rows, gamma, shape, dtype):
+def _backward_small(h, dy_rows, dh_rows, rstd_rows, gamma, shape, dtype):
     """The gradients of a few rows, taken at once; None for one not wanted."""
-    rows, features = prod(shape[:-1]), shape[-1]
     needs_gamma_over_D = gamma is not None and dy_rows is not None
     needs_dgamma = gamma is not None and dy_rows is None
     needs_mean_g_xhat_unscaled = gamma is None and dy_rows is not None
+    features = shape[-1]
     D = np.asarray(features, dtype)
     # step 9: mean_g_xhat_unscaled = mean(dy*h*gamma)
     if needs_gamma_over_D:
         gamma_over_D = np.divide(gamma, D)
     if dy_rows is not None:
-        h = h_rows.reshape(rows, features)
-        dy = dy_rows.reshape(rows, features)
+        dy = dy_rows
     if dh_rows is not None:
-        dh = dh_rows.reshape(rows, features)
+        dh = dh_rows
     if dy_rows is not None:
-        rstd = rstd_rows.reshape(rows, 1)
+        rstd = rstd_rows[..., np.newaxis]
     # step 10: dgamma = sum over rows of dy*h*rstd
     if needs_gamma_over_D:
-        part = np.multiply(dy, h)
-        dgamma = np.matmul(rstd[:, 0], part)
+        part = dy * h
+        dgamma = rstd.ravel().dot(part.reshape(-1, features))
     if needs_dgamma:
         dgamma = 0.0
     # step 9: mean_g_xhat_unscaled = mean(dy*h*gamma)
     if needs_gamma_over_D:
-        mean_g_xhat_unscaled = np.vecdot(part, gamma_over_D)[:, np.newaxis]
+        mean_g_xhat_unscaled = np.vecdot(part, gamma_over_D)[..., np.newaxis]
     if needs_mean_g_xhat_unscaled:
-        mean_g_xhat_unscaled = np.divide(np.vecdot(dy, h), D)[:, np.newaxis]
+        mean_g_xhat_unscaled = (np.vecdot(dy, h) / D)[..., np.newaxis]
     # step 6: g = dy*gamma
     if needs_gamma_over_D:
-        g = np.multiply(dy, gamma)
+        g = dy * gamma
     if needs_mean_g_xhat_unscaled:
         g = dy
     # step 9: mean_g_xhat = mean_g_xhat_unscaled*rstd
     if dy_rows is not None:
-        mean_g_xhat = np.multiply(mean_g_xhat_unscaled, rstd)
+        mean_g_xhat = mean_g_xhat_unscaled * rstd
         # step 9: dx = dh + (g - h*mean_g_xhat*rstd)*rstd
-        part_2 = np.multiply(mean_g_xhat, rstd)
-        dx = np.multiply(h, part_2)
-        dx = np.subtract(g, dx)
-        dx = np.multiply(dx, rstd)
+        part_2 = mean_g_xhat * rstd
+        dx = h * part_2
+        dx = g - dx
+        dx = dx * rstd
     if dy_rows is not None and dh_rows is not None:
-        dx = np.add(dh, dx)
+        dx = dh + dx
     if dy_rows is None:
         dx = dh
-        dx = _filled(dx, out=np.empty((rows, features), dtype))
+        dx = _filled(dx, out=np.empty(shape, dtype))
     if needs_dgamma:
         dgamma = _filled(dgamma, out=np.empty(features, dtype))
-    dx = dx.reshape(shape)
     if gamma is None:
         dgamma = None
     return dx, dx, dgamma
@@ -955,15 +946,15 @@ def _row_sum(a, b, out):
     """
     features = a.shape[-1]
     if features <= 2 * PIECE:
-        np.vecdot(a, b, out=out[:, 0])
+        np.vecdot(a, b, out=out[..., 0])
         return out
     whole = features - features % PIECE
     first, second = (
         part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
     )
-    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[:, 0])
+    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[..., 0])
     if whole < features:
-        out[:, 0] += np.vecdot(a[..., whole:], b[..., whole:])
+        out[..., 0] += np.vecdot(a[..., whole:], b[..., whole:])
     return out
 
 
@@ -1045,6 +1036,9 @@ class _Scattered:
 
 def _rows(array, dtype, row_scalars):
     """An array as a list of rows, never copied, and whether blocks do as they are."""
+    ready = array.dtype == dtype and array.flags.aligned
+    if array.flags.c_contiguous:
+        return array.reshape(-1, 1 if row_scalars else array.shape[-1]), ready
     if row_scalars:
         array = array[..., np.newaxis]
     steps = [
@@ -1056,8 +1050,7 @@ def _rows(array, dtype, row_scalars):
         return _Scattered(array), False
     width = array.shape[-1]
     plain = width == 1 or array.strides[-1] == array.itemsize
-    direct = plain and array.dtype == dtype and array.flags.aligned
-    return array.reshape(-1, width), direct
+    return array.reshape(-1, width), plain and ready
 
 
 def _reader(array, dtype, height, row_scalars=False):
@@ -1108,37 +1101,37 @@ def _writer(arrays, dtype, height, row_scalars=False):
     return place, hand_on
 
 
-def _are_small(leading, rows, row_scalars=(), features=(), scalars=()):
-    """Whether a call has a few rows, in arrays of one type to compute in, without gaps.
-
-    Each is None or has the shape of its kind.
-    """
-    if type(leading) is not np.ndarray or not 0 < leading.size <= FEW:
-        return False
-    shape, dtype = leading.shape, leading.dtype
-    if dtype not in _COMPUTED or not shape or shape[-1] < 1:
-        return False
-    if shape[-1] > 2 * PIECE:
-        return False
-    groups = (row_scalars, shape[:-1]), (features, shape[-1:]), (scalars, ())
-    for arrays, wanted in ((rows, shape), *groups):
-        for array in arrays:
-            if array is None:
-                continue
-            if type(array) is not np.ndarray or array.shape != wanted:
-                return False
-            if array.dtype is not dtype or not array.flags.c_contiguous:
-                return False
-    return True
+def _are_few(rows):
+    """Whether they are few rows in an array of a type to compute in, without gaps."""
+    return (
+        type(rows) is np.ndarray
+        and 0 < rows.size <= FEW
+        and rows.dtype in _COMPUTED
+        and rows.ndim > 0
+        and rows.shape[-1] >= 1
+        and rows.shape[-1] <= 2 * PIECE
+        and rows.flags.c_contiguous
+    )
 
 
-def _is_of_one_type(saved, array):
+def _fits(array, shape, dtype, given=True):
+    """Whether it is an array of this shape and type, without gaps, or rightly None."""
+    if not given:
+        return array is None
+    return (
+        type(array) is np.ndarray
+        and array.shape == shape
+        and array.dtype is dtype
+        and array.flags.c_contiguous
+    )
+
+
+def _is_of_one_type(saved, shape, dtype):
     """Whether forward saw arrays of this shape, all of this type."""
-    dtype, dtypes = array.dtype, saved.dtypes
-    same = saved.shape == array.shape and saved.dtype is dtype and type(dtypes) is dict
-    if not same or not dtypes.keys() >= {"x", "residual"}:
+    same = saved.shape == shape and saved.dtype is dtype and type(saved.dtypes) is dict
+    if not same or not saved.dtypes.keys() >= {"x", "residual"}:
         return False
-    for kind in dtypes.values():
+    for kind in saved.dtypes.values():
         if kind is not dtype:
             return False
     return True

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (2 read, 0 written), 7 flops a row element; backward 4 row tensors (2 read, 2 written), 9 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-# templates sha256:0498c32ac07d48e317150d598f48e988cc049b748a79b155de3598da6de6bc8c
+# templates sha256:6c7a59c40eec7e16c1e372ec6c4cdefeed011a7a8d037868050a6b5c909b3209
 """Cross entropy of soft targets with the softmax of a row, one number a row.
 
     forward
@@ -141,16 +141,18 @@ def forward(x, target, *, out=None, threads=1):
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
     threads = _thread_count(threads)
-    small = _are_small(x, rows=(x, target))
-    if small and target is not None:
+    if _are_few(x):
         shape, dtype = x.shape, x.dtype
-        given = {"x": x, "target": target}
-        dtypes = {name: dtype for name, array in given.items() if array is not None}
-        y, row_max, sum_exp, log_sum_exp = _forward_small(x, target, shape, dtype)
-        if out is not None:
-            y = _placed("y", y, out, given)
-        saved = Saved(shape, dtype, dtypes, x, target, row_max, sum_exp, log_sum_exp)
-        return y, saved
+        if _fits(target, shape, dtype):
+            dtypes = {"x": dtype, "target": dtype}
+            y, row_max, sum_exp, log_sum_exp = _forward_small(x, target, shape, dtype)
+            if out is not None:
+                given = {"x": x, "target": target}
+                y = _placed("y", y, out, given)
+            saved = Saved(
+                shape, dtype, dtypes, x, target, row_max, sum_exp, log_sum_exp
+            )
+            return y, saved
     x = _array("x", x, required=True)
     target = _array("target", target, required=True)
     shape = _row_shape("x", x)
@@ -187,44 +189,39 @@ def backward(saved, dy, *, out=None, threads=1):
     """
     _check_is_saved(saved)
     threads = _thread_count(threads)
-    small = _are_small(
-        saved.x,
-        rows=(saved.x, saved.target),
-        row_scalars=(dy, saved.row_max, saved.sum_exp, saved.log_sum_exp),
-    )
-    if (
-        small
-        and _is_of_one_type(saved, saved.x)
-        and dy is not None
-        and saved.target is not None
-        and saved.row_max is not None
-        and saved.sum_exp is not None
-        and saved.log_sum_exp is not None
-    ):
-        shape, dtype = saved.shape, saved.dtype
-        dx, dtarget = _backward_small(
-            saved.x,
-            saved.target,
-            dy,
-            saved.row_max,
-            saved.sum_exp,
-            saved.log_sum_exp,
-            shape,
-            dtype,
-        )
-        if out is not None:
-            given = {
-                "dy": dy,
-                "saved.x": saved.x,
-                "saved.target": saved.target,
-                "saved.row_max": saved.row_max,
-                "saved.sum_exp": saved.sum_exp,
-                "saved.log_sum_exp": saved.log_sum_exp,
-            }
-            out = _several(out, ("dx", "dtarget"))
-            dx = _placed("dx", dx, out[0], given)
-            dtarget = _placed("dtarget", dtarget, out[1], given)
-        return Gradients(dx, dtarget)
+    if _are_few(saved.x):
+        shape, dtype = saved.x.shape, saved.x.dtype
+        if (
+            _is_of_one_type(saved, shape, dtype)
+            and _fits(dy, shape[:-1], dtype)
+            and _fits(saved.target, shape, dtype)
+            and _fits(saved.row_max, shape[:-1], dtype)
+            and _fits(saved.sum_exp, shape[:-1], dtype)
+            and _fits(saved.log_sum_exp, shape[:-1], dtype)
+        ):
+            dx, dtarget = _backward_small(
+                saved.x,
+                saved.target,
+                dy,
+                saved.row_max,
+                saved.sum_exp,
+                saved.log_sum_exp,
+                shape,
+                dtype,
+            )
+            if out is not None:
+                given = {
+                    "dy": dy,
+                    "saved.x": saved.x,
+                    "saved.target": saved.target,
+                    "saved.row_max": saved.row_max,
+                    "saved.sum_exp": saved.sum_exp,
+                    "saved.log_sum_exp": saved.log_sum_exp,
+                }
+                out = _several(out, ("dx", "dtarget"))
+                dx = _placed("dx", dx, out[0], given)
+                dtarget = _placed("dtarget", dtarget, out[1], given)
+            return Gradients(dx, dtarget)
     _check_saved(saved)
     shape = saved.shape
     dy = _array("dy", dy, required=True)
@@ -639,9 +636,9 @@ def _backward_backward(
         row_scalar_buffers,
     ):
         buffer_1 = row_buffers[0]
-        (
-            row_scalar_1, row_scalar_2, row_scalar_3, row_scalar_4, row_scalar_5
-        ) = row_scalar_buffers
+        (row_scalar_1, row_scalar_2, row_scalar_3, row_scalar_4, row_scalar_5) = (
+            row_scalar_buffers
+        )
         # step 20: sum_exp_scaled = D/sum_exp
         sum_exp_scaled = np.divide(D, sum_exp, out=ddy_block)
         # step 18: mean_target = mean(target)
@@ -752,73 +749,60 @@ def _backward_backward(
     _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
-def _forward_small(x_rows, target_rows, shape, dtype):
+def _forward_small(x, target, shape, dtype):
     """The outputs and the saved row scalars of a few rows, taken at once."""
-    rows, features = prod(shape[:-1]), shape[-1]
+    features = shape[-1]
     ones = _equal_weights(features, 1.0, dtype)
-    x = x_rows.reshape(rows, features)
-    target = target_rows.reshape(rows, features)
     # step 2: row_max = max(x)
     row_max = np.maximum.reduce(x, axis=-1, keepdims=True)
     # step 3: x_shifted = x - row_max
-    x_shifted = np.subtract(x, row_max)
+    x_shifted = x - row_max
     # step 4: exp_shifted = exp(x_shifted)
     exp_shifted = np.exp(x_shifted)
     # step 5: sum_exp = sum(exp_shifted)
-    sum_exp = np.vecdot(exp_shifted, ones)[:, np.newaxis]
+    sum_exp = np.vecdot(exp_shifted, ones)[..., np.newaxis]
     # step 6: log_sum_exp = log(sum_exp)
     log_sum_exp = np.log(sum_exp)
     # step 7: logp = x_shifted - log_sum_exp
-    logp = np.subtract(x_shifted, log_sum_exp)
+    logp = x_shifted - log_sum_exp
     # step 8: sum_target = sum(logp*target)
-    sum_target = np.vecdot(logp, target)[:, np.newaxis]
+    sum_target = np.vecdot(logp, target)[..., np.newaxis]
     # step 9: y = -sum_target
     y = np.negative(sum_target)
-    row_max = row_max.reshape(shape[:-1])
-    sum_exp = sum_exp.reshape(shape[:-1])
-    log_sum_exp = log_sum_exp.reshape(shape[:-1])
-    y = y.reshape(shape[:-1])
+    row_max = row_max[..., 0]
+    sum_exp = sum_exp[..., 0]
+    log_sum_exp = log_sum_exp[..., 0]
+    y = y[..., 0]
     return y, row_max, sum_exp, log_sum_exp
 
 
 def _backward_small(
-    x_rows,
-    target_rows,
-    dy_rows,
-    row_max_rows,
-    sum_exp_rows,
-    log_sum_exp_rows,
-    shape,
-    dtype,
+    x, target, dy_rows, row_max_rows, sum_exp_rows, log_sum_exp_rows, shape, dtype
 ):
     """The gradients of a few rows, taken at once; None for one not wanted."""
-    rows, features = prod(shape[:-1]), shape[-1]
+    features = shape[-1]
     ones = _equal_weights(features, 1.0, dtype)
-    x = x_rows.reshape(rows, features)
-    target = target_rows.reshape(rows, features)
-    dy = dy_rows.reshape(rows, 1)
-    row_max = row_max_rows.reshape(rows, 1)
-    sum_exp = sum_exp_rows.reshape(rows, 1)
-    log_sum_exp = log_sum_exp_rows.reshape(rows, 1)
+    dy = dy_rows[..., np.newaxis]
+    row_max = row_max_rows[..., np.newaxis]
+    sum_exp = sum_exp_rows[..., np.newaxis]
+    log_sum_exp = log_sum_exp_rows[..., np.newaxis]
     # step 15: sum_target_2 = sum(target)
-    sum_target_2 = np.vecdot(target, ones)[:, np.newaxis]
+    sum_target_2 = np.vecdot(target, ones)[..., np.newaxis]
     # step 3: x_shifted = x - row_max
-    x_shifted = np.subtract(x, row_max)
+    x_shifted = x - row_max
     # step 7: logp = x_shifted - log_sum_exp
-    logp = np.subtract(x_shifted, log_sum_exp)
+    logp = x_shifted - log_sum_exp
     # step 13: dtarget = -logp*dy
     part = np.negative(dy)
-    dtarget = np.multiply(logp, part)
+    dtarget = logp * part
     # step 15: sum_target_2_scaled = sum_target_2/sum_exp
-    sum_target_2_scaled = np.divide(sum_target_2, sum_exp)
+    sum_target_2_scaled = sum_target_2 / sum_exp
     # step 4: exp_shifted = exp(x_shifted)
     exp_shifted = np.exp(x_shifted)
     # step 15: dx = (exp_shifted*sum_target_2_scaled - target)*dy
-    dx = np.multiply(exp_shifted, sum_target_2_scaled)
-    dx = np.subtract(dx, target)
-    dx = np.multiply(dx, dy)
-    dtarget = dtarget.reshape(shape)
-    dx = dx.reshape(shape)
+    dx = exp_shifted * sum_target_2_scaled
+    dx = dx - target
+    dx = dx * dy
     return dx, dtarget
 
 
@@ -830,15 +814,15 @@ def _row_sum(a, b, out):
     """
     features = a.shape[-1]
     if features <= 2 * PIECE:
-        np.vecdot(a, b, out=out[:, 0])
+        np.vecdot(a, b, out=out[..., 0])
         return out
     whole = features - features % PIECE
     first, second = (
         part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
     )
-    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[:, 0])
+    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[..., 0])
     if whole < features:
-        out[:, 0] += np.vecdot(a[..., whole:], b[..., whole:])
+        out[..., 0] += np.vecdot(a[..., whole:], b[..., whole:])
     return out
 
 
@@ -885,6 +869,9 @@ class _Scattered:
 
 def _rows(array, dtype, row_scalars):
     """An array as a list of rows, never copied, and whether blocks do as they are."""
+    ready = array.dtype == dtype and array.flags.aligned
+    if array.flags.c_contiguous:
+        return array.reshape(-1, 1 if row_scalars else array.shape[-1]), ready
     if row_scalars:
         array = array[..., np.newaxis]
     steps = [
@@ -896,8 +883,7 @@ def _rows(array, dtype, row_scalars):
         return _Scattered(array), False
     width = array.shape[-1]
     plain = width == 1 or array.strides[-1] == array.itemsize
-    direct = plain and array.dtype == dtype and array.flags.aligned
-    return array.reshape(-1, width), direct
+    return array.reshape(-1, width), plain and ready
 
 
 def _reader(array, dtype, height, row_scalars=False):
@@ -948,37 +934,37 @@ def _writer(arrays, dtype, height, row_scalars=False):
     return place, hand_on
 
 
-def _are_small(leading, rows, row_scalars=(), features=(), scalars=()):
-    """Whether a call has a few rows, in arrays of one type to compute in, without gaps.
-
-    Each is None or has the shape of its kind.
-    """
-    if type(leading) is not np.ndarray or not 0 < leading.size <= FEW:
-        return False
-    shape, dtype = leading.shape, leading.dtype
-    if dtype not in _COMPUTED or not shape or shape[-1] < 1:
-        return False
-    if shape[-1] > 2 * PIECE:
-        return False
-    groups = (row_scalars, shape[:-1]), (features, shape[-1:]), (scalars, ())
-    for arrays, wanted in ((rows, shape), *groups):
-        for array in arrays:
-            if array is None:
-                continue
-            if type(array) is not np.ndarray or array.shape != wanted:
-                return False
-            if array.dtype is not dtype or not array.flags.c_contiguous:
-                return False
-    return True
+def _are_few(rows):
+    """Whether they are few rows in an array of a type to compute in, without gaps."""
+    return (
+        type(rows) is np.ndarray
+        and 0 < rows.size <= FEW
+        and rows.dtype in _COMPUTED
+        and rows.ndim > 0
+        and rows.shape[-1] >= 1
+        and rows.shape[-1] <= 2 * PIECE
+        and rows.flags.c_contiguous
+    )
 
 
-def _is_of_one_type(saved, array):
+def _fits(array, shape, dtype, given=True):
+    """Whether it is an array of this shape and type, without gaps, or rightly None."""
+    if not given:
+        return array is None
+    return (
+        type(array) is np.ndarray
+        and array.shape == shape
+        and array.dtype is dtype
+        and array.flags.c_contiguous
+    )
+
+
+def _is_of_one_type(saved, shape, dtype):
     """Whether forward saw arrays of this shape, all of this type."""
-    dtype, dtypes = array.dtype, saved.dtypes
-    same = saved.shape == array.shape and saved.dtype is dtype and type(dtypes) is dict
-    if not same or not dtypes.keys() >= {"x", "target"}:
+    same = saved.shape == shape and saved.dtype is dtype and type(saved.dtypes) is dict
+    if not same or not saved.dtypes.keys() >= {"x", "target"}:
         return False
-    for kind in dtypes.values():
+    for kind in saved.dtypes.values():
         if kind is not dtype:
             return False
     return True

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 13 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-# templates sha256:0498c32ac07d48e317150d598f48e988cc049b748a79b155de3598da6de6bc8c
+# templates sha256:6c7a59c40eec7e16c1e372ec6c4cdefeed011a7a8d037868050a6b5c909b3209
 """Dynamic tanh: an elementwise layer in the place of a norm.
 
     forward
@@ -147,16 +147,26 @@ def forward(x, alpha=None, gamma=None, beta=None, *, out=None, threads=1):
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
     threads = _thread_count(threads)
-    small = _are_small(x, rows=(x,), features=(gamma, beta), scalars=(alpha,))
-    if small:
+    if _are_few(x):
         shape, dtype = x.shape, x.dtype
-        given = {"x": x, "alpha": alpha, "gamma": gamma, "beta": beta}
-        dtypes = {name: dtype for name, array in given.items() if array is not None}
-        y = _forward_small(x, alpha, gamma, beta, shape, dtype)
-        if out is not None:
-            y = _placed("y", y, out, given)
-        saved = Saved(shape, dtype, dtypes, x, alpha, gamma)
-        return y, saved
+        if (
+            (alpha is None or _fits(alpha, (), dtype))
+            and (gamma is None or _fits(gamma, shape[-1:], dtype))
+            and (beta is None or _fits(beta, shape[-1:], dtype))
+        ):
+            dtypes = {"x": dtype}
+            if alpha is not None:
+                dtypes["alpha"] = dtype
+            if gamma is not None:
+                dtypes["gamma"] = dtype
+            if beta is not None:
+                dtypes["beta"] = dtype
+            y = _forward_small(x, alpha, gamma, beta, shape, dtype)
+            if out is not None:
+                given = {"x": x, "alpha": alpha, "gamma": gamma, "beta": beta}
+                y = _placed("y", y, out, given)
+            saved = Saved(shape, dtype, dtypes, x, alpha, gamma)
+            return y, saved
     x = _array("x", x, required=True)
     alpha = _scalar("alpha", alpha, required=False)
     gamma = _array("gamma", gamma, required=False)
@@ -196,28 +206,31 @@ def backward(saved, dy, *, out=None, threads=1):
     """
     _check_is_saved(saved)
     threads = _thread_count(threads)
-    small = _are_small(
-        saved.x, rows=(dy, saved.x), features=(saved.gamma,), scalars=(saved.alpha,)
-    )
-    if (
-        small
-        and _is_of_one_type(saved, saved.x)
-        and dy is not None
-        and (saved.alpha is not None) is ("alpha" in saved.dtypes)
-        and (saved.gamma is not None) is ("gamma" in saved.dtypes)
-    ):
-        shape, dtype = saved.shape, saved.dtype
-        dx, dalpha, dgamma, dbeta = _backward_small(
-            saved.x, dy, saved.alpha, saved.gamma, "beta" in saved.dtypes, shape, dtype
-        )
-        if out is not None:
-            given = {"dy": dy, "saved.x": saved.x, "saved.gamma": saved.gamma}
-            out = _several(out, ("dx", "dalpha", "dgamma", "dbeta"))
-            dx = _placed("dx", dx, out[0], given)
-            dalpha = _placed("dalpha", dalpha, out[1], given)
-            dgamma = _placed("dgamma", dgamma, out[2], given)
-            dbeta = _placed("dbeta", dbeta, out[3], given)
-        return Gradients(dx, dalpha, dgamma, dbeta)
+    if _are_few(saved.x):
+        shape, dtype = saved.x.shape, saved.x.dtype
+        if (
+            _is_of_one_type(saved, shape, dtype)
+            and _fits(dy, shape, dtype)
+            and _fits(saved.alpha, (), dtype, "alpha" in saved.dtypes)
+            and _fits(saved.gamma, shape[-1:], dtype, "gamma" in saved.dtypes)
+        ):
+            dx, dalpha, dgamma, dbeta = _backward_small(
+                saved.x,
+                dy,
+                saved.alpha,
+                saved.gamma,
+                "beta" in saved.dtypes,
+                shape,
+                dtype,
+            )
+            if out is not None:
+                given = {"dy": dy, "saved.x": saved.x, "saved.gamma": saved.gamma}
+                out = _several(out, ("dx", "dalpha", "dgamma", "dbeta"))
+                dx = _placed("dx", dx, out[0], given)
+                dalpha = _placed("dalpha", dalpha, out[1], given)
+                dgamma = _placed("dgamma", dgamma, out[2], given)
+                dbeta = _placed("dbeta", dbeta, out[3], given)
+            return Gradients(dx, dalpha, dgamma, dbeta)
     _check_saved(saved)
     shape = saved.shape
     dy = _array("dy", dy, required=True)
@@ -536,9 +549,8 @@ def _jvp(
     rows, features = prod(shape[:-1]), shape[-1]
     height, chunks = _partition(rows, features * dtype.itemsize, 1)
     needs_gamma = gamma is not None and (dx_rows is not None or dalpha is not None)
-    needs_dbeta_wide = (
-        dbeta is not None
-        and (dx_rows is not None or dalpha is not None or dgamma is not None)
+    needs_dbeta_wide = dbeta is not None and (
+        dx_rows is not None or dalpha is not None or dgamma is not None
     )
     needs_part = dx_rows is not None or dalpha is not None
     if (
@@ -651,9 +663,8 @@ def _backward_backward(
     )
     needs_gamma = gamma is not None and (ddx_rows is not None or ddalpha is not None)
     needs_part_7 = gamma is None and (ddx_rows is not None or ddalpha is not None)
-    needs_ddbeta_wide = (
-        ddbeta is not None
-        and (ddx_rows is not None or ddalpha is not None or ddgamma is not None)
+    needs_ddbeta_wide = ddbeta is not None and (
+        ddx_rows is not None or ddalpha is not None or ddgamma is not None
     )
     needs_u = ddx_rows is not None or ddalpha is not None or ddgamma is not None
     needs_part = ddx_rows is not None or ddalpha is not None
@@ -711,9 +722,8 @@ def _backward_backward(
             part_2 = np.add(t, 1.0, out=buffer_2)
         if needs_g:
             g = np.multiply(g, part_2, out=buffer_1)
-        if (
-            gamma is not None
-            and (ddalpha is not None or (alpha is not None and ddx_rows is not None))
+        if gamma is not None and (
+            ddalpha is not None or (alpha is not None and ddx_rows is not None)
         ):
             g = _by_feature(np.multiply, g, gamma_wide, out=buffer_1)
         # step 17: mean_ddx_g = mean(ddx*g)
@@ -784,17 +794,15 @@ def _backward_backward(
             ddy = _by_feature(np.add, ddy, ddbeta_wide, out=ddy_block)
         if needs_dx:
             ddy = ddbeta
-        if (
-            ddgamma is None
-            and (ddbeta is None or (ddx_rows is None and ddalpha is None))
+        if ddgamma is None and (
+            ddbeta is None or (ddx_rows is None and ddalpha is None)
         ):
             ddy_block[...] = ddy
         # step 17: mean_g_4_x_scaled = (mean_ddx_g + mean_g_4_x)*D
         if needs_mean_ddx_g:
             mean_g_4_x_scaled = np.add(mean_ddx_g, mean_g_4_x, out=row_scalar_1)
-        if (
-            ddx_rows is None
-            and (ddalpha is not None or (alpha is not None and ddgamma is not None))
+        if ddx_rows is None and (
+            ddalpha is not None or (alpha is not None and ddgamma is not None)
         ):
             mean_g_4_x_scaled = mean_g_4_x
         if needs_alpha_value:
@@ -843,67 +851,62 @@ def _backward_backward(
         dbeta_out[...] = 0.0
 
 
-def _forward_small(x_rows, alpha, gamma, beta, shape, dtype):
+def _forward_small(x, alpha, gamma, beta, shape, dtype):
     """The outputs and the saved row scalars of a few rows, taken at once."""
-    rows, features = prod(shape[:-1]), shape[-1]
     if alpha is not None:
         alpha_value = np.asarray(alpha, dtype)
     else:
         alpha_value = 0.5
-    x = x_rows.reshape(rows, features)
     # step 1: u = x*alpha
-    u = np.multiply(x, alpha_value)
+    u = x * alpha_value
     # step 2: t = tanh(u)
     t = np.tanh(u)
     # step 3: y = t*gamma + beta
     if gamma is not None:
-        y = np.multiply(t, gamma)
+        y = t * gamma
     else:
         y = t
     if beta is not None:
-        y = np.add(y, beta)
-    y = y.reshape(shape)
+        y = y + beta
     return y
 
 
-def _backward_small(x_rows, dy_rows, alpha, gamma, wants_dbeta, shape, dtype):
+def _backward_small(x, dy, alpha, gamma, wants_dbeta, shape, dtype):
     """The gradients of a few rows, taken at once; None for one not wanted."""
-    rows, features = prod(shape[:-1]), shape[-1]
+    rows = prod(shape[:-1])
+    features = shape[-1]
     if alpha is not None:
         alpha_value = np.asarray(alpha, dtype)
     else:
         alpha_value = 0.5
-    x = x_rows.reshape(rows, features)
-    dy = dy_rows.reshape(rows, features)
     # step 1: u = x*alpha
-    u = np.multiply(x, alpha_value)
+    u = x * alpha_value
     # step 2: t = tanh(u)
     t = np.tanh(u)
     # step 8: dgamma = sum over rows of dy*t
     if gamma is not None:
-        part = np.multiply(dy, t)
-        dgamma = np.matmul(_equal_weights(rows, 1.0, dtype), part)
+        part = dy * t
+        dgamma = _equal_weights(rows, 1.0, dtype).dot(part.reshape(-1, features))
     # step 9: dbeta = sum over rows of dy
     if wants_dbeta:
-        dbeta = np.matmul(_equal_weights(rows, 1.0, dtype), dy)
+        dbeta = _equal_weights(rows, 1.0, dtype).dot(dy.reshape(-1, features))
     # step 11: g = (1 - t)*dy*(t + 1)*gamma
-    g = np.subtract(1.0, t)
-    g = np.multiply(g, dy)
-    part_2 = np.add(t, 1.0)
-    g = np.multiply(g, part_2)
+    g = 1.0 - t
+    g = g * dy
+    part_2 = t + 1.0
+    g = g * part_2
     if gamma is not None:
-        g = np.multiply(g, gamma)
+        g = g * gamma
     # step 7: sum_g_x = sum(g*x)
     if alpha is not None:
-        sum_g_x = np.vecdot(g, x)[:, np.newaxis]
+        sum_g_x = np.vecdot(g, x)[..., np.newaxis]
         # step 7: dalpha = sum over rows of sum_g_x
         dalpha = np.add.reduce(sum_g_x, axis=None)
     # step 6: dx = g*alpha
-    dx = np.multiply(g, alpha_value)
+    dx = g * alpha_value
     if alpha is not None:
         dalpha = _filled(dalpha, out=np.empty((), dtype))
-    dx = dx.reshape(shape)
-    if alpha is None:
+    else:
         dalpha = None
     if gamma is None:
         dgamma = None
@@ -920,15 +923,15 @@ def _row_sum(a, b, out):
     """
     features = a.shape[-1]
     if features <= 2 * PIECE:
-        np.vecdot(a, b, out=out[:, 0])
+        np.vecdot(a, b, out=out[..., 0])
         return out
     whole = features - features % PIECE
     first, second = (
         part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
     )
-    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[:, 0])
+    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[..., 0])
     if whole < features:
-        out[:, 0] += np.vecdot(a[..., whole:], b[..., whole:])
+        out[..., 0] += np.vecdot(a[..., whole:], b[..., whole:])
     return out
 
 
@@ -998,6 +1001,9 @@ class _Scattered:
 
 def _rows(array, dtype, row_scalars):
     """An array as a list of rows, never copied, and whether blocks do as they are."""
+    ready = array.dtype == dtype and array.flags.aligned
+    if array.flags.c_contiguous:
+        return array.reshape(-1, 1 if row_scalars else array.shape[-1]), ready
     if row_scalars:
         array = array[..., np.newaxis]
     steps = [
@@ -1009,8 +1015,7 @@ def _rows(array, dtype, row_scalars):
         return _Scattered(array), False
     width = array.shape[-1]
     plain = width == 1 or array.strides[-1] == array.itemsize
-    direct = plain and array.dtype == dtype and array.flags.aligned
-    return array.reshape(-1, width), direct
+    return array.reshape(-1, width), plain and ready
 
 
 def _reader(array, dtype, height, row_scalars=False):
@@ -1061,37 +1066,37 @@ def _writer(arrays, dtype, height, row_scalars=False):
     return place, hand_on
 
 
-def _are_small(leading, rows, row_scalars=(), features=(), scalars=()):
-    """Whether a call has a few rows, in arrays of one type to compute in, without gaps.
-
-    Each is None or has the shape of its kind.
-    """
-    if type(leading) is not np.ndarray or not 0 < leading.size <= FEW:
-        return False
-    shape, dtype = leading.shape, leading.dtype
-    if dtype not in _COMPUTED or not shape or shape[-1] < 1:
-        return False
-    if shape[-1] > 2 * PIECE:
-        return False
-    groups = (row_scalars, shape[:-1]), (features, shape[-1:]), (scalars, ())
-    for arrays, wanted in ((rows, shape), *groups):
-        for array in arrays:
-            if array is None:
-                continue
-            if type(array) is not np.ndarray or array.shape != wanted:
-                return False
-            if array.dtype is not dtype or not array.flags.c_contiguous:
-                return False
-    return True
+def _are_few(rows):
+    """Whether they are few rows in an array of a type to compute in, without gaps."""
+    return (
+        type(rows) is np.ndarray
+        and 0 < rows.size <= FEW
+        and rows.dtype in _COMPUTED
+        and rows.ndim > 0
+        and rows.shape[-1] >= 1
+        and rows.shape[-1] <= 2 * PIECE
+        and rows.flags.c_contiguous
+    )
 
 
-def _is_of_one_type(saved, array):
+def _fits(array, shape, dtype, given=True):
+    """Whether it is an array of this shape and type, without gaps, or rightly None."""
+    if not given:
+        return array is None
+    return (
+        type(array) is np.ndarray
+        and array.shape == shape
+        and array.dtype is dtype
+        and array.flags.c_contiguous
+    )
+
+
+def _is_of_one_type(saved, shape, dtype):
     """Whether forward saw arrays of this shape, all of this type."""
-    dtype, dtypes = array.dtype, saved.dtypes
-    same = saved.shape == array.shape and saved.dtype is dtype and type(dtypes) is dict
-    if not same or not dtypes.keys() >= {"x"}:
+    same = saved.shape == shape and saved.dtype is dtype and type(saved.dtypes) is dict
+    if not same or not saved.dtypes.keys() >= {"x"}:
         return False
-    for kind in dtypes.values():
+    for kind in saved.dtypes.values():
         if kind is not dtype:
             return False
     return True

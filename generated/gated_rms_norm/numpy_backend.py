@@ -3,7 +3,7 @@
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops a row element; backward 5 row tensors (3 read, 2 written), 20 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-# templates sha256:0498c32ac07d48e317150d598f48e988cc049b748a79b155de3598da6de6bc8c
+# templates sha256:6c7a59c40eec7e16c1e372ec6c4cdefeed011a7a8d037868050a6b5c909b3209
 """Root-mean-square normalization, then a gate: silu of another row.
 
     forward
@@ -150,16 +150,20 @@ def forward(x, z, gamma=None, *, eps=1e-5, out=None, threads=1):
     """
     eps = _constant("eps", eps)
     threads = _thread_count(threads)
-    small = _are_small(x, rows=(x, z), features=(gamma,))
-    if small and z is not None:
+    if _are_few(x):
         shape, dtype = x.shape, x.dtype
-        given = {"x": x, "z": z, "gamma": gamma}
-        dtypes = {name: dtype for name, array in given.items() if array is not None}
-        y, rstd = _forward_small(x, z, gamma, eps, shape, dtype)
-        if out is not None:
-            y = _placed("y", y, out, given)
-        saved = Saved(shape, dtype, dtypes, x, z, gamma, rstd)
-        return y, saved
+        if _fits(z, shape, dtype) and (
+            gamma is None or _fits(gamma, shape[-1:], dtype)
+        ):
+            dtypes = {"x": dtype, "z": dtype}
+            if gamma is not None:
+                dtypes["gamma"] = dtype
+            y, rstd = _forward_small(x, z, gamma, eps, shape, dtype)
+            if out is not None:
+                given = {"x": x, "z": z, "gamma": gamma}
+                y = _placed("y", y, out, given)
+            saved = Saved(shape, dtype, dtypes, x, z, gamma, rstd)
+            return y, saved
     x = _array("x", x, required=True)
     z = _array("z", z, required=True)
     gamma = _array("gamma", gamma, required=False)
@@ -198,37 +202,31 @@ def backward(saved, dy, *, out=None, threads=1):
     """
     _check_is_saved(saved)
     threads = _thread_count(threads)
-    small = _are_small(
-        saved.x,
-        rows=(dy, saved.x, saved.z),
-        row_scalars=(saved.rstd,),
-        features=(saved.gamma,),
-    )
-    if (
-        small
-        and _is_of_one_type(saved, saved.x)
-        and dy is not None
-        and saved.z is not None
-        and (saved.gamma is not None) is ("gamma" in saved.dtypes)
-        and saved.rstd is not None
-    ):
-        shape, dtype = saved.shape, saved.dtype
-        dx, dz, dgamma = _backward_small(
-            saved.x, saved.z, dy, saved.rstd, saved.gamma, shape, dtype
-        )
-        if out is not None:
-            given = {
-                "dy": dy,
-                "saved.x": saved.x,
-                "saved.z": saved.z,
-                "saved.gamma": saved.gamma,
-                "saved.rstd": saved.rstd,
-            }
-            out = _several(out, ("dx", "dz", "dgamma"))
-            dx = _placed("dx", dx, out[0], given)
-            dz = _placed("dz", dz, out[1], given)
-            dgamma = _placed("dgamma", dgamma, out[2], given)
-        return Gradients(dx, dz, dgamma)
+    if _are_few(saved.x):
+        shape, dtype = saved.x.shape, saved.x.dtype
+        if (
+            _is_of_one_type(saved, shape, dtype)
+            and _fits(dy, shape, dtype)
+            and _fits(saved.z, shape, dtype)
+            and _fits(saved.gamma, shape[-1:], dtype, "gamma" in saved.dtypes)
+            and _fits(saved.rstd, shape[:-1], dtype)
+        ):
+            dx, dz, dgamma = _backward_small(
+                saved.x, saved.z, dy, saved.rstd, saved.gamma, shape, dtype
+            )
+            if out is not None:
+                given = {
+                    "dy": dy,
+                    "saved.x": saved.x,
+                    "saved.z": saved.z,
+                    "saved.gamma": saved.gamma,
+                    "saved.rstd": saved.rstd,
+                }
+                out = _several(out, ("dx", "dz", "dgamma"))
+                dx = _placed("dx", dx, out[0], given)
+                dz = _placed("dz", dz, out[1], given)
+                dgamma = _placed("dgamma", dgamma, out[2], given)
+            return Gradients(dx, dz, dgamma)
     _check_saved(saved)
     shape = saved.shape
     dy = _array("dy", dy, required=True)
@@ -726,9 +724,9 @@ def _backward_backward(
             buffer_9,
             buffer_10,
         ) = row_buffers
-        (
-            row_scalar_1, row_scalar_2, row_scalar_3, row_scalar_4, row_scalar_5
-        ) = row_scalar_buffers
+        (row_scalar_1, row_scalar_2, row_scalar_3, row_scalar_4, row_scalar_5) = (
+            row_scalar_buffers
+        )
         # step 3: xhat = x*rstd
         xhat = _by_row(np.multiply, x, rstd, out=dx_block)
         # step 21: mean_ddx_xhat = mean(ddx*xhat)
@@ -938,74 +936,67 @@ def _backward_backward(
         dgamma_out[...] = dgamma
 
 
-def _forward_small(x_rows, z_rows, gamma, eps, shape, dtype):
+def _forward_small(x, z, gamma, eps, shape, dtype):
     """The outputs and the saved row scalars of a few rows, taken at once."""
-    rows, features = prod(shape[:-1]), shape[-1]
+    features = shape[-1]
     D = np.asarray(features, dtype)
     eps = np.asarray(eps, dtype)
-    x = x_rows.reshape(rows, features)
-    z = z_rows.reshape(rows, features)
     # step 1: ms = mean(x**2)
-    ms = np.divide(np.vecdot(x, x), D)[:, np.newaxis]
+    ms = (np.vecdot(x, x) / D)[..., np.newaxis]
     # step 2: rstd = 1/sqrt(ms + eps)
-    rstd = np.add(ms, eps)
+    rstd = ms + eps
     rstd = np.sqrt(rstd)
     rstd = np.reciprocal(rstd)
     # step 3: xhat = x*rstd
-    xhat = np.multiply(x, rstd)
+    xhat = x * rstd
     # step 4: sigmoid_z = Sigmoid(z)
     sigmoid_z = _sigmoid(z)
     # step 5: silu_z = sigmoid_z*z
-    silu_z = np.multiply(sigmoid_z, z)
+    silu_z = sigmoid_z * z
     # step 6: y = silu_z*xhat*gamma
-    y = np.multiply(silu_z, xhat)
+    y = silu_z * xhat
     if gamma is not None:
-        y = np.multiply(y, gamma)
-    rstd = rstd.reshape(shape[:-1])
-    y = y.reshape(shape)
+        y = y * gamma
+    rstd = rstd[..., 0]
     return y, rstd
 
 
-def _backward_small(x_rows, z_rows, dy_rows, rstd_rows, gamma, shape, dtype):
+def _backward_small(x, z, dy, rstd_rows, gamma, shape, dtype):
     """The gradients of a few rows, taken at once; None for one not wanted."""
-    rows, features = prod(shape[:-1]), shape[-1]
+    rows = prod(shape[:-1])
+    features = shape[-1]
     D = np.asarray(features, dtype)
-    x = x_rows.reshape(rows, features)
-    z = z_rows.reshape(rows, features)
-    dy = dy_rows.reshape(rows, features)
-    rstd = rstd_rows.reshape(rows, 1)
+    rstd = rstd_rows[..., np.newaxis]
     # step 3: xhat = x*rstd
-    xhat = np.multiply(x, rstd)
+    xhat = x * rstd
     # step 4: sigmoid_z = Sigmoid(z)
     sigmoid_z = _sigmoid(z)
     # step 5: silu_z = sigmoid_z*z
-    silu_z = np.multiply(sigmoid_z, z)
+    silu_z = sigmoid_z * z
     # step 14: dgamma = sum over rows of dy*silu_z*xhat
-    part = np.multiply(dy, silu_z)
+    part = dy * silu_z
     if gamma is not None:
-        part_2 = np.multiply(part, xhat)
-        dgamma = np.matmul(_equal_weights(rows, 1.0, dtype), part_2)
+        part_2 = part * xhat
+        dgamma = _equal_weights(rows, 1.0, dtype).dot(part_2.reshape(-1, features))
         # step 9: g = dy*silu_z*gamma
-        g = np.multiply(part, gamma)
+        g = part * gamma
     else:
         g = part
     # step 12: mean_g_xhat = mean(g*xhat)
-    mean_g_xhat = np.divide(np.vecdot(g, xhat), D)[:, np.newaxis]
+    mean_g_xhat = (np.vecdot(g, xhat) / D)[..., np.newaxis]
     # step 17: dz = dy*sigmoid_z*xhat*((1 - sigmoid_z)*z + 1)*gamma
-    dz = np.multiply(dy, sigmoid_z)
-    dz = np.multiply(dz, xhat)
-    part_3 = np.subtract(1.0, sigmoid_z)
-    part_3 = np.multiply(part_3, z)
-    part_3 = np.add(part_3, 1.0)
-    dz = np.multiply(dz, part_3)
+    dz = dy * sigmoid_z
+    dz = dz * xhat
+    part_3 = 1.0 - sigmoid_z
+    part_3 = part_3 * z
+    part_3 = part_3 + 1.0
+    dz = dz * part_3
     if gamma is not None:
-        dz = np.multiply(dz, gamma)
+        dz = dz * gamma
     # step 12: dx = (g - xhat*mean_g_xhat)*rstd
-    dx = np.multiply(xhat, mean_g_xhat)
-    dx = np.subtract(g, dx)
-    dx = np.multiply(dx, rstd)
-    dz = dz.reshape(shape)
-    dx = dx.reshape(shape)
+    dx = xhat * mean_g_xhat
+    dx = g - dx
+    dx = dx * rstd
     if gamma is None:
         dgamma = None
     return dx, dz, dgamma
@@ -1019,15 +1010,15 @@ def _row_sum(a, b, out):
     """
     features = a.shape[-1]
     if features <= 2 * PIECE:
-        np.vecdot(a, b, out=out[:, 0])
+        np.vecdot(a, b, out=out[..., 0])
         return out
     whole = features - features % PIECE
     first, second = (
         part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
     )
-    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[:, 0])
+    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[..., 0])
     if whole < features:
-        out[:, 0] += np.vecdot(a[..., whole:], b[..., whole:])
+        out[..., 0] += np.vecdot(a[..., whole:], b[..., whole:])
     return out
 
 
@@ -1110,6 +1101,9 @@ class _Scattered:
 
 def _rows(array, dtype, row_scalars):
     """An array as a list of rows, never copied, and whether blocks do as they are."""
+    ready = array.dtype == dtype and array.flags.aligned
+    if array.flags.c_contiguous:
+        return array.reshape(-1, 1 if row_scalars else array.shape[-1]), ready
     if row_scalars:
         array = array[..., np.newaxis]
     steps = [
@@ -1121,8 +1115,7 @@ def _rows(array, dtype, row_scalars):
         return _Scattered(array), False
     width = array.shape[-1]
     plain = width == 1 or array.strides[-1] == array.itemsize
-    direct = plain and array.dtype == dtype and array.flags.aligned
-    return array.reshape(-1, width), direct
+    return array.reshape(-1, width), plain and ready
 
 
 def _reader(array, dtype, height, row_scalars=False):
@@ -1173,37 +1166,37 @@ def _writer(arrays, dtype, height, row_scalars=False):
     return place, hand_on
 
 
-def _are_small(leading, rows, row_scalars=(), features=(), scalars=()):
-    """Whether a call has a few rows, in arrays of one type to compute in, without gaps.
-
-    Each is None or has the shape of its kind.
-    """
-    if type(leading) is not np.ndarray or not 0 < leading.size <= FEW:
-        return False
-    shape, dtype = leading.shape, leading.dtype
-    if dtype not in _COMPUTED or not shape or shape[-1] < 1:
-        return False
-    if shape[-1] > 2 * PIECE:
-        return False
-    groups = (row_scalars, shape[:-1]), (features, shape[-1:]), (scalars, ())
-    for arrays, wanted in ((rows, shape), *groups):
-        for array in arrays:
-            if array is None:
-                continue
-            if type(array) is not np.ndarray or array.shape != wanted:
-                return False
-            if array.dtype is not dtype or not array.flags.c_contiguous:
-                return False
-    return True
+def _are_few(rows):
+    """Whether they are few rows in an array of a type to compute in, without gaps."""
+    return (
+        type(rows) is np.ndarray
+        and 0 < rows.size <= FEW
+        and rows.dtype in _COMPUTED
+        and rows.ndim > 0
+        and rows.shape[-1] >= 1
+        and rows.shape[-1] <= 2 * PIECE
+        and rows.flags.c_contiguous
+    )
 
 
-def _is_of_one_type(saved, array):
+def _fits(array, shape, dtype, given=True):
+    """Whether it is an array of this shape and type, without gaps, or rightly None."""
+    if not given:
+        return array is None
+    return (
+        type(array) is np.ndarray
+        and array.shape == shape
+        and array.dtype is dtype
+        and array.flags.c_contiguous
+    )
+
+
+def _is_of_one_type(saved, shape, dtype):
     """Whether forward saw arrays of this shape, all of this type."""
-    dtype, dtypes = array.dtype, saved.dtypes
-    same = saved.shape == array.shape and saved.dtype is dtype and type(dtypes) is dict
-    if not same or not dtypes.keys() >= {"x", "z"}:
+    same = saved.shape == shape and saved.dtype is dtype and type(saved.dtypes) is dict
+    if not same or not saved.dtypes.keys() >= {"x", "z"}:
         return False
-    for kind in dtypes.values():
+    for kind in saved.dtypes.values():
         if kind is not dtype:
             return False
     return True

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 15 flops a row element; backward 3 row tensors (2 read, 1 written), 30 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
-# templates sha256:0498c32ac07d48e317150d598f48e988cc049b748a79b155de3598da6de6bc8c
+# templates sha256:6c7a59c40eec7e16c1e372ec6c4cdefeed011a7a8d037868050a6b5c909b3209
 """Layer normalization, then the Gaussian error linear unit.
 
     forward
@@ -161,16 +161,22 @@ def forward(x, gamma=None, beta=None, *, eps=1e-5, out=None, threads=1):
     """
     eps = _constant("eps", eps)
     threads = _thread_count(threads)
-    small = _are_small(x, rows=(x,), features=(gamma, beta))
-    if small:
+    if _are_few(x):
         shape, dtype = x.shape, x.dtype
-        given = {"x": x, "gamma": gamma, "beta": beta}
-        dtypes = {name: dtype for name, array in given.items() if array is not None}
-        y, mu, mu_residual, rstd = _forward_small(x, gamma, beta, eps, shape, dtype)
-        if out is not None:
-            y = _placed("y", y, out, given)
-        saved = Saved(shape, dtype, dtypes, x, gamma, beta, mu, mu_residual, rstd)
-        return y, saved
+        if (gamma is None or _fits(gamma, shape[-1:], dtype)) and (
+            beta is None or _fits(beta, shape[-1:], dtype)
+        ):
+            dtypes = {"x": dtype}
+            if gamma is not None:
+                dtypes["gamma"] = dtype
+            if beta is not None:
+                dtypes["beta"] = dtype
+            y, mu, mu_residual, rstd = _forward_small(x, gamma, beta, eps, shape, dtype)
+            if out is not None:
+                given = {"x": x, "gamma": gamma, "beta": beta}
+                y = _placed("y", y, out, given)
+            saved = Saved(shape, dtype, dtypes, x, gamma, beta, mu, mu_residual, rstd)
+            return y, saved
     x = _array("x", x, required=True)
     gamma = _array("gamma", gamma, required=False)
     beta = _array("beta", beta, required=False)
@@ -212,49 +218,43 @@ def backward(saved, dy, *, out=None, threads=1):
     """
     _check_is_saved(saved)
     threads = _thread_count(threads)
-    small = _are_small(
-        saved.x,
-        rows=(dy, saved.x),
-        row_scalars=(saved.mu, saved.mu_residual, saved.rstd),
-        features=(saved.gamma, saved.beta),
-    )
-    if (
-        small
-        and _is_of_one_type(saved, saved.x)
-        and dy is not None
-        and (saved.gamma is not None) is ("gamma" in saved.dtypes)
-        and (saved.beta is not None) is ("beta" in saved.dtypes)
-        and saved.mu is not None
-        and saved.mu_residual is not None
-        and saved.rstd is not None
-    ):
-        shape, dtype = saved.shape, saved.dtype
-        dx, dgamma, dbeta = _backward_small(
-            saved.x,
-            dy,
-            saved.mu,
-            saved.mu_residual,
-            saved.rstd,
-            saved.gamma,
-            saved.beta,
-            shape,
-            dtype,
-        )
-        if out is not None:
-            given = {
-                "dy": dy,
-                "saved.x": saved.x,
-                "saved.gamma": saved.gamma,
-                "saved.beta": saved.beta,
-                "saved.mu": saved.mu,
-                "saved.mu_residual": saved.mu_residual,
-                "saved.rstd": saved.rstd,
-            }
-            out = _several(out, ("dx", "dgamma", "dbeta"))
-            dx = _placed("dx", dx, out[0], given)
-            dgamma = _placed("dgamma", dgamma, out[1], given)
-            dbeta = _placed("dbeta", dbeta, out[2], given)
-        return Gradients(dx, dgamma, dbeta)
+    if _are_few(saved.x):
+        shape, dtype = saved.x.shape, saved.x.dtype
+        if (
+            _is_of_one_type(saved, shape, dtype)
+            and _fits(dy, shape, dtype)
+            and _fits(saved.gamma, shape[-1:], dtype, "gamma" in saved.dtypes)
+            and _fits(saved.beta, shape[-1:], dtype, "beta" in saved.dtypes)
+            and _fits(saved.mu, shape[:-1], dtype)
+            and _fits(saved.mu_residual, shape[:-1], dtype)
+            and _fits(saved.rstd, shape[:-1], dtype)
+        ):
+            dx, dgamma, dbeta = _backward_small(
+                saved.x,
+                dy,
+                saved.mu,
+                saved.mu_residual,
+                saved.rstd,
+                saved.gamma,
+                saved.beta,
+                shape,
+                dtype,
+            )
+            if out is not None:
+                given = {
+                    "dy": dy,
+                    "saved.x": saved.x,
+                    "saved.gamma": saved.gamma,
+                    "saved.beta": saved.beta,
+                    "saved.mu": saved.mu,
+                    "saved.mu_residual": saved.mu_residual,
+                    "saved.rstd": saved.rstd,
+                }
+                out = _several(out, ("dx", "dgamma", "dbeta"))
+                dx = _placed("dx", dx, out[0], given)
+                dgamma = _placed("dgamma", dgamma, out[1], given)
+                dbeta = _placed("dbeta", dbeta, out[2], given)
+            return Gradients(dx, dgamma, dbeta)
     _check_saved(saved)
     shape = saved.shape
     dy = _array("dy", dy, required=True)
@@ -827,9 +827,8 @@ def _backward_backward(
     rows, features = prod(shape[:-1]), shape[-1]
     scalar = dtype.type
     height, chunks = _partition(rows, features * dtype.itemsize, 4)
-    needs_ddbeta_wide = (
-        ddbeta is not None
-        and (ddx_rows is not None or ddgamma is not None)
+    needs_ddbeta_wide = ddbeta is not None and (
+        ddx_rows is not None or ddgamma is not None
     )
     needs_g = gamma is not None and ddx_rows is not None
     needs_g_2 = gamma is None and ddx_rows is not None
@@ -1094,9 +1093,9 @@ def _backward_backward(
         dbeta_out[...] = dbeta
 
 
-def _forward_small(x_rows, gamma, beta, eps, shape, dtype):
+def _forward_small(x, gamma, beta, eps, shape, dtype):
     """The outputs and the saved row scalars of a few rows, taken at once."""
-    rows, features = prod(shape[:-1]), shape[-1]
+    features = shape[-1]
     scalar = dtype.type
     # sqrt(2)/2
     constant_1 = scalar("0.7071067811865475244008443621048490392848")
@@ -1104,52 +1103,57 @@ def _forward_small(x_rows, gamma, beta, eps, shape, dtype):
     D = np.asarray(features, dtype)
     far_from = np.asarray(2.0, dtype)
     eps = np.asarray(eps, dtype)
-    x = x_rows.reshape(rows, features)
     # step 1: mu = mean(x)
-    mu = np.vecdot(x, one_over_D)[:, np.newaxis]
+    mu = np.vecdot(x, one_over_D)[..., np.newaxis]
     # step 2: x_shifted = x - mu
-    x_shifted = np.subtract(x, mu)
+    x_shifted = x - mu
     # step 3: var = mean(x_shifted**2)
-    var = np.divide(np.vecdot(x_shifted, x_shifted), D)[:, np.newaxis]
+    var = (np.vecdot(x_shifted, x_shifted) / D)[..., np.newaxis]
     # step 2: mu_residual = mean(x_shifted)
     mu_residual = _residual(
-        x_shifted, mu, var, D, far_from, one_over_D, out=np.empty((rows, 1), dtype)
+        x_shifted,
+        mu,
+        var,
+        D,
+        far_from,
+        one_over_D,
+        out=np.empty((*shape[:-1], 1), dtype),
     )
     # step 2: x_centred = x_shifted - mu_residual
     x_centred = x_shifted
     # step 4: rstd = 1/sqrt(var + eps)
-    rstd = np.add(var, eps)
+    rstd = var + eps
     rstd = np.sqrt(rstd)
     rstd = np.reciprocal(rstd)
     # step 5: xhat = x_centred*rstd
-    xhat = np.multiply(x_centred, rstd)
+    xhat = x_centred * rstd
     # step 6: u = xhat*gamma + beta
     if gamma is not None:
-        u = np.multiply(xhat, gamma)
+        u = xhat * gamma
     else:
         u = xhat
     if beta is not None:
-        u = np.add(u, beta)
+        u = u + beta
     # step 7: u_2 = (sqrt(2)/2)*u
-    u_2 = np.multiply(u, constant_1)
+    u_2 = u * constant_1
     # step 8: erf_u_2 = erf(u_2)
     erf_u_2 = _erf(u_2)
     # step 9: y = (1/2)*(erf_u_2 + 1)*u
-    y = np.add(erf_u_2, 1.0)
-    y = np.multiply(y, u)
-    y = np.multiply(y, 0.5)
-    mu = mu.reshape(shape[:-1])
-    mu_residual = mu_residual.reshape(shape[:-1])
-    rstd = rstd.reshape(shape[:-1])
-    y = y.reshape(shape)
+    y = erf_u_2 + 1.0
+    y = y * u
+    y = y * 0.5
+    mu = mu[..., 0]
+    mu_residual = mu_residual[..., 0]
+    rstd = rstd[..., 0]
     return y, mu, mu_residual, rstd
 
 
 def _backward_small(
-    x_rows, dy_rows, mu_rows, mu_residual_rows, rstd_rows, gamma, beta, shape, dtype
+    x, dy, mu_rows, mu_residual_rows, rstd_rows, gamma, beta, shape, dtype
 ):
     """The gradients of a few rows, taken at once; None for one not wanted."""
-    rows, features = prod(shape[:-1]), shape[-1]
+    rows = prod(shape[:-1])
+    features = shape[-1]
     scalar = dtype.type
     # sqrt(2)/2
     constant_1 = scalar("0.7071067811865475244008443621048490392848")
@@ -1160,63 +1164,60 @@ def _backward_small(
     # step 17: mean_g_xhat = mean(du*xhat*gamma)
     if gamma is not None:
         gamma_over_D = np.divide(gamma, D)
-    x = x_rows.reshape(rows, features)
-    dy = dy_rows.reshape(rows, features)
-    mu = mu_rows.reshape(rows, 1)
-    mu_residual = mu_residual_rows.reshape(rows, 1)
-    rstd = rstd_rows.reshape(rows, 1)
+    mu = mu_rows[..., np.newaxis]
+    mu_residual = mu_residual_rows[..., np.newaxis]
+    rstd = rstd_rows[..., np.newaxis]
     # step 2: x_shifted = x - mu
-    x_shifted = np.subtract(x, mu)
+    x_shifted = x - mu
     # step 2: x_centred = x_shifted - mu_residual
     x_centred = _less_residual(x_shifted, mu_residual)
     # step 5: xhat = x_centred*rstd
-    xhat = np.multiply(x_centred, rstd)
+    xhat = x_centred * rstd
     # step 6: u = xhat*gamma + beta
     if gamma is not None:
-        u = np.multiply(xhat, gamma)
+        u = xhat * gamma
     else:
         u = xhat
     if beta is not None:
-        u = np.add(u, beta)
+        u = u + beta
     # step 7: u_2 = (sqrt(2)/2)*u
-    u_2 = np.multiply(u, constant_1)
+    u_2 = u * constant_1
     # step 8: erf_u_2 = erf(u_2)
     erf_u_2 = _erf(u_2)
     # step 22: du = dy*((1/2)*erf_u_2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u + 1/2)
-    du = np.multiply(erf_u_2, 0.5)
+    du = erf_u_2 * 0.5
     part = np.square(u_2)
     part = np.negative(part)
     part = np.exp(part)
-    part = np.multiply(part, u)
-    part = np.multiply(part, constant_2)
-    du = np.add(du, part)
-    du = np.add(du, 0.5)
-    du = np.multiply(dy, du)
+    part = part * u
+    part = part * constant_2
+    du = du + part
+    du = du + 0.5
+    du = dy * du
     # step 18: dgamma = sum over rows of du*xhat
     if gamma is not None:
-        part_2 = np.multiply(du, xhat)
-        dgamma = np.matmul(_equal_weights(rows, 1.0, dtype), part_2)
+        part_2 = du * xhat
+        dgamma = _equal_weights(rows, 1.0, dtype).dot(part_2.reshape(-1, features))
     # step 19: dbeta = sum over rows of du
     if beta is not None:
-        dbeta = np.matmul(_equal_weights(rows, 1.0, dtype), du)
+        dbeta = _equal_weights(rows, 1.0, dtype).dot(du.reshape(-1, features))
     # step 17: mean_g_xhat = mean(du*xhat*gamma)
     if gamma is not None:
-        mean_g_xhat = np.vecdot(part_2, gamma_over_D)[:, np.newaxis]
+        mean_g_xhat = np.vecdot(part_2, gamma_over_D)[..., np.newaxis]
     else:
-        mean_g_xhat = np.divide(np.vecdot(du, xhat), D)[:, np.newaxis]
+        mean_g_xhat = (np.vecdot(du, xhat) / D)[..., np.newaxis]
     # step 14: g = du*gamma
     if gamma is not None:
-        g = np.multiply(du, gamma)
+        g = du * gamma
     else:
         g = du
     # step 17: mean_g = mean(g)
-    mean_g = np.vecdot(g, one_over_D)[:, np.newaxis]
+    mean_g = np.vecdot(g, one_over_D)[..., np.newaxis]
     # step 17: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
-    dx = np.subtract(g, mean_g)
-    part_3 = np.multiply(xhat, mean_g_xhat)
-    dx = np.subtract(dx, part_3)
-    dx = np.multiply(dx, rstd)
-    dx = dx.reshape(shape)
+    dx = g - mean_g
+    part_3 = xhat * mean_g_xhat
+    dx = dx - part_3
+    dx = dx * rstd
     if gamma is None:
         dgamma = None
     if beta is None:
@@ -1232,15 +1233,15 @@ def _row_sum(a, b, out):
     """
     features = a.shape[-1]
     if features <= 2 * PIECE:
-        np.vecdot(a, b, out=out[:, 0])
+        np.vecdot(a, b, out=out[..., 0])
         return out
     whole = features - features % PIECE
     first, second = (
         part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
     )
-    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[:, 0])
+    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[..., 0])
     if whole < features:
-        out[:, 0] += np.vecdot(a[..., whole:], b[..., whole:])
+        out[..., 0] += np.vecdot(a[..., whole:], b[..., whole:])
     return out
 
 
@@ -1257,25 +1258,25 @@ def _equal_weights(count, weight, dtype):
     return weights
 
 
-def _residual(shifted, mean, spread, divisor, far_from, one_over_D, out):
+def _residual(shifted, mean, spread, divisor, far_from, one_over_D, out=None):
     """The mean that rounding has left in a row, where it may matter; elsewhere 0.
 
     That is where the mean lay more than 2 deviations from zero: `far_from` times the
     root of `spread`, the sum of the squares of `shifted` over `divisor`. There it is
     taken off `shifted`, and `spread` is put right.
     """
-    limit = np.multiply(np.sqrt(spread, out=out), far_from, out=out)
-    far = np.greater(np.absolute(mean), limit)
+    out = np.sqrt(spread, out=out)
+    far = np.greater(np.absolute(mean), np.multiply(out, far_from, out=out))
     out.fill(0.0)
     if np.count_nonzero(far):
-        far = far[:, 0]
-        rows = shifted if far.all() else shifted[far]
-        left = _row_sum(rows, one_over_D, out=np.empty_like(spread[: len(rows)]))
-        out[far] = left
+        these = ... if far.all() else far[..., 0]
+        rows = shifted[these]  # of all rows they are themselves, of some a copy
+        left = _row_sum(rows, one_over_D, out=np.empty_like(spread[these]))
         np.subtract(rows, left, out=rows)
-        spread[far] = _row_sum(rows, rows, out=left) / divisor
-        if rows is not shifted:
-            shifted[far] = rows
+        out[these] = left
+        spread[these] = _row_sum(rows, rows, out=left) / divisor
+        if these is not ...:
+            shifted[these] = rows
     return out
 
 
@@ -1441,6 +1442,9 @@ class _Scattered:
 
 def _rows(array, dtype, row_scalars):
     """An array as a list of rows, never copied, and whether blocks do as they are."""
+    ready = array.dtype == dtype and array.flags.aligned
+    if array.flags.c_contiguous:
+        return array.reshape(-1, 1 if row_scalars else array.shape[-1]), ready
     if row_scalars:
         array = array[..., np.newaxis]
     steps = [
@@ -1452,8 +1456,7 @@ def _rows(array, dtype, row_scalars):
         return _Scattered(array), False
     width = array.shape[-1]
     plain = width == 1 or array.strides[-1] == array.itemsize
-    direct = plain and array.dtype == dtype and array.flags.aligned
-    return array.reshape(-1, width), direct
+    return array.reshape(-1, width), plain and ready
 
 
 def _reader(array, dtype, height, row_scalars=False):
@@ -1504,37 +1507,37 @@ def _writer(arrays, dtype, height, row_scalars=False):
     return place, hand_on
 
 
-def _are_small(leading, rows, row_scalars=(), features=(), scalars=()):
-    """Whether a call has a few rows, in arrays of one type to compute in, without gaps.
-
-    Each is None or has the shape of its kind.
-    """
-    if type(leading) is not np.ndarray or not 0 < leading.size <= FEW:
-        return False
-    shape, dtype = leading.shape, leading.dtype
-    if dtype not in _COMPUTED or not shape or shape[-1] < 1:
-        return False
-    if shape[-1] > 2 * PIECE:
-        return False
-    groups = (row_scalars, shape[:-1]), (features, shape[-1:]), (scalars, ())
-    for arrays, wanted in ((rows, shape), *groups):
-        for array in arrays:
-            if array is None:
-                continue
-            if type(array) is not np.ndarray or array.shape != wanted:
-                return False
-            if array.dtype is not dtype or not array.flags.c_contiguous:
-                return False
-    return True
+def _are_few(rows):
+    """Whether they are few rows in an array of a type to compute in, without gaps."""
+    return (
+        type(rows) is np.ndarray
+        and 0 < rows.size <= FEW
+        and rows.dtype in _COMPUTED
+        and rows.ndim > 0
+        and rows.shape[-1] >= 1
+        and rows.shape[-1] <= 2 * PIECE
+        and rows.flags.c_contiguous
+    )
 
 
-def _is_of_one_type(saved, array):
+def _fits(array, shape, dtype, given=True):
+    """Whether it is an array of this shape and type, without gaps, or rightly None."""
+    if not given:
+        return array is None
+    return (
+        type(array) is np.ndarray
+        and array.shape == shape
+        and array.dtype is dtype
+        and array.flags.c_contiguous
+    )
+
+
+def _is_of_one_type(saved, shape, dtype):
     """Whether forward saw arrays of this shape, all of this type."""
-    dtype, dtypes = array.dtype, saved.dtypes
-    same = saved.shape == array.shape and saved.dtype is dtype and type(dtypes) is dict
-    if not same or not dtypes.keys() >= {"x"}:
+    same = saved.shape == shape and saved.dtype is dtype and type(saved.dtypes) is dict
+    if not same or not saved.dtypes.keys() >= {"x"}:
         return False
-    for kind in dtypes.values():
+    for kind in saved.dtypes.values():
         if kind is not dtype:
             return False
     return True

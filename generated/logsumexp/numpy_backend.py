@@ -3,7 +3,7 @@
 # Cost: forward 1 row tensors (1 read, 0 written), 4 flops a row element; backward 2 row tensors (1 read, 1 written), 3 flops a row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:b19fb96aafa17a6adb3c7d31aefe031f7e76c3af72c0cc3c9ac96259ff3994d6
-# templates sha256:0498c32ac07d48e317150d598f48e988cc049b748a79b155de3598da6de6bc8c
+# templates sha256:6c7a59c40eec7e16c1e372ec6c4cdefeed011a7a8d037868050a6b5c909b3209
 """The logarithm of a row's sum of exponentials, one number a row.
 
     forward
@@ -123,13 +123,12 @@ def forward(x, *, out=None, threads=1):
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
     threads = _thread_count(threads)
-    small = _are_small(x, rows=(x,))
-    if small:
+    if _are_few(x):
         shape, dtype = x.shape, x.dtype
-        given = {"x": x}
-        dtypes = {name: dtype for name, array in given.items() if array is not None}
+        dtypes = {"x": dtype}
         y, row_max, sum_exp = _forward_small(x, shape, dtype)
         if out is not None:
+            given = {"x": x}
             y = _placed("y", y, out, given)
         saved = Saved(shape, dtype, dtypes, x, row_max, sum_exp)
         return y, saved
@@ -165,28 +164,27 @@ def backward(saved, dy, *, out=None, threads=1):
     """
     _check_is_saved(saved)
     threads = _thread_count(threads)
-    small = _are_small(
-        saved.x, rows=(saved.x,), row_scalars=(dy, saved.row_max, saved.sum_exp)
-    )
-    if (
-        small
-        and _is_of_one_type(saved, saved.x)
-        and dy is not None
-        and saved.row_max is not None
-        and saved.sum_exp is not None
-    ):
-        shape, dtype = saved.shape, saved.dtype
-        dx = _backward_small(saved.x, dy, saved.row_max, saved.sum_exp, shape, dtype)
-        if out is not None:
-            given = {
-                "dy": dy,
-                "saved.x": saved.x,
-                "saved.row_max": saved.row_max,
-                "saved.sum_exp": saved.sum_exp,
-            }
-            out = _several(out, ("dx",))
-            dx = _placed("dx", dx, out[0], given)
-        return Gradients(dx)
+    if _are_few(saved.x):
+        shape, dtype = saved.x.shape, saved.x.dtype
+        if (
+            _is_of_one_type(saved, shape, dtype)
+            and _fits(dy, shape[:-1], dtype)
+            and _fits(saved.row_max, shape[:-1], dtype)
+            and _fits(saved.sum_exp, shape[:-1], dtype)
+        ):
+            dx = _backward_small(
+                saved.x, dy, saved.row_max, saved.sum_exp, shape, dtype
+            )
+            if out is not None:
+                given = {
+                    "dy": dy,
+                    "saved.x": saved.x,
+                    "saved.row_max": saved.row_max,
+                    "saved.sum_exp": saved.sum_exp,
+                }
+                out = _several(out, ("dx",))
+                dx = _placed("dx", dx, out[0], given)
+            return Gradients(dx)
     _check_saved(saved)
     shape = saved.shape
     dy = _array("dy", dy, required=True)
@@ -487,45 +485,41 @@ def _backward_backward(
     _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
-def _forward_small(x_rows, shape, dtype):
+def _forward_small(x, shape, dtype):
     """The outputs and the saved row scalars of a few rows, taken at once."""
-    rows, features = prod(shape[:-1]), shape[-1]
+    features = shape[-1]
     ones = _equal_weights(features, 1.0, dtype)
-    x = x_rows.reshape(rows, features)
     # step 2: row_max = max(x)
     row_max = np.maximum.reduce(x, axis=-1, keepdims=True)
     # step 3: x_shifted = x - row_max
-    x_shifted = np.subtract(x, row_max)
+    x_shifted = x - row_max
     # step 4: exp_shifted = exp(x_shifted)
     exp_shifted = np.exp(x_shifted)
     # step 5: sum_exp = sum(exp_shifted)
-    sum_exp = np.vecdot(exp_shifted, ones)[:, np.newaxis]
+    sum_exp = np.vecdot(exp_shifted, ones)[..., np.newaxis]
     # step 6: log_sum_exp = log(sum_exp)
     log_sum_exp = np.log(sum_exp)
     # step 7: y = log_sum_exp + row_max
-    y = np.add(log_sum_exp, row_max)
-    row_max = row_max.reshape(shape[:-1])
-    sum_exp = sum_exp.reshape(shape[:-1])
-    y = y.reshape(shape[:-1])
+    y = log_sum_exp + row_max
+    row_max = row_max[..., 0]
+    sum_exp = sum_exp[..., 0]
+    y = y[..., 0]
     return y, row_max, sum_exp
 
 
-def _backward_small(x_rows, dy_rows, row_max_rows, sum_exp_rows, shape, dtype):
+def _backward_small(x, dy_rows, row_max_rows, sum_exp_rows, shape, dtype):
     """The gradients of a few rows, taken at once; None for one not wanted."""
-    rows, features = prod(shape[:-1]), shape[-1]
-    x = x_rows.reshape(rows, features)
-    dy = dy_rows.reshape(rows, 1)
-    row_max = row_max_rows.reshape(rows, 1)
-    sum_exp = sum_exp_rows.reshape(rows, 1)
+    dy = dy_rows[..., np.newaxis]
+    row_max = row_max_rows[..., np.newaxis]
+    sum_exp = sum_exp_rows[..., np.newaxis]
     # step 11: sum_exp_scaled = dy/sum_exp
-    sum_exp_scaled = np.divide(dy, sum_exp)
+    sum_exp_scaled = dy / sum_exp
     # step 3: x_shifted = x - row_max
-    x_shifted = np.subtract(x, row_max)
+    x_shifted = x - row_max
     # step 4: exp_shifted = exp(x_shifted)
     exp_shifted = np.exp(x_shifted)
     # step 11: dx = exp_shifted*sum_exp_scaled
-    dx = np.multiply(exp_shifted, sum_exp_scaled)
-    dx = dx.reshape(shape)
+    dx = exp_shifted * sum_exp_scaled
     return dx
 
 
@@ -537,15 +531,15 @@ def _row_sum(a, b, out):
     """
     features = a.shape[-1]
     if features <= 2 * PIECE:
-        np.vecdot(a, b, out=out[:, 0])
+        np.vecdot(a, b, out=out[..., 0])
         return out
     whole = features - features % PIECE
     first, second = (
         part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
     )
-    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[:, 0])
+    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[..., 0])
     if whole < features:
-        out[:, 0] += np.vecdot(a[..., whole:], b[..., whole:])
+        out[..., 0] += np.vecdot(a[..., whole:], b[..., whole:])
     return out
 
 
@@ -587,6 +581,9 @@ class _Scattered:
 
 def _rows(array, dtype, row_scalars):
     """An array as a list of rows, never copied, and whether blocks do as they are."""
+    ready = array.dtype == dtype and array.flags.aligned
+    if array.flags.c_contiguous:
+        return array.reshape(-1, 1 if row_scalars else array.shape[-1]), ready
     if row_scalars:
         array = array[..., np.newaxis]
     steps = [
@@ -598,8 +595,7 @@ def _rows(array, dtype, row_scalars):
         return _Scattered(array), False
     width = array.shape[-1]
     plain = width == 1 or array.strides[-1] == array.itemsize
-    direct = plain and array.dtype == dtype and array.flags.aligned
-    return array.reshape(-1, width), direct
+    return array.reshape(-1, width), plain and ready
 
 
 def _reader(array, dtype, height, row_scalars=False):
@@ -650,37 +646,37 @@ def _writer(arrays, dtype, height, row_scalars=False):
     return place, hand_on
 
 
-def _are_small(leading, rows, row_scalars=(), features=(), scalars=()):
-    """Whether a call has a few rows, in arrays of one type to compute in, without gaps.
-
-    Each is None or has the shape of its kind.
-    """
-    if type(leading) is not np.ndarray or not 0 < leading.size <= FEW:
-        return False
-    shape, dtype = leading.shape, leading.dtype
-    if dtype not in _COMPUTED or not shape or shape[-1] < 1:
-        return False
-    if shape[-1] > 2 * PIECE:
-        return False
-    groups = (row_scalars, shape[:-1]), (features, shape[-1:]), (scalars, ())
-    for arrays, wanted in ((rows, shape), *groups):
-        for array in arrays:
-            if array is None:
-                continue
-            if type(array) is not np.ndarray or array.shape != wanted:
-                return False
-            if array.dtype is not dtype or not array.flags.c_contiguous:
-                return False
-    return True
+def _are_few(rows):
+    """Whether they are few rows in an array of a type to compute in, without gaps."""
+    return (
+        type(rows) is np.ndarray
+        and 0 < rows.size <= FEW
+        and rows.dtype in _COMPUTED
+        and rows.ndim > 0
+        and rows.shape[-1] >= 1
+        and rows.shape[-1] <= 2 * PIECE
+        and rows.flags.c_contiguous
+    )
 
 
-def _is_of_one_type(saved, array):
+def _fits(array, shape, dtype, given=True):
+    """Whether it is an array of this shape and type, without gaps, or rightly None."""
+    if not given:
+        return array is None
+    return (
+        type(array) is np.ndarray
+        and array.shape == shape
+        and array.dtype is dtype
+        and array.flags.c_contiguous
+    )
+
+
+def _is_of_one_type(saved, shape, dtype):
     """Whether forward saw arrays of this shape, all of this type."""
-    dtype, dtypes = array.dtype, saved.dtypes
-    same = saved.shape == array.shape and saved.dtype is dtype and type(dtypes) is dict
-    if not same or not dtypes.keys() >= {"x"}:
+    same = saved.shape == shape and saved.dtype is dtype and type(saved.dtypes) is dict
+    if not same or not saved.dtypes.keys() >= {"x"}:
         return False
-    for kind in dtypes.values():
+    for kind in saved.dtypes.values():
         if kind is not dtype:
             return False
     return True

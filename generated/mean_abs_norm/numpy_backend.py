@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops a row element; backward 3 row tensors (2 read, 1 written), 18 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
-# templates sha256:0498c32ac07d48e317150d598f48e988cc049b748a79b155de3598da6de6bc8c
+# templates sha256:6c7a59c40eec7e16c1e372ec6c4cdefeed011a7a8d037868050a6b5c909b3209
 """Centred rows divided by their mean absolute deviation.
 
     forward
@@ -151,16 +151,24 @@ def forward(x, gamma=None, beta=None, *, eps=1e-5, out=None, threads=1):
     """
     eps = _constant("eps", eps)
     threads = _thread_count(threads)
-    small = _are_small(x, rows=(x,), features=(gamma, beta))
-    if small:
+    if _are_few(x):
         shape, dtype = x.shape, x.dtype
-        given = {"x": x, "gamma": gamma, "beta": beta}
-        dtypes = {name: dtype for name, array in given.items() if array is not None}
-        y, mu, mu_residual, scale = _forward_small(x, gamma, beta, eps, shape, dtype)
-        if out is not None:
-            y = _placed("y", y, out, given)
-        saved = Saved(shape, dtype, dtypes, x, gamma, mu, mu_residual, scale)
-        return y, saved
+        if (gamma is None or _fits(gamma, shape[-1:], dtype)) and (
+            beta is None or _fits(beta, shape[-1:], dtype)
+        ):
+            dtypes = {"x": dtype}
+            if gamma is not None:
+                dtypes["gamma"] = dtype
+            if beta is not None:
+                dtypes["beta"] = dtype
+            y, mu, mu_residual, scale = _forward_small(
+                x, gamma, beta, eps, shape, dtype
+            )
+            if out is not None:
+                given = {"x": x, "gamma": gamma, "beta": beta}
+                y = _placed("y", y, out, given)
+            saved = Saved(shape, dtype, dtypes, x, gamma, mu, mu_residual, scale)
+            return y, saved
     x = _array("x", x, required=True)
     gamma = _array("gamma", gamma, required=False)
     beta = _array("beta", beta, required=False)
@@ -201,47 +209,41 @@ def backward(saved, dy, *, out=None, threads=1):
     """
     _check_is_saved(saved)
     threads = _thread_count(threads)
-    small = _are_small(
-        saved.x,
-        rows=(dy, saved.x),
-        row_scalars=(saved.mu, saved.mu_residual, saved.scale),
-        features=(saved.gamma,),
-    )
-    if (
-        small
-        and _is_of_one_type(saved, saved.x)
-        and dy is not None
-        and (saved.gamma is not None) is ("gamma" in saved.dtypes)
-        and saved.mu is not None
-        and saved.mu_residual is not None
-        and saved.scale is not None
-    ):
-        shape, dtype = saved.shape, saved.dtype
-        dx, dgamma, dbeta = _backward_small(
-            saved.x,
-            dy,
-            saved.mu,
-            saved.mu_residual,
-            saved.scale,
-            saved.gamma,
-            "beta" in saved.dtypes,
-            shape,
-            dtype,
-        )
-        if out is not None:
-            given = {
-                "dy": dy,
-                "saved.x": saved.x,
-                "saved.gamma": saved.gamma,
-                "saved.mu": saved.mu,
-                "saved.mu_residual": saved.mu_residual,
-                "saved.scale": saved.scale,
-            }
-            out = _several(out, ("dx", "dgamma", "dbeta"))
-            dx = _placed("dx", dx, out[0], given)
-            dgamma = _placed("dgamma", dgamma, out[1], given)
-            dbeta = _placed("dbeta", dbeta, out[2], given)
-        return Gradients(dx, dgamma, dbeta)
+    if _are_few(saved.x):
+        shape, dtype = saved.x.shape, saved.x.dtype
+        if (
+            _is_of_one_type(saved, shape, dtype)
+            and _fits(dy, shape, dtype)
+            and _fits(saved.gamma, shape[-1:], dtype, "gamma" in saved.dtypes)
+            and _fits(saved.mu, shape[:-1], dtype)
+            and _fits(saved.mu_residual, shape[:-1], dtype)
+            and _fits(saved.scale, shape[:-1], dtype)
+        ):
+            dx, dgamma, dbeta = _backward_small(
+                saved.x,
+                dy,
+                saved.mu,
+                saved.mu_residual,
+                saved.scale,
+                saved.gamma,
+                "beta" in saved.dtypes,
+                shape,
+                dtype,
+            )
+            if out is not None:
+                given = {
+                    "dy": dy,
+                    "saved.x": saved.x,
+                    "saved.gamma": saved.gamma,
+                    "saved.mu": saved.mu,
+                    "saved.mu_residual": saved.mu_residual,
+                    "saved.scale": saved.scale,
+                }
+                out = _several(out, ("dx", "dgamma", "dbeta"))
+                dx = _placed("dx", dx, out[0], given)
+                dgamma = _placed("dgamma", dgamma, out[1], given)
+                dbeta = _placed("dbeta", dbeta, out[2], given)
+            return Gradients(dx, dgamma, dbeta)
     _check_saved(saved)
     shape = saved.shape
     dy = _array("dy", dy, required=True)
@@ -750,9 +752,8 @@ def _backward_backward(
     rows, features = prod(shape[:-1]), shape[-1]
     height, chunks = _partition(rows, features * dtype.itemsize, 4)
     needs_gamma = gamma is not None and ddx_rows is not None
-    needs_ddbeta_wide = (
-        ddbeta is not None
-        and (ddx_rows is not None or ddgamma is not None)
+    needs_ddbeta_wide = ddbeta is not None and (
+        ddx_rows is not None or ddgamma is not None
     )
     needs_x_shifted = ddx_rows is not None or ddgamma is not None
     needs_g = gamma is None and ddx_rows is not None
@@ -944,100 +945,88 @@ def _backward_backward(
         dbeta_out[...] = 0.0
 
 
-def _forward_small(x_rows, gamma, beta, eps, shape, dtype):
+def _forward_small(x, gamma, beta, eps, shape, dtype):
     """The outputs and the saved row scalars of a few rows, taken at once."""
-    rows, features = prod(shape[:-1]), shape[-1]
+    features = shape[-1]
     one_over_D = _equal_weights(features, 1.0 / features, dtype)
     eps = np.asarray(eps, dtype)
-    x = x_rows.reshape(rows, features)
     # step 1: mu = mean(x)
-    mu = np.vecdot(x, one_over_D)[:, np.newaxis]
+    mu = np.vecdot(x, one_over_D)[..., np.newaxis]
     # step 2: x_shifted = x - mu
-    x_shifted = np.subtract(x, mu)
+    x_shifted = x - mu
     # step 2: mu_residual = mean(x_shifted)
-    mu_residual = np.vecdot(x_shifted, one_over_D)[:, np.newaxis]
+    mu_residual = np.vecdot(x_shifted, one_over_D)[..., np.newaxis]
     # step 2: x_centred = x_shifted - mu_residual
-    x_centred = np.subtract(x_shifted, mu_residual)
+    x_centred = x_shifted - mu_residual
     # step 3: spread = mean(Abs(x_centred))
     part = np.absolute(x_centred)
-    spread = np.vecdot(part, one_over_D)[:, np.newaxis]
+    spread = np.vecdot(part, one_over_D)[..., np.newaxis]
     # step 4: scale = 1/(spread + eps)
-    scale = np.add(spread, eps)
+    scale = spread + eps
     scale = np.reciprocal(scale)
     # step 5: xhat = x_centred*scale
-    xhat = np.multiply(x_centred, scale)
+    xhat = x_centred * scale
     # step 6: y = xhat*gamma + beta
     if gamma is not None:
-        y = np.multiply(xhat, gamma)
+        y = xhat * gamma
     else:
         y = xhat
     if beta is not None:
-        y = np.add(y, beta)
-    mu = mu.reshape(shape[:-1])
-    mu_residual = mu_residual.reshape(shape[:-1])
-    scale = scale.reshape(shape[:-1])
-    y = y.reshape(shape)
+        y = y + beta
+    mu = mu[..., 0]
+    mu_residual = mu_residual[..., 0]
+    scale = scale[..., 0]
     return y, mu, mu_residual, scale
 
 
 def _backward_small(
-    x_rows,
-    dy_rows,
-    mu_rows,
-    mu_residual_rows,
-    scale_rows,
-    gamma,
-    wants_dbeta,
-    shape,
-    dtype,
+    x, dy, mu_rows, mu_residual_rows, scale_rows, gamma, wants_dbeta, shape, dtype
 ):
     """The gradients of a few rows, taken at once; None for one not wanted."""
-    rows, features = prod(shape[:-1]), shape[-1]
+    rows = prod(shape[:-1])
+    features = shape[-1]
     one_over_D = _equal_weights(features, 1.0 / features, dtype)
     D = np.asarray(features, dtype)
     # step 10: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
     if gamma is not None:
         gamma_over_D = np.divide(gamma, D)
-    x = x_rows.reshape(rows, features)
-    dy = dy_rows.reshape(rows, features)
-    mu = mu_rows.reshape(rows, 1)
-    mu_residual = mu_residual_rows.reshape(rows, 1)
-    scale = scale_rows.reshape(rows, 1)
+    mu = mu_rows[..., np.newaxis]
+    mu_residual = mu_residual_rows[..., np.newaxis]
+    scale = scale_rows[..., np.newaxis]
     # step 2: x_shifted = x - mu
-    x_shifted = np.subtract(x, mu)
+    x_shifted = x - mu
     # step 2: x_centred = x_shifted - mu_residual
-    x_centred = np.subtract(x_shifted, mu_residual)
+    x_centred = x_shifted - mu_residual
     # step 11: dgamma = sum over rows of dy*x_centred*scale
     if gamma is not None:
-        part = np.multiply(dy, x_centred)
-        dgamma = np.matmul(scale[:, 0], part)
+        part = dy * x_centred
+        dgamma = scale.ravel().dot(part.reshape(-1, features))
     # step 12: dbeta = sum over rows of dy
     if wants_dbeta:
-        dbeta = np.matmul(_equal_weights(rows, 1.0, dtype), dy)
+        dbeta = _equal_weights(rows, 1.0, dtype).dot(dy.reshape(-1, features))
     # step 10: mean_xhat = mean(sign(x_centred))
     part_2 = np.sign(x_centred)
-    mean_xhat = np.vecdot(part_2, one_over_D)[:, np.newaxis]
+    mean_xhat = np.vecdot(part_2, one_over_D)[..., np.newaxis]
     # step 10: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
     if gamma is not None:
-        mean_g_xhat_unscaled = np.vecdot(part, gamma_over_D)[:, np.newaxis]
+        mean_g_xhat_unscaled = np.vecdot(part, gamma_over_D)[..., np.newaxis]
     else:
-        mean_g_xhat_unscaled = np.divide(np.vecdot(dy, x_centred), D)[:, np.newaxis]
+        mean_g_xhat_unscaled = (np.vecdot(dy, x_centred) / D)[..., np.newaxis]
     # step 7: g = dy*gamma
     if gamma is not None:
-        g = np.multiply(dy, gamma)
+        g = dy * gamma
     else:
         g = dy
     # step 10: mean_g = mean(g)
-    mean_g = np.vecdot(g, one_over_D)[:, np.newaxis]
+    mean_g = np.vecdot(g, one_over_D)[..., np.newaxis]
     # step 10: mean_g_xhat = mean_g_xhat_unscaled*scale
-    mean_g_xhat = np.multiply(mean_g_xhat_unscaled, scale)
+    mean_g_xhat = mean_g_xhat_unscaled * scale
     # step 10: dx = (g + (mean_xhat - sign(x_centred))*mean_g_xhat - mean_g)*scale
-    dx = np.subtract(mean_xhat, part_2)
-    dx = np.multiply(dx, mean_g_xhat)
-    dx = np.add(g, dx)
-    dx = np.subtract(dx, mean_g)
-    dx = np.multiply(dx, scale)
-    dx = dx.reshape(shape)
+    dx = mean_xhat - part_2
+    dx = dx * mean_g_xhat
+    dx = g + dx
+    dx = dx - mean_g
+    dx = dx * scale
     if gamma is None:
         dgamma = None
     if not wants_dbeta:
@@ -1053,15 +1042,15 @@ def _row_sum(a, b, out):
     """
     features = a.shape[-1]
     if features <= 2 * PIECE:
-        np.vecdot(a, b, out=out[:, 0])
+        np.vecdot(a, b, out=out[..., 0])
         return out
     whole = features - features % PIECE
     first, second = (
         part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
     )
-    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[:, 0])
+    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[..., 0])
     if whole < features:
-        out[:, 0] += np.vecdot(a[..., whole:], b[..., whole:])
+        out[..., 0] += np.vecdot(a[..., whole:], b[..., whole:])
     return out
 
 
@@ -1137,6 +1126,9 @@ class _Scattered:
 
 def _rows(array, dtype, row_scalars):
     """An array as a list of rows, never copied, and whether blocks do as they are."""
+    ready = array.dtype == dtype and array.flags.aligned
+    if array.flags.c_contiguous:
+        return array.reshape(-1, 1 if row_scalars else array.shape[-1]), ready
     if row_scalars:
         array = array[..., np.newaxis]
     steps = [
@@ -1148,8 +1140,7 @@ def _rows(array, dtype, row_scalars):
         return _Scattered(array), False
     width = array.shape[-1]
     plain = width == 1 or array.strides[-1] == array.itemsize
-    direct = plain and array.dtype == dtype and array.flags.aligned
-    return array.reshape(-1, width), direct
+    return array.reshape(-1, width), plain and ready
 
 
 def _reader(array, dtype, height, row_scalars=False):
@@ -1200,37 +1191,37 @@ def _writer(arrays, dtype, height, row_scalars=False):
     return place, hand_on
 
 
-def _are_small(leading, rows, row_scalars=(), features=(), scalars=()):
-    """Whether a call has a few rows, in arrays of one type to compute in, without gaps.
-
-    Each is None or has the shape of its kind.
-    """
-    if type(leading) is not np.ndarray or not 0 < leading.size <= FEW:
-        return False
-    shape, dtype = leading.shape, leading.dtype
-    if dtype not in _COMPUTED or not shape or shape[-1] < 1:
-        return False
-    if shape[-1] > 2 * PIECE:
-        return False
-    groups = (row_scalars, shape[:-1]), (features, shape[-1:]), (scalars, ())
-    for arrays, wanted in ((rows, shape), *groups):
-        for array in arrays:
-            if array is None:
-                continue
-            if type(array) is not np.ndarray or array.shape != wanted:
-                return False
-            if array.dtype is not dtype or not array.flags.c_contiguous:
-                return False
-    return True
+def _are_few(rows):
+    """Whether they are few rows in an array of a type to compute in, without gaps."""
+    return (
+        type(rows) is np.ndarray
+        and 0 < rows.size <= FEW
+        and rows.dtype in _COMPUTED
+        and rows.ndim > 0
+        and rows.shape[-1] >= 1
+        and rows.shape[-1] <= 2 * PIECE
+        and rows.flags.c_contiguous
+    )
 
 
-def _is_of_one_type(saved, array):
+def _fits(array, shape, dtype, given=True):
+    """Whether it is an array of this shape and type, without gaps, or rightly None."""
+    if not given:
+        return array is None
+    return (
+        type(array) is np.ndarray
+        and array.shape == shape
+        and array.dtype is dtype
+        and array.flags.c_contiguous
+    )
+
+
+def _is_of_one_type(saved, shape, dtype):
     """Whether forward saw arrays of this shape, all of this type."""
-    dtype, dtypes = array.dtype, saved.dtypes
-    same = saved.shape == array.shape and saved.dtype is dtype and type(dtypes) is dict
-    if not same or not dtypes.keys() >= {"x"}:
+    same = saved.shape == shape and saved.dtype is dtype and type(saved.dtypes) is dict
+    if not same or not saved.dtypes.keys() >= {"x"}:
         return False
-    for kind in dtypes.values():
+    for kind in saved.dtypes.values():
         if kind is not dtype:
             return False
     return True

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 10 flops a row element; backward 3 row tensors (2 read, 1 written), 21 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-# templates sha256:0498c32ac07d48e317150d598f48e988cc049b748a79b155de3598da6de6bc8c
+# templates sha256:6c7a59c40eec7e16c1e372ec6c4cdefeed011a7a8d037868050a6b5c909b3209
 """Layer normalization whose output is gated by one number a row."""
 
 from .numpy_backend import (

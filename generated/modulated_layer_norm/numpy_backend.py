@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 10 flops a row element; backward 3 row tensors (2 read, 1 written), 21 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-# templates sha256:0498c32ac07d48e317150d598f48e988cc049b748a79b155de3598da6de6bc8c
+# templates sha256:6c7a59c40eec7e16c1e372ec6c4cdefeed011a7a8d037868050a6b5c909b3209
 """Layer normalization whose output is gated by one number a row.
 
     forward
@@ -165,18 +165,30 @@ def forward(x, gate=None, gamma=None, beta=None, *, eps=1e-5, out=None, threads=
     """
     eps = _constant("eps", eps)
     threads = _thread_count(threads)
-    small = _are_small(x, rows=(x,), row_scalars=(gate,), features=(gamma, beta))
-    if small:
+    if _are_few(x):
         shape, dtype = x.shape, x.dtype
-        given = {"x": x, "gate": gate, "gamma": gamma, "beta": beta}
-        dtypes = {name: dtype for name, array in given.items() if array is not None}
-        y, mu, mu_residual, rstd = _forward_small(
-            x, gate, gamma, beta, eps, shape, dtype
-        )
-        if out is not None:
-            y = _placed("y", y, out, given)
-        saved = Saved(shape, dtype, dtypes, x, gate, gamma, beta, mu, mu_residual, rstd)
-        return y, saved
+        if (
+            (gate is None or _fits(gate, shape[:-1], dtype))
+            and (gamma is None or _fits(gamma, shape[-1:], dtype))
+            and (beta is None or _fits(beta, shape[-1:], dtype))
+        ):
+            dtypes = {"x": dtype}
+            if gate is not None:
+                dtypes["gate"] = dtype
+            if gamma is not None:
+                dtypes["gamma"] = dtype
+            if beta is not None:
+                dtypes["beta"] = dtype
+            y, mu, mu_residual, rstd = _forward_small(
+                x, gate, gamma, beta, eps, shape, dtype
+            )
+            if out is not None:
+                given = {"x": x, "gate": gate, "gamma": gamma, "beta": beta}
+                y = _placed("y", y, out, given)
+            saved = Saved(
+                shape, dtype, dtypes, x, gate, gamma, beta, mu, mu_residual, rstd
+            )
+            return y, saved
     x = _array("x", x, required=True)
     gate = _array("gate", gate, required=False)
     gamma = _array("gamma", gamma, required=False)
@@ -220,53 +232,47 @@ def backward(saved, dy, *, out=None, threads=1):
     """
     _check_is_saved(saved)
     threads = _thread_count(threads)
-    small = _are_small(
-        saved.x,
-        rows=(dy, saved.x),
-        row_scalars=(saved.gate, saved.mu, saved.mu_residual, saved.rstd),
-        features=(saved.gamma, saved.beta),
-    )
-    if (
-        small
-        and _is_of_one_type(saved, saved.x)
-        and dy is not None
-        and (saved.gate is not None) is ("gate" in saved.dtypes)
-        and (saved.gamma is not None) is ("gamma" in saved.dtypes)
-        and (saved.beta is not None) is ("beta" in saved.dtypes)
-        and saved.mu is not None
-        and saved.mu_residual is not None
-        and saved.rstd is not None
-    ):
-        shape, dtype = saved.shape, saved.dtype
-        dx, dgate, dgamma, dbeta = _backward_small(
-            saved.x,
-            saved.gate,
-            dy,
-            saved.mu,
-            saved.mu_residual,
-            saved.rstd,
-            saved.gamma,
-            saved.beta,
-            shape,
-            dtype,
-        )
-        if out is not None:
-            given = {
-                "dy": dy,
-                "saved.x": saved.x,
-                "saved.gate": saved.gate,
-                "saved.gamma": saved.gamma,
-                "saved.beta": saved.beta,
-                "saved.mu": saved.mu,
-                "saved.mu_residual": saved.mu_residual,
-                "saved.rstd": saved.rstd,
-            }
-            out = _several(out, ("dx", "dgate", "dgamma", "dbeta"))
-            dx = _placed("dx", dx, out[0], given)
-            dgate = _placed("dgate", dgate, out[1], given)
-            dgamma = _placed("dgamma", dgamma, out[2], given)
-            dbeta = _placed("dbeta", dbeta, out[3], given)
-        return Gradients(dx, dgate, dgamma, dbeta)
+    if _are_few(saved.x):
+        shape, dtype = saved.x.shape, saved.x.dtype
+        if (
+            _is_of_one_type(saved, shape, dtype)
+            and _fits(dy, shape, dtype)
+            and _fits(saved.gate, shape[:-1], dtype, "gate" in saved.dtypes)
+            and _fits(saved.gamma, shape[-1:], dtype, "gamma" in saved.dtypes)
+            and _fits(saved.beta, shape[-1:], dtype, "beta" in saved.dtypes)
+            and _fits(saved.mu, shape[:-1], dtype)
+            and _fits(saved.mu_residual, shape[:-1], dtype)
+            and _fits(saved.rstd, shape[:-1], dtype)
+        ):
+            dx, dgate, dgamma, dbeta = _backward_small(
+                saved.x,
+                saved.gate,
+                dy,
+                saved.mu,
+                saved.mu_residual,
+                saved.rstd,
+                saved.gamma,
+                saved.beta,
+                shape,
+                dtype,
+            )
+            if out is not None:
+                given = {
+                    "dy": dy,
+                    "saved.x": saved.x,
+                    "saved.gate": saved.gate,
+                    "saved.gamma": saved.gamma,
+                    "saved.beta": saved.beta,
+                    "saved.mu": saved.mu,
+                    "saved.mu_residual": saved.mu_residual,
+                    "saved.rstd": saved.rstd,
+                }
+                out = _several(out, ("dx", "dgate", "dgamma", "dbeta"))
+                dx = _placed("dx", dx, out[0], given)
+                dgate = _placed("dgate", dgate, out[1], given)
+                dgamma = _placed("dgamma", dgamma, out[2], given)
+                dbeta = _placed("dbeta", dbeta, out[3], given)
+            return Gradients(dx, dgate, dgamma, dbeta)
     _check_saved(saved)
     shape = saved.shape
     dy = _array("dy", dy, required=True)
@@ -813,14 +819,12 @@ def _jvp(
             part = _by_feature(np.add, part, dbeta_wide, out=dy_block)
         if dx_rows is None and dgamma is None and dbeta is not None:
             part = dbeta
-        if (
-            gate_rows is not None
-            and (dx_rows is not None or dgamma is not None or dbeta is not None)
+        if gate_rows is not None and (
+            dx_rows is not None or dgamma is not None or dbeta is not None
         ):
             part = np.multiply(part, gate, out=dy_block)
-        if (
-            dgate_rows is not None
-            and (dx_rows is not None or dgamma is not None or dbeta is not None)
+        if dgate_rows is not None and (
+            dx_rows is not None or dgamma is not None or dbeta is not None
         ):
             dy = np.add(dy, part, out=dy_block)
         if gate_rows is not None and dgate_rows is None:
@@ -844,13 +848,10 @@ def _jvp(
             dy = part
         if gate_rows is None and dx_rows is None and dgamma is None:
             dy = part
-        if (
-            dx_rows is None
-            and (
-                (dgamma is None and dbeta is None)
-                or (gate_rows is None and dgamma is None)
-                or (gate_rows is None and dbeta is None)
-            )
+        if dx_rows is None and (
+            (dgamma is None and dbeta is None)
+            or (gate_rows is None and dgamma is None)
+            or (gate_rows is None and dbeta is None)
         ):
             dy_block[...] = dy
 
@@ -908,15 +909,12 @@ def _backward_backward(
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
     height, chunks = _partition(rows, features * dtype.itemsize, 4)
-    needs_gamma = (
-        gamma is not None
-        and (ddx_rows is not None or ddgate_rows is not None)
+    needs_gamma = gamma is not None and (
+        ddx_rows is not None or ddgate_rows is not None
     )
     needs_beta = beta is not None and ddgate_rows is not None
     needs_part_18 = (
-        ddx_rows is not None
-        or ddgate_rows is not None
-        or ddgamma is not None
+        ddx_rows is not None or ddgate_rows is not None or ddgamma is not None
     )
     needs_sum_ddbeta_dy = gate_rows is not None and ddbeta is not None
     needs_part_4 = gate_rows is not None and ddgamma is not None
@@ -1144,9 +1142,8 @@ def _backward_backward(
             part_17 = _by_feature(np.add, part_17, beta_wide, out=ddy_block)
         if ddgate_rows is not None:
             part_17 = np.multiply(part_17, dmean_beta_scaled, out=ddy_block)
-        if (
-            ddgate_rows is not None
-            and (ddx_rows is not None or ddgamma is not None or ddbeta is not None)
+        if ddgate_rows is not None and (
+            ddx_rows is not None or ddgamma is not None or ddbeta is not None
         ):
             ddy = np.add(ddy, part_17, out=ddy_block)
         if needs_ddy_2:
@@ -1196,13 +1193,10 @@ def _backward_backward(
             and ddbeta is None
         ):
             dgate = sum_dg_dy_gamma
-        if (
-            gate_rows is not None
-            and (
-                (ddgamma is None and ddbeta is None)
-                or (ddx_rows is None and ddgamma is None)
-                or (ddx_rows is None and ddbeta is None)
-            )
+        if gate_rows is not None and (
+            (ddgamma is None and ddbeta is None)
+            or (ddx_rows is None and ddgamma is None)
+            or (ddx_rows is None and ddbeta is None)
         ):
             dgate_block[...] = dgate
         # step 25: dx_centred = x_centred*dvar_scaled + dxhat*rstd
@@ -1278,123 +1272,115 @@ def _backward_backward(
         dbeta_out[...] = dbeta
 
 
-def _forward_small(x_rows, gate_rows, gamma, beta, eps, shape, dtype):
+def _forward_small(x, gate_rows, gamma, beta, eps, shape, dtype):
     """The outputs and the saved row scalars of a few rows, taken at once."""
-    rows, features = prod(shape[:-1]), shape[-1]
+    features = shape[-1]
     one_over_D = _equal_weights(features, 1.0 / features, dtype)
     D = np.asarray(features, dtype)
     far_from = np.asarray(2.0, dtype)
     eps = np.asarray(eps, dtype)
-    x = x_rows.reshape(rows, features)
     if gate_rows is not None:
-        gate = gate_rows.reshape(rows, 1)
+        gate = gate_rows[..., np.newaxis]
     # step 1: mu = mean(x)
-    mu = np.vecdot(x, one_over_D)[:, np.newaxis]
+    mu = np.vecdot(x, one_over_D)[..., np.newaxis]
     # step 2: x_shifted = x - mu
-    x_shifted = np.subtract(x, mu)
+    x_shifted = x - mu
     # step 3: var = mean(x_shifted**2)
-    var = np.divide(np.vecdot(x_shifted, x_shifted), D)[:, np.newaxis]
+    var = (np.vecdot(x_shifted, x_shifted) / D)[..., np.newaxis]
     # step 2: mu_residual = mean(x_shifted)
     mu_residual = _residual(
-        x_shifted, mu, var, D, far_from, one_over_D, out=np.empty((rows, 1), dtype)
+        x_shifted,
+        mu,
+        var,
+        D,
+        far_from,
+        one_over_D,
+        out=np.empty((*shape[:-1], 1), dtype),
     )
     # step 2: x_centred = x_shifted - mu_residual
     x_centred = x_shifted
     # step 4: rstd = 1/sqrt(var + eps)
-    rstd = np.add(var, eps)
+    rstd = var + eps
     rstd = np.sqrt(rstd)
     rstd = np.reciprocal(rstd)
     # step 5: xhat = x_centred*rstd
-    xhat = np.multiply(x_centred, rstd)
+    xhat = x_centred * rstd
     # step 6: y = (xhat*gamma + beta)*gate
     if gamma is not None:
-        y = np.multiply(xhat, gamma)
+        y = xhat * gamma
     else:
         y = xhat
     if beta is not None:
-        y = np.add(y, beta)
+        y = y + beta
     if gate_rows is not None:
-        y = np.multiply(y, gate)
-    mu = mu.reshape(shape[:-1])
-    mu_residual = mu_residual.reshape(shape[:-1])
-    rstd = rstd.reshape(shape[:-1])
-    y = y.reshape(shape)
+        y = y * gate
+    mu = mu[..., 0]
+    mu_residual = mu_residual[..., 0]
+    rstd = rstd[..., 0]
     return y, mu, mu_residual, rstd
 
 
 def _backward_small(
-    x_rows,
-    gate_rows,
-    dy_rows,
-    mu_rows,
-    mu_residual_rows,
-    rstd_rows,
-    gamma,
-    beta,
-    shape,
-    dtype,
+    x, gate_rows, dy, mu_rows, mu_residual_rows, rstd_rows, gamma, beta, shape, dtype
 ):
     """The gradients of a few rows, taken at once; None for one not wanted."""
-    rows, features = prod(shape[:-1]), shape[-1]
     needs_gate_value = gate_rows is None and (gamma is not None or beta is not None)
+    features = shape[-1]
     one_over_D = _equal_weights(features, 1.0 / features, dtype)
     D = np.asarray(features, dtype)
-    x = x_rows.reshape(rows, features)
     if gate_rows is not None:
-        gate_value = gate_rows.reshape(rows, 1)
+        gate_value = gate_rows[..., np.newaxis]
     if needs_gate_value:
         gate_value = 1.0
-    dy = dy_rows.reshape(rows, features)
-    mu = mu_rows.reshape(rows, 1)
-    mu_residual = mu_residual_rows.reshape(rows, 1)
-    rstd = rstd_rows.reshape(rows, 1)
+    mu = mu_rows[..., np.newaxis]
+    mu_residual = mu_residual_rows[..., np.newaxis]
+    rstd = rstd_rows[..., np.newaxis]
     # step 13: dbeta = sum over rows of dy*gate
     if needs_gate_value:
-        part = _filled(gate_value, out=np.empty((rows, 1), dtype))
+        part = _filled(gate_value, out=np.empty((*shape[:-1], 1), dtype))
     if gate_rows is not None and (gamma is not None or beta is not None):
         part = gate_value
     if beta is not None:
-        dbeta = np.matmul(part[:, 0], dy)
+        dbeta = part.ravel().dot(dy.reshape(-1, features))
     # step 2: x_shifted = x - mu
-    x_shifted = np.subtract(x, mu)
+    x_shifted = x - mu
     # step 2: x_centred = x_shifted - mu_residual
     x_centred = _less_residual(x_shifted, mu_residual)
     # step 5: xhat = x_centred*rstd
-    xhat = np.multiply(x_centred, rstd)
+    xhat = x_centred * rstd
     # step 12: dgamma = sum over rows of dy*xhat*gate
     if gamma is not None:
-        part_2 = np.multiply(dy, xhat)
-        dgamma = np.matmul(part[:, 0], part_2)
+        part_2 = dy * xhat
+        dgamma = part.ravel().dot(part_2.reshape(-1, features))
     # step 11: dgate = sum((xhat*gamma + beta)*dy)
     if gate_rows is not None and gamma is not None:
-        part_3 = np.multiply(xhat, gamma)
+        part_3 = xhat * gamma
     if gate_rows is not None and gamma is None:
         part_3 = xhat
     if gate_rows is not None and beta is not None:
-        part_3 = np.add(part_3, beta)
+        part_3 = part_3 + beta
     if gate_rows is not None:
-        dgate = np.vecdot(part_3, dy)[:, np.newaxis]
+        dgate = np.vecdot(part_3, dy)[..., np.newaxis]
     # step 7: g = dy*gate*gamma
     if gamma is not None:
-        g = np.multiply(dy, gamma)
+        g = dy * gamma
     else:
         g = dy
     if gate_rows is not None:
-        g = np.multiply(g, gate_value)
+        g = g * gate_value
     # step 10: mean_g = mean(g)
-    mean_g = np.vecdot(g, one_over_D)[:, np.newaxis]
+    mean_g = np.vecdot(g, one_over_D)[..., np.newaxis]
     # step 10: mean_g_xhat = mean(g*xhat)
-    mean_g_xhat = np.divide(np.vecdot(g, xhat), D)[:, np.newaxis]
+    mean_g_xhat = (np.vecdot(g, xhat) / D)[..., np.newaxis]
     # step 10: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
-    dx = np.subtract(g, mean_g)
-    part_4 = np.multiply(xhat, mean_g_xhat)
-    dx = np.subtract(dx, part_4)
-    dx = np.multiply(dx, rstd)
+    dx = g - mean_g
+    part_4 = xhat * mean_g_xhat
+    dx = dx - part_4
+    dx = dx * rstd
     if gate_rows is not None:
-        dgate = dgate.reshape(shape[:-1])
+        dgate = dgate[..., 0]
     else:
         dgate = None
-    dx = dx.reshape(shape)
     if gamma is None:
         dgamma = None
     if beta is None:
@@ -1410,15 +1396,15 @@ def _row_sum(a, b, out):
     """
     features = a.shape[-1]
     if features <= 2 * PIECE:
-        np.vecdot(a, b, out=out[:, 0])
+        np.vecdot(a, b, out=out[..., 0])
         return out
     whole = features - features % PIECE
     first, second = (
         part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
     )
-    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[:, 0])
+    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[..., 0])
     if whole < features:
-        out[:, 0] += np.vecdot(a[..., whole:], b[..., whole:])
+        out[..., 0] += np.vecdot(a[..., whole:], b[..., whole:])
     return out
 
 
@@ -1435,25 +1421,25 @@ def _equal_weights(count, weight, dtype):
     return weights
 
 
-def _residual(shifted, mean, spread, divisor, far_from, one_over_D, out):
+def _residual(shifted, mean, spread, divisor, far_from, one_over_D, out=None):
     """The mean that rounding has left in a row, where it may matter; elsewhere 0.
 
     That is where the mean lay more than 2 deviations from zero: `far_from` times the
     root of `spread`, the sum of the squares of `shifted` over `divisor`. There it is
     taken off `shifted`, and `spread` is put right.
     """
-    limit = np.multiply(np.sqrt(spread, out=out), far_from, out=out)
-    far = np.greater(np.absolute(mean), limit)
+    out = np.sqrt(spread, out=out)
+    far = np.greater(np.absolute(mean), np.multiply(out, far_from, out=out))
     out.fill(0.0)
     if np.count_nonzero(far):
-        far = far[:, 0]
-        rows = shifted if far.all() else shifted[far]
-        left = _row_sum(rows, one_over_D, out=np.empty_like(spread[: len(rows)]))
-        out[far] = left
+        these = ... if far.all() else far[..., 0]
+        rows = shifted[these]  # of all rows they are themselves, of some a copy
+        left = _row_sum(rows, one_over_D, out=np.empty_like(spread[these]))
         np.subtract(rows, left, out=rows)
-        spread[far] = _row_sum(rows, rows, out=left) / divisor
-        if rows is not shifted:
-            shifted[far] = rows
+        out[these] = left
+        spread[these] = _row_sum(rows, rows, out=left) / divisor
+        if these is not ...:
+            shifted[these] = rows
     return out
 
 
@@ -1529,6 +1515,9 @@ class _Scattered:
 
 def _rows(array, dtype, row_scalars):
     """An array as a list of rows, never copied, and whether blocks do as they are."""
+    ready = array.dtype == dtype and array.flags.aligned
+    if array.flags.c_contiguous:
+        return array.reshape(-1, 1 if row_scalars else array.shape[-1]), ready
     if row_scalars:
         array = array[..., np.newaxis]
     steps = [
@@ -1540,8 +1529,7 @@ def _rows(array, dtype, row_scalars):
         return _Scattered(array), False
     width = array.shape[-1]
     plain = width == 1 or array.strides[-1] == array.itemsize
-    direct = plain and array.dtype == dtype and array.flags.aligned
-    return array.reshape(-1, width), direct
+    return array.reshape(-1, width), plain and ready
 
 
 def _reader(array, dtype, height, row_scalars=False):
@@ -1592,37 +1580,37 @@ def _writer(arrays, dtype, height, row_scalars=False):
     return place, hand_on
 
 
-def _are_small(leading, rows, row_scalars=(), features=(), scalars=()):
-    """Whether a call has a few rows, in arrays of one type to compute in, without gaps.
-
-    Each is None or has the shape of its kind.
-    """
-    if type(leading) is not np.ndarray or not 0 < leading.size <= FEW:
-        return False
-    shape, dtype = leading.shape, leading.dtype
-    if dtype not in _COMPUTED or not shape or shape[-1] < 1:
-        return False
-    if shape[-1] > 2 * PIECE:
-        return False
-    groups = (row_scalars, shape[:-1]), (features, shape[-1:]), (scalars, ())
-    for arrays, wanted in ((rows, shape), *groups):
-        for array in arrays:
-            if array is None:
-                continue
-            if type(array) is not np.ndarray or array.shape != wanted:
-                return False
-            if array.dtype is not dtype or not array.flags.c_contiguous:
-                return False
-    return True
+def _are_few(rows):
+    """Whether they are few rows in an array of a type to compute in, without gaps."""
+    return (
+        type(rows) is np.ndarray
+        and 0 < rows.size <= FEW
+        and rows.dtype in _COMPUTED
+        and rows.ndim > 0
+        and rows.shape[-1] >= 1
+        and rows.shape[-1] <= 2 * PIECE
+        and rows.flags.c_contiguous
+    )
 
 
-def _is_of_one_type(saved, array):
+def _fits(array, shape, dtype, given=True):
+    """Whether it is an array of this shape and type, without gaps, or rightly None."""
+    if not given:
+        return array is None
+    return (
+        type(array) is np.ndarray
+        and array.shape == shape
+        and array.dtype is dtype
+        and array.flags.c_contiguous
+    )
+
+
+def _is_of_one_type(saved, shape, dtype):
     """Whether forward saw arrays of this shape, all of this type."""
-    dtype, dtypes = array.dtype, saved.dtypes
-    same = saved.shape == array.shape and saved.dtype is dtype and type(dtypes) is dict
-    if not same or not dtypes.keys() >= {"x"}:
+    same = saved.shape == shape and saved.dtype is dtype and type(saved.dtypes) is dict
+    if not same or not saved.dtypes.keys() >= {"x"}:
         return False
-    for kind in dtypes.values():
+    for kind in saved.dtypes.values():
         if kind is not dtype:
             return False
     return True

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 9 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
-# templates sha256:0498c32ac07d48e317150d598f48e988cc049b748a79b155de3598da6de6bc8c
+# templates sha256:6c7a59c40eec7e16c1e372ec6c4cdefeed011a7a8d037868050a6b5c909b3209
 """Root-mean-square normalization over the feature axis.
 
     forward
@@ -135,16 +135,18 @@ def forward(x, gamma=None, *, eps=1e-5, out=None, threads=1):
     """
     eps = _constant("eps", eps)
     threads = _thread_count(threads)
-    small = _are_small(x, rows=(x,), features=(gamma,))
-    if small:
+    if _are_few(x):
         shape, dtype = x.shape, x.dtype
-        given = {"x": x, "gamma": gamma}
-        dtypes = {name: dtype for name, array in given.items() if array is not None}
-        y, rstd = _forward_small(x, gamma, eps, shape, dtype)
-        if out is not None:
-            y = _placed("y", y, out, given)
-        saved = Saved(shape, dtype, dtypes, x, gamma, rstd)
-        return y, saved
+        if gamma is None or _fits(gamma, shape[-1:], dtype):
+            dtypes = {"x": dtype}
+            if gamma is not None:
+                dtypes["gamma"] = dtype
+            y, rstd = _forward_small(x, gamma, eps, shape, dtype)
+            if out is not None:
+                given = {"x": x, "gamma": gamma}
+                y = _placed("y", y, out, given)
+            saved = Saved(shape, dtype, dtypes, x, gamma, rstd)
+            return y, saved
     x = _array("x", x, required=True)
     gamma = _array("gamma", gamma, required=False)
     shape = _row_shape("x", x)
@@ -180,29 +182,28 @@ def backward(saved, dy, *, out=None, threads=1):
     """
     _check_is_saved(saved)
     threads = _thread_count(threads)
-    small = _are_small(
-        saved.x, rows=(dy, saved.x), row_scalars=(saved.rstd,), features=(saved.gamma,)
-    )
-    if (
-        small
-        and _is_of_one_type(saved, saved.x)
-        and dy is not None
-        and (saved.gamma is not None) is ("gamma" in saved.dtypes)
-        and saved.rstd is not None
-    ):
-        shape, dtype = saved.shape, saved.dtype
-        dx, dgamma = _backward_small(saved.x, dy, saved.rstd, saved.gamma, shape, dtype)
-        if out is not None:
-            given = {
-                "dy": dy,
-                "saved.x": saved.x,
-                "saved.gamma": saved.gamma,
-                "saved.rstd": saved.rstd,
-            }
-            out = _several(out, ("dx", "dgamma"))
-            dx = _placed("dx", dx, out[0], given)
-            dgamma = _placed("dgamma", dgamma, out[1], given)
-        return Gradients(dx, dgamma)
+    if _are_few(saved.x):
+        shape, dtype = saved.x.shape, saved.x.dtype
+        if (
+            _is_of_one_type(saved, shape, dtype)
+            and _fits(dy, shape, dtype)
+            and _fits(saved.gamma, shape[-1:], dtype, "gamma" in saved.dtypes)
+            and _fits(saved.rstd, shape[:-1], dtype)
+        ):
+            dx, dgamma = _backward_small(
+                saved.x, dy, saved.rstd, saved.gamma, shape, dtype
+            )
+            if out is not None:
+                given = {
+                    "dy": dy,
+                    "saved.x": saved.x,
+                    "saved.gamma": saved.gamma,
+                    "saved.rstd": saved.rstd,
+                }
+                out = _several(out, ("dx", "dgamma"))
+                dx = _placed("dx", dx, out[0], given)
+                dgamma = _placed("dgamma", dgamma, out[1], given)
+            return Gradients(dx, dgamma)
     _check_saved(saved)
     shape = saved.shape
     dy = _array("dy", dy, required=True)
@@ -538,9 +539,9 @@ def _backward_backward(
         column,
     ):
         buffer_1, buffer_2, buffer_3 = row_buffers
-        (
-            row_scalar_1, row_scalar_2, row_scalar_3, row_scalar_4, row_scalar_5
-        ) = row_scalar_buffers
+        (row_scalar_1, row_scalar_2, row_scalar_3, row_scalar_4, row_scalar_5) = (
+            row_scalar_buffers
+        )
         # step 3: xhat = x*rstd
         xhat = _by_row(np.multiply, x, rstd, out=ddy_block)
         # step 13: mean_ddx_xhat = mean(ddx*xhat)
@@ -642,61 +643,56 @@ def _backward_backward(
         dgamma_out[...] = dgamma
 
 
-def _forward_small(x_rows, gamma, eps, shape, dtype):
+def _forward_small(x, gamma, eps, shape, dtype):
     """The outputs and the saved row scalars of a few rows, taken at once."""
-    rows, features = prod(shape[:-1]), shape[-1]
+    features = shape[-1]
     D = np.asarray(features, dtype)
     eps = np.asarray(eps, dtype)
-    x = x_rows.reshape(rows, features)
     # step 1: ms = mean(x**2)
-    ms = np.divide(np.vecdot(x, x), D)[:, np.newaxis]
+    ms = (np.vecdot(x, x) / D)[..., np.newaxis]
     # step 2: rstd = 1/sqrt(ms + eps)
-    rstd = np.add(ms, eps)
+    rstd = ms + eps
     rstd = np.sqrt(rstd)
     rstd = np.reciprocal(rstd)
     # step 3: xhat = x*rstd
-    xhat = np.multiply(x, rstd)
+    xhat = x * rstd
     # step 4: y = xhat*gamma
     if gamma is not None:
-        y = np.multiply(xhat, gamma)
+        y = xhat * gamma
     else:
         y = xhat
-    rstd = rstd.reshape(shape[:-1])
-    y = y.reshape(shape)
+    rstd = rstd[..., 0]
     return y, rstd
 
 
-def _backward_small(x_rows, dy_rows, rstd_rows, gamma, shape, dtype):
+def _backward_small(x, dy, rstd_rows, gamma, shape, dtype):
     """The gradients of a few rows, taken at once; None for one not wanted."""
-    rows, features = prod(shape[:-1]), shape[-1]
+    features = shape[-1]
     D = np.asarray(features, dtype)
     # step 8: mean_g_xhat_unscaled = mean(dy*x*gamma)
     if gamma is not None:
         gamma_over_D = np.divide(gamma, D)
-    x = x_rows.reshape(rows, features)
-    dy = dy_rows.reshape(rows, features)
-    rstd = rstd_rows.reshape(rows, 1)
+    rstd = rstd_rows[..., np.newaxis]
     # step 9: dgamma = sum over rows of dy*x*rstd
     if gamma is not None:
-        part = np.multiply(dy, x)
-        dgamma = np.matmul(rstd[:, 0], part)
+        part = dy * x
+        dgamma = rstd.ravel().dot(part.reshape(-1, features))
         # step 8: mean_g_xhat_unscaled = mean(dy*x*gamma)
-        mean_g_xhat_unscaled = np.vecdot(part, gamma_over_D)[:, np.newaxis]
+        mean_g_xhat_unscaled = np.vecdot(part, gamma_over_D)[..., np.newaxis]
     else:
-        mean_g_xhat_unscaled = np.divide(np.vecdot(dy, x), D)[:, np.newaxis]
+        mean_g_xhat_unscaled = (np.vecdot(dy, x) / D)[..., np.newaxis]
     # step 5: g = dy*gamma
     if gamma is not None:
-        g = np.multiply(dy, gamma)
+        g = dy * gamma
     else:
         g = dy
     # step 8: mean_g_xhat = mean_g_xhat_unscaled*rstd
-    mean_g_xhat = np.multiply(mean_g_xhat_unscaled, rstd)
+    mean_g_xhat = mean_g_xhat_unscaled * rstd
     # step 8: dx = (g - x*mean_g_xhat*rstd)*rstd
-    part_2 = np.multiply(mean_g_xhat, rstd)
-    dx = np.multiply(x, part_2)
-    dx = np.subtract(g, dx)
-    dx = np.multiply(dx, rstd)
-    dx = dx.reshape(shape)
+    part_2 = mean_g_xhat * rstd
+    dx = x * part_2
+    dx = g - dx
+    dx = dx * rstd
     if gamma is None:
         dgamma = None
     return dx, dgamma
@@ -710,15 +706,15 @@ def _row_sum(a, b, out):
     """
     features = a.shape[-1]
     if features <= 2 * PIECE:
-        np.vecdot(a, b, out=out[:, 0])
+        np.vecdot(a, b, out=out[..., 0])
         return out
     whole = features - features % PIECE
     first, second = (
         part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
     )
-    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[:, 0])
+    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[..., 0])
     if whole < features:
-        out[:, 0] += np.vecdot(a[..., whole:], b[..., whole:])
+        out[..., 0] += np.vecdot(a[..., whole:], b[..., whole:])
     return out
 
 
@@ -794,6 +790,9 @@ class _Scattered:
 
 def _rows(array, dtype, row_scalars):
     """An array as a list of rows, never copied, and whether blocks do as they are."""
+    ready = array.dtype == dtype and array.flags.aligned
+    if array.flags.c_contiguous:
+        return array.reshape(-1, 1 if row_scalars else array.shape[-1]), ready
     if row_scalars:
         array = array[..., np.newaxis]
     steps = [
@@ -805,8 +804,7 @@ def _rows(array, dtype, row_scalars):
         return _Scattered(array), False
     width = array.shape[-1]
     plain = width == 1 or array.strides[-1] == array.itemsize
-    direct = plain and array.dtype == dtype and array.flags.aligned
-    return array.reshape(-1, width), direct
+    return array.reshape(-1, width), plain and ready
 
 
 def _reader(array, dtype, height, row_scalars=False):
@@ -857,37 +855,37 @@ def _writer(arrays, dtype, height, row_scalars=False):
     return place, hand_on
 
 
-def _are_small(leading, rows, row_scalars=(), features=(), scalars=()):
-    """Whether a call has a few rows, in arrays of one type to compute in, without gaps.
-
-    Each is None or has the shape of its kind.
-    """
-    if type(leading) is not np.ndarray or not 0 < leading.size <= FEW:
-        return False
-    shape, dtype = leading.shape, leading.dtype
-    if dtype not in _COMPUTED or not shape or shape[-1] < 1:
-        return False
-    if shape[-1] > 2 * PIECE:
-        return False
-    groups = (row_scalars, shape[:-1]), (features, shape[-1:]), (scalars, ())
-    for arrays, wanted in ((rows, shape), *groups):
-        for array in arrays:
-            if array is None:
-                continue
-            if type(array) is not np.ndarray or array.shape != wanted:
-                return False
-            if array.dtype is not dtype or not array.flags.c_contiguous:
-                return False
-    return True
+def _are_few(rows):
+    """Whether they are few rows in an array of a type to compute in, without gaps."""
+    return (
+        type(rows) is np.ndarray
+        and 0 < rows.size <= FEW
+        and rows.dtype in _COMPUTED
+        and rows.ndim > 0
+        and rows.shape[-1] >= 1
+        and rows.shape[-1] <= 2 * PIECE
+        and rows.flags.c_contiguous
+    )
 
 
-def _is_of_one_type(saved, array):
+def _fits(array, shape, dtype, given=True):
+    """Whether it is an array of this shape and type, without gaps, or rightly None."""
+    if not given:
+        return array is None
+    return (
+        type(array) is np.ndarray
+        and array.shape == shape
+        and array.dtype is dtype
+        and array.flags.c_contiguous
+    )
+
+
+def _is_of_one_type(saved, shape, dtype):
     """Whether forward saw arrays of this shape, all of this type."""
-    dtype, dtypes = array.dtype, saved.dtypes
-    same = saved.shape == array.shape and saved.dtype is dtype and type(dtypes) is dict
-    if not same or not dtypes.keys() >= {"x"}:
+    same = saved.shape == shape and saved.dtype is dtype and type(saved.dtypes) is dict
+    if not same or not saved.dtypes.keys() >= {"x"}:
         return False
-    for kind in dtypes.values():
+    for kind in saved.dtypes.values():
         if kind is not dtype:
             return False
     return True

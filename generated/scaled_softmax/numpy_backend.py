@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 11 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
-# templates sha256:0498c32ac07d48e317150d598f48e988cc049b748a79b155de3598da6de6bc8c
+# templates sha256:6c7a59c40eec7e16c1e372ec6c4cdefeed011a7a8d037868050a6b5c909b3209
 """Softmax with a learned inverse temperature.
 
     forward
@@ -135,16 +135,18 @@ def forward(x, scale=None, *, out=None, threads=1):
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
     threads = _thread_count(threads)
-    small = _are_small(x, rows=(x,), scalars=(scale,))
-    if small:
+    if _are_few(x):
         shape, dtype = x.shape, x.dtype
-        given = {"x": x, "scale": scale}
-        dtypes = {name: dtype for name, array in given.items() if array is not None}
-        y, row_max, inv_sum_exp_u = _forward_small(x, scale, shape, dtype)
-        if out is not None:
-            y = _placed("y", y, out, given)
-        saved = Saved(shape, dtype, dtypes, x, scale, row_max, inv_sum_exp_u)
-        return y, saved
+        if scale is None or _fits(scale, (), dtype):
+            dtypes = {"x": dtype}
+            if scale is not None:
+                dtypes["scale"] = dtype
+            y, row_max, inv_sum_exp_u = _forward_small(x, scale, shape, dtype)
+            if out is not None:
+                given = {"x": x, "scale": scale}
+                y = _placed("y", y, out, given)
+            saved = Saved(shape, dtype, dtypes, x, scale, row_max, inv_sum_exp_u)
+            return y, saved
     x = _array("x", x, required=True)
     scale = _scalar("scale", scale, required=False)
     shape = _row_shape("x", x)
@@ -180,35 +182,35 @@ def backward(saved, dy, *, out=None, threads=1):
     """
     _check_is_saved(saved)
     threads = _thread_count(threads)
-    small = _are_small(
-        saved.x,
-        rows=(dy, saved.x),
-        row_scalars=(saved.row_max, saved.inv_sum_exp_u),
-        scalars=(saved.scale,),
-    )
-    if (
-        small
-        and _is_of_one_type(saved, saved.x)
-        and dy is not None
-        and (saved.scale is not None) is ("scale" in saved.dtypes)
-        and saved.row_max is not None
-        and saved.inv_sum_exp_u is not None
-    ):
-        shape, dtype = saved.shape, saved.dtype
-        dx, dscale = _backward_small(
-            saved.x, dy, saved.row_max, saved.inv_sum_exp_u, saved.scale, shape, dtype
-        )
-        if out is not None:
-            given = {
-                "dy": dy,
-                "saved.x": saved.x,
-                "saved.row_max": saved.row_max,
-                "saved.inv_sum_exp_u": saved.inv_sum_exp_u,
-            }
-            out = _several(out, ("dx", "dscale"))
-            dx = _placed("dx", dx, out[0], given)
-            dscale = _placed("dscale", dscale, out[1], given)
-        return Gradients(dx, dscale)
+    if _are_few(saved.x):
+        shape, dtype = saved.x.shape, saved.x.dtype
+        if (
+            _is_of_one_type(saved, shape, dtype)
+            and _fits(dy, shape, dtype)
+            and _fits(saved.scale, (), dtype, "scale" in saved.dtypes)
+            and _fits(saved.row_max, shape[:-1], dtype)
+            and _fits(saved.inv_sum_exp_u, shape[:-1], dtype)
+        ):
+            dx, dscale = _backward_small(
+                saved.x,
+                dy,
+                saved.row_max,
+                saved.inv_sum_exp_u,
+                saved.scale,
+                shape,
+                dtype,
+            )
+            if out is not None:
+                given = {
+                    "dy": dy,
+                    "saved.x": saved.x,
+                    "saved.row_max": saved.row_max,
+                    "saved.inv_sum_exp_u": saved.inv_sum_exp_u,
+                }
+                out = _several(out, ("dx", "dscale"))
+                dx = _placed("dx", dx, out[0], given)
+                dscale = _placed("dscale", dscale, out[1], given)
+            return Gradients(dx, dscale)
     _check_saved(saved)
     shape = saved.shape
     dy = _array("dy", dy, required=True)
@@ -599,9 +601,9 @@ def _backward_backward(
         row_scalar_buffers,
     ):
         buffer_1, buffer_2, buffer_3 = row_buffers
-        (
-            row_scalar_1, row_scalar_2, row_scalar_3, row_scalar_4, row_scalar_5
-        ) = row_scalar_buffers
+        (row_scalar_1, row_scalar_2, row_scalar_3, row_scalar_4, row_scalar_5) = (
+            row_scalar_buffers
+        )
         # step 3: u = x*scale - row_max
         if scale is not None:
             u = np.multiply(x, scale, out=ddy_block)
@@ -708,74 +710,65 @@ def _backward_backward(
         dscale_out[...] = dscale
 
 
-def _forward_small(x_rows, scale, shape, dtype):
+def _forward_small(x, scale, shape, dtype):
     """The outputs and the saved row scalars of a few rows, taken at once."""
-    rows, features = prod(shape[:-1]), shape[-1]
+    features = shape[-1]
     ones = _equal_weights(features, 1.0, dtype)
     if scale is not None:
         scale = np.asarray(scale, dtype)
-    x = x_rows.reshape(rows, features)
-    # step 2: row_max = max(x*scale)
-    if scale is not None:
-        part = np.multiply(x, scale)
+        # step 2: row_max = max(x*scale)
+        part = x * scale
     else:
         part = x
     row_max = np.maximum.reduce(part, axis=-1, keepdims=True)
     # step 3: u = x*scale - row_max
-    u = np.subtract(part, row_max)
+    u = part - row_max
     # step 4: e_shifted = exp(u)
     e_shifted = np.exp(u)
     # step 5: sum_exp_u = sum(e_shifted)
-    sum_exp_u = np.vecdot(e_shifted, ones)[:, np.newaxis]
+    sum_exp_u = np.vecdot(e_shifted, ones)[..., np.newaxis]
     # step 6: inv_sum_exp_u = 1/sum_exp_u
     inv_sum_exp_u = np.reciprocal(sum_exp_u)
     # step 7: y = e_shifted*inv_sum_exp_u
-    y = np.multiply(e_shifted, inv_sum_exp_u)
-    row_max = row_max.reshape(shape[:-1])
-    inv_sum_exp_u = inv_sum_exp_u.reshape(shape[:-1])
-    y = y.reshape(shape)
+    y = e_shifted * inv_sum_exp_u
+    row_max = row_max[..., 0]
+    inv_sum_exp_u = inv_sum_exp_u[..., 0]
     return y, row_max, inv_sum_exp_u
 
 
-def _backward_small(
-    x_rows, dy_rows, row_max_rows, inv_sum_exp_u_rows, scale, shape, dtype
-):
+def _backward_small(x, dy, row_max_rows, inv_sum_exp_u_rows, scale, shape, dtype):
     """The gradients of a few rows, taken at once; None for one not wanted."""
-    rows, features = prod(shape[:-1]), shape[-1]
     if scale is not None:
         scale = np.asarray(scale, dtype)
-    x = x_rows.reshape(rows, features)
-    dy = dy_rows.reshape(rows, features)
-    row_max = row_max_rows.reshape(rows, 1)
-    inv_sum_exp_u = inv_sum_exp_u_rows.reshape(rows, 1)
+    row_max = row_max_rows[..., np.newaxis]
+    inv_sum_exp_u = inv_sum_exp_u_rows[..., np.newaxis]
     # step 3: u = x*scale - row_max
     if scale is not None:
-        u = np.multiply(x, scale)
+        u = x * scale
     else:
         u = x
-    u = np.subtract(u, row_max)
+    u = u - row_max
     # step 4: e_shifted = exp(u)
     e_shifted = np.exp(u)
     # step 7: y = e_shifted*inv_sum_exp_u
-    y = np.multiply(e_shifted, inv_sum_exp_u)
+    y = e_shifted * inv_sum_exp_u
     # step 14: sum_dy_y = sum(dy*y)
-    sum_dy_y = np.vecdot(dy, y)[:, np.newaxis]
+    sum_dy_y = np.vecdot(dy, y)[..., np.newaxis]
     # step 14: g = (dy - sum_dy_y)*y
-    g = np.subtract(dy, sum_dy_y)
-    g = np.multiply(g, y)
+    g = dy - sum_dy_y
+    g = g * y
     # step 13: sum_g_x = sum(g*x)
     if scale is not None:
-        sum_g_x = np.vecdot(g, x)[:, np.newaxis]
+        sum_g_x = np.vecdot(g, x)[..., np.newaxis]
         # step 13: dscale = sum over rows of sum_g_x
         dscale = np.add.reduce(sum_g_x, axis=None)
         # step 12: dx = g*scale
-        dx = np.multiply(g, scale)
+        dx = g * scale
     else:
         dx = g
     if scale is not None:
         dscale = _filled(dscale, out=np.empty((), dtype))
-    dx = dx.reshape(shape)
-    if scale is None:
+    else:
         dscale = None
     return dx, dscale
 
@@ -788,15 +781,15 @@ def _row_sum(a, b, out):
     """
     features = a.shape[-1]
     if features <= 2 * PIECE:
-        np.vecdot(a, b, out=out[:, 0])
+        np.vecdot(a, b, out=out[..., 0])
         return out
     whole = features - features % PIECE
     first, second = (
         part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
     )
-    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[:, 0])
+    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[..., 0])
     if whole < features:
-        out[:, 0] += np.vecdot(a[..., whole:], b[..., whole:])
+        out[..., 0] += np.vecdot(a[..., whole:], b[..., whole:])
     return out
 
 
@@ -849,6 +842,9 @@ class _Scattered:
 
 def _rows(array, dtype, row_scalars):
     """An array as a list of rows, never copied, and whether blocks do as they are."""
+    ready = array.dtype == dtype and array.flags.aligned
+    if array.flags.c_contiguous:
+        return array.reshape(-1, 1 if row_scalars else array.shape[-1]), ready
     if row_scalars:
         array = array[..., np.newaxis]
     steps = [
@@ -860,8 +856,7 @@ def _rows(array, dtype, row_scalars):
         return _Scattered(array), False
     width = array.shape[-1]
     plain = width == 1 or array.strides[-1] == array.itemsize
-    direct = plain and array.dtype == dtype and array.flags.aligned
-    return array.reshape(-1, width), direct
+    return array.reshape(-1, width), plain and ready
 
 
 def _reader(array, dtype, height, row_scalars=False):
@@ -912,37 +907,37 @@ def _writer(arrays, dtype, height, row_scalars=False):
     return place, hand_on
 
 
-def _are_small(leading, rows, row_scalars=(), features=(), scalars=()):
-    """Whether a call has a few rows, in arrays of one type to compute in, without gaps.
-
-    Each is None or has the shape of its kind.
-    """
-    if type(leading) is not np.ndarray or not 0 < leading.size <= FEW:
-        return False
-    shape, dtype = leading.shape, leading.dtype
-    if dtype not in _COMPUTED or not shape or shape[-1] < 1:
-        return False
-    if shape[-1] > 2 * PIECE:
-        return False
-    groups = (row_scalars, shape[:-1]), (features, shape[-1:]), (scalars, ())
-    for arrays, wanted in ((rows, shape), *groups):
-        for array in arrays:
-            if array is None:
-                continue
-            if type(array) is not np.ndarray or array.shape != wanted:
-                return False
-            if array.dtype is not dtype or not array.flags.c_contiguous:
-                return False
-    return True
+def _are_few(rows):
+    """Whether they are few rows in an array of a type to compute in, without gaps."""
+    return (
+        type(rows) is np.ndarray
+        and 0 < rows.size <= FEW
+        and rows.dtype in _COMPUTED
+        and rows.ndim > 0
+        and rows.shape[-1] >= 1
+        and rows.shape[-1] <= 2 * PIECE
+        and rows.flags.c_contiguous
+    )
 
 
-def _is_of_one_type(saved, array):
+def _fits(array, shape, dtype, given=True):
+    """Whether it is an array of this shape and type, without gaps, or rightly None."""
+    if not given:
+        return array is None
+    return (
+        type(array) is np.ndarray
+        and array.shape == shape
+        and array.dtype is dtype
+        and array.flags.c_contiguous
+    )
+
+
+def _is_of_one_type(saved, shape, dtype):
     """Whether forward saw arrays of this shape, all of this type."""
-    dtype, dtypes = array.dtype, saved.dtypes
-    same = saved.shape == array.shape and saved.dtype is dtype and type(dtypes) is dict
-    if not same or not dtypes.keys() >= {"x"}:
+    same = saved.shape == shape and saved.dtype is dtype and type(saved.dtypes) is dict
+    if not same or not saved.dtypes.keys() >= {"x"}:
         return False
-    for kind in dtypes.values():
+    for kind in saved.dtypes.values():
         if kind is not dtype:
             return False
     return True

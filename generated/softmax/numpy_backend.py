@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops a row element; backward 3 row tensors (2 read, 1 written), 4 flops a row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
-# templates sha256:0498c32ac07d48e317150d598f48e988cc049b748a79b155de3598da6de6bc8c
+# templates sha256:6c7a59c40eec7e16c1e372ec6c4cdefeed011a7a8d037868050a6b5c909b3209
 """Softmax over the feature axis.
 
     forward
@@ -117,13 +117,12 @@ def forward(x, *, out=None, threads=1):
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
     threads = _thread_count(threads)
-    small = _are_small(x, rows=(x,))
-    if small:
+    if _are_few(x):
         shape, dtype = x.shape, x.dtype
-        given = {"x": x}
-        dtypes = {name: dtype for name, array in given.items() if array is not None}
+        dtypes = {"x": dtype}
         y = _forward_small(x, shape, dtype)
         if out is not None:
+            given = {"x": x}
             y = _placed("y", y, out, given)
         saved = Saved(shape, dtype, dtypes, y)
         return y, saved
@@ -157,15 +156,15 @@ def backward(saved, dy, *, out=None, threads=1):
     """
     _check_is_saved(saved)
     threads = _thread_count(threads)
-    small = _are_small(saved.y, rows=(dy, saved.y))
-    if small and _is_of_one_type(saved, saved.y) and dy is not None:
-        shape, dtype = saved.shape, saved.dtype
-        dx = _backward_small(saved.y, dy, shape, dtype)
-        if out is not None:
-            given = {"dy": dy, "saved.y": saved.y}
-            out = _several(out, ("dx",))
-            dx = _placed("dx", dx, out[0], given)
-        return Gradients(dx)
+    if _are_few(saved.y):
+        shape, dtype = saved.y.shape, saved.y.dtype
+        if _is_of_one_type(saved, shape, dtype) and _fits(dy, shape, dtype):
+            dx = _backward_small(saved.y, dy, shape, dtype)
+            if out is not None:
+                given = {"dy": dy, "saved.y": saved.y}
+                out = _several(out, ("dx",))
+                dx = _placed("dx", dx, out[0], given)
+            return Gradients(dx)
     _check_saved(saved)
     shape = saved.shape
     dy = _array("dy", dy, required=True)
@@ -402,38 +401,32 @@ def _backward_backward(
     _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
-def _forward_small(x_rows, shape, dtype):
+def _forward_small(x, shape, dtype):
     """The outputs and the saved row scalars of a few rows, taken at once."""
-    rows, features = prod(shape[:-1]), shape[-1]
+    features = shape[-1]
     ones = _equal_weights(features, 1.0, dtype)
-    x = x_rows.reshape(rows, features)
     # step 2: row_max = max(x)
     row_max = np.maximum.reduce(x, axis=-1, keepdims=True)
     # step 3: x_shifted = x - row_max
-    x_shifted = np.subtract(x, row_max)
+    x_shifted = x - row_max
     # step 4: e_shifted = exp(x_shifted)
     e_shifted = np.exp(x_shifted)
     # step 5: sum_exp = sum(e_shifted)
-    sum_exp = np.vecdot(e_shifted, ones)[:, np.newaxis]
+    sum_exp = np.vecdot(e_shifted, ones)[..., np.newaxis]
     # step 6: inv_sum_exp = 1/sum_exp
     inv_sum_exp = np.reciprocal(sum_exp)
     # step 7: y = e_shifted*inv_sum_exp
-    y = np.multiply(e_shifted, inv_sum_exp)
-    y = y.reshape(shape)
+    y = e_shifted * inv_sum_exp
     return y
 
 
-def _backward_small(y_rows, dy_rows, shape, dtype):
+def _backward_small(y, dy, shape, dtype):
     """The gradients of a few rows, taken at once; None for one not wanted."""
-    rows, features = prod(shape[:-1]), shape[-1]
-    y = y_rows.reshape(rows, features)
-    dy = dy_rows.reshape(rows, features)
     # step 13: sum_dy_y = sum(dy*y)
-    sum_dy_y = np.vecdot(dy, y)[:, np.newaxis]
+    sum_dy_y = np.vecdot(dy, y)[..., np.newaxis]
     # step 13: dx = (dy - sum_dy_y)*y
-    dx = np.subtract(dy, sum_dy_y)
-    dx = np.multiply(dx, y)
-    dx = dx.reshape(shape)
+    dx = dy - sum_dy_y
+    dx = dx * y
     return dx
 
 
@@ -445,15 +438,15 @@ def _row_sum(a, b, out):
     """
     features = a.shape[-1]
     if features <= 2 * PIECE:
-        np.vecdot(a, b, out=out[:, 0])
+        np.vecdot(a, b, out=out[..., 0])
         return out
     whole = features - features % PIECE
     first, second = (
         part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
     )
-    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[:, 0])
+    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[..., 0])
     if whole < features:
-        out[:, 0] += np.vecdot(a[..., whole:], b[..., whole:])
+        out[..., 0] += np.vecdot(a[..., whole:], b[..., whole:])
     return out
 
 
@@ -500,6 +493,9 @@ class _Scattered:
 
 def _rows(array, dtype, row_scalars):
     """An array as a list of rows, never copied, and whether blocks do as they are."""
+    ready = array.dtype == dtype and array.flags.aligned
+    if array.flags.c_contiguous:
+        return array.reshape(-1, 1 if row_scalars else array.shape[-1]), ready
     if row_scalars:
         array = array[..., np.newaxis]
     steps = [
@@ -511,8 +507,7 @@ def _rows(array, dtype, row_scalars):
         return _Scattered(array), False
     width = array.shape[-1]
     plain = width == 1 or array.strides[-1] == array.itemsize
-    direct = plain and array.dtype == dtype and array.flags.aligned
-    return array.reshape(-1, width), direct
+    return array.reshape(-1, width), plain and ready
 
 
 def _reader(array, dtype, height, row_scalars=False):
@@ -563,37 +558,37 @@ def _writer(arrays, dtype, height, row_scalars=False):
     return place, hand_on
 
 
-def _are_small(leading, rows, row_scalars=(), features=(), scalars=()):
-    """Whether a call has a few rows, in arrays of one type to compute in, without gaps.
-
-    Each is None or has the shape of its kind.
-    """
-    if type(leading) is not np.ndarray or not 0 < leading.size <= FEW:
-        return False
-    shape, dtype = leading.shape, leading.dtype
-    if dtype not in _COMPUTED or not shape or shape[-1] < 1:
-        return False
-    if shape[-1] > 2 * PIECE:
-        return False
-    groups = (row_scalars, shape[:-1]), (features, shape[-1:]), (scalars, ())
-    for arrays, wanted in ((rows, shape), *groups):
-        for array in arrays:
-            if array is None:
-                continue
-            if type(array) is not np.ndarray or array.shape != wanted:
-                return False
-            if array.dtype is not dtype or not array.flags.c_contiguous:
-                return False
-    return True
+def _are_few(rows):
+    """Whether they are few rows in an array of a type to compute in, without gaps."""
+    return (
+        type(rows) is np.ndarray
+        and 0 < rows.size <= FEW
+        and rows.dtype in _COMPUTED
+        and rows.ndim > 0
+        and rows.shape[-1] >= 1
+        and rows.shape[-1] <= 2 * PIECE
+        and rows.flags.c_contiguous
+    )
 
 
-def _is_of_one_type(saved, array):
+def _fits(array, shape, dtype, given=True):
+    """Whether it is an array of this shape and type, without gaps, or rightly None."""
+    if not given:
+        return array is None
+    return (
+        type(array) is np.ndarray
+        and array.shape == shape
+        and array.dtype is dtype
+        and array.flags.c_contiguous
+    )
+
+
+def _is_of_one_type(saved, shape, dtype):
     """Whether forward saw arrays of this shape, all of this type."""
-    dtype, dtypes = array.dtype, saved.dtypes
-    same = saved.shape == array.shape and saved.dtype is dtype and type(dtypes) is dict
-    if not same or not dtypes.keys() >= {"x"}:
+    same = saved.shape == shape and saved.dtype is dtype and type(saved.dtypes) is dict
+    if not same or not saved.dtypes.keys() >= {"x"}:
         return False
-    for kind in dtypes.values():
+    for kind in saved.dtypes.values():
         if kind is not dtype:
             return False
     return True

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 10 flops a row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
-# templates sha256:0498c32ac07d48e317150d598f48e988cc049b748a79b155de3598da6de6bc8c
+# templates sha256:6c7a59c40eec7e16c1e372ec6c4cdefeed011a7a8d037868050a6b5c909b3209
 """Rows of mean zero and unbiased variance one, without parameters.
 
     forward
@@ -126,13 +126,12 @@ def forward(x, *, eps=1e-5, out=None, threads=1):
     """
     eps = _constant("eps", eps)
     threads = _thread_count(threads)
-    small = _are_small(x, rows=(x,))
-    if small:
+    if _are_few(x):
         shape, dtype = x.shape, x.dtype
-        given = {"x": x}
-        dtypes = {name: dtype for name, array in given.items() if array is not None}
+        dtypes = {"x": dtype}
         y, mu, mu_residual, rstd = _forward_small(x, eps, shape, dtype)
         if out is not None:
+            given = {"x": x}
             y = _placed("y", y, out, given)
         saved = Saved(shape, dtype, dtypes, x, mu, mu_residual, rstd)
         return y, saved
@@ -169,34 +168,29 @@ def backward(saved, dy, *, out=None, threads=1):
     """
     _check_is_saved(saved)
     threads = _thread_count(threads)
-    small = _are_small(
-        saved.x,
-        rows=(dy, saved.x),
-        row_scalars=(saved.mu, saved.mu_residual, saved.rstd),
-    )
-    if (
-        small
-        and _is_of_one_type(saved, saved.x)
-        and dy is not None
-        and saved.mu is not None
-        and saved.mu_residual is not None
-        and saved.rstd is not None
-    ):
-        shape, dtype = saved.shape, saved.dtype
-        dx = _backward_small(
-            saved.x, dy, saved.mu, saved.mu_residual, saved.rstd, shape, dtype
-        )
-        if out is not None:
-            given = {
-                "dy": dy,
-                "saved.x": saved.x,
-                "saved.mu": saved.mu,
-                "saved.mu_residual": saved.mu_residual,
-                "saved.rstd": saved.rstd,
-            }
-            out = _several(out, ("dx",))
-            dx = _placed("dx", dx, out[0], given)
-        return Gradients(dx)
+    if _are_few(saved.x):
+        shape, dtype = saved.x.shape, saved.x.dtype
+        if (
+            _is_of_one_type(saved, shape, dtype)
+            and _fits(dy, shape, dtype)
+            and _fits(saved.mu, shape[:-1], dtype)
+            and _fits(saved.mu_residual, shape[:-1], dtype)
+            and _fits(saved.rstd, shape[:-1], dtype)
+        ):
+            dx = _backward_small(
+                saved.x, dy, saved.mu, saved.mu_residual, saved.rstd, shape, dtype
+            )
+            if out is not None:
+                given = {
+                    "dy": dy,
+                    "saved.x": saved.x,
+                    "saved.mu": saved.mu,
+                    "saved.mu_residual": saved.mu_residual,
+                    "saved.rstd": saved.rstd,
+                }
+                out = _several(out, ("dx",))
+                dx = _placed("dx", dx, out[0], given)
+            return Gradients(dx)
     _check_saved(saved)
     shape = saved.shape
     dy = _array("dy", dy, required=True)
@@ -621,75 +615,74 @@ def _backward_backward(
     _run(sweep, chunks, threads, features * dtype.itemsize)
 
 
-def _forward_small(x_rows, eps, shape, dtype):
+def _forward_small(x, eps, shape, dtype):
     """The outputs and the saved row scalars of a few rows, taken at once."""
-    rows, features = prod(shape[:-1]), shape[-1]
+    features = shape[-1]
     one_over_D = _equal_weights(features, 1.0 / features, dtype)
     far_from = np.asarray(2.0 / features**0.5, dtype)
     eps = np.asarray(eps, dtype)
     D = np.asarray(features, dtype)
     # step 4: rstd = 1/sqrt(sum_x2/(D - 1) + eps)
     part = np.subtract(D, 1.0)
-    x = x_rows.reshape(rows, features)
     # step 1: mu = mean(x)
-    mu = np.vecdot(x, one_over_D)[:, np.newaxis]
+    mu = np.vecdot(x, one_over_D)[..., np.newaxis]
     # step 2: x_shifted = x - mu
-    x_shifted = np.subtract(x, mu)
+    x_shifted = x - mu
     # step 3: sum_x2 = sum(x_shifted**2)
-    sum_x2 = np.vecdot(x_shifted, x_shifted)[:, np.newaxis]
+    sum_x2 = np.vecdot(x_shifted, x_shifted)[..., np.newaxis]
     # step 2: mu_residual = mean(x_shifted)
     mu_residual = _residual(
-        x_shifted, mu, sum_x2, 1.0, far_from, one_over_D, out=np.empty((rows, 1), dtype)
+        x_shifted,
+        mu,
+        sum_x2,
+        1.0,
+        far_from,
+        one_over_D,
+        out=np.empty((*shape[:-1], 1), dtype),
     )
     # step 2: x_centred = x_shifted - mu_residual
     x_centred = x_shifted
     # step 4: rstd = 1/sqrt(sum_x2/(D - 1) + eps)
-    rstd = np.divide(sum_x2, part)
-    rstd = np.add(rstd, eps)
+    rstd = sum_x2 / part
+    rstd = rstd + eps
     rstd = np.sqrt(rstd)
     rstd = np.reciprocal(rstd)
     # step 5: y = x_centred*rstd
-    y = np.multiply(x_centred, rstd)
-    mu = mu.reshape(shape[:-1])
-    mu_residual = mu_residual.reshape(shape[:-1])
-    rstd = rstd.reshape(shape[:-1])
-    y = y.reshape(shape)
+    y = x_centred * rstd
+    mu = mu[..., 0]
+    mu_residual = mu_residual[..., 0]
+    rstd = rstd[..., 0]
     return y, mu, mu_residual, rstd
 
 
-def _backward_small(
-    x_rows, dy_rows, mu_rows, mu_residual_rows, rstd_rows, shape, dtype
-):
+def _backward_small(x, dy, mu_rows, mu_residual_rows, rstd_rows, shape, dtype):
     """The gradients of a few rows, taken at once; None for one not wanted."""
-    rows, features = prod(shape[:-1]), shape[-1]
+    features = shape[-1]
     one_over_D = _equal_weights(features, 1.0 / features, dtype)
     D = np.asarray(features, dtype)
     # step 8: sum_dy_y_scaled = sum_dy_y/(D - 1)
     part = np.subtract(D, 1.0)
-    x = x_rows.reshape(rows, features)
-    dy = dy_rows.reshape(rows, features)
-    mu = mu_rows.reshape(rows, 1)
-    mu_residual = mu_residual_rows.reshape(rows, 1)
-    rstd = rstd_rows.reshape(rows, 1)
+    mu = mu_rows[..., np.newaxis]
+    mu_residual = mu_residual_rows[..., np.newaxis]
+    rstd = rstd_rows[..., np.newaxis]
     # step 8: mean_dy = mean(dy)
-    mean_dy = np.vecdot(dy, one_over_D)[:, np.newaxis]
+    mean_dy = np.vecdot(dy, one_over_D)[..., np.newaxis]
     # step 2: x_shifted = x - mu
-    x_shifted = np.subtract(x, mu)
+    x_shifted = x - mu
     # step 2: x_centred = x_shifted - mu_residual
     x_centred = _less_residual(x_shifted, mu_residual)
     # step 8: sum_dy_y_unscaled = sum(dy*x_centred)
-    sum_dy_y_unscaled = np.vecdot(dy, x_centred)[:, np.newaxis]
+    sum_dy_y_unscaled = np.vecdot(dy, x_centred)[..., np.newaxis]
     # step 8: sum_dy_y = rstd*sum_dy_y_unscaled
-    sum_dy_y = np.multiply(rstd, sum_dy_y_unscaled)
+    sum_dy_y = rstd * sum_dy_y_unscaled
     # step 8: sum_dy_y_scaled = sum_dy_y/(D - 1)
-    sum_dy_y_scaled = np.divide(sum_dy_y, part)
+    sum_dy_y_scaled = sum_dy_y / part
     # step 8: dx = (dy - mean_dy - x_centred*rstd*sum_dy_y_scaled)*rstd
-    dx = np.subtract(dy, mean_dy)
-    part_2 = np.multiply(rstd, sum_dy_y_scaled)
-    part_3 = np.multiply(x_centred, part_2)
-    dx = np.subtract(dx, part_3)
-    dx = np.multiply(dx, rstd)
-    dx = dx.reshape(shape)
+    dx = dy - mean_dy
+    part_2 = rstd * sum_dy_y_scaled
+    part_3 = x_centred * part_2
+    dx = dx - part_3
+    dx = dx * rstd
     return dx
 
 
@@ -701,15 +694,15 @@ def _row_sum(a, b, out):
     """
     features = a.shape[-1]
     if features <= 2 * PIECE:
-        np.vecdot(a, b, out=out[:, 0])
+        np.vecdot(a, b, out=out[..., 0])
         return out
     whole = features - features % PIECE
     first, second = (
         part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
     )
-    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[:, 0])
+    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[..., 0])
     if whole < features:
-        out[:, 0] += np.vecdot(a[..., whole:], b[..., whole:])
+        out[..., 0] += np.vecdot(a[..., whole:], b[..., whole:])
     return out
 
 
@@ -726,25 +719,25 @@ def _equal_weights(count, weight, dtype):
     return weights
 
 
-def _residual(shifted, mean, spread, divisor, far_from, one_over_D, out):
+def _residual(shifted, mean, spread, divisor, far_from, one_over_D, out=None):
     """The mean that rounding has left in a row, where it may matter; elsewhere 0.
 
     That is where the mean lay more than 2 deviations from zero: `far_from` times the
     root of `spread`, the sum of the squares of `shifted` over `divisor`. There it is
     taken off `shifted`, and `spread` is put right.
     """
-    limit = np.multiply(np.sqrt(spread, out=out), far_from, out=out)
-    far = np.greater(np.absolute(mean), limit)
+    out = np.sqrt(spread, out=out)
+    far = np.greater(np.absolute(mean), np.multiply(out, far_from, out=out))
     out.fill(0.0)
     if np.count_nonzero(far):
-        far = far[:, 0]
-        rows = shifted if far.all() else shifted[far]
-        left = _row_sum(rows, one_over_D, out=np.empty_like(spread[: len(rows)]))
-        out[far] = left
+        these = ... if far.all() else far[..., 0]
+        rows = shifted[these]  # of all rows they are themselves, of some a copy
+        left = _row_sum(rows, one_over_D, out=np.empty_like(spread[these]))
         np.subtract(rows, left, out=rows)
-        spread[far] = _row_sum(rows, rows, out=left) / divisor
-        if rows is not shifted:
-            shifted[far] = rows
+        out[these] = left
+        spread[these] = _row_sum(rows, rows, out=left) / divisor
+        if these is not ...:
+            shifted[these] = rows
     return out
 
 
@@ -785,6 +778,9 @@ class _Scattered:
 
 def _rows(array, dtype, row_scalars):
     """An array as a list of rows, never copied, and whether blocks do as they are."""
+    ready = array.dtype == dtype and array.flags.aligned
+    if array.flags.c_contiguous:
+        return array.reshape(-1, 1 if row_scalars else array.shape[-1]), ready
     if row_scalars:
         array = array[..., np.newaxis]
     steps = [
@@ -796,8 +792,7 @@ def _rows(array, dtype, row_scalars):
         return _Scattered(array), False
     width = array.shape[-1]
     plain = width == 1 or array.strides[-1] == array.itemsize
-    direct = plain and array.dtype == dtype and array.flags.aligned
-    return array.reshape(-1, width), direct
+    return array.reshape(-1, width), plain and ready
 
 
 def _reader(array, dtype, height, row_scalars=False):
@@ -848,37 +843,37 @@ def _writer(arrays, dtype, height, row_scalars=False):
     return place, hand_on
 
 
-def _are_small(leading, rows, row_scalars=(), features=(), scalars=()):
-    """Whether a call has a few rows, in arrays of one type to compute in, without gaps.
-
-    Each is None or has the shape of its kind.
-    """
-    if type(leading) is not np.ndarray or not 0 < leading.size <= FEW:
-        return False
-    shape, dtype = leading.shape, leading.dtype
-    if dtype not in _COMPUTED or not shape or shape[-1] < 2:
-        return False
-    if shape[-1] > 2 * PIECE:
-        return False
-    groups = (row_scalars, shape[:-1]), (features, shape[-1:]), (scalars, ())
-    for arrays, wanted in ((rows, shape), *groups):
-        for array in arrays:
-            if array is None:
-                continue
-            if type(array) is not np.ndarray or array.shape != wanted:
-                return False
-            if array.dtype is not dtype or not array.flags.c_contiguous:
-                return False
-    return True
+def _are_few(rows):
+    """Whether they are few rows in an array of a type to compute in, without gaps."""
+    return (
+        type(rows) is np.ndarray
+        and 0 < rows.size <= FEW
+        and rows.dtype in _COMPUTED
+        and rows.ndim > 0
+        and rows.shape[-1] >= 2
+        and rows.shape[-1] <= 2 * PIECE
+        and rows.flags.c_contiguous
+    )
 
 
-def _is_of_one_type(saved, array):
+def _fits(array, shape, dtype, given=True):
+    """Whether it is an array of this shape and type, without gaps, or rightly None."""
+    if not given:
+        return array is None
+    return (
+        type(array) is np.ndarray
+        and array.shape == shape
+        and array.dtype is dtype
+        and array.flags.c_contiguous
+    )
+
+
+def _is_of_one_type(saved, shape, dtype):
     """Whether forward saw arrays of this shape, all of this type."""
-    dtype, dtypes = array.dtype, saved.dtypes
-    same = saved.shape == array.shape and saved.dtype is dtype and type(dtypes) is dict
-    if not same or not dtypes.keys() >= {"x"}:
+    same = saved.shape == shape and saved.dtype is dtype and type(saved.dtypes) is dict
+    if not same or not saved.dtypes.keys() >= {"x"}:
         return False
-    for kind in dtypes.values():
+    for kind in saved.dtypes.values():
         if kind is not dtype:
             return False
     return True

@@ -21,12 +21,18 @@ def comment(text: str, indent: int) -> list[str]:
 
 
 def condition(text: str, indent: int) -> list[str]:
-    """The head of an `if`, broken before its operators where it is too long.
+    """The head of an `if`; where it is too long it is broken in the brackets that its second operand ends with, or
+    before its operators.
 
     >>> print("\\n".join(condition("a" * 40 + " and (" + "b" * 30 + " or " + "c" * 30 + ")", 0)))
+    if aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa and (
+        bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb or cccccccccccccccccccccccccccccc
+    ):
+    >>> print("\\n".join(condition("a" * 40 + " and " + "b" * 30 + " and " + "c" * 30, 0)))
     if (
         aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
-        and (bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb or cccccccccccccccccccccccccccccc)
+        and bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
+        and cccccccccccccccccccccccccccccc
     ):
     """
     return _around("if ", text, ":", indent)
@@ -45,7 +51,24 @@ def _around(before: str, text: str, after: str, indent: int) -> list[str]:
     pad = " " * indent
     if len(f"{pad}{before}{text}{after}") <= WIDTH:
         return [f"{pad}{before}{text}{after}"]
-    return [f"{pad}{before}(", *_broken(text, indent + 4), f"{pad}){after}"]
+    if bracketed := _in_last_brackets(before, text, after, indent):
+        return bracketed
+    whole = [f"{pad}    {text}"] if len(f"{pad}    {text}") <= WIDTH else _broken(text, indent + 4)
+    return [f"{pad}{before}(", *whole, f"{pad}){after}"]
+
+
+def _in_last_brackets(before: str, text: str, after: str, indent: int) -> list[str]:
+    """Two operands, broken in the brackets that the second ends with; nothing where that does not do."""
+    operands, pad = _operands(text), " " * indent
+    if len(operands) != 2 or not text.endswith(")"):
+        return []
+    start = _opening(text) + 1
+    inside, is_call = text[start:-1], not operands[1].endswith(f" ({text[start:]}")
+    parts = [inside]
+    if len(f"{pad}    {inside}") > WIDTH:
+        parts = [f"{argument}," for argument in _arguments(inside)] if is_call else _operands(inside)
+    lines = [f"{pad}{before}{text[:start]}", *(f"{pad}    {part}" for part in parts), f"{pad}){after}"]
+    return lines if max(map(len, lines)) <= WIDTH else []
 
 
 def _broken(text: str, indent: int) -> list[str]:
@@ -58,6 +81,16 @@ def _broken(text: str, indent: int) -> list[str]:
             start = part.index("(") + 1
             lines += [pad + part[:start], *_broken(part[start:-1], indent + 4), f"{pad})"]
     return lines
+
+
+def _opening(text: str) -> int:
+    """Where the brackets open that a text ends with."""
+    depth = 0
+    for place in range(len(text) - 1, -1, -1):
+        depth += (text[place] == ")") - (text[place] == "(")
+        if not depth:
+            return place
+    return 0
 
 
 def _operands(text: str) -> list[str]:
@@ -86,6 +119,9 @@ def wrapped(text: str, indent: int) -> list[str]:
     opening = next((character for character in text if character in "({"), "")
     if len(pad + text) <= WIDTH or not opening:
         return [pad + text]
+    targets, unpacked, value = text.partition(") = ")
+    if unpacked and text.startswith("(") and len(pad + targets) + len(") = (") <= WIDTH:
+        return [f"{pad}{targets}) = (", f"{pad}    {value}", f"{pad})"]
     start, end = text.index(opening), text.rindex({"(": ")", "{": "}"}[opening])
     head, inside, tail = text[: start + 1], text[start + 1 : end], text[end:]
     if len(pad) + 4 + len(inside) <= WIDTH and opening == "(":

@@ -19,6 +19,7 @@ import pytest
 
 from lngen.backends import Notes
 from lngen.backends.numpy import emit
+from lngen.paths import generated_folder
 from tests import programs
 from tests.backends.reference import load, notes_of
 from tests.backends.test_numpy_values import PAIRS
@@ -310,15 +311,24 @@ def test_bad_scalar(modules: dict[str, ModuleType]) -> None:
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_text_passes_ruff(name: str, tmp_path: Path) -> None:
-    ruff = [sys.executable, "-m", "ruff"]
-    if subprocess.run([*ruff, "--version"], capture_output=True, check=False).returncode:
-        pytest.skip("no ruff: pip install ruff")
     for file, text in emit(*PAIRS[name], notes_of(PAIRS[name][0])).items():
         (tmp_path / file).write_text(text)
         assert max(map(len, text.splitlines())) <= 88
         ast.parse(text, feature_version=(3, 11))
+    _passes_ruff(tmp_path)
+
+
+def test_shipped_modules_pass_ruff() -> None:
+    _passes_ruff(generated_folder())
+
+
+def _passes_ruff(folder: Path) -> None:
+    ruff = [sys.executable, "-m", "ruff"]
+    if subprocess.run([*ruff, "--version"], capture_output=True, check=False).returncode:
+        pytest.skip("no ruff: pip install ruff")
     for arguments in (["check", "--isolated"], ["format", "--isolated", "--diff"]):
-        done = subprocess.run([*ruff, *arguments, str(tmp_path)], capture_output=True, text=True, check=False)
+        files = map(str, sorted(folder.rglob("*.py")))
+        done = subprocess.run([*ruff, *arguments, *files], capture_output=True, text=True, check=False)
         assert not done.returncode, done.stdout + done.stderr
 
 

@@ -10,12 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from lngen.backends.interface import Input, Interface, Output
-from lngen.backends.layout import condition, wrapped
+from lngen.backends.layout import condition
 from lngen.backends.numpy.small import Small
-from lngen.backends.numpy.text import SHAPES, definition, indented, quoted, tuple_of, uses_scalar
+from lngen.backends.numpy.text import SHAPES, definition, indented, quoted
 from lngen.program import RowProgram
-
-_GROUPS = {"rows": "Row", "row_scalars": "RowScalar", "features": "Feature", "scalars": "Scalar"}
 
 
 @dataclass(frozen=True)
@@ -46,13 +44,11 @@ class ShortWays:
         leading = [name for name in leading if name.startswith("saved.")] or leading
         ways = {}
         if rows:
-            ways["forward"] = _part(
-                "_forward_small", self.forward_small, self._forward_test(rows[0]), self._forward_call(rows[0])
-            )
+            way = _way(rows[0], self._forward_test(rows[0]), self._forward_call())
+            ways["forward"] = _part("_forward_small", self.forward_small, way)
         if leading:
-            ways["backward"] = _part(
-                "_backward_small", self.backward_small, self._backward_test(leading[0], arrays), self._backward_call()
-            )
+            way = _way(leading[0], self._backward_test(leading[0], arrays), self._backward_call())
+            ways["backward"] = _part("_backward_small", self.backward_small, way)
         return ways
 
     def _several(self) -> bool:
@@ -62,26 +58,27 @@ class ShortWays:
         return [f"d{output.name}" for output in self.layer.outputs]
 
     def _forward_test(self, leading: str) -> list[str]:
-        given: list[tuple[str, str]] = [(other.name, other.kind) for other in self.layer.inputs]
-        required = [other.name for other in self.layer.inputs if other.required]
-        return _test(leading, given, [f"{name} is not None" for name in required if name != leading])
+        others = [other for other in self.layer.inputs if other.name != leading]
+        optional = {other.name: "" if other.required else f"{other.name} is None or " for other in others}
+        return [optional[other.name] + _fits(other.name, other.kind) for other in others]
 
-    def _forward_call(self, leading: str) -> list[str]:
+    def _forward_call(self) -> list[str]:
         outputs = [output.name for output in self.layer.outputs]
         made = [*outputs, *(symbol.name for symbol in self.forward.saved)]
         given = ", ".join(f'"{other.name}": {other.name}' for other in self.layer.inputs)
+        types = ", ".join(f'"{other.name}": dtype' for other in self.layer.inputs if other.required)
         saved = ["shape", "dtype", "dtypes", *(field.name for field in self.kept)]
         returned = f"Outputs({', '.join(outputs)})" if self._several() else outputs[0]
-        lines = [
-            f"shape, dtype = {leading}.shape, {leading}.dtype",
-            f"given = {{{given}}}",
-            "dtypes = {name: dtype for name, array in given.items() if array is not None}",
+        lines = [f"dtypes = {{{types}}}"]
+        for name in self.layer.optional:
+            lines += [f"if {name} is not None:", f'    dtypes["{name}"] = dtype']
+        return [
+            *lines,
             f"{', '.join(made)} = _forward_small({', '.join([*self.forward_small.arguments, 'shape', 'dtype'])})",
-            *self._placed(outputs, self._several()),
+            *self._placed(outputs, self._several(), f"given = {{{given}}}"),
             f"saved = Saved({', '.join(saved)})",
             f"return {returned}, saved",
         ]
-        return indented(lines, 8)
 
     def _backward_kinds(self) -> list[tuple[str, str]]:
         """The arrays that backward is given, with their kinds."""
@@ -92,19 +89,19 @@ class ShortWays:
         return named + [(f"saved.{name}", kinds.get(name, "RowScalar")) for name in saved]
 
     def _backward_test(self, leading: str, arrays: Sequence[tuple[str, str]]) -> list[str]:
-        tests = [f"_is_of_one_type(saved, {leading})"]
-        there = [f"{name} is not None" for name in self._cotangents()]
-        tests += [] if self._several() else there
+        cotangents, kinds = self._cotangents(), dict(arrays)
+        tests = ["_is_of_one_type(saved, shape, dtype)"]
+        for name in cotangents:
+            fit = _fits(name, kinds[name])
+            tests.append(f"{name} is None or {fit}" if self._several() else fit)
         for field in self.kept:
             name = f"saved.{field.name}"
-            if field.optional:
-                tests.append(f'({name} is not None) is ("{field.name}" in saved.dtypes)')
-            elif field.constant:
+            if field.constant:
                 tests.append(f"type({name}) is float")
             elif name != leading:
-                tests.append(f"{name} is not None")
-        tests += [f"({' or '.join(there)})"] if self._several() else []
-        return _test(leading, arrays, tests)
+                tests.append(_fits(name, kinds[name], f'"{field.name}" in saved.dtypes' if field.optional else ""))
+        there = " or ".join(f"{name} is not None" for name in cotangents)
+        return tests + ([there] if self._several() else [])
 
     def _backward_call(self) -> list[str]:
         cotangents = self._cotangents()
@@ -113,24 +110,23 @@ class ShortWays:
         made = {name for store in self.backward.results for name in store.names}
         results = [f"d{given.name}" for given in self.layer.inputs]
         computed = ", ".join(name for name in results if name in made)
-        lines = ["shape, dtype = saved.shape, saved.dtype"]
-        lines.append(f"{computed} = _backward_small({', '.join([*arguments, 'shape', 'dtype'])})")
+        lines = [f"{computed} = _backward_small({', '.join([*arguments, 'shape', 'dtype'])})"]
         for given in self.layer.inputs:
             if f"d{given.name}" not in made:
                 there = "" if given.required else f' if "{given.name}" in saved.dtypes else None'
                 lines.append(f"d{given.name} = np.zeros({SHAPES[given.kind]}, dtype){there}")
         saved = [name for name, kind in self._backward_kinds() if kind != "Scalar"]
         arrays = ", ".join(f'"{name}": {name}' for name in saved)
-        lines += self._placed(results, True, [f"given = {{{arrays}}}"])
+        lines += self._placed(results, True, f"given = {{{arrays}}}")
         lines.append(f"return Gradients({', '.join(results)})")
-        return indented(lines, 8)
+        return lines
 
-    def _placed(self, results: list[str], several: bool, given: Sequence[str] = ()) -> list[str]:
+    def _placed(self, results: list[str], several: bool, given: str) -> list[str]:
         """The lines that put results where `out` says; what is one array for several results stays one."""
         groups: Mapping[str, tuple[str, ...]] = {
             name: store.names for store in self.backward.results for name in store.names
         }
-        lines = ["if out is not None:", *(f"    {line}" for line in given)]
+        lines = ["if out is not None:", f"    {given}"]
         lines += [f"    out = _several(out, {quoted(results)})"] if several else []
         for number, name in enumerate(results):
             out = f"out[{number}]" if several else "out"
@@ -144,20 +140,24 @@ class ShortWays:
         return lines
 
 
-def _test(leading: str, named: Sequence[tuple[str, str]], tests: Sequence[str]) -> list[str]:
-    """The line that looks whether a call may take the short way, and the head of the `if` that takes it."""
-    groups = {word: [name for name, own in named if own == kind] for word, kind in _GROUPS.items()}
-    arrays = ", ".join(f"{word}={tuple_of(names)}" for word, names in groups.items() if names)
-    head = wrapped(f"small = _are_small({leading}, {arrays})", 4)
-    return [*head, *condition(" and ".join(["small", *tests]), 4)]
+def _fits(name: str, kind: str, given: str = "") -> str:
+    """The test whether an argument is an array of its kind; `given` tells whether it ought to be there."""
+    return f"_fits({', '.join([name, SHAPES[kind], 'dtype', *([given] if given else [])])})"
 
 
-def _part(name: str, function: Small, test: list[str], call: list[str]) -> dict[str, Any]:
+def _way(leading: str, tests: Sequence[str], call: list[str]) -> list[str]:
+    """The lines that look whether a call may take the short way, and that take it."""
+    lines = [f"    if _are_few({leading}):", f"        shape, dtype = {leading}.shape, {leading}.dtype"]
+    if not tests:
+        return lines + indented(call, 8)
+    several = [f"({test})" if " or " in test else test for test in tests]
+    return lines + condition(" and ".join(several) if len(tests) > 1 else tests[0], 8) + indented(call, 12)
+
+
+def _part(name: str, function: Small, way: list[str]) -> dict[str, Any]:
     return {
         "signature": definition(name, [*function.parameters, "shape", "dtype"]),
         "lines": function.lines,
-        "uses_scalar": uses_scalar(function.lines),
         "helpers": function.helpers,
-        "test": test,
-        "call": call,
+        "way": way,
     }

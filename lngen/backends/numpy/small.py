@@ -1,8 +1,8 @@
 """From a schedule to the lines of `_forward_small` or `_backward_small`, which take a few rows at once.
 
 For some thousand entries the calls of ufuncs are what takes the time, and every line of Python besides them: so these
-functions are the operations of the blocks, in their order and to the same bits, with nothing around them. NumPy makes
-the memory, and sums over rows are one product each.
+functions are the operations of the blocks, in their order and to the same bits, with nothing around them. Arrays keep
+the shape that they have, NumPy makes the memory, and sums over rows are one product each.
 """
 
 from __future__ import annotations
@@ -12,10 +12,27 @@ from dataclasses import dataclass, replace
 
 from lngen.backends.numpy.buffers import needs
 from lngen.backends.numpy.graph import ROW, ROW_SCALAR, Array, Node
-from lngen.backends.numpy.lines import Lines, row_width
+from lngen.backends.numpy.lines import Lines
 from lngen.backends.numpy.lowering import Event, Schedule
-from lngen.backends.numpy.text import Line, laid_out, read_only_assigned
+from lngen.backends.numpy.text import Line, laid_out, read_only_assigned, words
 from lngen.symbolic import NOTHING, Axes, FeatureSymbol
+
+_MEASURES = {"rows": "prod(shape[:-1])", "features": "shape[-1]", "scalar": "dtype.type"}
+"""What lines may refer to, and how a function has it of its arguments `shape` and `dtype`."""
+
+_OPERATORS = {
+    "add": "+",
+    "subtract": "-",
+    "multiply": "*",
+    "divide": "/",
+    "greater": ">",
+    "greater_equal": ">=",
+    "less": "<",
+    "less_equal": "<=",
+    "equal": "==",
+    "not_equal": "!=",
+}
+"""The ufuncs that Python has an operator for: it is shorter, and an array gets there sooner."""
 
 
 @dataclass(frozen=True)
@@ -76,11 +93,13 @@ class _Small(Lines):
         own = self.lines["block"] + self.lines["epilogue"] + self.ending
         lines = self.numbers() + prologue + self._rows() + own + [Line(f"return {returned}")]
         truths, (lines,) = self.conditions_named([read_only_assigned(lines)])
+        used = words(lines)
+        measures = [Line(f"{name} = {value}") for name, value in _MEASURES.items() if name in used]
         return Small(
             arguments=tuple(node.name for node in self.arguments()),
             parameters=(*self.signature(), *self.flags.values()),
             flagged=tuple(self.flags),
-            lines=(*truths, *laid_out(lines, 4)),
+            lines=(*truths, *laid_out(measures + lines, 4)),
             helpers=frozenset(self.helpers),
         )
 
@@ -88,7 +107,7 @@ class _Small(Lines):
 
     def out(self, node: Node) -> str:
         """Memory of the node's own shape, where what NumPy makes could be smaller, or would not be written whole."""
-        in_full = node.index in self.guards or node.operation in ("where", "expand", "write out", "residual")
+        in_full = node.index in self.guards or node.operation in ("where", "expand", "write out")
         if not in_full and self._broadcast(node) == node.axes:
             return ""
         return self._empty(node.axes, node.boolean)
@@ -103,9 +122,15 @@ class _Small(Lines):
             joined = joined.join(Axes(all(a.rows for a in axes), all(a.features for a in axes)))
         return node.axes if node.operation in ("sum", "mean", "max", "min") else joined
 
+    def ufunc(self, node: Node, arguments: list[str]) -> str:
+        operator = _OPERATORS.get(node.operation)
+        if operator and len(arguments) == 2:
+            return f" {operator} ".join(arguments)
+        return super().ufunc(node, arguments)
+
     def row_reduction(self, operation: str, operands: list[str], into: list[str]) -> str:
         total = f"np.vecdot({', '.join(operands)})"
-        return f"{total if operation == 'sum' else f'np.divide({total}, {self.width()})'}[:, np.newaxis]"
+        return f"{total if operation == 'sum' else f'({total} / {self.width()})'}[..., np.newaxis]"
 
     def _sum(self, event: Event) -> None:
         total = self.nodes[event.node]
@@ -115,8 +140,9 @@ class _Small(Lines):
             value, *weights = [self.spelled(operand) for operand in total.operands]
             if not weights:
                 self.helpers |= {"equal_weights"}
-            weight = f"{weights[0]}[:, 0]" if weights else "_equal_weights(rows, 1.0, dtype)"
-            self.add("block", f"{variable} = np.matmul({weight}, {value})", cases, event)
+            weight = f"{weights[0]}.ravel()" if weights else "_equal_weights(rows, 1.0, dtype)"
+            block = f"{value}.reshape(-1, features)"
+            self.add("block", f"{variable} = {weight}.dot({block})", cases, event)
         elif cases:
             value = self.spelled(total.operands[0])
             self.add("block", f"{variable} = np.add.reduce({value}, axis=None)", cases, event)
@@ -127,11 +153,24 @@ class _Small(Lines):
     def _rows(self) -> list[Line]:
         lines = []
         for node, cases in self.loaded("block"):
-            rows = f"{self.names[node.name]}_rows.reshape(rows, {row_width(node.axes)})"
-            text = f"{self.variables[node.index]} = {rows}"
-            lines += [Line(text, self.cases.condition(cases))] if cases else []
+            column = "" if node.axes == ROW else "[..., np.newaxis]"
+            text = f"{self.variables[node.index]} = {self._parameter(node)}{column}"
+            given = cases and not self._as_given(node)
+            lines += [Line(text, self.cases.condition(cases))] if given else []
             lines += self.absent(node)
         return lines
+
+    def _as_given(self, node: Node) -> bool:
+        """Whether an argument is what the lines work on, in every case."""
+        return node.axes == ROW and node.computed() & self.everywhere == self.everywhere
+
+    def _parameter(self, node: Node) -> str:
+        return self.variables[node.index] if self._as_given(node) else f"{self.names[node.name]}_rows"
+
+    def signature(self) -> tuple[str, ...]:
+        return tuple(
+            self._parameter(node) if node.phase == "block" else self.names[node.name] for node in self.arguments()
+        )
 
     def _result(self, event: Event) -> None:
         """A result: the array itself where it is one of its own in full, else a copy."""
@@ -147,9 +186,8 @@ class _Small(Lines):
         if copied:
             self.helpers.add("filled")
             self.add(phase, f"{variable} = _filled({self.spelled(event.node)}, out={self._empty(axes, False)})", copied)
-        shape = {ROW: "shape", ROW_SCALAR: "shape[:-1]"}.get(axes)
-        if shape:
-            self.ending.append(Line(f"{variable} = {variable}.reshape({shape})", self.cases.condition(wanted)))
+        if axes == ROW_SCALAR:
+            self.ending.append(Line(f"{variable} = {variable}[..., 0]", self.cases.condition(wanted)))
         # A row scalar that nothing is going to read is there all the same, as in `_forward`, with anything in it.
         nothing = "None" if event.store else "np.empty(shape[:-1], dtype)"
         for name in event.store.names if event.store else (event.name,):
@@ -182,5 +220,5 @@ class _Small(Lines):
         return shared
 
     def _empty(self, axes: Axes, boolean: bool) -> str:
-        shapes = {ROW: "(rows, features)", ROW_SCALAR: "(rows, 1)", FeatureSymbol.varies: "features", NOTHING: "()"}
+        shapes = {ROW: "shape", ROW_SCALAR: "(*shape[:-1], 1)", FeatureSymbol.varies: "features", NOTHING: "()"}
         return f"np.empty({shapes[axes]}, {'bool' if boolean else 'dtype'})"

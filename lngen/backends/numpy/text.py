@@ -197,6 +197,11 @@ def quoted(names: Iterable[str]) -> str:
     return tuple_of(f'"{name}"' for name in names)
 
 
+def words(lines: Iterable[Line]) -> set[str]:
+    """The names and words in lines and in what they are under, not in their comments."""
+    return {word for line in lines for word in _WORD.findall(f"{line.text} {line.condition}")}
+
+
 def uses_scalar(lines: Iterable[str]) -> bool:
     """Whether lines round a constant to the compute type."""
     return any(" = scalar(" in line for line in lines)
