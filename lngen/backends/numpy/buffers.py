@@ -16,7 +16,7 @@ from lngen.symbolic import Axes
 # A helper that writes its result before it has read this operand must not be given the operand's buffer.
 _READ_LATE = {"where": (0, 1), "erf": (0,)}
 
-WORK_BUFFERS: Mapping[str, int] = {"erf": 2}
+WORK_BUFFERS: Mapping[str, int] = {"erf": 1}
 """How many buffers of its own shape an operation needs while it runs."""
 
 # A position is four times an event's number: room for "just before" and "just after".

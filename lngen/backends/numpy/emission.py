@@ -12,7 +12,7 @@ from lngen.backends import Notes
 from lngen.backends.interface import Input, Interface, Output, interface
 from lngen.backends.layout import wrapped
 from lngen.backends.numpy.body import Body, body
-from lngen.backends.numpy.erf import FLOAT32, FLOAT64
+from lngen.backends.numpy.erf import CENTRE, FLOAT32, FLOAT64, LIMIT
 from lngen.backends.numpy.lowering import lower
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.secondary import Secondary, by_event, secondary
@@ -197,6 +197,8 @@ class _Emission:
             "used": used,
             "far": FAR,
             "erf_fits": (("FLOAT32", FLOAT32), ("FLOAT64", FLOAT64)),
+            "erf_limit": LIMIT,
+            "erf_centre": CENTRE,
         }
 
     def _short_ways(self) -> ShortWays:

@@ -18,7 +18,7 @@ from lngen.backends.numpy.lowering import Event, Schedule
 from lngen.backends.numpy.naming import names_of, variables
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.selects import guards
-from lngen.backends.numpy.text import Line, named_conditions
+from lngen.backends.numpy.text import Line, named_conditions, tuple_of
 from lngen.program import FAR
 from lngen.symbolic import NOTHING, Axes
 
@@ -177,7 +177,7 @@ class Lines:
         if node.operation in _HELPERS:
             self.helpers.add(node.operation)
             work = self.work(node)
-            arguments += [f"work=({', '.join(work)})"] if work else []
+            arguments += [f"work={tuple_of(work)}"] if work else []
         if in_loop and node.index not in self.guards:
             return self.ufunc(node, arguments)
         return f"{UFUNCS[node.operation]}({', '.join(arguments)})"
