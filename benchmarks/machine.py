@@ -13,7 +13,7 @@ _QUERY = (
     "name", "driver_version", "clocks.sm", "clocks.mem", "clocks.max.sm", "clocks.max.mem", "power.limit",
     "temperature.gpu", "ecc.mode.current",
 )  # fmt: skip
-_PACKAGES = ("lngen", "numpy", "sympy", "pycuda", "pytest")
+_PACKAGES = ("lngen", "numpy", "scipy", "sympy", "pycuda", "torch", "jax", "pytest")
 _ROOT = Path(__file__).resolve().parents[1]
 
 

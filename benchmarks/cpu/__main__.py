@@ -50,10 +50,12 @@ def main(arguments: list[str]) -> int:
             start = time.monotonic()
             try:
                 found = measure.measured(case, names, options.rounds)
-            except RuntimeError as error:
+            except (RuntimeError, measure.PeerEndedError) as error:
                 print(error)
                 faults += 1
                 continue
+            for ending in found.get("ended", ()):
+                print(ending)
             record["cases"].append(found)
             print(f"{case}: {_line(found)}  [{time.monotonic() - start:.0f} s]", flush=True)
     record["import_seconds"] = measure.import_seconds("layer_norm")

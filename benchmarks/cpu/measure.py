@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import os
@@ -23,6 +24,10 @@ _AGREEMENT = {"float32": 2e-3, "float64": 1e-9}
 """A wrong function is farther off than rounding ever takes one; the tests look at the digits."""
 
 
+class PeerEndedError(Exception):
+    """A peer's process has ended before it was told to: it has said why itself, or was killed for its memory."""
+
+
 class Process:
     """A peer's process, asked by lines of JSON."""
 
@@ -38,14 +43,16 @@ class Process:
         )
 
     def ask(self, do: str, case: Case) -> dict[str, Any]:
-        """The answer to one request. Raises RuntimeError if the process has ended; it has then said why itself."""
+        """The answer to one request. Raises PeerEndedError."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps({"do": do, **asdict(case)}) + "\n")
-        self._process.stdin.flush()
-        line = self._process.stdout.readline()
+        line = ""
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(json.dumps({"do": do, **asdict(case)}) + "\n")
+            self._process.stdin.flush()
+            line = self._process.stdout.readline()
         if not line:
-            raise RuntimeError(f"{self.name} ended at {case}, exit status {self._process.wait()}")
+            raise PeerEndedError(f"{self.name} ended at {case}, exit status {self._process.wait()}")
         answer: dict[str, Any] = json.loads(line)
         return answer
 
@@ -53,7 +60,8 @@ class Process:
         """End the process."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
         self._process.stdout.close()
         self._process.wait()
 
@@ -66,22 +74,38 @@ def available(names: Iterable[str]) -> list[str]:
 def measured(case: Case, names: Sequence[str], rounds: int) -> dict[str, Any]:
     """The record of a case: nanoseconds an entry, and the time of each peer in those of the emitted code.
 
-    Raises RuntimeError for a peer that computes something else.
+    A peer whose process ends is left out; `ended` says of which that is so. Raises PeerEndedError if the emitted code
+    is such a one, RuntimeError for a peer that computes something else.
     """
     there = [name for name in names if PEERS[name].only in (None, case.layer)]
     processes = {name: Process(name) for name in there}
+    ended: dict[str, str] = {}
+
+    def answers(do: str, asked: Iterable[str]) -> dict[str, dict[str, Any]]:
+        found = {}
+        for name in asked:
+            try:
+                found[name] = processes[name].ask(do, case)
+            except PeerEndedError as error:
+                if name.startswith("emitted"):
+                    raise
+                ended[name] = str(error)
+        return found
+
     try:
-        samples = {name: process.ask("prepare", case)["sample"] for name, process in processes.items()}
-        _require_agreement(case, samples)
+        _require_agreement(case, {name: found["sample"] for name, found in answers("prepare", there).items()})
         turns: dict[str, list[dict[str, float]]] = {name: [] for name in there}
         for number in range(rounds):
-            for name in there if number % 2 == 0 else reversed(there):
-                turns[name].append(processes[name].ask("turn", case))
-        memory = {name: process.ask("memory", case) for name, process in processes.items() if "emitted" in name}
+            left = [name for name in there if name not in ended]
+            for name, found in answers("turn", left if number % 2 == 0 else reversed(left)).items():
+                turns[name].append(found)
+        memory = answers("memory", [name for name in there if "emitted" in name])
     finally:
         for process in processes.values():
             process.close()
-    return {**asdict(case), "rounds": rounds, "peers": _compared(case, turns), "memory": memory}
+    whole = {name: every for name, every in turns.items() if name not in ended}
+    record = {**asdict(case), "rounds": rounds, "peers": _compared(case, whole), "memory": memory}
+    return {**record, "ended": sorted(ended.values())} if ended else record
 
 
 def _require_agreement(case: Case, samples: Mapping[str, Sequence[Sequence[float]]]) -> None:

@@ -65,12 +65,12 @@ def _machine(record: Record) -> str:
 def _means(cases: Sequence[Record]) -> str:
     """Geometric means over the shapes that are not tiny."""
     large = [case for case in cases if tuple(case["shape"]) != TINY]
-    names = [name for name in large[0]["peers"] if not name.startswith("emitted")]
     rows = []
-    for name in names:
+    for name in _others(large):
         cells = []
         for base in ("emitted", "emitted out="):
-            ratios = [case["peers"][name]["ratio"][base] for case in large if base in case["peers"][name]["ratio"]]
+            found = [case["peers"][name]["ratio"] for case in large if name in case["peers"]]
+            ratios = [ratio[base] for ratio in found if base in ratio]
             middles = [ratio[1] for ratio in ratios]
             low = min(ratio[0] for ratio in ratios)
             cells.append(f"{geometric_mean(middles):.2f} ({min(middles):.2f} to {max(middles):.2f}; {low:.2f})")
@@ -79,8 +79,13 @@ def _means(cases: Sequence[Record]) -> str:
     return table(titles, rows)
 
 
+def _others(cases: Sequence[Record]) -> list[str]:
+    """The peers of the emitted code, in any of the cases."""
+    return [name for name in dict.fromkeys(name for case in cases for name in case["peers"]) if "emitted" not in name]
+
+
 def _shapes(cases: Sequence[Record]) -> str:
-    names = [name for name in cases[0]["peers"] if not name.startswith("emitted")]
+    names = _others(cases)
     rows = []
     for case in cases:
         own = case["peers"]["emitted"]
@@ -144,7 +149,7 @@ def plot(record: Record, path: Path) -> None:
     figure, axes = pyplot.subplots(1, 2, figsize=(11, 4), sharey=True)
     for axis, dtype in zip(axes, ("float32", "float64"), strict=True):
         own = [case for case in cases if case["dtype"] == dtype]
-        names = [name for name in own[0]["peers"] if not name.startswith("emitted")]
+        names = _others(own)
         places = range(len(own))
         for name in names:
             found = [case["peers"].get(name, {}).get("ratio", {}).get("emitted", [float("nan")] * 3) for case in own]

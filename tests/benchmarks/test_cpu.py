@@ -1,5 +1,6 @@
 """The benchmark on the processor: that its peers compute one thing, and how a record reads."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,41 @@ def test_a_peer_that_computes_something_else_is_not_timed() -> None:
     samples = {"emitted": [[1.0, 2.0]], "plain": [[1.0, 2.1]]}
     with pytest.raises(RuntimeError, match="plain computes something else than emitted at layer_norm 4x8x16 float32"):
         measure._require_agreement(Case("layer_norm", TINY, "float32"), samples)
+
+
+@pytest.mark.parametrize("last", ["prepare", "turn"])
+def test_a_peer_that_ends_is_left_out(last: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measure, "Process", partial(_Ending, {"textbook": last}))
+    found = measure.measured(Case("layer_norm", SMALL, "float64"), OWN, rounds=2)
+    assert list(found["peers"]) == ["emitted", "emitted out=", "minimal"]
+    assert found["ended"] == ["textbook ended"]
+    monkeypatch.setattr(measure, "Process", partial(_Ending, {"emitted": last}))
+    with pytest.raises(measure.PeerEndedError, match="emitted ended"):
+        measure.measured(Case("layer_norm", SMALL, "float64"), OWN, rounds=2)
+
+
+class _Ending:
+    """Stands for the process of a peer, and ends when it is asked for what `last` says."""
+
+    def __init__(self, last: dict[str, str], name: str) -> None:
+        self.name, self.last = name, last.get(name)
+
+    def ask(self, do: str, case: Case) -> dict[str, Any]:
+        if do == self.last:
+            raise measure.PeerEndedError(f"{self.name} ended")
+        return {"sample": [[1.0]], "forward": 1.0, "backward": 2.0}
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_process_that_is_killed_is_told_apart() -> None:
+    process = measure.Process("minimal")
+    process._process.kill()
+    process._process.wait()
+    with pytest.raises(measure.PeerEndedError, match="minimal ended at layer_norm 4x8x16 float32, exit status -9"):
+        process.ask("prepare", Case("layer_norm", TINY, "float32"))
+    process.close()
 
 
 def test_a_peer_whose_module_is_missing_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
