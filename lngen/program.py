@@ -175,6 +175,10 @@ class RowProgram:
     results: tuple[Store, ...]
     optional: tuple[tuple[str, Fraction], ...]
 
+    def groups(self) -> dict[str, tuple[str, ...]]:
+        """The names of a result, by each of them: gradients that are equal are one array."""
+        return {name: store.names for store in self.results for name in store.names}
+
     def temps(self) -> tuple[Assignment, ...]:
         """All row values of all stages, in order."""
         return tuple(temp for stage in self.stages for temp in stage.temps)

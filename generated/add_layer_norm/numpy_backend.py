@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops a row element; backward 4 row tensors (3 read, 1 written), 15 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:48da59c0143a60d8e712c2483ca487898328743f725f38e6e0c2674321a5cc70
+# templates sha256:6e47ed73d182f717be0de3c634736f997c5f4218cb07a5d63dcca240cd45f19a
 """Residual addition, then layer normalization; the sum is the second output.
 
     forward
@@ -133,7 +133,7 @@ class Saved(NamedTuple):
     """The type of each input that was given."""
 
     h: np.ndarray
-    """h of forward."""
+    """The output h of forward."""
 
     gamma: np.ndarray | None
     """The argument gamma of forward."""
@@ -294,10 +294,7 @@ def backward(saved, dy, dh=None, *, out=None, threads=1):
                 }
                 out = _several(out, ("dx", "dresidual", "dgamma", "dbeta"))
                 dx = _placed("dx", dx, out[0], given)
-                if dresidual is None or dx is None or out[1] is not None:
-                    dresidual = _placed("dresidual", dresidual, out[1], given)
-                else:
-                    dresidual = dx
+                dresidual = _placed("dresidual", dresidual, out[1], given, like=(dx,))
                 dgamma = _placed("dgamma", dgamma, out[2], given)
                 dbeta = _placed("dbeta", dbeta, out[3], given)
             return Gradients(dx, dresidual, dgamma, dbeta)
@@ -1705,16 +1702,16 @@ def _result(name, out, shape, dtype, given, like=()):
     """An array for a result: the caller's own if it will do, else a new one, else None.
 
     `dtype` is None for a result that there is not. `like` are arrays that hold the same
-    result and stand for this one too.
+    result and stand for this one too, also where `out` is such a one.
     """
     if dtype is None:
         if out is not None:
             raise ValueError(f"out for {name}: its input was left out, so pass None")
         return None
+    for other in like:
+        if other is not None and other.dtype == dtype and (out is None or out is other):
+            return other
     if out is None:
-        for other in like:
-            if other is not None and other.dtype == dtype:
-                return other
         return np.empty(shape, dtype)
     if not isinstance(out, np.ndarray):
         kind = type(out).__name__
@@ -1735,8 +1732,14 @@ def _result(name, out, shape, dtype, given, like=()):
     return out
 
 
-def _placed(name, value, out, given):
-    """A result that is computed, in the array that the caller has for it, if any."""
+def _placed(name, value, out, given, like=()):
+    """A result that is computed, in the array that the caller has for it, if any.
+
+    `like` is as in `_result`.
+    """
+    for other in () if value is None else like:
+        if other is not None and (out is None or out is other):
+            return other
     if out is None:
         return value
     shape, dtype = (None, None) if value is None else (value.shape, value.dtype)

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 15 flops a row element; backward 3 row tensors (2 read, 1 written), 30 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
-# templates sha256:48da59c0143a60d8e712c2483ca487898328743f725f38e6e0c2674321a5cc70
+# templates sha256:6e47ed73d182f717be0de3c634736f997c5f4218cb07a5d63dcca240cd45f19a
 """Layer normalization, then the Gaussian error linear unit.
 
     forward
@@ -116,7 +116,7 @@ class Saved(NamedTuple):
     """The type of each input that was given."""
 
     x: np.ndarray
-    """x of forward."""
+    """The argument x of forward."""
 
     gamma: np.ndarray | None
     """The argument gamma of forward."""
@@ -1737,16 +1737,16 @@ def _result(name, out, shape, dtype, given, like=()):
     """An array for a result: the caller's own if it will do, else a new one, else None.
 
     `dtype` is None for a result that there is not. `like` are arrays that hold the same
-    result and stand for this one too.
+    result and stand for this one too, also where `out` is such a one.
     """
     if dtype is None:
         if out is not None:
             raise ValueError(f"out for {name}: its input was left out, so pass None")
         return None
+    for other in like:
+        if other is not None and other.dtype == dtype and (out is None or out is other):
+            return other
     if out is None:
-        for other in like:
-            if other is not None and other.dtype == dtype:
-                return other
         return np.empty(shape, dtype)
     if not isinstance(out, np.ndarray):
         kind = type(out).__name__
@@ -1767,8 +1767,14 @@ def _result(name, out, shape, dtype, given, like=()):
     return out
 
 
-def _placed(name, value, out, given):
-    """A result that is computed, in the array that the caller has for it, if any."""
+def _placed(name, value, out, given, like=()):
+    """A result that is computed, in the array that the caller has for it, if any.
+
+    `like` is as in `_result`.
+    """
+    for other in () if value is None else like:
+        if other is not None and (out is None or out is other):
+            return other
     if out is None:
         return value
     shape, dtype = (None, None) if value is None else (value.shape, value.dtype)

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 10 flops a row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
-# templates sha256:48da59c0143a60d8e712c2483ca487898328743f725f38e6e0c2674321a5cc70
+# templates sha256:6e47ed73d182f717be0de3c634736f997c5f4218cb07a5d63dcca240cd45f19a
 """Rows of mean zero and unbiased variance one, without parameters.
 
     forward
@@ -93,7 +93,7 @@ class Saved(NamedTuple):
     """The type of each input that was given."""
 
     x: np.ndarray
-    """x of forward."""
+    """The argument x of forward."""
 
     mu: np.ndarray
     """The row scalar mu, one a row."""
@@ -1065,16 +1065,16 @@ def _result(name, out, shape, dtype, given, like=()):
     """An array for a result: the caller's own if it will do, else a new one, else None.
 
     `dtype` is None for a result that there is not. `like` are arrays that hold the same
-    result and stand for this one too.
+    result and stand for this one too, also where `out` is such a one.
     """
     if dtype is None:
         if out is not None:
             raise ValueError(f"out for {name}: its input was left out, so pass None")
         return None
+    for other in like:
+        if other is not None and other.dtype == dtype and (out is None or out is other):
+            return other
     if out is None:
-        for other in like:
-            if other is not None and other.dtype == dtype:
-                return other
         return np.empty(shape, dtype)
     if not isinstance(out, np.ndarray):
         kind = type(out).__name__
@@ -1095,8 +1095,14 @@ def _result(name, out, shape, dtype, given, like=()):
     return out
 
 
-def _placed(name, value, out, given):
-    """A result that is computed, in the array that the caller has for it, if any."""
+def _placed(name, value, out, given, like=()):
+    """A result that is computed, in the array that the caller has for it, if any.
+
+    `like` is as in `_result`.
+    """
+    for other in () if value is None else like:
+        if other is not None and (out is None or out is other):
+            return other
     if out is None:
         return value
     shape, dtype = (None, None) if value is None else (value.shape, value.dtype)

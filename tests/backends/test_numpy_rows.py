@@ -114,6 +114,34 @@ def test_a_few_rows_have_the_bits_that_they_have_in_blocks(name, dtype, monkeypa
     assert calls == ["_forward_small", "_backward_small"] * 2
 
 
+@pytest.mark.parametrize("few", [4096, 0], ids=["at once", "in blocks"])
+@pytest.mark.parametrize("name", NAMES)
+def test_results_go_back_in_as_out(name, few, monkeypatch):
+    """Also those that are one array for several: a loop hands in what the last turn returned."""
+    backend = importlib.import_module(f"{lngen.load(name).__name__}.numpy_backend")
+    monkeypatch.setattr(backend, "FEW", few)
+    entries = load(ROOT / "derive" / f"{name}.py").differentiable
+    given = [RNG.standard_normal(_SHAPES[entry.kind]) for entry in entries]
+    outputs, saved = backend.forward(*given)
+    cotangents = outputs if isinstance(outputs, tuple) else (outputs,)
+    dys = tuple(RNG.standard_normal(output.shape) for output in cotangents)
+    for function, arguments in (
+        (backend.forward, given),
+        (backend.backward, (saved, *dys)),
+        (backend.jvp, (saved, *given)),
+        (backend.backward_backward, (saved, dys, *given)),
+    ):
+        found = function(*arguments)
+        first = found[0] if function is backend.forward else found
+        wanted = [array.copy() for array in first] if isinstance(first, tuple) else first.copy()
+        again = function(*arguments, out=first)
+        second = again[0] if function is backend.forward else again
+        if not isinstance(first, tuple):
+            first, second, wanted = (first,), (second,), (wanted,)
+        assert all(one is other for one, other in zip(first, second, strict=True))
+        assert all(np.array_equal(one, other) for one, other in zip(second, wanted, strict=True))
+
+
 def test_results_of_a_few_rows_go_where_the_caller_says(monkeypatch):
     backend = importlib.import_module(f"{lngen.load('add_layer_norm').__name__}.numpy_backend")
     calls = _counted(backend, monkeypatch)

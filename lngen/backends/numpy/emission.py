@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from lngen import render
 from lngen.backends import Notes
-from lngen.backends.interface import Input, Interface, Output, interface
+from lngen.backends.interface import Input, Interface, interface
 from lngen.backends.layout import wrapped
 from lngen.backends.numpy.body import Body, body
 from lngen.backends.numpy.erf import CENTRE, FLOAT32, FLOAT64, LIMIT
 from lngen.backends.numpy.lowering import lower
 from lngen.backends.numpy.presence import Cases
+from lngen.backends.numpy.saved import saved_fields
 from lngen.backends.numpy.secondary import Secondary, by_event, secondary
-from lngen.backends.numpy.short import Kept, ShortWays
+from lngen.backends.numpy.short import ShortWays
 from lngen.backends.numpy.small import Small, small
-from lngen.backends.numpy.text import SHAPES, definition, dictionary, in_docstring, indented, quoted, uses_scalar
+from lngen.backends.numpy.text import (
+    SHAPES,
+    definition,
+    dictionary,
+    in_docstring,
+    indented,
+    quoted,
+    tuple_of,
+    uses_scalar,
+)
 from lngen.backends.numpy.wrappers import jvp_fields, second_fields
 from lngen.program import FAR, RowProgram
 
@@ -85,6 +94,8 @@ class _Emission:
             else secondary(backward_backward, layer, self.cotangents if self.several else (), self.residuals)
         )
         self.forward_body, self.forward_small = self._forward_body()
+        self.saved = saved_fields(layer, forward, backward, [other.program for other in self._others()])
+        self.kept_arrays = [field.name for field in self.saved if field.shape]
 
     # The two directions
 
@@ -149,7 +160,8 @@ class _Emission:
     def _fields(self) -> dict[str, Any]:
         layer = self.layer
         used = set(self.forward_body.helpers | self.backward_body.helpers)
-        short = self._short_ways().parts()
+        ways = ShortWays(layer, self.forward, self.backward, self.forward_small, self.backward_small, self.saved)
+        short = ways.parts()
         used = used.union(*(part["helpers"] for part in short.values()))
         used = used.union(*(other.body.helpers for other in self._others()))
         used |= {"left_out"} if layer.optional and self._others() else set()
@@ -160,8 +172,7 @@ class _Emission:
             {"name": output.name, "meaning": f"{_MEANINGS[output.kind]}.", "shape": SHAPES[output.kind]}
             for output in layer.outputs
         ]
-        saved = self._saved_fields()
-        used |= {"saved_number"} if any(not field["shape"] for field in saved) else set()
+        used |= {"saved_number"} if any(not field.shape for field in self.saved) else set()
         required = ", ".join(f'"{given.name}"' for given in layer.inputs if given.required)
         return {
             "layer": self.notes.layer,
@@ -174,9 +185,9 @@ class _Emission:
             "inputs": [self._input(given) for given in layer.inputs],
             "outputs": outputs,
             "constants": [{"name": name} for name, _ in layer.constants],
-            "saved_fields": saved,
+            "saved_fields": self.saved,
             "required_inputs": f"{{{required}}}",
-            "saved_arrays": [field for field in saved if field["shape"]],
+            "saved_arrays": [field for field in self.saved if field.shape],
             "forward_signature": definition("forward", self._forward_arguments()),
             "backward_signature": definition("backward", self._backward_arguments()),
             "leading": self._leading(),
@@ -200,12 +211,6 @@ class _Emission:
             "erf_limit": LIMIT,
             "erf_centre": CENTRE,
         }
-
-    def _short_ways(self) -> ShortWays:
-        constants, optional = dict(self.layer.constants), self.layer.optional
-        kept = [field["name"] for field in self._saved_fields()]
-        fields = [Kept(name, name in constants, name in optional) for name in kept]
-        return ShortWays(self.layer, self.forward, self.backward, self.forward_small, self.backward_small, fields)
 
     def _input(self, given: Input) -> dict[str, object]:
         meaning = _MEANINGS[given.kind]
@@ -250,87 +255,17 @@ class _Emission:
             f'shape = _row_shape("{names}", leading)',
         ]
 
-    def _saved_fields(self) -> list[dict[str, str]]:
-        fields = []
-        for row in self._saved_rows():
-            kind = "Row" if any(given == row for given, _ in self._row_kinds("Row")) else "RowScalar"
-            fields.append(
-                {
-                    "name": row,
-                    "type": "np.ndarray",
-                    "meaning": f"{row} of forward.",
-                    "shape": _saved_shape(kind),
-                }
-            )
-        constants = dict(self.layer.constants)
-        for parameter in self.backward.parameters:
-            array = parameter.kind == "Feature"
-            kind = "np.ndarray" if array else "float"
-            kind = kind if parameter.name not in self.layer.optional else f"{kind} | None"
-            words = "constant" if parameter.name in constants else "argument"
-            shape = _saved_shape("Feature") if array else ""
-            meaning = f"The {words} {parameter.name} of forward."
-            fields.append({"name": parameter.name, "type": kind, "meaning": meaning, "shape": shape})
-        for symbol in self.forward.saved:
-            meaning = f"The row scalar {symbol.name}, one a row."
-            fields.append(
-                {
-                    "name": symbol.name,
-                    "type": "np.ndarray",
-                    "meaning": meaning,
-                    "shape": _saved_shape("RowScalar"),
-                }
-            )
-        fields += self._kept_besides({field["name"] for field in fields})
-        for field in fields:
-            left_out = field["name"] in self.layer.optional
-            field["given"] = f'"{field["name"]}" in saved.dtypes' if left_out else "True"
-        return fields
-
-    def _kept_besides(self, known: set[str]) -> list[dict[str, str]]:
-        """What the JVP and the double backward refer to and backward does not: inputs of forward, nothing new."""
-        kinds = {given.name: given.kind for given in self.layer.inputs}
-        fields = []
-        for other in self._others():
-            loaded = [row.name for row in other.program.rows] + [given.name for given in other.program.parameters]
-            for name in loaded:
-                constant = name in dict(self.layer.constants)
-                if name in known or not (constant or name in kinds):
-                    continue
-                known.add(name)
-                shape = "" if constant or kinds[name] == "Scalar" else _saved_shape(kinds[name])
-                kind = "np.ndarray" if shape else "float"
-                fields.append(
-                    {
-                        "name": name,
-                        "type": f"{kind} | None" if name in self.layer.optional else kind,
-                        "meaning": f"The {'constant' if constant else 'argument'} {name} of forward.",
-                        "shape": shape,
-                    }
-                )
-        return fields
-
     def _jvp_fields(self) -> dict[str, Any]:
         assert self.jvp is not None
         part = _part("_jvp", self.jvp.body, self._outs(self.jvp.program, False))
-        fields = jvp_fields(self.jvp, self.layer, self._kept())
+        fields = jvp_fields(self.jvp, self.layer, self.kept_arrays)
         return {"part": part, "formulas": in_docstring(self.notes.jvp_formulas), **fields}
 
     def _second_fields(self) -> dict[str, Any]:
         assert self.second is not None
         part = _part("_backward_backward", self.second.body, self._outs(self.second.program, False))
-        fields = second_fields(self.second, self.layer, self._kept())
+        fields = second_fields(self.second, self.layer, self.kept_arrays)
         return {"part": part, "formulas": in_docstring(self.notes.backward_backward_formulas), **fields}
-
-    def _kept(self) -> list[str]:
-        return [field["name"] for field in self._saved_fields() if field["shape"]]
-
-    def _row_kinds(self, kind: str) -> Iterable[tuple[str, str]]:
-        every: list[Input | Output] = [*self.layer.inputs, *self.layer.outputs]
-        return [(given.name, given.kind) for given in every if given.kind == kind]
-
-    def _saved_rows(self) -> list[str]:
-        return [row.name for row in self.backward.rows if row.origin != "cotangent"]
 
     def _shared_text(self) -> str:
         shared = [store.names for store in self.backward.results if len(store.names) > 1]
@@ -364,7 +299,7 @@ class _Emission:
             "dtype",
             "threads",
         ]
-        saved = ["shape", "dtype", "dtypes", *(field["name"] for field in self._saved_fields())]
+        saved = ["shape", "dtype", "dtypes", *(field.name for field in self.saved)]
         return indented([f"_forward({', '.join(call)})", f"saved = Saved({', '.join(saved)})"])
 
     def _forward_return(self) -> str:
@@ -372,17 +307,17 @@ class _Emission:
         return f"Outputs({names})" if self.several else names
 
     def _backward_given(self) -> list[str]:
-        arrays = [f"saved.{field['name']}" for field in self._saved_fields() if field["shape"]]
+        arrays = [f"saved.{name}" for name in self.kept_arrays]
         return dictionary("given", [(name, name) for name in (*self.cotangents, *arrays)])
 
     def _backward_results(self) -> list[str]:
         lines = [f"out = _several(out, {quoted(f'd{given.name}' for given in self.layer.inputs)})"]
-        groups = {name: store.names for store in self.backward.results for name in store.names}
+        groups = self.backward.groups()
         done: list[str] = []
         for number, given in enumerate(self.layer.inputs):
             name = f"d{given.name}"
             like = [other for other in groups.get(name, ()) if other in done]
-            last = f", like=({', '.join(like)},)" if like else ""
+            last = f", like={tuple_of(like)}" if like else ""
             shape = SHAPES[given.kind]
             dtype = f'saved.dtypes.get("{given.name}")'
             lines.append(f'{name} = _result("{name}", out[{number}], {shape}, {dtype}, given{last})')
@@ -416,10 +351,6 @@ def _part(name: str, part: Body, outs: list[str]) -> _Part:
         uses_scalar=uses_scalar((*part.prologue, *part.block, *part.epilogue)),
         uses_chunk="chunk" in part.block_parameters,
     )
-
-
-def _saved_shape(kind: str) -> str:
-    return {"Row": "saved.shape", "RowScalar": "row_scalars", "Feature": "saved.shape[-1:]"}[kind]
 
 
 def _number(value: Fraction) -> str:

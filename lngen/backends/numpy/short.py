@@ -5,36 +5,28 @@ The functions themselves are those of `small`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lngen.backends.interface import Input, Interface, Output
+from lngen.backends.interface import Interface
 from lngen.backends.layout import condition
+from lngen.backends.numpy.saved import Field
 from lngen.backends.numpy.small import Small
-from lngen.backends.numpy.text import SHAPES, definition, indented, quoted
+from lngen.backends.numpy.text import SHAPES, definition, indented, quoted, tuple_of
 from lngen.program import RowProgram
 
 
 @dataclass(frozen=True)
-class Kept:
-    """A field of what forward saves; `optional` is that of an input that may be left out."""
-
-    name: str
-    constant: bool
-    optional: bool
-
-
-@dataclass(frozen=True)
 class ShortWays:
-    """The short ways of a layer's two directions. `kept` are the fields of what forward saves, after its own three."""
+    """The short ways of a layer's two directions; `saved` is what forward keeps for the other."""
 
     layer: Interface
     forward: RowProgram
     backward: RowProgram
     forward_small: Small
     backward_small: Small
-    kept: Sequence[Kept]
+    saved: Sequence[Field]
 
     def parts(self) -> dict[str, dict[str, Any]]:
         """What the template places, by direction; there is none without a row that tells the shape of all."""
@@ -67,7 +59,7 @@ class ShortWays:
         made = [*outputs, *(symbol.name for symbol in self.forward.saved)]
         given = ", ".join(f'"{other.name}": {other.name}' for other in self.layer.inputs)
         types = ", ".join(f'"{other.name}": dtype' for other in self.layer.inputs if other.required)
-        saved = ["shape", "dtype", "dtypes", *(field.name for field in self.kept)]
+        saved = ["shape", "dtype", "dtypes", *(field.name for field in self.saved)]
         returned = f"Outputs({', '.join(outputs)})" if self._several() else outputs[0]
         lines = [f"dtypes = {{{types}}}"]
         for name in self.layer.optional:
@@ -82,11 +74,8 @@ class ShortWays:
 
     def _backward_kinds(self) -> list[tuple[str, str]]:
         """The arrays that backward is given, with their kinds."""
-        every: list[Input | Output] = [*self.layer.inputs, *self.layer.outputs]
-        kinds: dict[str, str] = {given.name: given.kind for given in every}
         named: list[tuple[str, str]] = [(f"d{output.name}", output.kind) for output in self.layer.outputs]
-        saved = [field.name for field in self.kept if not field.constant]
-        return named + [(f"saved.{name}", kinds.get(name, "RowScalar")) for name in saved]
+        return named + [(f"saved.{field.name}", field.kind) for field in self.saved if field.kind != "Constant"]
 
     def _backward_test(self, leading: str, arrays: Sequence[tuple[str, str]]) -> list[str]:
         cotangents, kinds = self._cotangents(), dict(arrays)
@@ -94,12 +83,12 @@ class ShortWays:
         for name in cotangents:
             fit = _fits(name, kinds[name])
             tests.append(f"{name} is None or {fit}" if self._several() else fit)
-        for field in self.kept:
+        for field in self.saved:
             name = f"saved.{field.name}"
-            if field.constant:
+            if field.kind == "Constant":
                 tests.append(f"type({name}) is float")
             elif name != leading:
-                tests.append(_fits(name, kinds[name], f'"{field.name}" in saved.dtypes' if field.optional else ""))
+                tests.append(_fits(name, field.kind, field.given))
         there = " or ".join(f"{name} is not None" for name in cotangents)
         return tests + ([there] if self._several() else [])
 
@@ -123,20 +112,14 @@ class ShortWays:
 
     def _placed(self, results: list[str], several: bool, given: str) -> list[str]:
         """The lines that put results where `out` says; what is one array for several results stays one."""
-        groups: Mapping[str, tuple[str, ...]] = {
-            name: store.names for store in self.backward.results for name in store.names
-        }
+        groups = self.backward.groups()
         lines = ["if out is not None:", f"    {given}"]
         lines += [f"    out = _several(out, {quoted(results)})"] if several else []
         for number, name in enumerate(results):
             out = f"out[{number}]" if several else "out"
-            place = f'{name} = _placed("{name}", {name}, {out}, given)'
             before = [other for other in groups.get(name, ()) if other in results[:number]]
-            if before:
-                alone = " or ".join([f"{name} is None", f"{before[0]} is None", f"{out} is not None"])
-                lines += [f"    if {alone}:", f"        {place}", "    else:", f"        {name} = {before[0]}"]
-            else:
-                lines.append(f"    {place}")
+            like = f", like={tuple_of(before)}" if before else ""
+            lines.append(f'    {name} = _placed("{name}", {name}, {out}, given{like})')
         return lines
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from lngen.backends.interface import Interface
 from lngen.backends.numpy.secondary import Linear, Secondary
-from lngen.backends.numpy.text import SHAPES, definition, indented, quoted
+from lngen.backends.numpy.text import SHAPES, definition, indented, quoted, tuple_of
 
 
 def jvp_fields(jvp: Secondary, layer: Interface, saved: Sequence[str]) -> dict[str, list[str]]:
@@ -52,14 +52,14 @@ def second_fields(second: Secondary, layer: Interface, saved: Sequence[str]) -> 
     lines += ["dtype = _types(given, saved.dtype)[1]", *_filled(second.arguments)]
     fields = [f"d{given.name}" for given in layer.inputs] + [f"d{name}" for name in cotangents]
     lines.append(f"out = _several(out, {quoted(fields)})")
-    groups = {name: store.names for store in second.program.results for name in store.names}
+    groups = second.program.groups()
     done: list[str] = []
     kinds = [given.kind for given in layer.inputs] + [output.kind for output in layer.outputs]
     dtypes = [f'saved.dtypes.get("{given.name}")' for given in layer.inputs]
     dtypes += [f"None if {name} is None else {name}.dtype" if several else f"{name}.dtype" for name in cotangents]
     for number, (name, kind, dtype) in enumerate(zip(fields, kinds, dtypes, strict=True)):
         like = [other for other in groups.get(name, ()) if other in done]
-        last = f", like=({', '.join(like)},)" if like else ""
+        last = f", like={tuple_of(like)}" if like else ""
         lines.append(f'{name} = _result("{name}", out[{number}], {SHAPES[kind]}, {dtype}, given{last})')
         done.append(name)
     lines += _zeroed(second, fields)
