@@ -15,7 +15,7 @@ from lngen.backends.numpy.buffers import Allocation, Buffer, allocate, needs
 from lngen.backends.numpy.finite import require_finite
 from lngen.backends.numpy.graph import ROW, ROW_SCALAR, Array, Node
 from lngen.backends.numpy.lines import UFUNCS, Lines
-from lngen.backends.numpy.lowering import Event, Schedule
+from lngen.backends.numpy.operations import Event, Schedule
 from lngen.backends.numpy.text import Line, laid_out, read_only_assigned
 from lngen.symbolic import FeatureSymbol
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from lngen.backends.numpy.graph import IN_PLACE, ROW_SCALAR, Array, Node
-from lngen.backends.numpy.lowering import Schedule
+from lngen.backends.numpy.operations import Schedule
 from lngen.symbolic import Axes
 
 # A helper that writes its result before it has read this operand must not be given the operand's buffer.

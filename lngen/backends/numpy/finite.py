@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sympy import Expr
 
 from lngen.backends.numpy.graph import Number
-from lngen.backends.numpy.lowering import Schedule
+from lngen.backends.numpy.operations import Schedule
 from lngen.errors import LngenError
 
 

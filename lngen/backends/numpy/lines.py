@@ -14,8 +14,8 @@ from sympy import Expr
 from lngen.backends.expressions import decimal, formula, is_short
 from lngen.backends.layout import truth
 from lngen.backends.numpy.graph import REDUCTIONS, ROW, Node, Number
-from lngen.backends.numpy.lowering import Event, Schedule
 from lngen.backends.numpy.naming import names_of, variables
+from lngen.backends.numpy.operations import Event, Schedule
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.selects import guards
 from lngen.backends.numpy.text import Line, named_conditions, tuple_of

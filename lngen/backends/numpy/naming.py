@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lngen.backends.numpy.graph import IN_PLACE, REDUCTIONS, Node, Number
-from lngen.backends.numpy.lowering import Schedule
+from lngen.backends.numpy.operations import Schedule
 from lngen.backends.numpy.text import Names
 
 RESERVED = frozenset(

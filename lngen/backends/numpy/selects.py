@@ -7,7 +7,7 @@ that.
 from __future__ import annotations
 
 from lngen.backends.numpy.graph import REDUCTIONS, Node
-from lngen.backends.numpy.lowering import Schedule
+from lngen.backends.numpy.operations import Schedule
 
 Side = tuple[int, bool]
 """A mask, and whether it has to hold."""
