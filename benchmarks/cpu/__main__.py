@@ -18,7 +18,7 @@ from typing import Any
 from benchmarks import machine
 from benchmarks.cpu import measure, report
 from benchmarks.cpu.cases import DTYPES, SHAPES, Case
-from benchmarks.cpu.peers import PEERS
+from benchmarks.cpu.peers import PEERS, is_emitted
 from benchmarks.results import write
 from lngen.loading import available
 
@@ -44,7 +44,7 @@ def main(arguments: list[str]) -> int:
     faults = 0
     for layer in options.layer or available():
         whole = layer == "layer_norm"
-        names = [name for name in PEERS if name in options.peer or "emitted" in name] if options.peer else list(PEERS)
+        names = [name for name in PEERS if name in options.peer or is_emitted(name)] if options.peer else list(PEERS)
         names = measure.available(name for name in names if whole or options.peer or name in _FEW)
         for case in (Case(layer, shape, dtype) for dtype in options.dtype or DTYPES for shape in shapes):
             start = time.monotonic()

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.cpu.cases import Case
-from benchmarks.cpu.peers import PEERS
+from benchmarks.cpu.peers import PEERS, is_emitted
 from benchmarks.results import quartiles
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -87,7 +87,7 @@ def measured(case: Case, names: Sequence[str], rounds: int) -> dict[str, Any]:
             try:
                 found[name] = processes[name].ask(do, case)
             except PeerEndedError as error:
-                if name.startswith("emitted"):
+                if is_emitted(name):
                     raise
                 ended[name] = str(error)
         return found
@@ -99,7 +99,7 @@ def measured(case: Case, names: Sequence[str], rounds: int) -> dict[str, Any]:
             left = [name for name in there if name not in ended]
             for name, found in answers("turn", left if number % 2 == 0 else reversed(left)).items():
                 turns[name].append(found)
-        memory = answers("memory", [name for name in there if "emitted" in name])
+        memory = answers("memory", filter(is_emitted, there))
     finally:
         for process in processes.values():
             process.close()
@@ -126,7 +126,7 @@ def _compared(case: Case, turns: Mapping[str, Sequence[Mapping[str, float]]]) ->
             "ratio": {
                 base: quartiles([own / ours for own, ours in zip(steps[name], steps[base], strict=True)])
                 for base in steps
-                if base.startswith("emitted") and base != name
+                if is_emitted(base) and base != name
             },
         }
         for name, every in turns.items()

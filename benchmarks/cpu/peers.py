@@ -145,6 +145,11 @@ PEERS: Mapping[str, Entry] = {
 }
 
 
+def is_emitted(name: str) -> bool:
+    """Whether a peer is the emitted code, which the others are compared with."""
+    return name.startswith("emitted")
+
+
 def definition_of(layer: str) -> Definition:
     """The definition of a shipped layer."""
     return load(derive_folder() / f"{layer}.py")

@@ -8,6 +8,7 @@ from statistics import geometric_mean
 from typing import Any
 
 from benchmarks.cpu.cases import TINY
+from benchmarks.cpu.peers import is_emitted
 from benchmarks.tables import table
 
 Record = dict[str, Any]
@@ -16,7 +17,7 @@ Record = dict[str, Any]
 def tables(record: Record) -> str:
     """The whole record for a reader."""
     cases = record["cases"]
-    against = [case for case in cases if len(case["peers"]) > 2 and "textbook" in case["peers"]]
+    against = [case for case in cases if case["layer"] == "layer_norm"]
     blocks = [_machine(record), "## Layer norm beside others", _METHOD]
     if against:
         blocks += [_means(against), _shapes(against), "### Memory", _memory(against)]
@@ -71,6 +72,9 @@ def _means(cases: Sequence[Record]) -> str:
         for base in ("emitted", "emitted out="):
             found = [case["peers"][name]["ratio"] for case in large if name in case["peers"]]
             ratios = [ratio[base] for ratio in found if base in ratio]
+            if len(ratios) < len(large):
+                cells.append(f"ended at {len(large) - len(ratios)} of {len(large)} shapes")
+                continue
             middles = [ratio[1] for ratio in ratios]
             low = min(ratio[0] for ratio in ratios)
             cells.append(f"{geometric_mean(middles):.2f} ({min(middles):.2f} to {max(middles):.2f}; {low:.2f})")
@@ -81,7 +85,7 @@ def _means(cases: Sequence[Record]) -> str:
 
 def _others(cases: Sequence[Record]) -> list[str]:
     """The peers of the emitted code, in any of the cases."""
-    return [name for name in dict.fromkeys(name for case in cases for name in case["peers"]) if "emitted" not in name]
+    return [name for name in dict.fromkeys(name for case in cases for name in case["peers"]) if not is_emitted(name)]
 
 
 def _shapes(cases: Sequence[Record]) -> str:
@@ -121,7 +125,7 @@ def _layers(cases: Sequence[Record]) -> str:
 
 def _ratio(peer: Record | None) -> str:
     if peer is None:
-        return ""
+        return "ended"
     low, middle, high = peer["ratio"]["emitted"]
     return f"{middle:.2f} ({low:.2f} to {high:.2f})"
 
@@ -145,7 +149,7 @@ def plot(record: Record, path: Path) -> None:
     matplotlib.rcParams["svg.hashsalt"] = "lngen"
     from matplotlib import pyplot
 
-    cases = [case for case in record["cases"] if "textbook" in case["peers"]]
+    cases = [case for case in record["cases"] if case["layer"] == "layer_norm"]
     figure, axes = pyplot.subplots(1, 2, figsize=(11, 4), sharey=True)
     for axis, dtype in zip(axes, ("float32", "float64"), strict=True):
         own = [case for case in cases if case["dtype"] == dtype]

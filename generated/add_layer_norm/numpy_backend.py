@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops a row element; backward 4 row tensors (3 read, 1 written), 15 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:6e47ed73d182f717be0de3c634736f997c5f4218cb07a5d63dcca240cd45f19a
+# templates sha256:925d0a8a648a567ff7e6a1d680280709bbf55aec64d9b70925b143737bcaf8dc
 """Residual addition, then layer normalization; the sum is the second output.
 
     forward
@@ -192,9 +192,7 @@ def forward(x, residual, gamma=None, beta=None, *, eps=1e-5, out=None, threads=1
             )
             if out is not None:
                 given = {"x": x, "residual": residual, "gamma": gamma, "beta": beta}
-                out = _several(out, ("y", "h"))
-                y = _placed("y", y, out[0], given)
-                h = _placed("h", h, out[1], given)
+                y, h = _placed(("y", "h"), (y, h), out, given)
             saved = Saved(shape, dtype, dtypes, h, gamma, mu, mu_residual, rstd)
             return Outputs(y, h), saved
     x = _array("x", x, required=True)
@@ -292,11 +290,12 @@ def backward(saved, dy, dh=None, *, out=None, threads=1):
                     "saved.mu_residual": saved.mu_residual,
                     "saved.rstd": saved.rstd,
                 }
-                out = _several(out, ("dx", "dresidual", "dgamma", "dbeta"))
-                dx = _placed("dx", dx, out[0], given)
-                dresidual = _placed("dresidual", dresidual, out[1], given, like=(dx,))
-                dgamma = _placed("dgamma", dgamma, out[2], given)
-                dbeta = _placed("dbeta", dbeta, out[3], given)
+                dx, dresidual, dgamma, dbeta = _placed(
+                    ("dx", "dresidual", "dgamma", "dbeta"),
+                    (dx, dresidual, dgamma, dbeta),
+                    out,
+                    given,
+                )
             return Gradients(dx, dresidual, dgamma, dbeta)
     _check_saved(saved)
     shape = saved.shape
@@ -1167,15 +1166,7 @@ def _forward_small(x, residual, gamma, beta, eps, shape, dtype):
     # step 4: var = mean(h_shifted**2)
     var = (np.vecdot(h_shifted, h_shifted) / D)[..., np.newaxis]
     # step 3: mu_residual = mean(h_shifted)
-    mu_residual = _residual(
-        h_shifted,
-        mu,
-        var,
-        D,
-        far_from,
-        one_over_D,
-        out=np.empty((*shape[:-1], 1), dtype),
-    )
+    mu_residual = _residual(h_shifted, mu, var, D, far_from, one_over_D)
     # step 3: h_centred = h_shifted - mu_residual
     h_centred = h_shifted
     # step 5: rstd = 1/sqrt(var + eps)
@@ -1198,22 +1189,13 @@ def _forward_small(x, residual, gamma, beta, eps, shape, dtype):
 
 
 def _backward_small(
-    h,
-    dy_rows,
-    dh_rows,
-    mu_rows,
-    mu_residual_rows,
-    rstd_rows,
-    gamma,
-    wants_dbeta,
-    shape,
-    dtype,
+    h, dy, dh, mu_rows, mu_residual_rows, rstd_rows, gamma, wants_dbeta, shape, dtype
 ):
     """The gradients of a few rows, taken at once; None for one not wanted."""
-    needs_gamma_over_D = gamma is not None and dy_rows is not None
-    needs_dgamma = gamma is not None and dy_rows is None
-    needs_dbeta = wants_dbeta and dy_rows is None
-    needs_mean_g_xhat_unscaled = gamma is None and dy_rows is not None
+    needs_gamma_over_D = gamma is not None and dy is not None
+    needs_dgamma = gamma is not None and dy is None
+    needs_dbeta = wants_dbeta and dy is None
+    needs_mean_g_xhat_unscaled = gamma is None and dy is not None
     rows = prod(shape[:-1])
     features = shape[-1]
     one_over_D = _equal_weights(features, 1.0 / features, dtype)
@@ -1221,11 +1203,7 @@ def _backward_small(
     # step 11: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
     if needs_gamma_over_D:
         gamma_over_D = np.divide(gamma, D)
-    if dy_rows is not None:
-        dy = dy_rows
-    if dh_rows is not None:
-        dh = dh_rows
-    if dy_rows is not None:
+    if dy is not None:
         mu = mu_rows[..., np.newaxis]
         mu_residual = mu_residual_rows[..., np.newaxis]
         rstd = rstd_rows[..., np.newaxis]
@@ -1236,12 +1214,12 @@ def _backward_small(
     # step 12: dgamma = sum over rows of dy*h_centred*rstd
     if needs_gamma_over_D:
         part = dy * h_centred
-        dgamma = rstd.ravel().dot(part.reshape(-1, features))
+        dgamma = np.matmul(rstd.ravel(), part.reshape(-1, features))
     if needs_dgamma:
         dgamma = 0.0
     # step 13: dbeta = sum over rows of dy
-    if wants_dbeta and dy_rows is not None:
-        dbeta = _equal_weights(rows, 1.0, dtype).dot(dy.reshape(-1, features))
+    if wants_dbeta and dy is not None:
+        dbeta = np.matmul(_equal_weights(rows, 1.0, dtype), dy.reshape(-1, features))
     if needs_dbeta:
         dbeta = 0.0
     # step 11: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
@@ -1255,7 +1233,7 @@ def _backward_small(
     if needs_mean_g_xhat_unscaled:
         g = dy
     # step 11: mean_g = mean(g)
-    if dy_rows is not None:
+    if dy is not None:
         mean_g = np.vecdot(g, one_over_D)[..., np.newaxis]
         # step 11: mean_g_xhat = mean_g_xhat_unscaled*rstd
         mean_g_xhat = mean_g_xhat_unscaled * rstd
@@ -1265,9 +1243,9 @@ def _backward_small(
         part_3 = h_centred * part_2
         dx = dx - part_3
         dx = dx * rstd
-    if dy_rows is not None and dh_rows is not None:
+    if dy is not None and dh is not None:
         dx = dh + dx
-    if dy_rows is None:
+    if dy is None:
         dx = dh
         dx = _filled(dx, out=np.empty(shape, dtype))
     if needs_dgamma:
@@ -1493,20 +1471,20 @@ def _fits(array, shape, dtype, given=True):
     return (
         type(array) is np.ndarray
         and array.shape == shape
-        and array.dtype is dtype
+        and array.dtype == dtype
         and array.flags.c_contiguous
     )
 
 
 def _is_of_one_type(saved, shape, dtype):
     """Whether forward saw arrays of this shape, all of this type."""
-    same = saved.shape == shape and saved.dtype is dtype and type(saved.dtypes) is dict
-    if not same or not saved.dtypes.keys() >= {"x", "residual"}:
+    same = type(saved.shape) is tuple and saved.shape == shape
+    if not same or type(saved.dtypes) is not dict:
         return False
-    for kind in saved.dtypes.values():
-        if kind is not dtype:
+    for kind in (saved.dtype, *saved.dtypes.values()):
+        if type(kind) is not type(dtype) or kind != dtype:
             return False
-    return True
+    return saved.dtypes.keys() >= {"x", "residual"}
 
 
 def _partition(rows, row_bytes, least_rows):
@@ -1732,20 +1710,26 @@ def _result(name, out, shape, dtype, given, like=()):
     return out
 
 
-def _placed(name, value, out, given, like=()):
-    """A result that is computed, in the array that the caller has for it, if any.
+def _placed(names, values, out, given):
+    """Results that are computed, in the arrays that the caller has for them, if any.
 
-    `like` is as in `_result`.
+    Nothing is written if one of these will not do.
     """
-    for other in () if value is None else like:
-        if other is not None and (out is None or out is other):
-            return other
-    if out is None:
-        return value
-    shape, dtype = (None, None) if value is None else (value.shape, value.dtype)
-    target = _result(name, out, shape, dtype, given)
-    target[...] = value
-    return target
+    places = []
+    for name, value, own in zip(names, values, _several(out, names), strict=True):
+        if value is None:
+            places.append(_result(name, own, None, None, given))
+            continue
+        known = zip(values, places, strict=False)
+        like = [place for other, place in known if other is value]
+        if own is None and not like:
+            places.append(value)
+        else:
+            places.append(_result(name, own, value.shape, value.dtype, given, like))
+    for value, place in zip(values, places, strict=True):
+        if place is not value:
+            place[...] = value
+    return places
 
 
 def _overlaps_itself(array):

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 5 flops a row element; backward 4 row tensors (3 read, 1 written), 10 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-# templates sha256:6e47ed73d182f717be0de3c634736f997c5f4218cb07a5d63dcca240cd45f19a
+# templates sha256:925d0a8a648a567ff7e6a1d680280709bbf55aec64d9b70925b143737bcaf8dc
 """Residual addition, then root-mean-square normalization; the sum is the second output.
 
     forward
@@ -170,9 +170,7 @@ def forward(x, residual, gamma=None, *, eps=1e-5, out=None, threads=1):
             y, h, rstd = _forward_small(x, residual, gamma, eps, shape, dtype)
             if out is not None:
                 given = {"x": x, "residual": residual, "gamma": gamma}
-                out = _several(out, ("y", "h"))
-                y = _placed("y", y, out[0], given)
-                h = _placed("h", h, out[1], given)
+                y, h = _placed(("y", "h"), (y, h), out, given)
             saved = Saved(shape, dtype, dtypes, h, gamma, rstd)
             return Outputs(y, h), saved
     x = _array("x", x, required=True)
@@ -238,10 +236,9 @@ def backward(saved, dy, dh=None, *, out=None, threads=1):
                     "saved.gamma": saved.gamma,
                     "saved.rstd": saved.rstd,
                 }
-                out = _several(out, ("dx", "dresidual", "dgamma"))
-                dx = _placed("dx", dx, out[0], given)
-                dresidual = _placed("dresidual", dresidual, out[1], given, like=(dx,))
-                dgamma = _placed("dgamma", dgamma, out[2], given)
+                dx, dresidual, dgamma = _placed(
+                    ("dx", "dresidual", "dgamma"), (dx, dresidual, dgamma), out, given
+                )
             return Gradients(dx, dresidual, dgamma)
     _check_saved(saved)
     shape = saved.shape
@@ -883,26 +880,22 @@ def _forward_small(x, residual, gamma, eps, shape, dtype):
     return y, h, rstd
 
 
-def _backward_small(h, dy_rows, dh_rows, rstd_rows, gamma, shape, dtype):
+def _backward_small(h, dy, dh, rstd_rows, gamma, shape, dtype):
     """The gradients of a few rows, taken at once; None for one not wanted."""
-    needs_gamma_over_D = gamma is not None and dy_rows is not None
-    needs_dgamma = gamma is not None and dy_rows is None
-    needs_mean_g_xhat_unscaled = gamma is None and dy_rows is not None
+    needs_gamma_over_D = gamma is not None and dy is not None
+    needs_dgamma = gamma is not None and dy is None
+    needs_mean_g_xhat_unscaled = gamma is None and dy is not None
     features = shape[-1]
     D = np.asarray(features, dtype)
     # step 9: mean_g_xhat_unscaled = mean(dy*h*gamma)
     if needs_gamma_over_D:
         gamma_over_D = np.divide(gamma, D)
-    if dy_rows is not None:
-        dy = dy_rows
-    if dh_rows is not None:
-        dh = dh_rows
-    if dy_rows is not None:
+    if dy is not None:
         rstd = rstd_rows[..., np.newaxis]
     # step 10: dgamma = sum over rows of dy*h*rstd
     if needs_gamma_over_D:
         part = dy * h
-        dgamma = rstd.ravel().dot(part.reshape(-1, features))
+        dgamma = np.matmul(rstd.ravel(), part.reshape(-1, features))
     if needs_dgamma:
         dgamma = 0.0
     # step 9: mean_g_xhat_unscaled = mean(dy*h*gamma)
@@ -916,16 +909,16 @@ def _backward_small(h, dy_rows, dh_rows, rstd_rows, gamma, shape, dtype):
     if needs_mean_g_xhat_unscaled:
         g = dy
     # step 9: mean_g_xhat = mean_g_xhat_unscaled*rstd
-    if dy_rows is not None:
+    if dy is not None:
         mean_g_xhat = mean_g_xhat_unscaled * rstd
         # step 9: dx = dh + (g - h*mean_g_xhat*rstd)*rstd
         part_2 = mean_g_xhat * rstd
         dx = h * part_2
         dx = g - dx
         dx = dx * rstd
-    if dy_rows is not None and dh_rows is not None:
+    if dy is not None and dh is not None:
         dx = dh + dx
-    if dy_rows is None:
+    if dy is None:
         dx = dh
         dx = _filled(dx, out=np.empty(shape, dtype))
     if needs_dgamma:
@@ -1118,20 +1111,20 @@ def _fits(array, shape, dtype, given=True):
     return (
         type(array) is np.ndarray
         and array.shape == shape
-        and array.dtype is dtype
+        and array.dtype == dtype
         and array.flags.c_contiguous
     )
 
 
 def _is_of_one_type(saved, shape, dtype):
     """Whether forward saw arrays of this shape, all of this type."""
-    same = saved.shape == shape and saved.dtype is dtype and type(saved.dtypes) is dict
-    if not same or not saved.dtypes.keys() >= {"x", "residual"}:
+    same = type(saved.shape) is tuple and saved.shape == shape
+    if not same or type(saved.dtypes) is not dict:
         return False
-    for kind in saved.dtypes.values():
-        if kind is not dtype:
+    for kind in (saved.dtype, *saved.dtypes.values()):
+        if type(kind) is not type(dtype) or kind != dtype:
             return False
-    return True
+    return saved.dtypes.keys() >= {"x", "residual"}
 
 
 def _partition(rows, row_bytes, least_rows):
@@ -1355,20 +1348,26 @@ def _result(name, out, shape, dtype, given, like=()):
     return out
 
 
-def _placed(name, value, out, given, like=()):
-    """A result that is computed, in the array that the caller has for it, if any.
+def _placed(names, values, out, given):
+    """Results that are computed, in the arrays that the caller has for them, if any.
 
-    `like` is as in `_result`.
+    Nothing is written if one of these will not do.
     """
-    for other in () if value is None else like:
-        if other is not None and (out is None or out is other):
-            return other
-    if out is None:
-        return value
-    shape, dtype = (None, None) if value is None else (value.shape, value.dtype)
-    target = _result(name, out, shape, dtype, given)
-    target[...] = value
-    return target
+    places = []
+    for name, value, own in zip(names, values, _several(out, names), strict=True):
+        if value is None:
+            places.append(_result(name, own, None, None, given))
+            continue
+        known = zip(values, places, strict=False)
+        like = [place for other, place in known if other is value]
+        if own is None and not like:
+            places.append(value)
+        else:
+            places.append(_result(name, own, value.shape, value.dtype, given, like))
+    for value, place in zip(values, places, strict=True):
+        if place is not value:
+            place[...] = value
+    return places
 
 
 def _overlaps_itself(array):

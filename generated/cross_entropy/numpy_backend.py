@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (2 read, 0 written), 7 flops a row element; backward 4 row tensors (2 read, 2 written), 9 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-# templates sha256:6e47ed73d182f717be0de3c634736f997c5f4218cb07a5d63dcca240cd45f19a
+# templates sha256:925d0a8a648a567ff7e6a1d680280709bbf55aec64d9b70925b143737bcaf8dc
 """Cross entropy of soft targets with the softmax of a row, one number a row.
 
     forward
@@ -148,7 +148,7 @@ def forward(x, target, *, out=None, threads=1):
             y, row_max, sum_exp, log_sum_exp = _forward_small(x, target, shape, dtype)
             if out is not None:
                 given = {"x": x, "target": target}
-                y = _placed("y", y, out, given)
+                (y,) = _placed(("y",), (y,), (out,), given)
             saved = Saved(
                 shape, dtype, dtypes, x, target, row_max, sum_exp, log_sum_exp
             )
@@ -218,9 +218,7 @@ def backward(saved, dy, *, out=None, threads=1):
                     "saved.sum_exp": saved.sum_exp,
                     "saved.log_sum_exp": saved.log_sum_exp,
                 }
-                out = _several(out, ("dx", "dtarget"))
-                dx = _placed("dx", dx, out[0], given)
-                dtarget = _placed("dtarget", dtarget, out[1], given)
+                dx, dtarget = _placed(("dx", "dtarget"), (dx, dtarget), out, given)
             return Gradients(dx, dtarget)
     _check_saved(saved)
     shape = saved.shape
@@ -954,20 +952,20 @@ def _fits(array, shape, dtype, given=True):
     return (
         type(array) is np.ndarray
         and array.shape == shape
-        and array.dtype is dtype
+        and array.dtype == dtype
         and array.flags.c_contiguous
     )
 
 
 def _is_of_one_type(saved, shape, dtype):
     """Whether forward saw arrays of this shape, all of this type."""
-    same = saved.shape == shape and saved.dtype is dtype and type(saved.dtypes) is dict
-    if not same or not saved.dtypes.keys() >= {"x", "target"}:
+    same = type(saved.shape) is tuple and saved.shape == shape
+    if not same or type(saved.dtypes) is not dict:
         return False
-    for kind in saved.dtypes.values():
-        if kind is not dtype:
+    for kind in (saved.dtype, *saved.dtypes.values()):
+        if type(kind) is not type(dtype) or kind != dtype:
             return False
-    return True
+    return saved.dtypes.keys() >= {"x", "target"}
 
 
 def _partition(rows, row_bytes, least_rows):
@@ -1167,20 +1165,26 @@ def _result(name, out, shape, dtype, given, like=()):
     return out
 
 
-def _placed(name, value, out, given, like=()):
-    """A result that is computed, in the array that the caller has for it, if any.
+def _placed(names, values, out, given):
+    """Results that are computed, in the arrays that the caller has for them, if any.
 
-    `like` is as in `_result`.
+    Nothing is written if one of these will not do.
     """
-    for other in () if value is None else like:
-        if other is not None and (out is None or out is other):
-            return other
-    if out is None:
-        return value
-    shape, dtype = (None, None) if value is None else (value.shape, value.dtype)
-    target = _result(name, out, shape, dtype, given)
-    target[...] = value
-    return target
+    places = []
+    for name, value, own in zip(names, values, _several(out, names), strict=True):
+        if value is None:
+            places.append(_result(name, own, None, None, given))
+            continue
+        known = zip(values, places, strict=False)
+        like = [place for other, place in known if other is value]
+        if own is None and not like:
+            places.append(value)
+        else:
+            places.append(_result(name, own, value.shape, value.dtype, given, like))
+    for value, place in zip(values, places, strict=True):
+        if place is not value:
+            place[...] = value
+    return places
 
 
 def _overlaps_itself(array):

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 13 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-# templates sha256:6e47ed73d182f717be0de3c634736f997c5f4218cb07a5d63dcca240cd45f19a
+# templates sha256:925d0a8a648a567ff7e6a1d680280709bbf55aec64d9b70925b143737bcaf8dc
 """Dynamic tanh: an elementwise layer in the place of a norm.
 
     forward
@@ -119,7 +119,7 @@ class Saved(NamedTuple):
     x: np.ndarray
     """The argument x of forward."""
 
-    alpha: float | None
+    alpha: float | np.ndarray | None
     """The argument alpha of forward."""
 
     gamma: np.ndarray | None
@@ -164,7 +164,7 @@ def forward(x, alpha=None, gamma=None, beta=None, *, out=None, threads=1):
             y = _forward_small(x, alpha, gamma, beta, shape, dtype)
             if out is not None:
                 given = {"x": x, "alpha": alpha, "gamma": gamma, "beta": beta}
-                y = _placed("y", y, out, given)
+                (y,) = _placed(("y",), (y,), (out,), given)
             saved = Saved(shape, dtype, dtypes, x, alpha, gamma)
             return y, saved
     x = _array("x", x, required=True)
@@ -225,11 +225,12 @@ def backward(saved, dy, *, out=None, threads=1):
             )
             if out is not None:
                 given = {"dy": dy, "saved.x": saved.x, "saved.gamma": saved.gamma}
-                out = _several(out, ("dx", "dalpha", "dgamma", "dbeta"))
-                dx = _placed("dx", dx, out[0], given)
-                dalpha = _placed("dalpha", dalpha, out[1], given)
-                dgamma = _placed("dgamma", dgamma, out[2], given)
-                dbeta = _placed("dbeta", dbeta, out[3], given)
+                dx, dalpha, dgamma, dbeta = _placed(
+                    ("dx", "dalpha", "dgamma", "dbeta"),
+                    (dx, dalpha, dgamma, dbeta),
+                    out,
+                    given,
+                )
             return Gradients(dx, dalpha, dgamma, dbeta)
     _check_saved(saved)
     shape = saved.shape
@@ -886,10 +887,10 @@ def _backward_small(x, dy, alpha, gamma, wants_dbeta, shape, dtype):
     # step 8: dgamma = sum over rows of dy*t
     if gamma is not None:
         part = dy * t
-        dgamma = _equal_weights(rows, 1.0, dtype).dot(part.reshape(-1, features))
+        dgamma = np.matmul(_equal_weights(rows, 1.0, dtype), part.reshape(-1, features))
     # step 9: dbeta = sum over rows of dy
     if wants_dbeta:
-        dbeta = _equal_weights(rows, 1.0, dtype).dot(dy.reshape(-1, features))
+        dbeta = np.matmul(_equal_weights(rows, 1.0, dtype), dy.reshape(-1, features))
     # step 11: g = (1 - t)*dy*(t + 1)*gamma
     g = 1.0 - t
     g = g * dy
@@ -1086,20 +1087,20 @@ def _fits(array, shape, dtype, given=True):
     return (
         type(array) is np.ndarray
         and array.shape == shape
-        and array.dtype is dtype
+        and array.dtype == dtype
         and array.flags.c_contiguous
     )
 
 
 def _is_of_one_type(saved, shape, dtype):
     """Whether forward saw arrays of this shape, all of this type."""
-    same = saved.shape == shape and saved.dtype is dtype and type(saved.dtypes) is dict
-    if not same or not saved.dtypes.keys() >= {"x"}:
+    same = type(saved.shape) is tuple and saved.shape == shape
+    if not same or type(saved.dtypes) is not dict:
         return False
-    for kind in saved.dtypes.values():
-        if kind is not dtype:
+    for kind in (saved.dtype, *saved.dtypes.values()):
+        if type(kind) is not type(dtype) or kind != dtype:
             return False
-    return True
+    return saved.dtypes.keys() >= {"x"}
 
 
 def _partition(rows, row_bytes, least_rows):
@@ -1329,20 +1330,26 @@ def _result(name, out, shape, dtype, given, like=()):
     return out
 
 
-def _placed(name, value, out, given, like=()):
-    """A result that is computed, in the array that the caller has for it, if any.
+def _placed(names, values, out, given):
+    """Results that are computed, in the arrays that the caller has for them, if any.
 
-    `like` is as in `_result`.
+    Nothing is written if one of these will not do.
     """
-    for other in () if value is None else like:
-        if other is not None and (out is None or out is other):
-            return other
-    if out is None:
-        return value
-    shape, dtype = (None, None) if value is None else (value.shape, value.dtype)
-    target = _result(name, out, shape, dtype, given)
-    target[...] = value
-    return target
+    places = []
+    for name, value, own in zip(names, values, _several(out, names), strict=True):
+        if value is None:
+            places.append(_result(name, own, None, None, given))
+            continue
+        known = zip(values, places, strict=False)
+        like = [place for other, place in known if other is value]
+        if own is None and not like:
+            places.append(value)
+        else:
+            places.append(_result(name, own, value.shape, value.dtype, given, like))
+    for value, place in zip(values, places, strict=True):
+        if place is not value:
+            place[...] = value
+    return places
 
 
 def _overlaps_itself(array):

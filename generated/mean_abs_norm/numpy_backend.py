@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops a row element; backward 3 row tensors (2 read, 1 written), 18 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
-# templates sha256:6e47ed73d182f717be0de3c634736f997c5f4218cb07a5d63dcca240cd45f19a
+# templates sha256:925d0a8a648a567ff7e6a1d680280709bbf55aec64d9b70925b143737bcaf8dc
 """Centred rows divided by their mean absolute deviation.
 
     forward
@@ -166,7 +166,7 @@ def forward(x, gamma=None, beta=None, *, eps=1e-5, out=None, threads=1):
             )
             if out is not None:
                 given = {"x": x, "gamma": gamma, "beta": beta}
-                y = _placed("y", y, out, given)
+                (y,) = _placed(("y",), (y,), (out,), given)
             saved = Saved(shape, dtype, dtypes, x, gamma, mu, mu_residual, scale)
             return y, saved
     x = _array("x", x, required=True)
@@ -239,10 +239,9 @@ def backward(saved, dy, *, out=None, threads=1):
                     "saved.mu_residual": saved.mu_residual,
                     "saved.scale": saved.scale,
                 }
-                out = _several(out, ("dx", "dgamma", "dbeta"))
-                dx = _placed("dx", dx, out[0], given)
-                dgamma = _placed("dgamma", dgamma, out[1], given)
-                dbeta = _placed("dbeta", dbeta, out[2], given)
+                dx, dgamma, dbeta = _placed(
+                    ("dx", "dgamma", "dbeta"), (dx, dgamma, dbeta), out, given
+                )
             return Gradients(dx, dgamma, dbeta)
     _check_saved(saved)
     shape = saved.shape
@@ -1000,10 +999,10 @@ def _backward_small(
     # step 11: dgamma = sum over rows of dy*x_centred*scale
     if gamma is not None:
         part = dy * x_centred
-        dgamma = scale.ravel().dot(part.reshape(-1, features))
+        dgamma = np.matmul(scale.ravel(), part.reshape(-1, features))
     # step 12: dbeta = sum over rows of dy
     if wants_dbeta:
-        dbeta = _equal_weights(rows, 1.0, dtype).dot(dy.reshape(-1, features))
+        dbeta = np.matmul(_equal_weights(rows, 1.0, dtype), dy.reshape(-1, features))
     # step 10: mean_xhat = mean(sign(x_centred))
     part_2 = np.sign(x_centred)
     mean_xhat = np.vecdot(part_2, one_over_D)[..., np.newaxis]
@@ -1211,20 +1210,20 @@ def _fits(array, shape, dtype, given=True):
     return (
         type(array) is np.ndarray
         and array.shape == shape
-        and array.dtype is dtype
+        and array.dtype == dtype
         and array.flags.c_contiguous
     )
 
 
 def _is_of_one_type(saved, shape, dtype):
     """Whether forward saw arrays of this shape, all of this type."""
-    same = saved.shape == shape and saved.dtype is dtype and type(saved.dtypes) is dict
-    if not same or not saved.dtypes.keys() >= {"x"}:
+    same = type(saved.shape) is tuple and saved.shape == shape
+    if not same or type(saved.dtypes) is not dict:
         return False
-    for kind in saved.dtypes.values():
-        if kind is not dtype:
+    for kind in (saved.dtype, *saved.dtypes.values()):
+        if type(kind) is not type(dtype) or kind != dtype:
             return False
-    return True
+    return saved.dtypes.keys() >= {"x"}
 
 
 def _partition(rows, row_bytes, least_rows):
@@ -1450,20 +1449,26 @@ def _result(name, out, shape, dtype, given, like=()):
     return out
 
 
-def _placed(name, value, out, given, like=()):
-    """A result that is computed, in the array that the caller has for it, if any.
+def _placed(names, values, out, given):
+    """Results that are computed, in the arrays that the caller has for them, if any.
 
-    `like` is as in `_result`.
+    Nothing is written if one of these will not do.
     """
-    for other in () if value is None else like:
-        if other is not None and (out is None or out is other):
-            return other
-    if out is None:
-        return value
-    shape, dtype = (None, None) if value is None else (value.shape, value.dtype)
-    target = _result(name, out, shape, dtype, given)
-    target[...] = value
-    return target
+    places = []
+    for name, value, own in zip(names, values, _several(out, names), strict=True):
+        if value is None:
+            places.append(_result(name, own, None, None, given))
+            continue
+        known = zip(values, places, strict=False)
+        like = [place for other, place in known if other is value]
+        if own is None and not like:
+            places.append(value)
+        else:
+            places.append(_result(name, own, value.shape, value.dtype, given, like))
+    for value, place in zip(values, places, strict=True):
+        if place is not value:
+            place[...] = value
+    return places
 
 
 def _overlaps_itself(array):

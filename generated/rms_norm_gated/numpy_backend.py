@@ -3,7 +3,7 @@
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops a row element; backward 5 row tensors (3 read, 2 written), 19 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
-# templates sha256:6e47ed73d182f717be0de3c634736f997c5f4218cb07a5d63dcca240cd45f19a
+# templates sha256:925d0a8a648a567ff7e6a1d680280709bbf55aec64d9b70925b143737bcaf8dc
 """A gate, silu of another row, then root-mean-square normalization.
 
     forward
@@ -164,7 +164,7 @@ def forward(x, z, gamma=None, *, eps=1e-5, out=None, threads=1):
             y, rstd = _forward_small(x, z, gamma, eps, shape, dtype)
             if out is not None:
                 given = {"x": x, "z": z, "gamma": gamma}
-                y = _placed("y", y, out, given)
+                (y,) = _placed(("y",), (y,), (out,), given)
             saved = Saved(shape, dtype, dtypes, x, z, gamma, rstd)
             return y, saved
     x = _array("x", x, required=True)
@@ -226,10 +226,9 @@ def backward(saved, dy, *, out=None, threads=1):
                     "saved.gamma": saved.gamma,
                     "saved.rstd": saved.rstd,
                 }
-                out = _several(out, ("dx", "dz", "dgamma"))
-                dx = _placed("dx", dx, out[0], given)
-                dz = _placed("dz", dz, out[1], given)
-                dgamma = _placed("dgamma", dgamma, out[2], given)
+                dx, dz, dgamma = _placed(
+                    ("dx", "dz", "dgamma"), (dx, dz, dgamma), out, given
+                )
             return Gradients(dx, dz, dgamma)
     _check_saved(saved)
     shape = saved.shape
@@ -934,7 +933,7 @@ def _backward_small(x, z, dy, rstd_rows, gamma, shape, dtype):
     # step 16: dgamma = sum over rows of dy*h*rstd
     if gamma is not None:
         part = dy * h
-        dgamma = rstd.ravel().dot(part.reshape(-1, features))
+        dgamma = np.matmul(rstd.ravel(), part.reshape(-1, features))
         # step 11: mean_g_hhat_unscaled = mean(dy*h*gamma)
         mean_g_hhat_unscaled = np.vecdot(part, gamma_over_D)[..., np.newaxis]
     else:
@@ -1149,20 +1148,20 @@ def _fits(array, shape, dtype, given=True):
     return (
         type(array) is np.ndarray
         and array.shape == shape
-        and array.dtype is dtype
+        and array.dtype == dtype
         and array.flags.c_contiguous
     )
 
 
 def _is_of_one_type(saved, shape, dtype):
     """Whether forward saw arrays of this shape, all of this type."""
-    same = saved.shape == shape and saved.dtype is dtype and type(saved.dtypes) is dict
-    if not same or not saved.dtypes.keys() >= {"x", "z"}:
+    same = type(saved.shape) is tuple and saved.shape == shape
+    if not same or type(saved.dtypes) is not dict:
         return False
-    for kind in saved.dtypes.values():
-        if kind is not dtype:
+    for kind in (saved.dtype, *saved.dtypes.values()):
+        if type(kind) is not type(dtype) or kind != dtype:
             return False
-    return True
+    return saved.dtypes.keys() >= {"x", "z"}
 
 
 def _partition(rows, row_bytes, least_rows):
@@ -1387,20 +1386,26 @@ def _result(name, out, shape, dtype, given, like=()):
     return out
 
 
-def _placed(name, value, out, given, like=()):
-    """A result that is computed, in the array that the caller has for it, if any.
+def _placed(names, values, out, given):
+    """Results that are computed, in the arrays that the caller has for them, if any.
 
-    `like` is as in `_result`.
+    Nothing is written if one of these will not do.
     """
-    for other in () if value is None else like:
-        if other is not None and (out is None or out is other):
-            return other
-    if out is None:
-        return value
-    shape, dtype = (None, None) if value is None else (value.shape, value.dtype)
-    target = _result(name, out, shape, dtype, given)
-    target[...] = value
-    return target
+    places = []
+    for name, value, own in zip(names, values, _several(out, names), strict=True):
+        if value is None:
+            places.append(_result(name, own, None, None, given))
+            continue
+        known = zip(values, places, strict=False)
+        like = [place for other, place in known if other is value]
+        if own is None and not like:
+            places.append(value)
+        else:
+            places.append(_result(name, own, value.shape, value.dtype, given, like))
+    for value, place in zip(values, places, strict=True):
+        if place is not value:
+            place[...] = value
+    return places
 
 
 def _overlaps_itself(array):

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 10 flops a row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
-# templates sha256:6e47ed73d182f717be0de3c634736f997c5f4218cb07a5d63dcca240cd45f19a
+# templates sha256:925d0a8a648a567ff7e6a1d680280709bbf55aec64d9b70925b143737bcaf8dc
 """Rows of mean zero and unbiased variance one, without parameters.
 
     forward
@@ -132,7 +132,7 @@ def forward(x, *, eps=1e-5, out=None, threads=1):
         y, mu, mu_residual, rstd = _forward_small(x, eps, shape, dtype)
         if out is not None:
             given = {"x": x}
-            y = _placed("y", y, out, given)
+            (y,) = _placed(("y",), (y,), (out,), given)
         saved = Saved(shape, dtype, dtypes, x, mu, mu_residual, rstd)
         return y, saved
     x = _array("x", x, required=True)
@@ -188,8 +188,7 @@ def backward(saved, dy, *, out=None, threads=1):
                     "saved.mu_residual": saved.mu_residual,
                     "saved.rstd": saved.rstd,
                 }
-                out = _several(out, ("dx",))
-                dx = _placed("dx", dx, out[0], given)
+                (dx,) = _placed(("dx",), (dx,), out, given)
             return Gradients(dx)
     _check_saved(saved)
     shape = saved.shape
@@ -631,15 +630,7 @@ def _forward_small(x, eps, shape, dtype):
     # step 3: sum_x2 = sum(x_shifted**2)
     sum_x2 = np.vecdot(x_shifted, x_shifted)[..., np.newaxis]
     # step 2: mu_residual = mean(x_shifted)
-    mu_residual = _residual(
-        x_shifted,
-        mu,
-        sum_x2,
-        1.0,
-        far_from,
-        one_over_D,
-        out=np.empty((*shape[:-1], 1), dtype),
-    )
+    mu_residual = _residual(x_shifted, mu, sum_x2, 1.0, far_from, one_over_D)
     # step 2: x_centred = x_shifted - mu_residual
     x_centred = x_shifted
     # step 4: rstd = 1/sqrt(sum_x2/(D - 1) + eps)
@@ -863,20 +854,20 @@ def _fits(array, shape, dtype, given=True):
     return (
         type(array) is np.ndarray
         and array.shape == shape
-        and array.dtype is dtype
+        and array.dtype == dtype
         and array.flags.c_contiguous
     )
 
 
 def _is_of_one_type(saved, shape, dtype):
     """Whether forward saw arrays of this shape, all of this type."""
-    same = saved.shape == shape and saved.dtype is dtype and type(saved.dtypes) is dict
-    if not same or not saved.dtypes.keys() >= {"x"}:
+    same = type(saved.shape) is tuple and saved.shape == shape
+    if not same or type(saved.dtypes) is not dict:
         return False
-    for kind in saved.dtypes.values():
-        if kind is not dtype:
+    for kind in (saved.dtype, *saved.dtypes.values()):
+        if type(kind) is not type(dtype) or kind != dtype:
             return False
-    return True
+    return saved.dtypes.keys() >= {"x"}
 
 
 def _partition(rows, row_bytes, least_rows):
@@ -1095,20 +1086,26 @@ def _result(name, out, shape, dtype, given, like=()):
     return out
 
 
-def _placed(name, value, out, given, like=()):
-    """A result that is computed, in the array that the caller has for it, if any.
+def _placed(names, values, out, given):
+    """Results that are computed, in the arrays that the caller has for them, if any.
 
-    `like` is as in `_result`.
+    Nothing is written if one of these will not do.
     """
-    for other in () if value is None else like:
-        if other is not None and (out is None or out is other):
-            return other
-    if out is None:
-        return value
-    shape, dtype = (None, None) if value is None else (value.shape, value.dtype)
-    target = _result(name, out, shape, dtype, given)
-    target[...] = value
-    return target
+    places = []
+    for name, value, own in zip(names, values, _several(out, names), strict=True):
+        if value is None:
+            places.append(_result(name, own, None, None, given))
+            continue
+        known = zip(values, places, strict=False)
+        like = [place for other, place in known if other is value]
+        if own is None and not like:
+            places.append(value)
+        else:
+            places.append(_result(name, own, value.shape, value.dtype, given, like))
+    for value, place in zip(values, places, strict=True):
+        if place is not value:
+            place[...] = value
+    return places
 
 
 def _overlaps_itself(array):

@@ -16,7 +16,7 @@ Kind = Literal["Row", "RowScalar", "Feature", "Scalar"]
 
 _USED_BY_EMITTED_CODE = frozenset(
     {"out", "threads", "saved", "np", "forward", "backward", "Saved", "Gradients", "Outputs"}
-    | {"shape", "dtype", "dtypes", "given", "small", "leading", "present", "array", "TypeError"}
+    | {"shape", "dtype", "dtypes", "given", "leading", "present", "array", "TypeError"}
 )
 
 

@@ -58,16 +58,17 @@ def _around(before: str, text: str, after: str, indent: int) -> list[str]:
 
 
 def _in_last_brackets(before: str, text: str, after: str, indent: int) -> list[str]:
-    """Two operands, broken in the brackets that the second ends with; nothing where that does not do."""
+    """Two operands, broken in the brackets that the second ends with, or that both are; nothing where that does not
+    do."""
     operands, pad = _operands(text), " " * indent
     if len(operands) != 2 or not text.endswith(")"):
         return []
     start = _opening(text) + 1
-    inside, is_call = text[start:-1], not operands[1].endswith(f" ({text[start:]}")
-    parts = [inside]
-    if len(f"{pad}    {inside}") > WIDTH:
-        parts = [f"{argument}," for argument in _arguments(inside)] if is_call else _operands(inside)
-    lines = [f"{pad}{before}{text[:start]}", *(f"{pad}    {part}" for part in parts), f"{pad}){after}"]
+    lines = [f"{pad}{before}{text[:start]}", *_inside(text, start, indent + 4), f"{pad}){after}"]
+    first, second = operands
+    if len(lines[0]) > WIDTH and first.startswith("(") and second.endswith(f" ({text[start:]}"):
+        joint = f"{pad}) {second[: second.index('(') + 1]}"
+        lines[:1] = [f"{pad}{before}(", *_inside(first, 1, indent + 4), joint]
     return lines if max(map(len, lines)) <= WIDTH else []
 
 
@@ -79,8 +80,17 @@ def _broken(text: str, indent: int) -> list[str]:
             lines.append(pad + part)
         else:
             start = part.index("(") + 1
-            lines += [pad + part[:start], *_broken(part[start:-1], indent + 4), f"{pad})"]
+            lines += [pad + part[:start], *_inside(part, start, indent + 4), f"{pad})"]
     return lines
+
+
+def _inside(text: str, start: int, indent: int) -> list[str]:
+    """What the brackets hold that open before `start` and that a text ends with: a condition, or arguments."""
+    pad, inside = " " * indent, text[start:-1]
+    if len(pad + inside) <= WIDTH:
+        return [pad + inside]
+    is_call = start > 1 and text[start - 2] != " "
+    return [f"{pad}{argument}," for argument in _arguments(inside)] if is_call else _broken(inside, indent)
 
 
 def _opening(text: str) -> int:
@@ -120,7 +130,7 @@ def wrapped(text: str, indent: int) -> list[str]:
     if len(pad + text) <= WIDTH or not opening:
         return [pad + text]
     targets, unpacked, value = text.partition(") = ")
-    if unpacked and text.startswith("(") and len(pad + targets) + len(") = (") <= WIDTH:
+    if unpacked and text.startswith("(") and max(len(targets) + 5, 4 + len(value)) <= WIDTH - indent:
         return [f"{pad}{targets}) = (", f"{pad}    {value}", f"{pad})"]
     start, end = text.index(opening), text.rindex({"(": ")", "{": "}"}[opening])
     head, inside, tail = text[: start + 1], text[start + 1 : end], text[end:]

@@ -141,7 +141,7 @@ def test_erf(dtype: Any, ulps: float, tmp_path: Path) -> None:
         rng.uniform(-1.7, 1.7, 3000),
         rng.uniform(-7, 7, 2000),
         10.0 ** rng.uniform(-30, 0, 500),
-        [0.0, 1.5, -1.5, np.nextafter(1.5, 2)],
+        [0.0, 1.5, -1.5, float(np.nextafter(dtype(1.5), dtype(2)))],
     )
     points = np.concatenate(parts).astype(dtype)
     got = module.forward(points)[0]

@@ -105,7 +105,7 @@ _BINARY: dict[str, Callable[[Expr, Expr], Expr]] = {
 
 COMPARISONS = frozenset({"greater", "greater_equal", "less", "less_equal", "equal", "not_equal"})
 REDUCTIONS = frozenset({"sum", "mean", "max", "min"})
-_TO_ROW_SCALARS = REDUCTIONS | {"residual"}
+TO_ROW_SCALARS = REDUCTIONS | {"residual"}
 IN_PLACE = frozenset({"corrected", "less_residual"})
 """What is done to an operand in its own memory."""
 
@@ -147,7 +147,7 @@ class Graph:
         axes = NOTHING
         for node in nodes:
             axes = axes.join(node.axes)
-        if operation in _TO_ROW_SCALARS:
+        if operation in TO_ROW_SCALARS:
             axes = Axes(axes.rows, False)
         phases = {node.phase for node in nodes}
         phase: Phase = "epilogue" if "epilogue" in phases else "block" if "block" in phases else "prologue"
@@ -242,7 +242,7 @@ class Graph:
                 real = NOTHING
                 for form in chosen:
                     real = real.join(form.value.axes if isinstance(form.value, Array) else NOTHING)
-                if operation in _TO_ROW_SCALARS:
+                if operation in TO_ROW_SCALARS:
                     real = Axes(real.rows, False)
                 forms.append(Form(Array(index, axes if phase == "block" else real), cases))
         return _merged(forms)

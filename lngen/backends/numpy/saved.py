@@ -35,7 +35,8 @@ class Field:
     @property
     def type(self) -> str:
         """Its type as Python."""
-        return ("np.ndarray" if self.shape else "float") + (" | None" if self.optional else "")
+        kind = {"Scalar": "float | np.ndarray", "Constant": "float"}.get(self.kind, "np.ndarray")
+        return kind + (" | None" if self.optional else "")
 
     @property
     def meaning(self) -> str:

@@ -67,7 +67,7 @@ class ShortWays:
         return [
             *lines,
             f"{', '.join(made)} = _forward_small({', '.join([*self.forward_small.arguments, 'shape', 'dtype'])})",
-            *self._placed(outputs, self._several(), f"given = {{{given}}}"),
+            *_placed(outputs, "out" if self._several() else "(out,)", given),
             f"saved = Saved({', '.join(saved)})",
             f"return {returned}, saved",
         ]
@@ -106,21 +106,20 @@ class ShortWays:
                 lines.append(f"d{given.name} = np.zeros({SHAPES[given.kind]}, dtype){there}")
         saved = [name for name, kind in self._backward_kinds() if kind != "Scalar"]
         arrays = ", ".join(f'"{name}": {name}' for name in saved)
-        lines += self._placed(results, True, f"given = {{{arrays}}}")
+        lines += _placed(results, "out", arrays)
         lines.append(f"return Gradients({', '.join(results)})")
         return lines
 
-    def _placed(self, results: list[str], several: bool, given: str) -> list[str]:
-        """The lines that put results where `out` says; what is one array for several results stays one."""
-        groups = self.backward.groups()
-        lines = ["if out is not None:", f"    {given}"]
-        lines += [f"    out = _several(out, {quoted(results)})"] if several else []
-        for number, name in enumerate(results):
-            out = f"out[{number}]" if several else "out"
-            before = [other for other in groups.get(name, ()) if other in results[:number]]
-            like = f", like={tuple_of(before)}" if before else ""
-            lines.append(f'    {name} = _placed("{name}", {name}, {out}, given{like})')
-        return lines
+
+def _placed(results: Sequence[str], out: str, given: str) -> list[str]:
+    """The lines that put results where the caller wants them."""
+    computed = tuple_of(results)
+    placed = computed if len(results) == 1 else ", ".join(results)
+    return [
+        "if out is not None:",
+        f"    given = {{{given}}}",
+        f"    {placed} = _placed({quoted(results)}, {computed}, {out}, given)",
+    ]
 
 
 def _fits(name: str, kind: str, given: str = "") -> str:

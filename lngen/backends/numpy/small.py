@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lngen.backends.numpy.buffers import needs
-from lngen.backends.numpy.graph import ROW, ROW_SCALAR, Array, Node
+from lngen.backends.numpy.graph import ROW, ROW_SCALAR, TO_ROW_SCALARS, Array, Node
 from lngen.backends.numpy.lines import Lines
-from lngen.backends.numpy.lowering import Event, Schedule
+from lngen.backends.numpy.operations import Event, Schedule
 from lngen.backends.numpy.text import Line, laid_out, read_only_assigned, words
 from lngen.symbolic import NOTHING, Axes, FeatureSymbol
 
@@ -73,9 +73,10 @@ class _Small(Lines):
         super().__init__(schedule, wanted, needs(schedule, wanted), schedule.cases)
         self.given = given
         self.flags = {name: self.names.internal(f"wants_d{name}") for name in flagged}
-        tests = dict(schedule.cases.tests) | self.flags
-        self.cases = replace(schedule.cases, tests=tuple(tests.items()))
         self.everywhere = schedule.graph.everything
+        tests = dict(schedule.cases.tests) | self.flags
+        tests |= {n.name: f"{self._parameter(n)} is not None" for n in self.arguments() if n.phase == "block"}
+        self.cases = replace(schedule.cases, tests=tuple(tests.items()))
         self.ending: list[Line] = []
         self.returned: dict[str, str] = {}
         self.roots: dict[int, int] = {}
@@ -120,7 +121,7 @@ class _Small(Lines):
             forms = [form.value for form in self.nodes[operand].forms if form.cases & cases]
             axes = [form.axes if isinstance(form, Array) else NOTHING for form in forms]
             joined = joined.join(Axes(all(a.rows for a in axes), all(a.features for a in axes)))
-        return node.axes if node.operation in ("sum", "mean", "max", "min") else joined
+        return node.axes if node.operation in TO_ROW_SCALARS else joined
 
     def ufunc(self, node: Node, arguments: list[str]) -> str:
         operator = _OPERATORS.get(node.operation)
@@ -142,7 +143,8 @@ class _Small(Lines):
                 self.helpers |= {"equal_weights"}
             weight = f"{weights[0]}.ravel()" if weights else "_equal_weights(rows, 1.0, dtype)"
             block = f"{value}.reshape(-1, features)"
-            self.add("block", f"{variable} = {weight}.dot({block})", cases, event)
+            # The method `dot` is quicker, and takes a single weight for a number: 0 times infinity is 0 then.
+            self.add("block", f"{variable} = np.matmul({weight}, {block})", cases, event)
         elif cases:
             value = self.spelled(total.operands[0])
             self.add("block", f"{variable} = np.add.reduce({value}, axis=None)", cases, event)
@@ -155,14 +157,14 @@ class _Small(Lines):
         for node, cases in self.loaded("block"):
             column = "" if node.axes == ROW else "[..., np.newaxis]"
             text = f"{self.variables[node.index]} = {self._parameter(node)}{column}"
-            given = cases and not self._as_given(node)
-            lines += [Line(text, self.cases.condition(cases))] if given else []
+            renamed = cases and not self._as_given(node)
+            lines += [Line(text, self.cases.condition(cases))] if renamed else []
             lines += self.absent(node)
         return lines
 
     def _as_given(self, node: Node) -> bool:
-        """Whether an argument is what the lines work on, in every case."""
-        return node.axes == ROW and node.computed() & self.everywhere == self.everywhere
+        """Whether an argument is what the lines work on, in every case in which they read it."""
+        return node.axes == ROW and not self.need[node.index] & ~node.computed()
 
     def _parameter(self, node: Node) -> str:
         return self.variables[node.index] if self._as_given(node) else f"{self.names[node.name]}_rows"
