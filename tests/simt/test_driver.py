@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -77,6 +79,17 @@ def cuda() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def module(cuda: Any) -> Any:
     return cuda.compiler.SourceModule(SOURCE, no_extern_c=True)
+
+
+def test_enabled_again_it_leads_to_the_stand_in_for_nvcc(cuda: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, cache = driver._environment["PATH"], driver._environment["PYCUDA_CACHE_DIR"]
+    monkeypatch.setenv("PATH", os.defpath)
+    monkeypatch.delenv("PYCUDA_CACHE_DIR")
+    for _ in range(2):
+        driver.enable()
+        assert os.environ["PATH"] == f"{folder}{os.pathsep}{os.defpath}"
+        assert os.environ["PYCUDA_CACHE_DIR"] == cache
+        assert shutil.which("nvcc") == str(Path(folder, "nvcc"))
 
 
 @pytest.fixture(autouse=True)
@@ -162,6 +175,7 @@ def test_copies_stay_in_their_allocation(cuda: Any) -> None:
 
 
 def test_memory_ends(cuda: Any) -> None:
+    gc.collect()  # what an earlier test has left would be given back in between
     free, total = cuda.driver.mem_get_info()
     with pytest.raises(cuda.driver.MemoryError):
         cuda.driver.mem_alloc(total + 1)
@@ -428,6 +442,7 @@ def test_a_forked_process_is_told() -> None:
     done = in_another_process(
         """
 import os
+import shutil
 if os.fork() == 0:
     try:
         drv.mem_alloc(8)

@@ -68,18 +68,27 @@ class Settings:
 _library: ctypes.CDLL | None = None
 _settings = Settings()
 _callbacks: tuple[object, ...] = ()
+_environment: dict[str, str] = {}
+"""What stands first in PATH, and where PyCUDA keeps what the stand-in for nvcc has made."""
 
 
 def enable(*, force: bool = False) -> None:
     """Make PyCUDA's driver the emulator, in this process and those that it starts.
 
-    Compiles what is needed at the first call on a machine; later calls do nothing. Raises LngenError where
-    PyCUDA is missing, where a GPU's driver is there (unless `force`), and where a driver is loaded already;
-    ToolchainMissing where g++ or CUDA's headers are.
+    Compiles what is needed at the first call on a machine; later calls only see to it that PyCUDA finds the stand-in
+    for nvcc, where PATH was changed in between. Raises LngenError where PyCUDA is missing, where a GPU's driver is
+    there (unless `force`), and where a driver is loaded already; ToolchainMissing where g++ or CUDA's headers are.
     """
+    if _library is None:
+        _load(force)
+    path = os.environ.get("PATH", os.defpath)
+    if not path.startswith(_environment["PATH"] + os.pathsep):
+        os.environ["PATH"] = f"{_environment['PATH']}{os.pathsep}{path}"
+    os.environ["PYCUDA_CACHE_DIR"] = _environment["PYCUDA_CACHE_DIR"]
+
+
+def _load(force: bool) -> None:
     global _library, _callbacks
-    if _library is not None:
-        return
     wrapper()
     if has_device_files() and not force:
         raise LngenError("this machine has a GPU's driver, so PyCUDA runs on it; the emulator is for machines without")
@@ -91,12 +100,10 @@ def enable(*, force: bool = False) -> None:
     library.lngen_driver_connect(os.fsencode(worker()), *_callbacks)
     _library = library
     configure(_settings)
-    program = script.write()
-    os.environ["PATH"] = f"{program.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     # What the stand-in made is no use to a GPU, so it stays apart from what PyCUDA keeps for one.
     images = cache.folder() / "pycuda"
     images.mkdir(parents=True, exist_ok=True)
-    os.environ["PYCUDA_CACHE_DIR"] = str(images)
+    _environment.update({"PATH": str(script.write().parent), "PYCUDA_CACHE_DIR": str(images)})
 
 
 def enabled() -> bool:
