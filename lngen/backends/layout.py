@@ -53,8 +53,7 @@ def _around(before: str, text: str, after: str, indent: int) -> list[str]:
         return [f"{pad}{before}{text}{after}"]
     if bracketed := _in_last_brackets(before, text, after, indent):
         return bracketed
-    whole = [f"{pad}    {text}"] if len(f"{pad}    {text}") <= WIDTH else _broken(text, indent + 4)
-    return [f"{pad}{before}(", *whole, f"{pad}){after}"]
+    return [f"{pad}{before}(", *_inside(f"({text})", 1, indent + 4), f"{pad}){after}"]
 
 
 def _in_last_brackets(before: str, text: str, after: str, indent: int) -> list[str]:

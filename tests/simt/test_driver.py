@@ -81,17 +81,6 @@ def module(cuda: Any) -> Any:
     return cuda.compiler.SourceModule(SOURCE, no_extern_c=True)
 
 
-def test_enabled_again_it_leads_to_the_stand_in_for_nvcc(cuda: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder, cache = driver._environment["PATH"], driver._environment["PYCUDA_CACHE_DIR"]
-    monkeypatch.setenv("PATH", os.defpath)
-    monkeypatch.delenv("PYCUDA_CACHE_DIR")
-    for _ in range(2):
-        driver.enable()
-        assert os.environ["PATH"] == f"{folder}{os.pathsep}{os.defpath}"
-        assert os.environ["PYCUDA_CACHE_DIR"] == cache
-        assert shutil.which("nvcc") == str(Path(folder, "nvcc"))
-
-
 @pytest.fixture(autouse=True)
 def _no_findings_left() -> Iterator[None]:
     driver.forget()
@@ -172,6 +161,17 @@ def test_copies_stay_in_their_allocation(cuda: Any) -> None:
     there.free()
     with pytest.raises(cuda.driver.LogicError, match="not all in an allocation"):
         cuda.driver.memcpy_dtoh(np.zeros(1), freed)
+
+
+def test_enabled_again_it_leads_to_the_stand_in_for_nvcc(cuda: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, cache = driver._environment["PATH"], driver._environment["PYCUDA_CACHE_DIR"]
+    monkeypatch.setenv("PATH", os.defpath)
+    monkeypatch.delenv("PYCUDA_CACHE_DIR")
+    for _ in range(2):
+        driver.enable()
+        assert os.environ["PATH"] == f"{folder}{os.pathsep}{os.defpath}"
+        assert os.environ["PYCUDA_CACHE_DIR"] == cache
+        assert shutil.which("nvcc") == str(Path(folder, "nvcc"))
 
 
 def test_memory_ends(cuda: Any) -> None:
@@ -442,7 +442,6 @@ def test_a_forked_process_is_told() -> None:
     done = in_another_process(
         """
 import os
-import shutil
 if os.fork() == 0:
     try:
         drv.mem_alloc(8)

@@ -21,7 +21,7 @@ from lngen.backends.numpy.small import Small, small
 from lngen.backends.numpy.text import (
     SHAPES,
     definition,
-    dictionary,
+    given_by_name,
     in_docstring,
     indented,
     quoted,
@@ -192,7 +192,7 @@ class _Emission:
             "backward_signature": definition("backward", self._backward_arguments()),
             "leading": self._leading(),
             "shared_text": self._shared_text(),
-            "forward_given": dictionary("given", [(given.name, given.name) for given in layer.inputs]),
+            "forward_given": indented([given_by_name(given.name for given in layer.inputs)]),
             "backward_given": self._backward_given(),
             "forward_results": self._forward_results(),
             "forward_call": self._forward_call(),
@@ -307,8 +307,7 @@ class _Emission:
         return f"Outputs({names})" if self.several else names
 
     def _backward_given(self) -> list[str]:
-        arrays = [f"saved.{name}" for name in self.kept_arrays]
-        return dictionary("given", [(name, name) for name in (*self.cotangents, *arrays)])
+        return indented([given_by_name([*self.cotangents, *(f"saved.{name}" for name in self.kept_arrays)])])
 
     def _backward_results(self) -> list[str]:
         lines = [f"out = _several(out, {quoted(f'd{given.name}' for given in self.layer.inputs)})"]

@@ -13,7 +13,7 @@ from lngen.backends.interface import Interface
 from lngen.backends.layout import condition
 from lngen.backends.numpy.saved import Field
 from lngen.backends.numpy.small import Small
-from lngen.backends.numpy.text import SHAPES, definition, indented, quoted, tuple_of
+from lngen.backends.numpy.text import SHAPES, definition, given_by_name, indented, quoted, tuple_of
 from lngen.program import RowProgram
 
 
@@ -31,15 +31,14 @@ class ShortWays:
     def parts(self) -> dict[str, dict[str, Any]]:
         """What the template places, by direction; there is none without a row that tells the shape of all."""
         rows = [row.name for row in self.layer.rows if row.required]
-        arrays = self._backward_kinds()
-        leading = [name for name, kind in arrays if kind == "Row"]
-        leading = [name for name in leading if name.startswith("saved.")] or leading
+        leading = [f"saved.{field.name}" for field in self.saved if field.kind == "Row"]
+        leading += [f"d{output.name}" for output in self.layer.outputs if output.kind == "Row"]
         ways = {}
         if rows:
             way = _way(rows[0], self._forward_test(rows[0]), self._forward_call())
             ways["forward"] = _part("_forward_small", self.forward_small, way)
         if leading:
-            way = _way(leading[0], self._backward_test(leading[0], arrays), self._backward_call())
+            way = _way(leading[0], self._backward_test(leading[0]), self._backward_call())
             ways["backward"] = _part("_backward_small", self.backward_small, way)
         return ways
 
@@ -57,7 +56,7 @@ class ShortWays:
     def _forward_call(self) -> list[str]:
         outputs = [output.name for output in self.layer.outputs]
         made = [*outputs, *(symbol.name for symbol in self.forward.saved)]
-        given = ", ".join(f'"{other.name}": {other.name}' for other in self.layer.inputs)
+        inputs = [other.name for other in self.layer.inputs]
         types = ", ".join(f'"{other.name}": dtype' for other in self.layer.inputs if other.required)
         saved = ["shape", "dtype", "dtypes", *(field.name for field in self.saved)]
         returned = f"Outputs({', '.join(outputs)})" if self._several() else outputs[0]
@@ -67,21 +66,16 @@ class ShortWays:
         return [
             *lines,
             f"{', '.join(made)} = _forward_small({', '.join([*self.forward_small.arguments, 'shape', 'dtype'])})",
-            *_placed(outputs, "out" if self._several() else "(out,)", given),
+            *_placed(outputs, "out" if self._several() else "(out,)", inputs),
             f"saved = Saved({', '.join(saved)})",
             f"return {returned}, saved",
         ]
 
-    def _backward_kinds(self) -> list[tuple[str, str]]:
-        """The arrays that backward is given, with their kinds."""
-        named: list[tuple[str, str]] = [(f"d{output.name}", output.kind) for output in self.layer.outputs]
-        return named + [(f"saved.{field.name}", field.kind) for field in self.saved if field.kind != "Constant"]
-
-    def _backward_test(self, leading: str, arrays: Sequence[tuple[str, str]]) -> list[str]:
-        cotangents, kinds = self._cotangents(), dict(arrays)
+    def _backward_test(self, leading: str) -> list[str]:
+        cotangents = self._cotangents()
         tests = ["_is_of_one_type(saved, shape, dtype)"]
-        for name in cotangents:
-            fit = _fits(name, kinds[name])
+        for name, output in zip(cotangents, self.layer.outputs, strict=True):
+            fit = _fits(name, output.kind)
             tests.append(f"{name} is None or {fit}" if self._several() else fit)
         for field in self.saved:
             name = f"saved.{field.name}"
@@ -104,20 +98,19 @@ class ShortWays:
             if f"d{given.name}" not in made:
                 there = "" if given.required else f' if "{given.name}" in saved.dtypes else None'
                 lines.append(f"d{given.name} = np.zeros({SHAPES[given.kind]}, dtype){there}")
-        saved = [name for name, kind in self._backward_kinds() if kind != "Scalar"]
-        arrays = ", ".join(f'"{name}": {name}' for name in saved)
+        arrays = [*cotangents, *(f"saved.{field.name}" for field in self.saved if field.shape)]
         lines += _placed(results, "out", arrays)
         lines.append(f"return Gradients({', '.join(results)})")
         return lines
 
 
-def _placed(results: Sequence[str], out: str, given: str) -> list[str]:
-    """The lines that put results where the caller wants them."""
+def _placed(results: Sequence[str], out: str, arrays: Sequence[str]) -> list[str]:
+    """The lines that put results where the caller wants them, which is apart from the arrays of the call."""
     computed = tuple_of(results)
     placed = computed if len(results) == 1 else ", ".join(results)
     return [
         "if out is not None:",
-        f"    given = {{{given}}}",
+        f"    {given_by_name(arrays)}",
         f"    {placed} = _placed({quoted(results)}, {computed}, {out}, given)",
     ]
 

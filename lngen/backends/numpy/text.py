@@ -163,10 +163,14 @@ def definition(name: str, arguments: list[str]) -> list[str]:
     return wrapped(f"def {name}({', '.join(arguments)}):", 0)
 
 
-def dictionary(name: str, items: list[tuple[str, str]]) -> list[str]:
-    """The assignment of a dict with these keys and expressions."""
-    entries = ", ".join(f'"{key}": {value}' for key, value in items)
-    return indented([f"{name} = {{{entries}}}"])
+def given_by_name(names: Iterable[str]) -> str:
+    """The assignment of the arrays that a call is given, by their names.
+
+    >>> given_by_name(["dy", "saved.x"])
+    'given = {"dy": dy, "saved.x": saved.x}'
+    """
+    entries = ", ".join(f'"{name}": {name}' for name in names)
+    return f"given = {{{entries}}}"
 
 
 def indented(lines: list[str], indent: int = 4) -> list[str]:

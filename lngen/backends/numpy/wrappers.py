@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from lngen.backends.interface import Interface
 from lngen.backends.numpy.secondary import Linear, Secondary
-from lngen.backends.numpy.text import SHAPES, definition, indented, quoted, tuple_of
+from lngen.backends.numpy.text import SHAPES, definition, given_by_name, indented, quoted, tuple_of
 
 
 def jvp_fields(jvp: Secondary, layer: Interface, saved: Sequence[str]) -> dict[str, list[str]]:
@@ -15,7 +15,7 @@ def jvp_fields(jvp: Secondary, layer: Interface, saved: Sequence[str]) -> dict[s
     results = [f"d{output.name}" for output in layer.outputs]
     rows = layer.rows
     lines = ["_check_saved(saved)", "shape = saved.shape", *_checked(jvp.arguments, "tangent")]
-    lines += ["threads = _thread_count(threads)", _given(names, saved)]
+    lines += ["threads = _thread_count(threads)", given_by_name([*names, *(f"saved.{name}" for name in saved)])]
     lines += ["dtype = _types(given, saved.dtype)[1]", *_filled(jvp.arguments)]
     if rows[0].required:
         lines.append(f'stored = saved.dtypes["{rows[0].name}"]')
@@ -48,7 +48,7 @@ def second_fields(second: Secondary, layer: Interface, saved: Sequence[str]) -> 
         nothing = " and ".join(f"{name} is None" for name in cotangents)
         lines += [f"if {nothing}:", '    raise ValueError("every cotangent is None; pass at least one")']
     lines += [*_checked(second.arguments, "cotangent of a gradient"), "threads = _thread_count(threads)"]
-    lines.append(_given([*cotangents, *names], saved))
+    lines.append(given_by_name([*cotangents, *names, *(f"saved.{name}" for name in saved)]))
     lines += ["dtype = _types(given, saved.dtype)[1]", *_filled(second.arguments)]
     fields = [f"d{given.name}" for given in layer.inputs] + [f"d{name}" for name in cotangents]
     lines.append(f"out = _several(out, {quoted(fields)})")
@@ -75,11 +75,6 @@ def _signature(name: str, first: list[str], arguments: Sequence[str]) -> list[st
     # The first has no default: with none of them there is nothing to compute.
     rest = [f"{argument}=None" for argument in arguments[1:]]
     return definition(name, [*first, *arguments[:1], *rest, "*", "out=None", "threads=1"])
-
-
-def _given(names: Sequence[str], saved: Sequence[str]) -> str:
-    entries = [f'"{name}": {name}' for name in [*names, *(f"saved.{name}" for name in saved)]]
-    return f"given = {{{', '.join(entries)}}}"
 
 
 def _zeroed(direction: Secondary, results: Sequence[str]) -> list[str]:
