@@ -11,9 +11,11 @@ from lngen.definition import Definition, Kind
 
 Array = np.ndarray
 
-TINY = (4, 8, 16)
+FEW_ROWS = ((4, 8, 16), (1, 8192), (16, 1024))
+"""Rows that are taken at once: the calls take more of the time than the entries. Not part of the means."""
+
 SHAPES = (
-    TINY,
+    *FEW_ROWS,
     (32, 128, 256),
     (64, 128, 512),
     (32, 512, 768),

@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import geometric_mean
 from typing import Any
 
-from benchmarks.cpu.cases import TINY
+from benchmarks.cpu.cases import FEW_ROWS
 from benchmarks.cpu.peers import is_emitted
 from benchmarks.tables import table
 
@@ -46,7 +46,7 @@ def _extent(cases: Sequence[Record]) -> str:
     alike: dict[tuple[int, tuple[str, ...]], list[str]] = {}
     for layer in dict.fromkeys(case["layer"] for case in cases):
         own = [case for case in cases if case["layer"] == layer]
-        shapes = tuple(dict.fromkeys(_shape(case) for case in own if tuple(case["shape"]) != TINY))
+        shapes = tuple(dict.fromkeys(_shape(case) for case in own if tuple(case["shape"]) not in FEW_ROWS))
         alike.setdefault((max(case["rounds"] for case in own), shapes), []).append(layer)
     sentences = []
     for (rounds, shapes), layers in sorted(alike.items(), key=lambda item: len(item[1])):
@@ -64,8 +64,8 @@ def _machine(record: Record) -> str:
 
 
 def _means(cases: Sequence[Record]) -> str:
-    """Geometric means over the shapes that are not tiny."""
-    large = [case for case in cases if tuple(case["shape"]) != TINY]
+    """Geometric means over the shapes that are not small."""
+    large = [case for case in cases if tuple(case["shape"]) not in FEW_ROWS]
     rows = []
     for name in _others(large):
         cells = []
@@ -113,7 +113,7 @@ def _memory(cases: Sequence[Record]) -> str:
 def _layers(cases: Sequence[Record]) -> str:
     rows = []
     for layer in dict.fromkeys(case["layer"] for case in cases):
-        own = [c for c in cases if c["layer"] == layer and tuple(c["shape"]) != TINY and "plain" in c["peers"]]
+        own = [c for c in cases if c["layer"] == layer and tuple(c["shape"]) not in FEW_ROWS and "plain" in c["peers"]]
         if not own:
             continue
         ratios = [case["peers"]["plain"]["ratio"]["emitted"][1] for case in own]

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (3 read, 1 written), 10 flops a row element; backward 6 row tensors (3 read, 3 written), 13 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-# templates sha256:925d0a8a648a567ff7e6a1d680280709bbf55aec64d9b70925b143737bcaf8dc
+# templates sha256:a9fd293a402ab68e1895328f50b99163bcd34624775acd23594c6aceeee8a12b
 """Layer normalization with a scale and a shift for every entry, from elsewhere.
 
     forward
@@ -48,8 +48,8 @@ BLOCK_BYTES = min(max(_second_level_cache() // 2, 384 * 1024), 1024 * 1024)
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
 
-FEW = 4096
-"""The entries up to which rows are taken at once, not block by block."""
+FEW_BYTES = 128 * 1024
+"""The size up to which rows are taken at once, not block by block."""
 
 ROWS_TOGETHER = 64
 """A block has a multiple of so many rows, where it has more."""
@@ -152,8 +152,8 @@ def forward(x, scale, shift, *, eps=1e-6, out=None, threads=1):
         shape, dtype = x.shape, x.dtype
         if _fits(scale, shape, dtype) and _fits(shift, shape, dtype):
             dtypes = {"x": dtype, "scale": dtype, "shift": dtype}
-            y, mu, mu_residual, rstd = _forward_small(
-                x, scale, shift, eps, shape, dtype
+            y, mu, mu_residual, rstd = _at_once(
+                _forward_small, x, scale, shift, eps, shape, dtype
             )
             if out is not None:
                 given = {"x": x, "scale": scale, "shift": shift}
@@ -210,7 +210,8 @@ def backward(saved, dy, *, out=None, threads=1):
             and _fits(saved.mu_residual, shape[:-1], dtype)
             and _fits(saved.rstd, shape[:-1], dtype)
         ):
-            dx, dscale, dshift = _backward_small(
+            dx, dscale, dshift = _at_once(
+                _backward_small,
                 saved.x,
                 saved.scale,
                 dy,
@@ -868,16 +869,17 @@ def _backward_backward(
 def _forward_small(x, scale, shift, eps, shape, dtype):
     """The outputs and the saved row scalars of a few rows, taken at once."""
     features = shape[-1]
+    vecdot = np.vecdot if shape[-1] <= 2 * PIECE else _vecdot_in_pieces
     one_over_D = _equal_weights(features, 1.0 / features, dtype)
     D = np.asarray(features, dtype)
     far_from = np.asarray(2.0, dtype)
     eps = np.asarray(eps, dtype)
     # step 1: mu = mean(x)
-    mu = np.vecdot(x, one_over_D)[..., np.newaxis]
+    mu = vecdot(x, one_over_D)[..., np.newaxis]
     # step 2: x_shifted = x - mu
     x_shifted = x - mu
     # step 3: var = mean(x_shifted**2)
-    var = (np.vecdot(x_shifted, x_shifted) / D)[..., np.newaxis]
+    var = (vecdot(x_shifted, x_shifted) / D)[..., np.newaxis]
     # step 2: mu_residual = mean(x_shifted)
     mu_residual = _residual(x_shifted, mu, var, D, far_from, one_over_D)
     # step 2: x_centred = x_shifted - mu_residual
@@ -901,6 +903,7 @@ def _forward_small(x, scale, shift, eps, shape, dtype):
 def _backward_small(x, scale, dy, mu_rows, mu_residual_rows, rstd_rows, shape, dtype):
     """The gradients of a few rows, taken at once; None for one not wanted."""
     features = shape[-1]
+    vecdot = np.vecdot if shape[-1] <= 2 * PIECE else _vecdot_in_pieces
     one_over_D = _equal_weights(features, 1.0 / features, dtype)
     D = np.asarray(features, dtype)
     mu = mu_rows[..., np.newaxis]
@@ -916,9 +919,9 @@ def _backward_small(x, scale, dy, mu_rows, mu_residual_rows, rstd_rows, shape, d
     g = scale + 1.0
     g = dy * g
     # step 10: mean_g = mean(g)
-    mean_g = np.vecdot(g, one_over_D)[..., np.newaxis]
+    mean_g = vecdot(g, one_over_D)[..., np.newaxis]
     # step 10: mean_g_xhat = mean(g*xhat)
-    mean_g_xhat = (np.vecdot(g, xhat) / D)[..., np.newaxis]
+    mean_g_xhat = (vecdot(g, xhat) / D)[..., np.newaxis]
     # step 11: dscale = dy*xhat
     dscale = dy * xhat
     dy = _filled(dy, out=np.empty(shape, dtype))
@@ -931,23 +934,28 @@ def _backward_small(x, scale, dy, mu_rows, mu_residual_rows, rstd_rows, shape, d
 
 
 def _row_sum(a, b, out):
-    """The sum of a*b over each row, with no buffer for the products.
-
-    A long row is summed in pieces, and the pieces in pairs: running sums over all of it
-    would lose digits.
-    """
-    features = a.shape[-1]
-    if features <= 2 * PIECE:
-        np.vecdot(a, b, out=out[..., 0])
-        return out
-    whole = features - features % PIECE
-    first, second = (
-        part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
-    )
-    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[..., 0])
-    if whole < features:
-        out[..., 0] += np.vecdot(a[..., whole:], b[..., whole:])
+    """The sum of a*b over each row, with no buffer for the products."""
+    vecdot = np.vecdot if a.shape[-1] <= 2 * PIECE else _vecdot_in_pieces
+    vecdot(a, b, out=out[..., 0])
     return out
+
+
+def _vecdot_in_pieces(a, b, out=None):
+    """np.vecdot of long rows, summed in pieces, and the pieces in pairs.
+
+    Running sums over all of a row would lose digits.
+    """
+    left = a.shape[-1] % PIECE
+    if left:
+        end = np.vecdot(a[..., -left:], b[..., -left:])
+        a, b = a[..., :-left], b[..., :-left]
+    pieces = np.vecdot(
+        a.reshape(*a.shape[:-1], -1, PIECE), b.reshape(*b.shape[:-1], -1, PIECE)
+    )
+    total = np.add.reduce(pieces, axis=-1, out=out)
+    if left:
+        total += end
+    return total
 
 
 def _row_mean(a, b, D, out):
@@ -1097,11 +1105,10 @@ def _are_few(rows):
     """Whether they are few rows in an array of a type to compute in, without gaps."""
     return (
         type(rows) is np.ndarray
-        and 0 < rows.size <= FEW
+        and 0 < rows.nbytes <= FEW_BYTES
         and rows.dtype in _COMPUTED
         and rows.ndim > 0
         and rows.shape[-1] >= 1
-        and rows.shape[-1] <= 2 * PIECE
         and rows.flags.c_contiguous
     )
 
@@ -1127,6 +1134,16 @@ def _is_of_one_type(saved, shape, dtype):
         if type(kind) is not type(dtype) or kind != dtype:
             return False
     return saved.dtypes.keys() >= {"x", "scale", "shift"}
+
+
+def _at_once(small, *arguments):
+    """Call what takes few rows; with a small ufunc buffer where several are long."""
+    shape, dtype = arguments[-2:]
+    if shape[-1] * dtype.itemsize < LONG_ROW or prod(shape[:-1]) == 1:
+        return small(*arguments)
+    with np.errstate():  # puts the buffer size back too
+        np.setbufsize(UFUNC_BUFFER)
+        return small(*arguments)
 
 
 def _partition(rows, row_bytes, least_rows):
@@ -1370,6 +1387,8 @@ def _placed(names, values, out, given):
 
 def _overlaps_itself(array):
     """Whether two entries share memory; where that is hard to tell, they do."""
+    if array.flags.c_contiguous:
+        return False
     axes = zip(array.strides, array.shape, strict=True)
     steps = sorted((abs(stride), size) for stride, size in axes if size > 1)
     reach = array.itemsize
@@ -1382,6 +1401,8 @@ def _overlaps_itself(array):
 
 def _overlap(a, b):
     """Whether two arrays share memory; where that is hard to tell, they do."""
+    if a is not b and a.flags.owndata and b.flags.owndata:
+        return False
     if not np.may_share_memory(a, b):
         return False
     try:

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops a row element; backward 4 row tensors (3 read, 1 written), 15 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:925d0a8a648a567ff7e6a1d680280709bbf55aec64d9b70925b143737bcaf8dc
+# templates sha256:a9fd293a402ab68e1895328f50b99163bcd34624775acd23594c6aceeee8a12b
 """Residual addition, then layer normalization; the sum is the second output.
 
     forward
@@ -50,8 +50,8 @@ BLOCK_BYTES = min(max(_second_level_cache() // 2, 384 * 1024), 1024 * 1024)
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
 
-FEW = 4096
-"""The entries up to which rows are taken at once, not block by block."""
+FEW_BYTES = 128 * 1024
+"""The size up to which rows are taken at once, not block by block."""
 
 ROWS_TOGETHER = 64
 """A block has a multiple of so many rows, where it has more."""
@@ -187,8 +187,8 @@ def forward(x, residual, gamma=None, beta=None, *, eps=1e-5, out=None, threads=1
                 dtypes["gamma"] = dtype
             if beta is not None:
                 dtypes["beta"] = dtype
-            y, h, mu, mu_residual, rstd = _forward_small(
-                x, residual, gamma, beta, eps, shape, dtype
+            y, h, mu, mu_residual, rstd = _at_once(
+                _forward_small, x, residual, gamma, beta, eps, shape, dtype
             )
             if out is not None:
                 given = {"x": x, "residual": residual, "gamma": gamma, "beta": beta}
@@ -268,7 +268,8 @@ def backward(saved, dy, dh=None, *, out=None, threads=1):
             and _fits(saved.rstd, shape[:-1], dtype)
             and (dy is not None or dh is not None)
         ):
-            dx, dresidual, dgamma, dbeta = _backward_small(
+            dx, dresidual, dgamma, dbeta = _at_once(
+                _backward_small,
                 saved.h,
                 dy,
                 dh,
@@ -1153,6 +1154,7 @@ def _backward_backward(
 def _forward_small(x, residual, gamma, beta, eps, shape, dtype):
     """The outputs and the saved row scalars of a few rows, taken at once."""
     features = shape[-1]
+    vecdot = np.vecdot if shape[-1] <= 2 * PIECE else _vecdot_in_pieces
     one_over_D = _equal_weights(features, 1.0 / features, dtype)
     D = np.asarray(features, dtype)
     far_from = np.asarray(2.0, dtype)
@@ -1160,11 +1162,11 @@ def _forward_small(x, residual, gamma, beta, eps, shape, dtype):
     # step 1: h = residual + x
     h = residual + x
     # step 2: mu = mean(h)
-    mu = np.vecdot(h, one_over_D)[..., np.newaxis]
+    mu = vecdot(h, one_over_D)[..., np.newaxis]
     # step 3: h_shifted = h - mu
     h_shifted = h - mu
     # step 4: var = mean(h_shifted**2)
-    var = (np.vecdot(h_shifted, h_shifted) / D)[..., np.newaxis]
+    var = (vecdot(h_shifted, h_shifted) / D)[..., np.newaxis]
     # step 3: mu_residual = mean(h_shifted)
     mu_residual = _residual(h_shifted, mu, var, D, far_from, one_over_D)
     # step 3: h_centred = h_shifted - mu_residual
@@ -1198,6 +1200,7 @@ def _backward_small(
     needs_mean_g_xhat_unscaled = gamma is None and dy is not None
     rows = prod(shape[:-1])
     features = shape[-1]
+    vecdot = np.vecdot if shape[-1] <= 2 * PIECE else _vecdot_in_pieces
     one_over_D = _equal_weights(features, 1.0 / features, dtype)
     D = np.asarray(features, dtype)
     # step 11: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
@@ -1214,19 +1217,19 @@ def _backward_small(
     # step 12: dgamma = sum over rows of dy*h_centred*rstd
     if needs_gamma_over_D:
         part = dy * h_centred
-        dgamma = np.matmul(rstd.ravel(), part.reshape(-1, features))
+        dgamma = _sum_of_rows(rstd.ravel(), part.reshape(-1, features))
     if needs_dgamma:
         dgamma = 0.0
     # step 13: dbeta = sum over rows of dy
     if wants_dbeta and dy is not None:
-        dbeta = np.matmul(_equal_weights(rows, 1.0, dtype), dy.reshape(-1, features))
+        dbeta = _sum_of_rows(_equal_weights(rows, 1.0, dtype), dy.reshape(-1, features))
     if needs_dbeta:
         dbeta = 0.0
     # step 11: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
     if needs_gamma_over_D:
-        mean_g_xhat_unscaled = np.vecdot(part, gamma_over_D)[..., np.newaxis]
+        mean_g_xhat_unscaled = vecdot(part, gamma_over_D)[..., np.newaxis]
     if needs_mean_g_xhat_unscaled:
-        mean_g_xhat_unscaled = (np.vecdot(dy, h_centred) / D)[..., np.newaxis]
+        mean_g_xhat_unscaled = (vecdot(dy, h_centred) / D)[..., np.newaxis]
     # step 8: g = dy*gamma
     if needs_gamma_over_D:
         g = dy * gamma
@@ -1234,7 +1237,7 @@ def _backward_small(
         g = dy
     # step 11: mean_g = mean(g)
     if dy is not None:
-        mean_g = np.vecdot(g, one_over_D)[..., np.newaxis]
+        mean_g = vecdot(g, one_over_D)[..., np.newaxis]
         # step 11: mean_g_xhat = mean_g_xhat_unscaled*rstd
         mean_g_xhat = mean_g_xhat_unscaled * rstd
         # step 11: dx = dh + (g - mean_g - h_centred*mean_g_xhat*rstd)*rstd
@@ -1260,23 +1263,28 @@ def _backward_small(
 
 
 def _row_sum(a, b, out):
-    """The sum of a*b over each row, with no buffer for the products.
-
-    A long row is summed in pieces, and the pieces in pairs: running sums over all of it
-    would lose digits.
-    """
-    features = a.shape[-1]
-    if features <= 2 * PIECE:
-        np.vecdot(a, b, out=out[..., 0])
-        return out
-    whole = features - features % PIECE
-    first, second = (
-        part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
-    )
-    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[..., 0])
-    if whole < features:
-        out[..., 0] += np.vecdot(a[..., whole:], b[..., whole:])
+    """The sum of a*b over each row, with no buffer for the products."""
+    vecdot = np.vecdot if a.shape[-1] <= 2 * PIECE else _vecdot_in_pieces
+    vecdot(a, b, out=out[..., 0])
     return out
+
+
+def _vecdot_in_pieces(a, b, out=None):
+    """np.vecdot of long rows, summed in pieces, and the pieces in pairs.
+
+    Running sums over all of a row would lose digits.
+    """
+    left = a.shape[-1] % PIECE
+    if left:
+        end = np.vecdot(a[..., -left:], b[..., -left:])
+        a, b = a[..., :-left], b[..., :-left]
+    pieces = np.vecdot(
+        a.reshape(*a.shape[:-1], -1, PIECE), b.reshape(*b.shape[:-1], -1, PIECE)
+    )
+    total = np.add.reduce(pieces, axis=-1, out=out)
+    if left:
+        total += end
+    return total
 
 
 def _row_mean(a, b, D, out):
@@ -1321,9 +1329,20 @@ def _less_residual(shifted, residual):
     return shifted
 
 
+def _sum_of_rows(weights, block, out=None):
+    """The sum of the rows of a block, each times its weight."""
+    if len(block) == 1:
+        # A product of one row is slow in matmul, and 0 * infinity is 0 in dot.
+        out = np.multiply(weights, block[0], out=out)
+        return np.add(out, 0.0, out=out)  # no sum is -0
+    if out is None:
+        return weights.dot(block)  # sooner there than matmul
+    return np.matmul(weights, block, out=out)
+
+
 def _add_rows(block, weights, sums, column):
     """Add the rows of a block, each times its weight, to running sums."""
-    np.matmul(weights[: len(block), 0], block, out=column)
+    _sum_of_rows(weights[: len(block), 0], block, out=column)
     np.add(sums, column, out=sums)
 
 
@@ -1455,11 +1474,10 @@ def _are_few(rows):
     """Whether they are few rows in an array of a type to compute in, without gaps."""
     return (
         type(rows) is np.ndarray
-        and 0 < rows.size <= FEW
+        and 0 < rows.nbytes <= FEW_BYTES
         and rows.dtype in _COMPUTED
         and rows.ndim > 0
         and rows.shape[-1] >= 1
-        and rows.shape[-1] <= 2 * PIECE
         and rows.flags.c_contiguous
     )
 
@@ -1485,6 +1503,16 @@ def _is_of_one_type(saved, shape, dtype):
         if type(kind) is not type(dtype) or kind != dtype:
             return False
     return saved.dtypes.keys() >= {"x", "residual"}
+
+
+def _at_once(small, *arguments):
+    """Call what takes few rows; with a small ufunc buffer where several are long."""
+    shape, dtype = arguments[-2:]
+    if shape[-1] * dtype.itemsize < LONG_ROW or prod(shape[:-1]) == 1:
+        return small(*arguments)
+    with np.errstate():  # puts the buffer size back too
+        np.setbufsize(UFUNC_BUFFER)
+        return small(*arguments)
 
 
 def _partition(rows, row_bytes, least_rows):
@@ -1734,6 +1762,8 @@ def _placed(names, values, out, given):
 
 def _overlaps_itself(array):
     """Whether two entries share memory; where that is hard to tell, they do."""
+    if array.flags.c_contiguous:
+        return False
     axes = zip(array.strides, array.shape, strict=True)
     steps = sorted((abs(stride), size) for stride, size in axes if size > 1)
     reach = array.itemsize
@@ -1746,6 +1776,8 @@ def _overlaps_itself(array):
 
 def _overlap(a, b):
     """Whether two arrays share memory; where that is hard to tell, they do."""
+    if a is not b and a.flags.owndata and b.flags.owndata:
+        return False
     if not np.may_share_memory(a, b):
         return False
     try:

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 5 flops a row element; backward 4 row tensors (3 read, 1 written), 10 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-# templates sha256:925d0a8a648a567ff7e6a1d680280709bbf55aec64d9b70925b143737bcaf8dc
+# templates sha256:a9fd293a402ab68e1895328f50b99163bcd34624775acd23594c6aceeee8a12b
 """Residual addition, then root-mean-square normalization; the sum is the second output.
 
     forward
@@ -48,8 +48,8 @@ BLOCK_BYTES = min(max(_second_level_cache() // 2, 384 * 1024), 1024 * 1024)
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
 
-FEW = 4096
-"""The entries up to which rows are taken at once, not block by block."""
+FEW_BYTES = 128 * 1024
+"""The size up to which rows are taken at once, not block by block."""
 
 ROWS_TOGETHER = 64
 """A block has a multiple of so many rows, where it has more."""
@@ -167,7 +167,7 @@ def forward(x, residual, gamma=None, *, eps=1e-5, out=None, threads=1):
             dtypes = {"x": dtype, "residual": dtype}
             if gamma is not None:
                 dtypes["gamma"] = dtype
-            y, h, rstd = _forward_small(x, residual, gamma, eps, shape, dtype)
+            y, h, rstd = _at_once(_forward_small, x, residual, gamma, eps, shape, dtype)
             if out is not None:
                 given = {"x": x, "residual": residual, "gamma": gamma}
                 y, h = _placed(("y", "h"), (y, h), out, given)
@@ -225,8 +225,8 @@ def backward(saved, dy, dh=None, *, out=None, threads=1):
             and _fits(saved.rstd, shape[:-1], dtype)
             and (dy is not None or dh is not None)
         ):
-            dx, dresidual, dgamma = _backward_small(
-                saved.h, dy, dh, saved.rstd, saved.gamma, shape, dtype
+            dx, dresidual, dgamma = _at_once(
+                _backward_small, saved.h, dy, dh, saved.rstd, saved.gamma, shape, dtype
             )
             if out is not None:
                 given = {
@@ -859,12 +859,13 @@ def _backward_backward(
 def _forward_small(x, residual, gamma, eps, shape, dtype):
     """The outputs and the saved row scalars of a few rows, taken at once."""
     features = shape[-1]
+    vecdot = np.vecdot if shape[-1] <= 2 * PIECE else _vecdot_in_pieces
     D = np.asarray(features, dtype)
     eps = np.asarray(eps, dtype)
     # step 1: h = residual + x
     h = residual + x
     # step 2: ms = mean(h**2)
-    ms = (np.vecdot(h, h) / D)[..., np.newaxis]
+    ms = (vecdot(h, h) / D)[..., np.newaxis]
     # step 3: rstd = 1/sqrt(ms + eps)
     rstd = ms + eps
     rstd = np.sqrt(rstd)
@@ -886,6 +887,7 @@ def _backward_small(h, dy, dh, rstd_rows, gamma, shape, dtype):
     needs_dgamma = gamma is not None and dy is None
     needs_mean_g_xhat_unscaled = gamma is None and dy is not None
     features = shape[-1]
+    vecdot = np.vecdot if shape[-1] <= 2 * PIECE else _vecdot_in_pieces
     D = np.asarray(features, dtype)
     # step 9: mean_g_xhat_unscaled = mean(dy*h*gamma)
     if needs_gamma_over_D:
@@ -895,14 +897,14 @@ def _backward_small(h, dy, dh, rstd_rows, gamma, shape, dtype):
     # step 10: dgamma = sum over rows of dy*h*rstd
     if needs_gamma_over_D:
         part = dy * h
-        dgamma = np.matmul(rstd.ravel(), part.reshape(-1, features))
+        dgamma = _sum_of_rows(rstd.ravel(), part.reshape(-1, features))
     if needs_dgamma:
         dgamma = 0.0
     # step 9: mean_g_xhat_unscaled = mean(dy*h*gamma)
     if needs_gamma_over_D:
-        mean_g_xhat_unscaled = np.vecdot(part, gamma_over_D)[..., np.newaxis]
+        mean_g_xhat_unscaled = vecdot(part, gamma_over_D)[..., np.newaxis]
     if needs_mean_g_xhat_unscaled:
-        mean_g_xhat_unscaled = (np.vecdot(dy, h) / D)[..., np.newaxis]
+        mean_g_xhat_unscaled = (vecdot(dy, h) / D)[..., np.newaxis]
     # step 6: g = dy*gamma
     if needs_gamma_over_D:
         g = dy * gamma
@@ -929,23 +931,28 @@ def _backward_small(h, dy, dh, rstd_rows, gamma, shape, dtype):
 
 
 def _row_sum(a, b, out):
-    """The sum of a*b over each row, with no buffer for the products.
-
-    A long row is summed in pieces, and the pieces in pairs: running sums over all of it
-    would lose digits.
-    """
-    features = a.shape[-1]
-    if features <= 2 * PIECE:
-        np.vecdot(a, b, out=out[..., 0])
-        return out
-    whole = features - features % PIECE
-    first, second = (
-        part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
-    )
-    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[..., 0])
-    if whole < features:
-        out[..., 0] += np.vecdot(a[..., whole:], b[..., whole:])
+    """The sum of a*b over each row, with no buffer for the products."""
+    vecdot = np.vecdot if a.shape[-1] <= 2 * PIECE else _vecdot_in_pieces
+    vecdot(a, b, out=out[..., 0])
     return out
+
+
+def _vecdot_in_pieces(a, b, out=None):
+    """np.vecdot of long rows, summed in pieces, and the pieces in pairs.
+
+    Running sums over all of a row would lose digits.
+    """
+    left = a.shape[-1] % PIECE
+    if left:
+        end = np.vecdot(a[..., -left:], b[..., -left:])
+        a, b = a[..., :-left], b[..., :-left]
+    pieces = np.vecdot(
+        a.reshape(*a.shape[:-1], -1, PIECE), b.reshape(*b.shape[:-1], -1, PIECE)
+    )
+    total = np.add.reduce(pieces, axis=-1, out=out)
+    if left:
+        total += end
+    return total
 
 
 def _row_mean(a, b, D, out):
@@ -961,9 +968,20 @@ def _equal_weights(count, weight, dtype):
     return weights
 
 
+def _sum_of_rows(weights, block, out=None):
+    """The sum of the rows of a block, each times its weight."""
+    if len(block) == 1:
+        # A product of one row is slow in matmul, and 0 * infinity is 0 in dot.
+        out = np.multiply(weights, block[0], out=out)
+        return np.add(out, 0.0, out=out)  # no sum is -0
+    if out is None:
+        return weights.dot(block)  # sooner there than matmul
+    return np.matmul(weights, block, out=out)
+
+
 def _add_rows(block, weights, sums, column):
     """Add the rows of a block, each times its weight, to running sums."""
-    np.matmul(weights[: len(block), 0], block, out=column)
+    _sum_of_rows(weights[: len(block), 0], block, out=column)
     np.add(sums, column, out=sums)
 
 
@@ -1095,11 +1113,10 @@ def _are_few(rows):
     """Whether they are few rows in an array of a type to compute in, without gaps."""
     return (
         type(rows) is np.ndarray
-        and 0 < rows.size <= FEW
+        and 0 < rows.nbytes <= FEW_BYTES
         and rows.dtype in _COMPUTED
         and rows.ndim > 0
         and rows.shape[-1] >= 1
-        and rows.shape[-1] <= 2 * PIECE
         and rows.flags.c_contiguous
     )
 
@@ -1125,6 +1142,16 @@ def _is_of_one_type(saved, shape, dtype):
         if type(kind) is not type(dtype) or kind != dtype:
             return False
     return saved.dtypes.keys() >= {"x", "residual"}
+
+
+def _at_once(small, *arguments):
+    """Call what takes few rows; with a small ufunc buffer where several are long."""
+    shape, dtype = arguments[-2:]
+    if shape[-1] * dtype.itemsize < LONG_ROW or prod(shape[:-1]) == 1:
+        return small(*arguments)
+    with np.errstate():  # puts the buffer size back too
+        np.setbufsize(UFUNC_BUFFER)
+        return small(*arguments)
 
 
 def _partition(rows, row_bytes, least_rows):
@@ -1372,6 +1399,8 @@ def _placed(names, values, out, given):
 
 def _overlaps_itself(array):
     """Whether two entries share memory; where that is hard to tell, they do."""
+    if array.flags.c_contiguous:
+        return False
     axes = zip(array.strides, array.shape, strict=True)
     steps = sorted((abs(stride), size) for stride, size in axes if size > 1)
     reach = array.itemsize
@@ -1384,6 +1413,8 @@ def _overlaps_itself(array):
 
 def _overlap(a, b):
     """Whether two arrays share memory; where that is hard to tell, they do."""
+    if a is not b and a.flags.owndata and b.flags.owndata:
+        return False
     if not np.may_share_memory(a, b):
         return False
     try:

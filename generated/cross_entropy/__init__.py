@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (2 read, 0 written), 7 flops a row element; backward 4 row tensors (2 read, 2 written), 9 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-# templates sha256:925d0a8a648a567ff7e6a1d680280709bbf55aec64d9b70925b143737bcaf8dc
+# templates sha256:a9fd293a402ab68e1895328f50b99163bcd34624775acd23594c6aceeee8a12b
 """Cross entropy of soft targets with the softmax of a row, one number a row."""
 
 from .numpy_backend import (

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 13 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-# templates sha256:925d0a8a648a567ff7e6a1d680280709bbf55aec64d9b70925b143737bcaf8dc
+# templates sha256:a9fd293a402ab68e1895328f50b99163bcd34624775acd23594c6aceeee8a12b
 """Dynamic tanh: an elementwise layer in the place of a norm.
 
     forward
@@ -47,8 +47,8 @@ BLOCK_BYTES = min(max(_second_level_cache() // 2, 384 * 1024), 1024 * 1024)
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
 
-FEW = 4096
-"""The entries up to which rows are taken at once, not block by block."""
+FEW_BYTES = 128 * 1024
+"""The size up to which rows are taken at once, not block by block."""
 
 ROWS_TOGETHER = 64
 """A block has a multiple of so many rows, where it has more."""
@@ -161,7 +161,7 @@ def forward(x, alpha=None, gamma=None, beta=None, *, out=None, threads=1):
                 dtypes["gamma"] = dtype
             if beta is not None:
                 dtypes["beta"] = dtype
-            y = _forward_small(x, alpha, gamma, beta, shape, dtype)
+            y = _at_once(_forward_small, x, alpha, gamma, beta, shape, dtype)
             if out is not None:
                 given = {"x": x, "alpha": alpha, "gamma": gamma, "beta": beta}
                 (y,) = _placed(("y",), (y,), (out,), given)
@@ -214,7 +214,8 @@ def backward(saved, dy, *, out=None, threads=1):
             and _fits(saved.alpha, (), dtype, "alpha" in saved.dtypes)
             and _fits(saved.gamma, shape[-1:], dtype, "gamma" in saved.dtypes)
         ):
-            dx, dalpha, dgamma, dbeta = _backward_small(
+            dx, dalpha, dgamma, dbeta = _at_once(
+                _backward_small,
                 saved.x,
                 dy,
                 saved.alpha,
@@ -876,6 +877,7 @@ def _backward_small(x, dy, alpha, gamma, wants_dbeta, shape, dtype):
     """The gradients of a few rows, taken at once; None for one not wanted."""
     rows = prod(shape[:-1])
     features = shape[-1]
+    vecdot = np.vecdot if shape[-1] <= 2 * PIECE else _vecdot_in_pieces
     if alpha is not None:
         alpha_value = np.asarray(alpha, dtype)
     else:
@@ -887,10 +889,12 @@ def _backward_small(x, dy, alpha, gamma, wants_dbeta, shape, dtype):
     # step 8: dgamma = sum over rows of dy*t
     if gamma is not None:
         part = dy * t
-        dgamma = np.matmul(_equal_weights(rows, 1.0, dtype), part.reshape(-1, features))
+        dgamma = _sum_of_rows(
+            _equal_weights(rows, 1.0, dtype), part.reshape(-1, features)
+        )
     # step 9: dbeta = sum over rows of dy
     if wants_dbeta:
-        dbeta = np.matmul(_equal_weights(rows, 1.0, dtype), dy.reshape(-1, features))
+        dbeta = _sum_of_rows(_equal_weights(rows, 1.0, dtype), dy.reshape(-1, features))
     # step 11: g = (1 - t)*dy*(t + 1)*gamma
     g = 1.0 - t
     g = g * dy
@@ -900,7 +904,7 @@ def _backward_small(x, dy, alpha, gamma, wants_dbeta, shape, dtype):
         g = g * gamma
     # step 7: sum_g_x = sum(g*x)
     if alpha is not None:
-        sum_g_x = np.vecdot(g, x)[..., np.newaxis]
+        sum_g_x = vecdot(g, x)[..., np.newaxis]
         # step 7: dalpha = sum over rows of sum_g_x
         dalpha = np.add.reduce(sum_g_x, axis=None)
     # step 6: dx = g*alpha
@@ -917,23 +921,28 @@ def _backward_small(x, dy, alpha, gamma, wants_dbeta, shape, dtype):
 
 
 def _row_sum(a, b, out):
-    """The sum of a*b over each row, with no buffer for the products.
-
-    A long row is summed in pieces, and the pieces in pairs: running sums over all of it
-    would lose digits.
-    """
-    features = a.shape[-1]
-    if features <= 2 * PIECE:
-        np.vecdot(a, b, out=out[..., 0])
-        return out
-    whole = features - features % PIECE
-    first, second = (
-        part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
-    )
-    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[..., 0])
-    if whole < features:
-        out[..., 0] += np.vecdot(a[..., whole:], b[..., whole:])
+    """The sum of a*b over each row, with no buffer for the products."""
+    vecdot = np.vecdot if a.shape[-1] <= 2 * PIECE else _vecdot_in_pieces
+    vecdot(a, b, out=out[..., 0])
     return out
+
+
+def _vecdot_in_pieces(a, b, out=None):
+    """np.vecdot of long rows, summed in pieces, and the pieces in pairs.
+
+    Running sums over all of a row would lose digits.
+    """
+    left = a.shape[-1] % PIECE
+    if left:
+        end = np.vecdot(a[..., -left:], b[..., -left:])
+        a, b = a[..., :-left], b[..., :-left]
+    pieces = np.vecdot(
+        a.reshape(*a.shape[:-1], -1, PIECE), b.reshape(*b.shape[:-1], -1, PIECE)
+    )
+    total = np.add.reduce(pieces, axis=-1, out=out)
+    if left:
+        total += end
+    return total
 
 
 def _row_mean(a, b, D, out):
@@ -949,9 +958,20 @@ def _equal_weights(count, weight, dtype):
     return weights
 
 
+def _sum_of_rows(weights, block, out=None):
+    """The sum of the rows of a block, each times its weight."""
+    if len(block) == 1:
+        # A product of one row is slow in matmul, and 0 * infinity is 0 in dot.
+        out = np.multiply(weights, block[0], out=out)
+        return np.add(out, 0.0, out=out)  # no sum is -0
+    if out is None:
+        return weights.dot(block)  # sooner there than matmul
+    return np.matmul(weights, block, out=out)
+
+
 def _add_rows(block, weights, sums, column):
     """Add the rows of a block, each times its weight, to running sums."""
-    np.matmul(weights[: len(block), 0], block, out=column)
+    _sum_of_rows(weights[: len(block), 0], block, out=column)
     np.add(sums, column, out=sums)
 
 
@@ -1071,11 +1091,10 @@ def _are_few(rows):
     """Whether they are few rows in an array of a type to compute in, without gaps."""
     return (
         type(rows) is np.ndarray
-        and 0 < rows.size <= FEW
+        and 0 < rows.nbytes <= FEW_BYTES
         and rows.dtype in _COMPUTED
         and rows.ndim > 0
         and rows.shape[-1] >= 1
-        and rows.shape[-1] <= 2 * PIECE
         and rows.flags.c_contiguous
     )
 
@@ -1101,6 +1120,16 @@ def _is_of_one_type(saved, shape, dtype):
         if type(kind) is not type(dtype) or kind != dtype:
             return False
     return saved.dtypes.keys() >= {"x"}
+
+
+def _at_once(small, *arguments):
+    """Call what takes few rows; with a small ufunc buffer where several are long."""
+    shape, dtype = arguments[-2:]
+    if shape[-1] * dtype.itemsize < LONG_ROW or prod(shape[:-1]) == 1:
+        return small(*arguments)
+    with np.errstate():  # puts the buffer size back too
+        np.setbufsize(UFUNC_BUFFER)
+        return small(*arguments)
 
 
 def _partition(rows, row_bytes, least_rows):
@@ -1354,6 +1383,8 @@ def _placed(names, values, out, given):
 
 def _overlaps_itself(array):
     """Whether two entries share memory; where that is hard to tell, they do."""
+    if array.flags.c_contiguous:
+        return False
     axes = zip(array.strides, array.shape, strict=True)
     steps = sorted((abs(stride), size) for stride, size in axes if size > 1)
     reach = array.itemsize
@@ -1366,6 +1397,8 @@ def _overlaps_itself(array):
 
 def _overlap(a, b):
     """Whether two arrays share memory; where that is hard to tell, they do."""
+    if a is not b and a.flags.owndata and b.flags.owndata:
+        return False
     if not np.may_share_memory(a, b):
         return False
     try:

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops a row element; backward 3 row tensors (2 read, 1 written), 14 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:3f4f3519e955d61b03ab0d655ad5951c0892e0dd7b3076ac889a76a6492abbe1
-# templates sha256:925d0a8a648a567ff7e6a1d680280709bbf55aec64d9b70925b143737bcaf8dc
+# templates sha256:a9fd293a402ab68e1895328f50b99163bcd34624775acd23594c6aceeee8a12b
 """Layer normalization over the feature axis.
 
     forward
@@ -48,8 +48,8 @@ BLOCK_BYTES = min(max(_second_level_cache() // 2, 384 * 1024), 1024 * 1024)
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
 
-FEW = 4096
-"""The entries up to which rows are taken at once, not block by block."""
+FEW_BYTES = 128 * 1024
+"""The size up to which rows are taken at once, not block by block."""
 
 ROWS_TOGETHER = 64
 """A block has a multiple of so many rows, where it has more."""
@@ -161,7 +161,9 @@ def forward(x, gamma=None, beta=None, *, eps=1e-5, out=None, threads=1):
                 dtypes["gamma"] = dtype
             if beta is not None:
                 dtypes["beta"] = dtype
-            y, mu, mu_residual, rstd = _forward_small(x, gamma, beta, eps, shape, dtype)
+            y, mu, mu_residual, rstd = _at_once(
+                _forward_small, x, gamma, beta, eps, shape, dtype
+            )
             if out is not None:
                 given = {"x": x, "gamma": gamma, "beta": beta}
                 (y,) = _placed(("y",), (y,), (out,), given)
@@ -217,7 +219,8 @@ def backward(saved, dy, *, out=None, threads=1):
             and _fits(saved.mu_residual, shape[:-1], dtype)
             and _fits(saved.rstd, shape[:-1], dtype)
         ):
-            dx, dgamma, dbeta = _backward_small(
+            dx, dgamma, dbeta = _at_once(
+                _backward_small,
                 saved.x,
                 dy,
                 saved.mu,
@@ -922,16 +925,17 @@ def _backward_backward(
 def _forward_small(x, gamma, beta, eps, shape, dtype):
     """The outputs and the saved row scalars of a few rows, taken at once."""
     features = shape[-1]
+    vecdot = np.vecdot if shape[-1] <= 2 * PIECE else _vecdot_in_pieces
     one_over_D = _equal_weights(features, 1.0 / features, dtype)
     D = np.asarray(features, dtype)
     far_from = np.asarray(2.0, dtype)
     eps = np.asarray(eps, dtype)
     # step 1: mu = mean(x)
-    mu = np.vecdot(x, one_over_D)[..., np.newaxis]
+    mu = vecdot(x, one_over_D)[..., np.newaxis]
     # step 2: x_shifted = x - mu
     x_shifted = x - mu
     # step 3: var = mean(x_shifted**2)
-    var = (np.vecdot(x_shifted, x_shifted) / D)[..., np.newaxis]
+    var = (vecdot(x_shifted, x_shifted) / D)[..., np.newaxis]
     # step 2: mu_residual = mean(x_shifted)
     mu_residual = _residual(x_shifted, mu, var, D, far_from, one_over_D)
     # step 2: x_centred = x_shifted - mu_residual
@@ -961,6 +965,7 @@ def _backward_small(
     """The gradients of a few rows, taken at once; None for one not wanted."""
     rows = prod(shape[:-1])
     features = shape[-1]
+    vecdot = np.vecdot if shape[-1] <= 2 * PIECE else _vecdot_in_pieces
     one_over_D = _equal_weights(features, 1.0 / features, dtype)
     D = np.asarray(features, dtype)
     # step 10: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
@@ -976,22 +981,22 @@ def _backward_small(
     # step 11: dgamma = sum over rows of dy*x_centred*rstd
     if gamma is not None:
         part = dy * x_centred
-        dgamma = np.matmul(rstd.ravel(), part.reshape(-1, features))
+        dgamma = _sum_of_rows(rstd.ravel(), part.reshape(-1, features))
     # step 12: dbeta = sum over rows of dy
     if wants_dbeta:
-        dbeta = np.matmul(_equal_weights(rows, 1.0, dtype), dy.reshape(-1, features))
+        dbeta = _sum_of_rows(_equal_weights(rows, 1.0, dtype), dy.reshape(-1, features))
     # step 10: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
     if gamma is not None:
-        mean_g_xhat_unscaled = np.vecdot(part, gamma_over_D)[..., np.newaxis]
+        mean_g_xhat_unscaled = vecdot(part, gamma_over_D)[..., np.newaxis]
     else:
-        mean_g_xhat_unscaled = (np.vecdot(dy, x_centred) / D)[..., np.newaxis]
+        mean_g_xhat_unscaled = (vecdot(dy, x_centred) / D)[..., np.newaxis]
     # step 7: g = dy*gamma
     if gamma is not None:
         g = dy * gamma
     else:
         g = dy
     # step 10: mean_g = mean(g)
-    mean_g = np.vecdot(g, one_over_D)[..., np.newaxis]
+    mean_g = vecdot(g, one_over_D)[..., np.newaxis]
     # step 10: mean_g_xhat = mean_g_xhat_unscaled*rstd
     mean_g_xhat = mean_g_xhat_unscaled * rstd
     # step 10: dx = (g - mean_g - x_centred*mean_g_xhat*rstd)*rstd
@@ -1008,23 +1013,28 @@ def _backward_small(
 
 
 def _row_sum(a, b, out):
-    """The sum of a*b over each row, with no buffer for the products.
-
-    A long row is summed in pieces, and the pieces in pairs: running sums over all of it
-    would lose digits.
-    """
-    features = a.shape[-1]
-    if features <= 2 * PIECE:
-        np.vecdot(a, b, out=out[..., 0])
-        return out
-    whole = features - features % PIECE
-    first, second = (
-        part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
-    )
-    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[..., 0])
-    if whole < features:
-        out[..., 0] += np.vecdot(a[..., whole:], b[..., whole:])
+    """The sum of a*b over each row, with no buffer for the products."""
+    vecdot = np.vecdot if a.shape[-1] <= 2 * PIECE else _vecdot_in_pieces
+    vecdot(a, b, out=out[..., 0])
     return out
+
+
+def _vecdot_in_pieces(a, b, out=None):
+    """np.vecdot of long rows, summed in pieces, and the pieces in pairs.
+
+    Running sums over all of a row would lose digits.
+    """
+    left = a.shape[-1] % PIECE
+    if left:
+        end = np.vecdot(a[..., -left:], b[..., -left:])
+        a, b = a[..., :-left], b[..., :-left]
+    pieces = np.vecdot(
+        a.reshape(*a.shape[:-1], -1, PIECE), b.reshape(*b.shape[:-1], -1, PIECE)
+    )
+    total = np.add.reduce(pieces, axis=-1, out=out)
+    if left:
+        total += end
+    return total
 
 
 def _row_mean(a, b, D, out):
@@ -1069,9 +1079,20 @@ def _less_residual(shifted, residual):
     return shifted
 
 
+def _sum_of_rows(weights, block, out=None):
+    """The sum of the rows of a block, each times its weight."""
+    if len(block) == 1:
+        # A product of one row is slow in matmul, and 0 * infinity is 0 in dot.
+        out = np.multiply(weights, block[0], out=out)
+        return np.add(out, 0.0, out=out)  # no sum is -0
+    if out is None:
+        return weights.dot(block)  # sooner there than matmul
+    return np.matmul(weights, block, out=out)
+
+
 def _add_rows(block, weights, sums, column):
     """Add the rows of a block, each times its weight, to running sums."""
-    np.matmul(weights[: len(block), 0], block, out=column)
+    _sum_of_rows(weights[: len(block), 0], block, out=column)
     np.add(sums, column, out=sums)
 
 
@@ -1197,11 +1218,10 @@ def _are_few(rows):
     """Whether they are few rows in an array of a type to compute in, without gaps."""
     return (
         type(rows) is np.ndarray
-        and 0 < rows.size <= FEW
+        and 0 < rows.nbytes <= FEW_BYTES
         and rows.dtype in _COMPUTED
         and rows.ndim > 0
         and rows.shape[-1] >= 1
-        and rows.shape[-1] <= 2 * PIECE
         and rows.flags.c_contiguous
     )
 
@@ -1227,6 +1247,16 @@ def _is_of_one_type(saved, shape, dtype):
         if type(kind) is not type(dtype) or kind != dtype:
             return False
     return saved.dtypes.keys() >= {"x"}
+
+
+def _at_once(small, *arguments):
+    """Call what takes few rows; with a small ufunc buffer where several are long."""
+    shape, dtype = arguments[-2:]
+    if shape[-1] * dtype.itemsize < LONG_ROW or prod(shape[:-1]) == 1:
+        return small(*arguments)
+    with np.errstate():  # puts the buffer size back too
+        np.setbufsize(UFUNC_BUFFER)
+        return small(*arguments)
 
 
 def _partition(rows, row_bytes, least_rows):
@@ -1476,6 +1506,8 @@ def _placed(names, values, out, given):
 
 def _overlaps_itself(array):
     """Whether two entries share memory; where that is hard to tell, they do."""
+    if array.flags.c_contiguous:
+        return False
     axes = zip(array.strides, array.shape, strict=True)
     steps = sorted((abs(stride), size) for stride, size in axes if size > 1)
     reach = array.itemsize
@@ -1488,6 +1520,8 @@ def _overlaps_itself(array):
 
 def _overlap(a, b):
     """Whether two arrays share memory; where that is hard to tell, they do."""
+    if a is not b and a.flags.owndata and b.flags.owndata:
+        return False
     if not np.may_share_memory(a, b):
         return False
     try:

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 9 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
-# templates sha256:925d0a8a648a567ff7e6a1d680280709bbf55aec64d9b70925b143737bcaf8dc
+# templates sha256:a9fd293a402ab68e1895328f50b99163bcd34624775acd23594c6aceeee8a12b
 """Root-mean-square normalization with a weight that is learned as its distance from one.
 
     forward
@@ -46,8 +46,8 @@ BLOCK_BYTES = min(max(_second_level_cache() // 2, 384 * 1024), 1024 * 1024)
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
 
-FEW = 4096
-"""The entries up to which rows are taken at once, not block by block."""
+FEW_BYTES = 128 * 1024
+"""The size up to which rows are taken at once, not block by block."""
 
 ROWS_TOGETHER = 64
 """A block has a multiple of so many rows, where it has more."""
@@ -141,7 +141,7 @@ def forward(x, w=None, *, eps=1e-6, out=None, threads=1):
             dtypes = {"x": dtype}
             if w is not None:
                 dtypes["w"] = dtype
-            y, rstd = _forward_small(x, w, eps, shape, dtype)
+            y, rstd = _at_once(_forward_small, x, w, eps, shape, dtype)
             if out is not None:
                 given = {"x": x, "w": w}
                 (y,) = _placed(("y",), (y,), (out,), given)
@@ -190,7 +190,9 @@ def backward(saved, dy, *, out=None, threads=1):
             and _fits(saved.w, shape[-1:], dtype, "w" in saved.dtypes)
             and _fits(saved.rstd, shape[:-1], dtype)
         ):
-            dx, dw = _backward_small(saved.x, dy, saved.rstd, saved.w, shape, dtype)
+            dx, dw = _at_once(
+                _backward_small, saved.x, dy, saved.rstd, saved.w, shape, dtype
+            )
             if out is not None:
                 given = {
                     "dy": dy,
@@ -635,13 +637,14 @@ def _backward_backward(
 def _forward_small(x, w, eps, shape, dtype):
     """The outputs and the saved row scalars of a few rows, taken at once."""
     features = shape[-1]
+    vecdot = np.vecdot if shape[-1] <= 2 * PIECE else _vecdot_in_pieces
     D = np.asarray(features, dtype)
     eps = np.asarray(eps, dtype)
     # step 4: w_shifted = w + 1
     if w is not None:
         w_shifted = np.add(w, 1.0)
     # step 1: ms = mean(x**2)
-    ms = (np.vecdot(x, x) / D)[..., np.newaxis]
+    ms = (vecdot(x, x) / D)[..., np.newaxis]
     # step 2: rstd = 1/sqrt(ms + eps)
     rstd = ms + eps
     rstd = np.sqrt(rstd)
@@ -660,6 +663,7 @@ def _forward_small(x, w, eps, shape, dtype):
 def _backward_small(x, dy, rstd_rows, w, shape, dtype):
     """The gradients of a few rows, taken at once; None for one not wanted."""
     features = shape[-1]
+    vecdot = np.vecdot if shape[-1] <= 2 * PIECE else _vecdot_in_pieces
     D = np.asarray(features, dtype)
     # step 5: w_shifted_2 = w + 1
     if w is not None:
@@ -670,11 +674,11 @@ def _backward_small(x, dy, rstd_rows, w, shape, dtype):
     # step 9: dw = sum over rows of dy*x*rstd
     if w is not None:
         part = dy * x
-        dw = np.matmul(rstd.ravel(), part.reshape(-1, features))
+        dw = _sum_of_rows(rstd.ravel(), part.reshape(-1, features))
         # step 8: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
-        mean_g_xhat_unscaled = np.vecdot(part, w_shifted_2_over_D)[..., np.newaxis]
+        mean_g_xhat_unscaled = vecdot(part, w_shifted_2_over_D)[..., np.newaxis]
     else:
-        mean_g_xhat_unscaled = (np.vecdot(dy, x) / D)[..., np.newaxis]
+        mean_g_xhat_unscaled = (vecdot(dy, x) / D)[..., np.newaxis]
     # step 5: g = dy*w_shifted_2
     if w is not None:
         g = dy * w_shifted_2
@@ -693,23 +697,28 @@ def _backward_small(x, dy, rstd_rows, w, shape, dtype):
 
 
 def _row_sum(a, b, out):
-    """The sum of a*b over each row, with no buffer for the products.
-
-    A long row is summed in pieces, and the pieces in pairs: running sums over all of it
-    would lose digits.
-    """
-    features = a.shape[-1]
-    if features <= 2 * PIECE:
-        np.vecdot(a, b, out=out[..., 0])
-        return out
-    whole = features - features % PIECE
-    first, second = (
-        part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
-    )
-    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[..., 0])
-    if whole < features:
-        out[..., 0] += np.vecdot(a[..., whole:], b[..., whole:])
+    """The sum of a*b over each row, with no buffer for the products."""
+    vecdot = np.vecdot if a.shape[-1] <= 2 * PIECE else _vecdot_in_pieces
+    vecdot(a, b, out=out[..., 0])
     return out
+
+
+def _vecdot_in_pieces(a, b, out=None):
+    """np.vecdot of long rows, summed in pieces, and the pieces in pairs.
+
+    Running sums over all of a row would lose digits.
+    """
+    left = a.shape[-1] % PIECE
+    if left:
+        end = np.vecdot(a[..., -left:], b[..., -left:])
+        a, b = a[..., :-left], b[..., :-left]
+    pieces = np.vecdot(
+        a.reshape(*a.shape[:-1], -1, PIECE), b.reshape(*b.shape[:-1], -1, PIECE)
+    )
+    total = np.add.reduce(pieces, axis=-1, out=out)
+    if left:
+        total += end
+    return total
 
 
 def _row_mean(a, b, D, out):
@@ -725,9 +734,20 @@ def _equal_weights(count, weight, dtype):
     return weights
 
 
+def _sum_of_rows(weights, block, out=None):
+    """The sum of the rows of a block, each times its weight."""
+    if len(block) == 1:
+        # A product of one row is slow in matmul, and 0 * infinity is 0 in dot.
+        out = np.multiply(weights, block[0], out=out)
+        return np.add(out, 0.0, out=out)  # no sum is -0
+    if out is None:
+        return weights.dot(block)  # sooner there than matmul
+    return np.matmul(weights, block, out=out)
+
+
 def _add_rows(block, weights, sums, column):
     """Add the rows of a block, each times its weight, to running sums."""
-    np.matmul(weights[: len(block), 0], block, out=column)
+    _sum_of_rows(weights[: len(block), 0], block, out=column)
     np.add(sums, column, out=sums)
 
 
@@ -853,11 +873,10 @@ def _are_few(rows):
     """Whether they are few rows in an array of a type to compute in, without gaps."""
     return (
         type(rows) is np.ndarray
-        and 0 < rows.size <= FEW
+        and 0 < rows.nbytes <= FEW_BYTES
         and rows.dtype in _COMPUTED
         and rows.ndim > 0
         and rows.shape[-1] >= 1
-        and rows.shape[-1] <= 2 * PIECE
         and rows.flags.c_contiguous
     )
 
@@ -883,6 +902,16 @@ def _is_of_one_type(saved, shape, dtype):
         if type(kind) is not type(dtype) or kind != dtype:
             return False
     return saved.dtypes.keys() >= {"x"}
+
+
+def _at_once(small, *arguments):
+    """Call what takes few rows; with a small ufunc buffer where several are long."""
+    shape, dtype = arguments[-2:]
+    if shape[-1] * dtype.itemsize < LONG_ROW or prod(shape[:-1]) == 1:
+        return small(*arguments)
+    with np.errstate():  # puts the buffer size back too
+        np.setbufsize(UFUNC_BUFFER)
+        return small(*arguments)
 
 
 def _partition(rows, row_bytes, least_rows):
@@ -1130,6 +1159,8 @@ def _placed(names, values, out, given):
 
 def _overlaps_itself(array):
     """Whether two entries share memory; where that is hard to tell, they do."""
+    if array.flags.c_contiguous:
+        return False
     axes = zip(array.strides, array.shape, strict=True)
     steps = sorted((abs(stride), size) for stride, size in axes if size > 1)
     reach = array.itemsize
@@ -1142,6 +1173,8 @@ def _overlaps_itself(array):
 
 def _overlap(a, b):
     """Whether two arrays share memory; where that is hard to tell, they do."""
+    if a is not b and a.flags.owndata and b.flags.owndata:
+        return False
     if not np.may_share_memory(a, b):
         return False
     try:

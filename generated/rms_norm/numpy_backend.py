@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 9 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
-# templates sha256:925d0a8a648a567ff7e6a1d680280709bbf55aec64d9b70925b143737bcaf8dc
+# templates sha256:a9fd293a402ab68e1895328f50b99163bcd34624775acd23594c6aceeee8a12b
 """Root-mean-square normalization over the feature axis.
 
     forward
@@ -46,8 +46,8 @@ BLOCK_BYTES = min(max(_second_level_cache() // 2, 384 * 1024), 1024 * 1024)
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
 
-FEW = 4096
-"""The entries up to which rows are taken at once, not block by block."""
+FEW_BYTES = 128 * 1024
+"""The size up to which rows are taken at once, not block by block."""
 
 ROWS_TOGETHER = 64
 """A block has a multiple of so many rows, where it has more."""
@@ -141,7 +141,7 @@ def forward(x, gamma=None, *, eps=1e-5, out=None, threads=1):
             dtypes = {"x": dtype}
             if gamma is not None:
                 dtypes["gamma"] = dtype
-            y, rstd = _forward_small(x, gamma, eps, shape, dtype)
+            y, rstd = _at_once(_forward_small, x, gamma, eps, shape, dtype)
             if out is not None:
                 given = {"x": x, "gamma": gamma}
                 (y,) = _placed(("y",), (y,), (out,), given)
@@ -190,8 +190,8 @@ def backward(saved, dy, *, out=None, threads=1):
             and _fits(saved.gamma, shape[-1:], dtype, "gamma" in saved.dtypes)
             and _fits(saved.rstd, shape[:-1], dtype)
         ):
-            dx, dgamma = _backward_small(
-                saved.x, dy, saved.rstd, saved.gamma, shape, dtype
+            dx, dgamma = _at_once(
+                _backward_small, saved.x, dy, saved.rstd, saved.gamma, shape, dtype
             )
             if out is not None:
                 given = {
@@ -644,10 +644,11 @@ def _backward_backward(
 def _forward_small(x, gamma, eps, shape, dtype):
     """The outputs and the saved row scalars of a few rows, taken at once."""
     features = shape[-1]
+    vecdot = np.vecdot if shape[-1] <= 2 * PIECE else _vecdot_in_pieces
     D = np.asarray(features, dtype)
     eps = np.asarray(eps, dtype)
     # step 1: ms = mean(x**2)
-    ms = (np.vecdot(x, x) / D)[..., np.newaxis]
+    ms = (vecdot(x, x) / D)[..., np.newaxis]
     # step 2: rstd = 1/sqrt(ms + eps)
     rstd = ms + eps
     rstd = np.sqrt(rstd)
@@ -666,6 +667,7 @@ def _forward_small(x, gamma, eps, shape, dtype):
 def _backward_small(x, dy, rstd_rows, gamma, shape, dtype):
     """The gradients of a few rows, taken at once; None for one not wanted."""
     features = shape[-1]
+    vecdot = np.vecdot if shape[-1] <= 2 * PIECE else _vecdot_in_pieces
     D = np.asarray(features, dtype)
     # step 8: mean_g_xhat_unscaled = mean(dy*x*gamma)
     if gamma is not None:
@@ -674,11 +676,11 @@ def _backward_small(x, dy, rstd_rows, gamma, shape, dtype):
     # step 9: dgamma = sum over rows of dy*x*rstd
     if gamma is not None:
         part = dy * x
-        dgamma = np.matmul(rstd.ravel(), part.reshape(-1, features))
+        dgamma = _sum_of_rows(rstd.ravel(), part.reshape(-1, features))
         # step 8: mean_g_xhat_unscaled = mean(dy*x*gamma)
-        mean_g_xhat_unscaled = np.vecdot(part, gamma_over_D)[..., np.newaxis]
+        mean_g_xhat_unscaled = vecdot(part, gamma_over_D)[..., np.newaxis]
     else:
-        mean_g_xhat_unscaled = (np.vecdot(dy, x) / D)[..., np.newaxis]
+        mean_g_xhat_unscaled = (vecdot(dy, x) / D)[..., np.newaxis]
     # step 5: g = dy*gamma
     if gamma is not None:
         g = dy * gamma
@@ -697,23 +699,28 @@ def _backward_small(x, dy, rstd_rows, gamma, shape, dtype):
 
 
 def _row_sum(a, b, out):
-    """The sum of a*b over each row, with no buffer for the products.
-
-    A long row is summed in pieces, and the pieces in pairs: running sums over all of it
-    would lose digits.
-    """
-    features = a.shape[-1]
-    if features <= 2 * PIECE:
-        np.vecdot(a, b, out=out[..., 0])
-        return out
-    whole = features - features % PIECE
-    first, second = (
-        part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
-    )
-    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[..., 0])
-    if whole < features:
-        out[..., 0] += np.vecdot(a[..., whole:], b[..., whole:])
+    """The sum of a*b over each row, with no buffer for the products."""
+    vecdot = np.vecdot if a.shape[-1] <= 2 * PIECE else _vecdot_in_pieces
+    vecdot(a, b, out=out[..., 0])
     return out
+
+
+def _vecdot_in_pieces(a, b, out=None):
+    """np.vecdot of long rows, summed in pieces, and the pieces in pairs.
+
+    Running sums over all of a row would lose digits.
+    """
+    left = a.shape[-1] % PIECE
+    if left:
+        end = np.vecdot(a[..., -left:], b[..., -left:])
+        a, b = a[..., :-left], b[..., :-left]
+    pieces = np.vecdot(
+        a.reshape(*a.shape[:-1], -1, PIECE), b.reshape(*b.shape[:-1], -1, PIECE)
+    )
+    total = np.add.reduce(pieces, axis=-1, out=out)
+    if left:
+        total += end
+    return total
 
 
 def _row_mean(a, b, D, out):
@@ -729,9 +736,20 @@ def _equal_weights(count, weight, dtype):
     return weights
 
 
+def _sum_of_rows(weights, block, out=None):
+    """The sum of the rows of a block, each times its weight."""
+    if len(block) == 1:
+        # A product of one row is slow in matmul, and 0 * infinity is 0 in dot.
+        out = np.multiply(weights, block[0], out=out)
+        return np.add(out, 0.0, out=out)  # no sum is -0
+    if out is None:
+        return weights.dot(block)  # sooner there than matmul
+    return np.matmul(weights, block, out=out)
+
+
 def _add_rows(block, weights, sums, column):
     """Add the rows of a block, each times its weight, to running sums."""
-    np.matmul(weights[: len(block), 0], block, out=column)
+    _sum_of_rows(weights[: len(block), 0], block, out=column)
     np.add(sums, column, out=sums)
 
 
@@ -857,11 +875,10 @@ def _are_few(rows):
     """Whether they are few rows in an array of a type to compute in, without gaps."""
     return (
         type(rows) is np.ndarray
-        and 0 < rows.size <= FEW
+        and 0 < rows.nbytes <= FEW_BYTES
         and rows.dtype in _COMPUTED
         and rows.ndim > 0
         and rows.shape[-1] >= 1
-        and rows.shape[-1] <= 2 * PIECE
         and rows.flags.c_contiguous
     )
 
@@ -887,6 +904,16 @@ def _is_of_one_type(saved, shape, dtype):
         if type(kind) is not type(dtype) or kind != dtype:
             return False
     return saved.dtypes.keys() >= {"x"}
+
+
+def _at_once(small, *arguments):
+    """Call what takes few rows; with a small ufunc buffer where several are long."""
+    shape, dtype = arguments[-2:]
+    if shape[-1] * dtype.itemsize < LONG_ROW or prod(shape[:-1]) == 1:
+        return small(*arguments)
+    with np.errstate():  # puts the buffer size back too
+        np.setbufsize(UFUNC_BUFFER)
+        return small(*arguments)
 
 
 def _partition(rows, row_bytes, least_rows):
@@ -1134,6 +1161,8 @@ def _placed(names, values, out, given):
 
 def _overlaps_itself(array):
     """Whether two entries share memory; where that is hard to tell, they do."""
+    if array.flags.c_contiguous:
+        return False
     axes = zip(array.strides, array.shape, strict=True)
     steps = sorted((abs(stride), size) for stride, size in axes if size > 1)
     reach = array.itemsize
@@ -1146,6 +1175,8 @@ def _overlaps_itself(array):
 
 def _overlap(a, b):
     """Whether two arrays share memory; where that is hard to tell, they do."""
+    if a is not b and a.flags.owndata and b.flags.owndata:
+        return False
     if not np.may_share_memory(a, b):
         return False
     try:

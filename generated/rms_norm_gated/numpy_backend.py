@@ -3,7 +3,7 @@
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops a row element; backward 5 row tensors (3 read, 2 written), 19 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
-# templates sha256:925d0a8a648a567ff7e6a1d680280709bbf55aec64d9b70925b143737bcaf8dc
+# templates sha256:a9fd293a402ab68e1895328f50b99163bcd34624775acd23594c6aceeee8a12b
 """A gate, silu of another row, then root-mean-square normalization.
 
     forward
@@ -51,8 +51,8 @@ BLOCK_BYTES = min(max(_second_level_cache() // 2, 384 * 1024), 1024 * 1024)
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
 
-FEW = 4096
-"""The entries up to which rows are taken at once, not block by block."""
+FEW_BYTES = 128 * 1024
+"""The size up to which rows are taken at once, not block by block."""
 
 ROWS_TOGETHER = 64
 """A block has a multiple of so many rows, where it has more."""
@@ -161,7 +161,7 @@ def forward(x, z, gamma=None, *, eps=1e-5, out=None, threads=1):
             dtypes = {"x": dtype, "z": dtype}
             if gamma is not None:
                 dtypes["gamma"] = dtype
-            y, rstd = _forward_small(x, z, gamma, eps, shape, dtype)
+            y, rstd = _at_once(_forward_small, x, z, gamma, eps, shape, dtype)
             if out is not None:
                 given = {"x": x, "z": z, "gamma": gamma}
                 (y,) = _placed(("y",), (y,), (out,), given)
@@ -215,8 +215,15 @@ def backward(saved, dy, *, out=None, threads=1):
             and _fits(saved.gamma, shape[-1:], dtype, "gamma" in saved.dtypes)
             and _fits(saved.rstd, shape[:-1], dtype)
         ):
-            dx, dz, dgamma = _backward_small(
-                saved.x, saved.z, dy, saved.rstd, saved.gamma, shape, dtype
+            dx, dz, dgamma = _at_once(
+                _backward_small,
+                saved.x,
+                saved.z,
+                dy,
+                saved.rstd,
+                saved.gamma,
+                shape,
+                dtype,
             )
             if out is not None:
                 given = {
@@ -891,6 +898,7 @@ def _backward_backward(
 def _forward_small(x, z, gamma, eps, shape, dtype):
     """The outputs and the saved row scalars of a few rows, taken at once."""
     features = shape[-1]
+    vecdot = np.vecdot if shape[-1] <= 2 * PIECE else _vecdot_in_pieces
     D = np.asarray(features, dtype)
     eps = np.asarray(eps, dtype)
     # step 1: sigmoid_z = Sigmoid(z)
@@ -900,7 +908,7 @@ def _forward_small(x, z, gamma, eps, shape, dtype):
     # step 3: h = silu_z*x
     h = silu_z * x
     # step 4: ms = mean(h**2)
-    ms = (np.vecdot(h, h) / D)[..., np.newaxis]
+    ms = (vecdot(h, h) / D)[..., np.newaxis]
     # step 5: rstd = 1/sqrt(ms + eps)
     rstd = ms + eps
     rstd = np.sqrt(rstd)
@@ -919,6 +927,7 @@ def _forward_small(x, z, gamma, eps, shape, dtype):
 def _backward_small(x, z, dy, rstd_rows, gamma, shape, dtype):
     """The gradients of a few rows, taken at once; None for one not wanted."""
     features = shape[-1]
+    vecdot = np.vecdot if shape[-1] <= 2 * PIECE else _vecdot_in_pieces
     D = np.asarray(features, dtype)
     # step 11: mean_g_hhat_unscaled = mean(dy*h*gamma)
     if gamma is not None:
@@ -933,11 +942,11 @@ def _backward_small(x, z, dy, rstd_rows, gamma, shape, dtype):
     # step 16: dgamma = sum over rows of dy*h*rstd
     if gamma is not None:
         part = dy * h
-        dgamma = np.matmul(rstd.ravel(), part.reshape(-1, features))
+        dgamma = _sum_of_rows(rstd.ravel(), part.reshape(-1, features))
         # step 11: mean_g_hhat_unscaled = mean(dy*h*gamma)
-        mean_g_hhat_unscaled = np.vecdot(part, gamma_over_D)[..., np.newaxis]
+        mean_g_hhat_unscaled = vecdot(part, gamma_over_D)[..., np.newaxis]
     else:
-        mean_g_hhat_unscaled = (np.vecdot(dy, h) / D)[..., np.newaxis]
+        mean_g_hhat_unscaled = (vecdot(dy, h) / D)[..., np.newaxis]
     # step 8: g = dy*gamma
     if gamma is not None:
         g = dy * gamma
@@ -965,23 +974,28 @@ def _backward_small(x, z, dy, rstd_rows, gamma, shape, dtype):
 
 
 def _row_sum(a, b, out):
-    """The sum of a*b over each row, with no buffer for the products.
-
-    A long row is summed in pieces, and the pieces in pairs: running sums over all of it
-    would lose digits.
-    """
-    features = a.shape[-1]
-    if features <= 2 * PIECE:
-        np.vecdot(a, b, out=out[..., 0])
-        return out
-    whole = features - features % PIECE
-    first, second = (
-        part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
-    )
-    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[..., 0])
-    if whole < features:
-        out[..., 0] += np.vecdot(a[..., whole:], b[..., whole:])
+    """The sum of a*b over each row, with no buffer for the products."""
+    vecdot = np.vecdot if a.shape[-1] <= 2 * PIECE else _vecdot_in_pieces
+    vecdot(a, b, out=out[..., 0])
     return out
+
+
+def _vecdot_in_pieces(a, b, out=None):
+    """np.vecdot of long rows, summed in pieces, and the pieces in pairs.
+
+    Running sums over all of a row would lose digits.
+    """
+    left = a.shape[-1] % PIECE
+    if left:
+        end = np.vecdot(a[..., -left:], b[..., -left:])
+        a, b = a[..., :-left], b[..., :-left]
+    pieces = np.vecdot(
+        a.reshape(*a.shape[:-1], -1, PIECE), b.reshape(*b.shape[:-1], -1, PIECE)
+    )
+    total = np.add.reduce(pieces, axis=-1, out=out)
+    if left:
+        total += end
+    return total
 
 
 def _row_mean(a, b, D, out):
@@ -997,9 +1011,20 @@ def _equal_weights(count, weight, dtype):
     return weights
 
 
+def _sum_of_rows(weights, block, out=None):
+    """The sum of the rows of a block, each times its weight."""
+    if len(block) == 1:
+        # A product of one row is slow in matmul, and 0 * infinity is 0 in dot.
+        out = np.multiply(weights, block[0], out=out)
+        return np.add(out, 0.0, out=out)  # no sum is -0
+    if out is None:
+        return weights.dot(block)  # sooner there than matmul
+    return np.matmul(weights, block, out=out)
+
+
 def _add_rows(block, weights, sums, column):
     """Add the rows of a block, each times its weight, to running sums."""
-    np.matmul(weights[: len(block), 0], block, out=column)
+    _sum_of_rows(weights[: len(block), 0], block, out=column)
     np.add(sums, column, out=sums)
 
 
@@ -1132,11 +1157,10 @@ def _are_few(rows):
     """Whether they are few rows in an array of a type to compute in, without gaps."""
     return (
         type(rows) is np.ndarray
-        and 0 < rows.size <= FEW
+        and 0 < rows.nbytes <= FEW_BYTES
         and rows.dtype in _COMPUTED
         and rows.ndim > 0
         and rows.shape[-1] >= 1
-        and rows.shape[-1] <= 2 * PIECE
         and rows.flags.c_contiguous
     )
 
@@ -1162,6 +1186,16 @@ def _is_of_one_type(saved, shape, dtype):
         if type(kind) is not type(dtype) or kind != dtype:
             return False
     return saved.dtypes.keys() >= {"x", "z"}
+
+
+def _at_once(small, *arguments):
+    """Call what takes few rows; with a small ufunc buffer where several are long."""
+    shape, dtype = arguments[-2:]
+    if shape[-1] * dtype.itemsize < LONG_ROW or prod(shape[:-1]) == 1:
+        return small(*arguments)
+    with np.errstate():  # puts the buffer size back too
+        np.setbufsize(UFUNC_BUFFER)
+        return small(*arguments)
 
 
 def _partition(rows, row_bytes, least_rows):
@@ -1410,6 +1444,8 @@ def _placed(names, values, out, given):
 
 def _overlaps_itself(array):
     """Whether two entries share memory; where that is hard to tell, they do."""
+    if array.flags.c_contiguous:
+        return False
     axes = zip(array.strides, array.shape, strict=True)
     steps = sorted((abs(stride), size) for stride, size in axes if size > 1)
     reach = array.itemsize
@@ -1422,6 +1458,8 @@ def _overlaps_itself(array):
 
 def _overlap(a, b):
     """Whether two arrays share memory; where that is hard to tell, they do."""
+    if a is not b and a.flags.owndata and b.flags.owndata:
+        return False
     if not np.may_share_memory(a, b):
         return False
     try:

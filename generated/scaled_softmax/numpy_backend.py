@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 11 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
-# templates sha256:925d0a8a648a567ff7e6a1d680280709bbf55aec64d9b70925b143737bcaf8dc
+# templates sha256:a9fd293a402ab68e1895328f50b99163bcd34624775acd23594c6aceeee8a12b
 """Softmax with a learned inverse temperature.
 
     forward
@@ -47,8 +47,8 @@ BLOCK_BYTES = min(max(_second_level_cache() // 2, 384 * 1024), 1024 * 1024)
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
 
-FEW = 4096
-"""The entries up to which rows are taken at once, not block by block."""
+FEW_BYTES = 128 * 1024
+"""The size up to which rows are taken at once, not block by block."""
 
 ROWS_TOGETHER = 64
 """A block has a multiple of so many rows, where it has more."""
@@ -141,7 +141,7 @@ def forward(x, scale=None, *, out=None, threads=1):
             dtypes = {"x": dtype}
             if scale is not None:
                 dtypes["scale"] = dtype
-            y, row_max, inv_sum_exp_u = _forward_small(x, scale, shape, dtype)
+            y, row_max, inv_sum_exp_u = _at_once(_forward_small, x, scale, shape, dtype)
             if out is not None:
                 given = {"x": x, "scale": scale}
                 (y,) = _placed(("y",), (y,), (out,), given)
@@ -191,7 +191,8 @@ def backward(saved, dy, *, out=None, threads=1):
             and _fits(saved.row_max, shape[:-1], dtype)
             and _fits(saved.inv_sum_exp_u, shape[:-1], dtype)
         ):
-            dx, dscale = _backward_small(
+            dx, dscale = _at_once(
+                _backward_small,
                 saved.x,
                 dy,
                 saved.row_max,
@@ -711,6 +712,7 @@ def _backward_backward(
 def _forward_small(x, scale, shape, dtype):
     """The outputs and the saved row scalars of a few rows, taken at once."""
     features = shape[-1]
+    vecdot = np.vecdot if shape[-1] <= 2 * PIECE else _vecdot_in_pieces
     ones = _equal_weights(features, 1.0, dtype)
     if scale is not None:
         scale = np.asarray(scale, dtype)
@@ -724,7 +726,7 @@ def _forward_small(x, scale, shape, dtype):
     # step 4: e_shifted = exp(u)
     e_shifted = np.exp(u)
     # step 5: sum_exp_u = sum(e_shifted)
-    sum_exp_u = np.vecdot(e_shifted, ones)[..., np.newaxis]
+    sum_exp_u = vecdot(e_shifted, ones)[..., np.newaxis]
     # step 6: inv_sum_exp_u = 1/sum_exp_u
     inv_sum_exp_u = np.reciprocal(sum_exp_u)
     # step 7: y = e_shifted*inv_sum_exp_u
@@ -736,6 +738,7 @@ def _forward_small(x, scale, shape, dtype):
 
 def _backward_small(x, dy, row_max_rows, inv_sum_exp_u_rows, scale, shape, dtype):
     """The gradients of a few rows, taken at once; None for one not wanted."""
+    vecdot = np.vecdot if shape[-1] <= 2 * PIECE else _vecdot_in_pieces
     if scale is not None:
         scale = np.asarray(scale, dtype)
     row_max = row_max_rows[..., np.newaxis]
@@ -751,13 +754,13 @@ def _backward_small(x, dy, row_max_rows, inv_sum_exp_u_rows, scale, shape, dtype
     # step 7: y = e_shifted*inv_sum_exp_u
     y = e_shifted * inv_sum_exp_u
     # step 14: sum_dy_y = sum(dy*y)
-    sum_dy_y = np.vecdot(dy, y)[..., np.newaxis]
+    sum_dy_y = vecdot(dy, y)[..., np.newaxis]
     # step 14: g = (dy - sum_dy_y)*y
     g = dy - sum_dy_y
     g = g * y
     # step 13: sum_g_x = sum(g*x)
     if scale is not None:
-        sum_g_x = np.vecdot(g, x)[..., np.newaxis]
+        sum_g_x = vecdot(g, x)[..., np.newaxis]
         # step 13: dscale = sum over rows of sum_g_x
         dscale = np.add.reduce(sum_g_x, axis=None)
         # step 12: dx = g*scale
@@ -772,23 +775,28 @@ def _backward_small(x, dy, row_max_rows, inv_sum_exp_u_rows, scale, shape, dtype
 
 
 def _row_sum(a, b, out):
-    """The sum of a*b over each row, with no buffer for the products.
-
-    A long row is summed in pieces, and the pieces in pairs: running sums over all of it
-    would lose digits.
-    """
-    features = a.shape[-1]
-    if features <= 2 * PIECE:
-        np.vecdot(a, b, out=out[..., 0])
-        return out
-    whole = features - features % PIECE
-    first, second = (
-        part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
-    )
-    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[..., 0])
-    if whole < features:
-        out[..., 0] += np.vecdot(a[..., whole:], b[..., whole:])
+    """The sum of a*b over each row, with no buffer for the products."""
+    vecdot = np.vecdot if a.shape[-1] <= 2 * PIECE else _vecdot_in_pieces
+    vecdot(a, b, out=out[..., 0])
     return out
+
+
+def _vecdot_in_pieces(a, b, out=None):
+    """np.vecdot of long rows, summed in pieces, and the pieces in pairs.
+
+    Running sums over all of a row would lose digits.
+    """
+    left = a.shape[-1] % PIECE
+    if left:
+        end = np.vecdot(a[..., -left:], b[..., -left:])
+        a, b = a[..., :-left], b[..., :-left]
+    pieces = np.vecdot(
+        a.reshape(*a.shape[:-1], -1, PIECE), b.reshape(*b.shape[:-1], -1, PIECE)
+    )
+    total = np.add.reduce(pieces, axis=-1, out=out)
+    if left:
+        total += end
+    return total
 
 
 def _row_mean(a, b, D, out):
@@ -909,11 +917,10 @@ def _are_few(rows):
     """Whether they are few rows in an array of a type to compute in, without gaps."""
     return (
         type(rows) is np.ndarray
-        and 0 < rows.size <= FEW
+        and 0 < rows.nbytes <= FEW_BYTES
         and rows.dtype in _COMPUTED
         and rows.ndim > 0
         and rows.shape[-1] >= 1
-        and rows.shape[-1] <= 2 * PIECE
         and rows.flags.c_contiguous
     )
 
@@ -939,6 +946,16 @@ def _is_of_one_type(saved, shape, dtype):
         if type(kind) is not type(dtype) or kind != dtype:
             return False
     return saved.dtypes.keys() >= {"x"}
+
+
+def _at_once(small, *arguments):
+    """Call what takes few rows; with a small ufunc buffer where several are long."""
+    shape, dtype = arguments[-2:]
+    if shape[-1] * dtype.itemsize < LONG_ROW or prod(shape[:-1]) == 1:
+        return small(*arguments)
+    with np.errstate():  # puts the buffer size back too
+        np.setbufsize(UFUNC_BUFFER)
+        return small(*arguments)
 
 
 def _partition(rows, row_bytes, least_rows):
@@ -1194,6 +1211,8 @@ def _placed(names, values, out, given):
 
 def _overlaps_itself(array):
     """Whether two entries share memory; where that is hard to tell, they do."""
+    if array.flags.c_contiguous:
+        return False
     axes = zip(array.strides, array.shape, strict=True)
     steps = sorted((abs(stride), size) for stride, size in axes if size > 1)
     reach = array.itemsize
@@ -1206,6 +1225,8 @@ def _overlaps_itself(array):
 
 def _overlap(a, b):
     """Whether two arrays share memory; where that is hard to tell, they do."""
+    if a is not b and a.flags.owndata and b.flags.owndata:
+        return False
     if not np.may_share_memory(a, b):
         return False
     try:

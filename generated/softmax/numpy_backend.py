@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops a row element; backward 3 row tensors (2 read, 1 written), 4 flops a row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
-# templates sha256:925d0a8a648a567ff7e6a1d680280709bbf55aec64d9b70925b143737bcaf8dc
+# templates sha256:a9fd293a402ab68e1895328f50b99163bcd34624775acd23594c6aceeee8a12b
 """Softmax over the feature axis.
 
     forward
@@ -45,8 +45,8 @@ BLOCK_BYTES = min(max(_second_level_cache() // 2, 384 * 1024), 1024 * 1024)
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
 
-FEW = 4096
-"""The entries up to which rows are taken at once, not block by block."""
+FEW_BYTES = 128 * 1024
+"""The size up to which rows are taken at once, not block by block."""
 
 ROWS_TOGETHER = 64
 """A block has a multiple of so many rows, where it has more."""
@@ -120,7 +120,7 @@ def forward(x, *, out=None, threads=1):
     if _are_few(x):
         shape, dtype = x.shape, x.dtype
         dtypes = {"x": dtype}
-        y = _forward_small(x, shape, dtype)
+        y = _at_once(_forward_small, x, shape, dtype)
         if out is not None:
             given = {"x": x}
             (y,) = _placed(("y",), (y,), (out,), given)
@@ -159,7 +159,7 @@ def backward(saved, dy, *, out=None, threads=1):
     if _are_few(saved.y):
         shape, dtype = saved.y.shape, saved.y.dtype
         if _is_of_one_type(saved, shape, dtype) and _fits(dy, shape, dtype):
-            dx = _backward_small(saved.y, dy, shape, dtype)
+            dx = _at_once(_backward_small, saved.y, dy, shape, dtype)
             if out is not None:
                 given = {"dy": dy, "saved.y": saved.y}
                 (dx,) = _placed(("dx",), (dx,), out, given)
@@ -403,6 +403,7 @@ def _backward_backward(
 def _forward_small(x, shape, dtype):
     """The outputs and the saved row scalars of a few rows, taken at once."""
     features = shape[-1]
+    vecdot = np.vecdot if shape[-1] <= 2 * PIECE else _vecdot_in_pieces
     ones = _equal_weights(features, 1.0, dtype)
     # step 2: row_max = max(x)
     row_max = np.maximum.reduce(x, axis=-1, keepdims=True)
@@ -411,7 +412,7 @@ def _forward_small(x, shape, dtype):
     # step 4: e_shifted = exp(x_shifted)
     e_shifted = np.exp(x_shifted)
     # step 5: sum_exp = sum(e_shifted)
-    sum_exp = np.vecdot(e_shifted, ones)[..., np.newaxis]
+    sum_exp = vecdot(e_shifted, ones)[..., np.newaxis]
     # step 6: inv_sum_exp = 1/sum_exp
     inv_sum_exp = np.reciprocal(sum_exp)
     # step 7: y = e_shifted*inv_sum_exp
@@ -421,8 +422,9 @@ def _forward_small(x, shape, dtype):
 
 def _backward_small(y, dy, shape, dtype):
     """The gradients of a few rows, taken at once; None for one not wanted."""
+    vecdot = np.vecdot if shape[-1] <= 2 * PIECE else _vecdot_in_pieces
     # step 13: sum_dy_y = sum(dy*y)
-    sum_dy_y = np.vecdot(dy, y)[..., np.newaxis]
+    sum_dy_y = vecdot(dy, y)[..., np.newaxis]
     # step 13: dx = (dy - sum_dy_y)*y
     dx = dy - sum_dy_y
     dx = dx * y
@@ -430,23 +432,28 @@ def _backward_small(y, dy, shape, dtype):
 
 
 def _row_sum(a, b, out):
-    """The sum of a*b over each row, with no buffer for the products.
-
-    A long row is summed in pieces, and the pieces in pairs: running sums over all of it
-    would lose digits.
-    """
-    features = a.shape[-1]
-    if features <= 2 * PIECE:
-        np.vecdot(a, b, out=out[..., 0])
-        return out
-    whole = features - features % PIECE
-    first, second = (
-        part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
-    )
-    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[..., 0])
-    if whole < features:
-        out[..., 0] += np.vecdot(a[..., whole:], b[..., whole:])
+    """The sum of a*b over each row, with no buffer for the products."""
+    vecdot = np.vecdot if a.shape[-1] <= 2 * PIECE else _vecdot_in_pieces
+    vecdot(a, b, out=out[..., 0])
     return out
+
+
+def _vecdot_in_pieces(a, b, out=None):
+    """np.vecdot of long rows, summed in pieces, and the pieces in pairs.
+
+    Running sums over all of a row would lose digits.
+    """
+    left = a.shape[-1] % PIECE
+    if left:
+        end = np.vecdot(a[..., -left:], b[..., -left:])
+        a, b = a[..., :-left], b[..., :-left]
+    pieces = np.vecdot(
+        a.reshape(*a.shape[:-1], -1, PIECE), b.reshape(*b.shape[:-1], -1, PIECE)
+    )
+    total = np.add.reduce(pieces, axis=-1, out=out)
+    if left:
+        total += end
+    return total
 
 
 def _row_mean(a, b, D, out):
@@ -561,11 +568,10 @@ def _are_few(rows):
     """Whether they are few rows in an array of a type to compute in, without gaps."""
     return (
         type(rows) is np.ndarray
-        and 0 < rows.size <= FEW
+        and 0 < rows.nbytes <= FEW_BYTES
         and rows.dtype in _COMPUTED
         and rows.ndim > 0
         and rows.shape[-1] >= 1
-        and rows.shape[-1] <= 2 * PIECE
         and rows.flags.c_contiguous
     )
 
@@ -591,6 +597,16 @@ def _is_of_one_type(saved, shape, dtype):
         if type(kind) is not type(dtype) or kind != dtype:
             return False
     return saved.dtypes.keys() >= {"x"}
+
+
+def _at_once(small, *arguments):
+    """Call what takes few rows; with a small ufunc buffer where several are long."""
+    shape, dtype = arguments[-2:]
+    if shape[-1] * dtype.itemsize < LONG_ROW or prod(shape[:-1]) == 1:
+        return small(*arguments)
+    with np.errstate():  # puts the buffer size back too
+        np.setbufsize(UFUNC_BUFFER)
+        return small(*arguments)
 
 
 def _partition(rows, row_bytes, least_rows):
@@ -809,6 +825,8 @@ def _placed(names, values, out, given):
 
 def _overlaps_itself(array):
     """Whether two entries share memory; where that is hard to tell, they do."""
+    if array.flags.c_contiguous:
+        return False
     axes = zip(array.strides, array.shape, strict=True)
     steps = sorted((abs(stride), size) for stride, size in axes if size > 1)
     reach = array.itemsize
@@ -821,6 +839,8 @@ def _overlaps_itself(array):
 
 def _overlap(a, b):
     """Whether two arrays share memory; where that is hard to tell, they do."""
+    if a is not b and a.flags.owndata and b.flags.owndata:
+        return False
     if not np.may_share_memory(a, b):
         return False
     try:

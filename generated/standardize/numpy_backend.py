@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 10 flops a row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
-# templates sha256:925d0a8a648a567ff7e6a1d680280709bbf55aec64d9b70925b143737bcaf8dc
+# templates sha256:a9fd293a402ab68e1895328f50b99163bcd34624775acd23594c6aceeee8a12b
 """Rows of mean zero and unbiased variance one, without parameters.
 
     forward
@@ -44,8 +44,8 @@ BLOCK_BYTES = min(max(_second_level_cache() // 2, 384 * 1024), 1024 * 1024)
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
 
-FEW = 4096
-"""The entries up to which rows are taken at once, not block by block."""
+FEW_BYTES = 128 * 1024
+"""The size up to which rows are taken at once, not block by block."""
 
 ROWS_TOGETHER = 64
 """A block has a multiple of so many rows, where it has more."""
@@ -129,7 +129,7 @@ def forward(x, *, eps=1e-5, out=None, threads=1):
     if _are_few(x):
         shape, dtype = x.shape, x.dtype
         dtypes = {"x": dtype}
-        y, mu, mu_residual, rstd = _forward_small(x, eps, shape, dtype)
+        y, mu, mu_residual, rstd = _at_once(_forward_small, x, eps, shape, dtype)
         if out is not None:
             given = {"x": x}
             (y,) = _placed(("y",), (y,), (out,), given)
@@ -177,8 +177,15 @@ def backward(saved, dy, *, out=None, threads=1):
             and _fits(saved.mu_residual, shape[:-1], dtype)
             and _fits(saved.rstd, shape[:-1], dtype)
         ):
-            dx = _backward_small(
-                saved.x, dy, saved.mu, saved.mu_residual, saved.rstd, shape, dtype
+            dx = _at_once(
+                _backward_small,
+                saved.x,
+                dy,
+                saved.mu,
+                saved.mu_residual,
+                saved.rstd,
+                shape,
+                dtype,
             )
             if out is not None:
                 given = {
@@ -617,6 +624,7 @@ def _backward_backward(
 def _forward_small(x, eps, shape, dtype):
     """The outputs and the saved row scalars of a few rows, taken at once."""
     features = shape[-1]
+    vecdot = np.vecdot if shape[-1] <= 2 * PIECE else _vecdot_in_pieces
     one_over_D = _equal_weights(features, 1.0 / features, dtype)
     far_from = np.asarray(2.0 / features**0.5, dtype)
     eps = np.asarray(eps, dtype)
@@ -624,11 +632,11 @@ def _forward_small(x, eps, shape, dtype):
     # step 4: rstd = 1/sqrt(sum_x2/(D - 1) + eps)
     part = np.subtract(D, 1.0)
     # step 1: mu = mean(x)
-    mu = np.vecdot(x, one_over_D)[..., np.newaxis]
+    mu = vecdot(x, one_over_D)[..., np.newaxis]
     # step 2: x_shifted = x - mu
     x_shifted = x - mu
     # step 3: sum_x2 = sum(x_shifted**2)
-    sum_x2 = np.vecdot(x_shifted, x_shifted)[..., np.newaxis]
+    sum_x2 = vecdot(x_shifted, x_shifted)[..., np.newaxis]
     # step 2: mu_residual = mean(x_shifted)
     mu_residual = _residual(x_shifted, mu, sum_x2, 1.0, far_from, one_over_D)
     # step 2: x_centred = x_shifted - mu_residual
@@ -649,6 +657,7 @@ def _forward_small(x, eps, shape, dtype):
 def _backward_small(x, dy, mu_rows, mu_residual_rows, rstd_rows, shape, dtype):
     """The gradients of a few rows, taken at once; None for one not wanted."""
     features = shape[-1]
+    vecdot = np.vecdot if shape[-1] <= 2 * PIECE else _vecdot_in_pieces
     one_over_D = _equal_weights(features, 1.0 / features, dtype)
     D = np.asarray(features, dtype)
     # step 8: sum_dy_y_scaled = sum_dy_y/(D - 1)
@@ -657,13 +666,13 @@ def _backward_small(x, dy, mu_rows, mu_residual_rows, rstd_rows, shape, dtype):
     mu_residual = mu_residual_rows[..., np.newaxis]
     rstd = rstd_rows[..., np.newaxis]
     # step 8: mean_dy = mean(dy)
-    mean_dy = np.vecdot(dy, one_over_D)[..., np.newaxis]
+    mean_dy = vecdot(dy, one_over_D)[..., np.newaxis]
     # step 2: x_shifted = x - mu
     x_shifted = x - mu
     # step 2: x_centred = x_shifted - mu_residual
     x_centred = _less_residual(x_shifted, mu_residual)
     # step 8: sum_dy_y_unscaled = sum(dy*x_centred)
-    sum_dy_y_unscaled = np.vecdot(dy, x_centred)[..., np.newaxis]
+    sum_dy_y_unscaled = vecdot(dy, x_centred)[..., np.newaxis]
     # step 8: sum_dy_y = rstd*sum_dy_y_unscaled
     sum_dy_y = rstd * sum_dy_y_unscaled
     # step 8: sum_dy_y_scaled = sum_dy_y/(D - 1)
@@ -678,23 +687,28 @@ def _backward_small(x, dy, mu_rows, mu_residual_rows, rstd_rows, shape, dtype):
 
 
 def _row_sum(a, b, out):
-    """The sum of a*b over each row, with no buffer for the products.
-
-    A long row is summed in pieces, and the pieces in pairs: running sums over all of it
-    would lose digits.
-    """
-    features = a.shape[-1]
-    if features <= 2 * PIECE:
-        np.vecdot(a, b, out=out[..., 0])
-        return out
-    whole = features - features % PIECE
-    first, second = (
-        part[..., :whole].reshape(*part.shape[:-1], -1, PIECE) for part in (a, b)
-    )
-    np.add.reduce(np.vecdot(first, second), axis=-1, out=out[..., 0])
-    if whole < features:
-        out[..., 0] += np.vecdot(a[..., whole:], b[..., whole:])
+    """The sum of a*b over each row, with no buffer for the products."""
+    vecdot = np.vecdot if a.shape[-1] <= 2 * PIECE else _vecdot_in_pieces
+    vecdot(a, b, out=out[..., 0])
     return out
+
+
+def _vecdot_in_pieces(a, b, out=None):
+    """np.vecdot of long rows, summed in pieces, and the pieces in pairs.
+
+    Running sums over all of a row would lose digits.
+    """
+    left = a.shape[-1] % PIECE
+    if left:
+        end = np.vecdot(a[..., -left:], b[..., -left:])
+        a, b = a[..., :-left], b[..., :-left]
+    pieces = np.vecdot(
+        a.reshape(*a.shape[:-1], -1, PIECE), b.reshape(*b.shape[:-1], -1, PIECE)
+    )
+    total = np.add.reduce(pieces, axis=-1, out=out)
+    if left:
+        total += end
+    return total
 
 
 def _row_mean(a, b, D, out):
@@ -838,11 +852,10 @@ def _are_few(rows):
     """Whether they are few rows in an array of a type to compute in, without gaps."""
     return (
         type(rows) is np.ndarray
-        and 0 < rows.size <= FEW
+        and 0 < rows.nbytes <= FEW_BYTES
         and rows.dtype in _COMPUTED
         and rows.ndim > 0
         and rows.shape[-1] >= 2
-        and rows.shape[-1] <= 2 * PIECE
         and rows.flags.c_contiguous
     )
 
@@ -868,6 +881,16 @@ def _is_of_one_type(saved, shape, dtype):
         if type(kind) is not type(dtype) or kind != dtype:
             return False
     return saved.dtypes.keys() >= {"x"}
+
+
+def _at_once(small, *arguments):
+    """Call what takes few rows; with a small ufunc buffer where several are long."""
+    shape, dtype = arguments[-2:]
+    if shape[-1] * dtype.itemsize < LONG_ROW or prod(shape[:-1]) == 1:
+        return small(*arguments)
+    with np.errstate():  # puts the buffer size back too
+        np.setbufsize(UFUNC_BUFFER)
+        return small(*arguments)
 
 
 def _partition(rows, row_bytes, least_rows):
@@ -1110,6 +1133,8 @@ def _placed(names, values, out, given):
 
 def _overlaps_itself(array):
     """Whether two entries share memory; where that is hard to tell, they do."""
+    if array.flags.c_contiguous:
+        return False
     axes = zip(array.strides, array.shape, strict=True)
     steps = sorted((abs(stride), size) for stride, size in axes if size > 1)
     reach = array.itemsize
@@ -1122,6 +1147,8 @@ def _overlaps_itself(array):
 
 def _overlap(a, b):
     """Whether two arrays share memory; where that is hard to tell, they do."""
+    if a is not b and a.flags.owndata and b.flags.owndata:
+        return False
     if not np.may_share_memory(a, b):
         return False
     try:

@@ -73,6 +73,10 @@ def test_a_row_does_not_see_its_neighbours(
             if value is not None:
                 np.testing.assert_array_equal(value, again)
     alone = [both(slice(row, row + 1)) for row in range(rows)]
+    monkeypatch.setattr(backend_of(module), "FEW_BYTES", 0)
+    for value, again in zip(whole, both(slice(None)), strict=True):
+        if value is not None:
+            np.testing.assert_array_equal(value, again)
     monkeypatch.setattr(backend_of(module), "BLOCK_BYTES", 5 * features * np.dtype(dtype).itemsize)
     small = both(slice(None))
     row_values = [place for place, value in enumerate(whole) if value is not None and value.ndim == 2]
@@ -86,8 +90,12 @@ def test_a_row_does_not_see_its_neighbours(
                 np.testing.assert_array_equal(value, again)
 
 
+@pytest.mark.parametrize("few", [2**30, 0], ids=["at once", "in blocks"])
 @pytest.mark.parametrize(("dtype", "offset", "bound"), [(np.float32, 1e4, 1e-6), (np.float64, 1e8, 1e-14)])
-def test_a_large_offset_costs_no_digits(dtype: Any, offset: float, bound: float, layer: ModuleType) -> None:
+def test_a_large_offset_costs_no_digits(
+    dtype: Any, offset: float, bound: float, few: int, layer: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backend_of(layer), "FEW_BYTES", few)
     features = 4096
     x = (normal((12, features), np.float64) + offset).astype(dtype)
     gamma, dy = normal((features,), dtype, 1), normal((12, features), dtype, 2)

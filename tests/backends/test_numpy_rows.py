@@ -13,6 +13,12 @@ from lngen.program import FAR
 from tests.shipped import NAMES, ROOT, shipped
 
 RNG = np.random.default_rng(5)
+WAYS = pytest.mark.parametrize("few", [2**30, 0], ids=["at once", "in blocks"])
+"""Up to how many bytes rows are taken at once."""
+
+
+def _backend(name):
+    return importlib.import_module(f"{lngen.load(name).__name__}.numpy_backend")
 
 
 @pytest.fixture(scope="module")
@@ -23,9 +29,11 @@ def near_and_far():
     return np.concatenate([rows, np.full((10, 300), 3.7)]).astype(np.float32)
 
 
+@WAYS
 @pytest.mark.parametrize("name", ["layer_norm", "standardize", "layer_norm_gelu"])
-def test_a_row_has_the_same_bits_whatever_stands_beside_it(name, near_and_far):
+def test_a_row_has_the_same_bits_whatever_stands_beside_it(name, few, near_and_far, monkeypatch):
     module = lngen.load(name)
+    monkeypatch.setattr(_backend(name), "FEW_BYTES", few)
     x = near_and_far
     dy = RNG.standard_normal(x.shape).astype(np.float32)
     y, saved = module.forward(x)
@@ -52,10 +60,12 @@ def test_what_rounding_leaves_of_a_mean_is_taken_off_where_it_may_matter(name, n
     assert np.abs(saved.mu_residual - left)[far].max() < 1e-3 * np.abs(left[far]).max()
 
 
+@WAYS
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("offset", [0.0, 3.0])
 @pytest.mark.parametrize("features", [4096, 65536, 70001])
-def test_a_mean_is_as_good_as_a_pairwise_one(features, offset, dtype):
+def test_a_mean_is_as_good_as_a_pairwise_one(features, offset, dtype, few, monkeypatch):
+    monkeypatch.setattr(_backend("layer_norm"), "FEW_BYTES", few)
     x = (np.random.default_rng(7).standard_normal((48, features)) + offset).astype(dtype)
     exact = x.astype(np.longdouble).mean(-1)
 
@@ -89,11 +99,11 @@ def _counted(backend, monkeypatch):
     return calls
 
 
-@pytest.mark.parametrize("shape", [(5, 33), (33,), (1, 7), (4, 1), (2, 1, 9)], ids=str)
+@pytest.mark.parametrize("shape", [(5, 33), (33,), (1, 7), (4, 1), (2, 1, 9), (30, 520), (3, 2500), (5000,)], ids=str)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_few_rows_have_the_bits_that_they_have_in_blocks(name, dtype, shape, monkeypatch):
-    backend = importlib.import_module(f"{lngen.load(name).__name__}.numpy_backend")
+    backend = _backend(name)
     if shape[-1] == 1 and "D of 2 or more" in Path(backend.__file__).read_text(encoding="utf-8"):
         shape = (*shape[:-1], 2)
     calls = _counted(backend, monkeypatch)
@@ -105,8 +115,8 @@ def test_a_few_rows_have_the_bits_that_they_have_in_blocks(name, dtype, shape, m
         if infinite:
             next(iter(given.values())).flat[0] = np.inf
         found = []
-        for few in (4096, 0):
-            monkeypatch.setattr(backend, "FEW", few)
+        for few in (2**30, 0):
+            monkeypatch.setattr(backend, "FEW_BYTES", few)
             with np.errstate(all="ignore"):
                 outputs, saved = backend.forward(**given)
                 cotangents = list(outputs) if isinstance(outputs, tuple) else [outputs]
@@ -124,12 +134,12 @@ def test_a_few_rows_have_the_bits_that_they_have_in_blocks(name, dtype, shape, m
     assert calls == ["_forward_small", "_backward_small"] * len(turns)
 
 
-@pytest.mark.parametrize("few", [4096, 0], ids=["at once", "in blocks"])
+@WAYS
 @pytest.mark.parametrize("name", NAMES)
 def test_results_go_back_in_as_out(name, few, monkeypatch):
     """Also those that are one array for several: a loop hands in what the last turn returned."""
-    backend = importlib.import_module(f"{lngen.load(name).__name__}.numpy_backend")
-    monkeypatch.setattr(backend, "FEW", few)
+    backend = _backend(name)
+    monkeypatch.setattr(backend, "FEW_BYTES", few)
     entries = load(ROOT / "derive" / f"{name}.py").differentiable
     given = list(_inputs(entries, (5, 33), np.float64).values())
     outputs, saved = backend.forward(*given)
@@ -155,9 +165,9 @@ def test_results_go_back_in_as_out(name, few, monkeypatch):
 
 
 def test_nothing_is_written_if_one_array_will_not_do(monkeypatch):
-    for few in (4096, 0):
-        backend = importlib.import_module(f"{lngen.load('layer_norm').__name__}.numpy_backend")
-        monkeypatch.setattr(backend, "FEW", few)
+    for few in (2**30, 0):
+        backend = _backend("layer_norm")
+        monkeypatch.setattr(backend, "FEW_BYTES", few)
         x, gamma = RNG.standard_normal((3, 8)), np.ones(8)
         y, saved = backend.forward(x, gamma)
         place = np.full_like(x, 7)
@@ -168,7 +178,7 @@ def test_nothing_is_written_if_one_array_will_not_do(monkeypatch):
 
 def test_rows_that_were_pickled_are_few_too(monkeypatch):
     """Their type is equal to another array's, and not the same object."""
-    backend = importlib.import_module(f"{lngen.load('layer_norm').__name__}.numpy_backend")
+    backend = _backend("layer_norm")
     calls = _counted(backend, monkeypatch)
     x = pickle.loads(pickle.dumps(RNG.standard_normal((3, 8))))
     saved = backend.forward(x, np.ones(8))[1]
@@ -177,7 +187,7 @@ def test_rows_that_were_pickled_are_few_too(monkeypatch):
 
 
 def test_results_of_a_few_rows_go_where_the_caller_says(monkeypatch):
-    backend = importlib.import_module(f"{lngen.load('add_layer_norm').__name__}.numpy_backend")
+    backend = _backend("add_layer_norm")
     calls = _counted(backend, monkeypatch)
     x, r, dy, dh = RNG.standard_normal((4, 3, 8))
     outputs, saved = backend.forward(x, r)

@@ -8,10 +8,10 @@ import pytest
 
 from benchmarks.cpu import __main__ as cpu
 from benchmarks.cpu import measure, report
-from benchmarks.cpu.cases import SHAPES, TINY, Case
+from benchmarks.cpu.cases import FEW_ROWS, Case
 from benchmarks.cpu.peers import PEERS
 
-SMALL = (16, 16, 64)
+SMALL = (32, 16, 64)
 OWN = ("emitted", "emitted out=", "textbook", "minimal")
 
 
@@ -28,7 +28,7 @@ def test_every_peer_has_its_times_and_ratios(found: dict[str, Any]) -> None:
 
 
 def test_memory_with_out_lacks_that_of_the_results(found: dict[str, Any]) -> None:
-    size = 8 * 16 * 16 * 64
+    size = 8 * 32 * 16 * 64
     new, given = (found["memory"][name] for name in ("emitted", "emitted out="))
     assert new["forward"] - given["forward"] > 0.9 * size
     assert new["backward"] - given["backward"] > 0.9 * size
@@ -37,7 +37,7 @@ def test_memory_with_out_lacks_that_of_the_results(found: dict[str, Any]) -> Non
 def test_a_peer_that_computes_something_else_is_not_timed() -> None:
     samples = {"emitted": [[1.0, 2.0]], "plain": [[1.0, 2.1]]}
     with pytest.raises(RuntimeError, match="plain computes something else than emitted at layer_norm 4x8x16 float32"):
-        measure._require_agreement(Case("layer_norm", TINY, "float32"), samples)
+        measure._require_agreement(Case("layer_norm", FEW_ROWS[0], "float32"), samples)
 
 
 @pytest.mark.parametrize("last", ["prepare", "turn"])
@@ -71,7 +71,7 @@ def test_a_process_that_is_killed_is_told_apart() -> None:
     process._process.kill()
     process._process.wait()
     with pytest.raises(measure.PeerEndedError, match="minimal ended at layer_norm 4x8x16 float32, exit status -9"):
-        process.ask("prepare", Case("layer_norm", TINY, "float32"))
+        process.ask("prepare", Case("layer_norm", FEW_ROWS[0], "float32"))
     process.close()
 
 
@@ -82,7 +82,7 @@ def test_a_peer_whose_module_is_missing_is_left_out(monkeypatch: pytest.MonkeyPa
 
 
 def test_the_tables_of_a_record(found: dict[str, Any]) -> None:
-    large = {**found, "shape": SHAPES[1]}
+    large = {**found, "shape": (32, 128, 256)}
     record = {"machine": cpu.machine.facts(), "cases": [found, large], "import_seconds": [0.01, 0.02, 0.03]}
     text = report.tables(record)
     assert "| textbook |" in text

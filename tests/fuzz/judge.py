@@ -144,7 +144,7 @@ class _Work:
             self.derive_seconds = process_time() - start
         self.stage = "import"
         modules = [module_from_text(made.text("numpy_backend.py"), "numpy_backend") for _ in range(2)]
-        vars(modules[1])["FEW"] = 0
+        vars(modules[1])["FEW_BYTES"] = 0
         layers = [checkable(made.plan, module) for module in modules]
         cases = []
         for case, exact in self._cases(definition):

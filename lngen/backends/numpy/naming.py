@@ -12,6 +12,7 @@ RESERVED = frozenset(
         "len",
         "prod",
         "scalar",
+        "vecdot",
         "rows",
         "features",
         "shape",

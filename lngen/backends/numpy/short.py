@@ -65,7 +65,7 @@ class ShortWays:
             lines += [f"if {name} is not None:", f'    dtypes["{name}"] = dtype']
         return [
             *lines,
-            f"{', '.join(made)} = _forward_small({', '.join([*self.forward_small.arguments, 'shape', 'dtype'])})",
+            f"{', '.join(made)} = {_at_once('_forward_small', self.forward_small.arguments)}",
             *_placed(outputs, "out" if self._several() else "(out,)", inputs),
             f"saved = Saved({', '.join(saved)})",
             f"return {returned}, saved",
@@ -93,7 +93,7 @@ class ShortWays:
         made = {name for store in self.backward.results for name in store.names}
         results = [f"d{given.name}" for given in self.layer.inputs]
         computed = ", ".join(name for name in results if name in made)
-        lines = [f"{computed} = _backward_small({', '.join([*arguments, 'shape', 'dtype'])})"]
+        lines = [f"{computed} = {_at_once('_backward_small', arguments)}"]
         for given in self.layer.inputs:
             if f"d{given.name}" not in made:
                 there = "" if given.required else f' if "{given.name}" in saved.dtypes else None'
@@ -102,6 +102,11 @@ class ShortWays:
         lines += _placed(results, "out", arrays)
         lines.append(f"return Gradients({', '.join(results)})")
         return lines
+
+
+def _at_once(function: str, arguments: Sequence[str]) -> str:
+    """The call of the function that takes few rows at once."""
+    return f"_at_once({', '.join([function, *arguments, 'shape', 'dtype'])})"
 
 
 def _placed(results: Sequence[str], out: str, arrays: Sequence[str]) -> list[str]:

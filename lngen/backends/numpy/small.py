@@ -17,7 +17,12 @@ from lngen.backends.numpy.operations import Event, Schedule
 from lngen.backends.numpy.text import Line, laid_out, read_only_assigned, words
 from lngen.symbolic import NOTHING, Axes, FeatureSymbol
 
-_MEASURES = {"rows": "prod(shape[:-1])", "features": "shape[-1]", "scalar": "dtype.type"}
+_MEASURES = {
+    "rows": "prod(shape[:-1])",
+    "features": "shape[-1]",
+    "scalar": "dtype.type",
+    "vecdot": "np.vecdot if shape[-1] <= 2 * PIECE else _vecdot_in_pieces",
+}
 """What lines may refer to, and how a function has it of its arguments `shape` and `dtype`."""
 
 _OPERATORS = {
@@ -130,7 +135,7 @@ class _Small(Lines):
         return super().ufunc(node, arguments)
 
     def row_reduction(self, operation: str, operands: list[str], into: list[str]) -> str:
-        total = f"np.vecdot({', '.join(operands)})"
+        total = f"vecdot({', '.join(operands)})"
         return f"{total if operation == 'sum' else f'({total} / {self.width()})'}[..., np.newaxis]"
 
     def _sum(self, event: Event) -> None:
@@ -139,12 +144,10 @@ class _Small(Lines):
         variable = self.variables[total.index]
         if cases and total.axes == FeatureSymbol.varies:
             value, *weights = [self.spelled(operand) for operand in total.operands]
-            if not weights:
-                self.helpers |= {"equal_weights"}
+            self.helpers |= {"sum_of_rows"} if weights else {"sum_of_rows", "equal_weights"}
             weight = f"{weights[0]}.ravel()" if weights else "_equal_weights(rows, 1.0, dtype)"
             block = f"{value}.reshape(-1, features)"
-            # The method `dot` is quicker, and takes a single weight for a number: 0 times infinity is 0 then.
-            self.add("block", f"{variable} = np.matmul({weight}, {block})", cases, event)
+            self.add("block", f"{variable} = _sum_of_rows({weight}, {block})", cases, event)
         elif cases:
             value = self.spelled(total.operands[0])
             self.add("block", f"{variable} = np.add.reduce({value}, axis=None)", cases, event)
