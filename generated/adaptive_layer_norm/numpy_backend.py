@@ -889,11 +889,11 @@ def _forward_small(x, scale, shift, eps, shape, dtype):
     rstd = np.sqrt(rstd)
     rstd = np.reciprocal(rstd)
     # step 5: xhat = x_centred*rstd
-    xhat = x_centred * rstd
+    xhat = np.multiply(x_centred, rstd, out=x_centred)
     # step 6: y = shift + (scale + 1)*xhat
     y = scale + 1.0
-    y = y * xhat
-    y = shift + y
+    y = np.multiply(y, xhat, out=y)
+    y = np.add(shift, y, out=y)
     mu = mu[..., 0]
     mu_residual = mu_residual[..., 0]
     rstd = rstd[..., 0]
@@ -914,10 +914,10 @@ def _backward_small(x, scale, dy, mu_rows, mu_residual_rows, rstd_rows, shape, d
     # step 2: x_centred = x_shifted - mu_residual
     x_centred = _less_residual(x_shifted, mu_residual)
     # step 5: xhat = x_centred*rstd
-    xhat = x_centred * rstd
+    xhat = np.multiply(x_centred, rstd, out=x_centred)
     # step 7: g = dy*(scale + 1)
     g = scale + 1.0
-    g = dy * g
+    g = np.multiply(dy, g, out=g)
     # step 10: mean_g = mean(g)
     mean_g = vecdot(g, one_over_D)[..., np.newaxis]
     # step 10: mean_g_xhat = mean(g*xhat)
@@ -926,10 +926,10 @@ def _backward_small(x, scale, dy, mu_rows, mu_residual_rows, rstd_rows, shape, d
     dscale = dy * xhat
     dy = _filled(dy, out=np.empty(shape, dtype))
     # step 10: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
-    dx = g - mean_g
-    part = xhat * mean_g_xhat
-    dx = dx - part
-    dx = dx * rstd
+    dx = np.subtract(g, mean_g, out=g)
+    part = np.multiply(xhat, mean_g_xhat, out=xhat)
+    dx = np.subtract(dx, part, out=dx)
+    dx = np.multiply(dx, rstd, out=dx)
     return dx, dscale, dy
 
 

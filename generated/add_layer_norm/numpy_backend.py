@@ -1176,14 +1176,14 @@ def _forward_small(x, residual, gamma, beta, eps, shape, dtype):
     rstd = np.sqrt(rstd)
     rstd = np.reciprocal(rstd)
     # step 6: xhat = h_centred*rstd
-    xhat = h_centred * rstd
+    xhat = np.multiply(h_centred, rstd, out=h_centred)
     # step 7: y = xhat*gamma + beta
     if gamma is not None:
-        y = xhat * gamma
+        y = np.multiply(xhat, gamma, out=xhat)
     else:
         y = xhat
     if beta is not None:
-        y = y + beta
+        y = np.add(y, beta, out=y)
     mu = mu[..., 0]
     mu_residual = mu_residual[..., 0]
     rstd = rstd[..., 0]
@@ -1243,11 +1243,11 @@ def _backward_small(
         # step 11: dx = dh + (g - mean_g - h_centred*mean_g_xhat*rstd)*rstd
         dx = g - mean_g
         part_2 = mean_g_xhat * rstd
-        part_3 = h_centred * part_2
-        dx = dx - part_3
-        dx = dx * rstd
+        part_3 = np.multiply(h_centred, part_2, out=h_centred)
+        dx = np.subtract(dx, part_3, out=dx)
+        dx = np.multiply(dx, rstd, out=dx)
     if dy is not None and dh is not None:
-        dx = dh + dx
+        dx = np.add(dh, dx, out=dx)
     if dy is None:
         dx = dh
         dx = _filled(dx, out=np.empty(shape, dtype))

@@ -874,7 +874,7 @@ def _forward_small(x, residual, gamma, eps, shape, dtype):
     xhat = h * rstd
     # step 5: y = xhat*gamma
     if gamma is not None:
-        y = xhat * gamma
+        y = np.multiply(xhat, gamma, out=xhat)
     else:
         y = xhat
     rstd = rstd[..., 0]
@@ -916,10 +916,10 @@ def _backward_small(h, dy, dh, rstd_rows, gamma, shape, dtype):
         # step 9: dx = dh + (g - h*mean_g_xhat*rstd)*rstd
         part_2 = mean_g_xhat * rstd
         dx = h * part_2
-        dx = g - dx
-        dx = dx * rstd
+        dx = np.subtract(g, dx, out=dx)
+        dx = np.multiply(dx, rstd, out=dx)
     if dy is not None and dh is not None:
-        dx = dh + dx
+        dx = np.add(dh, dx, out=dx)
     if dy is None:
         dx = dh
         dx = _filled(dx, out=np.empty(shape, dtype))

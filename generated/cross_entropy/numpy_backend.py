@@ -766,7 +766,7 @@ def _forward_small(x, target, shape, dtype):
     # step 6: log_sum_exp = log(sum_exp)
     log_sum_exp = np.log(sum_exp)
     # step 7: logp = x_shifted - log_sum_exp
-    logp = x_shifted - log_sum_exp
+    logp = np.subtract(x_shifted, log_sum_exp, out=x_shifted)
     # step 8: sum_target = sum(logp*target)
     sum_target = vecdot(logp, target)[..., np.newaxis]
     # step 9: y = -sum_target
@@ -797,15 +797,15 @@ def _backward_small(
     logp = x_shifted - log_sum_exp
     # step 13: dtarget = -logp*dy
     part = np.negative(dy)
-    dtarget = logp * part
+    dtarget = np.multiply(logp, part, out=logp)
     # step 15: sum_target_2_scaled = sum_target_2/sum_exp
     sum_target_2_scaled = sum_target_2 / sum_exp
     # step 4: exp_shifted = exp(x_shifted)
-    exp_shifted = np.exp(x_shifted)
+    exp_shifted = np.exp(x_shifted, out=x_shifted)
     # step 15: dx = (exp_shifted*sum_target_2_scaled - target)*dy
-    dx = exp_shifted * sum_target_2_scaled
-    dx = dx - target
-    dx = dx * dy
+    dx = np.multiply(exp_shifted, sum_target_2_scaled, out=exp_shifted)
+    dx = np.subtract(dx, target, out=dx)
+    dx = np.multiply(dx, dy, out=dx)
     return dx, dtarget
 
 

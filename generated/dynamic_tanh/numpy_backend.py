@@ -862,14 +862,14 @@ def _forward_small(x, alpha, gamma, beta, shape, dtype):
     # step 1: u = x*alpha
     u = x * alpha_value
     # step 2: t = tanh(u)
-    t = np.tanh(u)
+    t = np.tanh(u, out=u)
     # step 3: y = t*gamma + beta
     if gamma is not None:
-        y = t * gamma
+        y = np.multiply(t, gamma, out=t)
     else:
         y = t
     if beta is not None:
-        y = y + beta
+        y = np.add(y, beta, out=y)
     return y
 
 
@@ -885,7 +885,7 @@ def _backward_small(x, dy, alpha, gamma, wants_dbeta, shape, dtype):
     # step 1: u = x*alpha
     u = x * alpha_value
     # step 2: t = tanh(u)
-    t = np.tanh(u)
+    t = np.tanh(u, out=u)
     # step 8: dgamma = sum over rows of dy*t
     if gamma is not None:
         part = dy * t
@@ -897,18 +897,18 @@ def _backward_small(x, dy, alpha, gamma, wants_dbeta, shape, dtype):
         dbeta = _sum_of_rows(_equal_weights(rows, 1.0, dtype), dy.reshape(-1, features))
     # step 11: g = (1 - t)*dy*(t + 1)*gamma
     g = 1.0 - t
-    g = g * dy
-    part_2 = t + 1.0
-    g = g * part_2
+    g = np.multiply(g, dy, out=g)
+    part_2 = np.add(t, 1.0, out=t)
+    g = np.multiply(g, part_2, out=g)
     if gamma is not None:
-        g = g * gamma
+        g = np.multiply(g, gamma, out=g)
     # step 7: sum_g_x = sum(g*x)
     if alpha is not None:
         sum_g_x = vecdot(g, x)[..., np.newaxis]
         # step 7: dalpha = sum over rows of sum_g_x
         dalpha = np.add.reduce(sum_g_x, axis=None)
     # step 6: dx = g*alpha
-    dx = g * alpha_value
+    dx = np.multiply(g, alpha_value, out=g)
     if alpha is not None:
         dalpha = _filled(dalpha, out=np.empty((), dtype))
     else:

@@ -959,11 +959,11 @@ def _forward_small(x, z, gamma, eps, shape, dtype):
     # step 4: sigmoid_z = Sigmoid(z)
     sigmoid_z = _sigmoid(z)
     # step 5: silu_z = sigmoid_z*z
-    silu_z = sigmoid_z * z
+    silu_z = np.multiply(sigmoid_z, z, out=sigmoid_z)
     # step 6: y = silu_z*xhat*gamma
-    y = silu_z * xhat
+    y = np.multiply(silu_z, xhat, out=silu_z)
     if gamma is not None:
-        y = y * gamma
+        y = np.multiply(y, gamma, out=y)
     rstd = rstd[..., 0]
     return y, rstd
 
@@ -982,31 +982,31 @@ def _backward_small(x, z, dy, rstd_rows, gamma, shape, dtype):
     # step 5: silu_z = sigmoid_z*z
     silu_z = sigmoid_z * z
     # step 14: dgamma = sum over rows of dy*silu_z*xhat
-    part = dy * silu_z
+    part = np.multiply(dy, silu_z, out=silu_z)
     if gamma is not None:
         part_2 = part * xhat
         dgamma = _sum_of_rows(
             _equal_weights(rows, 1.0, dtype), part_2.reshape(-1, features)
         )
         # step 9: g = dy*silu_z*gamma
-        g = part * gamma
+        g = np.multiply(part, gamma, out=part)
     else:
         g = part
     # step 12: mean_g_xhat = mean(g*xhat)
     mean_g_xhat = (vecdot(g, xhat) / D)[..., np.newaxis]
     # step 17: dz = dy*sigmoid_z*xhat*((1 - sigmoid_z)*z + 1)*gamma
     dz = dy * sigmoid_z
-    dz = dz * xhat
-    part_3 = 1.0 - sigmoid_z
-    part_3 = part_3 * z
-    part_3 = part_3 + 1.0
-    dz = dz * part_3
+    dz = np.multiply(dz, xhat, out=dz)
+    part_3 = np.subtract(1.0, sigmoid_z, out=sigmoid_z)
+    part_3 = np.multiply(part_3, z, out=part_3)
+    part_3 = np.add(part_3, 1.0, out=part_3)
+    dz = np.multiply(dz, part_3, out=dz)
     if gamma is not None:
-        dz = dz * gamma
+        dz = np.multiply(dz, gamma, out=dz)
     # step 12: dx = (g - xhat*mean_g_xhat)*rstd
-    dx = xhat * mean_g_xhat
-    dx = g - dx
-    dx = dx * rstd
+    dx = np.multiply(xhat, mean_g_xhat, out=xhat)
+    dx = np.subtract(g, dx, out=g)
+    dx = np.multiply(dx, rstd, out=dx)
     if gamma is None:
         dgamma = None
     return dx, dz, dgamma

@@ -456,8 +456,8 @@ def _backward_small(x, dy, rstd_rows, shape, dtype):
     # step 6: dx = (dy - x*rstd*sum_dy_y)*rstd
     part = rstd * sum_dy_y
     dx = x * part
-    dx = dy - dx
-    dx = dx * rstd
+    dx = np.subtract(dy, dx, out=dx)
+    dx = np.multiply(dx, rstd, out=dx)
     return dx
 
 

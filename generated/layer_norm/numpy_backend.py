@@ -945,14 +945,14 @@ def _forward_small(x, gamma, beta, eps, shape, dtype):
     rstd = np.sqrt(rstd)
     rstd = np.reciprocal(rstd)
     # step 5: xhat = x_centred*rstd
-    xhat = x_centred * rstd
+    xhat = np.multiply(x_centred, rstd, out=x_centred)
     # step 6: y = xhat*gamma + beta
     if gamma is not None:
-        y = xhat * gamma
+        y = np.multiply(xhat, gamma, out=xhat)
     else:
         y = xhat
     if beta is not None:
-        y = y + beta
+        y = np.add(y, beta, out=y)
     mu = mu[..., 0]
     mu_residual = mu_residual[..., 0]
     rstd = rstd[..., 0]
@@ -1002,9 +1002,9 @@ def _backward_small(
     # step 10: dx = (g - mean_g - x_centred*mean_g_xhat*rstd)*rstd
     dx = g - mean_g
     part_2 = mean_g_xhat * rstd
-    part_3 = x_centred * part_2
-    dx = dx - part_3
-    dx = dx * rstd
+    part_3 = np.multiply(x_centred, part_2, out=x_centred)
+    dx = np.subtract(dx, part_3, out=dx)
+    dx = np.multiply(dx, rstd, out=dx)
     if gamma is None:
         dgamma = None
     if not wants_dbeta:

@@ -1121,22 +1121,22 @@ def _forward_small(x, gamma, beta, eps, shape, dtype):
     rstd = np.sqrt(rstd)
     rstd = np.reciprocal(rstd)
     # step 5: xhat = x_centred*rstd
-    xhat = x_centred * rstd
+    xhat = np.multiply(x_centred, rstd, out=x_centred)
     # step 6: u = xhat*gamma + beta
     if gamma is not None:
-        u = xhat * gamma
+        u = np.multiply(xhat, gamma, out=xhat)
     else:
         u = xhat
     if beta is not None:
-        u = u + beta
+        u = np.add(u, beta, out=u)
     # step 7: u_2 = (sqrt(2)/2)*u
     u_2 = u * constant_1
     # step 8: erf_u_2 = erf(u_2)
     erf_u_2 = _erf(u_2)
     # step 9: y = (1/2)*(erf_u_2 + 1)*u
-    y = erf_u_2 + 1.0
-    y = y * u
-    y = y * 0.5
+    y = np.add(erf_u_2, 1.0, out=erf_u_2)
+    y = np.multiply(y, u, out=y)
+    y = np.multiply(y, 0.5, out=y)
     mu = mu[..., 0]
     mu_residual = mu_residual[..., 0]
     rstd = rstd[..., 0]
@@ -1168,7 +1168,7 @@ def _backward_small(
     # step 2: x_centred = x_shifted - mu_residual
     x_centred = _less_residual(x_shifted, mu_residual)
     # step 5: xhat = x_centred*rstd
-    xhat = x_centred * rstd
+    xhat = np.multiply(x_centred, rstd, out=x_centred)
     # step 6: u = xhat*gamma + beta
     if gamma is not None:
         u = xhat * gamma
@@ -1181,15 +1181,15 @@ def _backward_small(
     # step 8: erf_u_2 = erf(u_2)
     erf_u_2 = _erf(u_2)
     # step 22: du = dy*((1/2)*erf_u_2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u + 1/2)
-    du = erf_u_2 * 0.5
-    part = np.square(u_2)
-    part = np.negative(part)
-    part = np.exp(part)
-    part = part * u
-    part = part * constant_2
-    du = du + part
-    du = du + 0.5
-    du = dy * du
+    du = np.multiply(erf_u_2, 0.5, out=erf_u_2)
+    part = np.square(u_2, out=u_2)
+    part = np.negative(part, out=part)
+    part = np.exp(part, out=part)
+    part = np.multiply(part, u, out=part)
+    part = np.multiply(part, constant_2, out=part)
+    du = np.add(du, part, out=du)
+    du = np.add(du, 0.5, out=du)
+    du = np.multiply(dy, du, out=du)
     # step 18: dgamma = sum over rows of du*xhat
     if gamma is not None:
         part_2 = du * xhat
@@ -1206,16 +1206,16 @@ def _backward_small(
         mean_g_xhat = (vecdot(du, xhat) / D)[..., np.newaxis]
     # step 14: g = du*gamma
     if gamma is not None:
-        g = du * gamma
+        g = np.multiply(du, gamma, out=du)
     else:
         g = du
     # step 17: mean_g = mean(g)
     mean_g = vecdot(g, one_over_D)[..., np.newaxis]
     # step 17: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
-    dx = g - mean_g
-    part_3 = xhat * mean_g_xhat
-    dx = dx - part_3
-    dx = dx * rstd
+    dx = np.subtract(g, mean_g, out=g)
+    part_3 = np.multiply(xhat, mean_g_xhat, out=xhat)
+    dx = np.subtract(dx, part_3, out=dx)
+    dx = np.multiply(dx, rstd, out=dx)
     if gamma is None:
         dgamma = None
     if beta is None:

@@ -500,7 +500,7 @@ def _forward_small(x, shape, dtype):
     # step 6: log_sum_exp = log(sum_exp)
     log_sum_exp = np.log(sum_exp)
     # step 7: y = x_shifted - log_sum_exp
-    y = x_shifted - log_sum_exp
+    y = np.subtract(x_shifted, log_sum_exp, out=x_shifted)
     row_max = row_max[..., 0]
     sum_exp = sum_exp[..., 0]
     return y, row_max, sum_exp
@@ -520,10 +520,10 @@ def _backward_small(x, dy, row_max_rows, sum_exp_rows, shape, dtype):
     # step 3: x_shifted = x - row_max
     x_shifted = x - row_max
     # step 4: exp_shifted = exp(x_shifted)
-    exp_shifted = np.exp(x_shifted)
+    exp_shifted = np.exp(x_shifted, out=x_shifted)
     # step 13: dx = dy - exp_shifted*sum_exp_scaled
-    dx = exp_shifted * sum_exp_scaled
-    dx = dy - dx
+    dx = np.multiply(exp_shifted, sum_exp_scaled, out=exp_shifted)
+    dx = np.subtract(dy, dx, out=dx)
     return dx
 
 

@@ -494,7 +494,7 @@ def _forward_small(x, shape, dtype):
     # step 3: x_shifted = x - row_max
     x_shifted = x - row_max
     # step 4: exp_shifted = exp(x_shifted)
-    exp_shifted = np.exp(x_shifted)
+    exp_shifted = np.exp(x_shifted, out=x_shifted)
     # step 5: sum_exp = sum(exp_shifted)
     sum_exp = vecdot(exp_shifted, ones)[..., np.newaxis]
     # step 6: log_sum_exp = log(sum_exp)
@@ -517,9 +517,9 @@ def _backward_small(x, dy_rows, row_max_rows, sum_exp_rows, shape, dtype):
     # step 3: x_shifted = x - row_max
     x_shifted = x - row_max
     # step 4: exp_shifted = exp(x_shifted)
-    exp_shifted = np.exp(x_shifted)
+    exp_shifted = np.exp(x_shifted, out=x_shifted)
     # step 11: dx = exp_shifted*sum_exp_scaled
-    dx = exp_shifted * sum_exp_scaled
+    dx = np.multiply(exp_shifted, sum_exp_scaled, out=exp_shifted)
     return dx
 
 

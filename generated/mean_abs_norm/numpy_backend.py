@@ -958,7 +958,7 @@ def _forward_small(x, gamma, beta, eps, shape, dtype):
     # step 2: mu_residual = mean(x_shifted)
     mu_residual = vecdot(x_shifted, one_over_D)[..., np.newaxis]
     # step 2: x_centred = x_shifted - mu_residual
-    x_centred = x_shifted - mu_residual
+    x_centred = np.subtract(x_shifted, mu_residual, out=x_shifted)
     # step 3: spread = mean(Abs(x_centred))
     part = np.absolute(x_centred)
     spread = vecdot(part, one_over_D)[..., np.newaxis]
@@ -966,14 +966,14 @@ def _forward_small(x, gamma, beta, eps, shape, dtype):
     scale = spread + eps
     scale = np.reciprocal(scale)
     # step 5: xhat = x_centred*scale
-    xhat = x_centred * scale
+    xhat = np.multiply(x_centred, scale, out=x_centred)
     # step 6: y = xhat*gamma + beta
     if gamma is not None:
-        y = xhat * gamma
+        y = np.multiply(xhat, gamma, out=xhat)
     else:
         y = xhat
     if beta is not None:
-        y = y + beta
+        y = np.add(y, beta, out=y)
     mu = mu[..., 0]
     mu_residual = mu_residual[..., 0]
     scale = scale[..., 0]
@@ -998,7 +998,7 @@ def _backward_small(
     # step 2: x_shifted = x - mu
     x_shifted = x - mu
     # step 2: x_centred = x_shifted - mu_residual
-    x_centred = x_shifted - mu_residual
+    x_centred = np.subtract(x_shifted, mu_residual, out=x_shifted)
     # step 11: dgamma = sum over rows of dy*x_centred*scale
     if gamma is not None:
         part = dy * x_centred
@@ -1024,11 +1024,11 @@ def _backward_small(
     # step 10: mean_g_xhat = mean_g_xhat_unscaled*scale
     mean_g_xhat = mean_g_xhat_unscaled * scale
     # step 10: dx = (g + (mean_xhat - sign(x_centred))*mean_g_xhat - mean_g)*scale
-    dx = mean_xhat - part_2
-    dx = dx * mean_g_xhat
-    dx = g + dx
-    dx = dx - mean_g
-    dx = dx * scale
+    dx = np.subtract(mean_xhat, part_2, out=part_2)
+    dx = np.multiply(dx, mean_g_xhat, out=dx)
+    dx = np.add(g, dx, out=dx)
+    dx = np.subtract(dx, mean_g, out=dx)
+    dx = np.multiply(dx, scale, out=dx)
     if gamma is None:
         dgamma = None
     if not wants_dbeta:

@@ -1299,16 +1299,16 @@ def _forward_small(x, gate_rows, gamma, beta, eps, shape, dtype):
     rstd = np.sqrt(rstd)
     rstd = np.reciprocal(rstd)
     # step 5: xhat = x_centred*rstd
-    xhat = x_centred * rstd
+    xhat = np.multiply(x_centred, rstd, out=x_centred)
     # step 6: y = (xhat*gamma + beta)*gate
     if gamma is not None:
-        y = xhat * gamma
+        y = np.multiply(xhat, gamma, out=xhat)
     else:
         y = xhat
     if beta is not None:
-        y = y + beta
+        y = np.add(y, beta, out=y)
     if gate_rows is not None:
-        y = y * gate
+        y = np.multiply(y, gate, out=y)
     mu = mu[..., 0]
     mu_residual = mu_residual[..., 0]
     rstd = rstd[..., 0]
@@ -1343,7 +1343,7 @@ def _backward_small(
     # step 2: x_centred = x_shifted - mu_residual
     x_centred = _less_residual(x_shifted, mu_residual)
     # step 5: xhat = x_centred*rstd
-    xhat = x_centred * rstd
+    xhat = np.multiply(x_centred, rstd, out=x_centred)
     # step 12: dgamma = sum over rows of dy*xhat*gate
     if gamma is not None:
         part_2 = dy * xhat
@@ -1370,9 +1370,9 @@ def _backward_small(
     mean_g_xhat = (vecdot(g, xhat) / D)[..., np.newaxis]
     # step 10: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
     dx = g - mean_g
-    part_4 = xhat * mean_g_xhat
-    dx = dx - part_4
-    dx = dx * rstd
+    part_4 = np.multiply(xhat, mean_g_xhat, out=xhat)
+    dx = np.subtract(dx, part_4, out=dx)
+    dx = np.multiply(dx, rstd, out=dx)
     if gate_rows is not None:
         dgate = dgate[..., 0]
     else:

@@ -653,7 +653,7 @@ def _forward_small(x, w, eps, shape, dtype):
     xhat = x * rstd
     # step 4: y = xhat*w_shifted
     if w is not None:
-        y = xhat * w_shifted
+        y = np.multiply(xhat, w_shifted, out=xhat)
     else:
         y = xhat
     rstd = rstd[..., 0]
@@ -689,8 +689,8 @@ def _backward_small(x, dy, rstd_rows, w, shape, dtype):
     # step 8: dx = (g - x*mean_g_xhat*rstd)*rstd
     part_2 = mean_g_xhat * rstd
     dx = x * part_2
-    dx = g - dx
-    dx = dx * rstd
+    dx = np.subtract(g, dx, out=dx)
+    dx = np.multiply(dx, rstd, out=dx)
     if w is None:
         dw = None
     return dx, dw

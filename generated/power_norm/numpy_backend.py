@@ -698,7 +698,7 @@ def _forward_small(x, gamma, eps, shape, dtype):
     xhat = x * scale
     # step 4: y = xhat*gamma
     if gamma is not None:
-        y = xhat * gamma
+        y = np.multiply(xhat, gamma, out=xhat)
     else:
         y = xhat
     scale = scale[..., 0]
@@ -731,13 +731,13 @@ def _backward_small(x, dy, scale_rows, gamma, shape, dtype):
     mean_g_xhat = mean_g_xhat_unscaled * scale
     # step 8: dx = (g - x**3*mean_g_xhat*scale**3)*scale
     dx = np.square(x)
-    dx = dx * x
+    dx = np.multiply(dx, x, out=dx)
     part_2 = np.square(scale)
     part_2 = part_2 * scale
     part_2 = mean_g_xhat * part_2
-    dx = dx * part_2
-    dx = g - dx
-    dx = dx * scale
+    dx = np.multiply(dx, part_2, out=dx)
+    dx = np.subtract(g, dx, out=dx)
+    dx = np.multiply(dx, scale, out=dx)
     if gamma is None:
         dgamma = None
     return dx, dgamma

@@ -657,7 +657,7 @@ def _forward_small(x, gamma, eps, shape, dtype):
     xhat = x * rstd
     # step 4: y = xhat*gamma
     if gamma is not None:
-        y = xhat * gamma
+        y = np.multiply(xhat, gamma, out=xhat)
     else:
         y = xhat
     rstd = rstd[..., 0]
@@ -691,8 +691,8 @@ def _backward_small(x, dy, rstd_rows, gamma, shape, dtype):
     # step 8: dx = (g - x*mean_g_xhat*rstd)*rstd
     part_2 = mean_g_xhat * rstd
     dx = x * part_2
-    dx = g - dx
-    dx = dx * rstd
+    dx = np.subtract(g, dx, out=dx)
+    dx = np.multiply(dx, rstd, out=dx)
     if gamma is None:
         dgamma = None
     return dx, dgamma

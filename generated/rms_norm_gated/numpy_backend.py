@@ -904,9 +904,9 @@ def _forward_small(x, z, gamma, eps, shape, dtype):
     # step 1: sigmoid_z = Sigmoid(z)
     sigmoid_z = _sigmoid(z)
     # step 2: silu_z = sigmoid_z*z
-    silu_z = sigmoid_z * z
+    silu_z = np.multiply(sigmoid_z, z, out=sigmoid_z)
     # step 3: h = silu_z*x
-    h = silu_z * x
+    h = np.multiply(silu_z, x, out=silu_z)
     # step 4: ms = mean(h**2)
     ms = (vecdot(h, h) / D)[..., np.newaxis]
     # step 5: rstd = 1/sqrt(ms + eps)
@@ -914,10 +914,10 @@ def _forward_small(x, z, gamma, eps, shape, dtype):
     rstd = np.sqrt(rstd)
     rstd = np.reciprocal(rstd)
     # step 6: hhat = h*rstd
-    hhat = h * rstd
+    hhat = np.multiply(h, rstd, out=h)
     # step 7: y = hhat*gamma
     if gamma is not None:
-        y = hhat * gamma
+        y = np.multiply(hhat, gamma, out=hhat)
     else:
         y = hhat
     rstd = rstd[..., 0]
@@ -956,18 +956,18 @@ def _backward_small(x, z, dy, rstd_rows, gamma, shape, dtype):
     mean_g_hhat = mean_g_hhat_unscaled * rstd
     # step 11: dh = (g - h*mean_g_hhat*rstd)*rstd
     part_2 = mean_g_hhat * rstd
-    dh = h * part_2
-    dh = g - dh
-    dh = dh * rstd
+    dh = np.multiply(h, part_2, out=h)
+    dh = np.subtract(g, dh, out=dh)
+    dh = np.multiply(dh, rstd, out=dh)
     # step 14: dx = dh*silu_z
-    dx = dh * silu_z
+    dx = np.multiply(dh, silu_z, out=silu_z)
     # step 19: dz = dh*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
-    dz = dh * sigmoid_z
-    dz = dz * x
-    part_3 = 1.0 - sigmoid_z
-    part_3 = part_3 * z
-    part_3 = part_3 + 1.0
-    dz = dz * part_3
+    dz = np.multiply(dh, sigmoid_z, out=dh)
+    dz = np.multiply(dz, x, out=dz)
+    part_3 = np.subtract(1.0, sigmoid_z, out=sigmoid_z)
+    part_3 = np.multiply(part_3, z, out=part_3)
+    part_3 = np.add(part_3, 1.0, out=part_3)
+    dz = np.multiply(dz, part_3, out=dz)
     if gamma is None:
         dgamma = None
     return dx, dz, dgamma

@@ -724,13 +724,13 @@ def _forward_small(x, scale, shape, dtype):
     # step 3: u = x*scale - row_max
     u = part - row_max
     # step 4: e_shifted = exp(u)
-    e_shifted = np.exp(u)
+    e_shifted = np.exp(u, out=u)
     # step 5: sum_exp_u = sum(e_shifted)
     sum_exp_u = vecdot(e_shifted, ones)[..., np.newaxis]
     # step 6: inv_sum_exp_u = 1/sum_exp_u
     inv_sum_exp_u = np.reciprocal(sum_exp_u)
     # step 7: y = e_shifted*inv_sum_exp_u
-    y = e_shifted * inv_sum_exp_u
+    y = np.multiply(e_shifted, inv_sum_exp_u, out=e_shifted)
     row_max = row_max[..., 0]
     inv_sum_exp_u = inv_sum_exp_u[..., 0]
     return y, row_max, inv_sum_exp_u
@@ -750,21 +750,21 @@ def _backward_small(x, dy, row_max_rows, inv_sum_exp_u_rows, scale, shape, dtype
         u = x
     u = u - row_max
     # step 4: e_shifted = exp(u)
-    e_shifted = np.exp(u)
+    e_shifted = np.exp(u, out=u)
     # step 7: y = e_shifted*inv_sum_exp_u
-    y = e_shifted * inv_sum_exp_u
+    y = np.multiply(e_shifted, inv_sum_exp_u, out=e_shifted)
     # step 14: sum_dy_y = sum(dy*y)
     sum_dy_y = vecdot(dy, y)[..., np.newaxis]
     # step 14: g = (dy - sum_dy_y)*y
     g = dy - sum_dy_y
-    g = g * y
+    g = np.multiply(g, y, out=g)
     # step 13: sum_g_x = sum(g*x)
     if scale is not None:
         sum_g_x = vecdot(g, x)[..., np.newaxis]
         # step 13: dscale = sum over rows of sum_g_x
         dscale = np.add.reduce(sum_g_x, axis=None)
         # step 12: dx = g*scale
-        dx = g * scale
+        dx = np.multiply(g, scale, out=g)
     else:
         dx = g
     if scale is not None:

@@ -410,13 +410,13 @@ def _forward_small(x, shape, dtype):
     # step 3: x_shifted = x - row_max
     x_shifted = x - row_max
     # step 4: e_shifted = exp(x_shifted)
-    e_shifted = np.exp(x_shifted)
+    e_shifted = np.exp(x_shifted, out=x_shifted)
     # step 5: sum_exp = sum(e_shifted)
     sum_exp = vecdot(e_shifted, ones)[..., np.newaxis]
     # step 6: inv_sum_exp = 1/sum_exp
     inv_sum_exp = np.reciprocal(sum_exp)
     # step 7: y = e_shifted*inv_sum_exp
-    y = e_shifted * inv_sum_exp
+    y = np.multiply(e_shifted, inv_sum_exp, out=e_shifted)
     return y
 
 
@@ -427,7 +427,7 @@ def _backward_small(y, dy, shape, dtype):
     sum_dy_y = vecdot(dy, y)[..., np.newaxis]
     # step 13: dx = (dy - sum_dy_y)*y
     dx = dy - sum_dy_y
-    dx = dx * y
+    dx = np.multiply(dx, y, out=dx)
     return dx
 
 

@@ -647,7 +647,7 @@ def _forward_small(x, eps, shape, dtype):
     rstd = np.sqrt(rstd)
     rstd = np.reciprocal(rstd)
     # step 5: y = x_centred*rstd
-    y = x_centred * rstd
+    y = np.multiply(x_centred, rstd, out=x_centred)
     mu = mu[..., 0]
     mu_residual = mu_residual[..., 0]
     rstd = rstd[..., 0]
@@ -680,9 +680,9 @@ def _backward_small(x, dy, mu_rows, mu_residual_rows, rstd_rows, shape, dtype):
     # step 8: dx = (dy - mean_dy - x_centred*rstd*sum_dy_y_scaled)*rstd
     dx = dy - mean_dy
     part_2 = rstd * sum_dy_y_scaled
-    part_3 = x_centred * part_2
-    dx = dx - part_3
-    dx = dx * rstd
+    part_3 = np.multiply(x_centred, part_2, out=x_centred)
+    dx = np.subtract(dx, part_3, out=dx)
+    dx = np.multiply(dx, rstd, out=dx)
     return dx
 
 

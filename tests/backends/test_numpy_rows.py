@@ -208,3 +208,30 @@ def test_results_of_a_few_rows_go_where_the_caller_says(monkeypatch):
         backend.backward(saved, dy, dh, out=(dy, None, None, None))
     with pytest.raises(ValueError, match="out for dgamma: its input was left out"):
         backend.backward(saved, dy, dh, out=(None, None, np.empty(8), None))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_written_over_is_of_the_call_s_own_making(name):
+    """Neither an argument nor a result nor what forward keeps is scratch: the same call finds the same again."""
+    module = lngen.load(name)
+    given = _inputs(load(ROOT / "derive" / f"{name}.py").differentiable, (5, 33), np.float64)
+    for array in given.values():
+        array.flags.writeable = False
+    outputs, saved = module.forward(**given)
+    cotangents = [np.array(output) for output in (outputs if isinstance(outputs, tuple) else (outputs,))]
+    kept = [value.copy() for value in saved if isinstance(value, np.ndarray)]
+    for array in cotangents:
+        array.flags.writeable = False
+    first, again = (module.backward(saved, *cotangents) for _ in range(2))
+    assert all(np.array_equal(one, other) for one, other in zip(first, again, strict=True))
+    assert all(map(np.array_equal, (value for value in saved if isinstance(value, np.ndarray)), kept))
+    assert all(map(np.array_equal, outputs if isinstance(outputs, tuple) else (outputs,), cotangents))
+
+
+def test_a_row_is_written_over_one_that_is_read_for_the_last_time():
+    small = (
+        shipped("layer_norm").text("numpy_backend.py").partition("def _forward_small(")[2].partition("def _row_sum")[0]
+    )
+    assert "xhat = np.multiply(x_centred, rstd, out=x_centred)" in small
+    assert "y = np.multiply(xhat, gamma, out=xhat)" in small
+    assert "dx = g - mean_g" in small, "g may be dy, an argument"

@@ -1,6 +1,6 @@
-"""Who needs a node, how long it lives, and which buffer it is written to.
+"""Who needs a node, how long it lives, and which buffer or operand it is written to.
 
-All three are exact in each case of left-out arguments: two nodes share a buffer unless there is a case in
+All are exact in each case of left-out arguments: two nodes share a buffer unless there is a case in
 which both are computed and both are alive.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from lngen.backends.numpy.graph import IN_PLACE, ROW_SCALAR, Array, Node
+from lngen.backends.numpy.graph import IN_PLACE, ROW, ROW_SCALAR, Array, Node, Value
 from lngen.backends.numpy.operations import Schedule
 from lngen.symbolic import Axes
 
@@ -101,6 +101,40 @@ def allocate(schedule: Schedule, need: list[int], wanted: Mapping[str, int]) -> 
     return allocation
 
 
+def overwritten(schedule: Schedule, need: list[int]) -> dict[int, int]:
+    """For a row value the operand in whose memory it may be written, for those that have one.
+
+    In each case in which the value is computed, that is a row made on the way, which nothing reads later and which is
+    no result: `y = xhat*gamma` may be written over xhat, `xhat = x*rstd` not over the argument x.
+    """
+    nodes, lives = schedule.graph.nodes, _Lives(schedule, need)
+    results: dict[int, int] = {}
+    for event in schedule.events:
+        for form in nodes[event.node].forms if event.kind in ("store", "save") else ():
+            if isinstance(form.value, Array):
+                results[form.value.root] = results.get(form.value.root, 0) | form.cases
+
+    def is_scratch(value: Value, cases: int, position: int) -> bool:
+        if not isinstance(value, Array) or value.axes != ROW or nodes[value.root].boolean:
+            return False
+        return not results.get(value.root, 0) & cases and lives.have_ended(value.root, cases, position)
+
+    def is_free(operand: Node, cases: int, position: int) -> bool:
+        forms = ((form.value, form.cases & cases) for form in operand.forms)
+        return all(is_scratch(value, some, position) for value, some in forms if some)
+
+    found: dict[int, int] = {}
+    for number, event in enumerate(schedule.events):
+        node = nodes[event.node]
+        if event.kind != "make" or node.index not in lives.of or node.axes != ROW or node.boolean:
+            continue
+        cases = need[node.index] & node.computed()
+        free = [operand for operand in node.operands if is_free(nodes[operand], cases, number * _EVENT)]
+        if free:
+            found[node.index] = free[0]
+    return found
+
+
 @dataclass
 class _Life:
     """From when, and in each case until when, a node is alive; `cases` is the set of those cases."""
@@ -129,6 +163,11 @@ class _Lives:
             elif event.kind == "sum":
                 for operand in node.operands:
                     self._use(operand, need[node.index] & node.computed(), position * _EVENT)
+
+    def have_ended(self, index: int, cases: int, position: int) -> bool:
+        """Whether a node is made in all of these cases, and read in none of them after a position."""
+        life = self.of.get(index)
+        return life is not None and not cases & ~life.cases and all(life.ends[c] <= position for c in _bits(cases))
 
     def _make(self, node: Node, need: int, position: int) -> None:
         computed = need & node.computed()

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from lngen.backends.numpy.buffers import needs
+from lngen.backends.numpy.buffers import needs, overwritten
 from lngen.backends.numpy.graph import ROW, ROW_SCALAR, TO_ROW_SCALARS, Array, Node
-from lngen.backends.numpy.lines import Lines
+from lngen.backends.numpy.lines import UFUNCS, Lines
 from lngen.backends.numpy.operations import Event, Schedule
 from lngen.backends.numpy.text import Line, laid_out, read_only_assigned, words
 from lngen.symbolic import NOTHING, Axes, FeatureSymbol
@@ -85,6 +85,7 @@ class _Small(Lines):
         self.ending: list[Line] = []
         self.returned: dict[str, str] = {}
         self.roots: dict[int, int] = {}
+        self.overwritten = overwritten(schedule, self.need)
 
     def print(self, results: Sequence[str]) -> Small:
         for event in self.schedule.events:
@@ -112,7 +113,9 @@ class _Small(Lines):
     # What is done to the rows
 
     def out(self, node: Node) -> str:
-        """Memory of the node's own shape, where what NumPy makes could be smaller, or would not be written whole."""
+        """Memory that nothing needs any more; or new memory, where what NumPy makes could be smaller than the node."""
+        if node.index in self.overwritten and UFUNCS.get(node.operation, "").startswith("np."):
+            return self.spelled(self.overwritten[node.index])
         in_full = node.index in self.guards or node.operation in ("where", "expand", "write out")
         if not in_full and self._broadcast(node) == node.axes:
             return ""
