@@ -31,6 +31,10 @@ _WORK = 50_000
 _WORK_OF_A_QUESTION = 100
 
 
+class UndefinedError(Exception):
+    """What an expression divides by is zero, whatever the values of its symbols."""
+
+
 class TooLargeError(Exception):
     """More sign regions, terms or polynomial work than an answer is worth; the message says which."""
 
@@ -76,7 +80,7 @@ class Algebra:
         self._not_negative: set[Expr] = set()
 
     def vanishes(self, difference: Expr) -> bool:
-        """Whether an expression in explicit symbols is identically zero. Raises TooLargeError."""
+        """Whether an expression in explicit symbols is identically zero. Raises TooLargeError and UndefinedError."""
         generic = self.convert(difference).xreplace(self._replaced)
         if generic == 0:
             return True
@@ -151,6 +155,8 @@ class Algebra:
         return self._opaque[e]
 
     def _power(self, base: Expr, exponent: Expr, positive: bool) -> Expr:
+        if base == 0 and exponent < 0:
+            raise UndefinedError
         if exponent.is_Integer and (exponent > 0 or base.is_Rational):
             return base**exponent
         if base.is_Rational:

@@ -31,7 +31,7 @@ from sympy.core.relational import Relational
 
 from lngen.definition import Kind
 from lngen.derivation import Derivation, Proof
-from lngen.prove.algebra import Algebra, Budget, TooLargeError
+from lngen.prove.algebra import Algebra, Budget, TooLargeError, UndefinedError
 from lngen.prove.witness import differ
 from lngen.symbolic import (
     AttainsFirst,
@@ -77,7 +77,7 @@ def exact_proofs(derivation: Derivation) -> tuple[Proof, ...]:
                     failed[name] = features
             except TooLargeError as error:
                 stopped[name] = str(error)
-            except _NoDerivativeError:
+            except (_NoDerivativeError, UndefinedError):
                 continue
     return tuple(
         _proof(symbol.name, gradient.name, proved.get(gradient.name, []), failed.get(gradient.name), stopped)

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import lngen
-from lngen.definition import Kind, load
+from lngen.check.mutants import module_from_text
+from lngen.definition import Kind, load, parse
+from lngen.emission import derived
 from lngen.program import FAR
 from tests.shipped import NAMES, ROOT, shipped
 
@@ -235,3 +237,22 @@ def test_a_row_is_written_over_one_that_is_read_for_the_last_time():
     assert "xhat = np.multiply(x_centred, rstd, out=x_centred)" in small
     assert "y = np.multiply(xhat, gamma, out=xhat)" in small
     assert "dx = g - mean_g" in small, "g may be dy, an argument"
+
+
+@WAYS
+def test_a_row_that_is_left_out_may_leave_a_number_a_row(few):
+    """`beta*scale` is then as narrow as the scale, and no row to multiply by a parameter that is repeated for several."""
+    text = """
+from lngen.language import Feature, Row, rsqrt, sum
+def layer(x: Row, gamma: Feature, beta: Row = 1):
+    return gamma * (beta * rsqrt(sum(beta**2))) - x
+"""
+    module = module_from_text(derived(parse(text), proved=False).text("numpy_backend.py"), "numpy_backend")
+    vars(module)["FEW_BYTES"] = few
+    x, gamma = RNG.standard_normal((70, 9)), RNG.standard_normal(9)
+    y, saved = module.forward(x, gamma)
+    np.testing.assert_allclose(y, gamma / 3 - x, rtol=1e-14, atol=1e-14)
+    found = module.backward(saved, x)
+    assert np.array_equal(found.dx, -x)
+    np.testing.assert_allclose(found.dgamma, x.sum(0) / 3, rtol=1e-13)
+    assert found.dbeta is None

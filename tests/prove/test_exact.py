@@ -9,7 +9,7 @@ import pytest
 import sympy
 
 from lngen.definition import parse
-from lngen.prove.algebra import Algebra, Budget, TooLargeError
+from lngen.prove.algebra import Algebra, Budget, TooLargeError, UndefinedError
 from lngen.prove.exact import exact_proofs
 from lngen.simplify import derive
 from lngen.symbolic import Mean, Sigmoid, Where
@@ -168,3 +168,17 @@ def test_deep_definitions_take_bounded_time() -> None:
     proofs = exact_proofs(made)
     assert process_time() - start < 20
     assert all(proof.passed for proof in proofs)
+
+
+def test_a_division_by_what_is_always_zero_is_undefined():
+    zero = (a + b) ** 2 - a**2 - 2 * a * b - b**2
+    for power in (-1, -2, sympy.Rational(-1, 2)):
+        with pytest.raises(UndefinedError):
+            Algebra().vanishes(b * zero**power)
+
+
+def test_nothing_is_proved_of_a_definition_that_always_divides_by_zero():
+    text = "from lngen.language import Row, mean, sum\ndef f(x: Row): return x / sum(x - mean(x))**2"
+    (proof,) = exact_proofs(derive(parse(text)))
+    assert proof.kind == "not proved"
+    assert "divides by zero at every D that was tried" in proof.statement

@@ -148,13 +148,20 @@ class _Blocks(Lines):
         return all(self.allocation.of_node.get(root) != own for root in roots)
 
     def _is_by_feature(self, node: Node) -> bool:
-        """Whether a node is made of a row, and of a parameter that has a value a feature whenever it is."""
-        if [self.nodes[operand].axes for operand in node.operands] != [ROW, FeatureSymbol.varies]:
+        """Whether a node is made of a row, and of a parameter that has a value a feature, whenever it is.
+
+        With inputs left out a row may be a number a row, and a parameter one for all features.
+        """
+        operands = [self.nodes[operand] for operand in node.operands]
+        if [operand.axes for operand in operands] != [ROW, FeatureSymbol.varies] or operands[1].phase != "prologue":
             return False
         cases = self.need[node.index] & node.computed()
-        values = [form.value for form in self.nodes[node.operands[1]].forms if form.cases & cases]
-        there = all(isinstance(value, Array) and value.axes == FeatureSymbol.varies for value in values)
-        return there and self.nodes[node.operands[1]].phase == "prologue"
+        return all(
+            isinstance(form.value, Array) and form.value.axes == operand.axes
+            for operand in operands
+            for form in operand.forms
+            if form.cases & cases
+        )
 
     def _repeated(self, node: Node) -> str:
         """The name of a node's parameter, repeated for several rows."""
