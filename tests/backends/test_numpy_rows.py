@@ -241,7 +241,7 @@ def test_a_row_is_written_over_one_that_is_read_for_the_last_time():
 
 @WAYS
 def test_a_row_that_is_left_out_may_leave_a_number_a_row(few):
-    """`beta*scale` is then as narrow as the scale, and no row to multiply by a parameter that is repeated for several."""
+    """`beta*scale` is then as narrow as the scale: no parameter that is repeated for several rows fits it."""
     text = """
 from lngen.language import Feature, Row, rsqrt, sum
 def layer(x: Row, gamma: Feature, beta: Row = 1):
