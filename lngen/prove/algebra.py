@@ -9,7 +9,7 @@ signs.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import product
+from itertools import count, product
 from math import lcm
 from typing import Any
 
@@ -66,6 +66,8 @@ class Algebra:
 
     def __init__(self, budget: Budget | None = None) -> None:
         self._budget = budget or Budget()
+        # Never a number twice: a root that takes another's place would share its name with the next one.
+        self._numbers = count()
         # generator -> (q, base): generator**q * base = 1
         self._inverse: dict[Symbol, tuple[int, Expr]] = {}
         self._roots: dict[Expr, Symbol] = {}
@@ -145,8 +147,7 @@ class Algebra:
         return sympy.expand(e)
 
     def _new(self, stem: str, positive: bool) -> Symbol:
-        count = len(self._inverse) + len(self._opaque) + len(self._signs)
-        return Symbol(f"{stem}<{count}>", **({"positive": True} if positive else {"real": True}))
+        return Symbol(f"{stem}<{next(self._numbers)}>", **({"positive": True} if positive else {"real": True}))
 
     def _generator(self, e: Expr) -> Symbol:
         if e not in self._opaque:

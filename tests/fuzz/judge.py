@@ -163,7 +163,8 @@ class _Work:
         for number, (rows, features) in enumerate(sorted({(n, max(d, smallest)) for n, d in SHAPES})):
             self.stage = "oracle"
             for draw in range(_DRAWS):
-                case = _case(definition, rows, features, random.Random(f"{self.seed} {number} {draw}"), draw)
+                rng = random.Random(f"{self.seed} {number} {draw}")
+                case = _case(definition, rows, features, rng, draw, _left_out(definition, number, rng))
                 try:
                     yield case, oracle.exact(definition, case.inputs, case.cotangents)
                     break
@@ -200,8 +201,14 @@ def _package(made: Derived, folder: Path) -> ModuleType:
 # --- points -------------------------------------------------------------------------------------------------
 
 
-def _case(definition: Definition, rows: int, features: int, rng: random.Random, draw: int) -> Case:
-    """Inputs and cotangents. The first draws have what breaks formulas: zeros, equal entries, inputs left out."""
+def _left_out(definition: Definition, number: int, rng: random.Random) -> set[str]:
+    """The inputs that a case does without: over the shapes each that may be left out is left out, and given."""
+    optional = [entry.name for entry in definition.differentiable if entry.default is not None]
+    return {name for place, name in enumerate(optional) if (number + place) % 3 == 1 or rng.random() < 0.2}
+
+
+def _case(definition: Definition, rows: int, features: int, rng: random.Random, draw: int, left_out: set[str]) -> Case:
+    """Inputs and cotangents. The first draws have what breaks formulas: zeros, equal entries."""
 
     def number() -> float:
         if draw < 6:
@@ -217,7 +224,7 @@ def _case(definition: Definition, rows: int, features: int, rng: random.Random, 
 
     inputs: dict[str, Any] = {}
     for entry in definition.inputs:
-        inputs[entry.name] = _given(entry, rng, draw, array)
+        inputs[entry.name] = None if entry.name in left_out else _given(entry, rng, draw, array)
     cotangents: dict[str, Any] = {
         name: array(definition.output_kind(name), special=False) for name in definition.outputs
     }
@@ -229,8 +236,6 @@ def _case(definition: Definition, rows: int, features: int, rng: random.Random, 
 def _given(entry: Input, rng: random.Random, draw: int, array: Any) -> Any:
     if entry.kind is Kind.CONSTANT:
         return float(entry.default) if entry.default is not None else 0.75
-    if entry.default is not None and rng.random() < 0.3:
-        return None
     return array(entry.kind, special=draw < 3 and rng.random() < 0.25)
 
 

@@ -182,3 +182,11 @@ def test_nothing_is_proved_of_a_definition_that_always_divides_by_zero():
     (proof,) = exact_proofs(derive(parse(text)))
     assert proof.kind == "not proved"
     assert "divides by zero at every D that was tried" in proof.statement
+
+
+def test_a_root_of_higher_order_shares_its_generator_with_no_other():
+    """It takes the place of the one of lower order, and once left its name to the next: they were equal then."""
+    algebra = Algebra()
+    algebra.convert(1 / (a**2 + eps))
+    assert not algebra.vanishes((a**2 + eps) ** sympy.Rational(-1, 2) - (b**2 + eps) ** sympy.Rational(-1, 2))
+    assert algebra.vanishes((a**2 + eps) ** sympy.Rational(-1, 2) * sympy.sqrt(a**2 + eps) - 1)
