@@ -46,7 +46,7 @@ def _extent(cases: Sequence[Record]) -> str:
     alike: dict[tuple[int, tuple[str, ...]], list[str]] = {}
     for layer in dict.fromkeys(case["layer"] for case in cases):
         own = [case for case in cases if case["layer"] == layer]
-        shapes = tuple(dict.fromkeys(_shape(case) for case in own if tuple(case["shape"]) not in FEW_ROWS))
+        shapes = tuple(dict.fromkeys(_shape(case) for case in own if _is_large(case)))
         alike.setdefault((max(case["rounds"] for case in own), shapes), []).append(layer)
     sentences = []
     for (rounds, shapes), layers in sorted(alike.items(), key=lambda item: len(item[1])):
@@ -63,9 +63,14 @@ def _machine(record: Record) -> str:
     )
 
 
+def _is_large(case: Record) -> bool:
+    """Whether a case counts in the means."""
+    return tuple(case["shape"]) not in FEW_ROWS
+
+
 def _means(cases: Sequence[Record]) -> str:
-    """Geometric means over the shapes that are not small."""
-    large = [case for case in cases if tuple(case["shape"]) not in FEW_ROWS]
+    """Geometric means over the large shapes."""
+    large = [case for case in cases if _is_large(case)]
     rows = []
     for name in _others(large):
         cells = []
@@ -113,7 +118,7 @@ def _memory(cases: Sequence[Record]) -> str:
 def _layers(cases: Sequence[Record]) -> str:
     rows = []
     for layer in dict.fromkeys(case["layer"] for case in cases):
-        own = [c for c in cases if c["layer"] == layer and tuple(c["shape"]) not in FEW_ROWS and "plain" in c["peers"]]
+        own = [c for c in cases if c["layer"] == layer and _is_large(c) and "plain" in c["peers"]]
         if not own:
             continue
         ratios = [case["peers"]["plain"]["ratio"]["emitted"][1] for case in own]

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (3 read, 1 written), 10 flops a row element; backward 6 row tensors (3 read, 3 written), 13 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-# templates sha256:a9fd293a402ab68e1895328f50b99163bcd34624775acd23594c6aceeee8a12b
+# templates sha256:f9a7abb806086893d6e9a95eb54450b424643d449e98cf6127bbbdd49a5d92c4
 """Layer normalization with a scale and a shift for every entry, from elsewhere.
 
     forward
@@ -1141,9 +1141,13 @@ def _at_once(small, *arguments):
     shape, dtype = arguments[-2:]
     if shape[-1] * dtype.itemsize < LONG_ROW or prod(shape[:-1]) == 1:
         return small(*arguments)
+    return _with_small_buffer(small, *arguments)
+
+
+def _with_small_buffer(function, *arguments):
     with np.errstate():  # puts the buffer size back too
         np.setbufsize(UFUNC_BUFFER)
-        return small(*arguments)
+        return function(*arguments)
 
 
 def _partition(rows, row_bytes, least_rows):
@@ -1166,10 +1170,11 @@ def _run(sweep, chunks, threads, row_bytes):
     """Sweep all chunks, each thread a share of them with scratch buffers of its own."""
 
     def work(share):
-        with np.errstate():  # puts the buffer size back too
-            if row_bytes >= LONG_ROW:
-                np.setbufsize(UFUNC_BUFFER)
-            sweep([block for chunk in share for block in chunk])
+        blocks = [block for chunk in share for block in chunk]
+        if row_bytes < LONG_ROW:
+            sweep(blocks)
+        else:
+            _with_small_buffer(sweep, blocks)
 
     shares = [chunks[i::threads] for i in range(min(threads, len(chunks)))]
     if len(shares) == 1:

@@ -3,7 +3,7 @@
 # Cost: forward 1 row tensors (1 read, 0 written), 4 flops a row element; backward 2 row tensors (1 read, 1 written), 3 flops a row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:b19fb96aafa17a6adb3c7d31aefe031f7e76c3af72c0cc3c9ac96259ff3994d6
-# templates sha256:a9fd293a402ab68e1895328f50b99163bcd34624775acd23594c6aceeee8a12b
+# templates sha256:f9a7abb806086893d6e9a95eb54450b424643d449e98cf6127bbbdd49a5d92c4
 """The logarithm of a row's sum of exponentials, one number a row.
 
     forward
@@ -691,9 +691,13 @@ def _at_once(small, *arguments):
     shape, dtype = arguments[-2:]
     if shape[-1] * dtype.itemsize < LONG_ROW or prod(shape[:-1]) == 1:
         return small(*arguments)
+    return _with_small_buffer(small, *arguments)
+
+
+def _with_small_buffer(function, *arguments):
     with np.errstate():  # puts the buffer size back too
         np.setbufsize(UFUNC_BUFFER)
-        return small(*arguments)
+        return function(*arguments)
 
 
 def _partition(rows, row_bytes, least_rows):
@@ -716,10 +720,11 @@ def _run(sweep, chunks, threads, row_bytes):
     """Sweep all chunks, each thread a share of them with scratch buffers of its own."""
 
     def work(share):
-        with np.errstate():  # puts the buffer size back too
-            if row_bytes >= LONG_ROW:
-                np.setbufsize(UFUNC_BUFFER)
-            sweep([block for chunk in share for block in chunk])
+        blocks = [block for chunk in share for block in chunk]
+        if row_bytes < LONG_ROW:
+            sweep(blocks)
+        else:
+            _with_small_buffer(sweep, blocks)
 
     shares = [chunks[i::threads] for i in range(min(threads, len(chunks)))]
     if len(shares) == 1:

@@ -202,7 +202,7 @@ def _package(made: Derived, folder: Path) -> ModuleType:
 
 
 def _left_out(definition: Definition, number: int, rng: random.Random) -> set[str]:
-    """The inputs that a case does without: over the shapes each that may be left out is left out, and given."""
+    """The inputs that a case does without: of those that may be left out each is, in one shape of three or oftener."""
     optional = [entry.name for entry in definition.differentiable if entry.default is not None]
     return {name for place, name in enumerate(optional) if (number + place) % 3 == 1 or rng.random() < 0.2}
 
