@@ -24,8 +24,10 @@ import sympy
 from sympy import Add, Expr, Mul
 from sympy.core.relational import Relational
 
+from lngen.balance import balanced
 from lngen.definition import Kind
 from lngen.derivation import Derivation
+from lngen.growth import Growth
 from lngen.program import (
     OPERATORS,
     Parameter,
@@ -78,12 +80,14 @@ def plan(derivation: Derivation) -> Plan:
         [_line(q, steps) for q in derivation.forward.equations],
         names,
     )
-    forward_lines = once_a_row(_corrected(forward_lines, names), names)
+    forward_lines = _corrected(forward_lines, names)
+    growth = Growth.of_forward(derivation.forward.symbols, [line.value for line in forward_lines])
+    forward_lines = in_range(forward_lines, growth, names)
     backward_lines = without_nested_reductions(
         [_line(q, steps) for q in derivation.backward if not _is_alias(q.expression, derivation)],
         names,
     )
-    backward_lines = once_a_row(backward_lines, names)
+    backward_lines = in_range(backward_lines, growth, names)
     needed, sources = _recomputed(derivation, forward_lines, backward_lines)
     saved = tuple(
         line.symbol
@@ -95,8 +99,8 @@ def plan(derivation: Derivation) -> Plan:
     )
     return Plan(
         derivation,
-        _program(derivation, "forward", forward_lines, saved, names, ()),
-        _program(derivation, "backward", backward_lines, saved, names, sources),
+        _program(derivation, "forward", forward_lines, saved, names, (), growth),
+        _program(derivation, "backward", backward_lines, saved, names, sources, growth),
     )
 
 
@@ -168,6 +172,14 @@ def without_nested_reductions(lines: Iterable[Line], names: Names) -> list[Line]
 def _is_alias(expression: Expr, derivation: Derivation) -> bool:
     """Whether a gradient is another gradient: it is computed once, and the results share it."""
     return expression in [gradient for _, gradient in derivation.gradients]
+
+
+def in_range(lines: Sequence[Line], growth: Growth, names: Names) -> list[Line]:
+    """The lines in products that stay in the range of a float, what does not vary over features multiplied once a row.
+
+    `growth` is that of what the lines read.
+    """
+    return once_a_row(balanced(lines, growth, names), names)
 
 
 def once_a_row(lines: Sequence[Line], names: Names) -> list[Line]:
@@ -328,6 +340,7 @@ def _program(
     saved: tuple[RowScalarSymbol, ...],
     names: Names,
     sources: tuple[TypedSymbol, ...],
+    growth: Growth,
 ) -> RowProgram:
     definition = derivation.definition
     results = _results(derivation, direction)
@@ -356,6 +369,7 @@ def _program(
             for entry in definition.inputs
             if entry.default is not None and entry.kind is not Kind.CONSTANT
         ),
+        growth=growth.after([line.value for line in lines]),
     )
 
 

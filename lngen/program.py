@@ -12,13 +12,14 @@ name is the derivation's own, and every line says which step it comes from.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 from typing import Literal
 
 from sympy import Expr
 
+from lngen.growth import Growth
 from lngen.symbolic import (
     FeatureSum,
     FeatureSymbol,
@@ -160,7 +161,8 @@ class RowProgram:
     once. `prologue` holds what is computed once a call from parameters alone (`1 + w`, a reduction of a Feature);
     `epilogue` what is computed once from the sums over rows. `saved` are the row scalars that forward writes and
     backward reads. `optional` maps an input that may be left out to its neutral value; left out, it *is* that number,
-    and whatever only served its gradient is gone.
+    and whatever only served its gradient is gone. `growth` says how large each value gets, for a backend that
+    multiplies in another order.
     """
 
     layer: str
@@ -174,6 +176,7 @@ class RowProgram:
     saved: tuple[RowScalarSymbol, ...]
     results: tuple[Store, ...]
     optional: tuple[tuple[str, Fraction], ...]
+    growth: Growth = field(default_factory=Growth)
 
     def groups(self) -> dict[str, tuple[str, ...]]:
         """The names of a result, by each of them: gradients that are equal are one array."""

@@ -16,7 +16,7 @@ from sympy import Expr
 
 from lngen.definition import Kind
 from lngen.derivation import Secondary
-from lngen.plan import Plan, once_a_row, without_nested_reductions
+from lngen.plan import Plan, in_range, without_nested_reductions
 from lngen.program import Parameter, RowArgument, RowProgram, Store
 from lngen.schedule import Line, sorted_out, stages_of
 from lngen.simplify.linear import show_sums
@@ -69,7 +69,7 @@ def _program(plan: Plan, secondary: Secondary, direction: Literal["jvp", "backwa
         for q in secondary.equations
         if q.symbol not in aliases
     ]
-    lines = once_a_row(without_nested_reductions(lines, names), names)
+    lines = in_range(without_nested_reductions(lines, names), plan.forward.growth, names)
     linear_in = [*(derivation.adjoint.cotangents if direction == "backward_backward" else ()), *secondary.arguments]
     sources = _sources(plan, forward, lines, {*linear_in, *(line.symbol for line in lines)})
     lines = [*sources.lines, *lines]
@@ -101,6 +101,7 @@ def _program(plan: Plan, secondary: Secondary, direction: Literal["jvp", "backwa
         saved=sources.saved,
         results=results,
         optional=(*optional, *((s.name, Fraction(0)) for s in secondary.arguments)),
+        growth=plan.forward.growth.after([line.value for line in lines]),
     )
 
 

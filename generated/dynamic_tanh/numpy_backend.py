@@ -263,7 +263,7 @@ def backward(saved, dy, *, out=None, threads=1):
 def jvp(saved, dx, dalpha=None, dgamma=None, dbeta=None, *, out=None, threads=1):
     """What the outputs move by when each input moves by its tangent.
 
-        dy = dgamma*t + gamma*(1 - t**2)*(dalpha*x + alpha*dx) + dbeta
+        dy = dgamma*t + gamma*(1 - t)*(1 + t)*(dalpha*x + alpha*dx) + dbeta
 
     Args:
         saved: what `forward` returned.
@@ -335,7 +335,7 @@ def backward_backward(
 
         g = gamma*dy*(1 - t)*(1 + t)
         dg = ddalpha*x + alpha*ddx
-        g_4 = dy*(1 - t**2)*(ddgamma - 2*gamma*dg*t)
+        g_4 = dy*(1 - t)*(1 + t)*(ddgamma - 2*gamma*dg*t)
         dx = alpha*g_4 + ddalpha*g
         dalpha = sum_rows(D*(mean(g_4*x) + mean(ddx*g)))
         dgamma = sum_rows(dg*dy*(1 - t)*(1 + t))
@@ -579,28 +579,29 @@ def _jvp(
         dbeta_wide = _repeated(dbeta)
 
     def block(x, dx, dy_block, row_buffers):
-        buffer_1, buffer_2, buffer_3 = row_buffers
+        buffer_1, buffer_2, buffer_3, buffer_4 = row_buffers
         # step 1: u = x*alpha
         if dx_rows is not None or dalpha is not None or dgamma is not None:
             u = np.multiply(x, alpha_value, out=dy_block)
             # step 2: t = tanh(u)
             t = np.tanh(u, out=dy_block)
-        # step 12: dy = t*dgamma + (1 - t**2)*(dx*alpha + x*dalpha)*gamma + dbeta
+        # step 12: dy = t*dgamma + (1 - t)*(dx*alpha + x*dalpha)*(t + 1)*gamma + dbeta
         if dgamma is not None:
             dy = _by_feature(np.multiply, t, dgamma_wide, out=buffer_1)
         if needs_part:
-            part = np.square(t, out=dy_block)
-            part = np.subtract(1.0, part, out=dy_block)
+            part = np.subtract(1.0, t, out=buffer_2)
         if dx_rows is not None:
-            part_2 = np.multiply(dx, alpha_value, out=buffer_2)
+            part_2 = np.multiply(dx, alpha_value, out=buffer_3)
         if dalpha is not None:
-            part_3 = np.multiply(x, dalpha, out=buffer_3)
+            part_3 = np.multiply(x, dalpha, out=buffer_4)
         if dx_rows is not None and dalpha is not None:
-            part_2 = np.add(part_2, part_3, out=buffer_2)
+            part_2 = np.add(part_2, part_3, out=buffer_3)
         if dx_rows is None and dalpha is not None:
             part_2 = part_3
         if needs_part:
-            part = np.multiply(part, part_2, out=dy_block)
+            part = np.multiply(part, part_2, out=buffer_2)
+            part_4 = np.add(t, 1.0, out=dy_block)
+            part = np.multiply(part, part_4, out=dy_block)
         if needs_gamma:
             part = _by_feature(np.multiply, part, gamma_wide, out=dy_block)
         if dgamma is not None and (dx_rows is not None or dalpha is not None):
@@ -624,7 +625,7 @@ def _jvp(
         read_x = _reader(x_rows, dtype, height)
         read_dx = _reader(dx_rows, dtype, height)
         place_dy, hand_on_dy = _writer((dy_out,), dtype, height)
-        row_buffers = np.empty((3, height, features), dtype)
+        row_buffers = np.empty((4, height, features), dtype)
         for _, span in share:
             block(
                 read_x(span),
@@ -664,14 +665,14 @@ def _backward_backward(
         or (alpha is not None and ddgamma is not None)
     )
     needs_gamma = gamma is not None and (ddx_rows is not None or ddalpha is not None)
-    needs_part_7 = gamma is None and (ddx_rows is not None or ddalpha is not None)
+    needs_part_6 = gamma is None and (ddx_rows is not None or ddalpha is not None)
     needs_ddbeta_wide = ddbeta is not None and (
         ddx_rows is not None or ddalpha is not None or ddgamma is not None
     )
     needs_u = ddx_rows is not None or ddalpha is not None or ddgamma is not None
-    needs_part = ddx_rows is not None or ddalpha is not None
     needs_g = ddalpha is not None or (alpha is not None and ddx_rows is not None)
     needs_mean_ddx_g = alpha is not None and ddx_rows is not None
+    needs_part_4 = ddx_rows is not None or ddalpha is not None
     needs_dx = ddx_rows is None and ddalpha is None and ddgamma is None
     if needs_alpha_value:
         alpha_value = np.asarray(alpha, dtype)
@@ -688,11 +689,11 @@ def _backward_backward(
     if ddbeta is not None:
         ddbeta = np.ascontiguousarray(ddbeta, dtype)
     D = np.asarray(features, dtype)
-    # step 15: g_4 = (1 - t**2)*(ddgamma - 2*dg*t*gamma)*dy
+    # step 15: g_4 = (1 - t)*(ddgamma - 2*dg*t*gamma)*dy*(t + 1)
     if needs_gamma:
-        part_7 = np.multiply(gamma, 2.0)
-    if needs_part_7:
-        part_7 = 2.0
+        part_6 = np.multiply(gamma, 2.0)
+    if needs_part_6:
+        part_6 = 2.0
     if needs_gamma:
         gamma_wide = _repeated(gamma)
     if ddgamma is not None:
@@ -708,19 +709,18 @@ def _backward_backward(
     def block(
         chunk, x, dy, ddx, dx_block, ddy_block, row_buffers, row_scalar_buffers, column
     ):
-        buffer_1, buffer_2, buffer_3, buffer_4, buffer_5 = row_buffers
+        buffer_1, buffer_2, buffer_3, buffer_4, buffer_5, buffer_6 = row_buffers
         row_scalar_1, row_scalar_2 = row_scalar_buffers
         # step 1: u = x*alpha
         if needs_u:
             u = np.multiply(x, alpha_value, out=dx_block)
             # step 2: t = tanh(u)
             t = np.tanh(u, out=ddy_block)
-        # step 13: g = (1 - t)*dy*(t + 1)*gamma
-        if needs_part:
+            # step 13: g = (1 - t)*dy*(t + 1)*gamma
             part = np.subtract(1.0, t, out=dx_block)
         if needs_g:
             g = np.multiply(part, dy, out=buffer_1)
-        if needs_part:
+        if needs_u:
             part_2 = np.add(t, 1.0, out=buffer_2)
         if needs_g:
             g = np.multiply(g, part_2, out=buffer_1)
@@ -741,25 +741,23 @@ def _backward_backward(
         if ddx_rows is None and ddalpha is not None:
             dg = part_3
         # step 18: dgamma = sum over rows of (1 - t)*dg*dy*(t + 1)
-        if needs_part:
+        if needs_part_4:
             part_4 = np.multiply(part, dg, out=buffer_5)
         if needs_gamma:
-            part_5 = np.multiply(part_4, dy, out=dx_block)
-            part_5 = np.multiply(part_5, part_2, out=dx_block)
+            part_5 = np.multiply(part_4, dy, out=buffer_6)
+            part_5 = np.multiply(part_5, part_2, out=buffer_6)
             _add_rows(part_5, each_row, dgamma_sums[chunk], column)
-        # step 15: g_4 = (1 - t**2)*(ddgamma - 2*dg*t*gamma)*dy
-        if needs_u:
-            g_4 = np.square(t, out=dx_block)
-            g_4 = np.subtract(1.0, g_4, out=dx_block)
-        if needs_part:
-            part_6 = np.multiply(dg, t, out=buffer_3)
-            part_6 = np.multiply(part_6, part_7, out=buffer_3)
-            part_6 = np.subtract(ddgamma_value, part_6, out=buffer_3)
+        # step 15: g_4 = (1 - t)*(ddgamma - 2*dg*t*gamma)*dy*(t + 1)
+        if needs_part_4:
+            g_4 = np.multiply(dg, t, out=buffer_3)
+            g_4 = np.multiply(g_4, part_6, out=buffer_3)
+            g_4 = np.subtract(ddgamma_value, g_4, out=buffer_3)
         if ddx_rows is None and ddalpha is None and ddgamma is not None:
-            part_6 = ddgamma_value
+            g_4 = ddgamma_value
         if needs_u:
-            g_4 = np.multiply(g_4, part_6, out=dx_block)
+            g_4 = np.multiply(part, g_4, out=dx_block)
             g_4 = np.multiply(g_4, dy, out=dx_block)
+            g_4 = np.multiply(g_4, part_2, out=dx_block)
         # step 17: mean_g_4_x = mean(g_4*x)
         if needs_alpha_value:
             mean_g_4_x = _row_mean(g_4, x, D, out=row_scalar_2)
@@ -767,31 +765,31 @@ def _backward_backward(
         if ddalpha is not None:
             dx = np.multiply(g, ddalpha, out=buffer_1)
         if needs_u:
-            part_8 = np.multiply(g_4, alpha_value, out=dx_block)
+            part_7 = np.multiply(g_4, alpha_value, out=dx_block)
         if ddalpha is not None:
-            dx = np.add(dx, part_8, out=dx_block)
+            dx = np.add(dx, part_7, out=dx_block)
         if ddalpha is None and (ddx_rows is not None or ddgamma is not None):
-            dx = part_8
+            dx = part_7
         if needs_dx:
             dx = 0.0
             dx_block[...] = dx
         # step 20: ddy = t*ddgamma + (1 - t)*dg*(t + 1)*gamma + ddbeta
         if ddgamma is not None:
             ddy = _by_feature(np.multiply, t, ddgamma_value_wide, out=ddy_block)
-        if needs_part:
-            part_9 = np.multiply(part_4, part_2, out=buffer_1)
+        if needs_part_4:
+            part_8 = np.multiply(part_4, part_2, out=buffer_1)
         if needs_gamma:
-            part_9 = _by_feature(np.multiply, part_9, gamma_wide, out=buffer_1)
+            part_8 = _by_feature(np.multiply, part_8, gamma_wide, out=buffer_1)
         if ddgamma is not None and (ddx_rows is not None or ddalpha is not None):
-            ddy = np.add(ddy, part_9, out=ddy_block)
+            ddy = np.add(ddy, part_8, out=ddy_block)
         if (
             gamma is not None
             and ddgamma is None
             and (ddx_rows is not None or ddalpha is not None)
         ):
-            ddy = part_9
-        if needs_part_7:
-            ddy = part_9
+            ddy = part_8
+        if needs_part_6:
+            ddy = part_8
         if needs_ddbeta_wide:
             ddy = _by_feature(np.add, ddy, ddbeta_wide, out=ddy_block)
         if needs_dx:
@@ -818,7 +816,7 @@ def _backward_backward(
         read_ddx = _reader(ddx_rows, dtype, height)
         place_dx, hand_on_dx = _writer((dx_out,), dtype, height)
         place_ddy, hand_on_ddy = _writer((ddy_out,), dtype, height)
-        row_buffers = np.empty((5, height, features), dtype)
+        row_buffers = np.empty((6, height, features), dtype)
         row_scalar_buffers = np.empty((2, height, 1), dtype)
         column = np.empty(features, dtype)
         for chunk, span in share:

@@ -239,7 +239,8 @@ def jvp(saved, dx, *, out=None, threads=1):
 def backward_backward(saved, cotangents, ddx, *, out=None, threads=1):
     """The gradients of a loss that depends on what `backward` returned.
 
-        dx = dy*exp_shifted*(ddx - sum(ddx*exp_shifted)/sum_exp)/sum_exp
+        grad_x = dy*exp_shifted/sum_exp
+        dx = grad_x*(ddx - sum(ddx*exp_shifted)/sum_exp)
         ddy = sum(ddx*exp_shifted/sum_exp)
 
     Args:
@@ -435,26 +436,27 @@ def _backward_backward(
         row_scalar_1, row_scalar_2 = row_scalar_buffers
         # step 13: sum_exp_scaled = dy/sum_exp
         sum_exp_scaled = np.divide(dy, sum_exp, out=row_scalar_1)
-        # step 14: sum_exp_shifted = 1/sum_exp
+        # step 15: sum_exp_shifted = 1/sum_exp
         sum_exp_shifted = np.reciprocal(sum_exp, out=ddy_block)
         # step 3: x_shifted = x - row_max
         x_shifted = _by_row(np.subtract, x, row_max, out=dx_block)
         # step 4: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=dx_block)
-        # step 13: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
+        # step 14: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
         sum_ddx_exp_shifted = _row_sum(ddx, exp_shifted, out=row_scalar_2)
-        # step 14: ddy = sum(ddx*exp_shifted*sum_exp_shifted)
+        # step 15: ddy = sum(ddx*exp_shifted*sum_exp_shifted)
         part = np.multiply(ddx, exp_shifted, out=buffer_1)
         part = np.multiply(part, sum_exp_shifted, out=buffer_1)
         _row_sum(part, ones, out=ddy_block)
-        # step 13: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/sum_exp
+        # step 14: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/sum_exp
         sum_ddx_exp_shifted_scaled = np.divide(
             sum_ddx_exp_shifted, sum_exp, out=row_scalar_2
         )
-        # step 13: dx = (ddx - sum_ddx_exp_shifted_scaled)*exp_shifted*sum_exp_scaled
+        # step 13: grad_x = exp_shifted*sum_exp_scaled
+        grad_x = np.multiply(exp_shifted, sum_exp_scaled, out=dx_block)
+        # step 14: dx = (ddx - sum_ddx_exp_shifted_scaled)*grad_x
         dx = _by_row(np.subtract, ddx, sum_ddx_exp_shifted_scaled, out=buffer_1)
-        dx = np.multiply(dx, exp_shifted, out=dx_block)
-        np.multiply(dx, sum_exp_scaled, out=dx_block)
+        np.multiply(dx, grad_x, out=dx_block)
 
     def sweep(share):
         read_x = _reader(x_rows, dtype, height)

@@ -1157,11 +1157,12 @@ def _backward_backward(
             drstd = np.add(sum_ddx_g_xhat, sum_dxhat_x_centred, out=row_scalar_1)
         if ddx_rows is None and (ddgate_rows is not None or ddgamma is not None):
             drstd = sum_dxhat_x_centred
-        # step 24: dvar = -(1/2)*drstd*rstd**3
+        # step 24: drstd_scaled = drstd*rstd
         if needs_part_18:
+            drstd_scaled = np.multiply(drstd, rstd, out=row_scalar_1)
+            # step 24: dvar = -(1/2)*drstd_scaled*rstd**2
             dvar = np.square(rstd, out=row_scalar_5)
-            dvar = np.multiply(dvar, rstd, out=row_scalar_5)
-            dvar = np.multiply(drstd, dvar, out=row_scalar_1)
+            dvar = np.multiply(drstd_scaled, dvar, out=row_scalar_1)
             dvar = np.multiply(dvar, -0.5, out=row_scalar_1)
             # step 25: dvar_scaled = 2*dvar/D
             dvar_scaled = np.multiply(dvar, part_18, out=row_scalar_1)

@@ -635,9 +635,10 @@ def _backward_backward(
             dscale = np.add(sum_ddx_g_xhat, sum_dxhat_x, out=row_scalar_1)
         else:
             dscale = sum_dxhat_x
-        # step 17: dmean_x4 = -(1/4)*dscale*scale**5
-        dmean_x4 = np.multiply(part_5, scale, out=row_scalar_2)
-        dmean_x4 = np.multiply(dscale, dmean_x4, out=row_scalar_1)
+        # step 17: dscale_scaled = dscale*scale
+        dscale_scaled = np.multiply(dscale, scale, out=row_scalar_1)
+        # step 17: dmean_x4 = -(1/4)*dscale_scaled*scale**4
+        dmean_x4 = np.multiply(dscale_scaled, part_5, out=row_scalar_1)
         dmean_x4 = np.multiply(dmean_x4, -0.25, out=row_scalar_1)
         # step 18: dmean_x4_scaled = 4*dmean_x4/D
         dmean_x4_scaled = np.multiply(dmean_x4, part_15, out=row_scalar_1)

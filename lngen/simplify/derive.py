@@ -13,8 +13,7 @@ from lngen.derivation import Derivation, Step
 from lngen.differentiate import adjoint, cotangent_symbol
 from lngen.simplify.linear import TooManyTermsError, show_sums
 from lngen.simplify.poles import guard_vanishing_poles
-from lngen.simplify.products import in_known_products
-from lngen.simplify.stability import complements, difference_of_squares, stable_forward, whole_selects
+from lngen.simplify.stability import stable_forward, stable_lines
 from lngen.simplify.structure import named_structure
 from lngen.simplify.sweep import Sweep, Trail, inline_once
 from lngen.simplify.work import limited_work
@@ -52,10 +51,7 @@ def derive(definition: Definition) -> Derivation:
     results = [cotangent_symbol(symbol) for symbol in forward.differentiable]
     with limited_work(_MOST_WORK, TooManyTermsError):
         equations = inline_once(sweep.run(), set(results), trail, sweep)
-    equations = complements(equations, forward, trail)
-    equations = in_known_products(equations, forward, trail)
-    equations = difference_of_squares(equations, forward, trail)
-    equations = whole_selects(equations, trail)
+    equations = stable_lines(equations, forward, trail)
     forward, equations = guard_vanishing_poles(forward, equations, trail, sweep.names)
     rename, equations = _named(equations, results, forward)
     return Derivation(

@@ -129,11 +129,20 @@ def with_product(expression: Expr, symbol: Symbol, product: Expr) -> Expr:
     if not expression.args:
         return expression
     expression = expression.func(*(with_product(argument, symbol, product) for argument in expression.args))
-    if isinstance(expression, Mul):
-        own = expression.as_powers_dict()
-        if all(own[base] / exponent >= 1 for base, exponent in product.as_powers_dict().items()):
-            return expression / product * symbol
+    if isinstance(expression, Mul) and divides(product, expression):
+        return expression / product * symbol
     return expression
+
+
+def divides(product: Expr, expression: Expr) -> bool:
+    """Whether all factors of a product are among those of an expression.
+
+    >>> from sympy.abc import a, b
+    >>> divides(a*b, a**2*b), divides(a*b, a**2), divides(1/a, a**-2)
+    (True, False, True)
+    """
+    own = expression.as_powers_dict()
+    return all(own[base] / exponent >= 1 for base, exponent in product.as_powers_dict().items())
 
 
 def split_rows_sum(expression: Expr) -> Expr:

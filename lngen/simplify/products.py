@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from sympy import Expr, Mul
 
 from lngen.notation import text
-from lngen.simplify.linear import operation_count, with_product
+from lngen.simplify.linear import divides, operation_count, with_product
 from lngen.simplify.sweep import Trail
-from lngen.symbolic import TypedSymbol, is_row
+from lngen.symbolic import Mean, TypedSymbol, axes, is_row
 from lngen.translate import Equation, Forward
 
 
@@ -43,3 +44,41 @@ def in_known_products(equations: tuple[Equation, ...], forward: Forward, trail: 
 
 def _is_row_name(expression: Expr) -> bool:
     return isinstance(expression, TypedSymbol) and is_row(expression)
+
+
+def in_scaled_rows(equations: tuple[Equation, ...], forward: Forward, trail: Trail) -> tuple[Equation, ...]:
+    """Gradients in which a row of the forward and the scale that it has there meet, by the forward's name for the two.
+
+    With `p = r*e`, where `e` is large and `r` as small, `r**2*Mean(g*e)` is `r*Mean(g*p)`: the square of `r` may be too
+    small for a float, and `e*e` too large for one, long before a value of the forward is.
+
+    >>> from lngen.symbolic import RowScalarSymbol, RowSymbol
+    >>> e, p, g, r = *map(RowSymbol, ("e", "p", "g")), RowScalarSymbol("r")
+    >>> layer = Forward("f", (), (), (Equation(p, r*e),), ())
+    >>> in_scaled_rows((Equation(RowSymbol("de"), r*g - r**2*Mean(e*g)),), layer, Trail())[0].expression
+    r*g - r*Mean(g*p)
+    """
+    for known in forward.equations:
+        value = known.expression
+        scale = Mul(*(factor for factor in Mul.make_args(value) if axes(factor) == (True, False)))
+        if is_row(known.symbol) and isinstance(value, Mul) and scale != 1 and is_row(value / scale):
+            reason = f"{known.symbol} = {text(value)} is known from the forward, and neither too large nor too small"
+            change = partial(_with_scaled, scaled=known.symbol, scale=scale, row=value / scale)
+            equations = trail.rewritten("scaled row", reason, equations, change)
+    return equations
+
+
+def _with_scaled(expression: Expr, scaled: TypedSymbol, scale: Expr, row: Expr) -> Expr:
+    if not expression.args:
+        return expression
+    expression = expression.func(*(_with_scaled(argument, scaled, scale, row) for argument in expression.args))
+    while isinstance(expression, Mul) and divides(scale, expression):
+        for factor in (expression, *expression.args):
+            body = factor.args[0] if isinstance(factor, Mean) else factor
+            if divides(row, body) and (factor is expression or isinstance(factor, Mean)):
+                replaced = body / row * scaled
+                expression = expression / scale / factor * (Mean(replaced) if isinstance(factor, Mean) else replaced)
+                break
+        else:
+            return expression
+    return expression

@@ -19,6 +19,7 @@ from lngen.simplify.basis import cost, in_best_basis
 from lngen.simplify.line_by_line import any_too_long, in_short_lines, leading_to, plain_cotangents, plain_tangents
 from lngen.simplify.linear import common_factors, operation_count, show_sums, with_product
 from lngen.simplify.poles import guard_vanishing_poles
+from lngen.simplify.stability import stable_lines
 from lngen.simplify.sweep import Sweep, Trail, inline_once
 from lngen.simplify.tangents import Tangents
 from lngen.simplify.work import TooMuchWorkError, limited_work
@@ -62,7 +63,7 @@ def _jvp(derivation: Derivation, first: int) -> Secondary:
         for equation in equations:
             names.take(equation.symbol.name)
         equations = (*_own_lines_read(forward, derivation, equations), *equations)
-    equations = _guarded(derivation, equations, names)
+    equations = stable_lines(_guarded(derivation, equations, names), derivation.forward, Trail())
     # Two outputs may have come to the same value; each keeps its name.
     named = zip(derivation.definition.outputs, forward.outputs, strict=True)
     results = tuple((f"d{name}", tangent_symbol(symbol)) for name, symbol in named)
@@ -84,7 +85,8 @@ def _backward_backward(derivation: Derivation, first: int) -> Secondary:
     for equation in equations:
         names.take(equation.symbol.name)
     equations = leading_to(results, equations)
-    equations = _under_their_names(_guarded(derivation, equations, names), results)
+    equations = stable_lines(_guarded(derivation, equations, names), whole.forward, Trail())
+    equations = _under_their_names(equations, results)
     for line in whole.forward.equations:
         equations = tuple(replace(q, expression=_with_line(q.expression, line)) for q in equations)
     arguments = {

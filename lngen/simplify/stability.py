@@ -13,6 +13,7 @@ from sympy.logic.boolalg import Boolean
 from lngen.differentiate import merged, select
 from lngen.simplify.exponentials import shift_exponentials, stop_at_cancelling_extremes
 from lngen.simplify.linear import TooManyTermsError, expand_linear
+from lngen.simplify.products import in_known_products, in_scaled_rows
 from lngen.simplify.sweep import Trail
 from lngen.symbolic import (
     AttainsFirst,
@@ -32,6 +33,13 @@ def stable_forward(forward: Forward, trail: Trail) -> Forward:
     """All forward rules, in order."""
     forward = stop_at_cancelling_extremes(centre_statistics(forward, trail), trail)
     return shift_exponentials(forward, trail)
+
+
+def stable_lines(equations: tuple[Equation, ...], forward: Forward, trail: Trail) -> tuple[Equation, ...]:
+    """All rules for what is derived from a forward, its gradients, its tangents and theirs, in order."""
+    for rule in (complements, in_known_products, in_scaled_rows, difference_of_squares):
+        equations = rule(equations, forward, trail)
+    return whole_selects(equations, trail)
 
 
 # ---- statistics that a shift of their row does not change

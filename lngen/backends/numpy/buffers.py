@@ -13,8 +13,20 @@ from lngen.backends.numpy.graph import IN_PLACE, ROW, ROW_SCALAR, Array, Node, V
 from lngen.backends.numpy.operations import Schedule
 from lngen.symbolic import Axes
 
-# A helper that writes its result before it has read this operand must not be given the operand's buffer.
-_READ_LATE = {"where": (0, 1), "erf": (0,)}
+READ_LATE: Mapping[str, tuple[int, ...]] = {
+    "sigmoid": (),
+    "softplus": (),
+    "attains_first": (),
+    "erf": (0,),
+    "where": (0, 1),
+    "residual": (0, 1, 2),
+    "expand": (),
+    "write out": (),
+}
+"""The operands that a helper still reads when it has begun to write: its result must not have their memory.
+
+Each operation that is more than one ufunc is here; `tests/backends/test_numpy_buffers.py` runs each over its operands.
+"""
 
 WORK_BUFFERS: Mapping[str, int] = {"erf": 1}
 """How many buffers of its own shape an operation needs while it runs."""
@@ -177,7 +189,7 @@ class _Lives:
         if not computed or node.phase != "block":
             return
         for place, operand in enumerate(node.operands):
-            late = place in _READ_LATE.get(node.operation, ())
+            late = place in READ_LATE.get(node.operation, ())
             self._use(operand, computed, position + 1 if late else position)
         self.of[node.index] = _Life(position, dict.fromkeys(_bits(computed), position + 1), computed)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from sympy import Expr, Mul
+from sympy import Expr, Mul, Rational
 
 from lngen.program import Assignment, FeatureReduction, RowProgram, RowsReduction, Stage
 from lngen.symbolic import D, RowScalarSymbol, TypedSymbol, axes
@@ -18,7 +18,8 @@ from lngen.symbolic import D, RowScalarSymbol, TypedSymbol, axes
 def with_late_scales(program: RowProgram, passes: Callable[[RowProgram], int]) -> RowProgram:
     """The program with scaled rows written out wherever that makes it shorter.
 
-    `passes` counts what a program does to whole rows; a row that is stored keeps its scale.
+    `passes` counts what a program does to whole rows; a row that is stored keeps its scale, and so does one that would
+    be too large without it for what it is multiplied by.
 
     >>> from lngen.symbolic import Mean, RowSymbol
     >>> x, xhat, dy, r, m = *map(RowSymbol, ("x", "xhat", "dy")), *map(RowScalarSymbol, "rm")
@@ -39,9 +40,21 @@ def with_late_scales(program: RowProgram, passes: Callable[[RowProgram], int]) -
             continue
         candidate = _written_out(program, temp)
         count = passes(candidate)
-        if count < fewest:
+        if count < fewest and _overreach(candidate) <= _overreach(program):
             program, fewest = candidate, count
     return program
+
+
+def _overreach(program: RowProgram) -> Rational:
+    growth, reached = program.growth, [Rational(0)]
+    for stage in program.stages:
+        reached += [growth.overreach(temp.expression) for temp in stage.temps]
+        for reduction in stage.reductions:
+            reached.append(growth.overreach(reduction.body))
+            growth = growth.with_value(reduction.symbol, growth.degree(reduction.body))
+        reached += [growth.overreach(line.expression) for line in stage.row_scalars]
+        reached += [growth.overreach(total.body) for total in stage.rows_reductions]
+    return max(reached)
 
 
 def with_weights(program: RowProgram) -> RowProgram:

@@ -1,0 +1,132 @@
+"""How large the values of a program get.
+
+`e = exp(x)` may be 1e30 and `r = 1/sum(e)` then is 1e-30. Their product is an ordinary number, but on the way to
+`g*e*e*r*r` there is `e*e`, which is infinite in float32. So each value gets a *degree*, the power with which it grows
+with the rows: 1 for a row that is an argument, more than any power of one for an exponential, 0 for what is bounded. A
+product adds degrees, a power multiplies them, a sum has its largest. A partial product that grows faster than all
+values of the forward is infinite where they still are not.
+
+A degree is an estimate of the size, not of the value: nothing depends on it but the order of multiplication.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import sympy
+from sympy import Add, Expr, Mul, Pow, Rational
+from sympy.core.relational import Relational
+
+from lngen.symbolic import (
+    Expm1,
+    Reduction,
+    RowMax,
+    Softplus,
+    StopGradient,
+    SumRows,
+    TypedSymbol,
+    Where,
+    axes,
+)
+
+Value = tuple[TypedSymbol, Expr]
+"""A symbol and what is assigned to it."""
+
+ARGUMENT = Rational(1)
+EXPONENTIAL = Rational(100)
+
+_NONE = Rational(0)
+_SQUARE = Rational(2)
+_LIKE_THEIR_ARGUMENT = (Reduction, SumRows, StopGradient, sympy.Abs, Softplus)
+
+
+@dataclass(frozen=True)
+class Growth:
+    """The degrees of the values of a program, and the largest that its forward has, which is 2 at least.
+
+    >>> from lngen.symbolic import RowScalarSymbol, RowSymbol
+    >>> x, e, r = RowSymbol("x"), RowSymbol("e"), RowScalarSymbol("r")
+    >>> growth = Growth({x: ARGUMENT, e: EXPONENTIAL, r: -EXPONENTIAL})
+    >>> [growth.degree(u) for u in (x**2, x*e*r, 1 + r, 1/(e + 1), sympy.tanh(x), sympy.exp(x))]
+    [2, 1, 0, -100, 0, 100]
+    """
+
+    degrees: Mapping[TypedSymbol, Rational] = field(default_factory=dict)
+    most: Rational = _SQUARE
+
+    @classmethod
+    def of_forward(cls, arguments: Iterable[TypedSymbol], values: Sequence[Value]) -> Growth:
+        """The growth of a forward: as much as its values grow, those of its gradients may."""
+        growth = cls({symbol: ARGUMENT for symbol in arguments if axes(symbol).rows}).after(values)
+        parts = (part for _, value in values for part in sympy.preorder_traversal(value) if isinstance(part, Expr))
+        return replace(growth, most=max([_SQUARE, *(abs(growth.degree(part)) for part in parts)]))
+
+    def after(self, values: Sequence[Value]) -> Growth:
+        """The same with the degrees of what is assigned next.
+
+        A row less its largest entry is 0 at most, so its exponential does not grow.
+
+        >>> from lngen.symbolic import RowScalarSymbol, RowSymbol
+        >>> x, m, c, e = RowSymbol("x"), RowScalarSymbol("m"), RowSymbol("c"), RowSymbol("e")
+        >>> shifted = (m, RowMax(x)), (c, x - m), (e, sympy.exp(c))
+        >>> Growth({x: ARGUMENT}).after(shifted).degrees
+        {x: 1, m: 1, c: 1, e: 0}
+        """
+        found = Growth(dict(self.degrees), self.most)
+        largest = {symbol: expression.args[0] for symbol, expression in values if isinstance(expression, RowMax)}
+        shifted: set[Expr] = set()
+        for symbol, expression in values:
+            if any(expression == row - extreme for extreme, row in largest.items()):
+                shifted |= {symbol, expression}
+            bounded = isinstance(expression, sympy.exp) and expression.args[0] in shifted
+            found = found.with_value(symbol, _NONE if bounded else found.degree(expression))
+        return found
+
+    def with_value(self, symbol: TypedSymbol, degree: Rational) -> Growth:
+        """The same with one degree more."""
+        return replace(self, degrees={**self.degrees, symbol: degree})
+
+    def degree(self, expression: Expr) -> Rational:
+        """The power with which an expression grows; that of a symbol that nothing is known of is 0."""
+        if isinstance(expression, TypedSymbol):
+            return self.degrees.get(expression, _NONE)
+        if isinstance(expression, Add):
+            return max(map(self.degree, expression.args))
+        if isinstance(expression, Mul):
+            return sum(map(self.degree, expression.args), _NONE)
+        if isinstance(expression, Pow):
+            return self.degree(expression.base) * (expression.exp if expression.exp.is_Rational else 0)
+        if isinstance(expression, Where):
+            return max(map(self.degree, expression.args[1:]))
+        if isinstance(expression, _LIKE_THEIR_ARGUMENT):
+            return self.degree(expression.args[0])
+        if isinstance(expression, (sympy.exp, Expm1)):
+            return EXPONENTIAL if self.degree(expression.args[0]) > 0 else _NONE
+        return _NONE
+
+    def overreach(self, expression: Expr) -> Rational:
+        """By how much partial products of an expression grow faster than all values of the forward.
+
+        Factors that vary over the same are multiplied first, those that grow and those that shrink on their own.
+
+        >>> from lngen.symbolic import RowScalarSymbol, RowSymbol
+        >>> e, p, r = RowSymbol("e"), RowSymbol("p"), RowScalarSymbol("r")
+        >>> growth = Growth({e: EXPONENTIAL, r: -EXPONENTIAL}, most=EXPONENTIAL)
+        >>> growth.overreach(p*e*r), growth.overreach(e**2*r**2*p)
+        (0, 100)
+        """
+        # What a select does not choose is not computed ahead of it.
+        if not expression.args or isinstance(expression, (Relational, Where)):
+            return _NONE
+        own = self.overreach_of(expression.args) if isinstance(expression, Mul) else _NONE
+        return max([own, *map(self.overreach, expression.args)])
+
+    def overreach_of(self, factors: Iterable[Expr]) -> Rational:
+        """That of the product of these factors."""
+        partial: dict[tuple[object, bool], Rational] = {}
+        for factor in factors:
+            grows = self.degree(factor)
+            key = (axes(factor), bool(grows > 0))
+            partial[key] = partial.get(key, _NONE) + abs(grows)
+        return max([*partial.values(), self.most]) - self.most

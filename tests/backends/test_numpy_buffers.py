@@ -1,0 +1,82 @@
+"""Which memory a result may have: helpers that still read when they have begun to write."""
+
+import numpy as np
+import pytest
+
+from lngen.backends.numpy.buffers import READ_LATE, WORK_BUFFERS
+from lngen.backends.numpy.lines import UFUNCS
+from lngen.check.mutants import module_from_text
+from lngen.definition import parse
+from lngen.emission import derived
+
+ROWS, FEATURES = 6, 33
+EVERY_HELPER = """
+def every_helper(x: Row, z: Row):
+    c = x - mean(x)
+    n = c*rsqrt(mean(c**2) + 1)
+    return where(z > 0, sigmoid(n), erf(z))*max(x)*softplus(z)
+"""
+
+
+@pytest.fixture(scope="module")
+def module():
+    return module_from_text(dict(derived(parse(EVERY_HELPER), proved=False).emission.files)["numpy_backend.py"], "h")
+
+
+def test_every_operation_of_more_than_one_ufunc_says_what_it_reads_late():
+    helpers = {name for name, spelled in UFUNCS.items() if spelled.startswith("_")}
+    assert helpers <= READ_LATE.keys()
+    assert WORK_BUFFERS.keys() <= READ_LATE.keys()
+
+
+def calls(module):
+    """Of each helper that takes out=: how it is called, and its operands."""
+    rng = np.random.default_rng(2)
+    row, other = rng.standard_normal((2, ROWS, FEATURES))
+    row += 1e3  # far from zero, where a residual is taken
+    mean = row.mean(-1, keepdims=True)
+    shifted = row - mean
+    weights = np.full(FEATURES, 1 / FEATURES)
+    width, far = np.asarray(float(FEATURES)), np.asarray(2.0)
+    yield "sigmoid", module._sigmoid, [other]
+    yield "softplus", module._softplus, [other]
+    yield "erf", module._erf, [other]
+    yield "where", module._select, [other > 0, row, other]
+    spread = (shifted**2).mean(-1, keepdims=True)
+    yield "residual", lambda *rows, out: module._residual(*rows, width, far, weights, out=out), [shifted, mean, spread]
+    yield "attains_first", module._attains_first, [row, row.max(-1, keepdims=True)]
+
+
+@pytest.mark.parametrize("operation", [name for name in READ_LATE if name not in ("expand", "write out")])
+def test_a_result_may_have_the_memory_of_what_is_not_read_late(module, operation):
+    (function, operands), *_ = [(f, o) for name, f, o in calls(module) if name == operation]
+    copies = [operand.copy() for operand in operands]
+    shape = np.broadcast_shapes(*(o.shape for o in operands)) if operation != "residual" else (ROWS, 1)
+    expected = function(*copies, out=np.empty(shape)).copy()
+    for place, operand in enumerate(operands):
+        if place in READ_LATE[operation] or operand.shape != shape or operand.dtype == bool:
+            continue
+        copies = [operand.copy() for operand in operands]
+        assert np.array_equal(function(*copies, out=copies[place]), expected)
+
+
+FAR_FROM_ZERO = {
+    "an output that is the centred row": "y = w*c*rsqrt(mean(c**2) + 0.01); return y, c",
+    "no mean that is kept": "return w*c*tanh(mean(c**2))",
+    "two means": "z = tanh(w*c); n = z - mean(z); y = n*rsqrt(mean(n**2) + 0.01); return y, c",
+}
+
+
+@pytest.mark.parametrize("name", FAR_FROM_ZERO)
+@pytest.mark.parametrize("offset", [0.0, 1e4])
+def test_a_row_in_blocks_has_the_bits_that_it_has_alone(name, offset):
+    """Above the size of what is taken at once, with the mean in scratch that others use too."""
+    definition = parse(f"def f(x: Row, w: Feature = 0):\n    c = x - mean(x); {FAR_FROM_ZERO[name]}")
+    module = module_from_text(dict(derived(definition, proved=False).emission.files)["numpy_backend.py"], "f")
+    x = (np.random.default_rng(1).standard_normal((600, 256)) + offset).astype(np.float32)
+    weight = np.linspace(0.5, 2, 256, dtype=np.float32)
+    assert x.nbytes > module.FEW_BYTES
+    batch, _ = module.forward(x, weight)
+    for number in range(0, len(x), 97):
+        alone, _ = module.forward(x[number], weight)
+        assert np.array_equal(alone, batch[number] if isinstance(batch, np.ndarray) else [y[number] for y in batch])

@@ -1,0 +1,82 @@
+"""Products that stay in range: the same values, no partial product beyond those of the forward."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from sympy import Expr
+
+from lngen.balance import balanced
+from lngen.check.mutants import module_from_text
+from lngen.definition import parse
+from lngen.emission import derived
+from lngen.growth import ARGUMENT, EXPONENTIAL, Growth
+from lngen.schedule import Line
+from lngen.symbolic import RowScalarSymbol, RowSymbol, Where
+from lngen.translate import Names
+
+e, x, g, dx = (RowSymbol(name) for name in ("e", "x", "g", "dx"))
+r, s, m = (RowScalarSymbol(name) for name in ("r", "s", "m"))
+GROWTH = Growth({e: EXPONENTIAL, x: ARGUMENT, r: -EXPONENTIAL, s: -EXPONENTIAL, m: EXPONENTIAL}, EXPONENTIAL)
+
+PRODUCTS = [e**2 * r**2 * g, e * r * (e * g - 1) * s, m * r**2, x * e * r, g * (e**3 * r**3 + x) * r, e**2 * g / (m**2)]
+
+
+@pytest.mark.parametrize("product", PRODUCTS, ids=str)
+def test_the_same_value_in_range(product: Expr) -> None:
+    lines = balanced([Line(dx, product, 1)], GROWTH, Names(["dx"]))
+    assert len(lines) > 1
+    growth = GROWTH.after([line.value for line in lines])
+    assert not any(growth.overreach(line.expression) for line in lines)
+    written = lines[-1].expression
+    for line in reversed(lines[:-1]):
+        written = written.xreplace({line.symbol: line.expression})
+    assert (written - product).expand() == 0
+
+
+@pytest.mark.parametrize("product", [e * g, e * r * g, x**2 * g, e**2 * g, r**2 * g], ids=str)
+def test_what_is_in_range_or_has_no_partner_stays(product: Expr) -> None:
+    lines = [Line(dx, product, 1)]
+    assert balanced(lines, GROWTH, Names(["dx"])) == lines
+
+
+def test_what_a_select_does_not_choose_is_not_computed_ahead_of_it() -> None:
+    lines = [Line(dx, Where(g > 0, e**2 * r**2, 0), 1)]
+    assert balanced(lines, GROWTH, Names(["dx"])) == lines
+
+
+def test_as_much_as_the_forward_grows_its_gradients_may() -> None:
+    """x**3*s**3 of a row under a fourth power is in range wherever the power is: nothing is multiplied earlier."""
+    growth = Growth.of_forward([x], [(m, x**4), (s, m ** Fraction(-1, 4))])
+    assert growth.most == 4
+    assert not growth.overreach(x**3 * s**3 * g)
+
+
+QUOTIENTS = {
+    "two normalizations of one row": "p = e/sum(e); q = (e - min(e))/(max(e) - min(e) + 0.01); return q, p",
+    "their product": "p = e/sum(e); q = (e - min(e))/(max(e) - min(e) + 0.01); return p*q",
+    "a range norm": "return (e - min(e))/(max(e) - min(e) + 0.01)",
+    "a cube": "p = e/sum(e); return p**3 + p*min(e)/max(e)",
+}
+
+
+@pytest.mark.parametrize("name", QUOTIENTS)
+def test_gradients_are_right_up_to_the_largest_exponential(name: str) -> None:
+    """In float32, beside the same code in float64: the squares of these exponentials are no float32."""
+    definition = parse(f"def f(x: Row):\n    e = exp(x); {QUOTIENTS[name]}")
+    module = module_from_text(dict(derived(definition, proved=False).emission.files)["numpy_backend.py"], "f")
+    rng = np.random.default_rng(7)
+    rows = 20 * rng.standard_normal((5, 32))
+    rows = (rows + 80 - rows.max(-1, keepdims=True)).astype(np.float32)
+    found: dict[type, list[np.ndarray]] = {}
+    for dtype in (np.float32, np.float64):
+        outputs, saved = module.forward(rows.astype(dtype))
+        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+        one, two = np.random.default_rng(3).standard_normal((2, *rows.shape)).astype(dtype)
+        cotangents = (one, two)[: len(outputs)]
+        jvp = module.jvp(saved, two)
+        second = module.backward_backward(saved, cotangents, two)
+        first = module.backward(saved, *cotangents)
+        found[dtype] = [*outputs, *first, *(jvp if isinstance(jvp, tuple) else (jvp,)), *second]
+    for single, double in zip(found[np.float32], found[np.float64], strict=True):
+        assert np.abs(single - double).max() <= 1e-4 * np.abs(double).max()
