@@ -7,6 +7,7 @@ the same row, a sum that holds exp(0), a positive constant under a root), never 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -16,6 +17,7 @@ from sympy import Add, Expr, Mul, Pow
 
 from lngen.audit.savings import Saving, savings
 from lngen.derivation import Step
+from lngen.growth import EXPONENTIAL
 from lngen.notation import text
 from lngen.plan import Plan
 from lngen.program import Direction, RowProgram
@@ -31,11 +33,15 @@ from lngen.symbolic import (
 
 Status = Literal["removed", "bounded", "open"]
 
+LARGEST = ((2 - 2**-23) * 2.0**127, sys.float_info.max)
+"""The largest number of float32 and of float64."""
+
 STABILITY_RULES = (
     "centred statistic",
     "largest exponent taken out",
     "difference of squares",
     "complement",
+    "known scaled row",
     "guarded pole",
 )
 """The rules of a derivation that change no value and lose fewer digits."""
@@ -118,6 +124,7 @@ class _Line:
 class _Auditor:
     def __init__(self, plan: Plan, program: RowProgram) -> None:
         self.direction = program.direction
+        self.growth = program.growth
         self.minimum_features = program.minimum_features
         self.lines = list(_lines(program))
         self.order = [argument.name for argument in plan.forward.rows]
@@ -239,6 +246,8 @@ class _Auditor:
     # ---- powers
 
     def _power(self, e: Expr, line: _Line) -> Iterator[Hazard]:
+        if self.direction == "forward" and e.exp > 1 and 0 < self.growth.degree(e.base) < EXPONENTIAL:
+            yield self._hazard("power", e, line, *self._range(e))
         root, divides = e.exp.q == 2, e.exp.is_negative
         if not root and not divides:
             return
@@ -256,6 +265,12 @@ class _Auditor:
         else:
             danger = f"{base} may be zero, and the result is then infinite or not a number"
             yield self._hazard(kind, e, line, danger, "none: the definition divides by it", "open")
+
+    def _range(self, e: Expr) -> tuple[str, str, Status]:
+        """What a power of a value that grows with its row is a number up to."""
+        single, double = (f"{float(largest) ** (1 / float(e.exp)):.1e}" for largest in LARGEST)
+        danger = f"it overflows where |{text(e.base, self.order)}| is above {single} in float32 and {double} in float64"
+        return danger, "none: rows as large as that, less where many are summed, have to be scaled before", "open"
 
     def _lower_bound(self, base: Expr) -> tuple[str, str, Status] | None:
         """What keeps a divisor or the argument of a root from zero."""

@@ -64,7 +64,7 @@ def in_scaled_rows(equations: tuple[Equation, ...], forward: Forward, trail: Tra
         if is_row(known.symbol) and isinstance(value, Mul) and scale != 1 and is_row(value / scale):
             reason = f"{known.symbol} = {text(value)} is known from the forward, and neither too large nor too small"
             change = partial(_with_scaled, scaled=known.symbol, scale=scale, row=value / scale)
-            equations = trail.rewritten("scaled row", reason, equations, change)
+            equations = trail.rewritten("known scaled row", reason, equations, change)
     return equations
 
 
