@@ -1,7 +1,7 @@
-"""The gradient of a definition by differences of the evaluator, at 60 digits.
+"""The derivatives of a definition by differences of the evaluator, at 60 digits.
 
 A central difference with h = 1e-20 cuts off 1e-40 of a derivative and cancels 20 of the 60 digits, so about 38 are
-right wherever the definition is smooth within h. That is looked at, not hoped for: every comparison, `max`, `abs` and
+right wherever the definition is smooth within h, and 20 of what gradients move by, differences of differences. That is looked at, not hoped for: every comparison, `max`, `abs` and
 the like report how far they are from switching, and a point within 1e-6 of a switch is refused. A tie that stays a tie
 under every step (`maximum(x, x)`, two features that `relu` set to 0) is no switch: both sides have the same slope.
 
@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -25,6 +24,7 @@ import numpy as np
 
 from lngen.definition import Definition, Input, Kind
 from lngen.evaluate import evaluate, mp_numbers
+from tests.fuzz.answers import GRADIENT, OUTPUT, SECOND, SECOND_OF_COTANGENT, TANGENT, Point, Results
 
 DIGITS = 60
 STEP = mpmath.mpf(10) ** -20
@@ -102,24 +102,16 @@ class _Moved(type(mp_numbers(DIGITS))):  # type: ignore[misc]
         return super().combine(sign, left, right) + (self.random.choice((-1, 1)) * NEAREST_EDGE if sign in "+-" else 0)
 
 
-@dataclass(frozen=True)
-class Exact:
-    """Outputs by name and gradients by input, as arrays of mpf."""
+def exact(definition: Definition, point: Point) -> Results:
+    """Outputs and gradients at a point, and what both move by along its directions, as arrays of mpf.
 
-    outputs: dict[str, Any]
-    gradients: dict[str, Any]
-
-
-def exact(definition: Definition, inputs: Mapping[str, Any], cotangents: Mapping[str, Any]) -> Exact:
-    """The outputs at a point, and the gradient with respect to every differentiable input that is given.
-
-    `inputs` and `cotangents` are float64 arrays by name, those of rows (rows, D) or (rows,); None is left out.
+    The inputs of the point are float64 arrays, those of rows (rows, D) or (rows,); None is left out.
 
     Raises Unfit for a point too near a switch, outside of a domain, or past what a float64 can hold.
     """
     with mpmath.workdps(DIGITS):
         base = _Watched()
-        lifted = {name: None if value is None else base.array(value) for name, value in inputs.items()}
+        lifted = {name: None if value is None else base.array(value) for name, value in point.case.inputs.items()}
         outputs = evaluate(definition, lifted, base)
         _require_finite(outputs, "no finite value")
         for seed in range(_MOVES):
@@ -128,14 +120,36 @@ def exact(definition: Definition, inputs: Mapping[str, Any], cotangents: Mapping
             near = (margin < NEAREST_SWITCH) & (margin > 0)
             if bool(np.any(near)):
                 raise Unfit("a switch is near")
-        weights = {name: base.array(value) for name, value in cotangents.items() if value is not None}
-        gradients = {
-            entry.name: _gradient(definition, entry, lifted, weights, base)
-            for entry in definition.differentiable
-            if lifted.get(entry.name) is not None
-        }
-        _require_finite(gradients, "no finite value")
-    return Exact(outputs, gradients)
+        weights = {name: base.array(value) for name, value in point.case.cotangents.items() if value is not None}
+        results: Results = {(OUTPUT, name): value for name, value in outputs.items()}
+        results |= _gradients(definition, lifted, weights, base)
+        if point.directions:
+            results |= _moved_along(definition, lifted, point.directions, weights, base)
+        _require_finite(results, "no finite value")
+    return results
+
+
+def _moved_along(
+    definition: Definition, inputs: Mapping[str, Any], directions: Mapping[str, Any], weights: Any, base: _Watched
+) -> Results:
+    """What outputs and gradients move by. A difference of differences has 20 digits left."""
+    sides = []
+    for sign in (1, -1):
+        steps = {name: sign * STEP * base.array(direction) for name, direction in directions.items()}
+        moved = {**inputs, **{name: np.asarray(inputs[name] + step) for name, step in steps.items()}}
+        outputs = {(TANGENT, name): value for name, value in _outputs(definition, moved, base).items()}
+        gradients = _gradients(definition, moved, weights, base)
+        sides.append(outputs | {(SECOND, name): value for (_, name), value in gradients.items()})
+    results = {result: (sides[0][result] - sides[1][result]) / (2 * STEP) for result in sides[0]}
+    return results | {(SECOND_OF_COTANGENT, name): results[TANGENT, name] for name in weights}
+
+
+def _gradients(definition: Definition, inputs: Mapping[str, Any], weights: Any, base: _Watched) -> Results:
+    return {
+        (GRADIENT, entry.name): _gradient(definition, entry, inputs, weights, base)
+        for entry in definition.differentiable
+        if inputs.get(entry.name) is not None
+    }
 
 
 def _gradient(definition: Definition, entry: Input, inputs: Mapping[str, Any], weights: Any, base: _Watched) -> Any:
@@ -149,19 +163,24 @@ def _gradient(definition: Definition, entry: Input, inputs: Mapping[str, Any], w
         for sign in (1, -1):
             moved = value.copy()
             moved[index] = moved[index] + sign * STEP
-            sides.append(_losses(definition, {**inputs, entry.name: moved}, weights, base))
+            sides.append(_losses(_outputs(definition, {**inputs, entry.name: moved}, base), weights))
         slopes = (sides[0] - sides[1]) / (2 * STEP)
         gradient[index] = slopes if entry.kind.over_rows else np.sum(slopes)
     return gradient
 
 
-def _losses(definition: Definition, inputs: Mapping[str, Any], weights: Mapping[str, Any], base: _Watched) -> Any:
-    """<cotangents, outputs> of each row."""
+def _outputs(definition: Definition, inputs: Mapping[str, Any], base: _Watched) -> dict[str, Any]:
+    """The outputs near the point; Unfit where something is decided otherwise."""
     numbers = _Watched(base.stopped)
     outputs = evaluate(definition, inputs, numbers)
     for (was, margin), (is_now, now) in zip(base.decisions, numbers.decisions, strict=True):
         if np.any(was != is_now) or np.any((margin == 0) & (now != 0)):
             raise Unfit("a tie that a step breaks")
+    return outputs
+
+
+def _losses(outputs: Mapping[str, Any], weights: Mapping[str, Any]) -> Any:
+    """<cotangents, outputs> of each row."""
     rows = next(iter(outputs.values())).shape[0]
     total = np.full(rows, mpmath.mpf(0), object)
     for name, weight in weights.items():
@@ -170,7 +189,7 @@ def _losses(definition: Definition, inputs: Mapping[str, Any], weights: Mapping[
     return total
 
 
-def _require_finite(values: Mapping[str, Any], otherwise: str) -> None:
+def _require_finite(values: Mapping[Any, Any], otherwise: str) -> None:
     for value in values.values():
         if not all(mpmath.isfinite(number) for number in np.asarray(value, object).flat):
             raise Unfit(otherwise)

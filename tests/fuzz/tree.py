@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Mapping
 
 
 def tidy(tree: ast.Module) -> str | None:
@@ -95,3 +96,24 @@ def _imported(function: ast.FunctionDef) -> list[str]:
     called = {node.func.id for node in ast.walk(function) if isinstance(node, ast.Call)}  # type: ignore[attr-defined]
     kinds = {_kind(argument) for argument in function.args.args}
     return sorted(called | kinds | ({"D"} & names_in(function)))
+
+
+def plainly_named(text: str, names: Mapping[str, str] | None = None) -> str:
+    """A definition with its inputs and statements named `n1`, `n2` and so on, in order; or as `names` says.
+
+    >>> print(plainly_named("def f(rows: Row): return rows * 2"), end="")
+    def f(n1: Row):
+        return n1 * 2
+    """
+    tree = ast.parse(text)
+    function = function_of(tree)
+    if names is None:
+        own = [argument.arg for argument in function.args.args]
+        own += [target(node) for node in function.body if isinstance(node, ast.Assign)]
+        names = {name: f"n{number}" for number, name in enumerate(own, 1)}
+    for node in ast.walk(function):
+        if isinstance(node, ast.arg):
+            node.arg = names.get(node.arg, node.arg)
+        elif isinstance(node, ast.Name) and node.id in names:
+            node.id = names[node.id]
+    return f"{ast.unparse(tree)}\n"

@@ -1,0 +1,67 @@
+"""What emitted code answers at a point in all four directions, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lngen.check.layer import Case, Checkable, outputs_by_name, positional
+from lngen.definition import Definition, Kind
+
+OUTPUT, GRADIENT, TANGENT, SECOND, SECOND_OF_COTANGENT = (
+    *("output", "gradient", "tangent", "second gradient", "second gradient of the cotangent"),
+)
+
+Results = dict[tuple[str, str], Any]
+"""Arrays by what they are and the name of the input or output: `(GRADIENT, "x")`."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """A case, and one direction in the inputs: the tangents of `jvp`, and the cotangents of the gradients for
+    `backward_backward`. An input that `directions` lacks is passed None.
+    """
+
+    case: Case
+    directions: Mapping[str, Any]
+
+    def astype(self, dtype: Any) -> Point:
+        """The point rounded to a float type."""
+        return Point(self.case.astype(dtype), {n: np.asarray(value).astype(dtype) for n, value in self.directions.items()})
+
+
+def answers(layer: Checkable, point: Point, threads: int = 1, first_order: bool = False) -> Results:
+    """Outputs, gradients, tangents and second gradients; what is None is left out. `first_order`: the first two."""
+    case = point.case
+    options = {"threads": threads} if threads > 1 else {}
+    inputs, constants = positional(layer, case)
+    names = layer.definition.outputs
+    cotangents = [case.cotangents.get(name) for name in names]
+    along = [point.directions.get(entry.name) for entry in layer.differentiable]
+    found: Results = {}
+
+    def add(what: str, names: Any, values: Any) -> None:
+        found.update({(what, name): value for name, value in zip(names, values, strict=True) if value is not None})
+
+    module: Any = layer.module
+    differentiable = [entry.name for entry in layer.differentiable]
+    with np.errstate(all="ignore"):
+        outputs, saved = module.forward(*inputs, **constants, **options)
+        add(OUTPUT, names, outputs_by_name(layer, outputs).values())
+        add(GRADIENT, differentiable, module.backward(saved, *cotangents, **options))
+        if point.directions and not first_order:
+            moved = module.jvp(saved, *along, **options)
+            add(TANGENT, names, outputs_by_name(layer, moved).values())
+            second = module.backward_backward(saved, tuple(cotangents), *along, **options)
+            add(SECOND, differentiable, second[: len(differentiable)])
+            add(SECOND_OF_COTANGENT, names, second[len(differentiable) :])
+    return found
+
+
+def kind_of(definition: Definition, result: tuple[str, str]) -> Kind:
+    """The kind of a result: that of the input or output that it belongs to."""
+    what, name = result
+    return definition.input(name).kind if what in (GRADIENT, SECOND) else definition.output_kind(name)

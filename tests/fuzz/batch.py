@@ -1,0 +1,118 @@
+"""Many rows at once: above the size of a block, by threads, and each row beside itself alone.
+
+A few rows, some of mean 0 and some of a large mean, are drawn, and repeated in an order by chance until they are more
+than a block. Then a row has the same bits wherever it stands and when it stands alone, whatever the thread count, and a
+sum over rows is the sum of what the rows have alone.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from lngen.check.layer import Checkable
+from lngen.definition import Definition, Kind
+from tests.fuzz.answers import Point, answers, kind_of
+from tests.fuzz.beside import Beside
+from tests.fuzz.failure import WRONG, failure
+from tests.fuzz.points import drawn, left_out
+
+LARGE_MEAN = 1e4
+_CANDIDATES, _ROWS = 24, 6
+_WIDTHS = (33, 40, 64, 64, 257, 1100)
+# Beyond, gradients by plain differentiation take a column for each entry, and each column is as long.
+_WIDTH_OF_GRADIENTS = 64
+_BLOCK_BYTES = 64 * 1024
+_SMALLEST_BATCH = 160 * 1024
+_THREADS = 3
+
+
+def judge_batches(beside: Beside, alone: Checkable, layer: Checkable, seed: str) -> int:
+    """Raise Failure for what a batch has wrong; how many rows and sums were compared.
+
+    A row alone is computed by `alone`, which takes few rows at once. `layer` is of a module of its own: the size of a
+    block is set, so that there are several on every machine.
+    """
+    vars(layer.module)["BLOCK_BYTES"] = _BLOCK_BYTES
+    count = 0
+    for number, dtype in enumerate((np.float32, np.float64)):
+        rng = random.Random(f"{seed} batch {number}")
+        features = max(beside.definition.minimum_features, rng.choice(_WIDTHS))
+        point = _rows(beside.definition, layer, features, dtype, rng)
+        if point is not None:
+            count += _judge(beside, alone, layer, point, dtype, rng)
+    return count
+
+
+def _rows(definition: Definition, layer: Checkable, features: int, dtype: Any, rng: random.Random) -> Point | None:
+    """Some rows whose results are all finite, alternately of mean 0 and of a large one; None if there are none."""
+    gone = left_out(definition, rng.randrange(3), rng)
+    means = np.where(np.arange(_CANDIDATES) % 2, LARGE_MEAN, 0.0)
+    for positive in (False, True):
+        point = drawn(definition, _CANDIDATES, features, rng, "rows of a batch", 1.0, means, gone).astype(dtype)
+        if positive:
+            inputs = {name: value if np.ndim(value) < 1 else abs(value) for name, value in point.case.inputs.items()}
+            point = replace(point, case=replace(point.case, inputs=inputs))
+        finite = np.ones(_CANDIDATES, bool)
+        for result, value in answers(layer, point).items():
+            if kind_of(definition, result).over_rows:
+                finite &= np.isfinite(value.reshape(_CANDIDATES, -1)).all(-1)
+        if finite.any():
+            near, far = (np.flatnonzero(finite & (means == mean)) for mean in (0.0, LARGE_MEAN))
+            return _taken(definition, point, np.sort(np.concatenate([near[: _ROWS // 2], far[: _ROWS // 2]])))
+    return None
+
+
+def _taken(definition: Definition, point: Point, rows: Any) -> Point:
+    """The point with these of its rows."""
+    case = point.case
+
+    def of(value: Any, kind: Kind) -> Any:
+        return value if value is None or not kind.over_rows else np.ascontiguousarray(value[rows])
+
+    inputs = {name: of(value, definition.input(name).kind) for name, value in case.inputs.items()}
+    cotangents = {name: of(value, definition.output_kind(name)) for name, value in case.cotangents.items()}
+    directions = {name: of(value, definition.input(name).kind) for name, value in point.directions.items()}
+    return Point(replace(case, rows=len(rows), inputs=inputs, cotangents=cotangents), directions)
+
+
+def _judge(
+    beside: Beside, alone: Checkable, layer: Checkable, point: Point, dtype: Any, rng: random.Random
+) -> int:
+    definition, case = beside.definition, point.case
+    name = np.dtype(dtype).name
+    count = _SMALLEST_BATCH // (case.features * np.dtype(dtype).itemsize) + 7
+    order = np.random.default_rng(rng.getrandbits(64)).permutation(np.resize(np.arange(case.rows), count))
+    batch = answers(layer, _taken(definition, point, order))
+    threaded = answers(layer, _taken(definition, point, order), threads=_THREADS)
+    singles = [answers(alone, _taken(definition, point, [row])) for row in range(case.rows)]
+    first = np.array([int(np.argmax(order == row)) for row in range(case.rows)])
+    found = answers(alone, point)
+
+    def wrong(key: str, result: tuple[str, str], note: str, value: Any, wanted: Any) -> Exception:
+        note = f"numpy, {name}: {' '.join(result)}: {note}; a batch of {count} rows, each one of these"
+        return failure(WRONG, f"{key}: {result[0]}", note, case, point.directions, value, wanted)
+
+    for result, value in batch.items():
+        if not np.array_equal(value, threaded[result], equal_nan=True):
+            raise wrong("threads change bits", result, f"{_THREADS} threads", threaded[result], value)
+        single = np.stack([np.asarray(answer[result]) for answer in singles])
+        if kind_of(definition, result).over_rows:
+            single = single.reshape(case.rows, *value.shape[1:])
+            found[result] = value[first]
+            same = (value == single[order]) | (np.isnan(value) & np.isnan(single[order]))
+            if not same.all():
+                place = int(np.argmin(same.reshape(count, -1).all(-1)))
+                note = f"row {order[place]} alone has other bits than at {place} of its batch"
+                raise wrong("a row alone has other bits", result, note, value[place], single[order[place]])
+        else:
+            wide = single.astype(np.longdouble)[order]
+            gap = np.abs(value - wide.sum(0))
+            if not (gap <= 2 * count * np.finfo(dtype).eps * np.abs(wide).sum(0)).all():
+                raise wrong("a sum over rows is not that of its rows", result, "", value, wide.sum(0).astype(dtype))
+    return beside.judge(
+        found, point, dtype, f"numpy in blocks, {name} beside plain", tangents_only=case.features > _WIDTH_OF_GRADIENTS
+    )

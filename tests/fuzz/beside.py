@@ -1,0 +1,140 @@
+"""Emitted code beside a plain evaluation in the same float type.
+
+Wherever an output is right its derivatives have to be, and never much less right than those that plain forward-mode
+differentiation has in the same arithmetic (`plain`). An error is taken relative to the largest entry of the row that
+a result belongs to; that of a sum over rows relative to its largest entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import mpmath
+import numpy as np
+
+from lngen.definition import Definition
+from tests.fuzz.answers import OUTPUT, Point, Results, kind_of
+from tests.fuzz.failure import IMPRECISE, NOT_FINITE, WRONG, failure
+from tests.fuzz.plain import ExactHyperdual, Hyperdual, differentiated, in_rows
+
+TIMES_PLAIN = 16.0
+ULPS = 64.0
+PLAIN_IS_RIGHT = 2.0**-10
+NOISES = 3
+"""An error is allowed to be TIMES_PLAIN times that of the plain evaluation, and ULPS units of the largest entry.
+
+Plain arithmetic is evaluated once as it is and NOISES times with random roundings, and its largest error counts: that a
+row of few entries has all of its roundings go well, or none at all since the numbers are round, is luck. A formula that
+is rearranged, with its sums in another order and functions off by 4 ulp for plain's half, stays within a few times
+that; TIMES_PLAIN leaves it half of a decimal digit more. ULPS is for a result whose plain evaluation happens to round
+nowhere: a sum of D terms after functions of 4 ulp each. Where plain evaluation has lost all but three digits, or does
+not stay put under noise, as near a switch, no claim is made.
+"""
+
+_DIGITS = 60
+_FLOATS: Any = np.longdouble
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A definition, and what is right of it. `compared` counts the rows and sums about which something was claimed."""
+
+    definition: Definition
+    rows: Definition
+
+    @classmethod
+    def of(cls, text: str, definition: Definition) -> Beside:
+        """The judge of a definition."""
+        return cls(definition, in_rows(text))
+
+    def plainly(self, point: Point, numbers: Hyperdual, **only: Any) -> Results:
+        """Its outputs and derivatives by plain differentiation."""
+        return differentiated(self.definition, self.rows, point, numbers, **only)
+
+    def judge(
+        self,
+        found: Results,
+        point: Point,
+        dtype: Any,
+        key: str,
+        truth: Results | None = None,
+        **only: Any,
+    ) -> int:
+        """Raise Failure for the first result that is worse than it may be; how many rows and sums were compared.
+
+        `point` holds numbers of `dtype`. The truth is a plain evaluation in long double, which has 2048 times the
+        digits that a claim needs; what that finds is looked at again at 60 digits before it is believed.
+        """
+        plain = [self.plainly(point, Hyperdual(dtype), **only)]
+        plain += [self.plainly(point, Hyperdual(dtype, seed), **only) for seed in range(NOISES)]
+        given = truth is not None
+        wide = truth if truth is not None else self.plainly(point, Hyperdual(np.longdouble), **only)
+        count, worst = self._worst(found, wide, plain, dtype)
+        if worst is not None and not given:
+            try:
+                exact = self.plainly(point, ExactHyperdual(_DIGITS), **only)
+            except (OverflowError, MemoryError, ValueError):
+                exact = wide
+            count, worst = self._worst(found, exact, plain, dtype)
+            wide = exact
+        if worst is not None:
+            result, row, error, other = worst
+            what = " ".join(result)
+            note = f"{key}: {what}{'' if row is None else f', row {row}'}: off by {error:.3g} of the largest entry"
+            outcome = NOT_FINITE if not np.isfinite(error) else WRONG if error > PLAIN_IS_RIGHT else IMPRECISE
+            note += f"; plain {np.dtype(dtype).name} evaluation by {other:.3g}"
+            value, wanted = found.get(result), wide.get(result)
+            raise failure(outcome, f"{key}: {result[0]}", note, point.case, point.directions, value, wanted)
+        return count
+
+    def _worst(self, found: Results, truth: Results, plain: list[Results], dtype: Any) -> Any:
+        """How many were compared, and (result, row, error, plain's error) of the first that is too far off."""
+        right: Any = True
+        count = 0
+        tiny = float(np.finfo(dtype).smallest_subnormal)
+        unit = float(np.finfo(dtype).eps)
+        smallest = float(np.finfo(dtype).smallest_normal) / unit
+        for result, wanted in truth.items():
+            if result not in found:
+                return count, (result, None, np.inf, 0.0)
+            kind = kind_of(self.definition, result)
+            exact = _as_floats(wanted)
+
+            def largest(gap: Any, over_features: bool = kind.over_features) -> Any:
+                return gap.max(-1) if over_features else gap
+
+            with np.errstate(all="ignore"):
+                scale = largest(np.abs(exact))
+                error = largest(_finite(np.abs(found[result].astype(_FLOATS) - exact)))
+                others = largest(_finite(np.abs(np.stack([p[result].astype(_FLOATS) - exact for p in plain])))).max(0)
+                claimed = (others <= PLAIN_IS_RIGHT * scale) & np.isfinite(scale)
+                claimed &= (scale == 0) | (scale >= smallest)
+                allowed = TIMES_PLAIN * others + ULPS * (unit * scale + tiny)
+            holds = right if kind.over_rows else np.all(right)
+            bad = claimed & holds & ~(error <= allowed)
+            count += int(np.sum(claimed & holds))
+            if np.any(bad):
+                row = int(np.argmax(bad)) if kind.over_rows else None
+                at = row if row is not None else ()
+                with np.errstate(all="ignore"):
+                    relative, other = (float(gap[at] / scale[at]) for gap in (np.asarray(error), np.asarray(others)))
+                return count, (result, row, relative, other)
+            if result[0] == OUTPUT:
+                right = right & claimed
+        return count, None
+
+
+def _finite(gap: Any) -> Any:
+    return np.where(np.isnan(gap), np.inf, gap)
+
+
+def _as_floats(values: Any) -> Any:
+    array = np.asarray(values)
+    if array.dtype != object:
+        return array.astype(_FLOATS)
+    with mpmath.workdps(_DIGITS):
+        high = np.frompyfunc(float, 1, 1)(array)
+        low = np.frompyfunc(lambda number, near: float(number - near) if abs(near) < np.inf else 0.0, 2, 1)(array, high)
+        return np.asarray(high).astype(_FLOATS) + np.asarray(low).astype(_FLOATS)
