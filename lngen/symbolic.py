@@ -252,13 +252,13 @@ class Log1p(_Elementwise):
 
 
 class Expm1(_Elementwise):
-    """exp(u) - 1."""
+    """exp(u) - 1; its derivative is exp(u), which 1 plus it would lose where u is far below zero."""
 
     def _written_out(self) -> Expr:
         return sympy.exp(self.args[0]) - 1
 
     def fdiff(self, argindex: int = 1) -> Expr:
-        return 1 + self
+        return sympy.exp(self.args[0])
 
 
 class _Modulus(_Elementwise):
