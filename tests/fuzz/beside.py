@@ -17,7 +17,7 @@ import numpy as np
 from lngen.definition import Definition
 from tests.fuzz.answers import OUTPUT, Point, Results, kind_of
 from tests.fuzz.failure import IMPRECISE, NOT_FINITE, WRONG, failure
-from tests.fuzz.plain import ExactHyperdual, Hyperdual, differentiated, in_rows
+from tests.fuzz.plain import ExactHyperdual, Hyperdual, Magnitudes, differentiated, in_rows
 
 TIMES_PLAIN = 16.0
 ULPS = 64.0
@@ -69,15 +69,16 @@ class Beside:
         """
         plain = [self.plainly(point, Hyperdual(dtype), **only)]
         plain += [self.plainly(point, Hyperdual(dtype, seed), **only) for seed in range(NOISES)]
+        sizes = self.plainly(point, Magnitudes(), **only)
         given = truth is not None
         wide = truth if truth is not None else self.plainly(point, Hyperdual(np.longdouble), **only)
-        count, worst = self._worst(found, wide, plain, dtype)
+        count, worst = self._worst(found, wide, plain, sizes, dtype)
         if worst is not None and not given:
             try:
                 exact = self.plainly(point, ExactHyperdual(_DIGITS), **only)
             except (OverflowError, MemoryError, ValueError):
                 exact = wide
-            count, worst = self._worst(found, exact, plain, dtype)
+            count, worst = self._worst(found, exact, plain, sizes, dtype)
             wide = exact
         if worst is not None:
             result, row, error, other = worst
@@ -89,7 +90,7 @@ class Beside:
             raise failure(outcome, f"{key}: {result[0]}", note, point.case, point.directions, value, wanted)
         return count
 
-    def _worst(self, found: Results, truth: Results, plain: list[Results], dtype: Any) -> Any:
+    def _worst(self, found: Results, truth: Results, plain: list[Results], sizes: Results, dtype: Any) -> Any:
         """How many were compared, and (result, row, error, plain's error) of the first that is too far off."""
         right: Any = True
         count = 0
@@ -111,7 +112,9 @@ class Beside:
                 others = largest(_finite(np.abs(np.stack([p[result].astype(_FLOATS) - exact for p in plain])))).max(0)
                 claimed = (others <= PLAIN_IS_RIGHT * scale) & np.isfinite(scale)
                 claimed &= (scale == 0) | (scale >= smallest)
-                allowed = TIMES_PLAIN * others + ULPS * (unit * scale + tiny)
+                # A result may be of numbers that cancel; its own size says nothing of those.
+                size = np.maximum(scale, largest(np.abs(sizes[result])))
+                allowed = TIMES_PLAIN * others + ULPS * (unit * size + tiny)
             holds = right if kind.over_rows else np.all(right)
             bad = claimed & holds & ~(error <= allowed)
             count += int(np.sum(claimed & holds))

@@ -6,15 +6,19 @@ Jacobian, the tangent of the outputs, and an entry of the second derivative alon
 differentiation, simplification or emission: one table has the slope and the curvature of each function.
 
 The arithmetic is that of a float type, each operation rounded to it, or mpmath's. Functions are computed in a wider
-type and rounded once. With `noise` each operation is off by up to an ulp more, by chance: how far results move by
-that is how sensitive plain arithmetic is at a point, luck aside (Parker's Monte Carlo arithmetic, UCLA CSD-970002).
+type and rounded once; the slopes of the sigmoid, of tanh and of gelu come from their rounded values, as they do in
+PyTorch and JAX. Long double and mpmath are for what is true, and have those slopes without a difference. With `noise` each operation that has to round goes to
+either neighbour by chance: how far results move by that is how sensitive plain arithmetic is at a point, luck aside
+(Parker's Monte Carlo arithmetic, UCLA CSD-970002).
 """
 
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,31 +34,35 @@ _PARTS = ("value", "first", "second", "mixed")
 _WIDER: dict[Any, Any] = {np.float32: np.float64, np.float64: np.longdouble, np.longdouble: np.longdouble}
 _NOISE = 2**17
 
+OPERATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+}
+
 _Call = Callable[[str, Any], Any]
 _Derivatives = Callable[[_Call, Any, Any], tuple[Any, Any]]
 
 
 def _tanh(f: _Call, u: Any, value: Any) -> tuple[Any, Any]:
-    slope = 4 * f("sigmoid", 2 * u) * f("sigmoid", -2 * u)
+    slope = f("1 - tanh**2", u)
     return slope, -2 * value * slope
 
 
 def _sigmoid(f: _Call, u: Any, value: Any) -> tuple[Any, Any]:
-    slope = value * f("sigmoid", -u)
-    return slope, -slope * f("tanh", u / 2)
+    rest = f("1 - sigmoid", u)
+    return value * rest, value * rest * (rest - value)
 
 
 def _silu(f: _Call, u: Any, value: Any) -> tuple[Any, Any]:
-    sigmoid = f("sigmoid", u)
-    slope = sigmoid * f("sigmoid", -u)
-    return sigmoid + u * slope, slope * (2 - u * f("tanh", u / 2))
+    sigmoid, rest = f("sigmoid", u), f("1 - sigmoid", u)
+    return sigmoid * (1 + u * rest), sigmoid * rest * (2 + u * (rest - sigmoid))
 
 
 def _gelu(f: _Call, u: Any, value: Any) -> tuple[Any, Any]:
-    density = _erf(f, u / f("sqrt", 2 + 0 * u), value)[0] / f("sqrt", 8 + 0 * u)
-    # In the lower tail the sum would cancel.
-    below = np.where(u < -1, value / np.where(u < -1, u, -1 + 0 * u), (1 + f("erf", u / f("sqrt", 2 + 0 * u))) / 2)
-    return below + u * density, density * (2 - u * u)
+    density = f("exp", -u * u / 2) / f("root of pi", u) / f("sqrt", 2 + 0 * u)
+    return f("normal", u) + u * density, density * (2 - u * u)
 
 
 def _erf(f: _Call, u: Any, value: Any) -> tuple[Any, Any]:
@@ -73,7 +81,7 @@ _DERIVATIVES: Mapping[str, _Derivatives] = {
     "cos": lambda f, u, v: (-f("sin", u), -v),
     "tanh": _tanh,
     "sigmoid": _sigmoid,
-    "softplus": lambda f, u, v: (f("sigmoid", u), f("sigmoid", u) * f("sigmoid", -u)),
+    "softplus": lambda f, u, v: (f("sigmoid", u), f("sigmoid", u) * f("1 - sigmoid", u)),
     "relu": lambda f, u, v: (np.where(u > 0, 1 + 0 * u, 0 * u), 0 * u),
     "silu": _silu,
     "gelu": _gelu,
@@ -85,6 +93,20 @@ _DERIVATIVES: Mapping[str, _Derivatives] = {
 """The slope and the curvature of each function of one argument: (functions, argument, value) -> both."""
 
 
+def _normal(f: _Call, u: Any) -> Any:
+    # In the lower tail the sum would cancel.
+    tail = np.where(u < -1, u, -1 + 0 * u)
+    return np.where(u < -1, f("gelu", tail) / tail, (1 + f("erf", u / f("sqrt", 2 + 0 * u))) / 2)
+
+
+_COMPLEMENTS: Mapping[str, Callable[[_Call, Any], Any]] = {
+    "1 - sigmoid": lambda f, u: f("sigmoid", -u),
+    "1 - tanh**2": lambda f, u: 4 * f("sigmoid", 2 * u) * f("sigmoid", -2 * u),
+    "normal": _normal,
+}
+"""What the true derivatives are made of, without a difference that cancels."""
+
+
 class Hyperdual(Numbers):
     """Hyperdual numbers over a float type, as structured arrays; with `noise`, each operation off by chance."""
 
@@ -94,7 +116,7 @@ class Hyperdual(Numbers):
         self.wide: Any = _WIDER.get(dtype, object)
         self.random = None if noise is None else np.random.default_rng(noise)
         if self.random is not None:
-            self.off = (1 + np.finfo(dtype).eps * self.random.uniform(-1, 1, _NOISE)).astype(dtype)
+            self.pool = self.random.random(_NOISE) < 0.5
 
     def array(self, value: Any) -> Any:
         given = np.asarray(value)
@@ -112,6 +134,10 @@ class Hyperdual(Numbers):
         """Numbers as this type has them in each part."""
         return np.asarray(value).astype(self.part)
 
+    def weight(self, value: Any) -> Any:
+        """A direction, or what results are weighted with."""
+        return self.lifted(value)
+
     def constant(self, value: Fraction) -> Any:
         return self.of(value.numerator / value.denominator)
 
@@ -119,17 +145,16 @@ class Hyperdual(Numbers):
         return self.of(*(-operand[part] for part in _PARTS))
 
     def combine(self, sign: str, left: Any, right: Any) -> Any:
-        r = self.rounded
         (a, a1, a2, a12), (b, b1, b2, b12) = ([operand[part] for part in _PARTS] for operand in (left, right))
+        plus, minus, times, over = (partial(self.operate, sign) for sign in "+-*/")
         if sign in "+-":
-            plus = np.add if sign == "+" else np.subtract
-            return self.of(*(r(plus(left[part], right[part])) for part in _PARTS))
+            return self.of(*(self.operate(sign, left[part], right[part]) for part in _PARTS))
         if sign == "*":
-            mixed = r(r(r(a12 * b) + r(a1 * b2)) + r(r(a2 * b1) + r(a * b12)))
-            return self.of(r(a * b), r(r(a1 * b) + r(a * b1)), r(r(a2 * b) + r(a * b2)), mixed)
-        q = r(self.divided(a, b))
-        q1, q2 = (r(self.divided(r(move - r(q * by)), b)) for move, by in ((a1, b1), (a2, b2)))
-        mixed = r(self.divided(r(r(a12 - r(q1 * b2)) - r(r(q2 * b1) + r(q * b12))), b))
+            mixed = plus(plus(times(a12, b), times(a1, b2)), plus(times(a2, b1), times(a, b12)))
+            return self.of(times(a, b), *(plus(times(u, b), times(a, v)) for u, v in ((a1, b1), (a2, b2))), mixed)
+        q = over(a, b)
+        q1, q2 = (over(minus(u, times(q, v)), b) for u, v in ((a1, b1), (a2, b2)))
+        mixed = over(minus(minus(a12, times(q1, b2)), plus(times(q2, b1), times(q, b12))), b)
         return self.of(q, q1, q2, mixed)
 
     def power(self, base: Any, exponent: Fraction) -> Any:
@@ -150,22 +175,36 @@ class Hyperdual(Numbers):
         return values["value"]
 
     def sum(self, row: Any) -> Any:
-        noisy = (np.sum(self.rounded(row[part]), axis=-1, keepdims=True) for part in _PARTS)
-        return self.of(*(self.rounded(part) for part in noisy))
+        return self.of(*(self.total(row[part])[..., np.newaxis] for part in _PARTS))
+
+    def total(self, terms: Any) -> Any:
+        """The sum of the parts of a row; with noise in pairs, and pairs of pairs."""
+        if self.random is None:
+            return np.sum(terms, axis=-1)
+        while terms.shape[-1] > 1:
+            paired = self.operate("+", terms[..., 0:-1:2], terms[..., 1::2])
+            terms = np.concatenate([paired, terms[..., -1:]], axis=-1) if terms.shape[-1] % 2 else paired
+        return terms[..., 0]
+
+    def operate(self, sign: str, a: Any, b: Any) -> Any:
+        """An operation on parts, rounded to the type."""
+        if self.random is None:
+            return OPERATIONS[sign](a, b)
+        return self.rounded(OPERATIONS[sign](np.asarray(a).astype(self.wide), np.asarray(b).astype(self.wide)))
 
     def rounded(self, values: Any) -> Any:
-        """An operation's result, moved by up to an ulp where there is noise."""
-        if self.random is None or not np.ndim(values):
-            return values
+        """Values of the wider type in the type itself; with noise to either neighbour of what it does not have."""
+        nearest = np.asarray(values).astype(self.part)
+        if self.random is None:
+            return nearest
         # Slices of one pool, from a place by chance, cost less than new numbers for each operation.
-        places = (int(self.random.integers(_NOISE)) + np.arange(values.size)) % _NOISE
-        return values * self.off[places].reshape(values.shape)
+        start = int(self.random.integers(len(self.pool)))
+        chance = np.resize(np.roll(self.pool, start) if nearest.size > len(self.pool) - start else self.pool[start:], nearest.shape)
+        below = nearest < values
+        other = np.nextafter(nearest, np.where(below, np.inf, -np.inf).astype(self.part))
+        return np.where(chance & (below | (nearest > values)), other, nearest)
 
     # What a number type says of its parts.
-
-    def divided(self, a: Any, b: Any) -> Any:
-        """a/b of two parts."""
-        return a / b
 
     def raised(self, u: Any, exponent: Fraction) -> Any:
         """u**exponent in the wider type."""
@@ -173,16 +212,60 @@ class Hyperdual(Numbers):
         return u**exponent.numerator if whole else u ** self.wide(exponent.numerator / exponent.denominator)
 
     def call(self, name: str, u: Any) -> Any:
-        """A function of the language in the wider type, or the root of pi."""
+        """A function of the language in the wider type, or what the derivatives need besides."""
         if name == "root of pi":
             return np.sqrt(4 * np.arctan(self.wide(1)))
+        if self.part == np.longdouble and name in _COMPLEMENTS:
+            return _COMPLEMENTS[name](self.call, u)
+        # As PyTorch and JAX have it, from the value of the function in the type itself.
+        if name == "1 - sigmoid":
+            return 1 - self._in_part("sigmoid", u)
+        if name == "1 - tanh**2":
+            value = self._in_part("tanh", u)
+            return (1 - (value * value).astype(self.part)).astype(self.part)
+        if name == "normal":
+            return ((1 + self._in_part("erf", u / np.sqrt(self.wide(2)))) / 2).astype(self.part)
+        if name == "gelu" and self.part != np.longdouble:
+            return u * self.call("normal", u)
         return FUNCTIONS[name](u)
 
+    def _in_part(self, name: str, u: Any) -> Any:
+        return self.rounded(FUNCTIONS[name](u))
+
     def _chained(self, operand: Any, value: Any, slope: Any, curvature: Any) -> Any:
-        r = self.rounded
-        f, f1, f2 = (np.asarray(part).astype(self.part) for part in (value, slope, curvature))
-        mixed = r(r(f1 * operand["mixed"]) + r(r(f2 * operand["first"]) * operand["second"]))
-        return self.of(r(f), r(f1 * operand["first"]), r(f1 * operand["second"]), mixed)
+        plus, times = (partial(self.operate, sign) for sign in "+*")
+        f, f1, f2 = (self.rounded(part) for part in (value, slope, curvature))
+        first, second, mixed = (operand[part] for part in _PARTS[1:])
+        return self.of(f, times(f1, first), times(f1, second), plus(times(f1, mixed), times(times(f2, first), second)))
+
+
+class Magnitudes(Hyperdual):
+    """Values in long double, with derivatives in which nothing cancels: of every sum the sum of the magnitudes.
+
+    Their unit roundoff is what any order of the chain rule may lose, forward or reverse.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(np.longdouble)
+
+    def weight(self, value: Any) -> Any:
+        return np.abs(super().weight(value))
+
+    def negate(self, operand: Any) -> Any:
+        return self.of(-operand["value"], *(operand[part] for part in _PARTS[1:]))
+
+    def combine(self, sign: str, left: Any, right: Any) -> Any:
+        turned = -1 if sign == "/" else 1
+        sizes = (
+            self.of(np.abs(operand["value"]), *(turn * operand[part] for part in _PARTS[1:]))
+            for operand, turn in ((left, 1), (right, turned))
+        )
+        made = super().combine("+" if sign == "-" else sign, *sizes)
+        made["value"] = OPERATIONS[sign](left["value"], right["value"])
+        return made
+
+    def _chained(self, operand: Any, value: Any, slope: Any, curvature: Any) -> Any:
+        return super()._chained(operand, value, np.abs(slope), np.abs(curvature))
 
 
 class ExactHyperdual(Hyperdual):
@@ -204,8 +287,8 @@ class ExactHyperdual(Hyperdual):
     def undefined(self, values: Any) -> Any:
         return np.asarray(values["value"] != values["value"]).astype(bool)
 
-    def divided(self, a: Any, b: Any) -> Any:
-        return self.base.combine("/", a, b)
+    def operate(self, sign: str, a: Any, b: Any) -> Any:
+        return self.base.combine(sign, a, b)
 
     def raised(self, u: Any, exponent: Fraction) -> Any:
         return self.base.power(u, exponent)
@@ -213,6 +296,8 @@ class ExactHyperdual(Hyperdual):
     def call(self, name: str, u: Any) -> Any:
         if name == "root of pi":
             return self.base.function("sqrt", self.base.array(self.base.context.pi()))  # type: ignore[attr-defined]
+        if name in _COMPLEMENTS:
+            return _COMPLEMENTS[name](self.call, u)
         return self.base.function(name, u)
 
 
@@ -256,7 +341,7 @@ def differentiated(
         for number, (name, place) in enumerate(places):
             if name == entry.name:
                 first[(number, ..., place) if entry.kind.over_features else number] = 1
-        given[entry.name] = numbers.of(value, first, directions.get(entry.name, 0))
+        given[entry.name] = numbers.of(value, first, numbers.weight(directions.get(entry.name, 0)))
     with np.errstate(all="ignore"):
         outputs = evaluate(rows, given, numbers)
         results: Results = {(OUTPUT, name): value["value"][0] for name, value in outputs.items()}
@@ -279,13 +364,13 @@ def _contracted(
     part = "first" if what == GRADIENT else "mixed"
     for entry in definition.differentiable:
         mine = [number for number, (name, _) in enumerate(places) if name == entry.name]
-        moved: Any = 0
+        moved: Any = numbers.lifted(0)
         for name, value in case.cotangents.items():
             if mine and value is not None:
-                terms = numbers.rounded(outputs[name][part][mine] * numbers.lifted(value))
-                moved = numbers.rounded(moved + (terms.sum(-1) if terms.ndim == 3 else terms))
+                terms = numbers.operate("*", outputs[name][part][mine], numbers.weight(value))
+                moved = numbers.operate("+", moved, numbers.total(terms) if terms.ndim == 3 else terms)
         if mine:
             moved = np.moveaxis(moved, 0, -1)  # (rows, places)
-            moved = moved if entry.kind.over_rows else moved.sum(0)
+            moved = moved if entry.kind.over_rows else numbers.total(moved.T)
             results[what, entry.name] = moved if entry.kind.over_features else moved[..., 0]
     return results
