@@ -11,7 +11,7 @@ A degree is an estimate of the size, not of the value: nothing depends on it but
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import sympy
@@ -57,10 +57,18 @@ class Growth:
 
     @classmethod
     def of_forward(cls, arguments: Iterable[TypedSymbol], values: Sequence[Value]) -> Growth:
-        """The growth of a forward: as much as its values grow, those of its gradients may."""
+        """The growth of a forward: as much as its values grow, those of its gradients may.
+
+        The factors of a product are not values of it one by one: what is written `m*m*(m/x)` never is `m**3`.
+
+        >>> from lngen.symbolic import RowSymbol
+        >>> x, y = RowSymbol("x"), RowSymbol("y")
+        >>> [Growth.of_forward([x], [(y, value)]).most for value in (x**4, x**3/(x + 1), x**5*(x**3 + 1)**-1)]
+        [4, 2, 3]
+        """
         growth = cls({symbol: ARGUMENT for symbol in arguments if axes(symbol).rows}).after(values)
-        parts = (part for _, value in values for part in sympy.preorder_traversal(value) if isinstance(part, Expr))
-        return replace(growth, most=max([_SQUARE, *(abs(growth.degree(part)) for part in parts)]))
+        reached = [abs(growth.degree(part)) for _, value in values for part in _values_in(value)]
+        return replace(growth, most=max([_SQUARE, *reached]))
 
     def after(self, values: Sequence[Value]) -> Growth:
         """The same with the degrees of what is assigned next.
@@ -130,3 +138,13 @@ class Growth:
             key = (axes(factor), bool(grows > 0))
             partial[key] = partial.get(key, _NONE) + abs(grows)
         return max([*partial.values(), self.most]) - self.most
+
+
+def _values_in(expression: Expr) -> Iterator[Expr]:
+    """An expression and what it is made of, but of a product not its powers."""
+    yield expression
+    for part in expression.args:
+        if isinstance(expression, Mul) and isinstance(part, Pow):
+            yield from _values_in(part.base)
+        elif isinstance(part, Expr):
+            yield from _values_in(part)

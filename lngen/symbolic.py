@@ -261,6 +261,26 @@ class Expm1(_Elementwise):
         return sympy.exp(self.args[0])
 
 
+class Complement(_Elementwise):
+    """1 - u in one piece, while an expression is worked on: multiplied out, it would cancel where u is near 1.
+
+    >>> s = RowSymbol("s")
+    >>> (s * Complement(s)).diff(s), whole(s * Complement(s))
+    (-s + Complement(s), s*(1 - s))
+    """
+
+    def _written_out(self) -> Expr:
+        return 1 - self.args[0]
+
+    def fdiff(self, argindex: int = 1) -> Expr:
+        return sympy.S.NegativeOne
+
+
+def whole(expression: Expr) -> Expr:
+    """The expression with its complements as differences again."""
+    return expression.replace(Complement, lambda u: 1 - u)
+
+
 class _Modulus(_Elementwise):
     def fdiff(self, argindex: int = 1) -> Expr:
         return _Sign(self.args[0])

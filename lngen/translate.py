@@ -78,6 +78,21 @@ def _smaller(a: Expr, b: Expr) -> Expr:
     return Where(a >= b, b, a) if axes(b) == NOTHING else Where(a < b, a, b)
 
 
+def _absolute(u: Expr) -> Expr:
+    """The absolute value, factor by factor. SymPy's own would also bring a quotient to whole numbers, which may
+    overflow.
+
+    >>> x = RowSymbol("x")
+    >>> _absolute(x / sympy.sqrt(x**2 + sympy.Rational(1, 1000)))
+    Abs(x)/sqrt(x**2 + 1/1000)
+    """
+    if isinstance(u, Mul):
+        return Mul(*map(_absolute, u.args))
+    if isinstance(u, sympy.Pow) and u.exp.is_negative:
+        return 1 / _absolute(1 / u)
+    return sympy.Abs(u)
+
+
 SYMBOLIC: dict[str, Callable[..., Expr]] = {
     "mean": Mean,
     "sum": lambda u: D * Mean(u),
@@ -98,7 +113,7 @@ SYMBOLIC: dict[str, Callable[..., Expr]] = {
     "silu": lambda u: u * Sigmoid(u),
     "gelu": lambda u: u * (1 + sympy.erf(u / sympy.sqrt(2))) / 2,
     "erf": sympy.erf,
-    "abs": sympy.Abs,
+    "abs": _absolute,
     "sign": sympy.sign,
     "maximum": _larger,
     "minimum": _smaller,

@@ -828,7 +828,7 @@ __device__ __forceinline__ void mean_g_xhat(A x, A z, A dy, A gamma, const Scala
   const A sigmoid_z = math::sigmoid(z);  // step 4
   const A silu_z = sigmoid_z*z;  // step 5
   const A g = dy*silu_z*gamma;  // step 9
-  const A dz = dy*sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1))*gamma;  // step 17
+  const A dz = dy*sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1))*gamma;  // step 16
   sums[0] += g*xhat;  // step 12: mean_g_xhat
   if (HAS_gamma) over_rows[0] = dy*silu_z*xhat;  // step 14: dgamma
   out_dz = dz;

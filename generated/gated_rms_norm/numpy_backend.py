@@ -510,7 +510,7 @@ def _backward(
             g = part
         # step 12: mean_g_xhat = mean(g*xhat)
         mean_g_xhat = _row_mean(g, xhat, D, out=row_scalar_1)
-        # step 17: dz = dy*sigmoid_z*xhat*((1 - sigmoid_z)*z + 1)*gamma
+        # step 16: dz = dy*sigmoid_z*xhat*((1 - sigmoid_z)*z + 1)*gamma
         dz = np.multiply(dy, sigmoid_z, out=buffer_2)
         dz = np.multiply(dz, xhat, out=buffer_2)
         part_3 = np.subtract(1.0, sigmoid_z, out=dz_block)
@@ -587,7 +587,7 @@ def _jvp(
         row_scalar_1 = row_scalar_buffers[0]
         # step 3: xhat = x*rstd
         xhat = _by_row(np.multiply, x, rstd, out=dy_block)
-        # step 18: mean_dx_xhat = mean(dx*xhat)
+        # step 17: mean_dx_xhat = mean(dx*xhat)
         if dx_rows is not None:
             mean_dx_xhat = _row_mean(dx, xhat, D, out=row_scalar_1)
         # step 4: sigmoid_z = Sigmoid(z)
@@ -595,7 +595,7 @@ def _jvp(
         # step 5: silu_z = sigmoid_z*z
         if dx_rows is not None or dgamma is not None:
             silu_z = np.multiply(sigmoid_z, z, out=buffer_2)
-        # step 18: dy = silu_z*xhat*dgamma + (dx - xhat*mean_dx_xhat)*silu_z*rstd*gamma
+        # step 17: dy = silu_z*xhat*dgamma + (dx - xhat*mean_dx_xhat)*silu_z*rstd*gamma
         #   + dz*sigmoid_z*xhat*((1 - sigmoid_z)*z + 1)*gamma
         if dgamma is not None:
             dy = np.multiply(silu_z, xhat, out=buffer_3)
@@ -692,7 +692,7 @@ def _backward_backward(
     if ddgamma is not None:
         ddgamma = np.ascontiguousarray(ddgamma, dtype)
     D = np.asarray(features, dtype)
-    # step 24: mean_ddgamma_dy_silu_z = mean(dy*silu_z*xhat*ddgamma)
+    # step 23: mean_ddgamma_dy_silu_z = mean(dy*silu_z*xhat*ddgamma)
     if ddgamma is not None:
         ddgamma_over_D = np.divide(ddgamma, D)
     if needs_gamma:
@@ -735,38 +735,38 @@ def _backward_backward(
         )
         # step 3: xhat = x*rstd
         xhat = _by_row(np.multiply, x, rstd, out=dx_block)
-        # step 21: mean_ddx_xhat = mean(ddx*xhat)
+        # step 20: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
             mean_ddx_xhat = _row_mean(ddx, xhat, D, out=row_scalar_1)
         # step 4: sigmoid_z = Sigmoid(z)
         sigmoid_z = _sigmoid(z, out=dz_block)
         # step 5: silu_z = sigmoid_z*z
         silu_z = np.multiply(sigmoid_z, z, out=ddy_block)
-        # step 24: mean_ddgamma_dy_silu_z = mean(dy*silu_z*xhat*ddgamma)
+        # step 23: mean_ddgamma_dy_silu_z = mean(dy*silu_z*xhat*ddgamma)
         if needs_part:
             part = np.multiply(dy, silu_z, out=buffer_1)
         if ddgamma is not None:
             part_2 = np.multiply(part, xhat, out=buffer_2)
             mean_ddgamma_dy_silu_z = _row_sum(part_2, ddgamma_over_D, out=row_scalar_2)
-        # step 19: g = dy*silu_z*gamma
+        # step 18: g = dy*silu_z*gamma
         if needs_g:
             g = _by_feature(np.multiply, part, gamma_wide, out=buffer_2)
         if needs_g_2:
             g = part
-        # step 20: mean_g = mean(g*xhat)
+        # step 19: mean_g = mean(g*xhat)
         if ddx_rows is not None:
             mean_g = _row_mean(g, xhat, D, out=row_scalar_3)
-            # step 24: mean_ddx_g = mean(ddx*g)
+            # step 23: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _row_mean(ddx, g, D, out=row_scalar_4)
-            # step 23: mean_g_scaled = mean_g*rstd
+            # step 22: mean_g_scaled = mean_g*rstd
             mean_g_scaled = np.multiply(mean_g, rstd, out=row_scalar_5)
-            # step 24: mean_g_scaled_2 = 2*mean_g
+            # step 23: mean_g_scaled_2 = 2*mean_g
             mean_g_scaled_2 = np.multiply(mean_g, 2.0, out=row_scalar_3)
-            # step 21: dg = (ddx - xhat*mean_ddx_xhat)*rstd
+            # step 20: dg = (ddx - xhat*mean_ddx_xhat)*rstd
             dg = _by_row(np.multiply, xhat, mean_ddx_xhat, out=buffer_3)
             dg = np.subtract(ddx, dg, out=buffer_3)
             dg = np.multiply(dg, rstd, out=buffer_3)
-            # step 26: dgamma = sum over rows of (dg*silu_z + ddz*sigmoid_z*xhat*((1 -
+            # step 25: dgamma = sum over rows of (dg*silu_z + ddz*sigmoid_z*xhat*((1 -
             #   sigmoid_z)*z + 1))*dy
             part_3 = np.multiply(dg, silu_z, out=buffer_4)
         if ddz_rows is not None:
@@ -784,7 +784,7 @@ def _backward_backward(
         if needs_gamma:
             part_7 = np.multiply(part_3, dy, out=buffer_8)
             _add_rows(part_7, each_row, dgamma_sums[chunk], column)
-        # step 22: dsilu_z = (xhat*ddgamma + dg*gamma)*dy
+        # step 21: dsilu_z = (xhat*ddgamma + dg*gamma)*dy
         if ddgamma is not None:
             dsilu_z = _by_feature(np.multiply, xhat, ddgamma_wide, out=buffer_8)
         if needs_g:
@@ -799,7 +799,7 @@ def _backward_backward(
             dsilu_z = part_8
         if needs_part:
             dsilu_z = np.multiply(dsilu_z, dy, out=buffer_3)
-        # step 23: g_5 = ddz*dy*sigmoid_z*((1 - sigmoid_z)*z + 1)*gamma -
+        # step 22: g_5 = ddz*dy*sigmoid_z*((1 - sigmoid_z)*z + 1)*gamma -
         #   ddx*mean_g_scaled
         if ddz_rows is not None:
             g_5 = np.multiply(ddz, dy, out=buffer_8)
@@ -812,10 +812,10 @@ def _backward_backward(
         if ddx_rows is not None:
             part_9 = _by_row(np.multiply, ddx, mean_g_scaled, out=buffer_5)
             g_5 = np.subtract(g_5, part_9, out=buffer_5)
-        # step 24: mean_g_5_xhat = mean(g_5*xhat)
+        # step 23: mean_g_5_xhat = mean(g_5*xhat)
         if needs_mean_g_5_xhat:
             mean_g_5_xhat = _row_mean(g_5, xhat, D, out=row_scalar_5)
-        # step 25: dz = (dsilu_z + (1 - sigmoid_z)*ddz*dy*xhat*gamma + (1 -
+        # step 24: dz = (dsilu_z + (1 - sigmoid_z)*ddz*dy*xhat*gamma + (1 -
         #   sigmoid_z)*(dsilu_z*z + ((1 - sigmoid_z)*z + 1 -
         #   silu_z)*ddz*dy*xhat*gamma))*sigmoid_z
         if ddz_rows is not None:
@@ -846,7 +846,7 @@ def _backward_backward(
         part_10 = np.multiply(part_5, part_10, out=buffer_6)
         dz = np.add(dz, part_10, out=buffer_3)
         np.multiply(dz, sigmoid_z, out=dz_block)
-        # step 27: ddy = silu_z*xhat*ddgamma + (dg*silu_z + ddz*sigmoid_z*xhat*((1 -
+        # step 26: ddy = silu_z*xhat*ddgamma + (dg*silu_z + ddz*sigmoid_z*xhat*((1 -
         #   sigmoid_z)*z + 1))*gamma
         if ddgamma is not None:
             ddy = np.multiply(silu_z, xhat, out=ddy_block)
@@ -871,7 +871,7 @@ def _backward_backward(
             ddy = part_12
         if ddgamma is None:
             ddy_block[...] = ddy
-        # step 24: dx = (g_5 + dy*silu_z*ddgamma + ((xhat*mean_g_scaled_2 -
+        # step 23: dx = (g_5 + dy*silu_z*ddgamma + ((xhat*mean_g_scaled_2 -
         #   g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - xhat*mean_ddgamma_dy_silu_z -
         #   xhat*mean_g_5_xhat)*rstd
         if ddgamma is not None:
@@ -994,7 +994,7 @@ def _backward_small(x, z, dy, rstd_rows, gamma, shape, dtype):
         g = part
     # step 12: mean_g_xhat = mean(g*xhat)
     mean_g_xhat = (vecdot(g, xhat) / D)[..., np.newaxis]
-    # step 17: dz = dy*sigmoid_z*xhat*((1 - sigmoid_z)*z + 1)*gamma
+    # step 16: dz = dy*sigmoid_z*xhat*((1 - sigmoid_z)*z + 1)*gamma
     dz = dy * sigmoid_z
     dz = np.multiply(dz, xhat, out=dz)
     part_3 = np.subtract(1.0, sigmoid_z, out=sigmoid_z)

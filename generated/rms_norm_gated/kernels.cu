@@ -859,7 +859,7 @@ __device__ __forceinline__ void stage_2(A x, A z, A dy, A gamma, const Scalars<A
   const A g = dy*gamma;  // step 8
   const A dh = (g - hhat*mean_g_hhat)*rstd;  // step 11
   const A dx = dh*silu_z;  // step 14
-  const A dz = dh*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1));  // step 19
+  const A dz = dh*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1));  // step 18
   out_dx = dx;
   out_dz = dz;
 }

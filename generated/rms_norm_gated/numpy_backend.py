@@ -521,7 +521,7 @@ def _backward(
         dh = np.multiply(dh, rstd, out=buffer_1)
         # step 14: dx = dh*silu_z
         np.multiply(dh, silu_z, out=dx_block)
-        # step 19: dz = dh*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
+        # step 18: dz = dh*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
         dz = np.multiply(dh, sigmoid_z, out=buffer_1)
         dz = np.multiply(dz, x, out=buffer_1)
         part_3 = np.subtract(1.0, sigmoid_z, out=dz_block)
@@ -599,7 +599,7 @@ def _jvp(
         h = np.multiply(silu_z, x, out=buffer_2)
         # step 6: hhat = h*rstd
         hhat = np.multiply(h, rstd, out=buffer_2)
-        # step 20: dh = dx*silu_z + dz*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
+        # step 19: dh = dx*silu_z + dz*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
         if dx_rows is not None:
             dh = np.multiply(dx, silu_z, out=buffer_1)
         if dz_rows is not None:
@@ -613,10 +613,10 @@ def _jvp(
             dh = np.add(dh, part, out=dy_block)
         if dx_rows is None and dz_rows is not None:
             dh = part
-        # step 21: mean_dh_hhat = mean(dh*hhat)
+        # step 20: mean_dh_hhat = mean(dh*hhat)
         if needs_mean_dh_hhat:
             mean_dh_hhat = _row_mean(dh, hhat, D, out=row_scalar_1)
-        # step 21: dy = hhat*dgamma + (dh - hhat*mean_dh_hhat)*rstd*gamma
+        # step 20: dy = hhat*dgamma + (dh - hhat*mean_dh_hhat)*rstd*gamma
         if dgamma is not None:
             dy = _by_feature(np.multiply, hhat, dgamma_wide, out=buffer_3)
         if needs_mean_dh_hhat:
@@ -687,7 +687,7 @@ def _backward_backward(
     if ddgamma is not None:
         ddgamma = np.ascontiguousarray(ddgamma, dtype)
     D = np.asarray(features, dtype)
-    # step 27: mean_ddgamma_dy_hhat = mean(dy*hhat*ddgamma)
+    # step 26: mean_ddgamma_dy_hhat = mean(dy*hhat*ddgamma)
     if ddgamma is not None:
         ddgamma_over_D = np.divide(ddgamma, D)
     if needs_gamma:
@@ -735,19 +735,19 @@ def _backward_backward(
         h = np.multiply(silu_z, x, out=dx_block)
         # step 6: hhat = h*rstd
         hhat = _by_row(np.multiply, h, rstd, out=buffer_1)
-        # step 27: mean_ddgamma_dy_hhat = mean(dy*hhat*ddgamma)
+        # step 26: mean_ddgamma_dy_hhat = mean(dy*hhat*ddgamma)
         if ddgamma is not None:
             part = np.multiply(dy, hhat, out=dx_block)
             mean_ddgamma_dy_hhat = _row_sum(part, ddgamma_over_D, out=row_scalar_1)
-        # step 22: g = dy*gamma
+        # step 21: g = dy*gamma
         if needs_gamma:
             g = _by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         if gamma is None:
             g = dy
-        # step 23: mean_g = mean(g*hhat)
+        # step 22: mean_g = mean(g*hhat)
         if needs_mean_g:
             mean_g = _row_mean(g, hhat, D, out=row_scalar_2)
-        # step 25: g_2 = ddx*silu_z + ddz*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
+        # step 24: g_2 = ddx*silu_z + ddz*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
         if ddx_rows is not None:
             g_2 = np.multiply(ddx, silu_z, out=buffer_2)
         if ddz_rows is not None:
@@ -762,26 +762,26 @@ def _backward_backward(
             g_2 = np.add(g_2, part_2, out=buffer_2)
         if ddx_rows is None and ddz_rows is not None:
             g_2 = part_2
-        # step 26: mean_g_2_hhat = mean(g_2*hhat)
+        # step 25: mean_g_2_hhat = mean(g_2*hhat)
         if needs_mean_g:
             mean_g_2_hhat = _row_mean(g_2, hhat, D, out=row_scalar_3)
-            # step 27: mean_g_g_2 = mean(g*g_2)
+            # step 26: mean_g_g_2 = mean(g*g_2)
             mean_g_g_2 = _row_mean(g, g_2, D, out=row_scalar_4)
-            # step 27: mean_g_scaled = 3*mean_g
+            # step 26: mean_g_scaled = 3*mean_g
             mean_g_scaled = np.multiply(mean_g, 3.0, out=row_scalar_5)
-            # step 24: dh = (g - hhat*mean_g)*rstd
+            # step 23: dh = (g - hhat*mean_g)*rstd
             dh = _by_row(np.multiply, hhat, mean_g, out=buffer_6)
             dh = np.subtract(g, dh, out=buffer_6)
             dh = np.multiply(dh, rstd, out=buffer_6)
-            # step 26: dg = (g_2 - hhat*mean_g_2_hhat)*rstd
+            # step 25: dg = (g_2 - hhat*mean_g_2_hhat)*rstd
             dg = _by_row(np.multiply, hhat, mean_g_2_hhat, out=buffer_7)
             dg = np.subtract(g_2, dg, out=buffer_7)
             dg = np.multiply(dg, rstd, out=buffer_7)
-        # step 31: dgamma = sum over rows of dg*dy
+        # step 30: dgamma = sum over rows of dg*dy
         if needs_gamma:
             part_5 = np.multiply(dg, dy, out=buffer_8)
             _add_rows(part_5, each_row, dgamma_sums[chunk], column)
-        # step 27: dh_2 = (dy*ddgamma + ((hhat*mean_g_scaled - g)*mean_g_2_hhat -
+        # step 26: dh_2 = (dy*ddgamma + ((hhat*mean_g_scaled - g)*mean_g_2_hhat -
         #   g_2*mean_g - hhat*mean_g_g_2)*rstd - hhat*mean_ddgamma_dy_hhat)*rstd
         if ddgamma is not None:
             dh_2 = _by_feature(np.multiply, dy, ddgamma_wide, out=buffer_8)
@@ -802,7 +802,7 @@ def _backward_backward(
             part_9 = _by_row(np.multiply, hhat, mean_ddgamma_dy_hhat, out=buffer_2)
             dh_2 = np.subtract(dh_2, part_9, out=dx_block)
         dh_2 = np.multiply(dh_2, rstd, out=dx_block)
-        # step 28: g_5 = ddx*dh + dh_2*x
+        # step 27: g_5 = ddx*dh + dh_2*x
         if ddx_rows is not None:
             g_5 = np.multiply(ddx, dh, out=buffer_2)
         part_10 = np.multiply(dh_2, x, out=buffer_3)
@@ -810,14 +810,14 @@ def _backward_backward(
             g_5 = np.add(g_5, part_10, out=buffer_2)
         else:
             g_5 = part_10
-        # step 29: dx = dh_2*silu_z + ddz*dh*sigmoid_z*((1 - sigmoid_z)*z + 1)
+        # step 28: dx = dh_2*silu_z + ddz*dh*sigmoid_z*((1 - sigmoid_z)*z + 1)
         dx = np.multiply(dh_2, silu_z, out=dx_block)
         if ddz_rows is not None:
             part_11 = np.multiply(ddz, dh, out=buffer_8)
             part_11 = np.multiply(part_11, sigmoid_z, out=buffer_8)
             part_11 = np.multiply(part_11, part_4, out=buffer_8)
             np.add(dx, part_11, out=dx_block)
-            # step 30: dz = (g_5 + (1 - sigmoid_z)*ddz*dh*x + (1 - sigmoid_z)*(g_5*z +
+            # step 29: dz = (g_5 + (1 - sigmoid_z)*ddz*dh*x + (1 - sigmoid_z)*(g_5*z +
             #   ((1 - sigmoid_z)*z + 1 - silu_z)*ddz*dh*x))*sigmoid_z
             dz = np.multiply(part_3, ddz, out=buffer_8)
             dz = np.multiply(dz, dh, out=buffer_8)
@@ -837,7 +837,7 @@ def _backward_backward(
         part_12 = np.multiply(part_3, part_12, out=ddy_block)
         dz = np.add(dz, part_12, out=ddy_block)
         np.multiply(dz, sigmoid_z, out=dz_block)
-        # step 32: ddy = hhat*ddgamma + dg*gamma
+        # step 31: ddy = hhat*ddgamma + dg*gamma
         if ddgamma is not None:
             ddy = _by_feature(np.multiply, hhat, ddgamma_wide, out=ddy_block)
         if needs_gamma:
@@ -961,7 +961,7 @@ def _backward_small(x, z, dy, rstd_rows, gamma, shape, dtype):
     dh = np.multiply(dh, rstd, out=dh)
     # step 14: dx = dh*silu_z
     dx = np.multiply(dh, silu_z, out=silu_z)
-    # step 19: dz = dh*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
+    # step 18: dz = dh*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
     dz = np.multiply(dh, sigmoid_z, out=dh)
     dz = np.multiply(dz, x, out=dz)
     part_3 = np.subtract(1.0, sigmoid_z, out=sigmoid_z)

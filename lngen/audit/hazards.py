@@ -40,7 +40,6 @@ STABILITY_RULES = (
     "centred statistic",
     "largest exponent taken out",
     "difference of squares",
-    "complement",
     "known scaled row",
     "guarded pole",
 )

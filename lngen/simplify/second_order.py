@@ -20,7 +20,7 @@ from lngen.simplify.line_by_line import any_too_long, in_short_lines, leading_to
 from lngen.simplify.linear import common_factors, operation_count, show_sums, with_product
 from lngen.simplify.poles import guard_vanishing_poles
 from lngen.simplify.stability import stable_lines
-from lngen.simplify.sweep import Sweep, Trail, inline_once
+from lngen.simplify.sweep import Sweep, Trail, inline_once, with_complements
 from lngen.simplify.tangents import Tangents
 from lngen.simplify.work import TooMuchWorkError, limited_work
 from lngen.symbolic import Mean, Reduction, TypedSymbol, Where, axes, is_row, symbol_like
@@ -111,13 +111,16 @@ def _short_double_backward(
     """
     if any_too_long((*derivation.forward.equations, *derivation.backward)):
         raise TooMuchWorkError
-    cotangents = derivation.adjoint.cotangents
-    whole = backward_as_forward(derivation.forward, cotangents, derivation.backward, derivation.gradients)
+    given = (derivation.forward, derivation.adjoint.cotangents)
+    whole = backward_as_forward(*given, derivation.backward, derivation.gradients)
+    lines = (with_complements(q.expression, derivation.forward.equations) for q in derivation.backward)
+    backward = tuple(replace(q, expression=line) for q, line in zip(derivation.backward, lines, strict=True))
+    in_one_piece = backward_as_forward(*given, backward, derivation.gradients).forward
     with limited_work(_MOST_WORK):
-        sweep = Sweep(whole.forward, Trail(), derivation.bases)
+        sweep = Sweep(in_one_piece, Trail(), derivation.bases)
         equations = inline_once(sweep.run(), set(results), Trail(), sweep)
         equations = _scalings_written_out(equations, results, sweep)
-    plain = plain_cotangents(whole.forward)
+    plain = plain_cotangents(in_one_piece)
     if not any(q.expression.atoms(Where) for q in plain) and _operations(plain) < _operations(equations):
         return whole, plain, "line by line: writing it out in a basis would be longer"
     return whole, equations, ""

@@ -4,7 +4,6 @@ used."""
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import reduce
 
 import sympy
 from sympy import Add, Expr, Mul, Pow
@@ -17,14 +16,15 @@ from lngen.simplify.products import in_known_products, in_scaled_rows
 from lngen.simplify.sweep import Trail
 from lngen.symbolic import (
     AttainsFirst,
+    Complement,
     Mean,
     RowScalarSymbol,
     RowSymbol,
-    Sigmoid,
     TypedSymbol,
     Where,
     axes,
     is_row,
+    whole,
 )
 from lngen.translate import Equation, Forward, Names, known_sign, split_reductions
 
@@ -37,7 +37,9 @@ def stable_forward(forward: Forward, trail: Trail) -> Forward:
 
 def stable_lines(equations: tuple[Equation, ...], forward: Forward, trail: Trail) -> tuple[Equation, ...]:
     """All rules for what is derived from a forward, its gradients, its tangents and theirs, in order."""
-    for rule in (complements, in_known_products, in_scaled_rows, difference_of_squares):
+    equations = difference_of_squares(equations, forward, trail)
+    equations = tuple(replace(q, expression=whole(q.expression)) for q in equations)
+    for rule in (in_known_products, in_scaled_rows):
         equations = rule(equations, forward, trail)
     return whole_selects(equations, trail)
 
@@ -162,41 +164,10 @@ def difference_of_squares(equations: tuple[Equation, ...], forward: Forward, tra
     >>> difference_of_squares((Equation(RowSymbol("du"), g*(1 - t**2)),), layer, Trail())[0].expression
     g*(1 - t)*(t + 1)
     """
-    table = {
-        1 - q.symbol**2: (1 - q.symbol) * (1 + q.symbol)
-        for q in forward.equations
-        if isinstance(q.expression, sympy.tanh)
-    }
+    tanhs = [q.symbol for q in forward.equations if isinstance(q.expression, sympy.tanh)]
+    table = {form: (1 - t) * (1 + t) for t in tanhs for form in (1 - t**2, Complement(t**2))}
     reason = "near 1 the square has lost the digits that the difference needs"
     return trail.rewritten("difference of squares", reason, equations, lambda e: e.xreplace(table))
-
-
-# ---- what a function leaves to 1
-
-
-def complements(equations: tuple[Equation, ...], forward: Forward, trail: Trail) -> tuple[Equation, ...]:
-    """`t - t*s` as `t*(1 - s)` where s is a sigmoid: its value lies between 0 and 1, and the two terms cancel near 1.
-
-    >>> z, s, g = RowSymbol("z"), RowSymbol("s"), RowSymbol("g")
-    >>> layer = Forward("f", (), (), (Equation(s, Sigmoid(z)),), ())
-    >>> complements((Equation(RowSymbol("dz"), g*s*(1 + z - s*z)),), layer, Trail())[0].expression
-    g*s*(z*(1 - s) + 1)
-    """
-    sigmoids = [q.symbol for q in forward.equations if isinstance(q.expression, Sigmoid)]
-    reason = "where the sigmoid is near 1, a term and its product with it cancel"
-    return trail.rewritten("complement", reason, equations, lambda e: reduce(_with_complement, sigmoids, e))
-
-
-def _with_complement(expression: Expr, value: TypedSymbol) -> Expr:
-    if value not in expression.free_symbols or not expression.args:
-        return expression
-    expression = expression.func(*(_with_complement(argument, value) for argument in expression.args))
-    terms = expression.args if isinstance(expression, Add) else ()
-    whole = [term for term in terms if term != 1 and -term * value in terms]
-    if not whole:
-        return expression
-    rest = Add(*(term for term in terms if term not in whole and term not in [-one * value for one in whole]))
-    return rest + Add(*whole) * (1 - value)
 
 
 # ---- what a select switches off

@@ -31,10 +31,12 @@ from lngen.simplify.linear import (
     stages_in,
     terms_bound,
     tree_size,
+    with_product,
 )
 from lngen.simplify.work import spend
 from lngen.symbolic import (
     AttainsFirst,
+    Complement,
     Expm1,
     Log1p,
     RowMax,
@@ -46,6 +48,7 @@ from lngen.symbolic import (
     axes,
     is_row,
     symbol_like,
+    whole,
 )
 from lngen.translate import Equation, Forward, Names
 
@@ -71,8 +74,10 @@ class Trail:
         """Append a step, unless it changed nothing."""
         if before is not None and before == after:
             return
-        shown = None if before is None else show_sums(before)
-        after = show_sums(after)
+        shown = None if before is None else show_sums(whole(before))
+        after = show_sums(whole(after))
+        if shown == after:
+            return
         self.steps.append(
             Step(
                 self._first + len(self.steps),
@@ -348,7 +353,7 @@ def _is_whole(exponent: Expr) -> bool:
 
 
 def with_value(expression: Expr, equation: Equation) -> Expr:
-    """A derivative written with the function's own value: `1 - tanh(u)**2` is `1 - t**2`."""
+    """A derivative written with the function's own value: `1 - tanh(u)**2` is `1 - t**2`, in one piece."""
     value = equation.expression
     if isinstance(value, Pow):
         ratio: Callable[[Expr], Expr] = lambda e: e.exp / value.exp  # noqa: E731
@@ -357,7 +362,27 @@ def with_value(expression: Expr, equation: Equation) -> Expr:
             lambda e: equation.symbol ** ratio(e),
         )
     if value.is_Function and not equation.reduction:
-        return expression.xreplace({value: equation.symbol})
+        return with_complements(expression.xreplace({value: equation.symbol}), (equation,))
+    return expression
+
+
+def with_complements(expression: Expr, values: Iterable[Equation]) -> Expr:
+    """What a sigmoid leaves to 1, and the square of a tanh, in one piece, which is not multiplied out.
+
+    >>> from lngen.symbolic import RowSymbol
+    >>> s, t, z = RowSymbol("s"), RowSymbol("t"), RowSymbol("z")
+    >>> with_complements(s*(1 - s) + 1 - t**2, (Equation(s, Sigmoid(z)), Equation(t, sympy.tanh(z))))
+    s*Complement(s) - t**2 + 1
+    >>> with_complements(s*(1 - s)*(1 - t**2), (Equation(s, Sigmoid(z)), Equation(t, sympy.tanh(z))))
+    s*Complement(s)*Complement(t**2)
+    """
+    for value in values:
+        if isinstance(value.expression, Sigmoid):
+            expression = expression.xreplace({1 - value.symbol: Complement(value.symbol)})
+        elif isinstance(value.expression, sympy.tanh):
+            square = Complement(value.symbol**2)
+            expression = expression.xreplace({1 - value.symbol**2: square})
+            expression = with_product(expression, square, (1 - value.symbol) * (1 + value.symbol))
     return expression
 
 

@@ -17,12 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import process_time
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 
 from lngen.check.derived import checkable
-from lngen.check.layer import Checkable
 from lngen.check.mutants import module_from_text
 from lngen.definition import Definition, parse
 from lngen.emission import Derived, EvidenceError, derived

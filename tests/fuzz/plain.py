@@ -199,7 +199,9 @@ class Hyperdual(Numbers):
             return nearest
         # Slices of one pool, from a place by chance, cost less than new numbers for each operation.
         start = int(self.random.integers(len(self.pool)))
-        chance = np.resize(np.roll(self.pool, start) if nearest.size > len(self.pool) - start else self.pool[start:], nearest.shape)
+        chance = np.resize(
+            np.roll(self.pool, start) if nearest.size > len(self.pool) - start else self.pool[start:], nearest.shape
+        )
         below = nearest < values
         other = np.nextafter(nearest, np.where(below, np.inf, -np.inf).astype(self.part))
         return np.where(chance & (below | (nearest > values)), other, nearest)
@@ -328,7 +330,9 @@ def differentiated(
     """
     case, directions = point.case, point.directions
     there = [entry for entry in definition.differentiable if case.inputs.get(entry.name) is not None]
-    places = [(entry.name, place) for entry in there for place in range(case.features if entry.kind.over_features else 1)]
+    places = [
+        (entry.name, place) for entry in there for place in range(case.features if entry.kind.over_features else 1)
+    ]
     places = places[:1] if tangents_only else places
     given: dict[str, Any] = {}
     for entry in definition.inputs:

@@ -6,16 +6,20 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from sympy import Add
 
 from lngen.definition import parse
 from lngen.numeric import Arithmetic, evaluate_equations
 from lngen.simplify import derive
 from lngen.simplify.exponentials import shift_exponentials, stop_at_cancelling_extremes
-from lngen.simplify.stability import centre_statistics, complements, difference_of_squares
+from lngen.simplify.second_order import second_order
+from lngen.simplify.stability import centre_statistics, difference_of_squares
 from lngen.simplify.sweep import Trail
 from lngen.symbolic import D, RowMax, RowSymbol
 from lngen.translate import Equation, Forward, translate
 from tests.corpus import text_of
+
+GATES = ("sigm", "tanh")
 
 Rule = Callable[[Forward, Trail], Forward]
 
@@ -236,11 +240,18 @@ def test_a_complement_keeps_the_digits_of_a_gate() -> None:
     assert values[dx.symbol][0, 0] == 1
 
 
-def test_a_complement_needs_a_sigmoid() -> None:
-    s, z = RowSymbol("s"), RowSymbol("z")
-    layer = Forward("f", (), (), (Equation(s, z**2),), ())
-    gradient = Equation(RowSymbol("dz"), z - s * z)
-    assert complements((gradient,), layer, Trail()) == (gradient,)
+@pytest.mark.parametrize("gate", ["silu(x)**2", "sigmoid(x)**3*x", "tanh(x)*x", "sigmoid(x)**2*(1 - sigmoid(x))*x**2"])
+def test_what_a_gate_leaves_to_one_is_not_multiplied_out(gate: str) -> None:
+    """`6*s**2 - 10*s + 4` is zero at s = 1, where `4*(1 - s)**2 - 2*s*(1 - s)` is as good as 1 - s."""
+    made = second_order(derive(parse(f"def f(x: Row): return {gate}")))
+    jvp, second = made.jvp, made.backward_backward
+    assert jvp is not None
+    assert second is not None
+    for equation in (*made.backward, *jvp.equations, *second.equations):
+        for total in equation.expression.atoms(Add):
+            terms = {s: [t.as_powers_dict()[s] for t in total.args] for s in total.free_symbols if s.name[:4] in GATES}
+            # A power of the gate itself stands in no sum but beside what it leaves to 1.
+            assert all(total == 1 - s or total == 1 + s or max(powers) <= 1 for s, powers in terms.items()), total
 
 
 def test_difference_of_squares_needs_a_tanh() -> None:
