@@ -30,7 +30,9 @@ class Point:
 
     def astype(self, dtype: Any) -> Point:
         """The point rounded to a float type."""
-        return Point(self.case.astype(dtype), {n: np.asarray(value).astype(dtype) for n, value in self.directions.items()})
+        return Point(
+            self.case.astype(dtype), {n: np.asarray(value).astype(dtype) for n, value in self.directions.items()}
+        )
 
 
 def answers(layer: Checkable, point: Point, threads: int = 1, first_order: bool = False) -> Results:

@@ -79,9 +79,7 @@ def _taken(definition: Definition, point: Point, rows: Any) -> Point:
     return Point(replace(case, rows=len(rows), inputs=inputs, cotangents=cotangents), directions)
 
 
-def _judge(
-    beside: Beside, alone: Checkable, layer: Checkable, point: Point, dtype: Any, rng: random.Random
-) -> int:
+def _judge(beside: Beside, alone: Checkable, layer: Checkable, point: Point, dtype: Any, rng: random.Random) -> int:
     definition, case = beside.definition, point.case
     name = np.dtype(dtype).name
     count = _SMALLEST_BATCH // (case.features * np.dtype(dtype).itemsize) + 7

@@ -7,7 +7,6 @@ a result belongs to; that of a sum over rows relative to its largest entry.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 

@@ -46,7 +46,9 @@ def failure(
 def _shown(numbers: Any) -> str:
     if numbers is None:
         return "None"
-    return repr(np.frompyfunc(lambda number: mpmath.nstr(mpmath.mpmathify(number), 17), 1, 1)(_objects(numbers)).tolist())
+    return repr(
+        np.frompyfunc(lambda number: mpmath.nstr(mpmath.mpmathify(number), 17), 1, 1)(_objects(numbers)).tolist()
+    )
 
 
 def _objects(numbers: Any) -> Any:

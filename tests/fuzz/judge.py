@@ -17,12 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import process_time
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 
 from lngen.check.derived import checkable
-from lngen.check.layer import Checkable
 from lngen.check.mutants import module_from_text
 from lngen.definition import Definition, parse
 from lngen.emission import Derived, EvidenceError, derived
@@ -45,8 +43,8 @@ from tests.fuzz.failure import (
     Failure,
 )
 from tests.fuzz.limits import OutOfTime, cpu_seconds
+from tests.fuzz.names import plainly_named
 from tests.fuzz.points import ENDS, ends, left_out, small
-from tests.fuzz.tree import plainly_named
 
 SECONDS = 30.0
 SHAPES = ((2, 1), (1, 2), (2, 3), (1, 5))
