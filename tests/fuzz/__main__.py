@@ -7,8 +7,8 @@ import os
 import sys
 from pathlib import Path
 
-from tests.fuzz.campaign import Campaign
-from tests.fuzz.generate import FULL, SMALL, definition_text
+from tests.fuzz.campaign import FOLDER, Campaign
+from tests.fuzz.generate import FULL, SMALL
 from tests.fuzz.judge import Verdict, judge
 from tests.fuzz.summary import summary
 
@@ -24,15 +24,18 @@ def main() -> int:
     parser.add_argument("--summary", action="store_true", help="print the summary of the journal, in Markdown")
     parser.add_argument("--small", action="store_true", help="definitions as in the ordinary test run")
     parser.add_argument("--no-cuda", action="store_true", help="leave out the emulated kernels")
+    parser.add_argument("--plain-names", action="store_true", help="no names that lngen or emitted code uses")
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="of the journal and the failures (%(default)s)")
     processors = len(os.sched_getaffinity(0))
     parser.add_argument("--processes", type=int, default=processors, help="how many share the work (%(default)s)")
     given = parser.parse_args()
-    campaign = Campaign(given.seed, profile=SMALL if given.small else FULL, cuda=not given.no_cuda)
+    profile = SMALL if given.small else FULL
+    campaign = Campaign(given.seed, given.folder, profile, not given.no_cuda, given.plain_names)
     if given.file:
         texts = {path.name: path.read_text(encoding="utf-8") for path in given.file}
         return max(_shown(name, judge(text, cuda=campaign.cuda)) for name, text in texts.items())
     if given.only is not None:
-        print(definition_text(campaign.seed, given.only, campaign.profile))
+        print(campaign.text(given.only))
         verdict = campaign.judged(given.only)
         if verdict.failed and given.minimise:
             print(campaign.keep(given.only, verdict))

@@ -15,6 +15,7 @@ from tests.fuzz.minimise import minimise
 
 CUDA_EVERY = 10
 PROVED_EVERY = 20
+AWKWARD_EVERY = 3
 FOLDER = Path("build/fuzz")
 
 
@@ -30,6 +31,14 @@ class Campaign:
     folder: Path = FOLDER
     profile: Profile = FULL
     cuda: bool = True
+    plain_names: bool = False
+
+    def text(self, number: int) -> str:
+        """A definition; one of AWKWARD_EVERY has names that are hard to bear."""
+        return definition_text(self.seed, number, self.profile, self._awkward(number))
+
+    def _awkward(self, number: int) -> bool:
+        return number % AWKWARD_EVERY == 0 and not self.plain_names
 
     @property
     def journal(self) -> Path:
@@ -43,9 +52,10 @@ class Campaign:
 
     def judged(self, number: int, text: str | None = None, seconds: float = SECONDS) -> Verdict:
         """The verdict on a definition, or on a smaller one in place of it."""
-        text = definition_text(self.seed, number, self.profile) if text is None else text
+        text = self.text(number) if text is None else text
         cuda = self.cuda and number % CUDA_EVERY == 0
-        return judge(text, seed=number, cuda=cuda, proved=number % PROVED_EVERY == 0, seconds=seconds)
+        proved = number % PROVED_EVERY == 0 or self._awkward(number)
+        return judge(text, seed=number, cuda=cuda, proved=proved, seconds=seconds)
 
     def verdicts(self) -> dict[int, dict[str, Any]]:
         """The verdicts in the journal, by number. A definition that was begun and not done took the process down."""
@@ -90,12 +100,13 @@ class Campaign:
         def still_fails(text: str) -> bool:
             return self.judged(number, text, seconds).same_as(verdict)
 
-        text = minimise(definition_text(self.seed, number, self.profile), still_fails)
+        text = minimise(self.text(number), still_fails)
         detail = self.judged(number, text, seconds).detail
         place = self.failures / f"s{self.seed}_{number}_{'_'.join(verdict.outcome.split())}.py"
         place.parent.mkdir(exist_ok=True)
         place.write_text(text, encoding="utf-8")
         again = f"python -m tests.fuzz --seed {self.seed} --only {number}"
+        again += " --plain-names" if self.plain_names else ""
         note = f"{verdict.title}\nfound by {again}; run on the file: python -m tests.fuzz --file FILE"
         place.with_suffix(".txt").write_text(f"{note}\n\n{detail}\n", encoding="utf-8")
         return place

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lngen.definition import Kind
+from tests.fuzz.names import PLAIN_INPUTS, PLAIN_STATEMENTS, awkwardly_named
 from tests.fuzz.tree import tidy
 
 ROW, ROW_SCALAR, FEATURE, SCALAR = Kind.ROW, Kind.ROW_SCALAR, Kind.FEATURE, Kind.SCALAR
@@ -32,21 +33,14 @@ class Profile:
 SMALL = Profile(statements=2, depth=2, operations=3, inputs=3)
 FULL = Profile(statements=5, depth=4, operations=7, inputs=4)
 
-# Among them are names that a derivation or emitted code would like to use.
-_INPUT_NAMES = ("x", "z", "gamma", "beta", "w", "b", "s", "t", "g", "a", "r", "rstd", "xhat", "mu", "scale", "shift")
-_STATEMENT_NAMES = (
-    *("h", "c", "m", "v", "p", "q", "k", "u", "f", "n", "xhat", "rstd", "mu", "var", "ms"),
-    *("part", "mean_g", "norm", "root", "core", "gate", "top", "total", "mixed"),
-)
-
 _ANY = ("tanh", "sigmoid", "sin", "cos", "erf", "gelu", "silu", "softplus", "relu", "abs", "sign", "stop_gradient")
 _STEEP = ("exp", "expm1")
 _NUMBERS = ("2", "0.5", "3", "1.5", "0.25", "-1", "1e-3", "4", "0.7")
 _FEATURE_COUNTS = ("D", "1/D", "sqrt(D)", "(D + 1)", "1/(D - 1)", "D/2")
 
 
-def definition_text(seed: int, number: int, profile: Profile = FULL) -> str:
-    """The text of a definition: the same for the same arguments, everywhere.
+def definition_text(seed: int, number: int, profile: Profile = FULL, awkward: bool = False) -> str:
+    """The text of a definition: the same for the same arguments, everywhere. `awkward` changes its names alone.
 
     >>> print(definition_text(0, 3, SMALL) == definition_text(0, 3, SMALL))
     True
@@ -55,7 +49,7 @@ def definition_text(seed: int, number: int, profile: Profile = FULL) -> str:
     while True:
         text = _Writer(rng, profile).definition()
         if text is not None:
-            return text
+            return awkwardly_named(text, rng) if awkward else text
 
 
 class _Writer:
@@ -83,7 +77,7 @@ class _Writer:
 
     def _inputs(self) -> str:
         rng = self.rng
-        names = rng.sample(_INPUT_NAMES, self.profile.inputs)
+        names = rng.sample(PLAIN_INPUTS, self.profile.inputs)
         kinds = [
             ROW,
             *rng.choices(
@@ -125,7 +119,7 @@ class _Writer:
         return self._assigned(self._operation(kind, self.rng.randint(1, self.profile.depth)), kind)
 
     def _assigned(self, text: str, kind: Kind) -> str:
-        free = [name for name in _STATEMENT_NAMES if name not in self.scope]
+        free = [name for name in PLAIN_STATEMENTS if name not in self.scope]
         name = self.rng.choice(free) if free else f"v{len(self.scope)}"
         self.lines.append(f"{name} = {text}")
         self.scope[name] = kind

@@ -43,8 +43,8 @@ from tests.fuzz.failure import (
     Failure,
 )
 from tests.fuzz.limits import OutOfTime, cpu_seconds
+from tests.fuzz.names import plainly_named
 from tests.fuzz.points import ENDS, ends, left_out, small
-from tests.fuzz.tree import plainly_named
 
 SECONDS = 30.0
 SHAPES = ((2, 1), (1, 2), (2, 3), (1, 5))

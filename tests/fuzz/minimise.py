@@ -9,7 +9,8 @@ from time import monotonic
 
 from lngen.definition import parse
 from lngen.errors import LngenError
-from tests.fuzz.tree import Rename, function_of, names_in, size, target, tidy
+from tests.fuzz.names import PLAIN_INPUTS, PLAIN_STATEMENTS, awkward_in
+from tests.fuzz.tree import Rename, function_of, names_in, names_of, renamed, size, target, tidy
 
 
 def minimise(text: str, still_fails: Callable[[str], bool], seconds: float = 60.0) -> str:
@@ -37,17 +38,28 @@ def minimise(text: str, still_fails: Callable[[str], bool], seconds: float = 60.
 
 def _smaller(text: str) -> Iterator[str]:
     tree = ast.parse(text)
-    size_now = size(text)
-    for change in (_fewer_results, _inlined, _simpler_expressions, _no_defaults):
+    size_now = _weight(text)
+    for change in (_fewer_results, _inlined, _simpler_expressions, _no_defaults, _plainer_names):
         for changed in change(tree):
             candidate = tidy(changed)
-            if candidate is None or size(candidate) >= size_now:
+            if candidate is None or _weight(candidate) >= size_now:
                 continue
             try:
                 parse(candidate)
             except LngenError:
                 continue
             yield candidate
+
+
+def _weight(text: str) -> tuple[int, int]:
+    return size(text), len(awkward_in(text))
+
+
+def _plainer_names(tree: ast.Module) -> Iterator[ast.Module]:
+    text = ast.unparse(tree)
+    free = [name for name in (*PLAIN_INPUTS, *PLAIN_STATEMENTS) if name not in names_of(text)]
+    for name in awkward_in(text):
+        yield ast.parse(renamed(text, {name: free[0]}))
 
 
 def _fewer_results(tree: ast.Module) -> Iterator[ast.Module]:

@@ -1,9 +1,10 @@
 """The derivatives of a definition by differences of the evaluator, at 60 digits.
 
 A central difference with h = 1e-20 cuts off 1e-40 of a derivative and cancels 20 of the 60 digits, so about 38 are
-right wherever the definition is smooth within h, and 20 of what gradients move by, differences of differences. That is looked at, not hoped for: every comparison, `max`, `abs` and
-the like report how far they are from switching, and a point within 1e-6 of a switch is refused. A tie that stays a tie
-under every step (`maximum(x, x)`, two features that `relu` set to 0) is no switch: both sides have the same slope.
+right wherever the definition is smooth within h; of what gradients move by, a difference of differences, 20 are. That is
+looked at, not hoped for: every comparison, `max`, `abs` and the like report how far they are from switching, and a
+point within 1e-6 of a switch is refused. A tie that stays a tie under every step (`maximum(x, x)`, two features that
+`relu` set to 0) is no switch: both sides have the same slope.
 
 A step of an input does not always reach the edge of a domain that the point stands on: one feature less its mean is 0
 whatever the feature is, and its root is 0, and has no slope. So the results of additions and subtractions are moved

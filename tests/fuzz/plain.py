@@ -1,15 +1,15 @@
 """Plain forward-mode differentiation of a definition: what anybody gets who evaluates it with its chain rule.
 
-A hyperdual number is `value + first*e1 + second*e2 + mixed*e1*e2` with e1**2 = e2**2 = 0 (Fike & Alonso, AIAA 2011-886).
-With `first` the unit vector of one entry and `second` a direction in all inputs, one evaluation gives a column of the
-Jacobian, the tangent of the outputs, and an entry of the second derivative along the direction. It shares nothing with
-differentiation, simplification or emission: one table has the slope and the curvature of each function.
+A hyperdual number is `value + first*e1 + second*e2 + mixed*e1*e2` with e1**2 = e2**2 = 0 (Fike & Alonso, 2011, AIAA
+2011-886). With `first` the unit vector of one entry and `second` a direction in all inputs, one evaluation gives a
+column of the Jacobian, the tangent of the outputs, and an entry of the second derivative along the direction. It shares
+nothing with differentiation, simplification or emission: one table has the slope and the curvature of each function.
 
 The arithmetic is that of a float type, each operation rounded to it, or mpmath's. Functions are computed in a wider
 type and rounded once; the slopes of the sigmoid, of tanh and of gelu come from their rounded values, as they do in
-PyTorch and JAX. Long double and mpmath are for what is true, and have those slopes without a difference. With `noise` each operation that has to round goes to
-either neighbour by chance: how far results move by that is how sensitive plain arithmetic is at a point, luck aside
-(Parker's Monte Carlo arithmetic, UCLA CSD-970002).
+PyTorch and JAX. Long double and mpmath are for what is true, and have those slopes without a difference. With `noise`
+each operation that has to round goes to either neighbour by chance: how far results move by that is how sensitive plain
+arithmetic is at a point, luck aside (Parker, 1997, Monte Carlo arithmetic, UCLA CSD-970002).
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ def drawn(
     mean: float | Any,
     gone: set[str],
 ) -> Point:
-    """Normal numbers. The first Row has the deviation and the mean (one, or one a row), another Row has them or 1 and 0.
+    """Normal numbers. The first Row has the deviation and the mean (or one mean a row), another Row the same or 1 and 0.
 
     RowScalars, parameters, cotangents and directions are of order one, directions of what is scaled scaled too.
     """

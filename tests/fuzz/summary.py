@@ -10,7 +10,6 @@ from typing import Any
 
 from lngen.language import FUNCTIONS
 from tests.fuzz.campaign import CUDA_EVERY, PROVED_EVERY, Campaign
-from tests.fuzz.generate import definition_text
 from tests.fuzz.judge import FAILURES, NO_POINT, REFUSED, RIGHT, SECONDS
 from tests.fuzz.tree import function_of
 
@@ -74,7 +73,7 @@ def _covered(campaign: Campaign, verdicts: Mapping[int, Mapping[str, Any]]) -> I
     uses: Counter[str] = Counter()
     for number, entry in verdicts.items():
         if entry["outcome"] == RIGHT:
-            function = function_of(ast.parse(definition_text(campaign.seed, number, campaign.profile)))
+            function = function_of(ast.parse(campaign.text(number)))
             uses.update({node.id for node in ast.walk(function) if isinstance(node, ast.Name)})
     names = [*FUNCTIONS, "D", "Row", "RowScalar", "Feature", "Scalar", "Constant"]
     yield "Definitions that are right, by what they use: " + ", ".join(f"{name} {uses[name]}" for name in names) + "."

@@ -32,7 +32,7 @@ def tidy(tree: ast.Module) -> str | None:
     pairs.sort(key=lambda pair: (pair[1] is not None, pair[0] is not rows[0] and pair[1] is None))
     arguments.args = [argument for argument, _ in pairs]
     arguments.defaults = [default for _, default in pairs if default is not None]
-    return f"from lngen.language import {', '.join(_imported(function))}\n\n\n{ast.unparse(function)}\n"
+    return _text(tree)
 
 
 def function_of(tree: ast.Module) -> ast.FunctionDef:
@@ -98,22 +98,24 @@ def _imported(function: ast.FunctionDef) -> list[str]:
     return sorted(called | kinds | ({"D"} & names_in(function)))
 
 
-def plainly_named(text: str, names: Mapping[str, str] | None = None) -> str:
-    """A definition with its inputs and statements named `n1`, `n2` and so on, in order; or as `names` says.
+def names_of(text: str) -> list[str]:
+    """The names of a definition's inputs and statements, in order."""
+    function = function_of(ast.parse(text))
+    assigned = [target(node) for node in function.body if isinstance(node, ast.Assign)]
+    return [argument.arg for argument in function.args.args] + assigned
 
-    >>> print(plainly_named("def f(rows: Row): return rows * 2"), end="")
-    def f(n1: Row):
-        return n1 * 2
-    """
+
+def renamed(text: str, names: Mapping[str, str]) -> str:
+    """A definition with other names for its inputs and statements."""
     tree = ast.parse(text)
-    function = function_of(tree)
-    if names is None:
-        own = [argument.arg for argument in function.args.args]
-        own += [target(node) for node in function.body if isinstance(node, ast.Assign)]
-        names = {name: f"n{number}" for number, name in enumerate(own, 1)}
-    for node in ast.walk(function):
+    for node in ast.walk(function_of(tree)):
         if isinstance(node, ast.arg):
             node.arg = names.get(node.arg, node.arg)
-        elif isinstance(node, ast.Name) and node.id in names:
-            node.id = names[node.id]
-    return f"{ast.unparse(tree)}\n"
+        elif isinstance(node, ast.Name):
+            node.id = names.get(node.id, node.id)
+    return _text(tree)
+
+
+def _text(tree: ast.Module) -> str:
+    function = function_of(tree)
+    return f"from lngen.language import {', '.join(_imported(function))}\n\n\n{ast.unparse(function)}\n"
