@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from sympy import Expr, Mul
+from sympy import Expr, Mul, Pow
 
 from lngen.notation import text
 from lngen.simplify.linear import divides, operation_count, with_product
 from lngen.simplify.sweep import Trail
-from lngen.symbolic import Mean, TypedSymbol, axes, is_row
+from lngen.symbolic import D, Mean, TypedSymbol, axes, is_row
 from lngen.translate import Equation, Forward
 
 
@@ -25,21 +25,35 @@ def in_known_products(equations: tuple[Equation, ...], forward: Forward, trail: 
     >>> layer = Forward("f", (), (), (Equation(p, z*s),), ())
     >>> in_known_products((Equation(RowSymbol("dz"), g*s*(1 + z - s*z)),), layer, Trail())[0].expression
     g*s*(-p + z + 1)
+
+    A quotient is one too: the square of a divisor may be too large or too small for a float.
+
+    >>> quotient = Forward("f", (), (), (Equation(p, 3*z/s),), ())
+    >>> in_known_products((Equation(RowSymbol("ds"), -3*g*z/s**2),), quotient, Trail())[0].expression
+    -g*p/s
     """
     for known in forward.equations:
-        product = known.expression
-        if not isinstance(product, Mul) or len(product.args) != 2 or not all(_is_row_name(f) for f in product.args):
+        number = known.expression.as_independent(*(known.expression.free_symbols - {D}), as_Add=False)[0]
+        product = known.expression / number
+        rows = isinstance(product, Mul) and len(product.args) == 2 and all(_is_row_name(f) for f in product.args)
+        if not (rows and number == 1) and not _divides(product):
             continue
         result = []
         for equation in equations:
-            after = with_product(equation.expression, known.symbol, product)
+            after = with_product(equation.expression, known.symbol / number, product)
             if operation_count(after) < operation_count(equation.expression):
-                reason = f"{known.symbol} = {text(product)} is known from the forward"
+                reason = f"{known.symbol} = {text(known.expression)} is known from the forward"
                 trail.add("backward", "known product", equation.symbol, equation.expression, after, reason)
                 equation = replace(equation, expression=after)
             result.append(equation)
         equations = tuple(result)
     return equations
+
+
+def _divides(product: Expr) -> bool:
+    """Whether a row is divided by one."""
+    below = (factor for factor in Mul.make_args(product) if isinstance(factor, Pow) and factor.exp.is_negative)
+    return is_row(product) and any(is_row(factor) for factor in below)
 
 
 def _is_row_name(expression: Expr) -> bool:
