@@ -57,8 +57,10 @@ def _under_a_sum(forward: Forward) -> list[Expr]:
     for equation in forward.equations:
         if not isinstance(equation.reduction, Mean):
             continue
-        body = equation.reduction.args[0].xreplace({s: e for s, e in values.items() if e.atoms(sympy.exp)})
-        found |= {e for e in body.atoms(sympy.exp) if is_row(e)}
+        body = equation.reduction.args[0]
+        # An exponential of an exponential that has a name is found as it is written.
+        for form in (body, body.xreplace({s: e for s, e in values.items() if e.atoms(sympy.exp)})):
+            found |= {e for e in form.atoms(sympy.exp) if is_row(e)}
     found &= {e for equation in forward.equations for e in equation.expression.atoms(sympy.exp)}
     return [e for e in sorted(found, key=sympy.default_sort_key) if not _is_shifted(e.args[0], forward)]
 
