@@ -22,7 +22,7 @@ TIMES_PLAIN = 16.0
 ULPS = 64.0
 PLAIN_IS_RIGHT = 2.0**-10
 NOISES = 2
-"""An error is allowed to be TIMES_PLAIN times that of the plain evaluation, and ULPS units of the numbers it is made of.
+"""An error may be TIMES_PLAIN times that of the plain evaluation, and ULPS units of the numbers that it is made of.
 
 Plain arithmetic is evaluated once as it is, NOISES times with random roundings and as often with the opposite ones, and
 its largest error counts: that a row of few entries has all of its roundings go well, or none at all since the numbers
