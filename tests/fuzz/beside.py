@@ -33,7 +33,7 @@ derivative is a sum of cancel, forward mode may be right by luck of its order, a
 of the numbers before they cancel. Shipped layers stay within a quarter of both.
 
 Where plain evaluation has lost all but three digits, does not stay put under noise, as near a switch, or reduces a row
-in which something is infinite, no claim is made, nor about a row whose numbers are all near underflow.
+in which something is infinite, no claim is made, nor about a row of numbers whose squares underflow.
 """
 
 _DIGITS = 60
@@ -107,7 +107,7 @@ class Beside:
         count = 0
         tiny = float(np.finfo(dtype).smallest_subnormal)
         unit = float(np.finfo(dtype).eps)
-        smallest = float(np.finfo(dtype).smallest_normal) / unit
+        smallest = float(np.sqrt(np.finfo(dtype).smallest_normal))
         for result, wanted in truth.items():
             if result not in found:
                 return count, (result, None, np.inf, 0.0)
