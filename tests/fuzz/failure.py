@@ -46,11 +46,7 @@ def failure(
 def _shown(numbers: Any) -> str:
     if numbers is None:
         return "None"
-    return repr(
-        np.frompyfunc(lambda number: mpmath.nstr(mpmath.mpmathify(number), 17), 1, 1)(_objects(numbers)).tolist()
-    )
-
-
-def _objects(numbers: Any) -> Any:
     array = np.asarray(numbers)
-    return array if array.dtype == object else array.astype(np.float64).astype(object)
+    array = array if array.dtype == object else array.astype(np.float64).astype(object)
+    with np.errstate(all="ignore"):
+        return repr(np.frompyfunc(lambda number: mpmath.nstr(mpmath.mpmathify(number), 17), 1, 1)(array).tolist())

@@ -1,8 +1,8 @@
 """The derivatives of a definition by differences of the evaluator, at 60 digits.
 
 A central difference with h = 1e-20 cuts off 1e-40 of a derivative and cancels 20 of the 60 digits, so about 38 are
-right wherever the definition is smooth within h; of what gradients move by, a difference of differences, 20 are. That is
-looked at, not hoped for: every comparison, `max`, `abs` and the like report how far they are from switching, and a
+right wherever the definition is smooth within h; of what gradients move by, a difference of differences, 20 are. That
+is looked at, not hoped for: every comparison, `max`, `abs` and the like report how far they are from switching, and a
 point within 1e-6 of a switch is refused. A tie that stays a tie under every step (`maximum(x, x)`, two features that
 `relu` set to 0) is no switch: both sides have the same slope.
 

@@ -6,7 +6,7 @@ column of the Jacobian, the tangent of the outputs, and an entry of the second d
 nothing with differentiation, simplification or emission: one table has the slope and the curvature of each function.
 
 The arithmetic is that of a float type, each operation rounded to it, or mpmath's. Functions are computed in a wider
-type and rounded once; the slopes of the sigmoid, of tanh and of gelu come from their rounded values, as they do in
+type and rounded once; the slopes of the sigmoid, tanh, expm1 and gelu come from their rounded values, as they do in
 PyTorch and JAX. Long double and mpmath are for what is true, and have those slopes without a difference. With `noise`
 each operation that has to round goes to either neighbour by chance: how far results move by that is how sensitive plain
 arithmetic is at a point, luck aside (Parker, 1997, Monte Carlo arithmetic, UCLA CSD-970002).
@@ -76,7 +76,7 @@ _DERIVATIVES: Mapping[str, _Derivatives] = {
     "exp": lambda f, u, v: (v, v),
     "log": lambda f, u, v: (1 / u, -1 / u / u),
     "log1p": lambda f, u, v: (1 / (1 + u), -1 / (1 + u) / (1 + u)),
-    "expm1": lambda f, u, v: (f("exp", u), f("exp", u)),
+    "expm1": lambda f, u, v: (f("1 + expm1", u), f("1 + expm1", u)),
     "sin": lambda f, u, v: (f("cos", u), -v),
     "cos": lambda f, u, v: (-f("sin", u), -v),
     "tanh": _tanh,
@@ -102,21 +102,26 @@ def _normal(f: _Call, u: Any) -> Any:
 _COMPLEMENTS: Mapping[str, Callable[[_Call, Any], Any]] = {
     "1 - sigmoid": lambda f, u: f("sigmoid", -u),
     "1 - tanh**2": lambda f, u: 4 * f("sigmoid", 2 * u) * f("sigmoid", -2 * u),
+    "1 + expm1": lambda f, u: f("exp", u),
     "normal": _normal,
 }
 """What the true derivatives are made of, without a difference that cancels."""
 
 
 class Hyperdual(Numbers):
-    """Hyperdual numbers over a float type, as structured arrays; with `noise`, each operation off by chance."""
+    """Hyperdual numbers over a float type, as structured arrays.
 
-    def __init__(self, dtype: Any, noise: int | None = None) -> None:
+    With `noise`, a seed, operations round to either neighbour by chance; `flipped` to the other one each.
+    """
+
+    def __init__(self, dtype: Any, noise: int | None = None, flipped: bool = False) -> None:
         super().__init__(f"hyperdual {np.dtype(dtype).name}", [(part, dtype) for part in _PARTS])
         self.part = np.dtype(dtype)
         self.wide: Any = _WIDER.get(dtype, object)
+        self.void: Any = False
         self.random = None if noise is None else np.random.default_rng(noise)
         if self.random is not None:
-            self.pool = self.random.random(_NOISE) < 0.5
+            self.pool = (self.random.random(_NOISE) < 0.5) ^ flipped
 
     def array(self, value: Any) -> Any:
         given = np.asarray(value)
@@ -174,8 +179,18 @@ class Hyperdual(Numbers):
     def order(self, values: Any) -> Any:
         return values["value"]
 
+    def pick(self, name: str, row: Any) -> Any:
+        self._look_at(row)
+        return super().pick(name, row)
+
     def sum(self, row: Any) -> Any:
+        self._look_at(row)
         return self.of(*(self.total(row[part])[..., np.newaxis] for part in _PARTS))
+
+    def _look_at(self, row: Any) -> None:
+        """Take down which rows have a reduction of what is infinite or no number."""
+        finite = np.isfinite(row["value"].astype(self.part)).all(-1)
+        self.void = self.void | ~(finite if finite.ndim < 2 else finite.all(0))
 
     def total(self, terms: Any) -> Any:
         """The sum of the parts of a row; with noise in pairs, and pairs of pairs."""
@@ -225,6 +240,8 @@ class Hyperdual(Numbers):
         if name == "1 - tanh**2":
             value = self._in_part("tanh", u)
             return (1 - (value * value).astype(self.part)).astype(self.part)
+        if name == "1 + expm1":
+            return 1 + self._in_part("expm1", u)
         if name == "normal":
             return ((1 + self._in_part("erf", u / np.sqrt(self.wide(2)))) / 2).astype(self.part)
         if name == "gelu" and self.part != np.longdouble:
@@ -270,12 +287,32 @@ class Magnitudes(Hyperdual):
         return super()._chained(operand, value, np.abs(slope), np.abs(curvature))
 
 
+class RoundingSizes(Magnitudes):
+    """What the roundings up to a value may come to, in units of the roundoff, as its `second` part."""
+
+    def combine(self, sign: str, left: Any, right: Any) -> Any:
+        return self._with_own(super().combine(sign, left, right))
+
+    def sum(self, row: Any) -> Any:
+        return self._with_own(super().sum(row))
+
+    def _chained(self, operand: Any, value: Any, slope: Any, curvature: Any) -> Any:
+        return self._with_own(super()._chained(operand, value, slope, curvature))
+
+    def _with_own(self, made: Any) -> Any:
+        made["second"] += np.abs(made["value"])
+        return made
+
+
 class ExactHyperdual(Hyperdual):
     """Hyperdual numbers over mpmath's, to any number of digits."""
 
     def __init__(self, digits: int) -> None:
         super().__init__(object)
         self.base = mp_numbers(digits)
+
+    def _look_at(self, row: Any) -> None:
+        """Nothing here is infinite."""
 
     def lifted(self, value: Any) -> Any:
         return self.base.array(value)

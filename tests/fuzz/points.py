@@ -31,7 +31,7 @@ ENDS: dict[Any, tuple[tuple[str, float, float], ...]] = {
 """The deviation and the mean of rows, by float type. No entry of a moderate row is past the largest exponent."""
 
 _MODERATE = 1e3
-_END_ROWS = 12
+_END_ROWS = 24
 
 
 def left_out(definition: Definition, number: int, rng: random.Random) -> set[str]:
@@ -66,7 +66,7 @@ def small(definition: Definition, rows: int, features: int, rng: random.Random, 
     }
     if len(cotangents) > 1 and rng.random() < 0.3:
         cotangents[rng.choice(sorted(cotangents))] = None
-    case = Case(f"draw {draw}", rows, features, inputs, cotangents)
+    case = Case("a small point", rows, features, inputs, cotangents)
     return Point(case, {name: array(definition.input(name).kind, False) for name in moving(definition, inputs, rng)})
 
 
@@ -102,7 +102,7 @@ def drawn(
     mean: float | Any,
     gone: set[str],
 ) -> Point:
-    """Normal numbers. The first Row has the deviation and the mean (or one mean a row), another Row the same or 1 and 0.
+    """Normal numbers. The first Row has the deviation and the mean (or a mean a row), another Row the same or 1 and 0.
 
     RowScalars, parameters, cotangents and directions are of order one, directions of what is scaled scaled too.
     """
