@@ -193,12 +193,14 @@ def _combined_hash(texts: Mapping[str, str]) -> str:
 
 
 def _evidence_line(proofs: Sequence[Proof]) -> str:
-    kinds = sorted({proof.kind for proof in proofs}, key=[proof.kind for proof in proofs].index)
+    kinds = dict.fromkeys(proof.kind for proof in proofs if proof.claimed)
     counted = [
         f"{kind} {sum(proof.passed for proof in proofs if proof.kind == kind)}"
         f" of {sum(proof.kind == kind for proof in proofs)}"
         for kind in kinds
     ]
+    unclaimed = sum(not proof.claimed for proof in proofs)
+    counted += [f"no claim on {unclaimed}"] if unclaimed else []
     return f"Evidence: {', '.join(counted) or 'none was asked for'}; derivation.md says of what."
 
 

@@ -22,7 +22,7 @@ from lngen.errors import LngenError
 Literal: TypeAlias = tuple[str, bool]
 """A flag, and whether it is set."""
 
-MOST_PRODUCTS = 2000
+MOST_PRODUCTS = 400
 """A condition with more products than this is not spelled: no reader and no compiler would thank for it."""
 
 _CACHED = 1 << 16
@@ -187,8 +187,8 @@ def _products(condition: Condition) -> tuple[tuple[Literal, ...], ...]:
         found += [((condition.flag, sign), *product) for product in _products(branch) if not _suffices(product, both)]
     if len(found) > MOST_PRODUCTS:
         raise LngenError(
-            f"what is computed depends on which of {', '.join(sorted(condition.flags()))} are left out "
-            f"in more than {MOST_PRODUCTS} ways: make some of them required"
+            f"what is computed depends in more than {MOST_PRODUCTS} ways on which arguments are left out: "
+            "make some of them required"
         )
     return tuple(found)
 

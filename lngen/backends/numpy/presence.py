@@ -17,6 +17,7 @@ class Cases:
     At least one name of `one_of`, and of each group of `groups`, is present; the first name of a pair of `implied` only
     where the second is.
 
+    >>> from lngen.presence import ALWAYS, NEVER
     >>> cases = Cases(("gamma", "beta"))
     >>> cases.condition(cases.present("gamma"))
     'gamma is not None'
