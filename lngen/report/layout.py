@@ -72,9 +72,14 @@ def table(rows: Iterable[Sequence[str]], width: int, indent: str = "  ") -> list
 
 
 def cut(line: str, width: int) -> list[str]:
-    """A line of source as it stands, cut where it is too long; nothing of it can act on a terminal."""
+    """A line of source as it stands, broken where it is too long; nothing of it can act on a terminal.
+
+    >>> cut("def f(x: Row, eps: Constant = 1e-5):", 30)
+    ['def f(x: Row, eps: Constant =', '        1e-5):']
+    """
     shown = printable(line.expandtabs(4).rstrip())
-    return [shown[at : at + width] for at in range(0, len(shown), width)] or [""]
+    inner = " " * (len(shown) - len(shown.lstrip()) + 8)
+    return textwrap.wrap(shown, width, subsequent_indent=inner, break_on_hyphens=False) or [""]
 
 
 def _break(text: str, room: int) -> int:
