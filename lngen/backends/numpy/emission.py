@@ -181,7 +181,7 @@ class _Emission:
             "several_outputs": self.several,
             "inputs": [self._input(given) for given in layer.inputs],
             "outputs": outputs,
-            "constants": [{"name": name} for name, _ in layer.constants],
+            "constants": [{"name": name, "signed": name not in layer.nonnegative} for name, _ in layer.constants],
             "saved_fields": self.saved,
             "required_inputs": f"{{{required}}}",
             "saved_arrays": [field for field in self.saved if field.shape],
