@@ -5,17 +5,21 @@ Every command is imported when it runs, so that `lngen --version` and a completi
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 import sys
+import textwrap
+from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from lngen import __version__
-from lngen.errors import LngenError
+from lngen.errors import DefinitionError, LngenError, printable
 
 REFUSED = 2
 """The exit status for input that was refused, as for a wrong option."""
@@ -24,23 +28,104 @@ INTERRUPTED = 130
 """The exit status after an interrupt: 128 and the number of SIGINT."""
 
 
-class _Group(TyperGroup):
+_OS_REMEDIES = {
+    errno.ENAMETOOLONG: "Choose a shorter path.",
+    errno.ENOSPC: "Make room there, or choose another place.",
+}
+
+
+class _Words:
+    """What the group and each of its commands do alike: how options are shown, and what is said of a wrong one."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """The parameters; a flag stands for itself, so its help has no `<bool>` behind it."""
+        parameters = super().get_params(ctx)  # type: ignore[misc]
+        for parameter in parameters:
+            if getattr(parameter, "is_flag", False):
+                parameter.metavar = ""
+        return parameters
+
+    def parse_args(self, ctx: Any, args: Any) -> Any:
+        """The words parsed. What refuses a value here calls its message an error of a value, which says nothing."""
+        try:
+            return super().parse_args(ctx, args)  # type: ignore[misc]
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix("Value error, ")
+            raise
+
+
+class _Command(_Words, TyperCommand):
+    pass
+
+
+class _Group(_Words, TyperGroup):
     """Turns what a command raises into one message and an exit status; a traceback is left to bugs."""
 
-    def invoke(self, ctx: Any) -> Any:
+    def main(self, *arguments: Any, **options: Any) -> Any:
+        """Run, and see that what was printed has arrived: the last of it is written when Python flushes stdout."""
+        # Python has no stream for a descriptor that is closed, and prints for a missing stderr to stdout.
+        sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+        if sys.stdout is None:
+            _refuse("standard output is closed. Redirect it to /dev/null if you do not want it.")
+            sys.exit(REFUSED)
         try:
-            result = super().invoke(ctx)
-            sys.stdout.flush()
-            return result
-        except LngenError as error:
+            try:
+                return super().main(*arguments, **options)
+            finally:
+                sys.stdout.flush()
+        except OSError as error:
+            _print_no_more()
+            if isinstance(error, BrokenPipeError):
+                sys.exit(0)
+            _refuse(_os_message(error))
+            sys.exit(REFUSED)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was named."""
+        try:
+            os.getcwd()  # before anything is done, so that it is not done by half
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # The reader has gone (`lngen derive | head`).
+            _print_no_more()
+            raise typer.Exit(0) from None
+        except DefinitionError as error:
             print(error, file=sys.stderr)
+            raise typer.Exit(REFUSED) from None
+        except LngenError as error:
+            _refuse(str(error))
             raise typer.Exit(REFUSED) from None
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPTED) from None
-        except BrokenPipeError:
-            # The reader has gone (`lngen derive | head`). Python flushes stdout once more when it ends.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit(0) from None
+
+
+def _refuse(message: str) -> None:
+    """One message on stderr; a terminal would break its lines inside words."""
+    if sys.stderr.isatty():
+        width = shutil.get_terminal_size().columns
+        lines = (textwrap.fill(line, width, break_long_words=False) for line in message.split("\n"))
+        message = "\n".join(lines)
+    print(message, file=sys.stderr)
+
+
+def _print_no_more() -> None:
+    """Let what stdout still holds go nowhere: Python flushes it once more when it ends."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _os_message(error: OSError) -> str:
+    """What the system refused, where, and what to do instead.
+
+    >>> _os_message(OSError(errno.ENAMETOOLONG, "File name too long", "out/xx"))
+    'out/xx: File name too long. Choose a shorter path.'
+    """
+    try:
+        where = "the output" if error.filename is None else printable(os.fsdecode(error.filename))
+        os.getcwd()
+    except FileNotFoundError:
+        return "the folder that lngen was started in is gone. Change to one that exists."
+    return " ".join(filter(None, [f"{where}: {error.strerror or error}.", _OS_REMEDIES.get(error.errno or 0)]))
 
 
 app = typer.Typer(
@@ -99,15 +184,15 @@ def _main(
     pass
 
 
-@app.command()
+@app.command(cls=_Command)
 def derive(
     files: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[FILE]...", help="Definition files or layers' names; every layer if left out."),
+        typer.Argument(metavar="FILE", help="Definition files or layers' names; every layer if left out."),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="Write DIR/NAME/ for each layer instead of generated/NAME/."),
+        typer.Option("--out", metavar="DIR", help="Write DIR/NAME/ for each layer; generated/NAME/ in a project."),
     ] = None,
     check: Annotated[
         bool,
@@ -121,7 +206,7 @@ def derive(
     raise typer.Exit(derive.run(files or [], out, check, format.value))
 
 
-@app.command()
+@app.command(cls=_Command)
 def show(
     layer: Layer,
     stage: Annotated[Stage, typer.Option("--stage", help="Which stage to show.")] = Stage.simplified,
@@ -132,11 +217,11 @@ def show(
     show.run(layer, stage.value)
 
 
-@app.command()
+@app.command(cls=_Command)
 def check(
     layers: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[LAYER|FILE]...", help="What to check; every layer if left out."),
+        typer.Argument(metavar="LAYER|FILE", help="What to check; every layer if left out."),
     ] = None,
     backend: Annotated[Backend, typer.Option("--backend", help="Which emitted code to check.")] = Backend.all,
     shape: Annotated[
@@ -156,7 +241,7 @@ def check(
     raise typer.Exit(check.run(layers or [], backend.value, shape or [], dtype or [], seed, as_json))
 
 
-@app.command()
+@app.command(cls=_Command)
 def cost(
     layer: Layer,
     shape: Annotated[str, typer.Option("--shape", metavar="N,...,D", help="The shape of a row input.")],
@@ -172,7 +257,7 @@ def cost(
     cost.run(layer, shape, dtype, bandwidth)
 
 
-@app.command()
+@app.command(cls=_Command)
 def stability(layer: Layer) -> None:
     """The error of the naive, the two-pass and the emitted form at growing offsets."""
     from lngen.commands import stability
@@ -180,7 +265,7 @@ def stability(layer: Layer) -> None:
     stability.run(layer)
 
 
-@app.command()
+@app.command(cls=_Command)
 def device(as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False) -> None:
     """What there is to compile and run CUDA with, and what is missing."""
     from lngen.commands import device
@@ -188,7 +273,7 @@ def device(as_json: Annotated[bool, typer.Option("--json", help="Print a JSON do
     device.run(as_json)
 
 
-@app.command("list")
+@app.command("list", cls=_Command)
 def list_layers() -> None:
     """The layers there are."""
     from lngen.commands import list_layers

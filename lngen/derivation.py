@@ -47,6 +47,16 @@ class Proof:
     statement: str
     passed: bool
 
+    @property
+    def claimed(self) -> bool:
+        """Whether anything was shown; one that is not proved speaks neither for the derivation nor against it."""
+        return self.kind != "not proved"
+
+    @property
+    def outcome(self) -> str:
+        """In a word: `ok`, `FAILED`, or `open` where nothing is claimed."""
+        return "FAILED" if not self.passed else "ok" if self.claimed else "open"
+
 
 @dataclass(frozen=True)
 class Secondary:

@@ -26,6 +26,7 @@ from lngen.report import cost_entries, cost_line, formulas, report, secondary_fo
 from lngen.secondary import with_secondary
 from lngen.simplify import derive
 from lngen.simplify.second_order import second_order
+from lngen.translate import assumed_positive
 
 STAGES = ("derive", "prove", "plan", "numpy", "cuda", "derivation.md")
 """What `derived` goes through, in order, by the names it passes to `on_stage`."""
@@ -146,6 +147,7 @@ def _notes(planned: Plan, templates: str) -> Notes:
         inputs=tuple(entry.name for entry in definition.differentiable),
         jvp_formulas=secondary_formulas(planned, planned.derivation.jvp),
         backward_backward_formulas=secondary_formulas(planned, planned.derivation.backward_backward),
+        nonnegative=assumed_positive(definition),
     )
 
 
@@ -193,12 +195,14 @@ def _combined_hash(texts: Mapping[str, str]) -> str:
 
 
 def _evidence_line(proofs: Sequence[Proof]) -> str:
-    kinds = sorted({proof.kind for proof in proofs}, key=[proof.kind for proof in proofs].index)
+    kinds = dict.fromkeys(proof.kind for proof in proofs if proof.claimed)
     counted = [
         f"{kind} {sum(proof.passed for proof in proofs if proof.kind == kind)}"
         f" of {sum(proof.kind == kind for proof in proofs)}"
         for kind in kinds
     ]
+    unclaimed = sum(not proof.claimed for proof in proofs)
+    counted += [f"no claim on {unclaimed}"] if unclaimed else []
     return f"Evidence: {', '.join(counted) or 'none was asked for'}; derivation.md says of what."
 
 

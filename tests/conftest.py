@@ -12,6 +12,9 @@ from tests.requirements import NO_GPU
 settings.register_profile("lngen", deadline=None, derandomize="LNGEN_CI" in os.environ)
 settings.load_profile("lngen")
 
+# What is printed has the width that the commands choose; a worker of pytest-xdist is given another.
+os.environ.pop("COLUMNS", None)
+
 # Definitions are the input of tests; some are wrong on purpose.
 collect_ignore_glob = ["definitions/*"]
 

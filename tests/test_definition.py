@@ -35,6 +35,7 @@ from lngen.definition import (
 )
 from lngen.errors import DefinitionError, LngenError
 from lngen.language import FUNCTIONS
+from lngen.parsing import instead
 
 ROOT = Path(__file__).resolve().parent.parent
 SHIPPED = sorted((ROOT / "derive").glob("*.py"))
@@ -287,7 +288,11 @@ NAME = f"choose another: {names.RULE}"
 NONZERO = "divide by something that is not zero"
 LOOP = "operators and functions work on whole rows; write the formula without a loop"
 NO_LOOP = "operators and functions work on whole rows; no loop is needed"
-INDEX = "values have no indices; reduce with mean, sum, max or min"
+INDEX = (
+    "values have no indices: reduce with mean, sum, max or min, or pass a one-hot Row t and write sum(x*t) for the entry "
+    "that it marks"
+)
+LAST_AXIS = "a reduction is over the feature axis, the last one, and broadcasts back by itself"
 DEFAULT = "a default is a number such as 1, -1 or 1e-5"
 SPLIT = "give parts of the expression names in statements of their own"
 ONE_TARGET = "assign one name in a statement"
@@ -365,7 +370,13 @@ EXPRESSIONS = [
     ("sqrt(u=x)", 6, "found a keyword argument", "pass arguments by position: sqrt(u)"),
     ("sqrt(*x)", 6, "found a starred argument", "write sqrt(u)"),
     ("sqrt()", 1, "sqrt takes 1 argument, and here are 0", "write sqrt(u)"),
-    ("mean(x, x)", 1, "mean takes 1 argument, and here are 2", "write mean(row)"),
+    ("mean(x, x)", 1, "mean takes 1 argument, and here are 2", f"write mean(row); {LAST_AXIS}"),
+    ("mean(x, axis=0)", 9, "found a keyword argument", LAST_AXIS),
+    ("cumsum(x)", 1, "there is no function 'cumsum'", instead.FUNCTIONS["cumsum"]),
+    ("clamp(x, 0, 1)", 1, "there is no function 'clamp'", "write minimum(maximum(x, low), high)"),
+    ("std(x)", 1, "there is no function 'std'", "write sqrt(mean((x - mean(x))**2))"),
+    ("mean_rows(x)", 1, "there is no function 'mean_rows'", instead.FUNCTIONS["mean_rows"]),
+    ("2*pi*x", 3, "nothing is called 'pi'", "write 3.141592653589793"),
     ("maximum(x)", 1, "maximum takes 2 arguments, and here are 1", "write maximum(a, b)"),
     (
         "max(x, 0)",

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops a row element; backward 4 row tensors (3 read, 1 written), 15 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:f9a7abb806086893d6e9a95eb54450b424643d449e98cf6127bbbdd49a5d92c4
+# templates sha256:bdcbfbcc1ee1d71e36fba0445d20ea13ac91ff1515a0c0ab0b998e76a99a1e13
 """Residual addition, then layer normalization; the sum is the second output.
 
     forward
@@ -163,7 +163,7 @@ def forward(x, residual, gamma=None, beta=None, *, eps=1e-5, out=None, threads=1
         residual: shape (..., D).
         gamma: one value a feature, shape (D,); left out it is 1, and costs nothing.
         beta: one value a feature, shape (D,); left out it is 0, and costs nothing.
-        eps: a constant, a finite number.
+        eps: a constant, a finite number of 0 or more.
         out: Outputs, or a sequence like it, of arrays to write to;
             None in it makes a new array.
         threads: how many threads share the rows. It changes no bit of a result.
@@ -173,7 +173,7 @@ def forward(x, residual, gamma=None, beta=None, *, eps=1e-5, out=None, threads=1
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
-    eps = _constant("eps", eps)
+    eps = _constant("eps", eps, signed=False)
     threads = _thread_count(threads)
     if _are_few(x):
         shape, dtype = x.shape, x.dtype
@@ -736,9 +736,9 @@ def _backward(
     if dbeta_out is not None and dy_rows is None:
         dbeta = 0.0
     if gamma is not None:
-        dgamma_out[...] = dgamma
+        _round_to(dgamma_out, ..., dgamma)
     if dbeta_out is not None:
-        dbeta_out[...] = dbeta
+        _round_to(dbeta_out, ..., dbeta)
 
 
 def _jvp(
@@ -1146,9 +1146,9 @@ def _backward_backward(
     ):
         dgamma = 0.0
     if gamma is not None:
-        dgamma_out[...] = dgamma
+        _round_to(dgamma_out, ..., dgamma)
     if dbeta_out is not None:
-        dbeta_out[...] = 0.0
+        _round_to(dbeta_out, ..., 0.0)
 
 
 def _forward_small(x, residual, gamma, beta, eps, shape, dtype):
@@ -1387,6 +1387,12 @@ def _filled(value, out):
     return out
 
 
+def _round_to(result, where, value):
+    """Write a value in a result's own type, in which one that is too small is 0."""
+    with np.errstate(under="ignore"):
+        result[where] = value
+
+
 class _Scattered:
     """The rows of an array that no single stride reaches, by their number."""
 
@@ -1418,8 +1424,11 @@ def _rows(array, dtype, row_scalars):
     if array.size and any(a[1] != b[1] * b[0] for a, b in pairwise(steps)):
         return _Scattered(array), False
     width = array.shape[-1]
+    rows = array.reshape(-1, width)
     plain = width == 1 or array.strides[-1] == array.itemsize
-    return array.reshape(-1, width), plain and ready
+    # A product of rows that lie backwards or in one place is added up in another order.
+    apart = len(rows) < 2 or rows.strides[0] >= width * array.itemsize
+    return rows, plain and apart and ready
 
 
 def _reader(array, dtype, height, row_scalars=False):
@@ -1465,7 +1474,7 @@ def _writer(arrays, dtype, height, row_scalars=False):
     def hand_on(span):
         computed = place(span)
         for other in others:
-            other[span] = computed
+            _round_to(other, span, computed)
 
     return place, hand_on
 
@@ -1558,6 +1567,10 @@ def _run(sweep, chunks, threads, row_bytes):
 _FLOATS = (np.float32, np.float64, np.float16, np.longdouble)
 
 
+def _is_float(dtype):
+    return dtype.type in _FLOATS or dtype.name == "bfloat16"
+
+
 def _array(name, value, required):
     """A floating-point array; None stays None for what may be left out."""
     if type(value) is np.ndarray and value.dtype.type in _FLOATS:
@@ -1566,13 +1579,18 @@ def _array(name, value, required):
         if required:
             raise TypeError(f"{name} is None; pass an array of floats")
         return None
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(
+            f"{name} is a masked array, and its mask would be lost; "
+            "pass an array, with zeros or an input of the layer for the mask"
+        )
     try:
         array = np.asarray(value)
     except ValueError:
         raise ValueError(
             f"{name} is no array: its parts differ in length; pass an array of floats"
         ) from None
-    if array.dtype.type not in _FLOATS and array.dtype.name != "bfloat16":
+    if not _is_float(array.dtype):
         raise TypeError(
             f"{name} is of type {array.dtype}, not floating point; "
             f"pass real floats, such as {name}.astype(np.float64)"
@@ -1588,15 +1606,21 @@ def _float(name, value):
         raise ValueError(problem) from None
 
 
-def _constant(name, value):
-    """A finite real number."""
-    if type(value) is float and isfinite(value):
+def _constant(name, value, signed=True):
+    """A finite real number; not a negative one where it is taken to be positive."""
+    if type(value) is float and isfinite(value) and (signed or value >= 0):
         return value
+    if isinstance(value, np.ndarray) and not value.shape and value.dtype.kind in "fiu":
+        value = value.item()
     if not isinstance(value, Real) or isinstance(value, bool):
         kind = type(value).__name__
         raise TypeError(f"{name} is {value!r} of type {kind}; pass a number")
     if not isfinite(_float(name, value)):
         raise ValueError(f"{name} is {value!r}; pass a finite number")
+    if not signed and value < 0:
+        raise ValueError(
+            f"{name} is {value!r}; pass 0 or more: the gradients take it to be positive"
+        )
     return value
 
 
@@ -1658,6 +1682,8 @@ def _check_kept(name, array, shape, given=True):
     if not (isinstance(array, np.ndarray) if given else array is None):
         found = type(array).__name__
         raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
+    if given and not _is_float(array.dtype):
+        raise TypeError(f"saved.{name} is of type {array.dtype}; {_AS_IT_WAS}")
     _check_shape(f"saved.{name}", array, shape, "what forward saw")
 
 

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 13 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-# templates sha256:f9a7abb806086893d6e9a95eb54450b424643d449e98cf6127bbbdd49a5d92c4
+# templates sha256:bdcbfbcc1ee1d71e36fba0445d20ea13ac91ff1515a0c0ab0b998e76a99a1e13
 """Dynamic tanh: an elementwise layer in the place of a norm.
 
     forward
@@ -537,11 +537,11 @@ def _backward(
         dbeta = np.add.reduce(dbeta_sums, axis=0)
     if alpha is not None:
         dalpha = np.add.reduce(dalpha_sums, axis=0)
-        dalpha_out[...] = dalpha
+        _round_to(dalpha_out, ..., dalpha)
     if gamma is not None:
-        dgamma_out[...] = dgamma
+        _round_to(dgamma_out, ..., dgamma)
     if dbeta_out is not None:
-        dbeta_out[...] = dbeta
+        _round_to(dbeta_out, ..., dbeta)
 
 
 def _jvp(
@@ -844,11 +844,11 @@ def _backward_backward(
     if alpha is not None and ddx_rows is None and ddalpha is None and ddgamma is None:
         dalpha = 0.0
     if alpha is not None:
-        dalpha_out[...] = dalpha
+        _round_to(dalpha_out, ..., dalpha)
     if gamma is not None:
-        dgamma_out[...] = dgamma
+        _round_to(dgamma_out, ..., dgamma)
     if dbeta_out is not None:
-        dbeta_out[...] = 0.0
+        _round_to(dbeta_out, ..., 0.0)
 
 
 def _forward_small(x, alpha, gamma, beta, shape, dtype):
@@ -1002,6 +1002,12 @@ def _filled(value, out):
     return out
 
 
+def _round_to(result, where, value):
+    """Write a value in a result's own type, in which one that is too small is 0."""
+    with np.errstate(under="ignore"):
+        result[where] = value
+
+
 class _Scattered:
     """The rows of an array that no single stride reaches, by their number."""
 
@@ -1033,8 +1039,11 @@ def _rows(array, dtype, row_scalars):
     if array.size and any(a[1] != b[1] * b[0] for a, b in pairwise(steps)):
         return _Scattered(array), False
     width = array.shape[-1]
+    rows = array.reshape(-1, width)
     plain = width == 1 or array.strides[-1] == array.itemsize
-    return array.reshape(-1, width), plain and ready
+    # A product of rows that lie backwards or in one place is added up in another order.
+    apart = len(rows) < 2 or rows.strides[0] >= width * array.itemsize
+    return rows, plain and apart and ready
 
 
 def _reader(array, dtype, height, row_scalars=False):
@@ -1080,7 +1089,7 @@ def _writer(arrays, dtype, height, row_scalars=False):
     def hand_on(span):
         computed = place(span)
         for other in others:
-            other[span] = computed
+            _round_to(other, span, computed)
 
     return place, hand_on
 
@@ -1173,6 +1182,10 @@ def _run(sweep, chunks, threads, row_bytes):
 _FLOATS = (np.float32, np.float64, np.float16, np.longdouble)
 
 
+def _is_float(dtype):
+    return dtype.type in _FLOATS or dtype.name == "bfloat16"
+
+
 def _array(name, value, required):
     """A floating-point array; None stays None for what may be left out."""
     if type(value) is np.ndarray and value.dtype.type in _FLOATS:
@@ -1181,13 +1194,18 @@ def _array(name, value, required):
         if required:
             raise TypeError(f"{name} is None; pass an array of floats")
         return None
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(
+            f"{name} is a masked array, and its mask would be lost; "
+            "pass an array, with zeros or an input of the layer for the mask"
+        )
     try:
         array = np.asarray(value)
     except ValueError:
         raise ValueError(
             f"{name} is no array: its parts differ in length; pass an array of floats"
         ) from None
-    if array.dtype.type not in _FLOATS and array.dtype.name != "bfloat16":
+    if not _is_float(array.dtype):
         raise TypeError(
             f"{name} is of type {array.dtype}, not floating point; "
             f"pass real floats, such as {name}.astype(np.float64)"
@@ -1269,6 +1287,8 @@ def _check_kept(name, array, shape, given=True):
     if not (isinstance(array, np.ndarray) if given else array is None):
         found = type(array).__name__
         raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
+    if given and not _is_float(array.dtype):
+        raise TypeError(f"saved.{name} is of type {array.dtype}; {_AS_IT_WAS}")
     _check_shape(f"saved.{name}", array, shape, "what forward saw")
 
 

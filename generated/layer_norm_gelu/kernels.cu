@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 15 flops a row element; backward 3 row tensors (2 read, 1 written), 30 flops a row element.
 // Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
-// templates sha256:1c9570d3cc94dc8f0c76f6bbcd17d6eb2b963083e2d8251a87421ce89906d3e5
+// templates sha256:11497245574929a23ff89f4b9b948e1e747cd470d94b6409ba8b141209c2aa96
 //
 // forward:
 //     mu = mean(x)

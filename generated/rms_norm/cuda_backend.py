@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 9 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
-# templates sha256:1c9570d3cc94dc8f0c76f6bbcd17d6eb2b963083e2d8251a87421ce89906d3e5
+# templates sha256:11497245574929a23ff89f4b9b948e1e747cd470d94b6409ba8b141209c2aa96
 """Root-mean-square normalization over the feature axis.
 
     forward
@@ -106,7 +106,7 @@ def forward(x, gamma=None, *, eps=1e-5, out=None, stream=None, workspace=None):
     wrong shape, ImportError without PyCUDA or a driver.
     """
     inputs_ = (x, gamma)
-    constants_ = (_constant("eps", eps),)
+    constants_ = (_constant("eps", eps, signed=False),)
     outputs_, saved_ = _forward(inputs_, constants_, out, stream, workspace)
     return outputs_[0], saved_
 
@@ -337,9 +337,11 @@ def _input(name, kind, value, required):
     return array
 
 
-def _constant(name, value):
-    """A finite real number."""
+def _constant(name, value, signed=True):
+    """A finite real number; not a negative one where it is taken to be positive."""
     if type(value) is not float:
+        if type(value) is np.ndarray and not value.shape and value.dtype.kind in "fiu":
+            value = value.item()
         if not isinstance(value, Real) or isinstance(value, bool):
             kind = type(value).__name__
             raise TypeError(f"{name} is {value!r} of type {kind}; pass a number")
@@ -347,6 +349,10 @@ def _constant(name, value):
             value = float(value)
     if type(value) is not float or not isfinite(value):
         raise ValueError(f"{name} is {value!r}; pass a finite number")
+    if not signed and value < 0:
+        raise ValueError(
+            f"{name} is {value!r}; pass 0 or more: the gradients take it to be positive"
+        )
     return value
 
 

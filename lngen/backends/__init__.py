@@ -15,7 +15,8 @@ class Notes:
     comment sign. `forward_formulas` and `backward_formulas` are the derivation's last lines as text. `inputs`
     names the layer's inputs without its Constants, in the order of the definition; left empty, it is the
     rows, then the parameters. `jvp_formulas` and `backward_backward_formulas` are like the other two, for a
-    backend that has those directions.
+    backend that has those directions. `nonnegative` names the Constants that a call may not pass a negative
+    number for.
     """
 
     layer: str
@@ -26,3 +27,4 @@ class Notes:
     inputs: tuple[str, ...] = ()
     jvp_formulas: tuple[str, ...] = ()
     backward_backward_formulas: tuple[str, ...] = ()
+    nonnegative: tuple[str, ...] = ()

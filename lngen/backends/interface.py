@@ -48,6 +48,7 @@ class Interface:
     inputs: tuple[Input, ...]
     constants: tuple[tuple[str, Fraction | None], ...]
     outputs: tuple[Output, ...]
+    nonnegative: frozenset[str]
 
     @property
     def optional(self) -> tuple[str, ...]:
@@ -97,4 +98,4 @@ def interface(forward: RowProgram, notes: Notes) -> Interface:
                 f"{notes.layer}: emitted code cannot use the name {name}; choose another in the definition"
             )
     required_first = tuple(sorted(inputs, key=lambda given: not given.required))
-    return Interface(required_first, constants, outputs)
+    return Interface(required_first, constants, outputs, frozenset(notes.nonnegative))

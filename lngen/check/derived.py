@@ -40,7 +40,7 @@ def checkable(plan: Plan, module: Emitted) -> Checkable:
                 None,
                 None,
                 proof.passed,
-                claimed=proof.kind != "not proved",
+                claimed=proof.claimed,
             )
             for proof in derivation.proofs
         ),

@@ -22,6 +22,7 @@ from lngen.check.layer import Array, Case, Checkable, run
 from lngen.definition import Definition, parse
 from lngen.errors import LngenError
 from lngen.evaluate import FLOAT32, FLOAT64, evaluate
+from lngen.notation import text
 from lngen.symbolic import (
     Expm1,
     FeatureSum,
@@ -92,8 +93,8 @@ def stability(
             case = Case(f"offset {offset:g}", rows, features, {**base.inputs, **moved}, base.cotangents)
             lines.append(_line(layer, naive, case.astype(dtype), dtype, offset))
     note = "" if changed else "no centred reduction: the naive form is the definition as written"
-    text = tuple(_changed_lines(definition, naive)) if changed else ()
-    return StabilityTable(definition.name, rows, features, text, note, tuple(lines))
+    form = tuple(f"{name} = {text(expression)}" for name, expression in _in_raw_moments(definition)[1])
+    return StabilityTable(definition.name, rows, features, form, note, tuple(lines))
 
 
 def _standardized(x: Array) -> Array:
@@ -118,11 +119,6 @@ def _line(layer: Checkable, naive: Definition, case: Case, dtype: str, offset: f
         )
 
 
-def _changed_lines(definition: Definition, naive: Definition) -> list[str]:
-    before = set(definition.canonical().splitlines())
-    return [line for line in naive.canonical().splitlines() if line not in before and "mean(" in line]
-
-
 def naive_form(definition: Definition) -> Definition:
     """The definition with centred reductions expanded into raw moments; itself where there are none.
 
@@ -131,21 +127,25 @@ def naive_form(definition: Definition) -> Definition:
     >>> [line for line in naive_form(centred).canonical().splitlines() if line.startswith("v")]
     ['v: RowScalar = (mean((x ** 2)) + ((-1) * (m ** 2)))']
     """
+    lines, changed = _in_raw_moments(definition)
+    return _rebuilt(definition, _needed(lines, definition.outputs)) if changed else definition
+
+
+def _in_raw_moments(definition: Definition) -> tuple[list[tuple[str, Expr]], list[tuple[str, Expr]]]:
+    """Every line of a definition, centred reductions multiplied out, and those lines that are another way then."""
     forward = translate(definition)
     elementwise = {e.symbol: e.expression for e in forward.equations if is_row(e.symbol)}
     means: dict[Expr, TypedSymbol] = {}
     lines: list[tuple[str, Expr]] = []
-    changed = False
+    changed: list[tuple[str, Expr]] = []
     for equation in forward.equations:
-        expression = _raw_moments(equation, elementwise, means)
-        changed = changed or expression is not None
-        expression = equation.expression if expression is None else expression
-        if isinstance(expression, Mean):
-            means[expression] = equation.symbol
-        lines.append((equation.symbol.name, expression))
-    if not changed:
-        return definition
-    return _rebuilt(definition, _needed(lines, definition.outputs))
+        raw = _raw_moments(equation, elementwise, means)
+        line = equation.symbol.name, equation.expression if raw is None else raw
+        if isinstance(line[1], Mean):
+            means[line[1]] = equation.symbol
+        lines.append(line)
+        changed += [] if raw is None else [line]
+    return lines, changed
 
 
 def _raw_moments(

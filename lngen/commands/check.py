@@ -49,17 +49,25 @@ def run(
     backends = _everything() if backend == "all" else (backend,)
     definitions = layers.definitions(words)
     asked = _Asked(backends, wanted_shapes, features, wanted_dtypes, seed)
+    side_by_side = _share_cores(definitions)
+    parts = len(definitions) * (1 if side_by_side else 1 + len(asked.backends))
+    reports: list[Report] = []
     try:
-        reports = _side_by_side(definitions, asked) if _share_cores(definitions) else _in_turn(definitions, asked)
+        with console.progress(parts) as part:
+            found = _side_by_side(definitions, asked, part) if side_by_side else _in_turn(definitions, asked, part)
+            for report in found:
+                reports.append(report)
+                if not as_json:
+                    with part.away():
+                        _print(report)
     except EvidenceError as error:
         console.note(str(error))
         return 1
-    # Printed at the end: a table and a moving bar do not go together on a terminal.
     if as_json:
         console.print_json([report.as_json() for report in reports])
-    else:
-        for report in reports:
-            _print(report)
+    elif len(reports) > 1:
+        failed = ", ".join(f"{report.layer} ({report.backend})" for report in reports if not report.passed)
+        print(f"FAILED: {failed}" if failed else f"all {len(reports)} passed")
     return 0 if all(report.passed for report in reports) else 1
 
 
@@ -83,39 +91,36 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _in_turn(definitions: Sequence[Definition], asked: _Asked) -> list[Report]:
-    with console.progress(len(definitions) * (1 + len(asked.backends))) as part:
-        return [report for definition in definitions for report in _reports(definition, asked, part)]
+def _in_turn(definitions: Sequence[Definition], asked: _Asked, part: Callable[[str], None]) -> Iterator[Report]:
+    for definition in definitions:
+        yield from _reports(definition, asked, part)
 
 
-def _side_by_side(definitions: Sequence[Definition], asked: _Asked) -> list[Report]:
+def _side_by_side(definitions: Sequence[Definition], asked: _Asked, part: Callable[[str], None]) -> Iterator[Report]:
     """The same reports in the same order, by a process for each core."""
-    reports: list[Report] = []
     # Not forked: a process inherits neither the threads that run nor the driver that is loaded here.
     spawned = multiprocessing.get_context("spawn")
-    with (
-        console.progress(len(definitions)) as part,
-        ProcessPoolExecutor(min(len(definitions), _cores()), mp_context=spawned) as pool,
-    ):
-        found = pool.map(_reports, definitions, repeat(asked))
+    with ProcessPoolExecutor(min(len(definitions), _cores()), mp_context=spawned) as pool:
+        found = pool.map(_all_reports, definitions, repeat(asked))
         for definition in definitions:
             part(f"{definition.name} and the next")
-            reports += next(found)
-    return reports
+            yield from next(found)
 
 
-def _reports(definition: Definition, asked: _Asked, part: Callable[[str], None] = lambda text: None) -> list[Report]:
+def _all_reports(definition: Definition, asked: _Asked) -> list[Report]:
+    return list(_reports(definition, asked, lambda text: None))
+
+
+def _reports(definition: Definition, asked: _Asked, part: Callable[[str], None]) -> Iterator[Report]:
     """What is found of one layer, by backend. Raises EvidenceError where its derivation does not hold."""
     part(f"{definition.name}: deriving")
     layer = derived(definition)
-    reports = []
     with _code(layer) as folder:
         drift = _drift_evidence(layer, folder)
         for name in asked.backends:
             part(f"{definition.name}: checking {name}")
             checked = _numpy if name == "numpy" else _cuda
-            reports.append(checked(layer, folder, drift, asked))
-    return reports
+            yield checked(layer, folder, drift, asked)
 
 
 def _everything() -> tuple[str, ...]:

@@ -25,10 +25,13 @@ def run(words: Sequence[str], out: Path | None, check: bool, format: Format) -> 
     as it was.
     """
     definitions = layers.definitions(words)
-    if out is None:
+    folder = out
+    if out is None and layers.in_project():
         _require_shipped(definitions)
-    folder = layers.output_folder() if out is None else out
-    if not check:
+        folder = layers.output_folder()
+    if check and folder is None:
+        raise LngenError("there is no generated/ of a project here to compare with. Say with --out DIR which folder.")
+    if folder is not None and not check:
         manifest.require_writable((definition.name for definition in definitions), folder)
     try:
         every = _derive_all(definitions)
@@ -38,15 +41,31 @@ def run(words: Sequence[str], out: Path | None, check: bool, format: Format) -> 
             raise
         console.note(str(error))
         return 1
-    if check:
+    if check and folder is not None:
         return _check(every, folder, every_layer=not words and out is None, command=_command(words, out))
     _print(every, format)
-    manifest.require_writable((layer.emission.name for layer in every), folder)
-    for layer in every:
-        written = manifest.write(layer.emission, folder)
-        for path in written:
-            _tell(f"wrote {layers.shown(path)}", format)
+    if folder is None:
+        _tell("Nothing was written: say with --out DIR where the code is to go.", format)
+    else:
+        _write(every, folder, format)
+        _tell(f"Next: `{' '.join(['lngen check', *words])}` holds the code against its definition.", format)
     return 0
+
+
+def _write(every: Sequence[Derived], folder: Path, format: Format) -> None:
+    """Write what differs from what is there, and say what that was."""
+    manifest.require_writable((layer.emission.name for layer in every), folder)
+    unchanged = 0
+    for layer in every:
+        drifts = manifest.drift([layer.emission], folder, every_layer=False)
+        if drifts:
+            manifest.write(layer.emission, folder)
+        for entry in drifts:
+            done = "removed" if entry.kind == "left over" else "wrote"
+            _tell(f"{done} {layers.shown(folder / entry.path)}", format)
+        unchanged += len(layer.emission.files) - sum(entry.kind != "left over" for entry in drifts)
+    if unchanged:
+        _tell(f"unchanged in {layers.shown(folder)}: {_plural(unchanged, 'file')}", format)
 
 
 def _require_shipped(definitions: Sequence[Definition]) -> None:
@@ -76,9 +95,12 @@ def _check(every: Sequence[Derived], folder: Path, *, every_layer: bool, command
         print(manifest.drift_message(drifts, command))
         return 1
     files = sum(len(layer.emission.files) for layer in every)
-    plural = "layer" if len(every) == 1 else "layers"
-    print(f"{files} files of {len(every)} {plural} in {layers.shown(folder)} are what lngen emits.")
+    print(f"{files} files of {_plural(len(every), 'layer')} in {layers.shown(folder)} are what lngen emits.")
     return 0
+
+
+def _plural(count: int, word: str) -> str:
+    return f"{count} {word}" + ("" if count == 1 else "s")
 
 
 def _command(words: Sequence[str], out: Path | None) -> str:

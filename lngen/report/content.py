@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import sympy
 
 from lngen.audit import Audit, Saving, audit
-from lngen.derivation import Derivation, Step
+from lngen.derivation import Derivation, Proof, Step
 from lngen.notation import latex, latex_name, text
 from lngen.plan import Plan
 from lngen.program import RowProgram, Stage
@@ -70,15 +70,6 @@ class ProgramText:
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """A proof: what was shown, and whether it holds."""
-
-    kind: str
-    statement: str
-    passed: bool
-
-
-@dataclass(frozen=True)
 class Beyond:
     """The JVP or the double backward: a title, a sentence, and a formula a step."""
 
@@ -102,7 +93,7 @@ class Content:
     gradients: tuple[Formula, ...]
     atoms: tuple[Formula, ...]
     result_operations: int
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[Proof, ...]
     programs: tuple[ProgramText, ...]
     cost: tuple[tuple[str, str, str], ...]
     size_title: str
@@ -119,7 +110,11 @@ class Content:
             return "not proved: no evidence was asked for"
         if failed:
             return f"NOT PROVED: {failed} of {_plural(len(self.evidence), 'statement')} failed"
-        return f"proved: all {_plural(len(self.evidence), 'statement')} hold"
+        open_ = sum(not item.claimed for item in self.evidence)
+        if open_ == len(self.evidence):
+            return "not proved: nothing is claimed"
+        held = f"proved: all {_plural(len(self.evidence) - open_, 'statement')} hold"
+        return f"{held}, no claim on {open_}" if open_ else held
 
     @property
     def saving(self) -> str:
@@ -150,7 +145,7 @@ def content(plan: Plan) -> Content:
         gradients=tuple(formula(q.symbol, q.expression, order) for q in gradients(d)),
         atoms=tuple(formula(q.symbol, q.expression, order) for q in atoms(d)),
         result_operations=sum(_operations(q.expression) for q in d.backward),
-        evidence=tuple(Evidence(p.kind, p.statement, p.passed) for p in d.proofs),
+        evidence=d.proofs,
         programs=tuple(_program(program, order) for program in _programs(plan)),
         cost=tuple(cost_rows(plan)),
         size_title=f"For {' x '.join(map(str, EXAMPLE_SHAPE))} in {EXAMPLE_DTYPE.name}:",

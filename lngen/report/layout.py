@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 
 from lngen.errors import printable
 from lngen.report.formulas import Formula
@@ -13,6 +14,7 @@ WIDTH = 110
 """No line of plain text is longer."""
 
 _NAME_COLUMN = 28
+_LEAST_CELL = 20
 
 
 def prose(words: str, width: int, indent: str = "") -> list[str]:
@@ -56,25 +58,38 @@ def aligned(formulas: Sequence[Formula], width: int, indent: str = "  ") -> list
 
 
 def table(rows: Iterable[Sequence[str]], width: int, indent: str = "  ") -> list[str]:
-    """Rows of cells in columns; the last cell is wrapped below itself."""
+    """Rows of cells in columns. A cell that is too wide is wrapped below itself: the last one, then the widest others.
+
+    >>> print("\\n".join(table([("", "a few words", "and more of them than there is room for")], 44)))
+        a few words  and more of them than
+                     there is room for
+    """
     cells = [[printable(cell) for cell in row] for row in rows]
     if not cells:
         return []
-    columns = [max(len(row[i]) for row in cells) for i in range(len(cells[0]) - 1)]
+    *sizes, last = (max(len(row[i]) for row in cells) for i in range(len(cells[0])))
+    room = width - len(indent) - 2 * len(sizes)
+    last = min(last, max(room - sum(sizes), _LEAST_CELL))
+    while sum(sizes) + last > room and max(sizes) > _LEAST_CELL:
+        sizes[sizes.index(max(sizes))] -= 1
     lines = []
     for row in cells:
-        first = indent + "".join(f"{cell.ljust(size)}  " for cell, size in zip(row, columns, strict=False))
-        room = max(width - len(first), 20)
-        last = textwrap.wrap(row[-1], room, break_long_words=False) or [""]
-        lines.append((first + last[0]).rstrip())
-        lines += [" " * len(first) + part for part in last[1:]]
+        wrapped = (textwrap.wrap(c, n, break_long_words=False) for c, n in zip(row, (*sizes, last), strict=True))
+        for parts in zip_longest(*wrapped, fillvalue="") if any(row) else [row]:
+            line = "  ".join(part.ljust(size) for part, size in zip(parts, (*sizes, last), strict=True))
+            lines.append((indent + line).rstrip())
     return lines
 
 
 def cut(line: str, width: int) -> list[str]:
-    """A line of source as it stands, cut where it is too long; nothing of it can act on a terminal."""
+    """A line of source as it stands, broken where it is too long; nothing of it can act on a terminal.
+
+    >>> cut("def f(x: Row, eps: Constant = 1e-5):", 30)
+    ['def f(x: Row, eps: Constant =', '        1e-5):']
+    """
     shown = printable(line.expandtabs(4).rstrip())
-    return [shown[at : at + width] for at in range(0, len(shown), width)] or [""]
+    inner = " " * (len(shown) - len(shown.lstrip()) + 8)
+    return textwrap.wrap(shown, width, subsequent_indent=inner, break_on_hyphens=False) or [""]
 
 
 def _break(text: str, room: int) -> int:

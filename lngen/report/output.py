@@ -39,6 +39,7 @@ THEME = Theme(
 
 _KEPT = "kept as a second derivation and compared with the result"
 _UNFUSED = "Unfused is the same with a kernel for each operation"
+_OUTCOME_STYLES = {"ok": "report.good", "FAILED": "report.bad", "open": "report.quiet"}
 _MARKS = {"removed": "report.good", "bounded": "report.quiet", "open": "report.bad"}
 
 
@@ -103,8 +104,8 @@ def _markup(c: Content, width: int) -> str:
         )
     proofs = [
         {
-            "mark": "ok      " if item.passed else "FAILED  ",
-            "style": "report.good" if item.passed else "report.bad",
+            "mark": f"{item.outcome:8}",
+            "style": _OUTCOME_STYLES[item.outcome],
             "lines": lines(prose(f"{item.kind}: {item.statement}", width - 10)),
         }
         for item in c.evidence
@@ -200,7 +201,7 @@ def _markdown(c: Content) -> dict[str, Any]:
             for part in c.beyond
         ],
         "proofs": [
-            {"kind": escape.markdown(i.kind), "statement": escape.markdown(i.statement), "passed": i.passed}
+            {"kind": escape.markdown(i.kind), "statement": escape.markdown(i.statement), "outcome": i.outcome}
             for i in c.evidence
         ],
         "programs": [
@@ -265,7 +266,7 @@ def _latex(c: Content) -> dict[str, Any]:
             for part in c.beyond
         ],
         "proofs": [
-            {"kind": escape.latex(i.kind), "statement": escape.latex(i.statement), "passed": i.passed}
+            {"kind": escape.latex(i.kind), "statement": escape.latex(i.statement), "outcome": i.outcome}
             for i in c.evidence
         ],
         "notes": {"adjoint": _KEPT, "cost": _UNFUSED},

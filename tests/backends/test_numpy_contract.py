@@ -173,6 +173,29 @@ def test_any_layout(dtype: Any, layer: ModuleType) -> None:
                 np.testing.assert_array_equal(value, same)
 
 
+@pytest.mark.parametrize("features", [7, 64, 1000])
+def test_a_layout_changes_no_bit_of_a_sum_over_rows(
+    features: int, layer: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """BLAS takes rows that follow each other; rows that lie backwards or in one place NumPy adds up by itself."""
+    monkeypatch.setattr(backend_of(layer), "FEW_BYTES", 0)
+    x, dy, gamma = normal((501, features)), normal((501, features), seed=1), normal((features,), seed=2)
+
+    def gradients(x: Any, dy: Any, backwards: bool) -> Any:
+        places = [np.empty_like(x)[:: -1 if backwards else 1] for _ in range(2)]
+        _, saved = layer.forward(x, gamma, out=places[0])
+        return layer.backward(saved, dy, out=(places[1], None, None))
+
+    expected = gradients(x, dy, backwards=False)
+    pairs = [(expected, gradients(x, dy, backwards=True))]
+    pairs.append((expected, gradients(x, dy[::-1].copy()[::-1], backwards=False)))
+    alike = np.broadcast_to(dy[0], dy.shape)
+    pairs.append((gradients(x, alike, backwards=False), gradients(x, alike.copy(), backwards=False)))
+    for one, other in pairs:
+        np.testing.assert_array_equal(one.dx, other.dx)
+        np.testing.assert_array_equal(one.dgamma, other.dgamma)
+
+
 def test_memory_is_the_result_and_little_else(layer: ModuleType) -> None:
     import tracemalloc
 
@@ -235,6 +258,18 @@ def test_overflow_to_half_is_numpys_own(layer: ModuleType) -> None:
         layer.forward(np.repeat(x, 2000, 0), gamma, threads=2)
 
 
+@pytest.mark.parametrize("rows", [2, 3000])
+def test_a_half_that_is_too_small_is_zero(rows: int, layer: ModuleType) -> None:
+    x = normal((rows, 8), np.float16)
+    tiny = np.full((rows, 8), 2.0**-24, np.float16)
+    with np.errstate(all="raise"):
+        y, saved = layer.forward(x, np.full(8, 2.0**-24, np.float16))
+        gradients = layer.backward(saved, tiny)
+    assert not np.abs(gradients.dx).max()
+    assert np.abs(y).max() <= 2.0**-22
+    assert gradients.dgamma.dtype == np.float16
+
+
 # Errors
 
 
@@ -254,6 +289,15 @@ def test_overflow_to_half_is_numpys_own(layer: ModuleType) -> None:
         ({"eps": "a"}, TypeError, "eps is 'a' of type str"),
         ({"eps": np.inf}, ValueError, "eps is inf; pass a finite number"),
         ({"eps": True}, TypeError, "eps is True"),
+        ({"eps": np.asarray([1.0])}, TypeError, r"eps is array\(\[1.\]\) of type ndarray; pass a number"),
+        ({"eps": np.asarray(np.nan)}, ValueError, "eps is nan; pass a finite number"),
+        ({"eps": np.asarray(True)}, TypeError, "of type ndarray; pass a number"),
+        (
+            {"x": np.ma.masked_less(np.ones((2, 3)), 0)},
+            TypeError,
+            "x is a masked array, and its mask would be lost; pass",
+        ),
+        ({"gamma": np.ma.masked_less(np.ones(3), 0)}, TypeError, "gamma is a masked array"),
         ({"threads": 0}, ValueError, "threads is 0; pass 1 or more"),
         ({"threads": 1.5}, TypeError, "threads is 1.5"),
         ({"out": np.ones((3, 2))}, ValueError, r"pass np.empty\(\(2, 3\), float64\)"),
@@ -289,6 +333,11 @@ def test_bad_backward(modules: dict[str, ModuleType]) -> None:
         layer.backward(saved, np.ones(3))
     with pytest.raises(ValueError, match=r"saved.x has shape \(3, 3\)"):
         layer.backward(saved._replace(x=np.ones((3, 3))), y)
+    for kind in (int, bool, complex, object):
+        with pytest.raises(TypeError, match=r"saved.x is of type .*; pass saved as forward returned it"):
+            layer.backward(saved._replace(x=saved.x.astype(kind)), y)
+    with pytest.raises(TypeError, match="dy is a masked array"):
+        layer.backward(saved, np.ma.masked_less(y, 0))
     with pytest.raises(TypeError, match="dy is None"):
         layer.backward(saved, None)
     with pytest.raises(ValueError, match="out for dgamma: its input was left out"):
@@ -305,6 +354,12 @@ def test_bad_backward(modules: dict[str, ModuleType]) -> None:
     same = np.empty_like(x)
     with pytest.raises(ValueError, match="out for dr overlaps out for dx"):
         other.backward(saved, outputs.h, out=(same, same[:], None))
+
+
+@pytest.mark.parametrize("eps", [np.asarray(0.25), np.asarray(0.25, np.float32), np.float32(0.25), Fraction(1, 4)])
+def test_a_constant_is_any_real_number(eps: Any, layer: ModuleType) -> None:
+    x = normal((2, 3))
+    np.testing.assert_array_equal(layer.forward(x, eps=eps)[0], layer.forward(x, eps=0.25)[0])
 
 
 def test_bad_scalar(modules: dict[str, ModuleType]) -> None:

@@ -27,6 +27,7 @@ from lngen.backends.expressions import (
 from lngen.backends.numpy import emit, erf
 from lngen.backends.numpy.presence import Cases
 from lngen.errors import LngenError
+from lngen.presence import all_of, any_of
 from lngen.program import Assignment, Parameter, RowArgument, RowProgram, Stage, Store
 from lngen.symbolic import (
     Expm1,
@@ -247,17 +248,27 @@ def test_conditions_are_minimal_and_exact() -> None:
     a, b, c = (cases.present(name) for name in cases.names)
     assert cases.condition(a & b | a & ~b & cases.everything) == "a is not None"
     assert cases.condition(a | b) == "a is not None or b is not None"
+    products = [
+        all_of(one if there else ~one for one, there in zip((a, b, c), signs, strict=True))
+        for signs in itertools.product((False, True), repeat=3)
+    ]
     for wanted in range(1, 255):
-        text = cases.condition(wanted)
-        for case in range(8):
-            values = {name: 1 if case >> place & 1 else None for place, name in enumerate(cases.names)}
-            assert bool(eval(text or "True", {}, values)) == bool(wanted >> case & 1)
+        text = cases.condition(any_of(product for number, product in enumerate(products) if wanted >> number & 1))
+        for number, signs in enumerate(itertools.product((False, True), repeat=3)):
+            values = {name: 1 if there else None for name, there in zip(cases.names, signs, strict=True)}
+            assert bool(eval(text or "True", {}, values)) == bool(wanted >> number & 1)
     dont_care = Cases(("dy", "dh"), one_of=("dy", "dh"))
     assert dont_care.condition(dont_care.everything) == ""
     assert dont_care.condition(dont_care.everything & ~dont_care.present("dy")) == "dy is None"
     assert a & b & c
-    with pytest.raises(LngenError, match="11 arguments can be left out"):
-        Cases(tuple("abcdefghijk"))
+
+
+def test_of_many_arguments_a_condition_names_those_that_decide() -> None:
+    cases = Cases(tuple(f"w{n}" for n in range(40)))
+    present = [cases.present(name) for name in cases.names]
+    text = cases.condition(present[7] & any_of(present[20:23]))
+    assert text == "w7 is not None and (w20 is not None or w21 is not None or w22 is not None)"
+    assert cases.condition(all_of(~one for one in present)).count(" is None") == 40
 
 
 def test_orders() -> None:

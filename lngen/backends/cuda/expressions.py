@@ -15,9 +15,10 @@ from sympy import Add, Expr, Mul, Pow, Symbol
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import And, BooleanFalse, BooleanTrue, Not, Or
 
-from lngen.backends.cuda.presence import ALWAYS, Condition, Presence
+from lngen.backends.cuda.presence import Presence, beyond, cpp
 from lngen.backends.expressions import decimal, factors_in_order, number_of, terms_in_order
 from lngen.errors import LngenError
+from lngen.presence import ALWAYS, Condition
 from lngen.symbolic import Expm1, Log1p, Sigmoid, Softplus, Where
 
 FUNCTIONS: dict[type[Expr], str] = {
@@ -88,7 +89,7 @@ class Printer:
         nonzero = self._presence.nonzero(node)
         if not given.implies(nonzero):
             text, _ = self._print(node, given & nonzero)
-            condition = nonzero.given(given).cpp()
+            condition = cpp(beyond(nonzero, given))
             return f"({f'({condition})' if ' ' in condition else condition} ? {text} : A(0))", _ATOM
         if isinstance(node, Add):
             return self._sum(node, given), _SUM

@@ -70,7 +70,7 @@ def _fields(forward: RowProgram, backward: RowProgram, notes: Notes, layer: Inte
         "backward_signature": wrapped(f"def backward({', '.join(_backward_arguments(layer))}):", 0),
         "forward_call": [
             *_tuple("inputs_", (given.name for given in layer.inputs), indent=4),
-            *_tuple("constants_", (f"_constant({_string(name)}, {name})" for name, _ in layer.constants), indent=4),
+            *_tuple("constants_", (_checked_constant(name, layer) for name, _ in layer.constants), indent=4),
         ],
         "backward_call": _tuple("cotangents_", (f"d{output.name}" for output in layer.outputs), indent=4),
         "shared_text": _shared_text(backward),
@@ -198,6 +198,10 @@ def _tuple(name: str, values: Iterable[str], indent: int = 0) -> list[str]:
     if len(line) <= WIDTH:
         return [line]
     return [f"{pad}{name} = (", *(f"{pad}    {entry}," for entry in entries), f"{pad})"]
+
+
+def _checked_constant(name: str, layer: Interface) -> str:
+    return f"_constant({_string(name)}, {name}{', signed=False' if name in layer.nonnegative else ''})"
 
 
 def _string(text: str) -> str:

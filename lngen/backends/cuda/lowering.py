@@ -12,7 +12,7 @@ from lngen.backends.cuda import contract
 from lngen.backends.cuda.expressions import FUNCTIONS
 from lngen.backends.cuda.extremes import fresh, there, with_places
 from lngen.backends.cuda.lines import Columns, Direction, Read, Sweep
-from lngen.backends.cuda.presence import flags
+from lngen.backends.cuda.presence import cpp, flags
 from lngen.backends.cuda.sweeps import MOST_SUMS, Reduced, Scope, rows_sums, spelled, symbols_of
 from lngen.errors import LngenError
 from lngen.program import Assignment, FeatureReduction, RowProgram, RowsReduction, Stage
@@ -87,8 +87,8 @@ class _Rows(Scope):
             before=before,
             prologue=tuple(prologue),
             stages=tuple(stages),
-            column_wants=tuple(self.presence.needed(s.symbol).cpp() for s in self._columns),
-            scalar_wants=tuple(self.presence.needed(s.symbol).cpp() for s in self._scalars),
+            column_wants=tuple(cpp(self.presence.needed(s.symbol)) for s in self._columns),
+            scalar_wants=tuple(cpp(self.presence.needed(s.symbol)) for s in self._scalars),
             most_sums=max((len(sweep.starts) for sweep in (*prologue, *stages)), default=0),
             calls=self._calls(),
             columns=ended,
@@ -198,12 +198,12 @@ class _Columns(Scope):
             last=last,
             most_sums=max((len(sweep.starts) for sweep in sweeps), default=1),
             scalar_stores=tuple(
-                (self.names[s.symbol.name], self.wanted(s).cpp()) for s in results if isinstance(s.symbol, ScalarSymbol)
+                (self.names[s.symbol.name], cpp(self.wanted(s))) for s in results if isinstance(s.symbol, ScalarSymbol)
             ),
         )
 
     def _total(self, item: RowsReduction) -> Read:
-        return Read(self.names[item.symbol.name], self.presence.needed(item.symbol).cpp(), "A(0)")
+        return Read(self.names[item.symbol.name], cpp(self.presence.needed(item.symbol)), "A(0)")
 
 
 def _live(lines: Sequence[Assignment], wanted: set[Symbol]) -> list[Assignment]:

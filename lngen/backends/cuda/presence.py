@@ -1,82 +1,45 @@
 """Which lines are there when an input is left out.
 
-A kernel is compiled for the inputs that are present. What a line depends on is a `Condition`: a disjunction
-of sets of presence flags, each of which suffices. Two questions have such an answer: where is a value not
-zero of itself (a cotangent that is left out is zero, and so is what it multiplies), and where is it used by
-anything that is stored.
+A kernel is compiled for the inputs that are present. What a line depends on is a `Condition` on presence flags. Two
+questions have such an answer: where is a value not zero of itself (a cotangent that is left out is zero, and so is what
+it multiplies), and where is it used by anything that is stored. Neither is ever undone by one more input, so their
+products have no negation.
 
 >>> r, beta = Condition.of("r"), Condition.of("beta")
->>> (r | (r & beta)).flags
-(('r',),)
->>> (r | beta).cpp(), (r & beta).cpp(), ALWAYS.cpp(), NEVER.cpp()
+>>> cpp(r | beta), cpp(r & beta), cpp(ALWAYS), cpp(NEVER)
 ('HAS_beta || HAS_r', 'HAS_beta && HAS_r', 'true', 'false')
->>> (r & beta).implies(r), r.implies(r & beta)
-(True, False)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-
 import sympy
 from sympy import Expr, Symbol
 
+from lngen.presence import ALWAYS, NEVER, Condition, all_of, any_of
 from lngen.program import RowProgram
 from lngen.symbolic import Expm1, Log1p, Reduction, TypedSymbol, Where
 
-
-@dataclass(frozen=True)
-class Condition:
-    """A disjunction of conjunctions of presence flags; it has no negation, so the shortest form is unique."""
-
-    flags: tuple[tuple[str, ...], ...]
-
-    @staticmethod
-    def of(flag: str) -> Condition:
-        """True where the input is present."""
-        return Condition(((flag,),))
-
-    def __or__(self, other: Condition) -> Condition:
-        return _shortest([*self.flags, *other.flags])
-
-    def __and__(self, other: Condition) -> Condition:
-        return _shortest([(*left, *right) for left in self.flags for right in other.flags])
-
-    def implies(self, other: Condition) -> bool:
-        """Whether `other` holds wherever this one does."""
-        return all(any(set(need) <= set(have) for need in other.flags) for have in self.flags)
-
-    def given(self, known: Condition) -> Condition:
-        """What is left to ask where `known` holds; a disjunction says too little to shorten anything.
-
-        >>> Condition((("a", "b"),)).given(Condition.of("a")).flags
-        (('b',),)
-        """
-        if len(known.flags) != 1:
-            return self
-        return _shortest([tuple(flag for flag in term if flag not in known.flags[0]) for term in self.flags])
-
-    def cpp(self) -> str:
-        """As a constant expression of C++."""
-        if not self.flags:
-            return "false"
-        terms = [" && ".join(f"HAS_{flag}" for flag in term) or "true" for term in self.flags]
-        alone = len(terms) == 1
-        return " || ".join(term if alone or "&&" not in term else f"({term})" for term in terms)
-
-
-def _shortest(terms: Iterable[tuple[str, ...]]) -> Condition:
-    sets = {frozenset(term) for term in terms}
-    kept = [term for term in sets if not any(other < term for other in sets)]
-    return Condition(tuple(sorted(tuple(sorted(term)) for term in kept)))
-
-
-NEVER = Condition(())
-ALWAYS = Condition(((),))
-
 # Functions that are zero at zero: nothing of them is left where their argument is left out.
 _ODD_AT_ZERO = (sympy.tanh, sympy.sin, sympy.erf, sympy.Abs, sympy.sign, Expm1, Log1p)
+
+
+def cpp(condition: Condition) -> str:
+    """A condition as a constant expression of C++."""
+    if not condition:
+        return "false"
+    terms = [" && ".join(f"HAS_{flag}" for flag, _ in product) or "true" for product in condition.products()]
+    alone = len(terms) == 1
+    return " || ".join(term if alone or "&&" not in term else f"({term})" for term in terms)
+
+
+def beyond(condition: Condition, known: Condition) -> Condition:
+    """What is left to ask where `known` holds; a disjunction says too little to shorten anything.
+
+    >>> beyond(Condition.of("a") & Condition.of("b"), Condition.of("a")) == Condition.of("b")
+    True
+    """
+    products = known.products()
+    return condition.given(flag for flag, _ in products[0]) if len(products) == 1 else condition
 
 
 def flags(program: RowProgram) -> dict[str, Condition]:
@@ -121,9 +84,9 @@ class Presence:
             return NEVER if expression.is_zero else ALWAYS
         if isinstance(expression, (sympy.Add, sympy.Mul)):
             inner = [self.nonzero(argument) for argument in expression.args]
-            return _any(inner) if isinstance(expression, sympy.Add) else _all(inner)
+            return any_of(inner) if isinstance(expression, sympy.Add) else all_of(inner)
         if isinstance(expression, Where):
-            return _any([self.nonzero(expression.args[1]), self.nonzero(expression.args[2])])
+            return any_of([self.nonzero(expression.args[1]), self.nonzero(expression.args[2])])
         if isinstance(expression, sympy.Pow):
             return self.nonzero(expression.base) if expression.exp.is_positive else ALWAYS
         if isinstance(expression, (Reduction, *_ODD_AT_ZERO)):
@@ -140,10 +103,11 @@ class Presence:
 
     def _settled(self, condition: Condition) -> Condition:
         """The same condition, given that some cotangent is there: a backward without any is refused."""
-        for term in condition.flags:
-            rest = tuple(flag for flag in term if flag not in self._cotangents)
-            if rest != term and all(Condition(((*rest, name),)).implies(condition) for name in self._cotangents):
-                condition = condition | Condition((rest,))
+        whichever = all_of(condition.given([name]) for name in self._cotangents)
+        for product in condition.products() if self._cotangents else ():
+            rest = all_of(Condition.of(flag) for flag, _ in product if flag not in self._cotangents)
+            if rest.implies(whichever):
+                condition |= rest
         return condition
 
     def _walk_down(self) -> None:
@@ -189,17 +153,3 @@ def _definitions(program: RowProgram) -> list[tuple[TypedSymbol, Expr]]:
         found += [(line.symbol, line.expression) for line in stage.row_scalars]
         found += [(line.symbol, line.body) for line in stage.rows_reductions]
     return found + [(line.symbol, line.expression) for line in program.epilogue]
-
-
-def _any(conditions: list[Condition]) -> Condition:
-    result = NEVER
-    for condition in conditions:
-        result = result | condition
-    return result
-
-
-def _all(conditions: list[Condition]) -> Condition:
-    result = ALWAYS
-    for condition in conditions:
-        result = result & condition
-    return result

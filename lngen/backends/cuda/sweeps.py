@@ -16,8 +16,9 @@ from lngen.backends.cuda.expressions import Printer, literal
 from lngen.backends.cuda.extremes import PLACE, distance
 from lngen.backends.cuda.lines import Read, Sweep
 from lngen.backends.cuda.names import cpp_names
-from lngen.backends.cuda.presence import ALWAYS, Condition, Presence, flags, result_condition
+from lngen.backends.cuda.presence import Presence, cpp, flags, result_condition
 from lngen.errors import LngenError
+from lngen.presence import ALWAYS, Condition
 from lngen.program import Assignment, RowProgram, RowsReduction, Store
 from lngen.symbolic import (
     AttainsFirst,
@@ -131,7 +132,7 @@ class Scope:
                 f"  // step {column.step}: {self.names[column.symbol.name]}"
             )
         body += [f"out_{self.names[s.symbol.name]} = {self.names[s.symbol.name]};" for s in stores]
-        bits = " | ".join(f"bit({index}, {where.cpp()})" for index, where in enumerate(needed))
+        bits = " | ".join(f"bit({index}, {cpp(where)})" for index, where in enumerate(needed))
         return Sweep(
             name=name,
             title=tuple(title),
@@ -146,9 +147,9 @@ class Scope:
             maxima=sum(1 << index for index, item in enumerate(reductions) if item.operator == "max"),
             minima=sum(1 << index for index, item in enumerate(reductions) if item.operator == "min"),
             columns=hex(sum(1 << index for index, _ in columns)) if columns else "",
-            stores=tuple((self.names[s.symbol.name], self.wanted(s).cpp()) for s in stores),
+            stores=tuple((self.names[s.symbol.name], cpp(self.wanted(s))) for s in stores),
             after=self.after(reductions, scalars, over_all),
-            row_scalar_stores=tuple((self.names[s.symbol.name], self.wanted(s).cpp()) for s in row_scalar_stores),
+            row_scalar_stores=tuple((self.names[s.symbol.name], cpp(self.wanted(s))) for s in row_scalar_stores),
         )
 
     def after(
@@ -206,7 +207,7 @@ class Scope:
         """How an argument is read: not at all where it is left out, or where nothing uses it."""
         neutral = dict(self.program.optional).get(name)
         where = self.presence.used(symbol) & flags(self.program).get(name, ALWAYS)
-        return Read(self.names[symbol.name], where.cpp(), literal(neutral) if neutral is not None else "A(0)")
+        return Read(self.names[symbol.name], cpp(where), literal(neutral) if neutral is not None else "A(0)")
 
     def _gathered(self, item: Reduced, where: Condition, target: str, place: str) -> str:
         """The statement that takes an entry into a reduction."""
@@ -263,9 +264,9 @@ def symbols_of(program: RowProgram) -> list[Symbol]:
 
 
 def _guard(where: Condition) -> str:
-    return "" if where == ALWAYS else f"if ({where.cpp()}) "
+    return "" if where == ALWAYS else f"if ({cpp(where)}) "
 
 
 def _paren(where: Condition) -> str:
-    text = where.cpp()
+    text = cpp(where)
     return f"({text})" if " " in text else text

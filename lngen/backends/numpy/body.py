@@ -17,6 +17,7 @@ from lngen.backends.numpy.graph import ROW, ROW_SCALAR, Array, Node
 from lngen.backends.numpy.lines import UFUNCS, Lines
 from lngen.backends.numpy.operations import Event, Schedule
 from lngen.backends.numpy.text import Line, laid_out, read_only_assigned
+from lngen.presence import NEVER, Condition
 from lngen.symbolic import FeatureSymbol
 
 
@@ -34,10 +35,10 @@ class Body:
     epilogue: tuple[str, ...]
     helpers: frozenset[str]
     row_buffers: int
-    saved_cases: Mapping[str, int]
+    saved_cases: Mapping[str, Condition]
 
 
-def body(schedule: Schedule, wanted: Mapping[str, int], given: Mapping[str, int]) -> Body:
+def body(schedule: Schedule, wanted: Mapping[str, Condition], given: Mapping[str, Condition]) -> Body:
     """The lines of one direction.
 
     `wanted` says of what leaves the program, by its first name, in which cases it is asked for, and `given`
@@ -54,14 +55,14 @@ class _Blocks(Lines):
     def __init__(
         self,
         schedule: Schedule,
-        wanted: Mapping[str, int],
-        given: Mapping[str, int],
-        need: list[int],
+        wanted: Mapping[str, Condition],
+        given: Mapping[str, Condition],
+        need: list[Condition],
         allocation: Allocation,
     ) -> None:
         super().__init__(schedule, wanted, need, schedule.cases)
         self.given, self.allocation = given, allocation
-        self.wide: dict[int, tuple[str, int]] = {}
+        self.wide: dict[int, tuple[str, Condition]] = {}
         self.buffer_names = [self._buffer_name(buffer) for buffer in allocation.buffers]
 
     def print(self) -> Body:
@@ -76,7 +77,7 @@ class _Blocks(Lines):
                 assert event.store is not None
                 for name in event.store.names:
                     target = f"{self.names[name]}_out"
-                    self.add("epilogue", f"{target}[...] = {self.spelled(event.node)}", self.given[name])
+                    self.add("epilogue", f"_round_to({target}, ..., {self.spelled(event.node)})", self.given[name])
         scope = Scope(self, self.allocation, self.buffer_names)
         loads = block_arguments.read(scope)
         kept = block_arguments.written(scope)
@@ -166,7 +167,7 @@ class _Blocks(Lines):
     def _repeated(self, node: Node) -> str:
         """The name of a node's parameter, repeated for several rows."""
         index, cases = node.operands[1], self.need[node.index] & node.computed()
-        name, known = self.wide.get(index) or (self.names.internal(f"{self.variables[index]}_wide"), 0)
+        name, known = self.wide.get(index) or (self.names.internal(f"{self.variables[index]}_wide"), NEVER)
         self.wide[index] = name, known | cases
         return name
 
@@ -187,7 +188,7 @@ class _Blocks(Lines):
         """A finished value, in the memory of its result: there it is, or there it is copied."""
         node = self.nodes[event.node]
         own = next(n for n, buffer in enumerate(self.allocation.buffers) if buffer.result == event.name)
-        elsewhere = 0
+        elsewhere = NEVER
         for form in node.forms:
             root = form.value.root if isinstance(form.value, Array) else None
             if root is None or self.allocation.of_node.get(root) != own:
@@ -224,7 +225,7 @@ class _Blocks(Lines):
             sums += self.absent(node)
         return totals, sums
 
-    def _saved_cases(self) -> dict[str, int]:
+    def _saved_cases(self) -> dict[str, Condition]:
         return {
             symbol.name: self.need[self.schedule.names[symbol.name]]
             for symbol in self.program.saved

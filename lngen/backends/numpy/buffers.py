@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from lngen.backends.numpy.graph import IN_PLACE, ROW, ROW_SCALAR, Array, Node, Value
 from lngen.backends.numpy.operations import Schedule
+from lngen.presence import NEVER, Condition, any_of
 from lngen.symbolic import Axes
 
 READ_LATE: Mapping[str, tuple[int, ...]] = {
@@ -48,7 +49,7 @@ class Buffer:
     number: int
     result: str = ""
     until: int = 0
-    cases: int = 0
+    cases: Condition = NEVER
 
 
 @dataclass
@@ -64,10 +65,10 @@ class Allocation:
         return sum(not buffer.result and (buffer.axes, buffer.boolean) == (axes, boolean) for buffer in self.buffers)
 
 
-def needs(schedule: Schedule, wanted: Mapping[str, int]) -> list[int]:
+def needs(schedule: Schedule, wanted: Mapping[str, Condition]) -> list[Condition]:
     """For each node the cases in which something reads it; `wanted` says it of what leaves the program."""
     nodes = schedule.graph.nodes
-    need = [0] * len(nodes)
+    need = [NEVER] * len(nodes)
     for event in schedule.events:
         if event.kind in ("store", "save", "result"):
             need[event.node] |= wanted[event.name]
@@ -83,7 +84,7 @@ def needs(schedule: Schedule, wanted: Mapping[str, int]) -> list[int]:
     return need
 
 
-def allocate(schedule: Schedule, need: list[int], wanted: Mapping[str, int]) -> Allocation:
+def allocate(schedule: Schedule, need: list[Condition], wanted: Mapping[str, Condition]) -> Allocation:
     """Give every computed node of the loop a buffer, results' own memory first."""
     allocation = Allocation()
     lives = _Lives(schedule, need)
@@ -106,32 +107,32 @@ def allocate(schedule: Schedule, need: list[int], wanted: Mapping[str, int]) -> 
             allocation.of_node[index] = _place(allocation, residents, life, node.axes, node.boolean)
         work = []
         for _ in range(WORK_BUFFERS.get(node.operation, 0)):
-            own = _Life(life.start - 1, dict.fromkeys(life.ends, life.start + 1), life.cases)
+            own = _Life(life.start - 1, {life.start + 1: life.cases}, life.cases)
             work.append(_place(allocation, residents, own, node.axes, False))
         if work:
             allocation.work[index] = tuple(work)
     return allocation
 
 
-def overwritten(schedule: Schedule, need: list[int]) -> dict[int, int]:
+def overwritten(schedule: Schedule, need: list[Condition]) -> dict[int, int]:
     """For a row value the operand in whose memory it may be written, for those that have one.
 
     In each case in which the value is computed, that is a row made on the way, which nothing reads later and which is
     no result: `y = xhat*gamma` may be written over xhat, `xhat = x*rstd` not over the argument x.
     """
     nodes, lives = schedule.graph.nodes, _Lives(schedule, need)
-    results: dict[int, int] = {}
+    results: dict[int, Condition] = {}
     for event in schedule.events:
         for form in nodes[event.node].forms if event.kind in ("store", "save") else ():
             if isinstance(form.value, Array):
-                results[form.value.root] = results.get(form.value.root, 0) | form.cases
+                results[form.value.root] = results.get(form.value.root, NEVER) | form.cases
 
-    def is_scratch(value: Value, cases: int, position: int) -> bool:
+    def is_scratch(value: Value, cases: Condition, position: int) -> bool:
         if not isinstance(value, Array) or value.axes != ROW or nodes[value.root].boolean:
             return False
-        return not results.get(value.root, 0) & cases and lives.have_ended(value.root, cases, position)
+        return not results.get(value.root, NEVER) & cases and lives.have_ended(value.root, cases, position)
 
-    def is_free(operand: Node, cases: int, position: int) -> bool:
+    def is_free(operand: Node, cases: Condition, position: int) -> bool:
         forms = ((form.value, form.cases & cases) for form in operand.forms)
         return all(is_scratch(value, some, position) for value, some in forms if some)
 
@@ -149,21 +150,35 @@ def overwritten(schedule: Schedule, need: list[int]) -> dict[int, int]:
 
 @dataclass
 class _Life:
-    """From when, and in each case until when, a node is alive; `cases` is the set of those cases."""
+    """From when a node is alive, and until when: each end with the cases that have it. `cases` are all of them."""
 
     start: int
-    ends: dict[int, int]
-    cases: int
+    ends: dict[int, Condition]
+    cases: Condition
 
     def meets(self, other: _Life) -> bool:
-        if not self.cases & other.cases:
-            return False
-        shared = self.ends.keys() & other.ends.keys()
-        return any(self.start < other.ends[case] and other.start < self.ends[case] for case in shared)
+        mine, others = self._after(other.start), other._after(self.start)
+        return bool(mine & others)
+
+    def ends_after(self, position: int, cases: Condition) -> bool:
+        """Whether it is alive after a position in one of these cases."""
+        return bool(self._after(position) & cases)
+
+    def lasts_until(self, position: int, cases: Condition) -> None:
+        """In these cases it is alive until that position at least."""
+        longer = NEVER
+        for end, ending in self.ends.items():
+            if end < position:
+                longer |= ending & cases
+                self.ends[end] = ending & ~cases
+        self.ends[position] = self.ends.get(position, NEVER) | longer
+
+    def _after(self, position: int) -> Condition:
+        return any_of(cases for end, cases in self.ends.items() if end > position)
 
 
 class _Lives:
-    def __init__(self, schedule: Schedule, need: list[int]) -> None:
+    def __init__(self, schedule: Schedule, need: list[Condition]) -> None:
         self.nodes = schedule.graph.nodes
         self.of: dict[int, _Life] = {}
         for position, event in enumerate(schedule.events):
@@ -176,12 +191,12 @@ class _Lives:
                 for operand in node.operands:
                     self._use(operand, need[node.index] & node.computed(), position * _EVENT)
 
-    def have_ended(self, index: int, cases: int, position: int) -> bool:
+    def have_ended(self, index: int, cases: Condition, position: int) -> bool:
         """Whether a node is made in all of these cases, and read in none of them after a position."""
         life = self.of.get(index)
-        return life is not None and not cases & ~life.cases and all(life.ends[c] <= position for c in _bits(cases))
+        return life is not None and cases.implies(life.cases) and not life.ends_after(position, cases)
 
-    def _make(self, node: Node, need: int, position: int) -> None:
+    def _make(self, node: Node, need: Condition, position: int) -> None:
         computed = need & node.computed()
         if node.operation in IN_PLACE:
             for operand in node.operands:
@@ -191,21 +206,20 @@ class _Lives:
         for place, operand in enumerate(node.operands):
             late = place in READ_LATE.get(node.operation, ())
             self._use(operand, computed, position + 1 if late else position)
-        self.of[node.index] = _Life(position, dict.fromkeys(_bits(computed), position + 1), computed)
+        self.of[node.index] = _Life(position, {position + 1: computed}, computed)
 
-    def _use(self, index: int, cases: int, position: int) -> None:
+    def _use(self, index: int, cases: Condition, position: int) -> None:
         for form in self.nodes[index].forms:
             if isinstance(form.value, Array) and form.value.root in self.of:
                 life = self.of[form.value.root]
-                for case in _bits(cases & form.cases & life.cases):
-                    life.ends[case] = max(life.ends[case], position)
+                life.lasts_until(position, cases & form.cases & life.cases)
 
 
 def _place(allocation: Allocation, residents: list[list[_Life]], life: _Life, axes: Axes, boolean: bool) -> int:
     for number, buffer in enumerate(allocation.buffers):
         if (buffer.axes, buffer.boolean) != (axes, boolean):
             continue
-        if buffer.result and (life.cases & ~buffer.cases or max(life.ends.values()) > buffer.until):
+        if buffer.result and (life.cases & ~buffer.cases or life.ends_after(buffer.until, life.cases)):
             continue
         if not any(life.meets(other) for other in residents[number]):
             residents[number].append(life)
@@ -213,7 +227,3 @@ def _place(allocation: Allocation, residents: list[list[_Life]], life: _Life, ax
     allocation.buffers.append(Buffer(axes, boolean, allocation.count(axes, boolean) + 1))
     residents.append([life])
     return len(allocation.buffers) - 1
-
-
-def _bits(cases: int) -> list[int]:
-    return [case for case in range(cases.bit_length()) if cases >> case & 1]

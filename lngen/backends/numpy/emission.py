@@ -29,6 +29,7 @@ from lngen.backends.numpy.text import (
     uses_scalar,
 )
 from lngen.backends.numpy.wrappers import jvp_fields, second_fields
+from lngen.presence import NEVER
 from lngen.program import FAR, RowProgram
 
 _MEANINGS = {
@@ -120,15 +121,11 @@ class _Emission:
         cases = Cases(self.layer.optional, self._tests(self.forward))
         given = {name: cases.everything for store in self.forward.results for name in store.names}
         wanted = by_event(self.forward.results, given)
-        projection = (1 << len(self.layer.optional)) - 1
-        for name, needed in self.backward_body.saved_cases.items():
-            wanted[name] = 0
-            for case in range(needed.bit_length()):
-                if needed >> case & 1:
-                    wanted[name] |= 1 << (case & projection)
-        for other in self._others():
-            for name, needed in other.saved_in(self.layer.optional).items():
-                wanted[name] |= needed
+        for later in (self.backward_body, *(other.body for other in self._others())):
+            for name, needed in later.saved_cases.items():
+                # Forward cannot know what else those will be called with.
+                unknown = needed.flags() - set(self.layer.optional)
+                wanted[name] = wanted.get(name, NEVER) | needed.possible(sorted(unknown))
         given |= {symbol.name: wanted[symbol.name] for symbol in self.forward.saved}
         schedule = lower(self.forward, cases)
         results = [output.name for output in self.layer.outputs] + [symbol.name for symbol in self.forward.saved]
@@ -184,7 +181,7 @@ class _Emission:
             "several_outputs": self.several,
             "inputs": [self._input(given) for given in layer.inputs],
             "outputs": outputs,
-            "constants": [{"name": name} for name, _ in layer.constants],
+            "constants": [{"name": name, "signed": name not in layer.nonnegative} for name, _ in layer.constants],
             "saved_fields": self.saved,
             "required_inputs": f"{{{required}}}",
             "saved_arrays": [field for field in self.saved if field.shape],

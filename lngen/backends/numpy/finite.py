@@ -9,9 +9,10 @@ from sympy import Expr
 from lngen.backends.numpy.graph import Number
 from lngen.backends.numpy.operations import Schedule
 from lngen.errors import LngenError
+from lngen.presence import Condition
 
 
-def require_finite(schedule: Schedule, need: Sequence[int]) -> None:
+def require_finite(schedule: Schedule, need: Sequence[Condition]) -> None:
     """Raise LngenError if something that is read is infinite, or not real, where inputs are left out.
 
     `need` says of each node in which cases it is read. With `r: Feature = 0` and no `r` given, `x/mean(r)` divides by
@@ -24,7 +25,7 @@ def require_finite(schedule: Schedule, need: Sequence[int]) -> None:
             cases = need[node.index] & form.cases
             if not cases or not isinstance(form.value, Number) or _can_be_written(form.value.value):
                 continue
-            absent = [name for name in _fewest_absent(schedule, cases) if name in neutral]
+            absent = [name for name in _fewest_absent(cases) if name in neutral]
             # The tangent of what is left out is left out too, and is not what is at fault.
             absent = [name for name in absent if name[1:] not in absent]
             if not absent:
@@ -40,12 +41,7 @@ def _can_be_written(number: Expr) -> bool:
     return bool(number.is_Boolean or (number.is_real and number.is_finite))
 
 
-def _fewest_absent(schedule: Schedule, cases: int) -> list[str]:
+def _fewest_absent(cases: Condition) -> list[str]:
     """The arguments that are left out in one of the cases, one with as few of them as there is."""
-    names = schedule.cases.names
-    found = (
-        [name for place, name in enumerate(names) if not case >> place & 1]
-        for case in range(1 << len(names))
-        if cases >> case & 1
-    )
+    found = ([name for name, there in term if not there] for term in cases.products())
     return min(found, key=len)

@@ -7,7 +7,7 @@ computed. This is what "multiply by a gamma that is left out" costs: nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Literal
@@ -15,6 +15,7 @@ from typing import Literal
 import sympy
 from sympy import Expr, S
 
+from lngen.presence import NEVER, Condition, any_of
 from lngen.symbolic import NOTHING, Axes, RowScalarSymbol, RowSymbol
 
 Phase = Literal["prologue", "block", "epilogue"]
@@ -45,7 +46,7 @@ class Form:
     """What a node is in some cases; `through` is the operand that it is the same as, if any."""
 
     value: Value
-    cases: int
+    cases: Condition
     through: int | None = None
 
 
@@ -64,9 +65,9 @@ class Node:
     number: Expr | None = None
     boolean: bool = False
 
-    def computed(self) -> int:
+    def computed(self) -> Condition:
         """The cases in which the operation is carried out."""
-        return _union(
+        return any_of(
             form.cases for form in self.forms if isinstance(form.value, Array) and form.value.root == self.index
         )
 
@@ -114,7 +115,7 @@ IN_PLACE = frozenset({"corrected", "less_residual"})
 class Graph:
     """Nodes, each made once: the same operation on the same operands is the same node."""
 
-    everything: int
+    everything: Condition
     nodes: list[Node] = field(default_factory=list)
     _known: dict[tuple[object, ...], int] = field(default_factory=dict)
 
@@ -122,7 +123,7 @@ class Graph:
         """The node of an exact number."""
         return self._make("number", (), NOTHING, "prologue", (Form(Number(value), self.everything),), number=value)
 
-    def load(self, name: str, axes: Axes, phase: Phase, present: int, neutral: Expr | None) -> int:
+    def load(self, name: str, axes: Axes, phase: Phase, present: Condition, neutral: Expr | None) -> int:
         """The node of a value that is given: its neutral number in the cases in which it is not present."""
         index = len(self.nodes)
         forms = [Form(Array(index, axes), present & self.everything)]
@@ -135,7 +136,7 @@ class Graph:
         """The node of a sum over all rows of `body`, times a number a row; zero in the cases in which either is."""
         index = len(self.nodes)
         operands = (body,) if weights is None else (body, weights)
-        zero = _union(self.cases_of_number(operand, S.Zero) for operand in operands)
+        zero = any_of(self.cases_of_number(operand, S.Zero) for operand in operands)
         forms = [Form(Array(index, axes), self.everything & ~zero)]
         if zero:
             forms.append(Form(Number(S.Zero), zero))
@@ -155,7 +156,7 @@ class Graph:
         boolean = operation in COMPARISONS
         return self._make(operation, operands, axes, phase, forms, boolean=boolean)
 
-    def either(self, first: int, cases: int, second: int) -> int:
+    def either(self, first: int, cases: Condition, second: int) -> int:
         """The node that is `first` in these cases and `second` in the others."""
         chosen = [(first, cases), (second, self.everything & ~cases)]
         forms = [Form(f.value, f.cases & part, node) for node, part in chosen for f in self.nodes[node].forms]
@@ -195,9 +196,9 @@ class Graph:
         """The operand as an array with these axes in every case, numbers too."""
         return self.expanded(operand, axes, keep_numbers=False, keep_zero=False)
 
-    def cases_of_number(self, index: int, value: Expr) -> int:
+    def cases_of_number(self, index: int, value: Expr) -> Condition:
         """The cases in which a node is this number."""
-        return _union(form.cases for form in self.nodes[index].forms if form.value == Number(value))
+        return any_of(form.cases for form in self.nodes[index].forms if form.value == Number(value))
 
     def one_number(self, index: int) -> Expr | None:
         """The number that a node is in every case; None for one that is computed, or that is not always the same."""
@@ -291,15 +292,8 @@ def fold(operation: str, values: tuple[Value, ...]) -> Number | int | None:
 
 
 def _merged(forms: list[Form]) -> tuple[Form, ...]:
-    merged: dict[tuple[Value, int | None], int] = {}
+    merged: dict[tuple[Value, int | None], Condition] = {}
     for form in forms:
         key = (form.value, form.through)
-        merged[key] = merged.get(key, 0) | form.cases
+        merged[key] = merged.get(key, NEVER) | form.cases
     return tuple(Form(value, cases, through) for (value, through), cases in merged.items() if cases)
-
-
-def _union(cases: Iterable[int]) -> int:
-    total = 0
-    for some in cases:
-        total |= some
-    return total

@@ -19,6 +19,7 @@ from lngen.backends.numpy.operations import Event, Schedule
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.selects import guards
 from lngen.backends.numpy.text import Line, named_conditions, tuple_of
+from lngen.presence import Condition
 from lngen.program import FAR
 from lngen.symbolic import NOTHING, Axes
 
@@ -66,7 +67,9 @@ class Lines:
     converted: ClassVar[bool] = True
     """Whether a parameter may have another type than the one that is computed in."""
 
-    def __init__(self, schedule: Schedule, wanted: Mapping[str, int], need: list[int], cases: Cases) -> None:
+    def __init__(
+        self, schedule: Schedule, wanted: Mapping[str, Condition], need: list[Condition], cases: Cases
+    ) -> None:
         self.schedule, self.wanted, self.need, self.cases = schedule, wanted, need, cases
         self.program, self.nodes = schedule.program, schedule.graph.nodes
         self.names = names_of(schedule)
@@ -98,7 +101,7 @@ class Lines:
 
     # Lines
 
-    def add(self, phase: str, text: str, cases: int, event: Event | None = None) -> None:
+    def add(self, phase: str, text: str, cases: Condition, event: Event | None = None) -> None:
         """A line under the condition of these cases, with an event's heading."""
         heading = ""
         if event is not None:
@@ -217,7 +220,7 @@ class Lines:
             for value, name in self.constants.items()
         ]
 
-    def loaded(self, phase: str) -> list[tuple[Node, int]]:
+    def loaded(self, phase: str) -> list[tuple[Node, Condition]]:
         """The arguments that are read in a phase, and in which cases they are arrays."""
         return [
             (node, self.need[node.index] & node.computed())

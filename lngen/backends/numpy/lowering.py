@@ -17,6 +17,7 @@ from lngen.backends.numpy.operations import Event, Operations, Schedule
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.scales import weights_apart, with_late_scales, with_weights
 from lngen.errors import LngenError
+from lngen.presence import all_of
 from lngen.program import Assignment, Centring, FeatureReduction, RowProgram, RowsReduction, Store
 from lngen.symbolic import (
     FeatureSymbol,
@@ -44,8 +45,11 @@ def _lowered(program: RowProgram, cases: Cases, residuals: Sequence[RowScalarSym
 def _row_passes(schedule: Schedule) -> int:
     """How often a call with every argument goes over whole rows: to compute them, to reduce them, to add them up."""
     nodes = schedule.graph.nodes
-    last = 1 << (schedule.cases.everything.bit_length() - 1)
-    made = [node for node in nodes if node.phase != "prologue" and node.operation != "load" and node.computed() & last]
+    cases = schedule.cases
+    all_there = all_of(map(cases.present, cases.names))
+    made = [
+        node for node in nodes if node.phase != "prologue" and node.operation != "load" and node.computed() & all_there
+    ]
     return sum(ROW in (node.axes, *(nodes[operand].axes for operand in node.operands)) for node in made)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from lngen.backends.numpy.graph import IN_PLACE, REDUCTIONS, Node, Number
 from lngen.backends.numpy.operations import Schedule
 from lngen.backends.numpy.text import Names
+from lngen.presence import Condition
 
 RESERVED = frozenset(
     {
@@ -35,7 +36,7 @@ def names_of(schedule: Schedule) -> Names:
     return Names([*(name for name, _ in _own_names(schedule)), *results], RESERVED)
 
 
-def variables(schedule: Schedule, need: list[int], names: Names) -> list[str]:
+def variables(schedule: Schedule, need: list[Condition], names: Names) -> list[str]:
     """A variable for each node: the derivation's name; for part of a line that line's name, or `part`.
 
     A line builds up its value under one name: along the first operand that is unnamed and that nothing else
@@ -80,6 +81,6 @@ def _own_names(schedule: Schedule) -> list[tuple[str, int]]:
     return given + list(schedule.names.items())
 
 
-def _is_read_as_number(node: Node, need: int) -> bool:
+def _is_read_as_number(node: Node, need: Condition) -> bool:
     """Whether something reads the neutral number of a load that is left out."""
-    return any(need & form.cases for form in node.forms if isinstance(form.value, Number))
+    return any(bool(need & form.cases) for form in node.forms if isinstance(form.value, Number))

@@ -1,27 +1,13 @@
-"""Which arguments are there: sets of cases, and conditions on arguments as text.
-
-An optional input or a cotangent may be left out, so a program with k of them has 2**k *cases*. A set of cases
-is an `int` with one bit a case; in case `c`, bit `i` of `c` says that argument `i` is present. Set algebra is
-then `&`, `|`, `~`, and what a line of emitted code needs is known exactly, with nothing approximated.
-"""
+"""The cases of one direction, and conditions on its arguments as the text of Python."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import combinations, product
 
-from lngen.errors import LngenError
-
-MOST_OPTIONAL = 10
-
-
-@cache
-def _cases_with(argument: int, count: int) -> int:
-    """The cases, of so many arguments, in which one is present: every other run of 2**argument bits."""
-    run = 1 << argument
-    return sum(((1 << run) - 1) << start for start in range(run, 1 << count, 2 * run))
+from lngen.presence import ALWAYS, Condition, Literal, all_of, any_of
 
 
 @dataclass(frozen=True)
@@ -31,14 +17,15 @@ class Cases:
     At least one name of `one_of`, and of each group of `groups`, is present; the first name of a pair of `implied` only
     where the second is.
 
+    >>> from lngen.presence import ALWAYS, NEVER
     >>> cases = Cases(("gamma", "beta"))
     >>> cases.condition(cases.present("gamma"))
     'gamma is not None'
-    >>> cases.condition(cases.everything & ~cases.present("beta"))
+    >>> cases.condition(~cases.present("beta"))
     'beta is None'
     >>> cases.condition(cases.present("gamma") & cases.present("beta"))
     'gamma is not None and beta is not None'
-    >>> cases.condition(cases.everything), cases.condition(0)
+    >>> cases.condition(ALWAYS), cases.condition(NEVER)
     ('', 'False')
 
     What all products have in common stands before them:
@@ -55,101 +42,86 @@ class Cases:
     groups: tuple[tuple[str, ...], ...] = ()
     implied: tuple[tuple[str, str], ...] = ()
 
-    def __post_init__(self) -> None:
-        if len(self.names) > MOST_OPTIONAL:
-            raise LngenError(
-                f"{len(self.names)} arguments can be left out ({', '.join(self.names)}); "
-                f"the NumPy backend follows at most {MOST_OPTIONAL}: make some of them required"
-            )
-
     @property
-    def everything(self) -> int:
+    def everything(self) -> Condition:
         """All cases that occur."""
         return _occurring(self)
 
-    def present(self, name: str) -> int:
+    def present(self, name: str) -> Condition:
         """The cases in which an argument is present; all of them for one that is required."""
-        if name not in self.names:
-            return (1 << (1 << len(self.names))) - 1
-        return _cases_with(self.names.index(name), len(self.names))
+        return Condition.of(name) if name in self.names else ALWAYS
 
-    def condition(self, cases: int) -> str:
+    def condition(self, cases: Condition) -> str:
         """A short sum of products that is true in these cases, as Python; "" where it always is."""
         return _condition(self, cases)
 
-    def _condition(self, cases: int) -> str:
+    def _condition(self, cases: Condition) -> str:
         everything = self.everything
         wanted = cases & everything
         if wanted == everything:
             return ""
         if not wanted:
             return "False"
-        either = self._one_clause(wanted)
-        if either is not None:
-            return either
+        clause = self._one_clause(wanted)
+        if clause is not None:
+            return clause
         chosen = self._cover(wanted)
         common = [literal for literal in chosen[0] if all(literal in term for term in chosen)]
         others = [tuple(literal for literal in term if literal not in common) for term in chosen]
         if len(chosen) == 1:
             return self._text(chosen[0])
-        either = " or ".join(f"({self._text(term)})" if len(term) > 1 else self._text(term) for term in others)
-        return f"{self._text(tuple(common))} and ({either})" if common else either
+        clause = " or ".join(f"({self._text(term)})" if len(term) > 1 else self._text(term) for term in others)
+        return f"{self._text(tuple(common))} and ({clause})" if common else clause
 
-    def _one_clause(self, wanted: int) -> str | None:
+    def _one_clause(self, wanted: Condition) -> str | None:
         """`a or not b`: a product of none of the literals, when that is shorter than any sum of products."""
+        literals = [[(name, sign) for sign in (True, False)] for name in self.names]
+        sufficient = [
+            [literal for literal in both if (_cases_of([literal]) & self.everything).implies(wanted)]
+            for both in literals
+        ]
         for size in (1, 2):
-            for indices in combinations(range(len(self.names)), size):
-                for signs in product((True, False), repeat=size):
-                    literals = list(zip(indices, signs, strict=True))
-                    covered = 0
-                    for literal in literals:
-                        covered |= self._cases_of((literal,))
-                    if covered & self.everything == wanted:
-                        return " or ".join(self._text((literal,)) for literal in literals)
+            for several in combinations(sufficient, size):
+                for chosen in product(*several):
+                    if any_of(_cases_of([literal]) for literal in chosen) & self.everything == wanted:
+                        return " or ".join(self._text((literal,)) for literal in chosen)
         return None
 
-    def _cover(self, wanted: int) -> list[tuple[tuple[int, bool], ...]]:
+    def _cover(self, wanted: Condition) -> list[tuple[Literal, ...]]:
         """Products that together are true in exactly the wanted cases, the widest taken first."""
         left, chosen = wanted, []
-        others = self.everything & ~wanted
-        deciding = self._deciding(wanted, others)
-        implicants = [term for term in self._products(deciding) if not self._cases_of(term) & others]
+        for_others = self.everything & ~wanted
+        allowed = ~for_others.possible(set(self.names) - set(self._deciding(wanted, for_others)))
+        implicants = sorted((self._in_order(term) for term in allowed.products()), key=self._place)
         while left:
-            best = max(implicants, key=lambda term: ((self._cases_of(term) & left).bit_count(), -len(term)))
+            best = max(implicants, key=lambda term: ((_cases_of(term) & left).share(), -len(term)))
             chosen.append(best)
-            left &= ~self._cases_of(best)
+            left &= ~_cases_of(best)
         return chosen
 
-    def _deciding(self, wanted: int, others: int) -> list[int]:
+    def _deciding(self, wanted: Condition, others: Condition) -> list[str]:
         """Arguments that tell the wanted cases from the others; as many as can be are left out, the first first."""
         left = []
-        for index, name in enumerate(self.names):
-            present, run = self.present(name), 1 << index
-            blind = [cases | (cases & present) >> run | (cases & ~present) << run for cases in (wanted, others)]
+        for name in self.names:
+            blind = wanted.possible([name]), others.possible([name])
             if blind[0] & blind[1]:
-                left.append(index)
+                left.append(name)
             else:
                 wanted, others = blind
         return left
 
-    def _products(self, indices_of: list[int]) -> Iterator[tuple[tuple[int, bool], ...]]:
-        for size in range(1, len(indices_of) + 1):
-            for indices in combinations(indices_of, size):
-                for signs in product((True, False), repeat=size):
-                    yield tuple(zip(indices, signs, strict=True))
+    def _in_order(self, term: Sequence[Literal]) -> tuple[Literal, ...]:
+        return tuple(sorted(term, key=lambda literal: self.names.index(literal[0])))
 
-    def _cases_of(self, term: tuple[tuple[int, bool], ...]) -> int:
-        cases = (1 << (1 << len(self.names))) - 1
-        for index, sign in term:
-            present = self.present(self.names[index])
-            cases &= present if sign else ~present
-        return cases
+    def _place(self, term: Sequence[Literal]) -> tuple[int, list[int], list[bool]]:
+        """Where a product stands among all: the short ones first, then by the order of the names."""
+        return len(term), [self.names.index(name) for name, _ in term], [not sign for _, sign in term]
 
-    def _text(self, term: tuple[tuple[int, bool], ...]) -> str:
+    def _text(self, term: Sequence[Literal]) -> str:
         tests = dict(self.tests)
         words = []
-        for index, sign in term:
-            test = tests.get(self.names[index], f"{self.names[index]} is not None")
+        for name, sign in term:
+            test = tests.get(name, f"{name} is not None")
             if sign:
                 words.append(test)
             else:
@@ -157,19 +129,17 @@ class Cases:
         return " and ".join(words)
 
 
-@lru_cache(maxsize=1024)
-def _occurring(cases: Cases) -> int:
-    found = (1 << (1 << len(cases.names))) - 1
-    for group in (cases.one_of, *cases.groups):
-        some = 0
-        for name in group:
-            some |= cases.present(name)
-        found &= some if group else found
-    for name, needs in cases.implied:
-        found &= ~cases.present(name) | cases.present(needs)
-    return found
+def _cases_of(term: Sequence[Literal]) -> Condition:
+    return all_of(Condition.of(name) if sign else ~Condition.of(name) for name, sign in term)
 
 
 @lru_cache(maxsize=1024)
-def _condition(cases: Cases, wanted: int) -> str:
+def _occurring(cases: Cases) -> Condition:
+    groups = [group for group in (cases.one_of, *cases.groups) if group]
+    found = all_of(any_of(map(cases.present, group)) for group in groups)
+    return found & all_of(~cases.present(name) | cases.present(needs) for name, needs in cases.implied)
+
+
+@lru_cache(maxsize=1024)
+def _condition(cases: Cases, wanted: Condition) -> str:
     return cases._condition(wanted)

@@ -13,11 +13,12 @@ from lngen.backends.interface import Input, Interface
 from lngen.backends.numpy.body import Body, body
 from lngen.backends.numpy.lowering import lower
 from lngen.backends.numpy.presence import Cases
+from lngen.presence import NEVER, Condition
 from lngen.program import RowProgram, Store
 from lngen.symbolic import RowScalarSymbol
 
 MOST_FOLLOWED = 8
-"""Arguments that may be None beyond so many are filled with zeros: a case more doubles the cases."""
+"""Arguments that may be None beyond so many are filled with zeros: each makes the conditions longer."""
 
 
 @dataclass(frozen=True)
@@ -37,20 +38,6 @@ class Secondary:
     arguments: tuple[Linear, ...]
     cases: Cases
     body: Body
-
-    def saved_in(self, optional: Sequence[str]) -> dict[str, int]:
-        """In which cases of the inputs that may be left out each saved row scalar is read."""
-        shared = [(optional.index(name), place) for place, name in enumerate(self.cases.names) if name in optional]
-        found = {}
-        for name, needed in self.body.saved_cases.items():
-            seen = {
-                sum((case >> place & 1) << index for index, place in shared)
-                for case in range(needed.bit_length())
-                if needed >> case & 1
-            }
-            mask = sum(1 << index for index, _ in shared)
-            found[name] = sum(1 << case for case in range(1 << len(optional)) if case & mask in seen)
-        return found
 
 
 def secondary(
@@ -88,11 +75,11 @@ def _tests(program: RowProgram, optional: Sequence[str], results: set[str]) -> t
     return tuple(tests.items())
 
 
-def by_event(results: Sequence[Store], given: dict[str, int]) -> dict[str, int]:
+def by_event(results: Sequence[Store], given: dict[str, Condition]) -> dict[str, Condition]:
     """The cases in which a store is wanted: those in which one of its names is."""
     wanted = {}
     for store in results:
-        wanted[store.names[0]] = 0
+        wanted[store.names[0]] = NEVER
         for name in store.names:
             wanted[store.names[0]] |= given[name]
     return wanted

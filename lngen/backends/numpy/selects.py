@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from lngen.backends.numpy.graph import REDUCTIONS, Node
 from lngen.backends.numpy.operations import Schedule
+from lngen.presence import Condition
 
 Side = tuple[int, bool]
 """A mask, and whether it has to hold."""
@@ -29,7 +30,7 @@ _WHOLE = REDUCTIONS | {
 }
 
 
-def guards(schedule: Schedule, need: list[int]) -> dict[int, Side]:
+def guards(schedule: Schedule, need: list[Condition]) -> dict[int, Side]:
     """The nodes to be computed under a mask: those that could complain of entries that are thrown away."""
     nodes = schedule.graph.nodes
     sides: dict[int, set[Side | None]] = {}
@@ -55,9 +56,9 @@ def guards(schedule: Schedule, need: list[int]) -> dict[int, Side]:
     return found
 
 
-def _is_there(mask: Node, node: Node, need: list[int]) -> bool:
+def _is_there(mask: Node, node: Node, need: list[Condition]) -> bool:
     """Whether the mask fits the node, and is computed before it whenever it is."""
     computed = need[node.index] & node.computed()
     before = mask.phase == "block" and mask.index < node.index
     fits = mask.axes.join(node.axes) == node.axes
-    return before and fits and not computed & ~(need[mask.index] & mask.computed())
+    return before and fits and computed.implies(need[mask.index] & mask.computed())

@@ -15,6 +15,7 @@ from lngen.backends.numpy.graph import ROW, ROW_SCALAR, TO_ROW_SCALARS, Array, N
 from lngen.backends.numpy.lines import UFUNCS, Lines
 from lngen.backends.numpy.operations import Event, Schedule
 from lngen.backends.numpy.text import Line, laid_out, read_only_assigned, words
+from lngen.presence import NEVER, Condition
 from lngen.symbolic import NOTHING, Axes, FeatureSymbol
 
 _MEASURES = {
@@ -56,8 +57,8 @@ class Small:
 
 def small(
     schedule: Schedule,
-    wanted: Mapping[str, int],
-    given: Mapping[str, int],
+    wanted: Mapping[str, Condition],
+    given: Mapping[str, Condition],
     results: Sequence[str],
     flagged: Sequence[str] = (),
 ) -> Small:
@@ -73,7 +74,11 @@ class _Small(Lines):
     converted = False
 
     def __init__(
-        self, schedule: Schedule, wanted: Mapping[str, int], given: Mapping[str, int], flagged: Sequence[str]
+        self,
+        schedule: Schedule,
+        wanted: Mapping[str, Condition],
+        given: Mapping[str, Condition],
+        flagged: Sequence[str],
     ) -> None:
         super().__init__(schedule, wanted, needs(schedule, wanted), schedule.cases)
         self.given = given
@@ -84,7 +89,7 @@ class _Small(Lines):
         self.cases = replace(schedule.cases, tests=tuple(tests.items()))
         self.ending: list[Line] = []
         self.returned: dict[str, str] = {}
-        self.roots: dict[int, int] = {}
+        self.roots: dict[int, Condition] = {}
         self.overwritten = overwritten(schedule, self.need)
 
     def print(self, results: Sequence[str]) -> Small:
@@ -201,7 +206,7 @@ class _Small(Lines):
         for name in event.store.names if event.store else (event.name,):
             self.returned[name] = self._returned(name, variable, wanted, nothing)
 
-    def _returned(self, name: str, variable: str, wanted: int, nothing: str) -> str:
+    def _returned(self, name: str, variable: str, wanted: Condition, nothing: str) -> str:
         """The variable of one of the names of a result: `nothing` where that has no array."""
         given = self.given.get(name, wanted) & self.everywhere
         absent = self.everywhere & ~given
@@ -213,18 +218,18 @@ class _Small(Lines):
             self.ending.append(Line(f"{variable} = {nothing}", self.cases.condition(absent)))
         return variable
 
-    def _shared(self, node: Node, axes: Axes, wanted: int) -> int:
+    def _shared(self, node: Node, axes: Axes, wanted: Condition) -> Condition:
         """The cases in which a result is no array of its own with all its axes: an argument, or another result."""
-        shared = 0
+        shared = NEVER
         for form in node.forms:
             cases = wanted & form.cases
             if not isinstance(form.value, Array) or form.value.axes != axes or axes == NOTHING:
                 shared |= cases
                 continue
             root = form.value.root
-            taken = self.everywhere if self.nodes[root].operation == "load" else self.roots.get(root, 0)
+            taken = self.everywhere if self.nodes[root].operation == "load" else self.roots.get(root, NEVER)
             shared |= cases & taken
-            self.roots[root] = self.roots.get(root, 0) | cases
+            self.roots[root] = self.roots.get(root, NEVER) | cases
         return shared
 
     def _empty(self, axes: Axes, boolean: bool) -> str:

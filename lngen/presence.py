@@ -1,0 +1,203 @@
+"""Which arguments are there: conditions on those that may be left out.
+
+With k such arguments there are 2**k cases, so none is ever listed. A condition is the set of cases in which it holds,
+held as a reduced ordered decision diagram: it asks for one flag after the other, in the order of their names, and
+leaves out what does not matter. Equal conditions are one object, and what is asked of one is exact.
+
+>>> gamma, beta = Condition.of("gamma"), Condition.of("beta")
+>>> gamma & ~gamma is NEVER, (gamma | beta) & gamma is gamma, (gamma & beta).implies(gamma)
+(True, True, True)
+>>> (gamma & ~beta | beta & ~gamma).products()
+((('beta', False), ('gamma', True)), (('beta', True), ('gamma', False)))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache, lru_cache, reduce
+from typing import TypeAlias
+
+from lngen.errors import LngenError
+
+Literal: TypeAlias = tuple[str, bool]
+"""A flag, and whether it is set."""
+
+MOST_PRODUCTS = 400
+"""A condition with more products than this is not spelled: no reader and no compiler would thank for it."""
+
+_CACHED = 1 << 16
+_AFTER_ALL_FLAGS = "\U0010ffff"
+
+
+class Condition:
+    """A set of cases. `&`, `|` and `~` are those of sets; one that holds in no case is false.
+
+    `flag` is the first that it asks for, `present` and `absent` what is left to ask then; both are None in `ALWAYS` and
+    `NEVER`, which ask for nothing.
+    """
+
+    __slots__ = ("absent", "flag", "present")
+
+    def __init__(self, flag: str, present: Condition | None, absent: Condition | None) -> None:
+        self.flag, self.present, self.absent = flag, present, absent
+
+    @staticmethod
+    def of(flag: str) -> Condition:
+        """True where the argument is present."""
+        return _node(flag, ALWAYS, NEVER)
+
+    def __and__(self, other: Condition) -> Condition:
+        return _both(self, other)
+
+    def __or__(self, other: Condition) -> Condition:
+        return _opposite(_both(_opposite(self), _opposite(other)))
+
+    def __invert__(self) -> Condition:
+        return _opposite(self)
+
+    def __bool__(self) -> bool:
+        return self is not NEVER
+
+    def __repr__(self) -> str:
+        return f"Condition({self.products()})"
+
+    def implies(self, other: Condition) -> bool:
+        """Whether `other` holds wherever this one does."""
+        return not self & ~other
+
+    def branches(self, flag: str) -> tuple[Condition, Condition]:
+        """What is left to ask where a flag, which is not after the first that this asks for, is set and is not."""
+        if self.present is None or self.absent is None or self.flag != flag:
+            return self, self
+        return self.present, self.absent
+
+    def given(self, flags: Iterable[str]) -> Condition:
+        """What is left to ask where these flags are set.
+
+        >>> (Condition.of("a") & Condition.of("b")).given(["a"]) == Condition.of("b")
+        True
+        """
+        return reduce(_given, flags, self)
+
+    def possible(self, flags: Iterable[str]) -> Condition:
+        """Where it can hold, whatever these flags are: what the other flags alone say of it.
+
+        >>> (Condition.of("a") & Condition.of("b")).possible(["a"]) == Condition.of("b")
+        True
+        """
+        return reduce(_possible, flags, self)
+
+    def flags(self) -> frozenset[str]:
+        """The flags that it asks for."""
+        return _flags(self)
+
+    def share(self) -> float:
+        """In which part of all cases it holds."""
+        return _share(self)
+
+    def products(self) -> tuple[tuple[Literal, ...], ...]:
+        """Its prime implicants, sorted: each product of literals that suffices, and of which none can be left out.
+
+        Raises LngenError if there are more than `MOST_PRODUCTS`.
+        """
+        return tuple(sorted(_products(self)))
+
+
+ALWAYS = Condition(_AFTER_ALL_FLAGS, None, None)
+NEVER = Condition(_AFTER_ALL_FLAGS, None, None)
+
+
+def any_of(conditions: Iterable[Condition]) -> Condition:
+    """Where one of them holds."""
+    return reduce(Condition.__or__, conditions, NEVER)
+
+
+def all_of(conditions: Iterable[Condition]) -> Condition:
+    """Where all of them hold."""
+    return reduce(Condition.__and__, conditions, ALWAYS)
+
+
+def _node(flag: str, present: Condition, absent: Condition) -> Condition:
+    """The one condition that asks for a flag first; the flags of what follows come after it."""
+    return present if present is absent else _made_once(flag, present, absent)
+
+
+@cache
+def _made_once(flag: str, present: Condition, absent: Condition) -> Condition:
+    return Condition(flag, present, absent)
+
+
+@lru_cache(_CACHED)
+def _both(one: Condition, other: Condition) -> Condition:
+    if one is other or other is ALWAYS:
+        return one
+    if one is ALWAYS:
+        return other
+    if one is NEVER or other is NEVER:
+        return NEVER
+    flag = min(one.flag, other.flag)
+    (there, not_there), (there_too, not_there_too) = one.branches(flag), other.branches(flag)
+    return _node(flag, _both(there, there_too), _both(not_there, not_there_too))
+
+
+@lru_cache(_CACHED)
+def _opposite(condition: Condition) -> Condition:
+    if condition.present is None or condition.absent is None:
+        return NEVER if condition is ALWAYS else ALWAYS
+    return _node(condition.flag, _opposite(condition.present), _opposite(condition.absent))
+
+
+@lru_cache(_CACHED)
+def _given(condition: Condition, flag: str) -> Condition:
+    if condition.present is None or condition.absent is None or condition.flag >= flag:
+        return condition.branches(flag)[0]
+    return _node(condition.flag, _given(condition.present, flag), _given(condition.absent, flag))
+
+
+@lru_cache(_CACHED)
+def _possible(condition: Condition, flag: str) -> Condition:
+    if condition.present is None or condition.absent is None or condition.flag >= flag:
+        present, absent = condition.branches(flag)
+        return present | absent
+    return _node(condition.flag, _possible(condition.present, flag), _possible(condition.absent, flag))
+
+
+@lru_cache(_CACHED)
+def _flags(condition: Condition) -> frozenset[str]:
+    if condition.present is None or condition.absent is None:
+        return frozenset()
+    return frozenset({condition.flag}) | _flags(condition.present) | _flags(condition.absent)
+
+
+@lru_cache(_CACHED)
+def _share(condition: Condition) -> float:
+    if condition.present is None or condition.absent is None:
+        return float(condition is ALWAYS)
+    return (_share(condition.present) + _share(condition.absent)) / 2
+
+
+@lru_cache(_CACHED)
+def _products(condition: Condition) -> tuple[tuple[Literal, ...], ...]:
+    """The prime implicants: those of what holds either way, and of each way those that need it."""
+    if condition.present is None or condition.absent is None:
+        return ((),) if condition is ALWAYS else ()
+    both = condition.present & condition.absent
+    found = list(_products(both))
+    for branch, sign in ((condition.present, True), (condition.absent, False)):
+        found += [((condition.flag, sign), *product) for product in _products(branch) if not _suffices(product, both)]
+    if len(found) > MOST_PRODUCTS:
+        raise LngenError(
+            f"what is computed depends in more than {MOST_PRODUCTS} ways on which arguments are left out: "
+            "make some of them required"
+        )
+    return tuple(found)
+
+
+def _suffices(product: tuple[Literal, ...], condition: Condition) -> bool:
+    """Whether a product, whose literals are in the order of their flags, implies a condition."""
+    if not product or condition.present is None or condition.absent is None:
+        return condition is ALWAYS
+    flag, sign = product[0]
+    if flag > condition.flag:
+        return _suffices(product, condition.present) and _suffices(product, condition.absent)
+    return _suffices(product[1:], condition.branches(flag)[0 if sign else 1])
