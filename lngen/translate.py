@@ -175,8 +175,8 @@ class Names:
     """Hands out names that are not taken and that a definition could have used (`lngen.names`).
 
     >>> names = Names(["x", "mu"])
-    >>> names.fresh("mu"), names.fresh("mu"), names.fresh("rstd"), names.fresh("std")
-    ('mu_2', 'mu_3', 'rstd', 'std_2')
+    >>> names.fresh("mu"), names.fresh("mu"), names.fresh("rstd"), names.fresh("mean")
+    ('mu_2', 'mu_3', 'rstd', 'mean_2')
     """
 
     def __init__(self, taken: Iterable[str]) -> None:
