@@ -15,7 +15,7 @@ class Notes:
     comment sign. `forward_formulas` and `backward_formulas` are the derivation's last lines as text. `inputs`
     names the layer's inputs without its Constants, in the order of the definition; left empty, it is the
     rows, then the parameters. `jvp_formulas` and `backward_backward_formulas` are like the other two, for a
-    backend that has those directions.
+    backend that has those directions. `renamed` is that of the definition: names here and what callers write.
     """
 
     layer: str
@@ -26,3 +26,4 @@ class Notes:
     inputs: tuple[str, ...] = ()
     jvp_formulas: tuple[str, ...] = ()
     backward_backward_formulas: tuple[str, ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()

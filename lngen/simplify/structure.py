@@ -24,7 +24,7 @@ from sympy.core.relational import Relational
 
 from lngen.simplify.bodies import name_centred_bodies
 from lngen.simplify.linear import powers_of_sums
-from lngen.simplify.naming import function_name, plain, renamed
+from lngen.simplify.naming import function_name, plain
 from lngen.simplify.tidy import is_long, use_roots, written_out
 from lngen.symbolic import (
     Mean,
@@ -35,6 +35,7 @@ from lngen.symbolic import (
     Where,
     axes,
     is_row,
+    renamed,
     symbol_like,
 )
 from lngen.translate import Equation, Forward, Names, known_sign, reduction_name

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import sympy
 from sympy import Expr, Symbol
 
+from lngen.backends.spelling import belongs_to
 from lngen.program import RowProgram
 from lngen.symbolic import Expm1, Log1p, Reduction, TypedSymbol, Where
 
@@ -93,7 +94,7 @@ def result_condition(names: tuple[str, ...], program: RowProgram) -> Condition:
     optional = dict(program.optional)
     wanted = NEVER
     for name in names:
-        source = name.removeprefix("d")
+        source = belongs_to(name)
         wanted = wanted | (Condition.of(source) if source in optional else ALWAYS)
     return wanted
 
