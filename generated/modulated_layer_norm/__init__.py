@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 10 flops a row element; backward 3 row tensors (2 read, 1 written), 21 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-# templates sha256:f9a7abb806086893d6e9a95eb54450b424643d449e98cf6127bbbdd49a5d92c4
+# templates sha256:68b4d68b87b4250fe2e90e438b333344e4b9ca6fb5f0c33080a332038ec6a283
 """Layer normalization whose output is gated by one number a row."""
 
 from .numpy_backend import (

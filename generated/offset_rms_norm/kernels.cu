@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 9 flops a row element.
 // Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
-// templates sha256:1c9570d3cc94dc8f0c76f6bbcd17d6eb2b963083e2d8251a87421ce89906d3e5
+// templates sha256:1a61044d8faa44b49e26886c8812a0fccc20331e0595e4c9636b96bf6b4b4fdc
 //
 // forward:
 //     ms = mean(x**2)

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 5 flops a row element; backward 3 row tensors (2 read, 1 written), 11 flops a row element.
 // Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
-// templates sha256:1c9570d3cc94dc8f0c76f6bbcd17d6eb2b963083e2d8251a87421ce89906d3e5
+// templates sha256:1a61044d8faa44b49e26886c8812a0fccc20331e0595e4c9636b96bf6b4b4fdc
 //
 // forward:
 //     mean_x4 = mean(x**4)

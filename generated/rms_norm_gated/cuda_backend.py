@@ -3,7 +3,7 @@
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops a row element; backward 5 row tensors (3 read, 2 written), 19 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
-# templates sha256:1c9570d3cc94dc8f0c76f6bbcd17d6eb2b963083e2d8251a87421ce89906d3e5
+# templates sha256:1a61044d8faa44b49e26886c8812a0fccc20331e0595e4c9636b96bf6b4b4fdc
 """A gate, silu of another row, then root-mean-square normalization.
 
     forward
@@ -163,15 +163,15 @@ def workspace_bytes(direction, *arguments):
     if direction not in ("forward", "backward"):
         raise ValueError(f'direction is {direction!r}; pass "forward" or "backward"')
     forward_ = direction == "forward"
-    names = list(_INPUTS) if forward_ else ["saved", *(f"d{name}" for name in _OUTPUTS)]
-    if len(arguments) > len(names):
+    most = len(_INPUTS) if forward_ else 1 + len(_OUTPUTS)
+    if len(arguments) > most:
         raise TypeError(
-            f"{direction} takes {len(names)} arrays at most, and {len(arguments)} were given"
+            f"{direction} takes {most} arrays at most, and {len(arguments)} were given"
         )
     if forward_:
         absent = [None] * (len(_FORWARD_SLOTS) - len(arguments))
         return _plan_forward([*arguments, *absent]).saved_bytes
-    saved, *cotangents = [*arguments, *[None] * (len(names) - len(arguments))]
+    saved, *cotangents = [*arguments, *[None] * (most - len(arguments))]
     plan, _, values, _ = _backward_plan(saved, cotangents, None, None)
     return plan.partial_bytes(values)
 
