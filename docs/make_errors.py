@@ -81,7 +81,7 @@ DEFINITIONS = (
         (
             "@cache\n" + _returning("2*x"),
             "def f(x: Row) -> Row:\n    return 2*x",
-            "def half(x: Row):\n    return 2*x",
+            "def like(x: Row):\n    return 2*x",
             "def aux(x: Row):\n    return 2*x",
             "def f(x):\n    return 2*x",
             "def f(x: Rwo):\n    return 2*x",
@@ -96,7 +96,7 @@ DEFINITIONS = (
             "def f(x: Row, *, e: Constant):\n    return e*x",
             "def f(x: Row, lambda_: Scalar):\n    return lambda_*x",
             "def f(x: Row, f: Feature):\n    return f*x",
-            "def f(x: Row, dx: Row):\n    return x*dx",
+            "def f(x: Row, dy: Row):\n    return x*dy",
             "def f(x: Row, w: Feature):\n    return 2*x",
         ),
     ),

@@ -3,9 +3,10 @@
 python docs/make_language.py
 """
 
+import textwrap
 from pathlib import Path
 
-from lngen import language
+from lngen import language, names
 
 HEAD = """\
 # The definition language
@@ -31,6 +32,20 @@ Numbers are exact: `1e-5` is 1/100000. A divisor such as `D - 1` makes 2 the sma
 Everything else is refused, with the place, the cause and what to write instead.
 """
 
+NAMES = """\
+
+## Names
+
+An input, a statement, an output, a Constant and the layer may each have any name that Python takes;
+{rule}.
+Whatever emitted code calls its own values, and whatever C++ or CUDA reserve, is spelled otherwise there and is
+nobody's concern. A name that is that of a gradient, such as `dx` beside an input `x`, gets a number in the
+derivation, `dx_2`, and stays what it is in the signatures. An input `dy` beside an output `y` is refused, since two
+gradients would be called `ddy`.
+
+These words are refused:
+"""
+
 ROLES = {
     "reduction": "Reductions over the feature axis",
     "elementwise": "Elementwise functions",
@@ -49,7 +64,14 @@ def text(example: str) -> str:
         entries = [entry for entry in language.FUNCTIONS.values() if entry.role == role]
         parts += [f"\n## {title}\n", "| function | meaning | domain |", "|---|---|---|"]
         parts += [f"| {_call(entry)} | {_escaped(entry.doc)} | {entry.domain} |" for entry in entries]
+    parts.append(NAMES.format(rule=names.RULE))
+    parts += [_listed(words, reason) for words, reason in names.refused() if len(words) > 1]
     return "\n".join(parts) + "\n"
+
+
+def _listed(words: frozenset[str], reason: str) -> str:
+    listed = " ".join(f"`{word}`" for word in sorted(words))
+    return textwrap.fill(f"* each of these {reason}: {listed}", 118, subsequent_indent="  ")
 
 
 def _escaped(doc: str) -> str:

@@ -21,8 +21,8 @@ from __future__ import annotations
 import enum
 import os
 import stat
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TypeAlias
@@ -179,7 +179,8 @@ class Definition:
 
     `outputs` name statements, each a Row or a RowScalar, each once. An unnamed result is the statement `y`.
     Every input and every statement reaches an output. `minimum_features` is the smallest D for which no
-    divisor made of D and numbers alone is zero, here and for every larger D.
+    divisor made of D and numbers alone is zero, here and for every larger D. `renamed` has the names that the file
+    spells otherwise, as pairs of the name here and the name there: `dx` is left to the gradient of an input `x`.
     """
 
     name: str
@@ -190,6 +191,7 @@ class Definition:
     source: str
     filename: str
     minimum_features: int
+    renamed: tuple[tuple[str, str], ...] = ()
 
     @property
     def constants(self) -> tuple[Input, ...]:
@@ -241,11 +243,16 @@ class Definition:
             raise KeyError(name)
         return self.statement(name).kind
 
+    def public(self, name: str) -> str:
+        """What an input, an output or a statement is called in the file, and in the signatures of emitted functions."""
+        return dict(self.renamed).get(name, name)
+
     def canonical(self) -> str:
         """The definition in normal form: the same for every layout, comment and docstring; for hashing."""
         lines = [f"def {self.name}({', '.join(_signature(entry) for entry in self.inputs)})"]
         lines += [f"{s.name}: {s.kind.value} = {render(s.expression)}" for s in self.statements]
-        return "\n".join([*lines, f"return {', '.join(self.outputs)}"])
+        lines += [f"return {', '.join(self.outputs)}"]
+        return "\n".join([*lines, *(f"{name} is written {written}" for name, written in self.renamed)])
 
     def _inputs_of(self, kind: Kind) -> tuple[Input, ...]:
         return tuple(entry for entry in self.inputs if entry.kind is kind)
@@ -289,6 +296,30 @@ def children(expression: Expression) -> tuple[Expression, ...]:
             return arguments
         case _:
             return ()
+
+
+def with_names(expression: Expression, names: Mapping[str, str]) -> Expression:
+    """The expression with its names replaced.
+
+    >>> definition = parse("def f(x: Row): return x * mean(x)")
+    >>> render(with_names(definition.statements[0].expression, {"x": "z"}))
+    '(z * mean(z))'
+    """
+
+    def new(part: Expression) -> Expression:
+        return with_names(part, names)
+
+    match expression:
+        case Name(name=name):
+            return replace(expression, name=names.get(name, name))
+        case Negate(operand=operand):
+            return replace(expression, operand=new(operand))
+        case Binary(left=left, right=right) | Compare(left=left, right=right):
+            return replace(expression, left=new(left), right=new(right))
+        case Call(arguments=arguments):
+            return replace(expression, arguments=tuple(map(new, arguments)))
+        case _:
+            return expression
 
 
 def walk(expression: Expression) -> Iterator[Expression]:

@@ -65,6 +65,7 @@ def backward_as_forward(
         (*forward.symbols, *cotangents),
         (*forward.equations, *lines),
         outputs,
+        forward.spoken_for,
     )
     return BackwardAsForward(whole, cotangents, outputs)
 

@@ -138,16 +138,18 @@ def _require_evidence(derivation: Derivation) -> None:
 def _notes(planned: Plan, templates: str) -> Notes:
     definition = planned.derivation.definition
     forward, backward = formulas(planned)
+    renamed = (f"{name} is the {written} of the definition" for name, written in definition.renamed)
     return Notes(
         layer=definition.name,
         title=_title(definition),
         header=header(planned, templates),
-        forward_formulas=tuple(forward),
+        forward_formulas=(*renamed, *forward),
         backward_formulas=tuple(backward),
         inputs=tuple(entry.name for entry in definition.differentiable),
         jvp_formulas=secondary_formulas(planned, planned.derivation.jvp),
         backward_backward_formulas=secondary_formulas(planned, planned.derivation.backward_backward),
         nonnegative=assumed_positive(definition),
+        renamed=definition.renamed,
     )
 
 

@@ -337,3 +337,10 @@ def varies_over_features(expression: Any) -> bool:
 def symbol_like(name: str, expression: Expr, **assumptions: bool) -> TypedSymbol:
     """A new symbol with the axes of an expression."""
     return SYMBOL_OF_AXES[axes(expression)](name, **assumptions)
+
+
+def renamed(symbol: TypedSymbol, name: str) -> TypedSymbol:
+    """The symbol under another name, what is known of its sign kept."""
+    known = {key: True for key in ("positive", "nonnegative", "nonzero") if getattr(symbol, f"is_{key}")}
+    known = {key: True for key in ("positive",) if key in known} or known
+    return type(symbol)(name, **known)

@@ -30,7 +30,7 @@ from lngen.definition import (
     walk,
 )
 from lngen.errors import DefinitionError
-from lngen.names import derived, fault
+from lngen.names import derived, fault, numbered
 from lngen.symbolic import (
     NOTHING,
     D,
@@ -137,8 +137,6 @@ _COMPARING = {"maximum": ">", "minimum": "<", "relu": ">"}
 
 _NOT_REAL = (sympy.zoo, sympy.nan, sympy.oo, -sympy.oo, sympy.I)
 
-_LONGEST_STEM = 32
-
 
 @dataclass(frozen=True)
 class Equation:
@@ -164,13 +162,18 @@ class Equation:
 
 @dataclass(frozen=True)
 class Forward:
-    """A forward definition as equations, in an order in which each uses only earlier ones."""
+    """A forward definition as equations, in an order in which each uses only earlier ones.
+
+    `spoken_for` are names that nothing new may have, besides those of the equations: what the definition calls its
+    values, also those that a rule has done away with. A proof has the values of the definition beside all others.
+    """
 
     layer: str
     inputs: tuple[Input, ...]
     symbols: tuple[TypedSymbol, ...]
     equations: tuple[Equation, ...]
     outputs: tuple[TypedSymbol, ...]
+    spoken_for: frozenset[str] = frozenset()
 
     @property
     def differentiable(self) -> tuple[TypedSymbol, ...]:
@@ -188,8 +191,8 @@ class Names:
     """Hands out names that are not taken and that a definition could have used (`lngen.names`).
 
     >>> names = Names(["x", "mu"])
-    >>> names.fresh("mu"), names.fresh("mu"), names.fresh("rstd"), names.fresh("std")
-    ('mu_2', 'mu_3', 'rstd', 'std_2')
+    >>> names.fresh("mu"), names.fresh("mu"), names.fresh("rstd"), names.fresh("mean")
+    ('mu_2', 'mu_3', 'rstd', 'mean_2')
     """
 
     def __init__(self, taken: Iterable[str]) -> None:
@@ -199,7 +202,8 @@ class Names:
     def of(cls, forward: Forward) -> Names:
         """The names that a forward takes: its own, and those of the gradients and cotangents of its ends."""
         ends = [symbol.name for symbol in (*forward.symbols, *forward.outputs)]
-        return cls([*ends, *derived(ends), *(equation.symbol.name for equation in forward.equations)])
+        own = (equation.symbol.name for equation in forward.equations)
+        return cls([*ends, *derived(ends), *own, *forward.spoken_for])
 
     def take(self, name: str) -> None:
         """Note a name that is in use."""
@@ -207,11 +211,7 @@ class Names:
 
     def fresh(self, wanted: str) -> str:
         """`wanted`, or `wanted_2`, `wanted_3`, ... where it is taken, or a reserved word; a long one is cut."""
-        stem = wanted[:_LONGEST_STEM].rstrip("_")
-        name, count = stem, 1
-        while name in self._taken or fault(name) is not None:
-            count += 1
-            name = f"{stem}_{count}"
+        name = numbered(wanted, lambda name: name in self._taken or fault(name) is not None)
         self._taken.add(name)
         return name
 
@@ -259,7 +259,8 @@ def translate(definition: Definition) -> Forward:
         equations.append(Equation(symbol, expression, named=True))
         environment[statement.name] = symbol
     outputs = tuple(environment[name] for name in definition.outputs)
-    return Forward(definition.name, definition.inputs, symbols, tuple(equations), outputs)
+    spoken_for = frozenset(equation.symbol.name for equation in equations)
+    return Forward(definition.name, definition.inputs, symbols, tuple(equations), outputs, spoken_for)
 
 
 def require_real(definition: Definition, equations: Iterable[Equation]) -> None:

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (3 read, 1 written), 10 flops a row element; backward 6 row tensors (3 read, 3 written), 13 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-# templates sha256:bdcbfbcc1ee1d71e36fba0445d20ea13ac91ff1515a0c0ab0b998e76a99a1e13
+# templates sha256:0c7d7017eb9e3c0d2af3211877cafeb20ec095d480fd887797d99db08bda85c8
 """Layer normalization with a scale and a shift for every entry, from elsewhere.
 
     forward
@@ -124,6 +124,13 @@ class Saved(NamedTuple):
     """The row scalar rstd, one a row."""
 
 
+# What follows calls these by names with an underscore, which no argument can have.
+_Gradients = Gradients
+_SecondGradients = SecondGradients
+_Saved = Saved
+_empty = np.empty
+
+
 def forward(x, scale, shift, *, eps=1e-6, out=None, threads=1):
     """Layer normalization with a scale and a shift for every entry, from elsewhere.
 
@@ -149,34 +156,36 @@ def forward(x, scale, shift, *, eps=1e-6, out=None, threads=1):
     eps = _constant("eps", eps, signed=False)
     threads = _thread_count(threads)
     if _are_few(x):
-        shape, dtype = x.shape, x.dtype
-        if _fits(scale, shape, dtype) and _fits(shift, shape, dtype):
-            dtypes = {"x": dtype, "scale": dtype, "shift": dtype}
-            y, mu, mu_residual, rstd = _at_once(
-                _forward_small, x, scale, shift, eps, shape, dtype
+        shape_, dtype_ = x.shape, x.dtype
+        if _fits(scale, shape_, dtype_) and _fits(shift, shape_, dtype_):
+            dtypes_ = {"x": dtype_, "scale": dtype_, "shift": dtype_}
+            y_, mu_, mu_residual_, rstd_ = _at_once(
+                _forward_small, x, scale, shift, eps, shape_, dtype_
             )
             if out is not None:
-                given = {"x": x, "scale": scale, "shift": shift}
-                (y,) = _placed(("y",), (y,), (out,), given)
-            saved = Saved(shape, dtype, dtypes, x, scale, mu, mu_residual, rstd)
-            return y, saved
+                given_ = {"x": x, "scale": scale, "shift": shift}
+                (y_,) = _placed(("y",), (y_,), (out,), given_)
+            saved = _Saved(shape_, dtype_, dtypes_, x, scale, mu_, mu_residual_, rstd_)
+            return y_, saved
     x = _array("x", x, required=True)
     scale = _array("scale", scale, required=True)
     shift = _array("shift", shift, required=True)
-    shape = _row_shape("x", x)
-    leading = x
-    _check_shape("x", x, shape, "the shape of x")
-    _check_shape("scale", scale, shape, "the shape of x")
-    _check_shape("shift", shift, shape, "the shape of x")
-    given = {"x": x, "scale": scale, "shift": shift}
-    dtypes, dtype = _types(given)
-    y = _result("y", out, shape, leading.dtype, given)
-    mu = np.empty(shape[:-1], dtype)
-    mu_residual = np.empty(shape[:-1], dtype)
-    rstd = np.empty(shape[:-1], dtype)
-    _forward(x, scale, shift, eps, y, mu, mu_residual, rstd, shape, dtype, threads)
-    saved = Saved(shape, dtype, dtypes, x, scale, mu, mu_residual, rstd)
-    return y, saved
+    shape_ = _row_shape("x", x)
+    leading_ = x
+    _check_shape("x", x, shape_, "the shape of x")
+    _check_shape("scale", scale, shape_, "the shape of x")
+    _check_shape("shift", shift, shape_, "the shape of x")
+    given_ = {"x": x, "scale": scale, "shift": shift}
+    dtypes_, dtype_ = _types(given_)
+    y_ = _result("y", out, shape_, leading_.dtype, given_)
+    mu_ = _empty(shape_[:-1], dtype_)
+    mu_residual_ = _empty(shape_[:-1], dtype_)
+    rstd_ = _empty(shape_[:-1], dtype_)
+    _forward(
+        x, scale, shift, eps, y_, mu_, mu_residual_, rstd_, shape_, dtype_, threads
+    )
+    saved = _Saved(shape_, dtype_, dtypes_, x, scale, mu_, mu_residual_, rstd_)
+    return y_, saved
 
 
 def backward(saved, dy, *, out=None, threads=1):
@@ -201,16 +210,16 @@ def backward(saved, dy, *, out=None, threads=1):
     _check_is_saved(saved)
     threads = _thread_count(threads)
     if _are_few(saved.x):
-        shape, dtype = saved.x.shape, saved.x.dtype
+        shape_, dtype_ = saved.x.shape, saved.x.dtype
         if (
-            _is_of_one_type(saved, shape, dtype)
-            and _fits(dy, shape, dtype)
-            and _fits(saved.scale, shape, dtype)
-            and _fits(saved.mu, shape[:-1], dtype)
-            and _fits(saved.mu_residual, shape[:-1], dtype)
-            and _fits(saved.rstd, shape[:-1], dtype)
+            _is_of_one_type(saved, shape_, dtype_)
+            and _fits(dy, shape_, dtype_)
+            and _fits(saved.scale, shape_, dtype_)
+            and _fits(saved.mu, shape_[:-1], dtype_)
+            and _fits(saved.mu_residual, shape_[:-1], dtype_)
+            and _fits(saved.rstd, shape_[:-1], dtype_)
         ):
-            dx, dscale, dshift = _at_once(
+            dx_, dscale_, dshift_ = _at_once(
                 _backward_small,
                 saved.x,
                 saved.scale,
@@ -218,11 +227,11 @@ def backward(saved, dy, *, out=None, threads=1):
                 saved.mu,
                 saved.mu_residual,
                 saved.rstd,
-                shape,
-                dtype,
+                shape_,
+                dtype_,
             )
             if out is not None:
-                given = {
+                given_ = {
                     "dy": dy,
                     "saved.x": saved.x,
                     "saved.scale": saved.scale,
@@ -230,15 +239,15 @@ def backward(saved, dy, *, out=None, threads=1):
                     "saved.mu_residual": saved.mu_residual,
                     "saved.rstd": saved.rstd,
                 }
-                dx, dscale, dshift = _placed(
-                    ("dx", "dscale", "dshift"), (dx, dscale, dshift), out, given
+                dx_, dscale_, dshift_ = _placed(
+                    ("dx", "dscale", "dshift"), (dx_, dscale_, dshift_), out, given_
                 )
-            return Gradients(dx, dscale, dshift)
+            return _Gradients(dx_, dscale_, dshift_)
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     dy = _array("dy", dy, required=True)
-    _check_shape("dy", dy, shape, "the shape of y")
-    given = {
+    _check_shape("dy", dy, shape_, "the shape of y")
+    given_ = {
         "dy": dy,
         "saved.x": saved.x,
         "saved.scale": saved.scale,
@@ -246,11 +255,11 @@ def backward(saved, dy, *, out=None, threads=1):
         "saved.mu_residual": saved.mu_residual,
         "saved.rstd": saved.rstd,
     }
-    dtype = _types(given, saved.dtype)[1]
+    dtype_ = _types(given_, saved.dtype)[1]
     out = _several(out, ("dx", "dscale", "dshift"))
-    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
-    dscale = _result("dscale", out[1], shape, saved.dtypes.get("scale"), given)
-    dshift = _result("dshift", out[2], shape, saved.dtypes.get("shift"), given)
+    dx_ = _result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
+    dscale_ = _result("dscale", out[1], shape_, saved.dtypes.get("scale"), given_)
+    dshift_ = _result("dshift", out[2], shape_, saved.dtypes.get("shift"), given_)
     _backward(
         saved.x,
         saved.scale,
@@ -258,17 +267,17 @@ def backward(saved, dy, *, out=None, threads=1):
         saved.mu,
         saved.mu_residual,
         saved.rstd,
-        dx,
-        dscale,
-        dshift,
-        shape,
-        dtype,
+        dx_,
+        dscale_,
+        dshift_,
+        shape_,
+        dtype_,
         threads,
     )
-    return Gradients(dx, dscale, dshift)
+    return _Gradients(dx_, dscale_, dshift_)
 
 
-def jvp(saved, dx, dscale=None, dshift=None, *, out=None, threads=1):
+def jvp(saved, dx=None, dscale=None, dshift=None, *, out=None, threads=1):
     """What the outputs move by when each input moves by its tangent.
 
         dy = dshift + dscale*xhat + rstd*(1 + scale)*(dx - mean(dx) -
@@ -287,17 +296,17 @@ def jvp(saved, dx, dscale=None, dshift=None, *, out=None, threads=1):
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     dx = _array("dx", dx, required=False)
     dscale = _array("dscale", dscale, required=False)
     dshift = _array("dshift", dshift, required=False)
     if dx is None and dscale is None and dshift is None:
         raise ValueError("every tangent is None; pass at least one")
-    _check_shape("dx", dx, shape, "the shape of x")
-    _check_shape("dscale", dscale, shape, "the shape of scale")
-    _check_shape("dshift", dshift, shape, "the shape of shift")
+    _check_shape("dx", dx, shape_, "the shape of x")
+    _check_shape("dscale", dscale, shape_, "the shape of scale")
+    _check_shape("dshift", dshift, shape_, "the shape of shift")
     threads = _thread_count(threads)
-    given = {
+    given_ = {
         "dx": dx,
         "dscale": dscale,
         "dshift": dshift,
@@ -307,9 +316,9 @@ def jvp(saved, dx, dscale=None, dshift=None, *, out=None, threads=1):
         "saved.mu_residual": saved.mu_residual,
         "saved.rstd": saved.rstd,
     }
-    dtype = _types(given, saved.dtype)[1]
-    stored = saved.dtypes["x"]
-    dy = _result("dy", out, shape, stored, given)
+    dtype_ = _types(given_, saved.dtype)[1]
+    stored_ = saved.dtypes["x"]
+    dy_ = _result("dy", out, shape_, stored_, given_)
     _jvp(
         saved.x,
         saved.scale,
@@ -319,16 +328,16 @@ def jvp(saved, dx, dscale=None, dshift=None, *, out=None, threads=1):
         saved.mu,
         saved.mu_residual,
         saved.rstd,
-        dy,
-        shape,
-        dtype,
+        dy_,
+        shape_,
+        dtype_,
         threads,
     )
-    return dy
+    return dy_
 
 
 def backward_backward(
-    saved, cotangents, ddx, ddscale=None, ddshift=None, *, out=None, threads=1
+    saved, cotangents, ddx=None, ddscale=None, ddshift=None, *, out=None, threads=1
 ):
     """The gradients of a loss that depends on what `backward` returned.
 
@@ -345,7 +354,7 @@ def backward_backward(
 
     Args:
         saved: what `forward` returned.
-        cotangents: what `backward` was given, a tuple or the array itself.
+        cotangents: what `backward` was given, a tuple or a list, or the array itself.
         ddx: the cotangent of dx, its gradient; None stands for zero.
         ddscale: the cotangent of dscale, its gradient; None stands for zero.
         ddshift: the cotangent of dshift, its gradient; None stands for zero.
@@ -358,21 +367,21 @@ def backward_backward(
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     cotangents = _each_cotangent(cotangents, ("dy",))
-    dy = _array("dy", cotangents[0], required=True)
-    _check_shape("dy", dy, shape, "the shape of y")
+    dy_ = _array("dy", cotangents[0], required=True)
+    _check_shape("dy", dy_, shape_, "the shape of y")
     ddx = _array("ddx", ddx, required=False)
     ddscale = _array("ddscale", ddscale, required=False)
     ddshift = _array("ddshift", ddshift, required=False)
     if ddx is None and ddscale is None and ddshift is None:
         raise ValueError("every cotangent of a gradient is None; pass at least one")
-    _check_shape("ddx", ddx, shape, "the shape of x")
-    _check_shape("ddscale", ddscale, shape, "the shape of scale")
-    _check_shape("ddshift", ddshift, shape, "the shape of shift")
+    _check_shape("ddx", ddx, shape_, "the shape of x")
+    _check_shape("ddscale", ddscale, shape_, "the shape of scale")
+    _check_shape("ddshift", ddshift, shape_, "the shape of shift")
     threads = _thread_count(threads)
-    given = {
-        "dy": dy,
+    given_ = {
+        "cotangents[0]": dy_,
         "ddx": ddx,
         "ddscale": ddscale,
         "ddshift": ddshift,
@@ -382,31 +391,31 @@ def backward_backward(
         "saved.mu_residual": saved.mu_residual,
         "saved.rstd": saved.rstd,
     }
-    dtype = _types(given, saved.dtype)[1]
+    dtype_ = _types(given_, saved.dtype)[1]
     out = _several(out, ("dx", "dscale", "dshift", "ddy"))
-    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
-    dscale = _result("dscale", out[1], shape, saved.dtypes.get("scale"), given)
-    dshift = _result("dshift", out[2], shape, saved.dtypes.get("shift"), given)
-    ddy = _result("ddy", out[3], shape, dy.dtype, given)
+    dx_ = _result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
+    dscale_ = _result("dscale", out[1], shape_, saved.dtypes.get("scale"), given_)
+    dshift_ = _result("dshift", out[2], shape_, saved.dtypes.get("shift"), given_)
+    ddy_ = _result("ddy", out[3], shape_, dy_.dtype, given_)
     _backward_backward(
         saved.x,
         saved.scale,
-        dy,
+        dy_,
         ddx,
         ddscale,
         ddshift,
         saved.mu,
         saved.mu_residual,
         saved.rstd,
-        dx,
-        dscale,
-        dshift,
-        ddy,
-        shape,
-        dtype,
+        dx_,
+        dscale_,
+        dshift_,
+        ddy_,
+        shape_,
+        dtype_,
         threads,
     )
-    return SecondGradients(dx, dscale, dshift, ddy)
+    return _SecondGradients(dx_, dscale_, dshift_, ddy_)
 
 
 def _forward(
@@ -1296,12 +1305,13 @@ def _check_is_saved(saved):
 def _check_saved(saved):
     """Refuse what was changed in it, and arrays whose shape was changed since."""
     _check_is_saved(saved)
-    known = isinstance(saved.shape, tuple) and isinstance(saved.dtypes, dict)
-    types = (saved.dtype, *saved.dtypes.values()) if known else (None,)
+    shape, dtypes = saved.shape, saved.dtypes
+    known = isinstance(shape, tuple) and isinstance(dtypes, dict)
+    types = (saved.dtype, *dtypes.values()) if known else (None,)
     floats = all(isinstance(dtype, np.dtype) and dtype.kind in "fV" for dtype in types)
-    if not floats or not saved.dtypes.keys() >= {"x", "scale", "shift"}:
+    if not floats or not dtypes.keys() >= {"x", "scale", "shift"}:
         raise TypeError(f"saved.shape, dtype or dtypes was changed; {_AS_IT_WAS}")
-    row_scalars = saved.shape[:-1]
+    row_scalars = shape[:-1]
     _check_kept("x", saved.x, saved.shape)
     _check_kept("scale", saved.scale, saved.shape)
     _check_kept("mu", saved.mu, row_scalars)
@@ -1320,7 +1330,7 @@ def _check_kept(name, array, shape, given=True):
 
 def _each_cotangent(cotangents, names):
     """The cotangents one by one; a single one may come without a tuple."""
-    if not isinstance(cotangents, tuple):
+    if not isinstance(cotangents, (tuple, list)):
         if len(names) > 1:
             kind = type(cotangents).__name__
             raise TypeError(f"cotangents is of type {kind}; pass a tuple for {names}")

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops a row element; backward 4 row tensors (3 read, 1 written), 15 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:11497245574929a23ff89f4b9b948e1e747cd470d94b6409ba8b141209c2aa96
+# templates sha256:cfba678e1f5cc61c7252a38eff3f6330426a55d0749c8972ea7a72f483fa8bf7
 """Residual addition, then layer normalization; the sum is the second output.
 
     forward
@@ -103,6 +103,10 @@ class Saved(NamedTuple):
     """The row scalar rstd, one a row."""
 
 
+# What follows calls it by a name with an underscore, which no argument can have.
+_Outputs = Outputs
+
+
 def forward(
     x,
     residual,
@@ -149,7 +153,7 @@ def forward(
     inputs_ = (x, residual, gamma, beta)
     constants_ = (_constant("eps", eps, signed=False),)
     outputs_, saved_ = _forward(inputs_, constants_, out, stream, workspace)
-    return Outputs(*outputs_), saved_
+    return _Outputs(*outputs_), saved_
 
 
 def backward(saved, dy, dh=None, *, out=None, stream=None, workspace=None):
@@ -191,15 +195,15 @@ def workspace_bytes(direction, *arguments):
     if direction not in ("forward", "backward"):
         raise ValueError(f'direction is {direction!r}; pass "forward" or "backward"')
     forward_ = direction == "forward"
-    names = list(_INPUTS) if forward_ else ["saved", *(f"d{name}" for name in _OUTPUTS)]
-    if len(arguments) > len(names):
+    most = len(_INPUTS) if forward_ else 1 + len(_OUTPUTS)
+    if len(arguments) > most:
         raise TypeError(
-            f"{direction} takes {len(names)} arrays at most, and {len(arguments)} were given"
+            f"{direction} takes {most} arrays at most, and {len(arguments)} were given"
         )
     if forward_:
         absent = [None] * (len(_FORWARD_SLOTS) - len(arguments))
         return _plan_forward([*arguments, *absent]).saved_bytes
-    saved, *cotangents = [*arguments, *[None] * (len(names) - len(arguments))]
+    saved, *cotangents = [*arguments, *[None] * (most - len(arguments))]
     plan, _, values, _ = _backward_plan(saved, cotangents, None, None)
     return plan.partial_bytes(values)
 

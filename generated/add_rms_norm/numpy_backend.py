@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 5 flops a row element; backward 4 row tensors (3 read, 1 written), 10 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-# templates sha256:bdcbfbcc1ee1d71e36fba0445d20ea13ac91ff1515a0c0ab0b998e76a99a1e13
+# templates sha256:0c7d7017eb9e3c0d2af3211877cafeb20ec095d480fd887797d99db08bda85c8
 """Residual addition, then root-mean-square normalization; the sum is the second output.
 
     forward
@@ -134,6 +134,14 @@ class Saved(NamedTuple):
     """The row scalar rstd, one a row."""
 
 
+# What follows calls these by names with an underscore, which no argument can have.
+_Outputs = Outputs
+_Gradients = Gradients
+_SecondGradients = SecondGradients
+_Saved = Saved
+_empty = np.empty
+
+
 def forward(x, residual, gamma=None, *, eps=1e-5, out=None, threads=1):
     """Residual addition, then root-mean-square normalization; the sum is the second output.
 
@@ -160,36 +168,38 @@ def forward(x, residual, gamma=None, *, eps=1e-5, out=None, threads=1):
     eps = _constant("eps", eps, signed=False)
     threads = _thread_count(threads)
     if _are_few(x):
-        shape, dtype = x.shape, x.dtype
-        if _fits(residual, shape, dtype) and (
-            gamma is None or _fits(gamma, shape[-1:], dtype)
+        shape_, dtype_ = x.shape, x.dtype
+        if _fits(residual, shape_, dtype_) and (
+            gamma is None or _fits(gamma, shape_[-1:], dtype_)
         ):
-            dtypes = {"x": dtype, "residual": dtype}
+            dtypes_ = {"x": dtype_, "residual": dtype_}
             if gamma is not None:
-                dtypes["gamma"] = dtype
-            y, h, rstd = _at_once(_forward_small, x, residual, gamma, eps, shape, dtype)
+                dtypes_["gamma"] = dtype_
+            y_, h_, rstd_ = _at_once(
+                _forward_small, x, residual, gamma, eps, shape_, dtype_
+            )
             if out is not None:
-                given = {"x": x, "residual": residual, "gamma": gamma}
-                y, h = _placed(("y", "h"), (y, h), out, given)
-            saved = Saved(shape, dtype, dtypes, h, gamma, rstd)
-            return Outputs(y, h), saved
+                given_ = {"x": x, "residual": residual, "gamma": gamma}
+                y_, h_ = _placed(("y", "h"), (y_, h_), out, given_)
+            saved = _Saved(shape_, dtype_, dtypes_, h_, gamma, rstd_)
+            return _Outputs(y_, h_), saved
     x = _array("x", x, required=True)
     residual = _array("residual", residual, required=True)
     gamma = _array("gamma", gamma, required=False)
-    shape = _row_shape("x", x)
-    leading = x
-    _check_shape("x", x, shape, "the shape of x")
-    _check_shape("residual", residual, shape, "the shape of x")
-    _check_shape("gamma", gamma, shape[-1:], "(D,)")
-    given = {"x": x, "residual": residual, "gamma": gamma}
-    dtypes, dtype = _types(given)
+    shape_ = _row_shape("x", x)
+    leading_ = x
+    _check_shape("x", x, shape_, "the shape of x")
+    _check_shape("residual", residual, shape_, "the shape of x")
+    _check_shape("gamma", gamma, shape_[-1:], "(D,)")
+    given_ = {"x": x, "residual": residual, "gamma": gamma}
+    dtypes_, dtype_ = _types(given_)
     out = _several(out, ("y", "h"))
-    y = _result("y", out[0], shape, leading.dtype, given)
-    h = _result("h", out[1], shape, leading.dtype, given)
-    rstd = np.empty(shape[:-1], dtype)
-    _forward(x, residual, gamma, eps, y, h, rstd, shape, dtype, threads)
-    saved = Saved(shape, dtype, dtypes, h, gamma, rstd)
-    return Outputs(y, h), saved
+    y_ = _result("y", out[0], shape_, leading_.dtype, given_)
+    h_ = _result("h", out[1], shape_, leading_.dtype, given_)
+    rstd_ = _empty(shape_[:-1], dtype_)
+    _forward(x, residual, gamma, eps, y_, h_, rstd_, shape_, dtype_, threads)
+    saved = _Saved(shape_, dtype_, dtypes_, h_, gamma, rstd_)
+    return _Outputs(y_, h_), saved
 
 
 def backward(saved, dy, dh=None, *, out=None, threads=1):
@@ -216,69 +226,79 @@ def backward(saved, dy, dh=None, *, out=None, threads=1):
     _check_is_saved(saved)
     threads = _thread_count(threads)
     if _are_few(saved.h):
-        shape, dtype = saved.h.shape, saved.h.dtype
+        shape_, dtype_ = saved.h.shape, saved.h.dtype
         if (
-            _is_of_one_type(saved, shape, dtype)
-            and (dy is None or _fits(dy, shape, dtype))
-            and (dh is None or _fits(dh, shape, dtype))
-            and _fits(saved.gamma, shape[-1:], dtype, "gamma" in saved.dtypes)
-            and _fits(saved.rstd, shape[:-1], dtype)
+            _is_of_one_type(saved, shape_, dtype_)
+            and (dy is None or _fits(dy, shape_, dtype_))
+            and (dh is None or _fits(dh, shape_, dtype_))
+            and _fits(saved.gamma, shape_[-1:], dtype_, "gamma" in saved.dtypes)
+            and _fits(saved.rstd, shape_[:-1], dtype_)
             and (dy is not None or dh is not None)
         ):
-            dx, dresidual, dgamma = _at_once(
-                _backward_small, saved.h, dy, dh, saved.rstd, saved.gamma, shape, dtype
+            dx_, dresidual_, dgamma_ = _at_once(
+                _backward_small,
+                saved.h,
+                dy,
+                dh,
+                saved.rstd,
+                saved.gamma,
+                shape_,
+                dtype_,
             )
             if out is not None:
-                given = {
+                given_ = {
                     "dy": dy,
                     "dh": dh,
                     "saved.h": saved.h,
                     "saved.gamma": saved.gamma,
                     "saved.rstd": saved.rstd,
                 }
-                dx, dresidual, dgamma = _placed(
-                    ("dx", "dresidual", "dgamma"), (dx, dresidual, dgamma), out, given
+                dx_, dresidual_, dgamma_ = _placed(
+                    ("dx", "dresidual", "dgamma"),
+                    (dx_, dresidual_, dgamma_),
+                    out,
+                    given_,
                 )
-            return Gradients(dx, dresidual, dgamma)
+            return _Gradients(dx_, dresidual_, dgamma_)
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     dy = _array("dy", dy, required=False)
     dh = _array("dh", dh, required=False)
     if dy is None and dh is None:
         raise ValueError("every cotangent is None; pass at least one")
-    _check_shape("dy", dy, shape, "the shape of y")
-    _check_shape("dh", dh, shape, "the shape of h")
-    given = {
+    _check_shape("dy", dy, shape_, "the shape of y")
+    _check_shape("dh", dh, shape_, "the shape of h")
+    given_ = {
         "dy": dy,
         "dh": dh,
         "saved.h": saved.h,
         "saved.gamma": saved.gamma,
         "saved.rstd": saved.rstd,
     }
-    dtype = _types(given, saved.dtype)[1]
+    dtype_ = _types(given_, saved.dtype)[1]
     out = _several(out, ("dx", "dresidual", "dgamma"))
-    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
-    dresidual = _result(
-        "dresidual", out[1], shape, saved.dtypes.get("residual"), given, like=(dx,)
+    dx_ = _result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
+    dresidual_ = _result(
+        "dresidual", out[1], shape_, saved.dtypes.get("residual"), given_, like=(dx_,)
     )
-    dgamma = _result("dgamma", out[2], shape[-1:], saved.dtypes.get("gamma"), given)
+    dgamma_ = _result("dgamma", out[2], shape_[-1:], saved.dtypes.get("gamma"), given_)
     _backward(
         saved.h,
         dy,
         dh,
         saved.rstd,
         saved.gamma,
-        dx,
-        dresidual,
-        dgamma,
-        shape,
-        dtype,
+        dx_,
+        dresidual_,
+        dgamma_,
+        shape_,
+        dtype_,
         threads,
     )
-    return Gradients(dx, dresidual, dgamma)
+    return _Gradients(dx_, dresidual_, dgamma_)
 
 
-def jvp(saved, dx, dresidual=None, dgamma=None, *, out=None, threads=1):
+def jvp(saved, dx=None, dresidual=None, dgamma=None, *, out=None, threads=1):
     """What the outputs move by when each input moves by its tangent.
 
         dh = dresidual + dx
@@ -298,18 +318,18 @@ def jvp(saved, dx, dresidual=None, dgamma=None, *, out=None, threads=1):
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     dx = _array("dx", dx, required=False)
     dresidual = _array("dresidual", dresidual, required=False)
     dgamma = _array("dgamma", dgamma, required=False)
     if dx is None and dresidual is None and dgamma is None:
         raise ValueError("every tangent is None; pass at least one")
     _check_left_out("dgamma", dgamma, "gamma", saved)
-    _check_shape("dx", dx, shape, "the shape of x")
-    _check_shape("dresidual", dresidual, shape, "the shape of residual")
-    _check_shape("dgamma", dgamma, shape[-1:], "the shape of gamma")
+    _check_shape("dx", dx, shape_, "the shape of x")
+    _check_shape("dresidual", dresidual, shape_, "the shape of residual")
+    _check_shape("dgamma", dgamma, shape_[-1:], "the shape of gamma")
     threads = _thread_count(threads)
-    given = {
+    given_ = {
         "dx": dx,
         "dresidual": dresidual,
         "dgamma": dgamma,
@@ -317,11 +337,11 @@ def jvp(saved, dx, dresidual=None, dgamma=None, *, out=None, threads=1):
         "saved.gamma": saved.gamma,
         "saved.rstd": saved.rstd,
     }
-    dtype = _types(given, saved.dtype)[1]
-    stored = saved.dtypes["x"]
+    dtype_ = _types(given_, saved.dtype)[1]
+    stored_ = saved.dtypes["x"]
     out = _several(out, ("dy", "dh"))
-    dy = _result("dy", out[0], shape, stored, given)
-    dh = _result("dh", out[1], shape, stored, given)
+    dy_ = _result("dy", out[0], shape_, stored_, given_)
+    dh_ = _result("dh", out[1], shape_, stored_, given_)
     _jvp(
         saved.h,
         dx,
@@ -329,17 +349,17 @@ def jvp(saved, dx, dresidual=None, dgamma=None, *, out=None, threads=1):
         saved.rstd,
         saved.gamma,
         dgamma,
-        dy,
-        dh,
-        shape,
-        dtype,
+        dy_,
+        dh_,
+        shape_,
+        dtype_,
         threads,
     )
-    return Outputs(dy, dh)
+    return _Outputs(dy_, dh_)
 
 
 def backward_backward(
-    saved, cotangents, ddx, ddresidual=None, ddgamma=None, *, out=None, threads=1
+    saved, cotangents, ddx=None, ddresidual=None, ddgamma=None, *, out=None, threads=1
 ):
     """The gradients of a loss that depends on what `backward` returned.
 
@@ -355,7 +375,7 @@ def backward_backward(
 
     Args:
         saved: what `forward` returned.
-        cotangents: what `backward` was given, a tuple.
+        cotangents: what `backward` was given, a tuple or a list.
         ddx: the cotangent of dx, its gradient; None stands for zero.
         ddresidual: the cotangent of dresidual, its gradient; None stands for zero.
         ddgamma: the cotangent of dgamma, its gradient; None stands for zero.
@@ -368,13 +388,13 @@ def backward_backward(
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     cotangents = _each_cotangent(cotangents, ("dy", "dh"))
-    dy = _array("dy", cotangents[0], required=False)
-    _check_shape("dy", dy, shape, "the shape of y")
-    dh = _array("dh", cotangents[1], required=False)
-    _check_shape("dh", dh, shape, "the shape of h")
-    if dy is None and dh is None:
+    dy_ = _array("dy", cotangents[0], required=False)
+    _check_shape("dy", dy_, shape_, "the shape of y")
+    dh_ = _array("dh", cotangents[1], required=False)
+    _check_shape("dh", dh_, shape_, "the shape of h")
+    if dy_ is None and dh_ is None:
         raise ValueError("every cotangent is None; pass at least one")
     ddx = _array("ddx", ddx, required=False)
     ddresidual = _array("ddresidual", ddresidual, required=False)
@@ -382,13 +402,13 @@ def backward_backward(
     if ddx is None and ddresidual is None and ddgamma is None:
         raise ValueError("every cotangent of a gradient is None; pass at least one")
     _check_left_out("ddgamma", ddgamma, "gamma", saved)
-    _check_shape("ddx", ddx, shape, "the shape of x")
-    _check_shape("ddresidual", ddresidual, shape, "the shape of residual")
-    _check_shape("ddgamma", ddgamma, shape[-1:], "the shape of gamma")
+    _check_shape("ddx", ddx, shape_, "the shape of x")
+    _check_shape("ddresidual", ddresidual, shape_, "the shape of residual")
+    _check_shape("ddgamma", ddgamma, shape_[-1:], "the shape of gamma")
     threads = _thread_count(threads)
-    given = {
-        "dy": dy,
-        "dh": dh,
+    given_ = {
+        "cotangents[0]": dy_,
+        "cotangents[1]": dh_,
         "ddx": ddx,
         "ddresidual": ddresidual,
         "ddgamma": ddgamma,
@@ -396,34 +416,34 @@ def backward_backward(
         "saved.gamma": saved.gamma,
         "saved.rstd": saved.rstd,
     }
-    dtype = _types(given, saved.dtype)[1]
+    dtype_ = _types(given_, saved.dtype)[1]
     out = _several(out, ("dx", "dresidual", "dgamma", "ddy", "ddh"))
-    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
-    dresidual = _result(
-        "dresidual", out[1], shape, saved.dtypes.get("residual"), given, like=(dx,)
+    dx_ = _result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
+    dresidual_ = _result(
+        "dresidual", out[1], shape_, saved.dtypes.get("residual"), given_, like=(dx_,)
     )
-    dgamma = _result("dgamma", out[2], shape[-1:], saved.dtypes.get("gamma"), given)
-    ddy = _result("ddy", out[3], shape, None if dy is None else dy.dtype, given)
-    ddh = _result("ddh", out[4], shape, None if dh is None else dh.dtype, given)
+    dgamma_ = _result("dgamma", out[2], shape_[-1:], saved.dtypes.get("gamma"), given_)
+    ddy_ = _result("ddy", out[3], shape_, None if dy_ is None else dy_.dtype, given_)
+    ddh_ = _result("ddh", out[4], shape_, None if dh_ is None else dh_.dtype, given_)
     _backward_backward(
         saved.h,
-        dy,
-        dh,
+        dy_,
+        dh_,
         ddx,
         ddresidual,
         saved.rstd,
         saved.gamma,
         ddgamma,
-        dx,
-        dresidual,
-        dgamma,
-        ddy,
-        ddh,
-        shape,
-        dtype,
+        dx_,
+        dresidual_,
+        dgamma_,
+        ddy_,
+        ddh_,
+        shape_,
+        dtype_,
         threads,
     )
-    return SecondGradients(dx, dresidual, dgamma, ddy, ddh)
+    return _SecondGradients(dx_, dresidual_, dgamma_, ddy_, ddh_)
 
 
 def _forward(
@@ -1304,12 +1324,13 @@ def _check_is_saved(saved):
 def _check_saved(saved):
     """Refuse what was changed in it, and arrays whose shape was changed since."""
     _check_is_saved(saved)
-    known = isinstance(saved.shape, tuple) and isinstance(saved.dtypes, dict)
-    types = (saved.dtype, *saved.dtypes.values()) if known else (None,)
+    shape, dtypes = saved.shape, saved.dtypes
+    known = isinstance(shape, tuple) and isinstance(dtypes, dict)
+    types = (saved.dtype, *dtypes.values()) if known else (None,)
     floats = all(isinstance(dtype, np.dtype) and dtype.kind in "fV" for dtype in types)
-    if not floats or not saved.dtypes.keys() >= {"x", "residual"}:
+    if not floats or not dtypes.keys() >= {"x", "residual"}:
         raise TypeError(f"saved.shape, dtype or dtypes was changed; {_AS_IT_WAS}")
-    row_scalars = saved.shape[:-1]
+    row_scalars = shape[:-1]
     _check_kept("h", saved.h, saved.shape)
     _check_kept("gamma", saved.gamma, saved.shape[-1:], "gamma" in saved.dtypes)
     _check_kept("rstd", saved.rstd, row_scalars)
@@ -1332,7 +1353,7 @@ def _check_left_out(name, value, source, saved):
 
 def _each_cotangent(cotangents, names):
     """The cotangents one by one; a single one may come without a tuple."""
-    if not isinstance(cotangents, tuple):
+    if not isinstance(cotangents, (tuple, list)):
         if len(names) > 1:
             kind = type(cotangents).__name__
             raise TypeError(f"cotangents is of type {kind}; pass a tuple for {names}")

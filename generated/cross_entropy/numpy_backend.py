@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (2 read, 0 written), 7 flops a row element; backward 4 row tensors (2 read, 2 written), 9 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-# templates sha256:bdcbfbcc1ee1d71e36fba0445d20ea13ac91ff1515a0c0ab0b998e76a99a1e13
+# templates sha256:0c7d7017eb9e3c0d2af3211877cafeb20ec095d480fd887797d99db08bda85c8
 """Cross entropy of soft targets with the softmax of a row, one number a row.
 
     forward
@@ -118,6 +118,13 @@ class Saved(NamedTuple):
     """The row scalar log_sum_exp, one a row."""
 
 
+# What follows calls these by names with an underscore, which no argument can have.
+_Gradients = Gradients
+_SecondGradients = SecondGradients
+_Saved = Saved
+_empty = np.empty
+
+
 def forward(x, target, *, out=None, threads=1):
     """Cross entropy of soft targets with the softmax of a row, one number a row.
 
@@ -142,34 +149,34 @@ def forward(x, target, *, out=None, threads=1):
     """
     threads = _thread_count(threads)
     if _are_few(x):
-        shape, dtype = x.shape, x.dtype
-        if _fits(target, shape, dtype):
-            dtypes = {"x": dtype, "target": dtype}
-            y, row_max, sum_exp, log_sum_exp = _at_once(
-                _forward_small, x, target, shape, dtype
+        shape_, dtype_ = x.shape, x.dtype
+        if _fits(target, shape_, dtype_):
+            dtypes_ = {"x": dtype_, "target": dtype_}
+            y_, row_max_, sum_exp_, log_sum_exp_ = _at_once(
+                _forward_small, x, target, shape_, dtype_
             )
             if out is not None:
-                given = {"x": x, "target": target}
-                (y,) = _placed(("y",), (y,), (out,), given)
-            saved = Saved(
-                shape, dtype, dtypes, x, target, row_max, sum_exp, log_sum_exp
+                given_ = {"x": x, "target": target}
+                (y_,) = _placed(("y",), (y_,), (out,), given_)
+            saved = _Saved(
+                shape_, dtype_, dtypes_, x, target, row_max_, sum_exp_, log_sum_exp_
             )
-            return y, saved
+            return y_, saved
     x = _array("x", x, required=True)
     target = _array("target", target, required=True)
-    shape = _row_shape("x", x)
-    leading = x
-    _check_shape("x", x, shape, "the shape of x")
-    _check_shape("target", target, shape, "the shape of x")
-    given = {"x": x, "target": target}
-    dtypes, dtype = _types(given)
-    y = _result("y", out, shape[:-1], leading.dtype, given)
-    row_max = np.empty(shape[:-1], dtype)
-    sum_exp = np.empty(shape[:-1], dtype)
-    log_sum_exp = np.empty(shape[:-1], dtype)
-    _forward(x, target, y, row_max, sum_exp, log_sum_exp, shape, dtype, threads)
-    saved = Saved(shape, dtype, dtypes, x, target, row_max, sum_exp, log_sum_exp)
-    return y, saved
+    shape_ = _row_shape("x", x)
+    leading_ = x
+    _check_shape("x", x, shape_, "the shape of x")
+    _check_shape("target", target, shape_, "the shape of x")
+    given_ = {"x": x, "target": target}
+    dtypes_, dtype_ = _types(given_)
+    y_ = _result("y", out, shape_[:-1], leading_.dtype, given_)
+    row_max_ = _empty(shape_[:-1], dtype_)
+    sum_exp_ = _empty(shape_[:-1], dtype_)
+    log_sum_exp_ = _empty(shape_[:-1], dtype_)
+    _forward(x, target, y_, row_max_, sum_exp_, log_sum_exp_, shape_, dtype_, threads)
+    saved = _Saved(shape_, dtype_, dtypes_, x, target, row_max_, sum_exp_, log_sum_exp_)
+    return y_, saved
 
 
 def backward(saved, dy, *, out=None, threads=1):
@@ -192,16 +199,16 @@ def backward(saved, dy, *, out=None, threads=1):
     _check_is_saved(saved)
     threads = _thread_count(threads)
     if _are_few(saved.x):
-        shape, dtype = saved.x.shape, saved.x.dtype
+        shape_, dtype_ = saved.x.shape, saved.x.dtype
         if (
-            _is_of_one_type(saved, shape, dtype)
-            and _fits(dy, shape[:-1], dtype)
-            and _fits(saved.target, shape, dtype)
-            and _fits(saved.row_max, shape[:-1], dtype)
-            and _fits(saved.sum_exp, shape[:-1], dtype)
-            and _fits(saved.log_sum_exp, shape[:-1], dtype)
+            _is_of_one_type(saved, shape_, dtype_)
+            and _fits(dy, shape_[:-1], dtype_)
+            and _fits(saved.target, shape_, dtype_)
+            and _fits(saved.row_max, shape_[:-1], dtype_)
+            and _fits(saved.sum_exp, shape_[:-1], dtype_)
+            and _fits(saved.log_sum_exp, shape_[:-1], dtype_)
         ):
-            dx, dtarget = _at_once(
+            dx_, dtarget_ = _at_once(
                 _backward_small,
                 saved.x,
                 saved.target,
@@ -209,11 +216,11 @@ def backward(saved, dy, *, out=None, threads=1):
                 saved.row_max,
                 saved.sum_exp,
                 saved.log_sum_exp,
-                shape,
-                dtype,
+                shape_,
+                dtype_,
             )
             if out is not None:
-                given = {
+                given_ = {
                     "dy": dy,
                     "saved.x": saved.x,
                     "saved.target": saved.target,
@@ -221,13 +228,13 @@ def backward(saved, dy, *, out=None, threads=1):
                     "saved.sum_exp": saved.sum_exp,
                     "saved.log_sum_exp": saved.log_sum_exp,
                 }
-                dx, dtarget = _placed(("dx", "dtarget"), (dx, dtarget), out, given)
-            return Gradients(dx, dtarget)
+                dx_, dtarget_ = _placed(("dx", "dtarget"), (dx_, dtarget_), out, given_)
+            return _Gradients(dx_, dtarget_)
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     dy = _array("dy", dy, required=True)
-    _check_shape("dy", dy, shape[:-1], "the shape of y")
-    given = {
+    _check_shape("dy", dy, shape_[:-1], "the shape of y")
+    given_ = {
         "dy": dy,
         "saved.x": saved.x,
         "saved.target": saved.target,
@@ -235,10 +242,10 @@ def backward(saved, dy, *, out=None, threads=1):
         "saved.sum_exp": saved.sum_exp,
         "saved.log_sum_exp": saved.log_sum_exp,
     }
-    dtype = _types(given, saved.dtype)[1]
+    dtype_ = _types(given_, saved.dtype)[1]
     out = _several(out, ("dx", "dtarget"))
-    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
-    dtarget = _result("dtarget", out[1], shape, saved.dtypes.get("target"), given)
+    dx_ = _result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
+    dtarget_ = _result("dtarget", out[1], shape_, saved.dtypes.get("target"), given_)
     _backward(
         saved.x,
         saved.target,
@@ -246,16 +253,16 @@ def backward(saved, dy, *, out=None, threads=1):
         saved.row_max,
         saved.sum_exp,
         saved.log_sum_exp,
-        dx,
-        dtarget,
-        shape,
-        dtype,
+        dx_,
+        dtarget_,
+        shape_,
+        dtype_,
         threads,
     )
-    return Gradients(dx, dtarget)
+    return _Gradients(dx_, dtarget_)
 
 
-def jvp(saved, dx, dtarget=None, *, out=None, threads=1):
+def jvp(saved, dx=None, dtarget=None, *, out=None, threads=1):
     """What the outputs move by when each input moves by its tangent.
 
         dlog_sum_exp = sum(dx*exp_shifted)/sum_exp
@@ -273,15 +280,15 @@ def jvp(saved, dx, dtarget=None, *, out=None, threads=1):
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     dx = _array("dx", dx, required=False)
     dtarget = _array("dtarget", dtarget, required=False)
     if dx is None and dtarget is None:
         raise ValueError("every tangent is None; pass at least one")
-    _check_shape("dx", dx, shape, "the shape of x")
-    _check_shape("dtarget", dtarget, shape, "the shape of target")
+    _check_shape("dx", dx, shape_, "the shape of x")
+    _check_shape("dtarget", dtarget, shape_, "the shape of target")
     threads = _thread_count(threads)
-    given = {
+    given_ = {
         "dx": dx,
         "dtarget": dtarget,
         "saved.x": saved.x,
@@ -290,9 +297,9 @@ def jvp(saved, dx, dtarget=None, *, out=None, threads=1):
         "saved.sum_exp": saved.sum_exp,
         "saved.log_sum_exp": saved.log_sum_exp,
     }
-    dtype = _types(given, saved.dtype)[1]
-    stored = saved.dtypes["x"]
-    dy = _result("dy", out, shape[:-1], stored, given)
+    dtype_ = _types(given_, saved.dtype)[1]
+    stored_ = saved.dtypes["x"]
+    dy_ = _result("dy", out, shape_[:-1], stored_, given_)
     _jvp(
         saved.x,
         saved.target,
@@ -301,15 +308,17 @@ def jvp(saved, dx, dtarget=None, *, out=None, threads=1):
         saved.row_max,
         saved.sum_exp,
         saved.log_sum_exp,
-        dy,
-        shape,
-        dtype,
+        dy_,
+        shape_,
+        dtype_,
         threads,
     )
-    return dy
+    return dy_
 
 
-def backward_backward(saved, cotangents, ddx, ddtarget=None, *, out=None, threads=1):
+def backward_backward(
+    saved, cotangents, ddx=None, ddtarget=None, *, out=None, threads=1
+):
     """The gradients of a loss that depends on what `backward` returned.
 
         mean_target = mean(target)
@@ -322,7 +331,7 @@ def backward_backward(saved, cotangents, ddx, ddtarget=None, *, out=None, thread
 
     Args:
         saved: what `forward` returned.
-        cotangents: what `backward` was given, a tuple or the array itself.
+        cotangents: what `backward` was given, a tuple or a list, or the array itself.
         ddx: the cotangent of dx, its gradient; None stands for zero.
         ddtarget: the cotangent of dtarget, its gradient; None stands for zero.
         out: SecondGradients, or a sequence like it, of arrays to write to;
@@ -334,19 +343,19 @@ def backward_backward(saved, cotangents, ddx, ddtarget=None, *, out=None, thread
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     cotangents = _each_cotangent(cotangents, ("dy",))
-    dy = _array("dy", cotangents[0], required=True)
-    _check_shape("dy", dy, shape[:-1], "the shape of y")
+    dy_ = _array("dy", cotangents[0], required=True)
+    _check_shape("dy", dy_, shape_[:-1], "the shape of y")
     ddx = _array("ddx", ddx, required=False)
     ddtarget = _array("ddtarget", ddtarget, required=False)
     if ddx is None and ddtarget is None:
         raise ValueError("every cotangent of a gradient is None; pass at least one")
-    _check_shape("ddx", ddx, shape, "the shape of x")
-    _check_shape("ddtarget", ddtarget, shape, "the shape of target")
+    _check_shape("ddx", ddx, shape_, "the shape of x")
+    _check_shape("ddtarget", ddtarget, shape_, "the shape of target")
     threads = _thread_count(threads)
-    given = {
-        "dy": dy,
+    given_ = {
+        "cotangents[0]": dy_,
         "ddx": ddx,
         "ddtarget": ddtarget,
         "saved.x": saved.x,
@@ -355,28 +364,28 @@ def backward_backward(saved, cotangents, ddx, ddtarget=None, *, out=None, thread
         "saved.sum_exp": saved.sum_exp,
         "saved.log_sum_exp": saved.log_sum_exp,
     }
-    dtype = _types(given, saved.dtype)[1]
+    dtype_ = _types(given_, saved.dtype)[1]
     out = _several(out, ("dx", "dtarget", "ddy"))
-    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
-    dtarget = _result("dtarget", out[1], shape, saved.dtypes.get("target"), given)
-    ddy = _result("ddy", out[2], shape[:-1], dy.dtype, given)
+    dx_ = _result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
+    dtarget_ = _result("dtarget", out[1], shape_, saved.dtypes.get("target"), given_)
+    ddy_ = _result("ddy", out[2], shape_[:-1], dy_.dtype, given_)
     _backward_backward(
         saved.x,
         saved.target,
-        dy,
+        dy_,
         ddx,
         ddtarget,
         saved.row_max,
         saved.sum_exp,
         saved.log_sum_exp,
-        dx,
-        dtarget,
-        ddy,
-        shape,
-        dtype,
+        dx_,
+        dtarget_,
+        ddy_,
+        shape_,
+        dtype_,
         threads,
     )
-    return SecondGradients(dx, dtarget, ddy)
+    return _SecondGradients(dx_, dtarget_, ddy_)
 
 
 def _forward(
@@ -1111,12 +1120,13 @@ def _check_is_saved(saved):
 def _check_saved(saved):
     """Refuse what was changed in it, and arrays whose shape was changed since."""
     _check_is_saved(saved)
-    known = isinstance(saved.shape, tuple) and isinstance(saved.dtypes, dict)
-    types = (saved.dtype, *saved.dtypes.values()) if known else (None,)
+    shape, dtypes = saved.shape, saved.dtypes
+    known = isinstance(shape, tuple) and isinstance(dtypes, dict)
+    types = (saved.dtype, *dtypes.values()) if known else (None,)
     floats = all(isinstance(dtype, np.dtype) and dtype.kind in "fV" for dtype in types)
-    if not floats or not saved.dtypes.keys() >= {"x", "target"}:
+    if not floats or not dtypes.keys() >= {"x", "target"}:
         raise TypeError(f"saved.shape, dtype or dtypes was changed; {_AS_IT_WAS}")
-    row_scalars = saved.shape[:-1]
+    row_scalars = shape[:-1]
     _check_kept("x", saved.x, saved.shape)
     _check_kept("target", saved.target, saved.shape)
     _check_kept("row_max", saved.row_max, row_scalars)
@@ -1135,7 +1145,7 @@ def _check_kept(name, array, shape, given=True):
 
 def _each_cotangent(cotangents, names):
     """The cotangents one by one; a single one may come without a tuple."""
-    if not isinstance(cotangents, tuple):
+    if not isinstance(cotangents, (tuple, list)):
         if len(names) > 1:
             kind = type(cotangents).__name__
             raise TypeError(f"cotangents is of type {kind}; pass a tuple for {names}")

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 13 flops a row element.
 // Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-// templates sha256:11497245574929a23ff89f4b9b948e1e747cd470d94b6409ba8b141209c2aa96
+// templates sha256:cfba678e1f5cc61c7252a38eff3f6330426a55d0749c8972ea7a72f483fa8bf7
 //
 // forward:
 //     u = alpha*x
@@ -553,8 +553,8 @@ template <class G> struct Tile {
 template <class A>
 __device__ __forceinline__ void stage_1(A x, A gamma, A beta, const Scalars<A>& row, A& out_y) {
   const A alpha = row.alpha;
-  const A u = x*alpha;  // step 1
-  const A t = math::tanh(u);  // step 2
+  const A u_ = x*alpha;  // step 1
+  const A t = math::tanh(u_);  // step 2
   const A y = t*gamma + beta;  // step 3
   out_y = y;
 }
@@ -780,8 +780,8 @@ template <class G> struct Tile {
 template <class A>
 __device__ __forceinline__ void sum_g_x(A x, A dy, A gamma, const Scalars<A>& row, A (&sums)[1], A (&over_rows)[SUMS_INTO_COLUMNS], A& out_dx) {
   const A alpha = row.alpha;
-  const A u = x*alpha;  // step 1
-  const A t = math::tanh(u);  // step 2
+  const A u_ = x*alpha;  // step 1
+  const A t = math::tanh(u_);  // step 2
   const A g = (A(1) - t)*dy*(t + A(1))*gamma;  // step 11
   const A dx = g*alpha;  // step 6
   if (HAS_alpha) sums[0] += g*x;  // step 7: sum_g_x

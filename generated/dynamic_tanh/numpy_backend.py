@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 13 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-# templates sha256:bdcbfbcc1ee1d71e36fba0445d20ea13ac91ff1515a0c0ab0b998e76a99a1e13
+# templates sha256:0c7d7017eb9e3c0d2af3211877cafeb20ec095d480fd887797d99db08bda85c8
 """Dynamic tanh: an elementwise layer in the place of a norm.
 
     forward
@@ -126,6 +126,12 @@ class Saved(NamedTuple):
     """The argument gamma of forward."""
 
 
+# What follows calls these by names with an underscore, which no argument can have.
+_Gradients = Gradients
+_SecondGradients = SecondGradients
+_Saved = Saved
+
+
 def forward(x, alpha=None, gamma=None, beta=None, *, out=None, threads=1):
     """Dynamic tanh: an elementwise layer in the place of a norm.
 
@@ -148,40 +154,40 @@ def forward(x, alpha=None, gamma=None, beta=None, *, out=None, threads=1):
     """
     threads = _thread_count(threads)
     if _are_few(x):
-        shape, dtype = x.shape, x.dtype
+        shape_, dtype_ = x.shape, x.dtype
         if (
-            (alpha is None or _fits(alpha, (), dtype))
-            and (gamma is None or _fits(gamma, shape[-1:], dtype))
-            and (beta is None or _fits(beta, shape[-1:], dtype))
+            (alpha is None or _fits(alpha, (), dtype_))
+            and (gamma is None or _fits(gamma, shape_[-1:], dtype_))
+            and (beta is None or _fits(beta, shape_[-1:], dtype_))
         ):
-            dtypes = {"x": dtype}
+            dtypes_ = {"x": dtype_}
             if alpha is not None:
-                dtypes["alpha"] = dtype
+                dtypes_["alpha"] = dtype_
             if gamma is not None:
-                dtypes["gamma"] = dtype
+                dtypes_["gamma"] = dtype_
             if beta is not None:
-                dtypes["beta"] = dtype
-            y = _at_once(_forward_small, x, alpha, gamma, beta, shape, dtype)
+                dtypes_["beta"] = dtype_
+            y_ = _at_once(_forward_small, x, alpha, gamma, beta, shape_, dtype_)
             if out is not None:
-                given = {"x": x, "alpha": alpha, "gamma": gamma, "beta": beta}
-                (y,) = _placed(("y",), (y,), (out,), given)
-            saved = Saved(shape, dtype, dtypes, x, alpha, gamma)
-            return y, saved
+                given_ = {"x": x, "alpha": alpha, "gamma": gamma, "beta": beta}
+                (y_,) = _placed(("y",), (y_,), (out,), given_)
+            saved = _Saved(shape_, dtype_, dtypes_, x, alpha, gamma)
+            return y_, saved
     x = _array("x", x, required=True)
     alpha = _scalar("alpha", alpha, required=False)
     gamma = _array("gamma", gamma, required=False)
     beta = _array("beta", beta, required=False)
-    shape = _row_shape("x", x)
-    leading = x
-    _check_shape("x", x, shape, "the shape of x")
-    _check_shape("gamma", gamma, shape[-1:], "(D,)")
-    _check_shape("beta", beta, shape[-1:], "(D,)")
-    given = {"x": x, "alpha": alpha, "gamma": gamma, "beta": beta}
-    dtypes, dtype = _types(given)
-    y = _result("y", out, shape, leading.dtype, given)
-    _forward(x, alpha, gamma, beta, y, shape, dtype, threads)
-    saved = Saved(shape, dtype, dtypes, x, alpha, gamma)
-    return y, saved
+    shape_ = _row_shape("x", x)
+    leading_ = x
+    _check_shape("x", x, shape_, "the shape of x")
+    _check_shape("gamma", gamma, shape_[-1:], "(D,)")
+    _check_shape("beta", beta, shape_[-1:], "(D,)")
+    given_ = {"x": x, "alpha": alpha, "gamma": gamma, "beta": beta}
+    dtypes_, dtype_ = _types(given_)
+    y_ = _result("y", out, shape_, leading_.dtype, given_)
+    _forward(x, alpha, gamma, beta, y_, shape_, dtype_, threads)
+    saved = _Saved(shape_, dtype_, dtypes_, x, alpha, gamma)
+    return y_, saved
 
 
 def backward(saved, dy, *, out=None, threads=1):
@@ -207,60 +213,60 @@ def backward(saved, dy, *, out=None, threads=1):
     _check_is_saved(saved)
     threads = _thread_count(threads)
     if _are_few(saved.x):
-        shape, dtype = saved.x.shape, saved.x.dtype
+        shape_, dtype_ = saved.x.shape, saved.x.dtype
         if (
-            _is_of_one_type(saved, shape, dtype)
-            and _fits(dy, shape, dtype)
-            and _fits(saved.alpha, (), dtype, "alpha" in saved.dtypes)
-            and _fits(saved.gamma, shape[-1:], dtype, "gamma" in saved.dtypes)
+            _is_of_one_type(saved, shape_, dtype_)
+            and _fits(dy, shape_, dtype_)
+            and _fits(saved.alpha, (), dtype_, "alpha" in saved.dtypes)
+            and _fits(saved.gamma, shape_[-1:], dtype_, "gamma" in saved.dtypes)
         ):
-            dx, dalpha, dgamma, dbeta = _at_once(
+            dx_, dalpha_, dgamma_, dbeta_ = _at_once(
                 _backward_small,
                 saved.x,
                 dy,
                 saved.alpha,
                 saved.gamma,
                 "beta" in saved.dtypes,
-                shape,
-                dtype,
+                shape_,
+                dtype_,
             )
             if out is not None:
-                given = {"dy": dy, "saved.x": saved.x, "saved.gamma": saved.gamma}
-                dx, dalpha, dgamma, dbeta = _placed(
+                given_ = {"dy": dy, "saved.x": saved.x, "saved.gamma": saved.gamma}
+                dx_, dalpha_, dgamma_, dbeta_ = _placed(
                     ("dx", "dalpha", "dgamma", "dbeta"),
-                    (dx, dalpha, dgamma, dbeta),
+                    (dx_, dalpha_, dgamma_, dbeta_),
                     out,
-                    given,
+                    given_,
                 )
-            return Gradients(dx, dalpha, dgamma, dbeta)
+            return _Gradients(dx_, dalpha_, dgamma_, dbeta_)
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     dy = _array("dy", dy, required=True)
-    _check_shape("dy", dy, shape, "the shape of y")
-    given = {"dy": dy, "saved.x": saved.x, "saved.gamma": saved.gamma}
-    dtype = _types(given, saved.dtype)[1]
+    _check_shape("dy", dy, shape_, "the shape of y")
+    given_ = {"dy": dy, "saved.x": saved.x, "saved.gamma": saved.gamma}
+    dtype_ = _types(given_, saved.dtype)[1]
     out = _several(out, ("dx", "dalpha", "dgamma", "dbeta"))
-    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
-    dalpha = _result("dalpha", out[1], (), saved.dtypes.get("alpha"), given)
-    dgamma = _result("dgamma", out[2], shape[-1:], saved.dtypes.get("gamma"), given)
-    dbeta = _result("dbeta", out[3], shape[-1:], saved.dtypes.get("beta"), given)
+    dx_ = _result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
+    dalpha_ = _result("dalpha", out[1], (), saved.dtypes.get("alpha"), given_)
+    dgamma_ = _result("dgamma", out[2], shape_[-1:], saved.dtypes.get("gamma"), given_)
+    dbeta_ = _result("dbeta", out[3], shape_[-1:], saved.dtypes.get("beta"), given_)
     _backward(
         saved.x,
         dy,
         saved.alpha,
         saved.gamma,
-        dx,
-        dalpha,
-        dgamma,
-        dbeta,
-        shape,
-        dtype,
+        dx_,
+        dalpha_,
+        dgamma_,
+        dbeta_,
+        shape_,
+        dtype_,
         threads,
     )
-    return Gradients(dx, dalpha, dgamma, dbeta)
+    return _Gradients(dx_, dalpha_, dgamma_, dbeta_)
 
 
-def jvp(saved, dx, dalpha=None, dgamma=None, dbeta=None, *, out=None, threads=1):
+def jvp(saved, dx=None, dalpha=None, dgamma=None, dbeta=None, *, out=None, threads=1):
     """What the outputs move by when each input moves by its tangent.
 
         dy = dgamma*t + gamma*(1 - t)*(1 + t)*(dalpha*x + alpha*dx) + dbeta
@@ -279,7 +285,7 @@ def jvp(saved, dx, dalpha=None, dgamma=None, dbeta=None, *, out=None, threads=1)
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     dx = _array("dx", dx, required=False)
     dalpha = _scalar("dalpha", dalpha, required=False)
     dgamma = _array("dgamma", dgamma, required=False)
@@ -289,11 +295,11 @@ def jvp(saved, dx, dalpha=None, dgamma=None, dbeta=None, *, out=None, threads=1)
     _check_left_out("dalpha", dalpha, "alpha", saved)
     _check_left_out("dgamma", dgamma, "gamma", saved)
     _check_left_out("dbeta", dbeta, "beta", saved)
-    _check_shape("dx", dx, shape, "the shape of x")
-    _check_shape("dgamma", dgamma, shape[-1:], "the shape of gamma")
-    _check_shape("dbeta", dbeta, shape[-1:], "the shape of beta")
+    _check_shape("dx", dx, shape_, "the shape of x")
+    _check_shape("dgamma", dgamma, shape_[-1:], "the shape of gamma")
+    _check_shape("dbeta", dbeta, shape_[-1:], "the shape of beta")
     threads = _thread_count(threads)
-    given = {
+    given_ = {
         "dx": dx,
         "dalpha": dalpha,
         "dgamma": dgamma,
@@ -301,9 +307,9 @@ def jvp(saved, dx, dalpha=None, dgamma=None, dbeta=None, *, out=None, threads=1)
         "saved.x": saved.x,
         "saved.gamma": saved.gamma,
     }
-    dtype = _types(given, saved.dtype)[1]
-    stored = saved.dtypes["x"]
-    dy = _result("dy", out, shape, stored, given)
+    dtype_ = _types(given_, saved.dtype)[1]
+    stored_ = saved.dtypes["x"]
+    dy_ = _result("dy", out, shape_, stored_, given_)
     _jvp(
         saved.x,
         dx,
@@ -312,18 +318,18 @@ def jvp(saved, dx, dalpha=None, dgamma=None, dbeta=None, *, out=None, threads=1)
         dalpha,
         dgamma,
         dbeta,
-        dy,
-        shape,
-        dtype,
+        dy_,
+        shape_,
+        dtype_,
         threads,
     )
-    return dy
+    return dy_
 
 
 def backward_backward(
     saved,
     cotangents,
-    ddx,
+    ddx=None,
     ddalpha=None,
     ddgamma=None,
     ddbeta=None,
@@ -344,7 +350,7 @@ def backward_backward(
 
     Args:
         saved: what `forward` returned.
-        cotangents: what `backward` was given, a tuple or the array itself.
+        cotangents: what `backward` was given, a tuple or a list, or the array itself.
         ddx: the cotangent of dx, its gradient; None stands for zero.
         ddalpha: the cotangent of dalpha, its gradient; None stands for zero.
         ddgamma: the cotangent of dgamma, its gradient; None stands for zero.
@@ -358,10 +364,10 @@ def backward_backward(
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     cotangents = _each_cotangent(cotangents, ("dy",))
-    dy = _array("dy", cotangents[0], required=True)
-    _check_shape("dy", dy, shape, "the shape of y")
+    dy_ = _array("dy", cotangents[0], required=True)
+    _check_shape("dy", dy_, shape_, "the shape of y")
     ddx = _array("ddx", ddx, required=False)
     ddalpha = _scalar("ddalpha", ddalpha, required=False)
     ddgamma = _array("ddgamma", ddgamma, required=False)
@@ -371,12 +377,12 @@ def backward_backward(
     _check_left_out("ddalpha", ddalpha, "alpha", saved)
     _check_left_out("ddgamma", ddgamma, "gamma", saved)
     _check_left_out("ddbeta", ddbeta, "beta", saved)
-    _check_shape("ddx", ddx, shape, "the shape of x")
-    _check_shape("ddgamma", ddgamma, shape[-1:], "the shape of gamma")
-    _check_shape("ddbeta", ddbeta, shape[-1:], "the shape of beta")
+    _check_shape("ddx", ddx, shape_, "the shape of x")
+    _check_shape("ddgamma", ddgamma, shape_[-1:], "the shape of gamma")
+    _check_shape("ddbeta", ddbeta, shape_[-1:], "the shape of beta")
     threads = _thread_count(threads)
-    given = {
-        "dy": dy,
+    given_ = {
+        "cotangents[0]": dy_,
         "ddx": ddx,
         "ddalpha": ddalpha,
         "ddgamma": ddgamma,
@@ -384,32 +390,32 @@ def backward_backward(
         "saved.x": saved.x,
         "saved.gamma": saved.gamma,
     }
-    dtype = _types(given, saved.dtype)[1]
+    dtype_ = _types(given_, saved.dtype)[1]
     out = _several(out, ("dx", "dalpha", "dgamma", "dbeta", "ddy"))
-    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
-    dalpha = _result("dalpha", out[1], (), saved.dtypes.get("alpha"), given)
-    dgamma = _result("dgamma", out[2], shape[-1:], saved.dtypes.get("gamma"), given)
-    dbeta = _result("dbeta", out[3], shape[-1:], saved.dtypes.get("beta"), given)
-    ddy = _result("ddy", out[4], shape, dy.dtype, given)
+    dx_ = _result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
+    dalpha_ = _result("dalpha", out[1], (), saved.dtypes.get("alpha"), given_)
+    dgamma_ = _result("dgamma", out[2], shape_[-1:], saved.dtypes.get("gamma"), given_)
+    dbeta_ = _result("dbeta", out[3], shape_[-1:], saved.dtypes.get("beta"), given_)
+    ddy_ = _result("ddy", out[4], shape_, dy_.dtype, given_)
     _backward_backward(
         saved.x,
-        dy,
+        dy_,
         ddx,
         saved.alpha,
         saved.gamma,
         ddalpha,
         ddgamma,
         ddbeta,
-        dx,
-        dalpha,
-        dgamma,
-        dbeta,
-        ddy,
-        shape,
-        dtype,
+        dx_,
+        dalpha_,
+        dgamma_,
+        dbeta_,
+        ddy_,
+        shape_,
+        dtype_,
         threads,
     )
-    return SecondGradients(dx, dalpha, dgamma, dbeta, ddy)
+    return _SecondGradients(dx_, dalpha_, dgamma_, dbeta_, ddy_)
 
 
 def _forward(x_rows, alpha, gamma, beta, y_out, shape, dtype, threads):
@@ -1273,10 +1279,11 @@ def _check_is_saved(saved):
 def _check_saved(saved):
     """Refuse what was changed in it, and arrays whose shape was changed since."""
     _check_is_saved(saved)
-    known = isinstance(saved.shape, tuple) and isinstance(saved.dtypes, dict)
-    types = (saved.dtype, *saved.dtypes.values()) if known else (None,)
+    shape, dtypes = saved.shape, saved.dtypes
+    known = isinstance(shape, tuple) and isinstance(dtypes, dict)
+    types = (saved.dtype, *dtypes.values()) if known else (None,)
     floats = all(isinstance(dtype, np.dtype) and dtype.kind in "fV" for dtype in types)
-    if not floats or not saved.dtypes.keys() >= {"x"}:
+    if not floats or not dtypes.keys() >= {"x"}:
         raise TypeError(f"saved.shape, dtype or dtypes was changed; {_AS_IT_WAS}")
     _check_number("alpha", saved.alpha, "alpha" in saved.dtypes)
     _check_kept("x", saved.x, saved.shape)
@@ -1307,7 +1314,7 @@ def _check_left_out(name, value, source, saved):
 
 def _each_cotangent(cotangents, names):
     """The cotangents one by one; a single one may come without a tuple."""
-    if not isinstance(cotangents, tuple):
+    if not isinstance(cotangents, (tuple, list)):
         if len(names) > 1:
             kind = type(cotangents).__name__
             raise TypeError(f"cotangents is of type {kind}; pass a tuple for {names}")

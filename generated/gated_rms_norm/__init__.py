@@ -3,7 +3,7 @@
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops a row element; backward 5 row tensors (3 read, 2 written), 20 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-# templates sha256:bdcbfbcc1ee1d71e36fba0445d20ea13ac91ff1515a0c0ab0b998e76a99a1e13
+# templates sha256:0c7d7017eb9e3c0d2af3211877cafeb20ec095d480fd887797d99db08bda85c8
 """Root-mean-square normalization, then a gate: silu of another row."""
 
 from .numpy_backend import (

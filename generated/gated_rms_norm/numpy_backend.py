@@ -3,7 +3,7 @@
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops a row element; backward 5 row tensors (3 read, 2 written), 20 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-# templates sha256:bdcbfbcc1ee1d71e36fba0445d20ea13ac91ff1515a0c0ab0b998e76a99a1e13
+# templates sha256:0c7d7017eb9e3c0d2af3211877cafeb20ec095d480fd887797d99db08bda85c8
 """Root-mean-square normalization, then a gate: silu of another row.
 
     forward
@@ -125,6 +125,13 @@ class Saved(NamedTuple):
     """The row scalar rstd, one a row."""
 
 
+# What follows calls these by names with an underscore, which no argument can have.
+_Gradients = Gradients
+_SecondGradients = SecondGradients
+_Saved = Saved
+_empty = np.empty
+
+
 def forward(x, z, gamma=None, *, eps=1e-5, out=None, threads=1):
     """Root-mean-square normalization, then a gate: silu of another row.
 
@@ -151,34 +158,34 @@ def forward(x, z, gamma=None, *, eps=1e-5, out=None, threads=1):
     eps = _constant("eps", eps, signed=False)
     threads = _thread_count(threads)
     if _are_few(x):
-        shape, dtype = x.shape, x.dtype
-        if _fits(z, shape, dtype) and (
-            gamma is None or _fits(gamma, shape[-1:], dtype)
+        shape_, dtype_ = x.shape, x.dtype
+        if _fits(z, shape_, dtype_) and (
+            gamma is None or _fits(gamma, shape_[-1:], dtype_)
         ):
-            dtypes = {"x": dtype, "z": dtype}
+            dtypes_ = {"x": dtype_, "z": dtype_}
             if gamma is not None:
-                dtypes["gamma"] = dtype
-            y, rstd = _at_once(_forward_small, x, z, gamma, eps, shape, dtype)
+                dtypes_["gamma"] = dtype_
+            y_, rstd_ = _at_once(_forward_small, x, z, gamma, eps, shape_, dtype_)
             if out is not None:
-                given = {"x": x, "z": z, "gamma": gamma}
-                (y,) = _placed(("y",), (y,), (out,), given)
-            saved = Saved(shape, dtype, dtypes, x, z, gamma, rstd)
-            return y, saved
+                given_ = {"x": x, "z": z, "gamma": gamma}
+                (y_,) = _placed(("y",), (y_,), (out,), given_)
+            saved = _Saved(shape_, dtype_, dtypes_, x, z, gamma, rstd_)
+            return y_, saved
     x = _array("x", x, required=True)
     z = _array("z", z, required=True)
     gamma = _array("gamma", gamma, required=False)
-    shape = _row_shape("x", x)
-    leading = x
-    _check_shape("x", x, shape, "the shape of x")
-    _check_shape("z", z, shape, "the shape of x")
-    _check_shape("gamma", gamma, shape[-1:], "(D,)")
-    given = {"x": x, "z": z, "gamma": gamma}
-    dtypes, dtype = _types(given)
-    y = _result("y", out, shape, leading.dtype, given)
-    rstd = np.empty(shape[:-1], dtype)
-    _forward(x, z, gamma, eps, y, rstd, shape, dtype, threads)
-    saved = Saved(shape, dtype, dtypes, x, z, gamma, rstd)
-    return y, saved
+    shape_ = _row_shape("x", x)
+    leading_ = x
+    _check_shape("x", x, shape_, "the shape of x")
+    _check_shape("z", z, shape_, "the shape of x")
+    _check_shape("gamma", gamma, shape_[-1:], "(D,)")
+    given_ = {"x": x, "z": z, "gamma": gamma}
+    dtypes_, dtype_ = _types(given_)
+    y_ = _result("y", out, shape_, leading_.dtype, given_)
+    rstd_ = _empty(shape_[:-1], dtype_)
+    _forward(x, z, gamma, eps, y_, rstd_, shape_, dtype_, threads)
+    saved = _Saved(shape_, dtype_, dtypes_, x, z, gamma, rstd_)
+    return y_, saved
 
 
 def backward(saved, dy, *, out=None, threads=1):
@@ -203,69 +210,69 @@ def backward(saved, dy, *, out=None, threads=1):
     _check_is_saved(saved)
     threads = _thread_count(threads)
     if _are_few(saved.x):
-        shape, dtype = saved.x.shape, saved.x.dtype
+        shape_, dtype_ = saved.x.shape, saved.x.dtype
         if (
-            _is_of_one_type(saved, shape, dtype)
-            and _fits(dy, shape, dtype)
-            and _fits(saved.z, shape, dtype)
-            and _fits(saved.gamma, shape[-1:], dtype, "gamma" in saved.dtypes)
-            and _fits(saved.rstd, shape[:-1], dtype)
+            _is_of_one_type(saved, shape_, dtype_)
+            and _fits(dy, shape_, dtype_)
+            and _fits(saved.z, shape_, dtype_)
+            and _fits(saved.gamma, shape_[-1:], dtype_, "gamma" in saved.dtypes)
+            and _fits(saved.rstd, shape_[:-1], dtype_)
         ):
-            dx, dz, dgamma = _at_once(
+            dx_, dz_, dgamma_ = _at_once(
                 _backward_small,
                 saved.x,
                 saved.z,
                 dy,
                 saved.rstd,
                 saved.gamma,
-                shape,
-                dtype,
+                shape_,
+                dtype_,
             )
             if out is not None:
-                given = {
+                given_ = {
                     "dy": dy,
                     "saved.x": saved.x,
                     "saved.z": saved.z,
                     "saved.gamma": saved.gamma,
                     "saved.rstd": saved.rstd,
                 }
-                dx, dz, dgamma = _placed(
-                    ("dx", "dz", "dgamma"), (dx, dz, dgamma), out, given
+                dx_, dz_, dgamma_ = _placed(
+                    ("dx", "dz", "dgamma"), (dx_, dz_, dgamma_), out, given_
                 )
-            return Gradients(dx, dz, dgamma)
+            return _Gradients(dx_, dz_, dgamma_)
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     dy = _array("dy", dy, required=True)
-    _check_shape("dy", dy, shape, "the shape of y")
-    given = {
+    _check_shape("dy", dy, shape_, "the shape of y")
+    given_ = {
         "dy": dy,
         "saved.x": saved.x,
         "saved.z": saved.z,
         "saved.gamma": saved.gamma,
         "saved.rstd": saved.rstd,
     }
-    dtype = _types(given, saved.dtype)[1]
+    dtype_ = _types(given_, saved.dtype)[1]
     out = _several(out, ("dx", "dz", "dgamma"))
-    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
-    dz = _result("dz", out[1], shape, saved.dtypes.get("z"), given)
-    dgamma = _result("dgamma", out[2], shape[-1:], saved.dtypes.get("gamma"), given)
+    dx_ = _result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
+    dz_ = _result("dz", out[1], shape_, saved.dtypes.get("z"), given_)
+    dgamma_ = _result("dgamma", out[2], shape_[-1:], saved.dtypes.get("gamma"), given_)
     _backward(
         saved.x,
         saved.z,
         dy,
         saved.rstd,
         saved.gamma,
-        dx,
-        dz,
-        dgamma,
-        shape,
-        dtype,
+        dx_,
+        dz_,
+        dgamma_,
+        shape_,
+        dtype_,
         threads,
     )
-    return Gradients(dx, dz, dgamma)
+    return _Gradients(dx_, dz_, dgamma_)
 
 
-def jvp(saved, dx, dz=None, dgamma=None, *, out=None, threads=1):
+def jvp(saved, dx=None, dz=None, dgamma=None, *, out=None, threads=1):
     """What the outputs move by when each input moves by its tangent.
 
         dy = dgamma*silu_z*xhat + gamma*dz*sigmoid_z*xhat*(1 + z*(1 - sigmoid_z)) +
@@ -284,18 +291,18 @@ def jvp(saved, dx, dz=None, dgamma=None, *, out=None, threads=1):
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     dx = _array("dx", dx, required=False)
     dz = _array("dz", dz, required=False)
     dgamma = _array("dgamma", dgamma, required=False)
     if dx is None and dz is None and dgamma is None:
         raise ValueError("every tangent is None; pass at least one")
     _check_left_out("dgamma", dgamma, "gamma", saved)
-    _check_shape("dx", dx, shape, "the shape of x")
-    _check_shape("dz", dz, shape, "the shape of z")
-    _check_shape("dgamma", dgamma, shape[-1:], "the shape of gamma")
+    _check_shape("dx", dx, shape_, "the shape of x")
+    _check_shape("dz", dz, shape_, "the shape of z")
+    _check_shape("dgamma", dgamma, shape_[-1:], "the shape of gamma")
     threads = _thread_count(threads)
-    given = {
+    given_ = {
         "dx": dx,
         "dz": dz,
         "dgamma": dgamma,
@@ -304,9 +311,9 @@ def jvp(saved, dx, dz=None, dgamma=None, *, out=None, threads=1):
         "saved.gamma": saved.gamma,
         "saved.rstd": saved.rstd,
     }
-    dtype = _types(given, saved.dtype)[1]
-    stored = saved.dtypes["x"]
-    dy = _result("dy", out, shape, stored, given)
+    dtype_ = _types(given_, saved.dtype)[1]
+    stored_ = saved.dtypes["x"]
+    dy_ = _result("dy", out, shape_, stored_, given_)
     _jvp(
         saved.x,
         saved.z,
@@ -315,16 +322,16 @@ def jvp(saved, dx, dz=None, dgamma=None, *, out=None, threads=1):
         saved.rstd,
         saved.gamma,
         dgamma,
-        dy,
-        shape,
-        dtype,
+        dy_,
+        shape_,
+        dtype_,
         threads,
     )
-    return dy
+    return dy_
 
 
 def backward_backward(
-    saved, cotangents, ddx, ddz=None, ddgamma=None, *, out=None, threads=1
+    saved, cotangents, ddx=None, ddz=None, ddgamma=None, *, out=None, threads=1
 ):
     """The gradients of a loss that depends on what `backward` returned.
 
@@ -343,7 +350,7 @@ def backward_backward(
 
     Args:
         saved: what `forward` returned.
-        cotangents: what `backward` was given, a tuple or the array itself.
+        cotangents: what `backward` was given, a tuple or a list, or the array itself.
         ddx: the cotangent of dx, its gradient; None stands for zero.
         ddz: the cotangent of dz, its gradient; None stands for zero.
         ddgamma: the cotangent of dgamma, its gradient; None stands for zero.
@@ -356,22 +363,22 @@ def backward_backward(
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     cotangents = _each_cotangent(cotangents, ("dy",))
-    dy = _array("dy", cotangents[0], required=True)
-    _check_shape("dy", dy, shape, "the shape of y")
+    dy_ = _array("dy", cotangents[0], required=True)
+    _check_shape("dy", dy_, shape_, "the shape of y")
     ddx = _array("ddx", ddx, required=False)
     ddz = _array("ddz", ddz, required=False)
     ddgamma = _array("ddgamma", ddgamma, required=False)
     if ddx is None and ddz is None and ddgamma is None:
         raise ValueError("every cotangent of a gradient is None; pass at least one")
     _check_left_out("ddgamma", ddgamma, "gamma", saved)
-    _check_shape("ddx", ddx, shape, "the shape of x")
-    _check_shape("ddz", ddz, shape, "the shape of z")
-    _check_shape("ddgamma", ddgamma, shape[-1:], "the shape of gamma")
+    _check_shape("ddx", ddx, shape_, "the shape of x")
+    _check_shape("ddz", ddz, shape_, "the shape of z")
+    _check_shape("ddgamma", ddgamma, shape_[-1:], "the shape of gamma")
     threads = _thread_count(threads)
-    given = {
-        "dy": dy,
+    given_ = {
+        "cotangents[0]": dy_,
         "ddx": ddx,
         "ddz": ddz,
         "ddgamma": ddgamma,
@@ -380,30 +387,30 @@ def backward_backward(
         "saved.gamma": saved.gamma,
         "saved.rstd": saved.rstd,
     }
-    dtype = _types(given, saved.dtype)[1]
+    dtype_ = _types(given_, saved.dtype)[1]
     out = _several(out, ("dx", "dz", "dgamma", "ddy"))
-    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
-    dz = _result("dz", out[1], shape, saved.dtypes.get("z"), given)
-    dgamma = _result("dgamma", out[2], shape[-1:], saved.dtypes.get("gamma"), given)
-    ddy = _result("ddy", out[3], shape, dy.dtype, given)
+    dx_ = _result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
+    dz_ = _result("dz", out[1], shape_, saved.dtypes.get("z"), given_)
+    dgamma_ = _result("dgamma", out[2], shape_[-1:], saved.dtypes.get("gamma"), given_)
+    ddy_ = _result("ddy", out[3], shape_, dy_.dtype, given_)
     _backward_backward(
         saved.x,
         saved.z,
-        dy,
+        dy_,
         ddx,
         ddz,
         saved.rstd,
         saved.gamma,
         ddgamma,
-        dx,
-        dz,
-        dgamma,
-        ddy,
-        shape,
-        dtype,
+        dx_,
+        dz_,
+        dgamma_,
+        ddy_,
+        shape_,
+        dtype_,
         threads,
     )
-    return SecondGradients(dx, dz, dgamma, ddy)
+    return _SecondGradients(dx_, dz_, dgamma_, ddy_)
 
 
 def _forward(x_rows, z_rows, gamma, eps, y_out, rstd_out, shape, dtype, threads):
@@ -1387,12 +1394,13 @@ def _check_is_saved(saved):
 def _check_saved(saved):
     """Refuse what was changed in it, and arrays whose shape was changed since."""
     _check_is_saved(saved)
-    known = isinstance(saved.shape, tuple) and isinstance(saved.dtypes, dict)
-    types = (saved.dtype, *saved.dtypes.values()) if known else (None,)
+    shape, dtypes = saved.shape, saved.dtypes
+    known = isinstance(shape, tuple) and isinstance(dtypes, dict)
+    types = (saved.dtype, *dtypes.values()) if known else (None,)
     floats = all(isinstance(dtype, np.dtype) and dtype.kind in "fV" for dtype in types)
-    if not floats or not saved.dtypes.keys() >= {"x", "z"}:
+    if not floats or not dtypes.keys() >= {"x", "z"}:
         raise TypeError(f"saved.shape, dtype or dtypes was changed; {_AS_IT_WAS}")
-    row_scalars = saved.shape[:-1]
+    row_scalars = shape[:-1]
     _check_kept("x", saved.x, saved.shape)
     _check_kept("z", saved.z, saved.shape)
     _check_kept("gamma", saved.gamma, saved.shape[-1:], "gamma" in saved.dtypes)
@@ -1416,7 +1424,7 @@ def _check_left_out(name, value, source, saved):
 
 def _each_cotangent(cotangents, names):
     """The cotangents one by one; a single one may come without a tuple."""
-    if not isinstance(cotangents, tuple):
+    if not isinstance(cotangents, (tuple, list)):
         if len(names) > 1:
             kind = type(cotangents).__name__
             raise TypeError(f"cotangents is of type {kind}; pass a tuple for {names}")

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 3 flops a row element; backward 3 row tensors (2 read, 1 written), 6 flops a row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:be881d5f8129b557e1ec885ece4bbca58ee2c07dcc5dcc847ea2c74f37ffc252
-# templates sha256:bdcbfbcc1ee1d71e36fba0445d20ea13ac91ff1515a0c0ab0b998e76a99a1e13
+# templates sha256:0c7d7017eb9e3c0d2af3211877cafeb20ec095d480fd887797d99db08bda85c8
 """Each row divided by its Euclidean length.
 
     forward
@@ -97,6 +97,13 @@ class Saved(NamedTuple):
     """The row scalar rstd, one a row."""
 
 
+# What follows calls these by names with an underscore, which no argument can have.
+_Gradients = Gradients
+_SecondGradients = SecondGradients
+_Saved = Saved
+_empty = np.empty
+
+
 def forward(x, *, eps=1e-12, out=None, threads=1):
     """Each row divided by its Euclidean length.
 
@@ -118,25 +125,25 @@ def forward(x, *, eps=1e-12, out=None, threads=1):
     eps = _constant("eps", eps, signed=False)
     threads = _thread_count(threads)
     if _are_few(x):
-        shape, dtype = x.shape, x.dtype
-        dtypes = {"x": dtype}
-        y, rstd = _at_once(_forward_small, x, eps, shape, dtype)
+        shape_, dtype_ = x.shape, x.dtype
+        dtypes_ = {"x": dtype_}
+        y_, rstd_ = _at_once(_forward_small, x, eps, shape_, dtype_)
         if out is not None:
-            given = {"x": x}
-            (y,) = _placed(("y",), (y,), (out,), given)
-        saved = Saved(shape, dtype, dtypes, x, rstd)
-        return y, saved
+            given_ = {"x": x}
+            (y_,) = _placed(("y",), (y_,), (out,), given_)
+        saved = _Saved(shape_, dtype_, dtypes_, x, rstd_)
+        return y_, saved
     x = _array("x", x, required=True)
-    shape = _row_shape("x", x)
-    leading = x
-    _check_shape("x", x, shape, "the shape of x")
-    given = {"x": x}
-    dtypes, dtype = _types(given)
-    y = _result("y", out, shape, leading.dtype, given)
-    rstd = np.empty(shape[:-1], dtype)
-    _forward(x, eps, y, rstd, shape, dtype, threads)
-    saved = Saved(shape, dtype, dtypes, x, rstd)
-    return y, saved
+    shape_ = _row_shape("x", x)
+    leading_ = x
+    _check_shape("x", x, shape_, "the shape of x")
+    given_ = {"x": x}
+    dtypes_, dtype_ = _types(given_)
+    y_ = _result("y", out, shape_, leading_.dtype, given_)
+    rstd_ = _empty(shape_[:-1], dtype_)
+    _forward(x, eps, y_, rstd_, shape_, dtype_, threads)
+    saved = _Saved(shape_, dtype_, dtypes_, x, rstd_)
+    return y_, saved
 
 
 def backward(saved, dy, *, out=None, threads=1):
@@ -158,30 +165,30 @@ def backward(saved, dy, *, out=None, threads=1):
     _check_is_saved(saved)
     threads = _thread_count(threads)
     if _are_few(saved.x):
-        shape, dtype = saved.x.shape, saved.x.dtype
+        shape_, dtype_ = saved.x.shape, saved.x.dtype
         if (
-            _is_of_one_type(saved, shape, dtype)
-            and _fits(dy, shape, dtype)
-            and _fits(saved.rstd, shape[:-1], dtype)
+            _is_of_one_type(saved, shape_, dtype_)
+            and _fits(dy, shape_, dtype_)
+            and _fits(saved.rstd, shape_[:-1], dtype_)
         ):
-            dx = _at_once(_backward_small, saved.x, dy, saved.rstd, shape, dtype)
+            dx_ = _at_once(_backward_small, saved.x, dy, saved.rstd, shape_, dtype_)
             if out is not None:
-                given = {"dy": dy, "saved.x": saved.x, "saved.rstd": saved.rstd}
-                (dx,) = _placed(("dx",), (dx,), out, given)
-            return Gradients(dx)
+                given_ = {"dy": dy, "saved.x": saved.x, "saved.rstd": saved.rstd}
+                (dx_,) = _placed(("dx",), (dx_,), out, given_)
+            return _Gradients(dx_)
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     dy = _array("dy", dy, required=True)
-    _check_shape("dy", dy, shape, "the shape of y")
-    given = {"dy": dy, "saved.x": saved.x, "saved.rstd": saved.rstd}
-    dtype = _types(given, saved.dtype)[1]
+    _check_shape("dy", dy, shape_, "the shape of y")
+    given_ = {"dy": dy, "saved.x": saved.x, "saved.rstd": saved.rstd}
+    dtype_ = _types(given_, saved.dtype)[1]
     out = _several(out, ("dx",))
-    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
-    _backward(saved.x, dy, saved.rstd, dx, shape, dtype, threads)
-    return Gradients(dx)
+    dx_ = _result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
+    _backward(saved.x, dy, saved.rstd, dx_, shape_, dtype_, threads)
+    return _Gradients(dx_)
 
 
-def jvp(saved, dx, *, out=None, threads=1):
+def jvp(saved, dx=None, *, out=None, threads=1):
     """What the outputs move by when each input moves by its tangent.
 
         dy = rstd*(dx - y*sum(dx*y))
@@ -197,21 +204,21 @@ def jvp(saved, dx, *, out=None, threads=1):
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     dx = _array("dx", dx, required=False)
     if dx is None:
         raise ValueError("every tangent is None; pass at least one")
-    _check_shape("dx", dx, shape, "the shape of x")
+    _check_shape("dx", dx, shape_, "the shape of x")
     threads = _thread_count(threads)
-    given = {"dx": dx, "saved.x": saved.x, "saved.rstd": saved.rstd}
-    dtype = _types(given, saved.dtype)[1]
-    stored = saved.dtypes["x"]
-    dy = _result("dy", out, shape, stored, given)
-    _jvp(saved.x, dx, saved.rstd, dy, shape, dtype, threads)
-    return dy
+    given_ = {"dx": dx, "saved.x": saved.x, "saved.rstd": saved.rstd}
+    dtype_ = _types(given_, saved.dtype)[1]
+    stored_ = saved.dtypes["x"]
+    dy_ = _result("dy", out, shape_, stored_, given_)
+    _jvp(saved.x, dx, saved.rstd, dy_, shape_, dtype_, threads)
+    return dy_
 
 
-def backward_backward(saved, cotangents, ddx, *, out=None, threads=1):
+def backward_backward(saved, cotangents, ddx=None, *, out=None, threads=1):
     """The gradients of a loss that depends on what `backward` returned.
 
         mean_dy = mean(dy*y)
@@ -220,7 +227,7 @@ def backward_backward(saved, cotangents, ddx, *, out=None, threads=1):
 
     Args:
         saved: what `forward` returned.
-        cotangents: what `backward` was given, a tuple or the array itself.
+        cotangents: what `backward` was given, a tuple or a list, or the array itself.
         ddx: the cotangent of dx, its gradient; None stands for zero.
         out: SecondGradients, or a sequence like it, of arrays to write to;
             None in it makes a new array.
@@ -231,22 +238,29 @@ def backward_backward(saved, cotangents, ddx, *, out=None, threads=1):
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     cotangents = _each_cotangent(cotangents, ("dy",))
-    dy = _array("dy", cotangents[0], required=True)
-    _check_shape("dy", dy, shape, "the shape of y")
+    dy_ = _array("dy", cotangents[0], required=True)
+    _check_shape("dy", dy_, shape_, "the shape of y")
     ddx = _array("ddx", ddx, required=False)
     if ddx is None:
         raise ValueError("every cotangent of a gradient is None; pass at least one")
-    _check_shape("ddx", ddx, shape, "the shape of x")
+    _check_shape("ddx", ddx, shape_, "the shape of x")
     threads = _thread_count(threads)
-    given = {"dy": dy, "ddx": ddx, "saved.x": saved.x, "saved.rstd": saved.rstd}
-    dtype = _types(given, saved.dtype)[1]
+    given_ = {
+        "cotangents[0]": dy_,
+        "ddx": ddx,
+        "saved.x": saved.x,
+        "saved.rstd": saved.rstd,
+    }
+    dtype_ = _types(given_, saved.dtype)[1]
     out = _several(out, ("dx", "ddy"))
-    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
-    ddy = _result("ddy", out[1], shape, dy.dtype, given)
-    _backward_backward(saved.x, dy, ddx, saved.rstd, dx, ddy, shape, dtype, threads)
-    return SecondGradients(dx, ddy)
+    dx_ = _result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
+    ddy_ = _result("ddy", out[1], shape_, dy_.dtype, given_)
+    _backward_backward(
+        saved.x, dy_, ddx, saved.rstd, dx_, ddy_, shape_, dtype_, threads
+    )
+    return _SecondGradients(dx_, ddy_)
 
 
 def _forward(x_rows, eps, y_out, rstd_out, shape, dtype, threads):
@@ -781,12 +795,13 @@ def _check_is_saved(saved):
 def _check_saved(saved):
     """Refuse what was changed in it, and arrays whose shape was changed since."""
     _check_is_saved(saved)
-    known = isinstance(saved.shape, tuple) and isinstance(saved.dtypes, dict)
-    types = (saved.dtype, *saved.dtypes.values()) if known else (None,)
+    shape, dtypes = saved.shape, saved.dtypes
+    known = isinstance(shape, tuple) and isinstance(dtypes, dict)
+    types = (saved.dtype, *dtypes.values()) if known else (None,)
     floats = all(isinstance(dtype, np.dtype) and dtype.kind in "fV" for dtype in types)
-    if not floats or not saved.dtypes.keys() >= {"x"}:
+    if not floats or not dtypes.keys() >= {"x"}:
         raise TypeError(f"saved.shape, dtype or dtypes was changed; {_AS_IT_WAS}")
-    row_scalars = saved.shape[:-1]
+    row_scalars = shape[:-1]
     _check_kept("x", saved.x, saved.shape)
     _check_kept("rstd", saved.rstd, row_scalars)
 
@@ -802,7 +817,7 @@ def _check_kept(name, array, shape, given=True):
 
 def _each_cotangent(cotangents, names):
     """The cotangents one by one; a single one may come without a tuple."""
-    if not isinstance(cotangents, tuple):
+    if not isinstance(cotangents, (tuple, list)):
         if len(names) > 1:
             kind = type(cotangents).__name__
             raise TypeError(f"cotangents is of type {kind}; pass a tuple for {names}")

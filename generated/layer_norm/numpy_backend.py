@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops a row element; backward 3 row tensors (2 read, 1 written), 14 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:3f4f3519e955d61b03ab0d655ad5951c0892e0dd7b3076ac889a76a6492abbe1
-# templates sha256:bdcbfbcc1ee1d71e36fba0445d20ea13ac91ff1515a0c0ab0b998e76a99a1e13
+# templates sha256:0c7d7017eb9e3c0d2af3211877cafeb20ec095d480fd887797d99db08bda85c8
 """Layer normalization over the feature axis.
 
     forward
@@ -127,6 +127,13 @@ class Saved(NamedTuple):
     """The row scalar rstd, one a row."""
 
 
+# What follows calls these by names with an underscore, which no argument can have.
+_Gradients = Gradients
+_SecondGradients = SecondGradients
+_Saved = Saved
+_empty = np.empty
+
+
 def forward(x, gamma=None, beta=None, *, eps=1e-5, out=None, threads=1):
     """Layer normalization over the feature axis.
 
@@ -152,40 +159,40 @@ def forward(x, gamma=None, beta=None, *, eps=1e-5, out=None, threads=1):
     eps = _constant("eps", eps, signed=False)
     threads = _thread_count(threads)
     if _are_few(x):
-        shape, dtype = x.shape, x.dtype
-        if (gamma is None or _fits(gamma, shape[-1:], dtype)) and (
-            beta is None or _fits(beta, shape[-1:], dtype)
+        shape_, dtype_ = x.shape, x.dtype
+        if (gamma is None or _fits(gamma, shape_[-1:], dtype_)) and (
+            beta is None or _fits(beta, shape_[-1:], dtype_)
         ):
-            dtypes = {"x": dtype}
+            dtypes_ = {"x": dtype_}
             if gamma is not None:
-                dtypes["gamma"] = dtype
+                dtypes_["gamma"] = dtype_
             if beta is not None:
-                dtypes["beta"] = dtype
-            y, mu, mu_residual, rstd = _at_once(
-                _forward_small, x, gamma, beta, eps, shape, dtype
+                dtypes_["beta"] = dtype_
+            y_, mu_, mu_residual_, rstd_ = _at_once(
+                _forward_small, x, gamma, beta, eps, shape_, dtype_
             )
             if out is not None:
-                given = {"x": x, "gamma": gamma, "beta": beta}
-                (y,) = _placed(("y",), (y,), (out,), given)
-            saved = Saved(shape, dtype, dtypes, x, gamma, mu, mu_residual, rstd)
-            return y, saved
+                given_ = {"x": x, "gamma": gamma, "beta": beta}
+                (y_,) = _placed(("y",), (y_,), (out,), given_)
+            saved = _Saved(shape_, dtype_, dtypes_, x, gamma, mu_, mu_residual_, rstd_)
+            return y_, saved
     x = _array("x", x, required=True)
     gamma = _array("gamma", gamma, required=False)
     beta = _array("beta", beta, required=False)
-    shape = _row_shape("x", x)
-    leading = x
-    _check_shape("x", x, shape, "the shape of x")
-    _check_shape("gamma", gamma, shape[-1:], "(D,)")
-    _check_shape("beta", beta, shape[-1:], "(D,)")
-    given = {"x": x, "gamma": gamma, "beta": beta}
-    dtypes, dtype = _types(given)
-    y = _result("y", out, shape, leading.dtype, given)
-    mu = np.empty(shape[:-1], dtype)
-    mu_residual = np.empty(shape[:-1], dtype)
-    rstd = np.empty(shape[:-1], dtype)
-    _forward(x, gamma, beta, eps, y, mu, mu_residual, rstd, shape, dtype, threads)
-    saved = Saved(shape, dtype, dtypes, x, gamma, mu, mu_residual, rstd)
-    return y, saved
+    shape_ = _row_shape("x", x)
+    leading_ = x
+    _check_shape("x", x, shape_, "the shape of x")
+    _check_shape("gamma", gamma, shape_[-1:], "(D,)")
+    _check_shape("beta", beta, shape_[-1:], "(D,)")
+    given_ = {"x": x, "gamma": gamma, "beta": beta}
+    dtypes_, dtype_ = _types(given_)
+    y_ = _result("y", out, shape_, leading_.dtype, given_)
+    mu_ = _empty(shape_[:-1], dtype_)
+    mu_residual_ = _empty(shape_[:-1], dtype_)
+    rstd_ = _empty(shape_[:-1], dtype_)
+    _forward(x, gamma, beta, eps, y_, mu_, mu_residual_, rstd_, shape_, dtype_, threads)
+    saved = _Saved(shape_, dtype_, dtypes_, x, gamma, mu_, mu_residual_, rstd_)
+    return y_, saved
 
 
 def backward(saved, dy, *, out=None, threads=1):
@@ -210,16 +217,16 @@ def backward(saved, dy, *, out=None, threads=1):
     _check_is_saved(saved)
     threads = _thread_count(threads)
     if _are_few(saved.x):
-        shape, dtype = saved.x.shape, saved.x.dtype
+        shape_, dtype_ = saved.x.shape, saved.x.dtype
         if (
-            _is_of_one_type(saved, shape, dtype)
-            and _fits(dy, shape, dtype)
-            and _fits(saved.gamma, shape[-1:], dtype, "gamma" in saved.dtypes)
-            and _fits(saved.mu, shape[:-1], dtype)
-            and _fits(saved.mu_residual, shape[:-1], dtype)
-            and _fits(saved.rstd, shape[:-1], dtype)
+            _is_of_one_type(saved, shape_, dtype_)
+            and _fits(dy, shape_, dtype_)
+            and _fits(saved.gamma, shape_[-1:], dtype_, "gamma" in saved.dtypes)
+            and _fits(saved.mu, shape_[:-1], dtype_)
+            and _fits(saved.mu_residual, shape_[:-1], dtype_)
+            and _fits(saved.rstd, shape_[:-1], dtype_)
         ):
-            dx, dgamma, dbeta = _at_once(
+            dx_, dgamma_, dbeta_ = _at_once(
                 _backward_small,
                 saved.x,
                 dy,
@@ -228,11 +235,11 @@ def backward(saved, dy, *, out=None, threads=1):
                 saved.rstd,
                 saved.gamma,
                 "beta" in saved.dtypes,
-                shape,
-                dtype,
+                shape_,
+                dtype_,
             )
             if out is not None:
-                given = {
+                given_ = {
                     "dy": dy,
                     "saved.x": saved.x,
                     "saved.gamma": saved.gamma,
@@ -240,15 +247,15 @@ def backward(saved, dy, *, out=None, threads=1):
                     "saved.mu_residual": saved.mu_residual,
                     "saved.rstd": saved.rstd,
                 }
-                dx, dgamma, dbeta = _placed(
-                    ("dx", "dgamma", "dbeta"), (dx, dgamma, dbeta), out, given
+                dx_, dgamma_, dbeta_ = _placed(
+                    ("dx", "dgamma", "dbeta"), (dx_, dgamma_, dbeta_), out, given_
                 )
-            return Gradients(dx, dgamma, dbeta)
+            return _Gradients(dx_, dgamma_, dbeta_)
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     dy = _array("dy", dy, required=True)
-    _check_shape("dy", dy, shape, "the shape of y")
-    given = {
+    _check_shape("dy", dy, shape_, "the shape of y")
+    given_ = {
         "dy": dy,
         "saved.x": saved.x,
         "saved.gamma": saved.gamma,
@@ -256,11 +263,11 @@ def backward(saved, dy, *, out=None, threads=1):
         "saved.mu_residual": saved.mu_residual,
         "saved.rstd": saved.rstd,
     }
-    dtype = _types(given, saved.dtype)[1]
+    dtype_ = _types(given_, saved.dtype)[1]
     out = _several(out, ("dx", "dgamma", "dbeta"))
-    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
-    dgamma = _result("dgamma", out[1], shape[-1:], saved.dtypes.get("gamma"), given)
-    dbeta = _result("dbeta", out[2], shape[-1:], saved.dtypes.get("beta"), given)
+    dx_ = _result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
+    dgamma_ = _result("dgamma", out[1], shape_[-1:], saved.dtypes.get("gamma"), given_)
+    dbeta_ = _result("dbeta", out[2], shape_[-1:], saved.dtypes.get("beta"), given_)
     _backward(
         saved.x,
         dy,
@@ -268,17 +275,17 @@ def backward(saved, dy, *, out=None, threads=1):
         saved.mu_residual,
         saved.rstd,
         saved.gamma,
-        dx,
-        dgamma,
-        dbeta,
-        shape,
-        dtype,
+        dx_,
+        dgamma_,
+        dbeta_,
+        shape_,
+        dtype_,
         threads,
     )
-    return Gradients(dx, dgamma, dbeta)
+    return _Gradients(dx_, dgamma_, dbeta_)
 
 
-def jvp(saved, dx, dgamma=None, dbeta=None, *, out=None, threads=1):
+def jvp(saved, dx=None, dgamma=None, dbeta=None, *, out=None, threads=1):
     """What the outputs move by when each input moves by its tangent.
 
         dy = dgamma*xhat + dbeta + rstd*gamma*(dx - mean(dx) - xhat*mean(dx*xhat))
@@ -296,7 +303,7 @@ def jvp(saved, dx, dgamma=None, dbeta=None, *, out=None, threads=1):
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     dx = _array("dx", dx, required=False)
     dgamma = _array("dgamma", dgamma, required=False)
     dbeta = _array("dbeta", dbeta, required=False)
@@ -304,11 +311,11 @@ def jvp(saved, dx, dgamma=None, dbeta=None, *, out=None, threads=1):
         raise ValueError("every tangent is None; pass at least one")
     _check_left_out("dgamma", dgamma, "gamma", saved)
     _check_left_out("dbeta", dbeta, "beta", saved)
-    _check_shape("dx", dx, shape, "the shape of x")
-    _check_shape("dgamma", dgamma, shape[-1:], "the shape of gamma")
-    _check_shape("dbeta", dbeta, shape[-1:], "the shape of beta")
+    _check_shape("dx", dx, shape_, "the shape of x")
+    _check_shape("dgamma", dgamma, shape_[-1:], "the shape of gamma")
+    _check_shape("dbeta", dbeta, shape_[-1:], "the shape of beta")
     threads = _thread_count(threads)
-    given = {
+    given_ = {
         "dx": dx,
         "dgamma": dgamma,
         "dbeta": dbeta,
@@ -318,9 +325,9 @@ def jvp(saved, dx, dgamma=None, dbeta=None, *, out=None, threads=1):
         "saved.mu_residual": saved.mu_residual,
         "saved.rstd": saved.rstd,
     }
-    dtype = _types(given, saved.dtype)[1]
-    stored = saved.dtypes["x"]
-    dy = _result("dy", out, shape, stored, given)
+    dtype_ = _types(given_, saved.dtype)[1]
+    stored_ = saved.dtypes["x"]
+    dy_ = _result("dy", out, shape_, stored_, given_)
     _jvp(
         saved.x,
         dx,
@@ -330,16 +337,16 @@ def jvp(saved, dx, dgamma=None, dbeta=None, *, out=None, threads=1):
         saved.gamma,
         dgamma,
         dbeta,
-        dy,
-        shape,
-        dtype,
+        dy_,
+        shape_,
+        dtype_,
         threads,
     )
-    return dy
+    return dy_
 
 
 def backward_backward(
-    saved, cotangents, ddx, ddgamma=None, ddbeta=None, *, out=None, threads=1
+    saved, cotangents, ddx=None, ddgamma=None, ddbeta=None, *, out=None, threads=1
 ):
     """The gradients of a loss that depends on what `backward` returned.
 
@@ -356,7 +363,7 @@ def backward_backward(
 
     Args:
         saved: what `forward` returned.
-        cotangents: what `backward` was given, a tuple or the array itself.
+        cotangents: what `backward` was given, a tuple or a list, or the array itself.
         ddx: the cotangent of dx, its gradient; None stands for zero.
         ddgamma: the cotangent of dgamma, its gradient; None stands for zero.
         ddbeta: the cotangent of dbeta, its gradient; None stands for zero.
@@ -369,10 +376,10 @@ def backward_backward(
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     cotangents = _each_cotangent(cotangents, ("dy",))
-    dy = _array("dy", cotangents[0], required=True)
-    _check_shape("dy", dy, shape, "the shape of y")
+    dy_ = _array("dy", cotangents[0], required=True)
+    _check_shape("dy", dy_, shape_, "the shape of y")
     ddx = _array("ddx", ddx, required=False)
     ddgamma = _array("ddgamma", ddgamma, required=False)
     ddbeta = _array("ddbeta", ddbeta, required=False)
@@ -380,12 +387,12 @@ def backward_backward(
         raise ValueError("every cotangent of a gradient is None; pass at least one")
     _check_left_out("ddgamma", ddgamma, "gamma", saved)
     _check_left_out("ddbeta", ddbeta, "beta", saved)
-    _check_shape("ddx", ddx, shape, "the shape of x")
-    _check_shape("ddgamma", ddgamma, shape[-1:], "the shape of gamma")
-    _check_shape("ddbeta", ddbeta, shape[-1:], "the shape of beta")
+    _check_shape("ddx", ddx, shape_, "the shape of x")
+    _check_shape("ddgamma", ddgamma, shape_[-1:], "the shape of gamma")
+    _check_shape("ddbeta", ddbeta, shape_[-1:], "the shape of beta")
     threads = _thread_count(threads)
-    given = {
-        "dy": dy,
+    given_ = {
+        "cotangents[0]": dy_,
         "ddx": ddx,
         "ddgamma": ddgamma,
         "ddbeta": ddbeta,
@@ -395,15 +402,15 @@ def backward_backward(
         "saved.mu_residual": saved.mu_residual,
         "saved.rstd": saved.rstd,
     }
-    dtype = _types(given, saved.dtype)[1]
+    dtype_ = _types(given_, saved.dtype)[1]
     out = _several(out, ("dx", "dgamma", "dbeta", "ddy"))
-    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
-    dgamma = _result("dgamma", out[1], shape[-1:], saved.dtypes.get("gamma"), given)
-    dbeta = _result("dbeta", out[2], shape[-1:], saved.dtypes.get("beta"), given)
-    ddy = _result("ddy", out[3], shape, dy.dtype, given)
+    dx_ = _result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
+    dgamma_ = _result("dgamma", out[1], shape_[-1:], saved.dtypes.get("gamma"), given_)
+    dbeta_ = _result("dbeta", out[2], shape_[-1:], saved.dtypes.get("beta"), given_)
+    ddy_ = _result("ddy", out[3], shape_, dy_.dtype, given_)
     _backward_backward(
         saved.x,
-        dy,
+        dy_,
         ddx,
         saved.mu,
         saved.mu_residual,
@@ -411,15 +418,15 @@ def backward_backward(
         saved.gamma,
         ddgamma,
         ddbeta,
-        dx,
-        dgamma,
-        dbeta,
-        ddy,
-        shape,
-        dtype,
+        dx_,
+        dgamma_,
+        dbeta_,
+        ddy_,
+        shape_,
+        dtype_,
         threads,
     )
-    return SecondGradients(dx, dgamma, dbeta, ddy)
+    return _SecondGradients(dx_, dgamma_, dbeta_, ddy_)
 
 
 def _forward(
@@ -1409,12 +1416,13 @@ def _check_is_saved(saved):
 def _check_saved(saved):
     """Refuse what was changed in it, and arrays whose shape was changed since."""
     _check_is_saved(saved)
-    known = isinstance(saved.shape, tuple) and isinstance(saved.dtypes, dict)
-    types = (saved.dtype, *saved.dtypes.values()) if known else (None,)
+    shape, dtypes = saved.shape, saved.dtypes
+    known = isinstance(shape, tuple) and isinstance(dtypes, dict)
+    types = (saved.dtype, *dtypes.values()) if known else (None,)
     floats = all(isinstance(dtype, np.dtype) and dtype.kind in "fV" for dtype in types)
-    if not floats or not saved.dtypes.keys() >= {"x"}:
+    if not floats or not dtypes.keys() >= {"x"}:
         raise TypeError(f"saved.shape, dtype or dtypes was changed; {_AS_IT_WAS}")
-    row_scalars = saved.shape[:-1]
+    row_scalars = shape[:-1]
     _check_kept("x", saved.x, saved.shape)
     _check_kept("gamma", saved.gamma, saved.shape[-1:], "gamma" in saved.dtypes)
     _check_kept("mu", saved.mu, row_scalars)
@@ -1439,7 +1447,7 @@ def _check_left_out(name, value, source, saved):
 
 def _each_cotangent(cotangents, names):
     """The cotangents one by one; a single one may come without a tuple."""
-    if not isinstance(cotangents, tuple):
+    if not isinstance(cotangents, (tuple, list)):
         if len(names) > 1:
             kind = type(cotangents).__name__
             raise TypeError(f"cotangents is of type {kind}; pass a tuple for {names}")

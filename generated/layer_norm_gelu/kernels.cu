@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 15 flops a row element; backward 3 row tensors (2 read, 1 written), 30 flops a row element.
 // Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
-// templates sha256:11497245574929a23ff89f4b9b948e1e747cd470d94b6409ba8b141209c2aa96
+// templates sha256:cfba678e1f5cc61c7252a38eff3f6330426a55d0749c8972ea7a72f483fa8bf7
 //
 // forward:
 //     mu = mean(x)
@@ -610,10 +610,10 @@ __device__ __forceinline__ void stage_4(A x, A gamma, A beta, const Scalars<A>& 
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A u = xhat*gamma + beta;  // step 6
-  const A u_2 = A(0.7071067811865475244)*u;  // step 7
+  const A u_ = xhat*gamma + beta;  // step 6
+  const A u_2 = A(0.7071067811865475244)*u_;  // step 7
   const A erf_u_2 = math::erf(u_2);  // step 8
-  const A y = A(0.5)*(erf_u_2 + A(1))*u;  // step 9
+  const A y = A(0.5)*(erf_u_2 + A(1))*u_;  // step 9
   out_y = y;
 }
 
@@ -938,10 +938,10 @@ __device__ __forceinline__ void mean_g_xhat(A x, A dy, A gamma, A beta, const Sc
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A u = xhat*gamma + beta;  // step 6
-  const A u_2 = A(0.7071067811865475244)*u;  // step 7
+  const A u_ = xhat*gamma + beta;  // step 6
+  const A u_2 = A(0.7071067811865475244)*u_;  // step 7
   const A erf_u_2 = math::erf(u_2);  // step 8
-  const A du = dy*(A(0.5)*erf_u_2 + A(0.39894228040143267794)*math::exp(-(u_2*u_2))*u + A(0.5));  // step 22
+  const A du = dy*(A(0.5)*erf_u_2 + A(0.39894228040143267794)*math::exp(-(u_2*u_2))*u_ + A(0.5));  // step 22
   const A g = du*gamma;  // step 14
   sums[0] += g;  // step 17: mean_g
   sums[1] += g*xhat;  // step 17: mean_g_xhat
@@ -964,10 +964,10 @@ __device__ __forceinline__ void stage_2(A x, A dy, A gamma, A beta, const Scalar
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A u = xhat*gamma + beta;  // step 6
-  const A u_2 = A(0.7071067811865475244)*u;  // step 7
+  const A u_ = xhat*gamma + beta;  // step 6
+  const A u_2 = A(0.7071067811865475244)*u_;  // step 7
   const A erf_u_2 = math::erf(u_2);  // step 8
-  const A du = dy*(A(0.5)*erf_u_2 + A(0.39894228040143267794)*math::exp(-(u_2*u_2))*u + A(0.5));  // step 22
+  const A du = dy*(A(0.5)*erf_u_2 + A(0.39894228040143267794)*math::exp(-(u_2*u_2))*u_ + A(0.5));  // step 22
   const A g = du*gamma;  // step 14
   const A dx = (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 17
   out_dx = dx;

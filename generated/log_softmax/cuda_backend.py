@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops a row element; backward 3 row tensors (2 read, 1 written), 5 flops a row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:69e4e6464377f485c18a82bb2ea433e069fc552079d127d509e2b633488c8e64
-# templates sha256:11497245574929a23ff89f4b9b948e1e747cd470d94b6409ba8b141209c2aa96
+# templates sha256:cfba678e1f5cc61c7252a38eff3f6330426a55d0749c8972ea7a72f483fa8bf7
 """The logarithm of softmax over the feature axis.
 
     forward
@@ -139,15 +139,15 @@ def workspace_bytes(direction, *arguments):
     if direction not in ("forward", "backward"):
         raise ValueError(f'direction is {direction!r}; pass "forward" or "backward"')
     forward_ = direction == "forward"
-    names = list(_INPUTS) if forward_ else ["saved", *(f"d{name}" for name in _OUTPUTS)]
-    if len(arguments) > len(names):
+    most = len(_INPUTS) if forward_ else 1 + len(_OUTPUTS)
+    if len(arguments) > most:
         raise TypeError(
-            f"{direction} takes {len(names)} arrays at most, and {len(arguments)} were given"
+            f"{direction} takes {most} arrays at most, and {len(arguments)} were given"
         )
     if forward_:
         absent = [None] * (len(_FORWARD_SLOTS) - len(arguments))
         return _plan_forward([*arguments, *absent]).saved_bytes
-    saved, *cotangents = [*arguments, *[None] * (len(names) - len(arguments))]
+    saved, *cotangents = [*arguments, *[None] * (most - len(arguments))]
     plan, _, values, _ = _backward_plan(saved, cotangents, None, None)
     return plan.partial_bytes(values)
 

@@ -3,7 +3,7 @@
 # Cost: forward 1 row tensors (1 read, 0 written), 4 flops a row element; backward 2 row tensors (1 read, 1 written), 3 flops a row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:b19fb96aafa17a6adb3c7d31aefe031f7e76c3af72c0cc3c9ac96259ff3994d6
-# templates sha256:bdcbfbcc1ee1d71e36fba0445d20ea13ac91ff1515a0c0ab0b998e76a99a1e13
+# templates sha256:0c7d7017eb9e3c0d2af3211877cafeb20ec095d480fd887797d99db08bda85c8
 """The logarithm of a row's sum of exponentials, one number a row.
 
     forward
@@ -103,6 +103,13 @@ class Saved(NamedTuple):
     """The row scalar sum_exp, one a row."""
 
 
+# What follows calls these by names with an underscore, which no argument can have.
+_Gradients = Gradients
+_SecondGradients = SecondGradients
+_Saved = Saved
+_empty = np.empty
+
+
 def forward(x, *, out=None, threads=1):
     """The logarithm of a row's sum of exponentials, one number a row.
 
@@ -124,26 +131,26 @@ def forward(x, *, out=None, threads=1):
     """
     threads = _thread_count(threads)
     if _are_few(x):
-        shape, dtype = x.shape, x.dtype
-        dtypes = {"x": dtype}
-        y, row_max, sum_exp = _at_once(_forward_small, x, shape, dtype)
+        shape_, dtype_ = x.shape, x.dtype
+        dtypes_ = {"x": dtype_}
+        y_, row_max_, sum_exp_ = _at_once(_forward_small, x, shape_, dtype_)
         if out is not None:
-            given = {"x": x}
-            (y,) = _placed(("y",), (y,), (out,), given)
-        saved = Saved(shape, dtype, dtypes, x, row_max, sum_exp)
-        return y, saved
+            given_ = {"x": x}
+            (y_,) = _placed(("y",), (y_,), (out,), given_)
+        saved = _Saved(shape_, dtype_, dtypes_, x, row_max_, sum_exp_)
+        return y_, saved
     x = _array("x", x, required=True)
-    shape = _row_shape("x", x)
-    leading = x
-    _check_shape("x", x, shape, "the shape of x")
-    given = {"x": x}
-    dtypes, dtype = _types(given)
-    y = _result("y", out, shape[:-1], leading.dtype, given)
-    row_max = np.empty(shape[:-1], dtype)
-    sum_exp = np.empty(shape[:-1], dtype)
-    _forward(x, y, row_max, sum_exp, shape, dtype, threads)
-    saved = Saved(shape, dtype, dtypes, x, row_max, sum_exp)
-    return y, saved
+    shape_ = _row_shape("x", x)
+    leading_ = x
+    _check_shape("x", x, shape_, "the shape of x")
+    given_ = {"x": x}
+    dtypes_, dtype_ = _types(given_)
+    y_ = _result("y", out, shape_[:-1], leading_.dtype, given_)
+    row_max_ = _empty(shape_[:-1], dtype_)
+    sum_exp_ = _empty(shape_[:-1], dtype_)
+    _forward(x, y_, row_max_, sum_exp_, shape_, dtype_, threads)
+    saved = _Saved(shape_, dtype_, dtypes_, x, row_max_, sum_exp_)
+    return y_, saved
 
 
 def backward(saved, dy, *, out=None, threads=1):
@@ -165,43 +172,49 @@ def backward(saved, dy, *, out=None, threads=1):
     _check_is_saved(saved)
     threads = _thread_count(threads)
     if _are_few(saved.x):
-        shape, dtype = saved.x.shape, saved.x.dtype
+        shape_, dtype_ = saved.x.shape, saved.x.dtype
         if (
-            _is_of_one_type(saved, shape, dtype)
-            and _fits(dy, shape[:-1], dtype)
-            and _fits(saved.row_max, shape[:-1], dtype)
-            and _fits(saved.sum_exp, shape[:-1], dtype)
+            _is_of_one_type(saved, shape_, dtype_)
+            and _fits(dy, shape_[:-1], dtype_)
+            and _fits(saved.row_max, shape_[:-1], dtype_)
+            and _fits(saved.sum_exp, shape_[:-1], dtype_)
         ):
-            dx = _at_once(
-                _backward_small, saved.x, dy, saved.row_max, saved.sum_exp, shape, dtype
+            dx_ = _at_once(
+                _backward_small,
+                saved.x,
+                dy,
+                saved.row_max,
+                saved.sum_exp,
+                shape_,
+                dtype_,
             )
             if out is not None:
-                given = {
+                given_ = {
                     "dy": dy,
                     "saved.x": saved.x,
                     "saved.row_max": saved.row_max,
                     "saved.sum_exp": saved.sum_exp,
                 }
-                (dx,) = _placed(("dx",), (dx,), out, given)
-            return Gradients(dx)
+                (dx_,) = _placed(("dx",), (dx_,), out, given_)
+            return _Gradients(dx_)
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     dy = _array("dy", dy, required=True)
-    _check_shape("dy", dy, shape[:-1], "the shape of y")
-    given = {
+    _check_shape("dy", dy, shape_[:-1], "the shape of y")
+    given_ = {
         "dy": dy,
         "saved.x": saved.x,
         "saved.row_max": saved.row_max,
         "saved.sum_exp": saved.sum_exp,
     }
-    dtype = _types(given, saved.dtype)[1]
+    dtype_ = _types(given_, saved.dtype)[1]
     out = _several(out, ("dx",))
-    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
-    _backward(saved.x, dy, saved.row_max, saved.sum_exp, dx, shape, dtype, threads)
-    return Gradients(dx)
+    dx_ = _result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
+    _backward(saved.x, dy, saved.row_max, saved.sum_exp, dx_, shape_, dtype_, threads)
+    return _Gradients(dx_)
 
 
-def jvp(saved, dx, *, out=None, threads=1):
+def jvp(saved, dx=None, *, out=None, threads=1):
     """What the outputs move by when each input moves by its tangent.
 
         dy = sum(dx*exp_shifted)/sum_exp
@@ -217,26 +230,26 @@ def jvp(saved, dx, *, out=None, threads=1):
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     dx = _array("dx", dx, required=False)
     if dx is None:
         raise ValueError("every tangent is None; pass at least one")
-    _check_shape("dx", dx, shape, "the shape of x")
+    _check_shape("dx", dx, shape_, "the shape of x")
     threads = _thread_count(threads)
-    given = {
+    given_ = {
         "dx": dx,
         "saved.x": saved.x,
         "saved.row_max": saved.row_max,
         "saved.sum_exp": saved.sum_exp,
     }
-    dtype = _types(given, saved.dtype)[1]
-    stored = saved.dtypes["x"]
-    dy = _result("dy", out, shape[:-1], stored, given)
-    _jvp(saved.x, dx, saved.row_max, saved.sum_exp, dy, shape, dtype, threads)
-    return dy
+    dtype_ = _types(given_, saved.dtype)[1]
+    stored_ = saved.dtypes["x"]
+    dy_ = _result("dy", out, shape_[:-1], stored_, given_)
+    _jvp(saved.x, dx, saved.row_max, saved.sum_exp, dy_, shape_, dtype_, threads)
+    return dy_
 
 
-def backward_backward(saved, cotangents, ddx, *, out=None, threads=1):
+def backward_backward(saved, cotangents, ddx=None, *, out=None, threads=1):
     """The gradients of a loss that depends on what `backward` returned.
 
         grad_x = dy*exp_shifted/sum_exp
@@ -245,7 +258,7 @@ def backward_backward(saved, cotangents, ddx, *, out=None, threads=1):
 
     Args:
         saved: what `forward` returned.
-        cotangents: what `backward` was given, a tuple or the array itself.
+        cotangents: what `backward` was given, a tuple or a list, or the array itself.
         ddx: the cotangent of dx, its gradient; None stands for zero.
         out: SecondGradients, or a sequence like it, of arrays to write to;
             None in it makes a new array.
@@ -256,30 +269,39 @@ def backward_backward(saved, cotangents, ddx, *, out=None, threads=1):
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     cotangents = _each_cotangent(cotangents, ("dy",))
-    dy = _array("dy", cotangents[0], required=True)
-    _check_shape("dy", dy, shape[:-1], "the shape of y")
+    dy_ = _array("dy", cotangents[0], required=True)
+    _check_shape("dy", dy_, shape_[:-1], "the shape of y")
     ddx = _array("ddx", ddx, required=False)
     if ddx is None:
         raise ValueError("every cotangent of a gradient is None; pass at least one")
-    _check_shape("ddx", ddx, shape, "the shape of x")
+    _check_shape("ddx", ddx, shape_, "the shape of x")
     threads = _thread_count(threads)
-    given = {
-        "dy": dy,
+    given_ = {
+        "cotangents[0]": dy_,
         "ddx": ddx,
         "saved.x": saved.x,
         "saved.row_max": saved.row_max,
         "saved.sum_exp": saved.sum_exp,
     }
-    dtype = _types(given, saved.dtype)[1]
+    dtype_ = _types(given_, saved.dtype)[1]
     out = _several(out, ("dx", "ddy"))
-    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
-    ddy = _result("ddy", out[1], shape[:-1], dy.dtype, given)
+    dx_ = _result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
+    ddy_ = _result("ddy", out[1], shape_[:-1], dy_.dtype, given_)
     _backward_backward(
-        saved.x, dy, ddx, saved.row_max, saved.sum_exp, dx, ddy, shape, dtype, threads
+        saved.x,
+        dy_,
+        ddx,
+        saved.row_max,
+        saved.sum_exp,
+        dx_,
+        ddy_,
+        shape_,
+        dtype_,
+        threads,
     )
-    return SecondGradients(dx, ddy)
+    return _SecondGradients(dx_, ddy_)
 
 
 def _forward(x_rows, y_out, row_max_out, sum_exp_out, shape, dtype, threads):
@@ -822,12 +844,13 @@ def _check_is_saved(saved):
 def _check_saved(saved):
     """Refuse what was changed in it, and arrays whose shape was changed since."""
     _check_is_saved(saved)
-    known = isinstance(saved.shape, tuple) and isinstance(saved.dtypes, dict)
-    types = (saved.dtype, *saved.dtypes.values()) if known else (None,)
+    shape, dtypes = saved.shape, saved.dtypes
+    known = isinstance(shape, tuple) and isinstance(dtypes, dict)
+    types = (saved.dtype, *dtypes.values()) if known else (None,)
     floats = all(isinstance(dtype, np.dtype) and dtype.kind in "fV" for dtype in types)
-    if not floats or not saved.dtypes.keys() >= {"x"}:
+    if not floats or not dtypes.keys() >= {"x"}:
         raise TypeError(f"saved.shape, dtype or dtypes was changed; {_AS_IT_WAS}")
-    row_scalars = saved.shape[:-1]
+    row_scalars = shape[:-1]
     _check_kept("x", saved.x, saved.shape)
     _check_kept("row_max", saved.row_max, row_scalars)
     _check_kept("sum_exp", saved.sum_exp, row_scalars)
@@ -844,7 +867,7 @@ def _check_kept(name, array, shape, given=True):
 
 def _each_cotangent(cotangents, names):
     """The cotangents one by one; a single one may come without a tuple."""
-    if not isinstance(cotangents, tuple):
+    if not isinstance(cotangents, (tuple, list)):
         if len(names) > 1:
             kind = type(cotangents).__name__
             raise TypeError(f"cotangents is of type {kind}; pass a tuple for {names}")

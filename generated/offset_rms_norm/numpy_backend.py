@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 9 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
-# templates sha256:bdcbfbcc1ee1d71e36fba0445d20ea13ac91ff1515a0c0ab0b998e76a99a1e13
+# templates sha256:0c7d7017eb9e3c0d2af3211877cafeb20ec095d480fd887797d99db08bda85c8
 """Root-mean-square normalization with a weight that is learned as its distance from one.
 
     forward
@@ -113,6 +113,13 @@ class Saved(NamedTuple):
     """The row scalar rstd, one a row."""
 
 
+# What follows calls these by names with an underscore, which no argument can have.
+_Gradients = Gradients
+_SecondGradients = SecondGradients
+_Saved = Saved
+_empty = np.empty
+
+
 def forward(x, w=None, *, eps=1e-6, out=None, threads=1):
     """Root-mean-square normalization with a weight that is learned as its distance from one.
 
@@ -136,30 +143,30 @@ def forward(x, w=None, *, eps=1e-6, out=None, threads=1):
     eps = _constant("eps", eps, signed=False)
     threads = _thread_count(threads)
     if _are_few(x):
-        shape, dtype = x.shape, x.dtype
-        if w is None or _fits(w, shape[-1:], dtype):
-            dtypes = {"x": dtype}
+        shape_, dtype_ = x.shape, x.dtype
+        if w is None or _fits(w, shape_[-1:], dtype_):
+            dtypes_ = {"x": dtype_}
             if w is not None:
-                dtypes["w"] = dtype
-            y, rstd = _at_once(_forward_small, x, w, eps, shape, dtype)
+                dtypes_["w"] = dtype_
+            y_, rstd_ = _at_once(_forward_small, x, w, eps, shape_, dtype_)
             if out is not None:
-                given = {"x": x, "w": w}
-                (y,) = _placed(("y",), (y,), (out,), given)
-            saved = Saved(shape, dtype, dtypes, x, w, rstd)
-            return y, saved
+                given_ = {"x": x, "w": w}
+                (y_,) = _placed(("y",), (y_,), (out,), given_)
+            saved = _Saved(shape_, dtype_, dtypes_, x, w, rstd_)
+            return y_, saved
     x = _array("x", x, required=True)
     w = _array("w", w, required=False)
-    shape = _row_shape("x", x)
-    leading = x
-    _check_shape("x", x, shape, "the shape of x")
-    _check_shape("w", w, shape[-1:], "(D,)")
-    given = {"x": x, "w": w}
-    dtypes, dtype = _types(given)
-    y = _result("y", out, shape, leading.dtype, given)
-    rstd = np.empty(shape[:-1], dtype)
-    _forward(x, w, eps, y, rstd, shape, dtype, threads)
-    saved = Saved(shape, dtype, dtypes, x, w, rstd)
-    return y, saved
+    shape_ = _row_shape("x", x)
+    leading_ = x
+    _check_shape("x", x, shape_, "the shape of x")
+    _check_shape("w", w, shape_[-1:], "(D,)")
+    given_ = {"x": x, "w": w}
+    dtypes_, dtype_ = _types(given_)
+    y_ = _result("y", out, shape_, leading_.dtype, given_)
+    rstd_ = _empty(shape_[:-1], dtype_)
+    _forward(x, w, eps, y_, rstd_, shape_, dtype_, threads)
+    saved = _Saved(shape_, dtype_, dtypes_, x, w, rstd_)
+    return y_, saved
 
 
 def backward(saved, dy, *, out=None, threads=1):
@@ -183,39 +190,44 @@ def backward(saved, dy, *, out=None, threads=1):
     _check_is_saved(saved)
     threads = _thread_count(threads)
     if _are_few(saved.x):
-        shape, dtype = saved.x.shape, saved.x.dtype
+        shape_, dtype_ = saved.x.shape, saved.x.dtype
         if (
-            _is_of_one_type(saved, shape, dtype)
-            and _fits(dy, shape, dtype)
-            and _fits(saved.w, shape[-1:], dtype, "w" in saved.dtypes)
-            and _fits(saved.rstd, shape[:-1], dtype)
+            _is_of_one_type(saved, shape_, dtype_)
+            and _fits(dy, shape_, dtype_)
+            and _fits(saved.w, shape_[-1:], dtype_, "w" in saved.dtypes)
+            and _fits(saved.rstd, shape_[:-1], dtype_)
         ):
-            dx, dw = _at_once(
-                _backward_small, saved.x, dy, saved.rstd, saved.w, shape, dtype
+            dx_, dw_ = _at_once(
+                _backward_small, saved.x, dy, saved.rstd, saved.w, shape_, dtype_
             )
             if out is not None:
-                given = {
+                given_ = {
                     "dy": dy,
                     "saved.x": saved.x,
                     "saved.w": saved.w,
                     "saved.rstd": saved.rstd,
                 }
-                dx, dw = _placed(("dx", "dw"), (dx, dw), out, given)
-            return Gradients(dx, dw)
+                dx_, dw_ = _placed(("dx", "dw"), (dx_, dw_), out, given_)
+            return _Gradients(dx_, dw_)
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     dy = _array("dy", dy, required=True)
-    _check_shape("dy", dy, shape, "the shape of y")
-    given = {"dy": dy, "saved.x": saved.x, "saved.w": saved.w, "saved.rstd": saved.rstd}
-    dtype = _types(given, saved.dtype)[1]
+    _check_shape("dy", dy, shape_, "the shape of y")
+    given_ = {
+        "dy": dy,
+        "saved.x": saved.x,
+        "saved.w": saved.w,
+        "saved.rstd": saved.rstd,
+    }
+    dtype_ = _types(given_, saved.dtype)[1]
     out = _several(out, ("dx", "dw"))
-    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
-    dw = _result("dw", out[1], shape[-1:], saved.dtypes.get("w"), given)
-    _backward(saved.x, dy, saved.rstd, saved.w, dx, dw, shape, dtype, threads)
-    return Gradients(dx, dw)
+    dx_ = _result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
+    dw_ = _result("dw", out[1], shape_[-1:], saved.dtypes.get("w"), given_)
+    _backward(saved.x, dy, saved.rstd, saved.w, dx_, dw_, shape_, dtype_, threads)
+    return _Gradients(dx_, dw_)
 
 
-def jvp(saved, dx, dw=None, *, out=None, threads=1):
+def jvp(saved, dx=None, dw=None, *, out=None, threads=1):
     """What the outputs move by when each input moves by its tangent.
 
         dy = dw*xhat + rstd*(1 + w)*(dx - xhat*mean(dx*xhat))
@@ -232,30 +244,30 @@ def jvp(saved, dx, dw=None, *, out=None, threads=1):
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     dx = _array("dx", dx, required=False)
     dw = _array("dw", dw, required=False)
     if dx is None and dw is None:
         raise ValueError("every tangent is None; pass at least one")
     _check_left_out("dw", dw, "w", saved)
-    _check_shape("dx", dx, shape, "the shape of x")
-    _check_shape("dw", dw, shape[-1:], "the shape of w")
+    _check_shape("dx", dx, shape_, "the shape of x")
+    _check_shape("dw", dw, shape_[-1:], "the shape of w")
     threads = _thread_count(threads)
-    given = {
+    given_ = {
         "dx": dx,
         "dw": dw,
         "saved.x": saved.x,
         "saved.w": saved.w,
         "saved.rstd": saved.rstd,
     }
-    dtype = _types(given, saved.dtype)[1]
-    stored = saved.dtypes["x"]
-    dy = _result("dy", out, shape, stored, given)
-    _jvp(saved.x, dx, saved.rstd, saved.w, dw, dy, shape, dtype, threads)
-    return dy
+    dtype_ = _types(given_, saved.dtype)[1]
+    stored_ = saved.dtypes["x"]
+    dy_ = _result("dy", out, shape_, stored_, given_)
+    _jvp(saved.x, dx, saved.rstd, saved.w, dw, dy_, shape_, dtype_, threads)
+    return dy_
 
 
-def backward_backward(saved, cotangents, ddx, ddw=None, *, out=None, threads=1):
+def backward_backward(saved, cotangents, ddx=None, ddw=None, *, out=None, threads=1):
     """The gradients of a loss that depends on what `backward` returned.
 
         g = dy*(1 + w)
@@ -268,7 +280,7 @@ def backward_backward(saved, cotangents, ddx, ddw=None, *, out=None, threads=1):
 
     Args:
         saved: what `forward` returned.
-        cotangents: what `backward` was given, a tuple or the array itself.
+        cotangents: what `backward` was given, a tuple or a list, or the array itself.
         ddx: the cotangent of dx, its gradient; None stands for zero.
         ddw: the cotangent of dw, its gradient; None stands for zero.
         out: SecondGradients, or a sequence like it, of arrays to write to;
@@ -280,35 +292,46 @@ def backward_backward(saved, cotangents, ddx, ddw=None, *, out=None, threads=1):
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     cotangents = _each_cotangent(cotangents, ("dy",))
-    dy = _array("dy", cotangents[0], required=True)
-    _check_shape("dy", dy, shape, "the shape of y")
+    dy_ = _array("dy", cotangents[0], required=True)
+    _check_shape("dy", dy_, shape_, "the shape of y")
     ddx = _array("ddx", ddx, required=False)
     ddw = _array("ddw", ddw, required=False)
     if ddx is None and ddw is None:
         raise ValueError("every cotangent of a gradient is None; pass at least one")
     _check_left_out("ddw", ddw, "w", saved)
-    _check_shape("ddx", ddx, shape, "the shape of x")
-    _check_shape("ddw", ddw, shape[-1:], "the shape of w")
+    _check_shape("ddx", ddx, shape_, "the shape of x")
+    _check_shape("ddw", ddw, shape_[-1:], "the shape of w")
     threads = _thread_count(threads)
-    given = {
-        "dy": dy,
+    given_ = {
+        "cotangents[0]": dy_,
         "ddx": ddx,
         "ddw": ddw,
         "saved.x": saved.x,
         "saved.w": saved.w,
         "saved.rstd": saved.rstd,
     }
-    dtype = _types(given, saved.dtype)[1]
+    dtype_ = _types(given_, saved.dtype)[1]
     out = _several(out, ("dx", "dw", "ddy"))
-    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
-    dw = _result("dw", out[1], shape[-1:], saved.dtypes.get("w"), given)
-    ddy = _result("ddy", out[2], shape, dy.dtype, given)
+    dx_ = _result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
+    dw_ = _result("dw", out[1], shape_[-1:], saved.dtypes.get("w"), given_)
+    ddy_ = _result("ddy", out[2], shape_, dy_.dtype, given_)
     _backward_backward(
-        saved.x, dy, ddx, saved.rstd, saved.w, ddw, dx, dw, ddy, shape, dtype, threads
+        saved.x,
+        dy_,
+        ddx,
+        saved.rstd,
+        saved.w,
+        ddw,
+        dx_,
+        dw_,
+        ddy_,
+        shape_,
+        dtype_,
+        threads,
     )
-    return SecondGradients(dx, dw, ddy)
+    return _SecondGradients(dx_, dw_, ddy_)
 
 
 def _forward(x_rows, w, eps, y_out, rstd_out, shape, dtype, threads):
@@ -1064,12 +1087,13 @@ def _check_is_saved(saved):
 def _check_saved(saved):
     """Refuse what was changed in it, and arrays whose shape was changed since."""
     _check_is_saved(saved)
-    known = isinstance(saved.shape, tuple) and isinstance(saved.dtypes, dict)
-    types = (saved.dtype, *saved.dtypes.values()) if known else (None,)
+    shape, dtypes = saved.shape, saved.dtypes
+    known = isinstance(shape, tuple) and isinstance(dtypes, dict)
+    types = (saved.dtype, *dtypes.values()) if known else (None,)
     floats = all(isinstance(dtype, np.dtype) and dtype.kind in "fV" for dtype in types)
-    if not floats or not saved.dtypes.keys() >= {"x"}:
+    if not floats or not dtypes.keys() >= {"x"}:
         raise TypeError(f"saved.shape, dtype or dtypes was changed; {_AS_IT_WAS}")
-    row_scalars = saved.shape[:-1]
+    row_scalars = shape[:-1]
     _check_kept("x", saved.x, saved.shape)
     _check_kept("w", saved.w, saved.shape[-1:], "w" in saved.dtypes)
     _check_kept("rstd", saved.rstd, row_scalars)
@@ -1092,7 +1116,7 @@ def _check_left_out(name, value, source, saved):
 
 def _each_cotangent(cotangents, names):
     """The cotangents one by one; a single one may come without a tuple."""
-    if not isinstance(cotangents, tuple):
+    if not isinstance(cotangents, (tuple, list)):
         if len(names) > 1:
             kind = type(cotangents).__name__
             raise TypeError(f"cotangents is of type {kind}; pass a tuple for {names}")

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 11 flops a row element.
 // Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
-// templates sha256:11497245574929a23ff89f4b9b948e1e747cd470d94b6409ba8b141209c2aa96
+// templates sha256:cfba678e1f5cc61c7252a38eff3f6330426a55d0749c8972ea7a72f483fa8bf7
 //
 // forward:
 //     row_max = max(scale*x)
@@ -553,8 +553,8 @@ __device__ __forceinline__ void after_row_max(Scalars<A>& row, const A (&sums)[1
 template <class A>
 __device__ __forceinline__ void sum_exp_u(A x, const Scalars<A>& row, A (&sums)[1]) {
   const A row_max = row.row_max, scale = row.scale;
-  const A u = x*scale - row_max;  // step 3
-  const A e_shifted = math::exp(u);  // step 4
+  const A u_ = x*scale - row_max;  // step 3
+  const A e_shifted = math::exp(u_);  // step 4
   sums[0] += e_shifted;  // step 5: sum_exp_u
 }
 
@@ -570,8 +570,8 @@ __device__ __forceinline__ void after_sum_exp_u(Scalars<A>& row, const A (&sums)
 template <class A>
 __device__ __forceinline__ void stage_3(A x, const Scalars<A>& row, A& out_y) {
   const A inv_sum_exp_u = row.inv_sum_exp_u, row_max = row.row_max, scale = row.scale;
-  const A u = x*scale - row_max;  // step 3
-  const A e_shifted = math::exp(u);  // step 4
+  const A u_ = x*scale - row_max;  // step 3
+  const A e_shifted = math::exp(u_);  // step 4
   const A y = e_shifted*inv_sum_exp_u;  // step 7
   out_y = y;
 }
@@ -843,8 +843,8 @@ template <class G> struct Tile {
 template <class A>
 __device__ __forceinline__ void sum_dy_y(A x, A dy, const Scalars<A>& row, A (&sums)[1]) {
   const A inv_sum_exp_u = row.inv_sum_exp_u, row_max = row.row_max, scale = row.scale;
-  const A u = x*scale - row_max;  // step 3
-  const A e_shifted = math::exp(u);  // step 4
+  const A u_ = x*scale - row_max;  // step 3
+  const A e_shifted = math::exp(u_);  // step 4
   const A y = e_shifted*inv_sum_exp_u;  // step 7
   sums[0] += dy*y;  // step 14: sum_dy_y
 }
@@ -859,8 +859,8 @@ __device__ __forceinline__ void after_sum_dy_y(Scalars<A>& row, const A (&sums)[
 template <class A>
 __device__ __forceinline__ void sum_g_x(A x, A dy, const Scalars<A>& row, A (&sums)[1], A& out_dx) {
   const A inv_sum_exp_u = row.inv_sum_exp_u, row_max = row.row_max, scale = row.scale, sum_dy_y = row.sum_dy_y;
-  const A u = x*scale - row_max;  // step 3
-  const A e_shifted = math::exp(u);  // step 4
+  const A u_ = x*scale - row_max;  // step 3
+  const A e_shifted = math::exp(u_);  // step 4
   const A y = e_shifted*inv_sum_exp_u;  // step 7
   const A g = (dy - sum_dy_y)*y;  // step 14
   const A dx = g*scale;  // step 12

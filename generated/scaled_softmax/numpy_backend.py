@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 11 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
-# templates sha256:bdcbfbcc1ee1d71e36fba0445d20ea13ac91ff1515a0c0ab0b998e76a99a1e13
+# templates sha256:0c7d7017eb9e3c0d2af3211877cafeb20ec095d480fd887797d99db08bda85c8
 """Softmax with a learned inverse temperature.
 
     forward
@@ -114,6 +114,13 @@ class Saved(NamedTuple):
     """The row scalar inv_sum_exp_u, one a row."""
 
 
+# What follows calls these by names with an underscore, which no argument can have.
+_Gradients = Gradients
+_SecondGradients = SecondGradients
+_Saved = Saved
+_empty = np.empty
+
+
 def forward(x, scale=None, *, out=None, threads=1):
     """Softmax with a learned inverse temperature.
 
@@ -136,30 +143,32 @@ def forward(x, scale=None, *, out=None, threads=1):
     """
     threads = _thread_count(threads)
     if _are_few(x):
-        shape, dtype = x.shape, x.dtype
-        if scale is None or _fits(scale, (), dtype):
-            dtypes = {"x": dtype}
+        shape_, dtype_ = x.shape, x.dtype
+        if scale is None or _fits(scale, (), dtype_):
+            dtypes_ = {"x": dtype_}
             if scale is not None:
-                dtypes["scale"] = dtype
-            y, row_max, inv_sum_exp_u = _at_once(_forward_small, x, scale, shape, dtype)
+                dtypes_["scale"] = dtype_
+            y_, row_max_, inv_sum_exp_u_ = _at_once(
+                _forward_small, x, scale, shape_, dtype_
+            )
             if out is not None:
-                given = {"x": x, "scale": scale}
-                (y,) = _placed(("y",), (y,), (out,), given)
-            saved = Saved(shape, dtype, dtypes, x, scale, row_max, inv_sum_exp_u)
-            return y, saved
+                given_ = {"x": x, "scale": scale}
+                (y_,) = _placed(("y",), (y_,), (out,), given_)
+            saved = _Saved(shape_, dtype_, dtypes_, x, scale, row_max_, inv_sum_exp_u_)
+            return y_, saved
     x = _array("x", x, required=True)
     scale = _scalar("scale", scale, required=False)
-    shape = _row_shape("x", x)
-    leading = x
-    _check_shape("x", x, shape, "the shape of x")
-    given = {"x": x, "scale": scale}
-    dtypes, dtype = _types(given)
-    y = _result("y", out, shape, leading.dtype, given)
-    row_max = np.empty(shape[:-1], dtype)
-    inv_sum_exp_u = np.empty(shape[:-1], dtype)
-    _forward(x, scale, y, row_max, inv_sum_exp_u, shape, dtype, threads)
-    saved = Saved(shape, dtype, dtypes, x, scale, row_max, inv_sum_exp_u)
-    return y, saved
+    shape_ = _row_shape("x", x)
+    leading_ = x
+    _check_shape("x", x, shape_, "the shape of x")
+    given_ = {"x": x, "scale": scale}
+    dtypes_, dtype_ = _types(given_)
+    y_ = _result("y", out, shape_, leading_.dtype, given_)
+    row_max_ = _empty(shape_[:-1], dtype_)
+    inv_sum_exp_u_ = _empty(shape_[:-1], dtype_)
+    _forward(x, scale, y_, row_max_, inv_sum_exp_u_, shape_, dtype_, threads)
+    saved = _Saved(shape_, dtype_, dtypes_, x, scale, row_max_, inv_sum_exp_u_)
+    return y_, saved
 
 
 def backward(saved, dy, *, out=None, threads=1):
@@ -183,63 +192,63 @@ def backward(saved, dy, *, out=None, threads=1):
     _check_is_saved(saved)
     threads = _thread_count(threads)
     if _are_few(saved.x):
-        shape, dtype = saved.x.shape, saved.x.dtype
+        shape_, dtype_ = saved.x.shape, saved.x.dtype
         if (
-            _is_of_one_type(saved, shape, dtype)
-            and _fits(dy, shape, dtype)
-            and _fits(saved.scale, (), dtype, "scale" in saved.dtypes)
-            and _fits(saved.row_max, shape[:-1], dtype)
-            and _fits(saved.inv_sum_exp_u, shape[:-1], dtype)
+            _is_of_one_type(saved, shape_, dtype_)
+            and _fits(dy, shape_, dtype_)
+            and _fits(saved.scale, (), dtype_, "scale" in saved.dtypes)
+            and _fits(saved.row_max, shape_[:-1], dtype_)
+            and _fits(saved.inv_sum_exp_u, shape_[:-1], dtype_)
         ):
-            dx, dscale = _at_once(
+            dx_, dscale_ = _at_once(
                 _backward_small,
                 saved.x,
                 dy,
                 saved.row_max,
                 saved.inv_sum_exp_u,
                 saved.scale,
-                shape,
-                dtype,
+                shape_,
+                dtype_,
             )
             if out is not None:
-                given = {
+                given_ = {
                     "dy": dy,
                     "saved.x": saved.x,
                     "saved.row_max": saved.row_max,
                     "saved.inv_sum_exp_u": saved.inv_sum_exp_u,
                 }
-                dx, dscale = _placed(("dx", "dscale"), (dx, dscale), out, given)
-            return Gradients(dx, dscale)
+                dx_, dscale_ = _placed(("dx", "dscale"), (dx_, dscale_), out, given_)
+            return _Gradients(dx_, dscale_)
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     dy = _array("dy", dy, required=True)
-    _check_shape("dy", dy, shape, "the shape of y")
-    given = {
+    _check_shape("dy", dy, shape_, "the shape of y")
+    given_ = {
         "dy": dy,
         "saved.x": saved.x,
         "saved.row_max": saved.row_max,
         "saved.inv_sum_exp_u": saved.inv_sum_exp_u,
     }
-    dtype = _types(given, saved.dtype)[1]
+    dtype_ = _types(given_, saved.dtype)[1]
     out = _several(out, ("dx", "dscale"))
-    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
-    dscale = _result("dscale", out[1], (), saved.dtypes.get("scale"), given)
+    dx_ = _result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
+    dscale_ = _result("dscale", out[1], (), saved.dtypes.get("scale"), given_)
     _backward(
         saved.x,
         dy,
         saved.row_max,
         saved.inv_sum_exp_u,
         saved.scale,
-        dx,
-        dscale,
-        shape,
-        dtype,
+        dx_,
+        dscale_,
+        shape_,
+        dtype_,
         threads,
     )
-    return Gradients(dx, dscale)
+    return _Gradients(dx_, dscale_)
 
 
-def jvp(saved, dx, dscale=None, *, out=None, threads=1):
+def jvp(saved, dx=None, dscale=None, *, out=None, threads=1):
     """What the outputs move by when each input moves by its tangent.
 
         du = dscale*x + scale*dx
@@ -257,24 +266,24 @@ def jvp(saved, dx, dscale=None, *, out=None, threads=1):
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     dx = _array("dx", dx, required=False)
     dscale = _scalar("dscale", dscale, required=False)
     if dx is None and dscale is None:
         raise ValueError("every tangent is None; pass at least one")
     _check_left_out("dscale", dscale, "scale", saved)
-    _check_shape("dx", dx, shape, "the shape of x")
+    _check_shape("dx", dx, shape_, "the shape of x")
     threads = _thread_count(threads)
-    given = {
+    given_ = {
         "dx": dx,
         "dscale": dscale,
         "saved.x": saved.x,
         "saved.row_max": saved.row_max,
         "saved.inv_sum_exp_u": saved.inv_sum_exp_u,
     }
-    dtype = _types(given, saved.dtype)[1]
-    stored = saved.dtypes["x"]
-    dy = _result("dy", out, shape, stored, given)
+    dtype_ = _types(given_, saved.dtype)[1]
+    stored_ = saved.dtypes["x"]
+    dy_ = _result("dy", out, shape_, stored_, given_)
     _jvp(
         saved.x,
         dx,
@@ -282,15 +291,17 @@ def jvp(saved, dx, dscale=None, *, out=None, threads=1):
         saved.inv_sum_exp_u,
         saved.scale,
         dscale,
-        dy,
-        shape,
-        dtype,
+        dy_,
+        shape_,
+        dtype_,
         threads,
     )
-    return dy
+    return dy_
 
 
-def backward_backward(saved, cotangents, ddx, ddscale=None, *, out=None, threads=1):
+def backward_backward(
+    saved, cotangents, ddx=None, ddscale=None, *, out=None, threads=1
+):
     """The gradients of a loss that depends on what `backward` returned.
 
         mean_dy = mean(dy*y)
@@ -304,7 +315,7 @@ def backward_backward(saved, cotangents, ddx, ddscale=None, *, out=None, threads
 
     Args:
         saved: what `forward` returned.
-        cotangents: what `backward` was given, a tuple or the array itself.
+        cotangents: what `backward` was given, a tuple or a list, or the array itself.
         ddx: the cotangent of dx, its gradient; None stands for zero.
         ddscale: the cotangent of dscale, its gradient; None stands for zero.
         out: SecondGradients, or a sequence like it, of arrays to write to;
@@ -316,46 +327,46 @@ def backward_backward(saved, cotangents, ddx, ddscale=None, *, out=None, threads
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
     _check_saved(saved)
-    shape = saved.shape
+    shape_ = saved.shape
     cotangents = _each_cotangent(cotangents, ("dy",))
-    dy = _array("dy", cotangents[0], required=True)
-    _check_shape("dy", dy, shape, "the shape of y")
+    dy_ = _array("dy", cotangents[0], required=True)
+    _check_shape("dy", dy_, shape_, "the shape of y")
     ddx = _array("ddx", ddx, required=False)
     ddscale = _scalar("ddscale", ddscale, required=False)
     if ddx is None and ddscale is None:
         raise ValueError("every cotangent of a gradient is None; pass at least one")
     _check_left_out("ddscale", ddscale, "scale", saved)
-    _check_shape("ddx", ddx, shape, "the shape of x")
+    _check_shape("ddx", ddx, shape_, "the shape of x")
     threads = _thread_count(threads)
-    given = {
-        "dy": dy,
+    given_ = {
+        "cotangents[0]": dy_,
         "ddx": ddx,
         "ddscale": ddscale,
         "saved.x": saved.x,
         "saved.row_max": saved.row_max,
         "saved.inv_sum_exp_u": saved.inv_sum_exp_u,
     }
-    dtype = _types(given, saved.dtype)[1]
+    dtype_ = _types(given_, saved.dtype)[1]
     out = _several(out, ("dx", "dscale", "ddy"))
-    dx = _result("dx", out[0], shape, saved.dtypes.get("x"), given)
-    dscale = _result("dscale", out[1], (), saved.dtypes.get("scale"), given)
-    ddy = _result("ddy", out[2], shape, dy.dtype, given)
+    dx_ = _result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
+    dscale_ = _result("dscale", out[1], (), saved.dtypes.get("scale"), given_)
+    ddy_ = _result("ddy", out[2], shape_, dy_.dtype, given_)
     _backward_backward(
         saved.x,
-        dy,
+        dy_,
         ddx,
         saved.row_max,
         saved.inv_sum_exp_u,
         saved.scale,
         ddscale,
-        dx,
-        dscale,
-        ddy,
-        shape,
-        dtype,
+        dx_,
+        dscale_,
+        ddy_,
+        shape_,
+        dtype_,
         threads,
     )
-    return SecondGradients(dx, dscale, ddy)
+    return _SecondGradients(dx_, dscale_, ddy_)
 
 
 def _forward(
@@ -1101,13 +1112,14 @@ def _check_is_saved(saved):
 def _check_saved(saved):
     """Refuse what was changed in it, and arrays whose shape was changed since."""
     _check_is_saved(saved)
-    known = isinstance(saved.shape, tuple) and isinstance(saved.dtypes, dict)
-    types = (saved.dtype, *saved.dtypes.values()) if known else (None,)
+    shape, dtypes = saved.shape, saved.dtypes
+    known = isinstance(shape, tuple) and isinstance(dtypes, dict)
+    types = (saved.dtype, *dtypes.values()) if known else (None,)
     floats = all(isinstance(dtype, np.dtype) and dtype.kind in "fV" for dtype in types)
-    if not floats or not saved.dtypes.keys() >= {"x"}:
+    if not floats or not dtypes.keys() >= {"x"}:
         raise TypeError(f"saved.shape, dtype or dtypes was changed; {_AS_IT_WAS}")
     _check_number("scale", saved.scale, "scale" in saved.dtypes)
-    row_scalars = saved.shape[:-1]
+    row_scalars = shape[:-1]
     _check_kept("x", saved.x, saved.shape)
     _check_kept("row_max", saved.row_max, row_scalars)
     _check_kept("inv_sum_exp_u", saved.inv_sum_exp_u, row_scalars)
@@ -1137,7 +1149,7 @@ def _check_left_out(name, value, source, saved):
 
 def _each_cotangent(cotangents, names):
     """The cotangents one by one; a single one may come without a tuple."""
-    if not isinstance(cotangents, tuple):
+    if not isinstance(cotangents, (tuple, list)):
         if len(names) > 1:
             kind = type(cotangents).__name__
             raise TypeError(f"cotangents is of type {kind}; pass a tuple for {names}")

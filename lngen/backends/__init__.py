@@ -16,7 +16,7 @@ class Notes:
     names the layer's inputs without its Constants, in the order of the definition; left empty, it is the
     rows, then the parameters. `jvp_formulas` and `backward_backward_formulas` are like the other two, for a
     backend that has those directions. `nonnegative` names the Constants that a call may not pass a negative
-    number for.
+    number for. `renamed` is that of the definition: names here and what callers write.
     """
 
     layer: str
@@ -28,3 +28,4 @@ class Notes:
     jvp_formulas: tuple[str, ...] = ()
     backward_backward_formulas: tuple[str, ...] = ()
     nonnegative: tuple[str, ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()

@@ -15,6 +15,7 @@ from sympy import Add, Expr, Mul, Pow, Rational, S
 from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.str import StrPrinter
 
+from lngen.backends.spelling import reading
 from lngen.errors import LngenError
 from lngen.symbolic import axes
 
@@ -197,4 +198,4 @@ def _factor_key(factor: Expr) -> tuple[int, str]:
 
 @lru_cache(maxsize=20_000)
 def _text(expression: Expr) -> str:
-    return str(sympy.sstr(expression))
+    return reading(sympy.sstr(expression))

@@ -2,29 +2,43 @@
 
 from __future__ import annotations
 
-import keyword
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
 from lngen.backends import Notes
+from lngen.backends.spelling import gradient, marked, reading
 from lngen.errors import LngenError
+from lngen.names import fault
 from lngen.program import RowProgram
 from lngen.symbolic import RowSymbol
 
 Kind = Literal["Row", "RowScalar", "Feature", "Scalar"]
 
-_USED_BY_EMITTED_CODE = frozenset(
-    {"out", "threads", "saved", "np", "forward", "backward", "Saved", "Gradients", "Outputs"}
-    | {"shape", "dtype", "dtypes", "given", "leading", "present", "array", "TypeError"}
-)
+
+@dataclass(frozen=True)
+class Named:
+    """What has a `name` in the programs, which is marked, and a `public` one, which callers write."""
+
+    name: str
+    public: str
+
+    @property
+    def local(self) -> str:
+        """What a public function calls it, where it is no argument: no caller's name ends with an underscore."""
+        return f"{self.name}_"
+
+    @property
+    def derivative(self) -> Named:
+        """Its gradient, its cotangent or its tangent."""
+        return Named(gradient(self.name), f"d{self.public}")
 
 
 @dataclass(frozen=True)
-class Input:
+class Input(Named):
     """An argument of forward that has a gradient; `neutral` is None for one that is required."""
 
-    name: str
     kind: Kind
     neutral: Fraction | None
 
@@ -34,10 +48,16 @@ class Input:
 
 
 @dataclass(frozen=True)
-class Output:
+class Constant(Named):
+    """A Constant; `default` is None for one that has to be given."""
+
+    default: Fraction | None
+
+
+@dataclass(frozen=True)
+class Output(Named):
     """A result of forward: Row or RowScalar."""
 
-    name: str
     kind: Kind
 
 
@@ -46,7 +66,7 @@ class Interface:
     """What a caller sees of a layer."""
 
     inputs: tuple[Input, ...]
-    constants: tuple[tuple[str, Fraction | None], ...]
+    constants: tuple[Constant, ...]
     outputs: tuple[Output, ...]
     nonnegative: frozenset[str]
 
@@ -61,10 +81,29 @@ class Interface:
         return tuple(given for given in self.inputs if given.kind == "Row")
 
 
-def interface(forward: RowProgram, notes: Notes) -> Interface:
-    """The interface of a layer.
+@dataclass(frozen=True)
+class OwnFields:
+    """What the three fields are called that `Saved` has of every layer."""
 
-    Raises LngenError for a layer without a Row input, and for a name that emitted code needs for itself.
+    shape: str
+    dtype: str
+    dtypes: str
+
+    @classmethod
+    def beside(cls, taken: Iterable[str]) -> OwnFields:
+        """Their names; one that a field of the layer has ends with an underscore.
+
+        >>> OwnFields.beside(["x", "shape"])
+        OwnFields(shape='shape_', dtype='dtype', dtypes='dtypes')
+        """
+        names = set(taken)
+        return cls(*(f"{name}_" if name in names else name for name in ("shape", "dtype", "dtypes")))
+
+
+def interface(forward: RowProgram, notes: Notes) -> Interface:
+    """The interface of a layer; `forward` is marked.
+
+    Raises LngenError for a layer without a Row input, and for a name that two things have or no definition may use.
     """
     optional = dict(forward.optional)
     kinds: dict[str, Kind] = {}
@@ -73,29 +112,31 @@ def interface(forward: RowProgram, notes: Notes) -> Interface:
     for parameter in forward.parameters:
         if parameter.kind != "Constant":
             kinds[parameter.name] = parameter.kind
-    order = notes.inputs or tuple(kinds)
+    order = tuple(map(marked, notes.inputs)) or tuple(kinds)
     unknown = [name for name in order if name not in kinds]
     if unknown or set(kinds) - set(order):
         raise LngenError(
             f"{notes.layer}: the inputs {', '.join(order)} are not those that forward reads, "
             f"{', '.join(kinds)}; use every input in the definition, or take it out"
         )
-    inputs = tuple(Input(name, kinds[name], optional.get(name)) for name in order)
-    constants = tuple((p.name, p.default) for p in forward.parameters if p.kind == "Constant")
+
+    def public(name: str) -> str:
+        return dict(notes.renamed).get(reading(name), reading(name))
+
+    inputs = tuple(Input(name, public(name), kinds[name], optional.get(name)) for name in order)
+    constants = tuple(Constant(p.name, public(p.name), p.default) for p in forward.parameters if p.kind == "Constant")
     outputs = tuple(
-        Output(name, "Row" if isinstance(store.symbol, RowSymbol) else "RowScalar")
+        Output(name, public(name), "Row" if isinstance(store.symbol, RowSymbol) else "RowScalar")
         for store in forward.results
         for name in store.names
     )
     if not any(given.kind == "Row" for given in inputs):
         raise LngenError(f"{notes.layer}: no input is a Row, so there are no rows to work on; add one")
-    names = (*order, *(name for name, _ in constants), *(output.name for output in outputs))
+    names = [each.name for each in (*inputs, *constants, *outputs)]
     for place, name in enumerate(names):
         if name in names[:place]:
             raise LngenError(f"{notes.layer}: {name} is the name of two things; rename the input or the output")
-        if name in _USED_BY_EMITTED_CODE or name.startswith("_") or keyword.iskeyword(name):
-            raise LngenError(
-                f"{notes.layer}: emitted code cannot use the name {name}; choose another in the definition"
-            )
+        if wrong := fault(public(name)):
+            raise LngenError(f"{notes.layer}: emitted code cannot use the name {name}, which {wrong}; choose another")
     required_first = tuple(sorted(inputs, key=lambda given: not given.required))
-    return Interface(required_first, constants, outputs, frozenset(notes.nonnegative))
+    return Interface(required_first, constants, outputs, frozenset(map(marked, notes.nonnegative)))

@@ -123,7 +123,7 @@ def positional(layer: Checkable, case: Case) -> tuple[list[Any], dict[str, Any]]
     """The arguments of `forward` for a case: inputs in order, Constants by keyword."""
     inputs = [case.inputs.get(entry.name) for entry in layer.differentiable]
     constants = {
-        entry.name: case.inputs[entry.name]
+        layer.definition.public(entry.name): case.inputs[entry.name]
         for entry in layer.definition.inputs
         if entry.kind is Kind.CONSTANT and case.inputs.get(entry.name) is not None
     }

@@ -55,7 +55,7 @@ class OnDevice:
             load = backend._load
             backend._load = lambda place, macros: load(place, together(macros, types))  # type: ignore[attr-defined]
 
-    def forward(self, *inputs: Any, out: Any = None, **options: Any) -> tuple[Any, Any]:
+    def forward(self, /, *inputs: Any, out: Any = None, **options: Any) -> tuple[Any, Any]:
         """The outputs, and what backward needs, on the device."""
         target = _mapped(upload, out)
         result, saved = self.backend.forward(*(upload(value) for value in inputs), out=target, **options)

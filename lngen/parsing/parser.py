@@ -9,11 +9,12 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+from dataclasses import replace
 from fractions import Fraction
 from typing import NoReturn
 
 from lngen import names
-from lngen.definition import Definition, Expression, Input, Kind, Name, Span, Statement, walk
+from lngen.definition import Definition, Expression, Input, Kind, Name, Span, Statement, walk, with_names
 from lngen.language import KIND_NAMES, PUBLIC_NAMES
 from lngen.parsing import instead
 from lngen.parsing.expressions import Scope, describe, number
@@ -72,22 +73,28 @@ class _Parser:
         body, inner_docstring = _without_docstring(function.body)
         statements, outputs, result = self._body(body, inputs, name_span)
         self._check_own_name(function.name, inputs, statements)
-        self._check_derived_names(inputs, statements, outputs)
+        self._check_second_gradients(inputs, outputs)
         self._check_outputs(statements, outputs, result)
         self._check_used(inputs, statements, outputs)
         try:
             smallest = minimum_features(statements)
         except Fault as fault:
             raise self.source.error_at(fault.expression.span, fault.message, fault.remedy) from None
+        ends = [*(entry.name for entry in inputs if entry.kind is not Kind.CONSTANT), *outputs]
+        called = names.apart([*(entry.name for entry in inputs), *(entry.name for entry in statements)], ends)
         return Definition(
             name=function.name,
             docstring=_clean(docstring or inner_docstring),
-            inputs=inputs,
-            statements=tuple(statements),
-            outputs=outputs,
+            inputs=tuple(replace(entry, name=called[entry.name]) for entry in inputs),
+            statements=tuple(
+                replace(entry, name=called[entry.name], expression=with_names(entry.expression, called))
+                for entry in statements
+            ),
+            outputs=tuple(called[name] for name in outputs),
             source=self.source.text,
             filename=self.source.filename,
             minimum_features=smallest,
+            renamed=tuple((name, written) for written, name in called.items() if name != written),
         )
 
     def _refuse(self, place: Span | Located, message: str, remedy: str) -> NoReturn:
@@ -333,18 +340,12 @@ class _Parser:
             if name == function:
                 self._refuse(span, f"{function!r} is the name of the function itself", "choose another name")
 
-    def _check_derived_names(
-        self, inputs: tuple[Input, ...], statements: list[Statement], outputs: tuple[str, ...]
-    ) -> None:
-        differentiable = [entry.name for entry in inputs if entry.kind is not Kind.CONSTANT]
-        taken = names.derived([*differentiable, *outputs])
-        places = [(entry.name, entry.span) for entry in inputs]
-        places += [(entry.name, entry.span) for entry in statements]
-        for name, span in places:
-            if name in taken:
-                of = taken[name]
-                what = "cotangent" if of in outputs else "gradient"
-                self._refuse(span, f"{name!r} is the name of the {what} of {of!r}", "choose another name")
+    def _check_second_gradients(self, inputs: tuple[Input, ...], outputs: tuple[str, ...]) -> None:
+        cotangents = names.derived(outputs)
+        for entry in inputs:
+            if entry.name in cotangents and entry.kind is not Kind.CONSTANT:
+                two = f"{entry.name!r} and the cotangent of {cotangents[entry.name]!r}"
+                self._refuse(entry.span, f"{two} would have gradients of one name, 'd{entry.name}'", "rename either")
 
     def _check_outputs(self, statements: list[Statement], outputs: tuple[str, ...], result: ast.Return) -> None:
         assert result.value is not None

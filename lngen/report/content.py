@@ -183,12 +183,13 @@ def saving_text(saving: Saving | None) -> str:
 
 
 def _source(d: Derivation) -> tuple[str, ...]:
-    """The function as the user wrote it."""
+    """The function as the user wrote it, and what is called otherwise in the derivation."""
     lines = d.definition.source.splitlines()
     first = next((i for i, line in enumerate(lines) if line.startswith("def ")), 0)
     while lines and not lines[-1].strip():
         lines.pop()
-    return tuple(lines[first:])
+    renamed = d.definition.renamed
+    return (*lines[first:], *(f"# {there} is {here} below, where {there} is a gradient" for here, there in renamed))
 
 
 def _step(step: Step, order: tuple[str, ...]) -> StepText:

@@ -18,7 +18,7 @@ from lngen.simplify.structure import named_structure
 from lngen.simplify.sweep import Sweep, Trail, inline_once
 from lngen.simplify.work import limited_work
 from lngen.symbolic import D, TypedSymbol, axes
-from lngen.translate import Equation, Forward, require_real, translate
+from lngen.translate import Equation, Forward, Names, require_real, translate
 
 _MOST_WORK = 60_000
 """Units of `lngen.simplify.work`, some seconds; no layer takes more than 2,000, twelve norms of norms 57,000."""
@@ -43,7 +43,7 @@ def derive(definition: Definition) -> Derivation:
     """
     written = translate(definition)
     trail = Trail()
-    forward, meaning = named_structure(stable_forward(written, trail), [q.symbol.name for q in written.equations])
+    forward, meaning = named_structure(stable_forward(written, trail))
     require_real(definition, forward.equations)
     trail.steps = _of_known(forward, written, [_in_words_of(step, meaning) for step in trail.steps])
     _forward_steps(forward, written, meaning, trail)
@@ -126,8 +126,10 @@ def _named(
     equations = tuple(q for q in equations if rename.get(q.expression) != q.symbol)
     inner = [q.symbol for q in equations if q.symbol not in results and q.symbol not in rename]
     atoms = [symbol for symbol in inner if symbol.name.startswith("g_")]
-    taken = {q.symbol.name for q in (*equations, *forward.equations)} | {symbol.name for symbol in forward.symbols}
-    if atoms and "g" not in taken:
+    names = Names.of(forward)
+    for equation in equations:
+        names.take(equation.symbol.name)
+    if atoms and names.fresh("g") == "g":
         # The two names change places, since steps may still speak of the other.
         first = type(atoms[0])("g")
         rename[atoms[0]], rename[first] = first, atoms[0]

@@ -6,16 +6,9 @@ import re
 
 from sympy import Expr, Pow
 
-from lngen.symbolic import TypedSymbol, axes
+from lngen.symbolic import axes
 
 _DONE = re.compile(r"_(centred|shifted|scaled)$")
-
-
-def renamed(symbol: TypedSymbol, name: str) -> TypedSymbol:
-    """The symbol under another name, what is known of its sign kept."""
-    known = {key: True for key in ("positive", "nonnegative", "nonzero") if getattr(symbol, f"is_{key}")}
-    known = {key: True for key in ("positive",) if key in known} or known
-    return type(symbol)(name, **known)
 
 
 def function_name(e: Expr, argument: Expr) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import sympy
 from sympy import Add, Expr, Mul, Pow
 
@@ -40,13 +42,7 @@ def guard_vanishing_poles(
         for before, after in zip(equations, guarded, strict=True):
             trail.add("backward", "guarded pole", before.symbol, before.expression, after.expression, reason)
         at = forward.equations.index(root) + 1
-        forward = Forward(
-            forward.layer,
-            forward.inputs,
-            forward.symbols,
-            (*forward.equations[:at], definition, *forward.equations[at:]),
-            forward.outputs,
-        )
+        forward = replace(forward, equations=(*forward.equations[:at], definition, *forward.equations[at:]))
         equations = guarded
     return forward, equations
 

@@ -16,7 +16,6 @@ What the user named keeps the user's name. A name that serves nothing but to be 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 
 import sympy
@@ -25,7 +24,7 @@ from sympy.core.relational import Relational
 
 from lngen.simplify.bodies import name_centred_bodies
 from lngen.simplify.linear import powers_of_sums
-from lngen.simplify.naming import function_name, plain, renamed
+from lngen.simplify.naming import function_name, plain
 from lngen.simplify.tidy import is_long, use_roots, written_out
 from lngen.symbolic import (
     Mean,
@@ -36,6 +35,7 @@ from lngen.symbolic import (
     Where,
     axes,
     is_row,
+    renamed,
     symbol_like,
 )
 from lngen.translate import Equation, Forward, Names, known_sign, reduction_name
@@ -64,14 +64,9 @@ def normal_form(forward: Forward) -> Forward:
     return named_structure(forward)[0]
 
 
-def named_structure(forward: Forward, spoken_of: Iterable[str] = ()) -> tuple[Forward, dict[TypedSymbol, Expr]]:
-    """The normal form, and what each symbol of the given forward is in it.
-
-    No new name is one of `spoken_of`: earlier steps use those for something that is gone.
-    """
+def named_structure(forward: Forward) -> tuple[Forward, dict[TypedSymbol, Expr]]:
+    """The normal form, and what each symbol of the given forward is in it."""
     structure = _Structure(name_centred_bodies(forward))
-    for name in spoken_of:
-        structure.names.take(name)
     normal = structure.result()
     return normal, structure.meaning(normal)
 
@@ -364,11 +359,9 @@ class _Structure:
         rename = {old: new for old, new in self.rename.items() if old in kept}
         taken = [symbol.name for symbol in rename.values()]
         assert len(set(taken)) == len(taken), "two values under one name"
-        return Forward(
-            self.forward.layer,
-            self.forward.inputs,
-            self.forward.symbols,
-            tuple(
+        return replace(
+            self.forward,
+            equations=tuple(
                 Equation(
                     rename.get(q.symbol, q.symbol),
                     q.expression.xreplace(rename),
@@ -377,7 +370,7 @@ class _Structure:
                 )
                 for q in equations
             ),
-            tuple(rename.get(symbol, symbol) for symbol in outputs),
+            outputs=tuple(rename.get(symbol, symbol) for symbol in outputs),
         )
 
 

@@ -69,7 +69,7 @@ class Tangents:
         own = self.class_of.get(equation.symbol, ())
         tangents = {
             symbol: self._inside(symbol) if self._share(symbol, own) else self._outside(symbol)
-            for symbol in equation.expression.free_symbols
+            for symbol in sorted(equation.expression.free_symbols, key=lambda symbol: symbol.name)
         }
         moved = with_value(moved_by(equation, tangents, self._attains(equation, tangents)), equation)
         spend(tree_size(moved, _LONGEST_TANGENT))

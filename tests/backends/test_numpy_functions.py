@@ -221,7 +221,9 @@ def test_unknown_heads_are_refused() -> None:
 
 def test_names_that_emitted_code_needs_are_refused() -> None:
     w = FeatureSymbol("threads")
-    with pytest.raises(LngenError, match="cannot use the name threads; choose another"):
+    with pytest.raises(
+        LngenError, match="cannot use the name threads, which is an argument of the emitted functions; choose another"
+    ):
         text_of(x * w, (Parameter("threads", w, "Feature", None),))
 
 

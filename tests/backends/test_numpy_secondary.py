@@ -37,11 +37,19 @@ def test_zero_is_none(layer, saved):
             np.testing.assert_allclose(one, other, rtol=1e-13, atol=1e-15)
 
 
+def test_any_argument_may_be_left_out(layer, saved):
+    dgamma, dy = normal(FEATURES, seed=4), normal(ROWS, FEATURES, seed=5)
+    np.testing.assert_array_equal(layer.jvp(saved, dgamma=dgamma), layer.jvp(saved, None, dgamma))
+    full = layer.backward_backward(saved, dy, None, dgamma)
+    for one, other in zip(layer.backward_backward(saved, dy, ddgamma=dgamma), full, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_none_for_everything_is_refused(layer, saved):
     with pytest.raises(ValueError, match="every tangent is None; pass at least one"):
-        layer.jvp(saved, None)
+        layer.jvp(saved)
     with pytest.raises(ValueError, match="every cotangent of a gradient is None; pass at least one"):
-        layer.backward_backward(saved, normal(ROWS, FEATURES), None)
+        layer.backward_backward(saved, normal(ROWS, FEATURES))
 
 
 def test_an_input_that_was_left_out_does_not_move(layer):
@@ -134,11 +142,11 @@ def test_several_outputs():
         several.backward_backward(saved, (None, None), x)
 
 
-def test_a_single_cotangent_may_come_in_a_tuple(layer, saved):
+@pytest.mark.parametrize("sequence", [tuple, list])
+def test_cotangents_may_come_in_a_tuple_or_a_list(layer, saved, sequence):
     dy = normal(ROWS, FEATURES, seed=6)
-    for one, other in zip(
-        layer.backward_backward(saved, dy, dy), layer.backward_backward(saved, (dy,), dy), strict=True
-    ):
+    alone = layer.backward_backward(saved, dy, dy)
+    for one, other in zip(alone, layer.backward_backward(saved, sequence([dy]), dy), strict=True):
         np.testing.assert_array_equal(one, other)
 
 

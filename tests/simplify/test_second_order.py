@@ -119,6 +119,7 @@ def test_arguments_and_results_have_the_names_of_the_interface():
     assert [name for name, _ in double.results] == [f"d{name}" for name in inputs] + [f"dd{name}" for name in outputs]
 
 
-def test_a_name_that_is_taken_is_left_to_its_owner():
+def test_a_name_of_the_definition_makes_room_for_that_of_a_gradient():
     derivation = second_order(derive(parse("def f(x: Row, ddx: Feature): return x**2*ddx")))
-    assert [symbol.name for symbol in derivation.backward_backward.arguments] == ["ddx_2", "ddddx"]
+    assert derivation.definition.renamed == (("ddx_2", "ddx"),)
+    assert [symbol.name for symbol in derivation.backward_backward.arguments] == ["ddx", "ddddx_2"]

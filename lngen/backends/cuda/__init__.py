@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from lngen.backends import Notes
-from lngen.backends.cuda.contract import DTYPES, LAUNCH_FIELDS, KernelArgument, LaunchContract
+from lngen.backends.cuda.contract import DTYPES, LAUNCH_FIELDS, KernelArgument, LaunchContract, without
 from lngen.backends.cuda.launcher import emit_launcher
 from lngen.backends.cuda.lines import Direction
 from lngen.backends.cuda.lowering import lower
+from lngen.backends.cuda.reserved import CPP
+from lngen.backends.spelling import marked_program, plain_errors, reading, spelled, spellings
 from lngen.program import RowProgram
 from lngen.render import render
 
@@ -25,8 +28,32 @@ _CALLS = {**_SIMPLE, "abs": "fabs"}
 def emit(forward: RowProgram, backward: RowProgram, notes: Notes) -> dict[str, str]:
     """The CUDA files of a layer by name, `kernels.cu` and its launcher `cuda_backend.py`.
 
-    Raises LngenError for what cannot be printed, and for a name that emitted code needs for itself.
+    Raises LngenError for what cannot be printed.
     """
+    with plain_errors():
+        text = _kernels(marked_program(forward), marked_program(backward), notes)
+        return {"kernels.cu": spelled(text, CPP)} | emit_launcher(forward, backward, notes)
+
+
+def contracts(forward: RowProgram, backward: RowProgram) -> tuple[LaunchContract, ...]:
+    """What each kernel of the emitted file has to be passed, in the file's order."""
+    programs = marked_program(forward), marked_program(backward)
+    names = spellings(_kernels(*programs, Notes(forward.layer, "")), CPP)
+
+    def settled(contract: LaunchContract) -> LaunchContract:
+        return replace(
+            contract,
+            arguments=tuple(
+                replace(a, name=names.get(a.name, a.name), results=tuple(map(reading, a.results)))
+                for a in contract.arguments
+            ),
+        )
+
+    return tuple(map(settled, _contracts([lower(program, ()) for program in programs])))
+
+
+def _kernels(forward: RowProgram, backward: RowProgram, notes: Notes) -> str:
+    """The text of the kernels, names marked."""
     directions = [lower(forward, notes.forward_formulas), lower(backward, notes.backward_formulas)]
     text = render(
         "cuda/kernels.cu.jinja",
@@ -34,19 +61,16 @@ def emit(forward: RowProgram, backward: RowProgram, notes: Notes) -> dict[str, s
         directions=directions,
         contract_lines=[line for contract in _contracts(directions) for line in contract.summary()],
         launch_fields=LAUNCH_FIELDS,
-        absences=_absences(directions),
+        absences=[
+            (macro, f"{name} is left out; it and its gradient are compiled away") for name, macro in _flags(directions)
+        ],
         flags=_flags(directions),
         functions=sorted({name for direction in directions for name in direction.functions}),
         simple=_CALLS,
         dtypes=DTYPES,
         has_columns=any(direction.columns for direction in directions),
     )
-    return {"kernels.cu": re.sub(r"\n{3,}", "\n\n", text)} | emit_launcher(forward, backward, notes)
-
-
-def contracts(forward: RowProgram, backward: RowProgram) -> tuple[LaunchContract, ...]:
-    """What each kernel of the emitted file has to be passed, in the file's order."""
-    return _contracts([lower(forward, ()), lower(backward, ())])
+    return re.sub(r"\n{3,}", "\n\n", text)
 
 
 def _contracts(directions: Sequence[Direction]) -> tuple[LaunchContract, ...]:
@@ -60,11 +84,7 @@ def _contracts(directions: Sequence[Direction]) -> tuple[LaunchContract, ...]:
 def _flags(directions: Sequence[Direction]) -> list[tuple[str, str]]:
     """Each presence flag and the macro that clears it."""
     names = {flag for direction in directions for flag in direction.flags}
-    return [(name, f"LNGEN_WITHOUT_{name}") for name in sorted(names)]
-
-
-def _absences(directions: Sequence[Direction]) -> list[tuple[str, str]]:
-    return [(macro, f"{name} is left out; it and its gradient are compiled away") for name, macro in _flags(directions)]
+    return [(name, without(name)) for name in sorted(names)]
 
 
 def _comment(line: str) -> str:

@@ -9,6 +9,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import Literal
 
+from lngen.backends.spelling import belongs_to, reading
 from lngen.program import RowProgram, Store
 from lngen.symbolic import RowScalarSymbol, RowSymbol
 
@@ -110,30 +111,29 @@ class LaunchContract:
         return textwrap.wrap(f"{self.kernel}_<type>({listed})", 108, subsequent_indent="    ")
 
 
-def row_contract(program: RowProgram, names: dict[str, str], sums: tuple[int, int]) -> LaunchContract:
+def row_contract(program: RowProgram, sums: tuple[int, int]) -> LaunchContract:
     """The contract of the kernel that works on the rows."""
     arguments = [
         KernelArgument(
-            names[argument.symbol.name],
+            argument.symbol.name,
             "row" if isinstance(argument.symbol, RowSymbol) else "row scalar",
             "row",
             absent=absence(argument.name, program),
         )
         for argument in program.rows
     ]
-    saves = [(names[symbol.name], symbol) for symbol in program.saved]
     if program.direction == "backward":
-        arguments += [KernelArgument(name, "saved", "compute") for name, _ in saves]
-    arguments += parameter_arguments(program, names)
+        arguments += [KernelArgument(symbol.name, "saved", "compute") for symbol in program.saved]
+    arguments += parameter_arguments(program)
     arguments += [
         KernelArgument(
-            f"out_{names[store.symbol.name]}", "result", "row", writes=True,
+            f"out_{store.symbol.name}", "result", "row", writes=True,
             absent=result_absence(store, program), results=store.names,
         )
         for store in row_results(program)
     ]  # fmt: skip
     if program.direction == "forward":
-        arguments += [KernelArgument(f"save_{name}", "save", "compute", writes=True) for name, _ in saves]
+        arguments += [KernelArgument(f"save_{s.name}", "save", "compute", writes=True) for s in program.saved]
     if any(sums):
         arguments.append(KernelArgument("workspace", "workspace", "compute", writes=True))
     arguments.append(KernelArgument("rows", "rows", "int64", pointer=False))
@@ -141,11 +141,11 @@ def row_contract(program: RowProgram, names: dict[str, str], sums: tuple[int, in
     return LaunchContract(program.direction, tuple(arguments), *sums)
 
 
-def columns_contract(program: RowProgram, names: dict[str, str], sums: tuple[int, int]) -> LaunchContract:
+def columns_contract(program: RowProgram, sums: tuple[int, int]) -> LaunchContract:
     """The contract of the kernel that ends the sums over rows."""
     results = [
         KernelArgument(
-            f"out_{names[store.symbol.name]}", "result", "parameter", writes=True,
+            f"out_{store.symbol.name}", "result", "parameter", writes=True,
             absent=result_absence(store, program), results=store.names,
         )
         for store in column_results(program)
@@ -153,18 +153,18 @@ def columns_contract(program: RowProgram, names: dict[str, str], sums: tuple[int
     arguments = (
         KernelArgument("workspace", "workspace", "compute", writes=True),
         KernelArgument("blocks", "blocks", "int32", pointer=False),
-        *parameter_arguments(program, names),
+        *parameter_arguments(program),
         *results,
         KernelArgument("D", "D", "int32", pointer=False),
     )
     return LaunchContract(f"{program.direction}_columns", arguments, *sums)
 
 
-def parameter_arguments(program: RowProgram, names: dict[str, str]) -> list[KernelArgument]:
+def parameter_arguments(program: RowProgram) -> list[KernelArgument]:
     """The parameters: Features and Scalars by pointer in the parameters' type, Constants by value."""
     return [
         KernelArgument(
-            names[parameter.symbol.name],
+            parameter.symbol.name,
             parameter.kind,
             "compute" if parameter.kind == "Constant" else "parameter",
             pointer=parameter.kind != "Constant",
@@ -188,11 +188,16 @@ def absence(name: str, program: RowProgram) -> str | None:
     """The macro that says that an argument is left out; None if it may not be."""
     cotangents = [argument.name for argument in program.rows if argument.origin == "cotangent"]
     optional = name in dict(program.optional) or (name in cotangents and len(cotangents) > 1)
-    return f"LNGEN_WITHOUT_{name}" if optional else None
+    return without(name) if optional else None
+
+
+def without(name: str) -> str:
+    """The macro that leaves an argument out. It is the launcher's too, so it is not for the text to spell."""
+    return f"LNGEN_WITHOUT_{reading(name)}"
 
 
 def result_absence(store: Store, program: RowProgram) -> str | None:
     """The macro that leaves a gradient out with its input; None if there is no single one."""
     if program.direction == "forward" or len(store.names) != 1:
         return None
-    return absence(store.names[0].removeprefix("d"), program)
+    return absence(belongs_to(store.names[0]), program)

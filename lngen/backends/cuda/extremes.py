@@ -13,6 +13,7 @@ import dataclasses
 import sympy
 from sympy import Expr
 
+from lngen.backends.spelling import reading
 from lngen.program import Assignment, FeatureReduction, RowProgram, Stage
 from lngen.symbolic import AttainsFirst, FeatureSymbol, RowScalarSymbol, TypedSymbol, Where
 
@@ -43,7 +44,7 @@ def with_places(program: RowProgram, taken: set[str]) -> RowProgram:
             stages.append(waiting.pop(0))
             continue
         reductions = []
-        for atom in sorted(innermost, key=sympy.sstr):
+        for atom in sorted(innermost, key=lambda atom: reading(sympy.sstr(atom))):
             first = RowScalarSymbol(fresh("first", taken))
             step = next(step for e, step in _expressions(stage) if e.has(atom))
             reductions.append(FeatureReduction(first, "min", atom, step))

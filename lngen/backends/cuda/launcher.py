@@ -1,7 +1,8 @@
 """`cuda_backend.py`: the functions that a caller has, and the tables that its launches are read from.
 
 What a kernel is passed comes from its `LaunchContract`; everything else in the file is the same for each
-layer.
+layer. Only the public functions and the classes of results have the names that callers write; the tables, which have
+inputs beside gradients, have those of the derivation.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from typing import Any
 from lngen.backends import Notes
 from lngen.backends.cuda.launcher_arguments import letters, parts
 from lngen.backends.cuda.lowering import lower
-from lngen.backends.interface import Input, Interface, interface
+from lngen.backends.interface import Constant, Input, Interface, OwnFields, interface
 from lngen.backends.layout import WIDTH, wrapped
-from lngen.errors import LngenError
+from lngen.backends.spelling import gradient, marked_program, plain_errors, reading
 from lngen.program import RowProgram
 from lngen.render import render
 
@@ -26,34 +27,23 @@ _MEANINGS = {
     "Feature": "one value a feature, shape (D,)",
     "Scalar": "a number or a 0-d array",
 }
-_OPTIONS = frozenset({"stream", "workspace", "workspace_bytes", "compilations", "direction"})
-"""Names that the emitted functions have, besides those that NumPy code has too."""
 
 
 def emit_launcher(forward: RowProgram, backward: RowProgram, notes: Notes) -> dict[str, str]:
     """The launcher of a layer's kernels: `{"cuda_backend.py": text}`.
 
-    Raises LngenError for what the kernels cannot be printed from, and for a name that emitted code needs for
-    itself.
+    Raises LngenError for what the kernels cannot be printed from.
     """
-    layer = interface(forward, notes)
-    _refuse_names(layer, notes)
-    text = render("cuda/backend.py.jinja", **_fields(forward, backward, notes, layer))
+    with plain_errors():
+        programs = marked_program(forward), marked_program(backward)
+        fields = _fields(*programs, notes, interface(programs[0], notes))
+    text = reading(render("cuda/backend.py.jinja", **fields))
     return {"cuda_backend.py": re.sub(r"\n{4,}", "\n\n\n", text)}
-
-
-def _refuse_names(layer: Interface, notes: Notes) -> None:
-    names = [given.name for given in layer.inputs] + [output.name for output in layer.outputs]
-    for name in [*names, *(name for name, _ in layer.constants)]:
-        if name in _OPTIONS:
-            raise LngenError(
-                f"{notes.layer}: emitted CUDA code cannot use the name {name}; choose another in the definition"
-            )
 
 
 def _fields(forward: RowProgram, backward: RowProgram, notes: Notes, layer: Interface) -> dict[str, Any]:
     saved = _saved(forward, backward, layer)
-    rows = layer.rows[0].name
+    rows = layer.rows[0].public
     return {
         "header": notes.header,
         "title": notes.title,
@@ -62,18 +52,20 @@ def _fields(forward: RowProgram, backward: RowProgram, notes: Notes, layer: Inte
         "several_outputs": len(layer.outputs) > 1,
         "inputs": [_input(given, rows) for given in layer.inputs],
         "outputs": [
-            {"name": output.name, "meaning": f"{_MEANINGS[output.kind].format(rows=rows)}."} for output in layer.outputs
+            {"name": output.public, "meaning": f"{_MEANINGS[output.kind].format(rows=rows)}."}
+            for output in layer.outputs
         ],
-        "constants": [name for name, _ in layer.constants],
-        "saved_fields": _saved_fields(forward, saved),
+        "constants": [given.public for given in layer.constants],
+        "saved_fields": _saved_fields(forward, saved, layer),
+        "own": OwnFields.beside(reading(name) for name in (*saved, *(symbol.name for symbol in forward.saved))),
         "forward_signature": wrapped(f"def forward({', '.join(_forward_arguments(layer))}):", 0),
         "backward_signature": wrapped(f"def backward({', '.join(_backward_arguments(layer))}):", 0),
         "forward_call": [
-            *_tuple("inputs_", (given.name for given in layer.inputs), indent=4),
-            *_tuple("constants_", (_checked_constant(name, layer) for name, _ in layer.constants), indent=4),
+            *_tuple("inputs_", (given.public for given in layer.inputs), indent=4),
+            *_tuple("constants_", (_checked_constant(given, layer) for given in layer.constants), indent=4),
         ],
-        "backward_call": _tuple("cotangents_", (f"d{output.name}" for output in layer.outputs), indent=4),
-        "shared_text": _shared_text(backward),
+        "backward_call": _tuple("cotangents_", (output.derivative.public for output in layer.outputs), indent=4),
+        "shared_text": _shared_text(backward, layer),
         "tables": "\n".join(_tables(forward, backward, notes, layer, saved)),
     }
 
@@ -82,20 +74,23 @@ def _input(given: Input, rows: str) -> dict[str, str]:
     left_out = "" if given.neutral is None else f"; left out it is {_number(given.neutral)}, and costs nothing"
     of_number = ", or the compute type for a number" if given.kind == "Scalar" else ""
     return {
-        "name": given.name,
+        "name": given.public,
         "meaning": f"{_MEANINGS[given.kind].format(rows=rows)}{left_out}.",
-        "gradient_meaning": f"The gradient of {given.name}, in its shape and type{of_number}.",
+        "gradient_meaning": f"The gradient of {given.public}, in its shape and type{of_number}.",
     }
 
 
 def _forward_arguments(layer: Interface) -> list[str]:
-    arguments = [given.name if given.required else f"{given.name}=None" for given in layer.inputs]
-    constants = [name if default is None else f"{name}={_number(default)}" for name, default in layer.constants]
+    arguments = [given.public if given.required else f"{given.public}=None" for given in layer.inputs]
+    constants = [
+        given.public if given.default is None else f"{given.public}={_number(given.default)}"
+        for given in layer.constants
+    ]
     return [*arguments, "*", *constants, "out=None", "stream=None", "workspace=None"]
 
 
 def _backward_arguments(layer: Interface) -> list[str]:
-    first, *rest = (f"d{output.name}" for output in layer.outputs)
+    first, *rest = (output.derivative.public for output in layer.outputs)
     options = ["out=None", "stream=None", "workspace=None"]
     return ["saved", first, *(f"{name}=None" for name in rest), "*", *options]
 
@@ -112,14 +107,15 @@ def _saved(forward: RowProgram, backward: RowProgram, layer: Interface) -> dict[
     return found | {parameter.name: parameter.kind for parameter in backward.parameters}
 
 
-def _saved_fields(forward: RowProgram, saved: Mapping[str, str]) -> list[dict[str, str]]:
+def _saved_fields(forward: RowProgram, saved: Mapping[str, str], layer: Interface) -> list[dict[str, str]]:
     words = {
         "Row": "{} of forward.",
         "RowScalar": "{} of forward.",
         "Constant": "The constant {} of forward.",
     }
+    public = {each.name: each.public for each in (*layer.inputs, *layer.constants, *layer.outputs)}
     fields = [
-        {"name": name, "meaning": words.get(kind, "The argument {} of forward.").format(name)}
+        {"name": name, "meaning": words.get(kind, "The argument {} of forward.").format(public[name])}
         for name, kind in saved.items()
     ]
     return fields + [
@@ -127,9 +123,11 @@ def _saved_fields(forward: RowProgram, saved: Mapping[str, str]) -> list[dict[st
     ]
 
 
-def _shared_text(backward: RowProgram) -> str:
+def _shared_text(backward: RowProgram, layer: Interface) -> str:
+    public = {given.derivative.name: given.derivative.public for given in layer.inputs}
     return "".join(
-        f"\n    {' and '.join(store.names)} are one and the same array, unless `out` has one for each."
+        f"\n    {' and '.join(public[name] for name in store.names)} are one and the same array, "
+        "unless `out` has one for each."
         for store in backward.results
         if len(store.names) > 1
     )
@@ -147,7 +145,7 @@ def _tables(
         f"_LEAST_FEATURES = {max(forward.minimum_features, backward.minimum_features)}",
         *_dictionary("_INPUTS", {given.name: given.kind for given in layer.inputs}),
         *_tuple("_OPTIONAL", map(_string, layer.optional)),
-        *_tuple("_CONSTANTS", (_string(name) for name, _ in layer.constants)),
+        *_tuple("_CONSTANTS", (_string(given.name) for given in layer.constants)),
         *_dictionary("_OUTPUTS", {output.name: output.kind for output in layer.outputs}),
         "",
         "# What backward reads of forward, and the row scalars that forward saves for it.",
@@ -159,7 +157,7 @@ def _tables(
         *_shared("_SHARED_GRADIENTS", backward),
         *_tuple(
             "_ZERO_GRADIENTS",
-            (_string(f"d{g.name}") for g in layer.inputs if f"d{g.name}" not in gradients),
+            (_string(gradient(g.name)) for g in layer.inputs if gradient(g.name) not in gradients),
         ),
         "",
         "# The sums over rows that a block of backward leaves: into columns, into scalars.",
@@ -200,8 +198,9 @@ def _tuple(name: str, values: Iterable[str], indent: int = 0) -> list[str]:
     return [f"{pad}{name} = (", *(f"{pad}    {entry}," for entry in entries), f"{pad})"]
 
 
-def _checked_constant(name: str, layer: Interface) -> str:
-    return f"_constant({_string(name)}, {name}{', signed=False' if name in layer.nonnegative else ''})"
+def _checked_constant(given: Constant, layer: Interface) -> str:
+    sign = ", signed=False" if given.name in layer.nonnegative else ""
+    return f"_constant({_string(given.public)}, {given.public}{sign})"
 
 
 def _string(text: str) -> str:

@@ -14,6 +14,7 @@ from lngen.backends.cuda.extremes import fresh, there, with_places
 from lngen.backends.cuda.lines import Columns, Direction, Read, Sweep
 from lngen.backends.cuda.presence import cpp, flags
 from lngen.backends.cuda.sweeps import MOST_SUMS, Reduced, Scope, rows_sums, spelled, symbols_of
+from lngen.backends.spelling import reading
 from lngen.errors import LngenError
 from lngen.program import Assignment, FeatureReduction, RowProgram, RowsReduction, Stage
 from lngen.symbolic import (
@@ -73,16 +74,16 @@ class _Rows(Scope):
         return Direction(
             name=program.direction,
             formulas=formulas,
-            contract=contract.row_contract(program, self.names, sums),
+            contract=contract.row_contract(program, sums),
             rows=tuple(self.read(a.symbol, a.name) for a in program.rows if isinstance(a.symbol, RowSymbol)),
             row_scalars=tuple(
                 self.read(a.symbol, a.name) for a in program.rows if isinstance(a.symbol, RowScalarSymbol)
             ),
-            saved=tuple(self.names[s.name] for s in program.saved) if program.direction == "backward" else (),
-            saves=tuple(self.names[s.name] for s in program.saved) if program.direction == "forward" else (),
+            saved=tuple(s.name for s in program.saved) if program.direction == "backward" else (),
+            saves=tuple(s.name for s in program.saved) if program.direction == "forward" else (),
             features=tuple(self.read(p.symbol, p.name) for p in program.parameters if p.kind == "Feature"),
             scalars=tuple(self.read(p.symbol, p.name) for p in given),
-            constants=tuple(self.names[p.symbol.name] for p in program.parameters if p.kind == "Constant"),
+            constants=tuple(p.symbol.name for p in program.parameters if p.kind == "Constant"),
             members=self._members(),
             before=before,
             prologue=tuple(prologue),
@@ -112,7 +113,7 @@ class _Rows(Scope):
         for stage in program.stages:
             symbols += [line.symbol for line in stage.temps if not axes(line.symbol).features]
             symbols += [item.symbol for item in stage.reductions] + [line.symbol for line in stage.row_scalars]
-        return tuple(dict.fromkeys(self.names[symbol.name] for symbol in symbols))
+        return tuple(dict.fromkeys(symbol.name for symbol in symbols))
 
     def _stages(self) -> list[Sweep]:
         sweeps: list[Sweep] = []
@@ -151,7 +152,7 @@ class _Rows(Scope):
         return sweeps
 
     def _title(self, reductions: Sequence[Reduced], title: str, remark: str = "") -> list[str]:
-        sums = [f"{self.names[item.symbol.name]} = {spelled(item)}" for item in reductions]
+        sums = [f"{item.symbol.name} = {spelled(item)}" for item in reductions]
         head = f"{title}: {'; '.join(sums)}" if sums else title
         return [f"{head} ({remark})" if remark else head]
 
@@ -182,28 +183,28 @@ class _Columns(Scope):
         totals = [s for s in rows_sums(program) if isinstance(s.symbol, FeatureSymbol)]
         last = self.sweep("finish", ["One column of the gradients"], stores=stores)
         return Columns(
-            contract=contract.columns_contract(program, self.names, self._sums),
+            contract=contract.columns_contract(program, self._sums),
             totals=tuple(self._total(s) for s in totals),
             scalar_totals=tuple(self._total(s) for s in scalar_totals),
             features=tuple(
                 self.read(p.symbol, p.name)
                 for p in program.parameters
-                if any(self.names[p.symbol.name] in sweep.features for sweep in (*sweeps, last))
+                if any(p.symbol.name in sweep.features for sweep in (*sweeps, last))
             ),
-            members=tuple(dict.fromkeys(self.names[symbol.name] for symbol in members)),
+            members=tuple(dict.fromkeys(symbol.name for symbol in members)),
             scalars=tuple(self.read(p.symbol, p.name) for p in given if p.kind == "Scalar"),
-            constants=tuple(self.names[p.symbol.name] for p in given if p.kind == "Constant"),
+            constants=tuple(p.symbol.name for p in given if p.kind == "Constant"),
             before=self.after((), first.scalars),
             sweeps=tuple(sweeps),
             last=last,
             most_sums=max((len(sweep.starts) for sweep in sweeps), default=1),
             scalar_stores=tuple(
-                (self.names[s.symbol.name], cpp(self.wanted(s))) for s in results if isinstance(s.symbol, ScalarSymbol)
+                (s.symbol.name, cpp(self.wanted(s))) for s in results if isinstance(s.symbol, ScalarSymbol)
             ),
         )
 
     def _total(self, item: RowsReduction) -> Read:
-        return Read(self.names[item.symbol.name], cpp(self.presence.needed(item.symbol)), "A(0)")
+        return Read(item.symbol.name, cpp(self.presence.needed(item.symbol)), "A(0)")
 
 
 def _live(lines: Sequence[Assignment], wanted: set[Symbol]) -> list[Assignment]:
@@ -252,4 +253,4 @@ def _innermost(expression: Expr) -> Expr | None:
     """A reduction that holds no other, the same one on every run."""
     kinds = (Reduction, AttainsFirst)
     found = [atom for atom in expression.atoms(*kinds) if not any(part.has(*kinds) for part in atom.args)]
-    return min(found, key=sympy.sstr, default=None)
+    return min(found, key=lambda atom: reading(sympy.sstr(atom)), default=None)

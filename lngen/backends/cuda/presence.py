@@ -15,6 +15,7 @@ from __future__ import annotations
 import sympy
 from sympy import Expr, Symbol
 
+from lngen.backends.spelling import belongs_to
 from lngen.presence import ALWAYS, NEVER, Condition, all_of, any_of
 from lngen.program import RowProgram
 from lngen.symbolic import Expm1, Log1p, Reduction, TypedSymbol, Where
@@ -56,7 +57,7 @@ def result_condition(names: tuple[str, ...], program: RowProgram) -> Condition:
     optional = dict(program.optional)
     wanted = NEVER
     for name in names:
-        source = name.removeprefix("d")
+        source = belongs_to(name)
         wanted = wanted | (Condition.of(source) if source in optional else ALWAYS)
     return wanted
 

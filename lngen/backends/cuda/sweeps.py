@@ -15,7 +15,6 @@ from sympy import Expr, Symbol
 from lngen.backends.cuda.expressions import Printer, literal
 from lngen.backends.cuda.extremes import PLACE, distance
 from lngen.backends.cuda.lines import Read, Sweep
-from lngen.backends.cuda.names import cpp_names
 from lngen.backends.cuda.presence import Presence, cpp, flags, result_condition
 from lngen.errors import LngenError
 from lngen.presence import ALWAYS, Condition
@@ -70,13 +69,12 @@ class Pass:
 
 
 class Scope:
-    """What the sweeps of one kernel have in common: the names, and the values that each computes again."""
+    """What the sweeps of one kernel have in common: the values that each computes again."""
 
     def __init__(self, program: RowProgram, recomputed: Iterable[Assignment]) -> None:
         self.program = program
-        self.names = cpp_names(sorted({symbol.name for symbol in symbols_of(program)}))
         self.presence = Presence(program)
-        symbols = {symbol: self.names[symbol.name] for symbol in symbols_of(program)}
+        symbols = {symbol: symbol.name for symbol in symbols_of(program)}
         self.printer = Printer({**symbols, D: "D", PLACE: "place"}, self.presence)
         self._recomputed = {line.symbol: line for line in recomputed}
         self._order = {symbol: place for place, symbol in enumerate(self._recomputed)}
@@ -123,15 +121,15 @@ class Scope:
         firsts = sum(item.operator == "first" for item in reductions)
         for index, (item, where) in enumerate(zip(reductions, needed, strict=True)):
             change = self._gathered(item, where, f"sums[{index}]", f"sums[{index + firsts}]")
-            name = self.names[item.symbol.name]
+            name = item.symbol.name
             body.append(f"{_guard(where)}{change};  // step {item.step}: {name}")
         for index, column in columns:
             where = self.presence.needed(column.symbol)
             body.append(
                 f"{_guard(where)}over_rows[{index}] = {self.printer.line(column.body, where)};"
-                f"  // step {column.step}: {self.names[column.symbol.name]}"
+                f"  // step {column.step}: {column.symbol.name}"
             )
-        body += [f"out_{self.names[s.symbol.name]} = {self.names[s.symbol.name]};" for s in stores]
+        body += [f"out_{s.symbol.name} = {s.symbol.name};" for s in stores]
         bits = " | ".join(f"bit({index}, {cpp(where)})" for index, where in enumerate(needed))
         return Sweep(
             name=name,
@@ -147,9 +145,9 @@ class Scope:
             maxima=sum(1 << index for index, item in enumerate(reductions) if item.operator == "max"),
             minima=sum(1 << index for index, item in enumerate(reductions) if item.operator == "min"),
             columns=hex(sum(1 << index for index, _ in columns)) if columns else "",
-            stores=tuple((self.names[s.symbol.name], cpp(self.wanted(s))) for s in stores),
+            stores=tuple((s.symbol.name, cpp(self.wanted(s))) for s in stores),
             after=self.after(reductions, scalars, over_all),
-            row_scalar_stores=tuple((self.names[s.symbol.name], cpp(self.wanted(s))) for s in row_scalar_stores),
+            row_scalar_stores=tuple((s.symbol.name, cpp(self.wanted(s))) for s in row_scalar_stores),
         )
 
     def after(
@@ -171,13 +169,13 @@ class Scope:
             value = (
                 value if where == ALWAYS or item.operator in ("mean", "sum") else f"{_paren(where)} ? {value} : A(0)"
             )
-            name = self.names[item.symbol.name]
+            name = item.symbol.name
             lines.append(f"const A {name} = {value};  // step {item.step}: {spelled(item)}")
         lines += [self._line(line) for line in scalars]
         for index, total in over_all:
             value = self.printer.line(total.body)
-            lines.append(f"over_all[{index}] = {value};  // step {total.step}: {self.names[total.symbol.name]}")
-        return tuple(lines + [f"row.{self.names[symbol.name]} = {self.names[symbol.name]};" for symbol in made])
+            lines.append(f"over_all[{index}] = {value};  // step {total.step}: {total.symbol.name}")
+        return tuple(lines + [f"row.{symbol.name} = {symbol.name};" for symbol in made])
 
     def passes(self, assignments: Sequence[Assignment]) -> list[Pass]:
         """Flattened assignments in as few passes as their order allows; the first has no reductions."""
@@ -207,7 +205,7 @@ class Scope:
         """How an argument is read: not at all where it is left out, or where nothing uses it."""
         neutral = dict(self.program.optional).get(name)
         where = self.presence.used(symbol) & flags(self.program).get(name, ALWAYS)
-        return Read(self.names[symbol.name], cpp(where), literal(neutral) if neutral is not None else "A(0)")
+        return Read(symbol.name, cpp(where), literal(neutral) if neutral is not None else "A(0)")
 
     def _gathered(self, item: Reduced, where: Condition, target: str, place: str) -> str:
         """The statement that takes an entry into a reduction."""
@@ -220,18 +218,15 @@ class Scope:
         return f"{target} += {value}"
 
     def _line(self, line: Assignment) -> str:
-        name = self.names[line.symbol.name]
+        name = line.symbol.name
         return f"const A {name} = {self.printer.line(line.expression)};  // step {line.step}"
 
     def _locals(self, leaves: Iterable[Symbol]) -> list[str]:
         scalars = [symbol for symbol in leaves if isinstance(symbol, (RowScalarSymbol, ScalarSymbol))]
-        return sorted(f"{self._member(symbol)} = row.{self._member(symbol)}" for symbol in scalars)
-
-    def _member(self, symbol: Symbol) -> str:
-        return "D" if symbol == D else self.names[symbol.name]
+        return sorted(f"{symbol.name} = row.{symbol.name}" for symbol in scalars)
 
     def _among(self, symbols: Sequence[Symbol], leaves: set[Symbol]) -> tuple[str, ...]:
-        return tuple(self.names[symbol.name] for symbol in symbols if symbol in leaves)
+        return tuple(symbol.name for symbol in symbols if symbol in leaves)
 
     def wanted(self, store: Store) -> Condition:
         return result_condition(store.names, self.program)

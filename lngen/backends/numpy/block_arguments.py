@@ -30,7 +30,7 @@ class Scope:
         events = (event for event in self.lines.schedule.events if event.kind in ("store", "save"))
         event = next(event for event in events if event.name == result)
         names = event.store.names if event.store else (event.name,)
-        return tuple(f"{self.lines.names[name]}_out" for name in names)
+        return tuple(f"{name}_out" for name in names)
 
 
 @dataclass
@@ -52,7 +52,7 @@ def read(scope: Scope) -> BlockArguments:
     given = BlockArguments()
     lines = scope.lines
     for node, cases in lines.loaded("block"):
-        name, variable = lines.names[node.name], lines.variables[node.index]
+        name, variable = node.name, lines.variables[node.index]
         absent = lines.absent(node)
         parameter = name if absent else variable
         given.setup.append(Line(f"read_{name} = _reader({name}_rows, dtype, height{_kind(node.axes)})"))
@@ -71,7 +71,7 @@ def written(scope: Scope) -> BlockArguments:
         if not buffer.result or not buffer.cases:
             continue
         outs = scope.stored(buffer.result)
-        name = scope.lines.names[buffer.result]
+        name = buffer.result
         writer = f"_writer({tuple_of(outs)}, dtype, height{_kind(buffer.axes)})"
         given.setup.append(Line(f"place_{name}, hand_on_{name} = {writer}"))
         given.part.append(f"place_{name}(span)")

@@ -76,7 +76,7 @@ class _Blocks(Lines):
             else:
                 assert event.store is not None
                 for name in event.store.names:
-                    target = f"{self.names[name]}_out"
+                    target = f"{name}_out"
                     self.add("epilogue", f"_round_to({target}, ..., {self.spelled(event.node)})", self.given[name])
         scope = Scope(self, self.allocation, self.buffer_names)
         loads = block_arguments.read(scope)

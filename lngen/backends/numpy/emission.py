@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from lngen import render
 from lngen.backends import Notes
-from lngen.backends.interface import Input, Interface, interface
+from lngen.backends.interface import Input, OwnFields, interface
 from lngen.backends.layout import wrapped
 from lngen.backends.numpy.body import Body, body
 from lngen.backends.numpy.erf import CENTRE, FLOAT32, FLOAT64, LIMIT
@@ -29,6 +30,7 @@ from lngen.backends.numpy.text import (
     uses_scalar,
 )
 from lngen.backends.numpy.wrappers import jvp_fields, second_fields
+from lngen.backends.spelling import PYTHON, belongs_to, gradient, marked_program, plain_errors, spelled
 from lngen.presence import NEVER
 from lngen.program import FAR, RowProgram
 
@@ -38,6 +40,9 @@ _MEANINGS = {
     "Feature": "one value a feature, shape (D,)",
     "Scalar": "a number or a 0-d array",
 }
+
+
+_FUNCTION = re.compile(r"^(?=def |class )", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -65,11 +70,11 @@ def emit(
 ) -> dict[str, str]:
     """The files of a layer for NumPy, by name; the functions of directions that are None are left out.
 
-    Raises LngenError for an expression that NumPy code cannot be written for, and for a name that emitted
-    code needs for itself.
+    Raises LngenError for an expression that NumPy code cannot be written for.
     """
-    layer = interface(forward, notes)
-    return _Emission(forward, backward, notes, layer, jvp, backward_backward).files()
+    with plain_errors():
+        programs = [None if program is None else marked_program(program) for program in (jvp, backward_backward)]
+        return _Emission(marked_program(forward), marked_program(backward), notes, *programs).files()
 
 
 class _Emission:
@@ -78,15 +83,14 @@ class _Emission:
         forward: RowProgram,
         backward: RowProgram,
         notes: Notes,
-        layer: Interface,
         jvp: RowProgram | None,
         backward_backward: RowProgram | None,
     ) -> None:
-        self.notes, self.layer = notes, layer
+        self.notes, self.layer = notes, (layer := interface(forward, notes))
         self.forward, self.backward = forward, backward
         self.several = len(layer.outputs) > 1
         self.residuals = tuple(centring.residual.symbol for centring in forward.centrings())
-        self.cotangents = tuple(f"d{output.name}" for output in layer.outputs)
+        self.cotangents = tuple(output.derivative.name for output in layer.outputs)
         self.backward_body, self.backward_small = self._backward_body()
         self.jvp = None if jvp is None else secondary(jvp, layer, (), self.residuals)
         self.second = (
@@ -96,7 +100,7 @@ class _Emission:
         )
         self.forward_body, self.forward_small = self._forward_body()
         self.saved = saved_fields(layer, forward, backward, [other.program for other in self._others()])
-        self.kept_arrays = [field.name for field in self.saved if field.shape]
+        self.own = OwnFields.beside(field.name for field in self.saved)
 
     # The two directions
 
@@ -106,7 +110,7 @@ class _Emission:
         cases = Cases((*optional, *absent), self._tests(self.backward), absent)
         schedule = lower(self.backward, cases, self.residuals)
         given = {
-            name: cases.everything & cases.present(name.removeprefix("d"))
+            name: cases.everything & cases.present(belongs_to(name))
             for store in self.backward.results
             for name in store.names
         }
@@ -114,7 +118,7 @@ class _Emission:
         loaded = {parameter.name for parameter in self.backward.parameters}
         loaded |= {row.name for row in self.backward.rows}
         flagged = [name for name in optional if name not in loaded]
-        results = [name for name in (f"d{given.name}" for given in self.layer.inputs) if name in given]
+        results = [name for name in (gradient(given.name) for given in self.layer.inputs) if name in given]
         return body(schedule, wanted, given), small(schedule, wanted, given, results, flagged)
 
     def _forward_body(self) -> tuple[Body, Small]:
@@ -136,7 +140,7 @@ class _Emission:
 
     def _tests(self, program: RowProgram) -> tuple[tuple[str, str], ...]:
         """What is written for "this argument was given", in `_forward` and `_backward`."""
-        tests = {name: f"d{name}_out is not None" for name in self.layer.optional}
+        tests = {name: f"{gradient(name)}_out is not None" for name in self.layer.optional}
         tests |= {name: f"{name}_rows is not None" for name in self.cotangents}
         tests |= {row.name: f"{row.name}_rows is not None" for row in program.rows if row.origin != "saved output"}
         tests |= {parameter.name: f"{parameter.name} is not None" for parameter in program.parameters}
@@ -149,28 +153,34 @@ class _Emission:
         exports += (["jvp"] if self.jvp else []) + (["SecondGradients", "backward_backward"] if self.second else [])
         exports.sort(key=lambda name: (name[0].islower(), name))
         header, title = self.notes.header, self.notes.title
+        module = render.render("numpy/module.py.jinja", header=header, title=title, **self._fields())
         return {
             "__init__.py": render.render("numpy/package.py.jinja", header=header, title=title, exports=exports),
-            "numpy_backend.py": render.render("numpy/module.py.jinja", header=header, title=title, **self._fields()),
+            # No name of a function can meet one of another.
+            "numpy_backend.py": "".join(spelled(part, PYTHON) for part in _FUNCTION.split(module)),
         }
 
     def _fields(self) -> dict[str, Any]:
         layer = self.layer
         used = set(self.forward_body.helpers | self.backward_body.helpers)
-        ways = ShortWays(layer, self.forward, self.backward, self.forward_small, self.backward_small, self.saved)
+        small = (self.forward_small, self.backward_small)
+        ways = ShortWays(layer, self.forward, self.backward, *small, self.saved, self.own)
         short = ways.parts()
         used = used.union(*(part["helpers"] for part in short.values()))
         used = used.union(*(other.body.helpers for other in self._others()))
         used |= {"left_out"} if layer.optional and self._others() else set()
         used |= {"each_cotangent"} if self.second else set()
+        used |= {"zeros"} if any(argument.filled for other in self._others() for argument in other.arguments) else set()
+        used |= {"new_zeros"} if "backward" in short and len(self.backward.groups()) < len(layer.inputs) else set()
+        used |= {"empty"} if self.forward.saved else set()
         used |= {"scalar"} if any(given.kind == "Scalar" for given in layer.inputs) else set()
         used |= {"constant"} if layer.constants else set()
         outputs = [
-            {"name": output.name, "meaning": f"{_MEANINGS[output.kind]}.", "shape": SHAPES[output.kind]}
+            {"name": output.public, "meaning": f"{_MEANINGS[output.kind]}.", "shape": SHAPES[output.kind]}
             for output in layer.outputs
         ]
-        used |= {"saved_number"} if any(not field.shape for field in self.saved) else set()
-        required = ", ".join(f'"{given.name}"' for given in layer.inputs if given.required)
+        used |= {"saved_number"} if any(not field.is_array for field in self.saved) else set()
+        required = ", ".join(f'"{given.public}"' for given in layer.inputs if given.required)
         return {
             "layer": self.notes.layer,
             "minimum_features": max(self.forward.minimum_features, self.backward.minimum_features),
@@ -181,15 +191,17 @@ class _Emission:
             "several_outputs": self.several,
             "inputs": [self._input(given) for given in layer.inputs],
             "outputs": outputs,
-            "constants": [{"name": name, "signed": name not in layer.nonnegative} for name, _ in layer.constants],
+            "constants": [
+                {"name": given.public, "signed": given.name not in layer.nonnegative} for given in layer.constants
+            ],
             "saved_fields": self.saved,
             "required_inputs": f"{{{required}}}",
-            "saved_arrays": [field for field in self.saved if field.shape],
+            "own": self.own,
             "forward_signature": definition("forward", self._forward_arguments()),
             "backward_signature": definition("backward", self._backward_arguments()),
             "leading": self._leading(),
             "shared_text": self._shared_text(),
-            "forward_given": indented([given_by_name(given.name for given in layer.inputs)]),
+            "forward_given": indented([given_by_name({given.public: given.public for given in layer.inputs})]),
             "backward_given": self._backward_given(),
             "forward_results": self._forward_results(),
             "forward_call": self._forward_call(),
@@ -197,7 +209,7 @@ class _Emission:
             "backward_results": self._backward_results(),
             "backward_call": self._backward_call(),
             "backward_return": [
-                *wrapped(f"return Gradients({', '.join(f'd{given.name}' for given in layer.inputs)})", 4)
+                *wrapped(f"return _Gradients({', '.join(given.derivative.local for given in layer.inputs)})", 4)
             ],
             "forward": _part("_forward", self.forward_body, self._outs(self.forward, True)),
             "backward": _part("_backward", self.backward_body, self._outs(self.backward, False)),
@@ -212,64 +224,65 @@ class _Emission:
     def _input(self, given: Input) -> dict[str, object]:
         meaning = _MEANINGS[given.kind]
         if given.kind == "RowScalar":
-            meaning = meaning.replace("x.shape", f"{self.layer.rows[0].name}.shape")
+            meaning = meaning.replace("x.shape", f"{self.layer.rows[0].public}.shape")
         left_out = "" if given.neutral is None else f"; left out it is {_number(given.neutral)}, and costs nothing"
-        shape_text = "(D,)" if given.kind == "Feature" else f"the shape of {self.layer.rows[0].name}"
+        shape_text = "(D,)" if given.kind == "Feature" else f"the shape of {self.layer.rows[0].public}"
         if given.kind == "RowScalar":
             shape_text += " without its last axis"
         return {
-            "name": given.name,
+            "name": given.public,
             "kind": given.kind,
             "required": given.required,
             "meaning": f"{meaning}{left_out}.",
-            "gradient_meaning": f"The gradient of {given.name}, in its shape and type.",
+            "gradient_meaning": f"The gradient of {given.public}, in its shape and type.",
             "shape": SHAPES[given.kind],
             "shape_text": shape_text,
         }
 
     def _forward_arguments(self) -> list[str]:
-        arguments = [given.name if given.required else f"{given.name}=None" for given in self.layer.inputs]
+        arguments = [given.public if given.required else f"{given.public}=None" for given in self.layer.inputs]
         constants = [
-            name if default is None else f"{name}={_number(default)}" for name, default in self.layer.constants
+            given.public if given.default is None else f"{given.public}={_number(given.default)}"
+            for given in self.layer.constants
         ]
         return [*arguments, "*", *constants, "out=None", "threads=1"]
 
     def _backward_arguments(self) -> list[str]:
-        first, *rest = self.cotangents
+        first, *rest = (output.derivative.public for output in self.layer.outputs)
         return ["saved", first, *(f"{name}=None" for name in rest), "*", "out=None", "threads=1"]
 
     def _leading(self) -> list[str]:
         """The lines that take the shape of the rows, from the first row input that is there."""
-        rows = self.layer.rows
-        if rows[0].required:
-            return [f'shape = _row_shape("{rows[0].name}", {rows[0].name})', f"leading = {rows[0].name}"]
-        names = ", ".join(row.name for row in rows)
+        rows = [row.public for row in self.layer.rows]
+        if self.layer.rows[0].required:
+            return [f'shape_ = _row_shape("{rows[0]}", {rows[0]})', f"leading_ = {rows[0]}"]
+        names = ", ".join(rows)
         return [
-            f"present = [array for array in ({names},) if array is not None]",
-            "if not present:",
+            f"present_ = [array_ for array_ in ({names},) if array_ is not None]",
+            "if not present_:",
             f'    raise TypeError("each of {names} is None; pass one of them")',
-            "leading = present[0]",
-            f'shape = _row_shape("{names}", leading)',
+            "leading_ = present_[0]",
+            f'shape_ = _row_shape("{names}", leading_)',
         ]
 
     def _jvp_fields(self) -> dict[str, Any]:
         assert self.jvp is not None
         part = _part("_jvp", self.jvp.body, self._outs(self.jvp.program, False))
-        fields = jvp_fields(self.jvp, self.layer, self.kept_arrays)
+        fields = jvp_fields(self.jvp, self.layer, self.saved, self.own)
         return {"part": part, "formulas": in_docstring(self.notes.jvp_formulas), **fields}
 
     def _second_fields(self) -> dict[str, Any]:
         assert self.second is not None
         part = _part("_backward_backward", self.second.body, self._outs(self.second.program, False))
-        fields = second_fields(self.second, self.layer, self.kept_arrays)
+        fields = second_fields(self.second, self.layer, self.saved, self.own)
         return {"part": part, "formulas": in_docstring(self.notes.backward_backward_formulas), **fields}
 
     def _shared_text(self) -> str:
+        public = {given.derivative.name: given.derivative.public for given in self.layer.inputs}
         shared = [store.names for store in self.backward.results if len(store.names) > 1]
-        if not shared:
-            return ""
         return "".join(
-            f"\n    {' and '.join(names)} are one and the same array, unless `out` has one for each."
+            f"\n    {' and '.join(public[name] for name in names)} are one and the same array, "
+            "unless `out` has one for each."
             for names in shared
         )
 
@@ -278,54 +291,56 @@ class _Emission:
     def _forward_results(self) -> list[str]:
         lines = []
         if self.several:
-            lines += [f"out = _several(out, {quoted(output.name for output in self.layer.outputs)})"]
+            lines += [f"out = _several(out, {quoted(output.public for output in self.layer.outputs)})"]
         for number, output in enumerate(self.layer.outputs):
             out = f"out[{number}]" if self.several else "out"
-            arguments = f'"{output.name}", {out}, {SHAPES[output.kind]}, leading.dtype, given'
-            lines.append(f"{output.name} = _result({arguments})")
+            arguments = f'"{output.public}", {out}, {SHAPES[output.kind]}, leading_.dtype, given_'
+            lines.append(f"{output.local} = _result({arguments})")
         for symbol in self.forward.saved:
-            lines.append(f"{symbol.name} = np.empty(shape[:-1], dtype)")
+            lines.append(f"{symbol.name}_ = _empty(shape_[:-1], dtype_)")
         return indented(lines)
 
     def _forward_call(self) -> list[str]:
-        call = [
-            *self.forward_body.arguments,
-            *(name for store in self.forward.results for name in store.names),
-            *(symbol.name for symbol in self.forward.saved),
-            "shape",
-            "dtype",
-            "threads",
-        ]
-        saved = ["shape", "dtype", "dtypes", *(field.name for field in self.saved)]
-        return indented([f"_forward({', '.join(call)})", f"saved = Saved({', '.join(saved)})"])
+        known = {each.name: each.public for each in (*self.layer.inputs, *self.layer.constants)}
+        computed = [name for store in self.forward.results for name in store.names]
+        computed += [symbol.name for symbol in self.forward.saved]
+        arguments = [known[name] for name in self.forward_body.arguments]
+        known |= {name: f"{name}_" for name in computed}
+        call = [*arguments, *(known[name] for name in computed), "shape_", "dtype_", "threads"]
+        saved = ["shape_", "dtype_", "dtypes_", *(known[field.source.name] for field in self.saved)]
+        return indented([f"_forward({', '.join(call)})", f"saved = _Saved({', '.join(saved)})"])
 
     def _forward_return(self) -> str:
-        names = ", ".join(output.name for output in self.layer.outputs)
-        return f"Outputs({names})" if self.several else names
+        names = ", ".join(output.local for output in self.layer.outputs)
+        return f"_Outputs({names})" if self.several else names
 
     def _backward_given(self) -> list[str]:
-        return indented([given_by_name([*self.cotangents, *(f"saved.{name}" for name in self.kept_arrays)])])
+        names = [output.derivative.public for output in self.layer.outputs]
+        names += [field.place for field in self.saved if field.is_array]
+        return indented([given_by_name(dict(zip(names, names, strict=True)))])
 
     def _backward_results(self) -> list[str]:
-        lines = [f"out = _several(out, {quoted(f'd{given.name}' for given in self.layer.inputs)})"]
+        results = [given.derivative for given in self.layer.inputs]
+        lines = [f"out = _several(out, {quoted(result.public for result in results)})"]
         groups = self.backward.groups()
-        done: list[str] = []
-        for number, given in enumerate(self.layer.inputs):
-            name = f"d{given.name}"
-            like = [other for other in groups.get(name, ()) if other in done]
+        done: dict[str, str] = {}
+        for number, (given, result) in enumerate(zip(self.layer.inputs, results, strict=True)):
+            like = [done[other] for other in groups.get(result.name, ()) if other in done]
             last = f", like={tuple_of(like)}" if like else ""
-            shape = SHAPES[given.kind]
-            dtype = f'saved.dtypes.get("{given.name}")'
-            lines.append(f'{name} = _result("{name}", out[{number}], {shape}, {dtype}, given{last})')
-            done.append(name)
-            if name not in groups:
-                lines += [f"if {name} is not None:", f"    {name}[...] = 0.0"]
+            dtype = f'saved.{self.own.dtypes}.get("{given.public}")'
+            arguments = f'"{result.public}", out[{number}], {SHAPES[given.kind]}, {dtype}, given_{last}'
+            lines.append(f"{result.local} = _result({arguments})")
+            done[result.name] = result.local
+            if result.name not in groups:
+                lines += [f"if {result.local} is not None:", f"    {result.local}[...] = 0.0"]
         return indented(lines)
 
     def _backward_call(self) -> list[str]:
-        arguments = [name if name in self.cotangents else f"saved.{name}" for name in self.backward_body.arguments]
-        results = [name for store in self.backward.results for name in store.names]
-        return indented([f"_backward({', '.join([*arguments, *results, 'shape', 'dtype', 'threads'])})"])
+        known = {field.source.name: field.place for field in self.saved}
+        known |= {output.derivative.name: output.derivative.public for output in self.layer.outputs}
+        arguments = [known[name] for name in self.backward_body.arguments]
+        results = [f"{name}_" for store in self.backward.results for name in store.names]
+        return indented([f"_backward({', '.join([*arguments, *results, 'shape_', 'dtype_', 'threads'])})"])
 
     def _outs(self, program: RowProgram, saved: bool) -> list[str]:
         names = [name for store in program.results for name in store.names]

@@ -247,7 +247,7 @@ class Lines:
         if self.far_from:
             lines.append(Line(f"far_from = np.asarray({self.far_from}, dtype)"))
         for node, cases in loaded:
-            name, variable = self.names[node.name], self.variables[node.index]
+            name, variable = node.name, self.variables[node.index]
             condition = self.cases.condition(cases)
             if node.name == "D":
                 lines.append(Line(_WIDTH_LINE))
@@ -272,4 +272,4 @@ class Lines:
 
     def signature(self) -> tuple[str, ...]:
         """The names of those arguments as parameters."""
-        return tuple(self.names[node.name] + ("_rows" if node.phase == "block" else "") for node in self.arguments())
+        return tuple(node.name + ("_rows" if node.phase == "block" else "") for node in self.arguments())

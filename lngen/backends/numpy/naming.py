@@ -7,33 +7,12 @@ from lngen.backends.numpy.operations import Schedule
 from lngen.backends.numpy.text import Names
 from lngen.presence import Condition
 
-RESERVED = frozenset(
-    {
-        "np",
-        "len",
-        "prod",
-        "scalar",
-        "vecdot",
-        "rows",
-        "features",
-        "shape",
-        "dtype",
-        "threads",
-        "chunks",
-        "height",
-        "sweep",
-    }
-    | {"share", "block", "chunk", "span", "ones", "one_over_D", "far_from", "each_row", "column"}
-)
-"""Names of the emitted functions' own; a name of the derivation that is one of them gets a `_`."""
-
 _HELD_ELSEWHERE = frozenset({"load", "number", "total"})
 
 
 def names_of(schedule: Schedule) -> Names:
-    """The names of a direction: the derivation's own, and those of its results."""
-    results = [name for store in schedule.program.results for name in store.names]
-    return Names([*(name for name, _ in _own_names(schedule)), *results], RESERVED)
+    """The names of a direction: the derivation's own."""
+    return Names(name for name, _ in _own_names(schedule))
 
 
 def variables(schedule: Schedule, need: list[Condition], names: Names) -> list[str]:
@@ -45,7 +24,7 @@ def variables(schedule: Schedule, need: list[Condition], names: Names) -> list[s
     nodes = schedule.graph.nodes
     found = [""] * len(nodes)
     for name, index in _own_names(schedule):
-        found[index] = found[index] or names[name]
+        found[index] = found[index] or name
     for node in nodes:
         if node.operation in IN_PLACE:
             found[node.operands[0]] = found[node.operands[0]] or found[node.index]

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from lngen.backends.interface import Interface
+from lngen.backends.interface import Interface, Named, OwnFields
+from lngen.backends.spelling import reading
 from lngen.program import RowProgram
 
-_SHAPES = {"Row": "saved.shape", "RowScalar": "row_scalars", "Feature": "saved.shape[-1:]"}
+_SHAPES = {"Row": "saved.{shape}", "RowScalar": "row_scalars", "Feature": "saved.{shape}[-1:]"}
 _MEANINGS = {
     "input": "The argument {} of forward.",
     "output": "The output {} of forward.",
@@ -22,15 +23,29 @@ _MEANINGS = {
 class Field:
     """An array or a number that is kept; `optional` is one of an input that may be left out."""
 
-    name: str
+    source: Named
     kind: Literal["Row", "RowScalar", "Feature", "Scalar", "Constant"]
     origin: Literal["input", "output", "constant", "computed"]
     optional: bool
 
     @property
-    def shape(self) -> str:
-        """Its shape as the module's checks have it; "" for a number."""
-        return _SHAPES.get(self.kind, "")
+    def name(self) -> str:
+        """What the field is called: by the derivation's name, which nothing else has."""
+        return reading(self.source.name)
+
+    @property
+    def place(self) -> str:
+        """The field as an expression."""
+        return f"saved.{self.name}"
+
+    @property
+    def is_array(self) -> bool:
+        """Whether it is an array, and no number."""
+        return self.kind in _SHAPES
+
+    def shape(self, own: OwnFields) -> str:
+        """The shape of an array as the module's checks have it."""
+        return _SHAPES[self.kind].format(shape=own.shape)
 
     @property
     def type(self) -> str:
@@ -41,24 +56,24 @@ class Field:
     @property
     def meaning(self) -> str:
         """What it is, as a sentence."""
-        return _MEANINGS[self.origin].format(self.name)
+        return _MEANINGS[self.origin].format(self.source.public)
 
-    @property
-    def given(self) -> str:
+    def given(self, own: OwnFields) -> str:
         """Whether it ought to be there, as Python; "" for what always is."""
-        return f'"{self.name}" in saved.dtypes' if self.optional else ""
+        return f'"{self.source.public}" in saved.{own.dtypes}' if self.optional else ""
 
 
 def saved_fields(
     layer: Interface, forward: RowProgram, backward: RowProgram, others: Iterable[RowProgram]
 ) -> tuple[Field, ...]:
     """What backward reads, then what forward computes, then the arguments of forward that only `others` read."""
-    outputs = {output.name: Field(output.name, output.kind, "output", False) for output in layer.outputs}
-    inputs = {given.name: Field(given.name, given.kind, "input", not given.required) for given in layer.inputs}
-    inputs |= {name: Field(name, "Constant", "constant", False) for name, _ in layer.constants}
+    outputs = {output.name: Field(output, output.kind, "output", False) for output in layer.outputs}
+    inputs = {given.name: Field(given, given.kind, "input", not given.required) for given in layer.inputs}
+    inputs |= {given.name: Field(given, "Constant", "constant", False) for given in layer.constants}
     fields = {row.name: (outputs | inputs)[row.name] for row in backward.rows if row.origin != "cotangent"}
     fields |= {parameter.name: inputs[parameter.name] for parameter in backward.parameters}
-    fields |= {symbol.name: Field(symbol.name, "RowScalar", "computed", False) for symbol in forward.saved}
+    for symbol in forward.saved:
+        fields[symbol.name] = Field(Named(symbol.name, reading(symbol.name)), "RowScalar", "computed", False)
     for other in others:
         read = [*(row.name for row in other.rows), *(parameter.name for parameter in other.parameters)]
         fields |= {name: inputs[name] for name in read if name in inputs and name not in fields}

@@ -13,6 +13,7 @@ from lngen.backends.interface import Input, Interface
 from lngen.backends.numpy.body import Body, body
 from lngen.backends.numpy.lowering import lower
 from lngen.backends.numpy.presence import Cases
+from lngen.backends.spelling import belongs_to, gradient
 from lngen.presence import NEVER, Condition
 from lngen.program import RowProgram, Store
 from lngen.symbolic import RowScalarSymbol
@@ -26,6 +27,7 @@ class Linear:
     """One argument that a direction is linear in: `ddx` belongs to the input `x`; `filled` says None becomes zeros."""
 
     name: str
+    public: str
     of: Input
     filled: bool
 
@@ -49,11 +51,12 @@ def secondary(
     names = [name for name, _ in program.optional if name not in inputs]
     order = dict(zip(names, layer.inputs, strict=True))
     results = {name for store in program.results for name in store.names}
-    optional = [name for name in layer.optional if name in loaded or f"d{name}" in results]
+    optional = [name for name in layer.optional if name in loaded or gradient(name) in results]
     given_up = [name for name in cotangents if name in loaded]
     followed = [name for name in names if name in loaded]
     room = max(MOST_FOLLOWED - len(optional) - len(given_up), 0)
-    arguments = tuple(Linear(name, of, name in followed[room:]) for name, of in order.items())
+    prefix = "d" if program.direction == "jvp" else "dd"
+    arguments = tuple(Linear(name, f"{prefix}{of.public}", of, name in followed[room:]) for name, of in order.items())
     followed = followed[:room]
     known = [*optional, *given_up, *followed]
     implied = tuple((name, order[name].name) for name in followed if order[name].name in optional)
@@ -63,13 +66,13 @@ def secondary(
     given = {}
     for store in program.results:
         for name in store.names:
-            given[name] = cases.everything & cases.present(name.removeprefix("d"))
+            given[name] = cases.everything & cases.present(belongs_to(name))
     schedule = lower(program, cases, residuals)
     return Secondary(program, arguments, cases, body(schedule, by_event(program.results, given), given))
 
 
 def _tests(program: RowProgram, optional: Sequence[str], results: set[str]) -> tuple[tuple[str, str], ...]:
-    tests = {name: f"d{name}_out is not None" for name in optional if f"d{name}" in results}
+    tests = {name: f"{gradient(name)}_out is not None" for name in optional if gradient(name) in results}
     tests |= {row.name: f"{row.name}_rows is not None" for row in program.rows if row.origin != "saved output"}
     tests |= {parameter.name: f"{parameter.name} is not None" for parameter in program.parameters}
     return tuple(tests.items())

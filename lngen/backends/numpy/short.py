@@ -5,11 +5,11 @@ The functions themselves are those of `small`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lngen.backends.interface import Interface
+from lngen.backends.interface import Interface, Named, OwnFields
 from lngen.backends.layout import condition
 from lngen.backends.numpy.saved import Field
 from lngen.backends.numpy.small import Small
@@ -27,12 +27,13 @@ class ShortWays:
     forward_small: Small
     backward_small: Small
     saved: Sequence[Field]
+    own: OwnFields
 
     def parts(self) -> dict[str, dict[str, Any]]:
         """What the template places, by direction; there is none without a row that tells the shape of all."""
-        rows = [row.name for row in self.layer.rows if row.required]
-        leading = [f"saved.{field.name}" for field in self.saved if field.kind == "Row"]
-        leading += [f"d{output.name}" for output in self.layer.outputs if output.kind == "Row"]
+        rows = [row.public for row in self.layer.rows if row.required]
+        leading = [field.place for field in self.saved if field.kind == "Row"]
+        leading += [f"d{output.public}" for output in self.layer.outputs if output.kind == "Row"]
         ways = {}
         if rows:
             way = _way(rows[0], self._forward_test(rows[0]), self._forward_call())
@@ -45,89 +46,97 @@ class ShortWays:
     def _several(self) -> bool:
         return len(self.layer.outputs) > 1
 
-    def _cotangents(self) -> list[str]:
-        return [f"d{output.name}" for output in self.layer.outputs]
+    def _cotangents(self) -> list[Named]:
+        return [output.derivative for output in self.layer.outputs]
 
     def _forward_test(self, leading: str) -> list[str]:
-        others = [other for other in self.layer.inputs if other.name != leading]
-        optional = {other.name: "" if other.required else f"{other.name} is None or " for other in others}
-        return [optional[other.name] + _fits(other.name, other.kind) for other in others]
+        others = [other for other in self.layer.inputs if other.public != leading]
+        return [
+            ("" if other.required else f"{other.public} is None or ") + _fits(other.public, other.kind)
+            for other in others
+        ]
 
     def _forward_call(self) -> list[str]:
-        outputs = [output.name for output in self.layer.outputs]
-        made = [*outputs, *(symbol.name for symbol in self.forward.saved)]
-        inputs = [other.name for other in self.layer.inputs]
-        types = ", ".join(f'"{other.name}": dtype' for other in self.layer.inputs if other.required)
-        saved = ["shape", "dtype", "dtypes", *(field.name for field in self.saved)]
-        returned = f"Outputs({', '.join(outputs)})" if self._several() else outputs[0]
-        lines = [f"dtypes = {{{types}}}"]
-        for name in self.layer.optional:
-            lines += [f"if {name} is not None:", f'    dtypes["{name}"] = dtype']
+        outputs = [output.local for output in self.layer.outputs]
+        computed = {symbol.name: f"{symbol.name}_" for symbol in self.forward.saved}
+        inputs = {each.name: each.public for each in (*self.layer.inputs, *self.layer.constants)}
+        types = ", ".join(f'"{other.public}": dtype_' for other in self.layer.inputs if other.required)
+        known = inputs | {output.name: output.local for output in self.layer.outputs} | computed
+        saved = ["shape_", "dtype_", "dtypes_", *(known[field.source.name] for field in self.saved)]
+        returned = f"_Outputs({', '.join(outputs)})" if self._several() else outputs[0]
+        lines = [f"dtypes_ = {{{types}}}"]
+        for given in self.layer.inputs:
+            if not given.required:
+                lines += [f"if {given.public} is not None:", f'    dtypes_["{given.public}"] = dtype_']
+        arguments = [inputs[name] for name in self.forward_small.arguments]
+        results = {output.public: output.local for output in self.layer.outputs}
         return [
             *lines,
-            f"{', '.join(made)} = {_at_once('_forward_small', self.forward_small.arguments)}",
-            *_placed(outputs, "out" if self._several() else "(out,)", inputs),
-            f"saved = Saved({', '.join(saved)})",
+            f"{', '.join([*outputs, *computed.values()])} = {_at_once('_forward_small', arguments)}",
+            *_placed(results, "out" if self._several() else "(out,)", [given.public for given in self.layer.inputs]),
+            f"saved = _Saved({', '.join(saved)})",
             f"return {returned}, saved",
         ]
 
     def _backward_test(self, leading: str) -> list[str]:
-        cotangents = self._cotangents()
-        tests = ["_is_of_one_type(saved, shape, dtype)"]
-        for name, output in zip(cotangents, self.layer.outputs, strict=True):
-            fit = _fits(name, output.kind)
-            tests.append(f"{name} is None or {fit}" if self._several() else fit)
+        tests = ["_is_of_one_type(saved, shape_, dtype_)"]
+        for cotangent, output in zip(self._cotangents(), self.layer.outputs, strict=True):
+            fit = _fits(cotangent.public, output.kind)
+            tests.append(f"{cotangent.public} is None or {fit}" if self._several() else fit)
         for field in self.saved:
-            name = f"saved.{field.name}"
             if field.kind == "Constant":
-                tests.append(f"type({name}) is float")
-            elif name != leading:
-                tests.append(_fits(name, field.kind, field.given))
-        there = " or ".join(f"{name} is not None" for name in cotangents)
+                tests.append(f"type({field.place}) is float")
+            elif field.place != leading:
+                tests.append(_fits(field.place, field.kind, field.given(self.own)))
+        there = " or ".join(f"{cotangent.public} is not None" for cotangent in self._cotangents())
         return tests + ([there] if self._several() else [])
 
     def _backward_call(self) -> list[str]:
-        cotangents = self._cotangents()
-        arguments = [name if name in cotangents else f"saved.{name}" for name in self.backward_small.arguments]
-        arguments += [f'"{name}" in saved.dtypes' for name in self.backward_small.flagged]
+        known = {field.source.name: field.place for field in self.saved}
+        known |= {cotangent.name: cotangent.public for cotangent in self._cotangents()}
+        inputs = {given.name: given for given in self.layer.inputs}
+        arguments = [known[name] for name in self.backward_small.arguments]
+        dtypes = f"saved.{self.own.dtypes}"
+        arguments += [f'"{inputs[name].public}" in {dtypes}' for name in self.backward_small.flagged]
         made = {name for store in self.backward.results for name in store.names}
-        results = [f"d{given.name}" for given in self.layer.inputs]
-        computed = ", ".join(name for name in results if name in made)
+        results = [given.derivative for given in self.layer.inputs]
+        computed = ", ".join(result.local for result in results if result.name in made)
         lines = [f"{computed} = {_at_once('_backward_small', arguments)}"]
-        for given in self.layer.inputs:
-            if f"d{given.name}" not in made:
-                there = "" if given.required else f' if "{given.name}" in saved.dtypes else None'
-                lines.append(f"d{given.name} = np.zeros({SHAPES[given.kind]}, dtype){there}")
-        arrays = [*cotangents, *(f"saved.{field.name}" for field in self.saved if field.shape)]
-        lines += _placed(results, "out", arrays)
-        lines.append(f"return Gradients({', '.join(results)})")
+        for given, result in zip(self.layer.inputs, results, strict=True):
+            if result.name not in made:
+                there = "" if given.required else f' if "{given.public}" in {dtypes} else None'
+                lines.append(f"{result.local} = _new_zeros({SHAPES[given.kind]}, dtype_){there}")
+        arrays = [cotangent.public for cotangent in self._cotangents()]
+        arrays += [field.place for field in self.saved if field.is_array]
+        lines += _placed({result.public: result.local for result in results}, "out", arrays)
+        lines.append(f"return _Gradients({', '.join(result.local for result in results)})")
         return lines
 
 
 def _at_once(function: str, arguments: Sequence[str]) -> str:
     """The call of the function that takes few rows at once."""
-    return f"_at_once({', '.join([function, *arguments, 'shape', 'dtype'])})"
+    return f"_at_once({', '.join([function, *arguments, 'shape_', 'dtype_'])})"
 
 
-def _placed(results: Sequence[str], out: str, arrays: Sequence[str]) -> list[str]:
+def _placed(results: Mapping[str, str], out: str, arrays: Sequence[str]) -> list[str]:
     """The lines that put results where the caller wants them, which is apart from the arrays of the call."""
-    computed = tuple_of(results)
-    placed = computed if len(results) == 1 else ", ".join(results)
+    computed = tuple_of(results.values())
+    placed = computed if len(results) == 1 else ", ".join(results.values())
     return [
         "if out is not None:",
-        f"    {given_by_name(arrays)}",
-        f"    {placed} = _placed({quoted(results)}, {computed}, {out}, given)",
+        f"    {given_by_name(dict(zip(arrays, arrays, strict=True)))}",
+        f"    {placed} = _placed({quoted(results)}, {computed}, {out}, given_)",
     ]
 
 
 def _fits(name: str, kind: str, given: str = "") -> str:
     """The test whether an argument is an array of its kind; `given` tells whether it ought to be there."""
-    return f"_fits({', '.join([name, SHAPES[kind], 'dtype', *([given] if given else [])])})"
+    return f"_fits({', '.join([name, SHAPES[kind], 'dtype_', *([given] if given else [])])})"
 
 
 def _way(leading: str, tests: Sequence[str], call: list[str]) -> list[str]:
     """The lines that look whether a call may take the short way, and that take it."""
-    lines = [f"    if _are_few({leading}):", f"        shape, dtype = {leading}.shape, {leading}.dtype"]
+    lines = [f"    if _are_few({leading}):", f"        shape_, dtype_ = {leading}.shape, {leading}.dtype"]
     if not tests:
         return lines + indented(call, 8)
     several = [f"({test})" if " or " in test else test for test in tests]

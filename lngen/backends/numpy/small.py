@@ -15,6 +15,7 @@ from lngen.backends.numpy.graph import ROW, ROW_SCALAR, TO_ROW_SCALARS, Array, N
 from lngen.backends.numpy.lines import UFUNCS, Lines
 from lngen.backends.numpy.operations import Event, Schedule
 from lngen.backends.numpy.text import Line, laid_out, read_only_assigned, words
+from lngen.backends.spelling import gradient
 from lngen.presence import NEVER, Condition
 from lngen.symbolic import NOTHING, Axes, FeatureSymbol
 
@@ -82,7 +83,7 @@ class _Small(Lines):
     ) -> None:
         super().__init__(schedule, wanted, needs(schedule, wanted), schedule.cases)
         self.given = given
-        self.flags = {name: self.names.internal(f"wants_d{name}") for name in flagged}
+        self.flags = {name: self.names.internal(f"wants_{gradient(name)}") for name in flagged}
         self.everywhere = schedule.graph.everything
         tests = dict(schedule.cases.tests) | self.flags
         tests |= {n.name: f"{self._parameter(n)} is not None" for n in self.arguments() if n.phase == "block"}
@@ -178,12 +179,10 @@ class _Small(Lines):
         return node.axes == ROW and not self.need[node.index] & ~node.computed()
 
     def _parameter(self, node: Node) -> str:
-        return self.variables[node.index] if self._as_given(node) else f"{self.names[node.name]}_rows"
+        return self.variables[node.index] if self._as_given(node) else f"{node.name}_rows"
 
     def signature(self) -> tuple[str, ...]:
-        return tuple(
-            self._parameter(node) if node.phase == "block" else self.names[node.name] for node in self.arguments()
-        )
+        return tuple(self._parameter(node) if node.phase == "block" else node.name for node in self.arguments())
 
     def _result(self, event: Event) -> None:
         """A result: the array itself where it is one of its own in full, else a copy."""

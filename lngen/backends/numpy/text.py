@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import keyword
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -18,31 +17,20 @@ _TARGET = re.compile(r"(?:read_|place_)?(\w+?)(?:_sums|_block)? = ")
 
 _WORD = re.compile(r"[^\W\d]\w*")
 
-SHAPES = {"Row": "shape", "RowScalar": "shape[:-1]", "Feature": "shape[-1:]", "Scalar": "()"}
-"""The shape of an array of each kind, where `shape` is that of the rows."""
+SHAPES = {"Row": "shape_", "RowScalar": "shape_[:-1]", "Feature": "shape_[-1:]", "Scalar": "()"}
+"""The shape of an array of each kind, where `shape_` is that of the rows."""
 
 
 class Names:
-    """Names of one scope. The derivation's own come first and keep their spelling where Python lets them.
+    """The names of one scope: the derivation's, and what is made besides.
 
-    >>> names = Names(["x", "lambda", "count"], reserved={"count"})
-    >>> names["x"], names["lambda"], names["count"], names.internal("x"), names.internal("buffer")
-    ('x', 'lambda_', 'count_', 'x_2', 'buffer')
+    >>> names = Names(["buffer"])
+    >>> names.internal("buffer"), names.internal("part"), names.internal("part")
+    ('buffer_2', 'part', 'part_2')
     """
 
-    def __init__(self, own: Iterable[str], reserved: Iterable[str]) -> None:
-        self._taken = set(reserved)
-        self._of: dict[str, str] = {}
-        for name in own:
-            if name not in self._of:
-                spelled = name
-                while spelled in self._taken or keyword.iskeyword(spelled):
-                    spelled += "_"
-                self._of[name] = spelled
-                self._taken.add(spelled)
-
-    def __getitem__(self, name: str) -> str:
-        return self._of[name]
+    def __init__(self, own: Iterable[str]) -> None:
+        self._taken = set(own)
 
     def internal(self, name: str) -> str:
         """A name for something of the emitted code's own, with a number after it if it is taken."""
@@ -163,14 +151,14 @@ def definition(name: str, arguments: list[str]) -> list[str]:
     return wrapped(f"def {name}({', '.join(arguments)}):", 0)
 
 
-def given_by_name(names: Iterable[str]) -> str:
-    """The assignment of the arrays that a call is given, by their names.
+def given_by_name(entries: Mapping[str, str]) -> str:
+    """The assignment of the arrays that a call is given, by what messages call them.
 
-    >>> given_by_name(["dy", "saved.x"])
-    'given = {"dy": dy, "saved.x": saved.x}'
+    >>> given_by_name({"dy": "dy", "saved.x": "saved.x"})
+    'given_ = {"dy": dy, "saved.x": saved.x}'
     """
-    entries = ", ".join(f'"{name}": {name}' for name in names)
-    return f"given = {{{entries}}}"
+    listed = ", ".join(f'"{name}": {value}' for name, value in entries.items())
+    return f"given_ = {{{listed}}}"
 
 
 def indented(lines: list[str], indent: int = 4) -> list[str]:

@@ -1,95 +1,112 @@
-"""The lines of the two functions around the loops of the JVP and of the double backward."""
+"""The lines of the two functions around the loops of the JVP and of the double backward.
+
+As in all public functions, arguments have the names of the interface, and whatever else stands there ends or begins
+with an underscore, which those never do.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from lngen.backends.interface import Interface
+from lngen.backends.interface import Interface, OwnFields
+from lngen.backends.numpy.saved import Field
 from lngen.backends.numpy.secondary import Linear, Secondary
 from lngen.backends.numpy.text import SHAPES, definition, given_by_name, indented, quoted, tuple_of
 
 
-def jvp_fields(jvp: Secondary, layer: Interface, saved: Sequence[str]) -> dict[str, list[str]]:
-    """The signature and the lines of `jvp`. `saved` names the arrays that forward keeps."""
-    names = [argument.name for argument in jvp.arguments]
-    results = [f"d{output.name}" for output in layer.outputs]
+def jvp_fields(jvp: Secondary, layer: Interface, saved: Sequence[Field], own: OwnFields) -> dict[str, list[str]]:
+    """The signature and the lines of `jvp`. `saved` is what forward keeps."""
+    results = [output.derivative for output in layer.outputs]
     rows = layer.rows
-    lines = ["_check_saved(saved)", "shape = saved.shape", *_checked(jvp.arguments, "tangent")]
-    lines += ["threads = _thread_count(threads)", given_by_name([*names, *(f"saved.{name}" for name in saved)])]
-    lines += ["dtype = _types(given, saved.dtype)[1]", *_filled(jvp.arguments)]
+    arguments = {argument.name: argument.public for argument in jvp.arguments}
+    kept = {field.place: field.place for field in saved if field.is_array}
+    lines = ["_check_saved(saved)", f"shape_ = saved.{own.shape}", *_checked(jvp.arguments, "tangent")]
+    given = {name: name for name in arguments.values()}
+    lines += ["threads = _thread_count(threads)", given_by_name(given | kept)]
+    lines += [f"dtype_ = _types(given_, saved.{own.dtype})[1]", *_filled(jvp.arguments)]
     if rows[0].required:
-        lines.append(f'stored = saved.dtypes["{rows[0].name}"]')
+        lines.append(f'stored_ = saved.{own.dtypes}["{rows[0].public}"]')
     else:
-        present = f"name for name in {quoted(row.name for row in rows)} if name in saved.dtypes"
-        lines.append(f"stored = saved.dtypes[next({present})]")
+        present = f"name_ for name_ in {quoted(row.public for row in rows)} if name_ in saved.{own.dtypes}"
+        lines.append(f"stored_ = saved.{own.dtypes}[next({present})]")
     several = len(results) > 1
     if several:
-        lines.append(f"out = _several(out, {quoted(results)})")
-    for number, (name, output) in enumerate(zip(results, layer.outputs, strict=True)):
+        lines.append(f"out = _several(out, {quoted(result.public for result in results)})")
+    for number, (result, output) in enumerate(zip(results, layer.outputs, strict=True)):
         out = f"out[{number}]" if several else "out"
-        lines.append(f'{name} = _result("{name}", {out}, {SHAPES[output.kind]}, stored, given)')
-    lines += _zeroed(jvp, results)
-    lines.append(_call("_jvp", jvp, names))
-    lines.append(f"return Outputs({', '.join(results)})" if several else f"return {results[0]}")
-    return {"signature": _signature("jvp", ["saved"], names), "lines": indented(lines)}
+        lines.append(f'{result.local} = _result("{result.public}", {out}, {SHAPES[output.kind]}, stored_, given_)')
+    lines += _zeroed(jvp, {result.name: result.local for result in results})
+    lines.append(_call("_jvp", jvp, arguments, saved))
+    returned = ", ".join(result.local for result in results)
+    lines.append(f"return _Outputs({returned})" if several else f"return {returned}")
+    return {"signature": _signature("jvp", ["saved"], jvp.arguments), "lines": indented(lines)}
 
 
-def second_fields(second: Secondary, layer: Interface, saved: Sequence[str]) -> dict[str, list[str]]:
+def second_fields(second: Secondary, layer: Interface, saved: Sequence[Field], own: OwnFields) -> dict[str, list[str]]:
     """The signature and the lines of `backward_backward`."""
-    names = [argument.name for argument in second.arguments]
-    cotangents = [f"d{output.name}" for output in layer.outputs]
+    cotangents = [output.derivative for output in layer.outputs]
     several = len(cotangents) > 1
-    lines = ["_check_saved(saved)", "shape = saved.shape"]
-    lines.append(f"cotangents = _each_cotangent(cotangents, {quoted(cotangents)})")
-    for number, (name, output) in enumerate(zip(cotangents, layer.outputs, strict=True)):
-        lines.append(f'{name} = _array("{name}", cotangents[{number}], required={not several})')
-        lines.append(f'_check_shape("{name}", {name}, {SHAPES[output.kind]}, "the shape of {output.name}")')
+    lines = ["_check_saved(saved)", f"shape_ = saved.{own.shape}"]
+    lines.append(f"cotangents = _each_cotangent(cotangents, {quoted(cotangent.public for cotangent in cotangents)})")
+    for number, (cotangent, output) in enumerate(zip(cotangents, layer.outputs, strict=True)):
+        name, local = cotangent.public, cotangent.local
+        lines.append(f'{local} = _array("{name}", cotangents[{number}], required={not several})')
+        lines.append(f'_check_shape("{name}", {local}, {SHAPES[output.kind]}, "the shape of {output.public}")')
     if several:
-        nothing = " and ".join(f"{name} is None" for name in cotangents)
+        nothing = " and ".join(f"{cotangent.local} is None" for cotangent in cotangents)
         lines += [f"if {nothing}:", '    raise ValueError("every cotangent is None; pass at least one")']
     lines += [*_checked(second.arguments, "cotangent of a gradient"), "threads = _thread_count(threads)"]
-    lines.append(given_by_name([*cotangents, *names, *(f"saved.{name}" for name in saved)]))
-    lines += ["dtype = _types(given, saved.dtype)[1]", *_filled(second.arguments)]
-    fields = [f"d{given.name}" for given in layer.inputs] + [f"d{name}" for name in cotangents]
-    lines.append(f"out = _several(out, {quoted(fields)})")
+    # Not by its name: the cotangent of an output `dx` is called as that of the gradient of an input `x`.
+    given = {f"cotangents[{number}]": cotangent.local for number, cotangent in enumerate(cotangents)}
+    given |= {argument.public: argument.public for argument in second.arguments}
+    given |= {field.place: field.place for field in saved if field.is_array}
+    lines.append(given_by_name(given))
+    lines += [f"dtype_ = _types(given_, saved.{own.dtype})[1]", *_filled(second.arguments)]
+    results = [given.derivative for given in layer.inputs] + [cotangent.derivative for cotangent in cotangents]
+    lines.append(f"out = _several(out, {quoted(result.public for result in results)})")
     groups = second.program.groups()
-    done: list[str] = []
+    done: dict[str, str] = {}
     kinds = [given.kind for given in layer.inputs] + [output.kind for output in layer.outputs]
-    dtypes = [f'saved.dtypes.get("{given.name}")' for given in layer.inputs]
-    dtypes += [f"None if {name} is None else {name}.dtype" if several else f"{name}.dtype" for name in cotangents]
-    for number, (name, kind, dtype) in enumerate(zip(fields, kinds, dtypes, strict=True)):
-        like = [other for other in groups.get(name, ()) if other in done]
+    dtypes = [f'saved.{own.dtypes}.get("{given.public}")' for given in layer.inputs]
+    for cotangent in cotangents:
+        dtype = f"{cotangent.local}.dtype"
+        dtypes.append(f"None if {cotangent.local} is None else {dtype}" if several else dtype)
+    for number, (result, kind, dtype) in enumerate(zip(results, kinds, dtypes, strict=True)):
+        like = [done[other] for other in groups.get(result.name, ()) if other in done]
         last = f", like={tuple_of(like)}" if like else ""
-        lines.append(f'{name} = _result("{name}", out[{number}], {SHAPES[kind]}, {dtype}, given{last})')
-        done.append(name)
-    lines += _zeroed(second, fields)
-    lines.append(_call("_backward_backward", second, [*cotangents, *names]))
-    lines.append(f"return SecondGradients({', '.join(fields)})")
+        arguments = f'"{result.public}", out[{number}], {SHAPES[kind]}, {dtype}, given_{last}'
+        lines.append(f"{result.local} = _result({arguments})")
+        done[result.name] = result.local
+    lines += _zeroed(second, done)
+    own_arguments = {cotangent.name: cotangent.local for cotangent in cotangents}
+    own_arguments |= {argument.name: argument.public for argument in second.arguments}
+    lines.append(_call("_backward_backward", second, own_arguments, saved))
+    lines.append(f"return _SecondGradients({', '.join(done.values())})")
     return {
-        "signature": _signature("backward_backward", ["saved", "cotangents"], names),
+        "signature": _signature("backward_backward", ["saved", "cotangents"], second.arguments),
         "lines": indented(lines),
     }
 
 
-def _signature(name: str, first: list[str], arguments: Sequence[str]) -> list[str]:
-    # The first has no default: with none of them there is nothing to compute.
-    rest = [f"{argument}=None" for argument in arguments[1:]]
-    return definition(name, [*first, *arguments[:1], *rest, "*", "out=None", "threads=1"])
+def _signature(name: str, first: Sequence[str], arguments: Sequence[Linear]) -> list[str]:
+    rest = [f"{argument.public}=None" for argument in arguments]
+    return definition(name, [*first, *rest, "*", "out=None", "threads=1"])
 
 
-def _zeroed(direction: Secondary, results: Sequence[str]) -> list[str]:
+def _zeroed(direction: Secondary, results: Mapping[str, str]) -> list[str]:
     computed = {name for store in direction.program.results for name in store.names}
     lines = []
-    for name in results:
+    for name, local in results.items():
         if name not in computed:
-            lines += [f"if {name} is not None:", f"    {name}[...] = 0.0"]
+            lines += [f"if {local} is not None:", f"    {local}[...] = 0.0"]
     return lines
 
 
-def _call(function: str, direction: Secondary, own: Sequence[str]) -> str:
-    arguments = [name if name in own else f"saved.{name}" for name in direction.body.arguments]
-    results = [name for store in direction.program.results for name in store.names]
-    return f"{function}({', '.join([*arguments, *results, 'shape', 'dtype', 'threads'])})"
+def _call(function: str, direction: Secondary, own: Mapping[str, str], saved: Sequence[Field]) -> str:
+    known = {field.source.name: field.place for field in saved} | dict(own)
+    arguments = [known[name] for name in direction.body.arguments]
+    results = [f"{name}_" for store in direction.program.results for name in store.names]
+    return f"{function}({', '.join([*arguments, *results, 'shape_', 'dtype_', 'threads'])})"
 
 
 def _checked(arguments: Sequence[Linear], what: str) -> list[str]:
@@ -97,16 +114,16 @@ def _checked(arguments: Sequence[Linear], what: str) -> list[str]:
     lines = []
     for argument in arguments:
         function = "_scalar" if argument.of.kind == "Scalar" else "_array"
-        lines.append(f'{argument.name} = {function}("{argument.name}", {argument.name}, required=False)')
-    nothing = " and ".join(f"{argument.name} is None" for argument in arguments)
+        lines.append(f'{argument.public} = {function}("{argument.public}", {argument.public}, required=False)')
+    nothing = " and ".join(f"{argument.public} is None" for argument in arguments)
     lines += [f"if {nothing}:", f'    raise ValueError("every {what} is None; pass at least one")']
     for argument in arguments:
         if not argument.of.required:
-            lines.append(f'_check_left_out("{argument.name}", {argument.name}, "{argument.of.name}", saved)')
+            lines.append(f'_check_left_out("{argument.public}", {argument.public}, "{argument.of.public}", saved)')
     for argument in arguments:
         if argument.of.kind != "Scalar":
-            shape = f'{SHAPES[argument.of.kind]}, "the shape of {argument.of.name}"'
-            lines.append(f'_check_shape("{argument.name}", {argument.name}, {shape})')
+            shape = f'{SHAPES[argument.of.kind]}, "the shape of {argument.of.public}"'
+            lines.append(f'_check_shape("{argument.public}", {argument.public}, {shape})')
     return lines
 
 
@@ -115,6 +132,6 @@ def _filled(arguments: Sequence[Linear]) -> list[str]:
     lines = []
     for argument in arguments:
         if argument.filled:
-            zeros = f"np.broadcast_to(dtype.type(0), {SHAPES[argument.of.kind]})"
-            lines += [f"if {argument.name} is None:", f"    {argument.name} = {zeros}"]
+            zeros = f"_zeros({SHAPES[argument.of.kind]}, dtype_)"
+            lines += [f"if {argument.public} is None:", f"    {argument.public} = {zeros}"]
     return lines

@@ -1,0 +1,181 @@
+"""How the names of a derivation become identifiers of emitted code that nothing there has already.
+
+While a text is put together, a name of the derivation is written in a second alphabet (`marked`). So it can meet no
+name of the emitted code's own, and what is composed of both, such as `x_rows`, is a third kind of word. When the text
+is whole, `spelled` gives each of these words a plain spelling: its own where nothing in the text has that, else one
+that ends with an underscore, which no name of a definition does.
+
+>>> x, rows = marked("x"), marked("rows")
+>>> print(spelled(f"def block({x}_rows, {rows}, {marked('x_rows')}):  # of {rows}\\n    rows = 1", PYTHON))
+def block(x_rows_, rows_, x_rows):  # of rows_
+    rows = 1
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from sympy import Expr
+
+from lngen.errors import LngenError
+from lngen.program import Assignment, RowProgram, Stage, Store
+from lngen.symbolic import D, TypedSymbol, renamed
+
+_FIRST = 0x4E00
+"""Letters in the eyes of Python and of `re`, in the order of ASCII, a column each: sorting and wrapping stay."""
+
+_READING = {_FIRST + code: chr(code) for code in range(128)}
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
+def marked(name: str) -> str:
+    """A name of the derivation in the second alphabet."""
+    return "".join(chr(_FIRST + ord(character)) for character in name)
+
+
+def reading(text: str) -> str:
+    """A text with marked names in plain letters.
+
+    >>> reading(f"d{marked('x')}_out")
+    'dx_out'
+    """
+    return text.translate(_READING)
+
+
+def gradient(name: str) -> str:
+    """`dx` for `x`, in the alphabet that the name is in.
+
+    >>> reading(gradient(marked("x"))), gradient("x")
+    ('dx', 'dx')
+    """
+    return f"d{name}" if name.isascii() else marked("d") + name
+
+
+def belongs_to(name: str) -> str:
+    """`x` for `dx`, in the alphabet that the name is in."""
+    return name[1:]
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Errors that speak of marked names leave in plain letters."""
+    try:
+        yield
+    except LngenError as error:
+        raise LngenError(reading(str(error))) from error
+
+
+# ---- from marked text to plain text
+
+
+@dataclass(frozen=True)
+class Language:
+    """What spelling needs to know of a language: where names do not count, and which it keeps for itself."""
+
+    silent: re.Pattern[str]
+    legal: Callable[[str], bool] = lambda name: True
+
+
+STRING_OR_MEMBER = r'"(?:\\.|[^"\\\n])*"|\.[A-Za-z_]\w*'
+"""A member is one of what stands before the dot, so that its name is no variable's."""
+
+PYTHON = Language(re.compile(rf'"""[\s\S]*?"""|#.*|{STRING_OR_MEMBER}'))
+"""Python reserves nothing that a definition may use."""
+
+
+def spelled(text: str, language: Language) -> str:
+    """A text with every marked name and every word that has one in it spelled plainly, no two words alike.
+
+    The text has to be all that its names can meet: a function, or a file.
+    """
+    found = spellings(text, language)
+    return _WORD.sub(lambda word: found.get(word[0], word[0]), text)
+
+
+def spellings(text: str, language: Language) -> Mapping[str, str]:
+    """The plain spelling of each word of a text that has a marked name in it."""
+    taken = {word for word in _WORD.findall(language.silent.sub(" ", text)) if word.isascii()}
+    words = sorted({word for word in _WORD.findall(text) if not word.isascii()}, key=_pure_first)
+    found: dict[str, str] = {}
+    for word in words:
+        if (plain := reading(word)) not in taken and language.legal(plain):
+            found[word] = plain
+            taken.add(plain)
+    for word in words:
+        if word not in found:
+            found[word] = next(name for name in _others(reading(word)) if name not in taken)
+            taken.add(found[word])
+    return found
+
+
+def _pure_first(word: str) -> tuple[bool, str]:
+    return any(character.isascii() for character in word), word
+
+
+def _others(plain: str) -> Iterator[str]:
+    # C++ reserves every name with two underscores in a row.
+    stem = re.sub("__+", "_", plain)
+    yield f"{stem}_"
+    number = 1
+    while True:
+        number += 1
+        yield f"{stem}_{number}_"
+
+
+# ---- programs
+
+
+def marked_program(program: RowProgram) -> RowProgram:
+    """The same program with all its names marked but for D; it computes the same in the same order.
+
+    >>> from lngen.symbolic import RowSymbol
+    >>> x, y = RowSymbol("x"), RowSymbol("y")
+    >>> stage = Stage(temps=(Assignment(y, 2*x, 1),), stores=(Store(("y",), y),))
+    >>> program = RowProgram("f", "forward", 1, (), (), (), (stage,), (), (), (Store(("y",), y),), ())
+    >>> temp = marked_program(program).stages[0].temps[0]
+    >>> temp.symbol.name == marked("y"), reading(str(temp.expression))
+    (True, '2*x')
+    """
+
+    def new(expression: Expr) -> Expr:
+        if isinstance(expression, TypedSymbol):
+            return expression if expression == D else renamed(expression, marked(expression.name))
+        if not expression.args:
+            return expression
+        arguments = [new(argument) for argument in expression.args]
+        made = expression.func(*arguments)
+        same = made.func is expression.func and len(made.args) == len(arguments)
+        # What stands as it is on purpose, such as 2*(x + y), is not to be multiplied out.
+        return made if same else expression.func(*arguments, evaluate=False)
+
+    def lines(assignments: tuple[Assignment, ...]) -> tuple[Assignment, ...]:
+        return tuple(replace(a, symbol=new(a.symbol), expression=new(a.expression)) for a in assignments)
+
+    def stores(given: tuple[Store, ...]) -> tuple[Store, ...]:
+        return tuple(Store(tuple(map(marked, store.names)), new(store.symbol)) for store in given)
+
+    def stage(given: Stage) -> Stage:
+        return replace(
+            given,
+            temps=lines(given.temps),
+            reductions=tuple(replace(r, symbol=new(r.symbol), body=new(r.body)) for r in given.reductions),
+            row_scalars=lines(given.row_scalars),
+            stores=stores(given.stores),
+            rows_reductions=tuple(replace(r, symbol=new(r.symbol), body=new(r.body)) for r in given.rows_reductions),
+        )
+
+    return replace(
+        program,
+        rows=tuple(replace(row, name=marked(row.name), symbol=new(row.symbol)) for row in program.rows),
+        parameters=tuple(replace(p, name=marked(p.name), symbol=new(p.symbol)) for p in program.parameters),
+        prologue=lines(program.prologue),
+        stages=tuple(map(stage, program.stages)),
+        epilogue=lines(program.epilogue),
+        growth=replace(program.growth, degrees={new(symbol): d for symbol, d in program.growth.degrees.items()}),
+        saved=tuple(map(new, program.saved)),
+        results=stores(program.results),
+        optional=tuple((marked(name), value) for name, value in program.optional),
+    )

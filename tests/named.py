@@ -1,0 +1,166 @@
+"""A layer under other names is the same layer: its emitted functions called by every name, to be compared.
+
+`TEMPLATE` has hosts, whose names stay, and a guest for each role a name can have. So a guest called as something that
+is emitted for a host stands beside it.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from lngen import loading
+from lngen.backends.cuda import reserved
+from lngen.check.mutants import module_from_text
+from lngen.definition import Definition, Kind, parse
+from lngen.emission import Derived, derived
+
+TEMPLATE = """
+def {layer}(
+    x: Row,
+    gamma: Feature = 1,
+    {row}: Row = 0,
+    {row_scalar}: RowScalar = 1,
+    {feature}: Feature = 1,
+    {scalar}: Scalar = 1,
+    {constant}: Constant = 0.5,
+):
+    h = gamma * x
+    {feature_statement} = 1 + {feature}
+    {row_scalar_statement} = mean(h) * {scalar} + {constant}
+    {row_statement} = (h - {row_scalar_statement}) * {feature_statement}
+    {row_scalar_output} = mean({row_statement} * {row}) * {row_scalar}
+    {row_output} = {row_statement} * {row_scalar} + {row_scalar_output}
+    y = {row_output} * h
+    return y, {row_output}, {row_scalar_output}
+"""
+ROLES = tuple(re.findall(r"\{(\w+)\}:|    \{(\w+)\} =|def \{(\w+)\}", TEMPLATE))
+ROLES = tuple("".join(found) for found in ROLES)
+HOSTS = frozenset({"x", "gamma", "h", "y"})
+ROWS, FEATURES = 3, 5
+
+_SILENT = re.compile(r'"""[\s\S]*?"""|"(?:\\.|[^"\\\n])*"|//.*|# .*')
+
+
+def plain_names(text: str) -> dict[str, str]:
+    """A name without a meaning for each role of a text."""
+    roles = dict.fromkeys(re.findall(r"\{(\w+)\}", text))
+    return {role: f"guest{number}" for number, role in enumerate(roles)}
+
+
+@functools.cache
+def plain(text: str) -> Derived:
+    """The layer of a text under plain names."""
+    return derived(parse(text.format(**plain_names(text))), proved=False)
+
+
+@functools.cache
+def identifiers() -> tuple[str, ...]:
+    """Every identifier of the code that is emitted for the template, and every word that CUDA C++ reserves."""
+    found = {*reserved._KEYWORDS, *reserved._MACROS, *reserved._CUDA}
+    found |= {"float4", "ulonglong2", "NULL", "a__b", "x__rows", "match", "case"}
+    for file in ("numpy_backend.py", "cuda_backend.py", "kernels.cu"):
+        found |= set(re.findall(r"[A-Za-z_]\w*", _SILENT.sub(" ", plain(TEMPLATE).text(file))))
+    return tuple(sorted(found - HOSTS))
+
+
+def values(definition: Definition) -> tuple[list[Any], list[Any], list[Any]]:
+    """Inputs, directions of them and cotangents in the order of the definition; a Constant has no direction."""
+    rng = np.random.default_rng(0)
+
+    def draw(kind: Kind) -> Any:
+        shape = ((ROWS,) if kind.over_rows else ()) + ((FEATURES,) if kind.over_features else ())
+        return np.asarray(rng.uniform(0.5, 1.5, shape))
+
+    inputs = [0.75 if entry.kind is Kind.CONSTANT else draw(entry.kind) for entry in definition.inputs]
+    directions = [draw(entry.kind) for entry in definition.differentiable]
+    return inputs, directions, [draw(definition.output_kind(name)) for name in definition.outputs]
+
+
+def numpy_results(made: Derived) -> list[Any]:
+    """What all four functions give, a few rows at once and in blocks, arguments and results by their names."""
+    return [array for few in (True, False) for array in _numpy_results(made, few)]
+
+
+def _numpy_results(made: Derived, few: bool) -> Iterable[Any]:
+    module = module_from_text(made.text("numpy_backend.py"), "numpy_backend")
+    if not few:
+        vars(module)["FEW_BYTES"] = 0
+    definition = made.definition
+    _, directions, cotangents = values(definition)
+    inputs = [definition.public(entry.name) for entry in definition.differentiable]
+    yield from _gradients(definition, module, lambda value: value)
+    _, saved = module.forward(**_given(definition, lambda value: value))
+    moved = module.jvp(saved, **{f"d{n}": v for n, v in zip(inputs, directions, strict=True)})
+    yield from _by_name(moved, definition)
+    seconds = {f"dd{n}": v for n, v in zip(inputs, directions, strict=True)}
+    second = module.backward_backward(saved, list(cotangents), **seconds)
+    yield from (getattr(second, f"d{name}") for name in inputs)
+    yield from (getattr(second, f"dd{definition.public(name)}") for name in definition.outputs)
+
+
+def cuda_results(made: Derived, folder: Path) -> list[Any]:
+    """What forward and backward give on the device."""
+    from lngen.check.on_device import device, download, upload
+
+    place = folder / made.definition.name
+    place.mkdir()
+    for path, content in made.emission.files:
+        (place / path).write_text(content, encoding="utf-8")
+    with ExitStack() as stack:
+        stack.enter_context(device())
+        module = importlib.import_module(f"{loading.load(place).__name__}.cuda_backend")
+        return [download(array) for array in _gradients(made.definition, module, upload)]
+
+
+def _given(definition: Definition, sent: Any) -> Mapping[str, Any]:
+    inputs, _, _ = values(definition)
+    return {definition.public(e.name): sent(value) for e, value in zip(definition.inputs, inputs, strict=True)}
+
+
+def _gradients(definition: Definition, module: ModuleType, sent: Any) -> Iterable[Any]:
+    """The outputs and the gradients."""
+    result, saved = module.forward(**_given(definition, sent))
+    yield from _by_name(result, definition)
+    _, _, cotangents = values(definition)
+    names = [f"d{definition.public(name)}" for name in definition.outputs]
+    found = module.backward(saved, **{n: sent(v) for n, v in zip(names, cotangents, strict=True)})
+    yield from (getattr(found, f"d{definition.public(entry.name)}") for entry in definition.differentiable)
+
+
+def _by_name(result: Any, definition: Definition) -> Iterable[Any]:
+    if len(definition.outputs) == 1:
+        return [result]
+    return [getattr(result, definition.public(name)) for name in definition.outputs]
+
+
+@functools.cache
+def wanted(text: str) -> list[Any]:
+    """What the layer of a text gives under plain names, on NumPy."""
+    return numpy_results(plain(text))
+
+
+def assert_same(found: list[Any], expected: list[Any]) -> None:
+    """Two lists of results are one, but for the order in which terms are added."""
+    assert len(found) == len(expected)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-13)
+
+
+def assert_works(text: str, names: Mapping[str, str], folder: Path | None = None) -> None:
+    """A text under these names derives with proofs, and computes what it does under plain ones; with a folder on CUDA
+    too."""
+    made = derived(parse(text.format(**names)))
+    assert_same(numpy_results(made), wanted(text))
+    if folder is not None:
+        one_way = len(wanted(text)) // 2
+        count = len(made.definition.outputs) + len(made.definition.differentiable)
+        assert_same(cuda_results(made, folder), wanted(text)[:one_way][:count])
