@@ -2,4 +2,4 @@ from lngen.language import Row, max, mean, sigmoid
 
 
 def layer(x: Row):
-    return x * sigmoid(mean(x * (x - max(x ** 2))))
+    return x * sigmoid(mean(x * (x - max(x**2))))
