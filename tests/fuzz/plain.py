@@ -163,15 +163,20 @@ class Hyperdual(Numbers):
         mixed = over(minus(minus(a12, times(q1, b2)), plus(times(q2, b1), times(q, b12))), b)
         return self.of(q, q1, q2, mixed)
 
+    def argument(self, operand: Any) -> Any:
+        """The argument of a function, in the wider type: its value is the same for every place that moves."""
+        value = operand["value"]
+        return (value[:1] if value.ndim == 3 else value).astype(self.wide)
+
     def power(self, base: Any, exponent: Fraction) -> Any:
-        u = base["value"].astype(self.wide)
+        u = self.argument(base)
         p = exponent.numerator / exponent.denominator
         slopes = [p * self.raised(u, exponent - 1) if p else 0 * u]
         slopes += [p * (p - 1) * self.raised(u, exponent - 2) if p * (p - 1) else 0 * u]
         return self._chained(base, self.raised(u, exponent), *slopes)
 
     def function(self, name: str, operand: Any) -> Any:
-        u = operand["value"].astype(self.wide)
+        u = self.argument(operand)
         value = self.call(name, u)
         if name == "stop_gradient":
             return self.of(operand["value"])
