@@ -124,7 +124,8 @@ class Beside:
                 claimed = (others <= PLAIN_IS_RIGHT * scale) & np.isfinite(scale)
                 claimed &= (scale == 0) | (scale >= smallest)
                 # A result may be of numbers that cancel; its own size says nothing of those.
-                size = np.maximum(scale, largest(np.abs(sizes[result])))
+                size = largest(np.abs(sizes[result]))
+                size = np.where(size > scale, np.where(np.isinf(size), scale, size), scale)
                 allowed = TIMES_PLAIN * others + ULPS * (unit * size + tiny)
             holds = right if kind.over_rows else np.all(right)
             bad = claimed & holds & ~(error <= allowed)

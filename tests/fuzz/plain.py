@@ -6,7 +6,7 @@ column of the Jacobian, the tangent of the outputs, and an entry of the second d
 nothing with differentiation, simplification or emission: one table has the slope and the curvature of each function.
 
 The arithmetic is that of a float type, each operation rounded to it, or mpmath's. Functions are computed in a wider
-type and rounded once; the slopes of the sigmoid, tanh, expm1 and gelu come from their rounded values, as they do in
+type and rounded once; the slopes of the sigmoid, tanh, expm1, erf and gelu come from rounded values, as they do in
 PyTorch and JAX. Long double and mpmath are for what is true, and have those slopes without a difference. With `noise`
 each operation that has to round goes to either neighbour by chance: how far results move by that is how sensitive plain
 arithmetic is at a point, luck aside (Parker, 1997, Monte Carlo arithmetic, UCLA CSD-970002).
@@ -61,12 +61,12 @@ def _silu(f: _Call, u: Any, value: Any) -> tuple[Any, Any]:
 
 
 def _gelu(f: _Call, u: Any, value: Any) -> tuple[Any, Any]:
-    density = f("exp", -u * u / 2) / f("root of pi", u) / f("sqrt", 2 + 0 * u)
+    density = f("exp(-u**2)", u / f("sqrt", 2 + 0 * u)) / f("root of pi", u) / f("sqrt", 2 + 0 * u)
     return f("normal", u) + u * density, density * (2 - u * u)
 
 
 def _erf(f: _Call, u: Any, value: Any) -> tuple[Any, Any]:
-    slope = 2 * f("exp", -u * u) / f("root of pi", u)
+    slope = 2 * f("exp(-u**2)", u) / f("root of pi", u)
     return slope, -2 * u * slope
 
 
@@ -103,6 +103,7 @@ _COMPLEMENTS: Mapping[str, Callable[[_Call, Any], Any]] = {
     "1 - sigmoid": lambda f, u: f("sigmoid", -u),
     "1 - tanh**2": lambda f, u: 4 * f("sigmoid", 2 * u) * f("sigmoid", -2 * u),
     "1 + expm1": lambda f, u: f("exp", u),
+    "exp(-u**2)": lambda f, u: f("exp", -u * u),
     "normal": _normal,
 }
 """What the true derivatives are made of, without a difference that cancels."""
@@ -162,15 +163,20 @@ class Hyperdual(Numbers):
         mixed = over(minus(minus(a12, times(q1, b2)), plus(times(q2, b1), times(q, b12))), b)
         return self.of(q, q1, q2, mixed)
 
+    def argument(self, operand: Any) -> Any:
+        """The argument of a function, in the wider type: its value is the same for every place that moves."""
+        value = operand["value"]
+        return (value[:1] if value.ndim == 3 else value).astype(self.wide)
+
     def power(self, base: Any, exponent: Fraction) -> Any:
-        u = base["value"].astype(self.wide)
+        u = self.argument(base)
         p = exponent.numerator / exponent.denominator
         slopes = [p * self.raised(u, exponent - 1) if p else 0 * u]
         slopes += [p * (p - 1) * self.raised(u, exponent - 2) if p * (p - 1) else 0 * u]
         return self._chained(base, self.raised(u, exponent), *slopes)
 
     def function(self, name: str, operand: Any) -> Any:
-        u = operand["value"].astype(self.wide)
+        u = self.argument(operand)
         value = self.call(name, u)
         if name == "stop_gradient":
             return self.of(operand["value"])
@@ -242,6 +248,8 @@ class Hyperdual(Numbers):
             return (1 - (value * value).astype(self.part)).astype(self.part)
         if name == "1 + expm1":
             return 1 + self._in_part("expm1", u)
+        if name == "exp(-u**2)":
+            return np.exp(-self.rounded(u * u).astype(self.wide))
         if name == "normal":
             return ((1 + self._in_part("erf", u / np.sqrt(self.wide(2)))) / 2).astype(self.part)
         if name == "gelu" and self.part != np.longdouble:

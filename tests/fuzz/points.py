@@ -31,7 +31,10 @@ ENDS: dict[Any, tuple[tuple[str, float, float], ...]] = {
 """The deviation and the mean of rows, by float type. No entry of a moderate row is past the largest exponent."""
 
 _MODERATE = 1e3
-_END_ROWS = 24
+_ROWS, _FEATURES = 24, (1, 2, 3, 5, 7, 8, 12, 19)
+# What the spread of a row does to its exponentials is different from row to row, and shows in rows of some entries.
+_SPREAD = 20.0
+_SPREAD_ROWS, _SPREAD_FEATURES = 48, (5, 7, 8, 12, 19)
 
 
 def left_out(definition: Definition, number: int, rng: random.Random) -> set[str]:
@@ -86,10 +89,11 @@ def ends(definition: Definition, dtype: Any, seed: str) -> Iterator[Point]:
     """A few rows at each end of the domain, in numbers of a float type."""
     for number, (name, deviation, mean) in enumerate(ENDS[dtype]):
         rng = random.Random(f"{seed} {name}")
-        features = max(definition.minimum_features, rng.choice((1, 2, 3, 5, 7, 8, 12, 19)))
-        yield drawn(
-            definition, _END_ROWS, features, rng, name, deviation, mean, left_out(definition, number, rng)
-        ).astype(dtype)
+        spread = _SPREAD <= deviation < _MODERATE
+        rows, widths = (_SPREAD_ROWS, _SPREAD_FEATURES) if spread else (_ROWS, _FEATURES)
+        features = max(definition.minimum_features, rng.choice(widths))
+        gone = left_out(definition, number, rng)
+        yield drawn(definition, rows, features, rng, name, deviation, mean, gone).astype(dtype)
 
 
 def drawn(

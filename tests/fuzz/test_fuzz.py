@@ -12,8 +12,9 @@ from lngen.definition import parse
 from tests.fuzz import judge as judging
 from tests.fuzz import oracle
 from tests.fuzz.campaign import Campaign
+from tests.fuzz.failure import HANG, IMPRECISE, NO_POINT, REFUSED, RIGHT, TRACEBACK, WRONG
 from tests.fuzz.generate import FULL, SMALL, definition_text
-from tests.fuzz.judge import HANG, IMPRECISE, NO_POINT, REFUSED, RIGHT, TRACEBACK, WRONG, judge
+from tests.fuzz.judge import judge
 from tests.fuzz.minimise import minimise
 from tests.requirements import gxx, has_gpu, has_pycuda
 
