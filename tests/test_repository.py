@@ -27,7 +27,7 @@ STAGES = [
     "derivation",
     "simplify",
     "prove",
-    "growth program",
+    "growth program presence",
     "schedule balance plan secondary cost",
     "backends",
     "audit report",
