@@ -27,7 +27,7 @@ STAGES = [
     "derivation",
     "simplify",
     "prove",
-    "program",
+    "program presence",
     "schedule plan secondary cost",
     "backends",
     "audit report",
