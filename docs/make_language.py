@@ -20,7 +20,8 @@ A definition is one function in a file of Python syntax. It is parsed and never 
 
 A default of a Row, RowScalar, Feature or Scalar is the number that stands for the argument when it is left
 out; the code that is emitted then does without it, and without the work that only served it. A default of a
-Constant is the default of the emitted argument. The first Row has no default.
+Constant is the default of the emitted argument, and one that is positive says that the Constant is: where a root,
+a logarithm or an `abs` depends on it, a call with a negative one is refused. The first Row has no default.
 
 Each statement assigns a name once. The last one returns an expression, which is then called `y`, or a tuple
 of names: several outputs, each a Row or a RowScalar, each with a cotangent of its own.

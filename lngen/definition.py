@@ -92,6 +92,11 @@ class Input:
     default: Fraction | None
     span: Span
 
+    @property
+    def is_positive(self) -> bool:
+        """Whether it is taken to be positive, as a Constant with a positive default is."""
+        return self.kind is Kind.CONSTANT and self.default is not None and self.default > 0
+
 
 @dataclass(frozen=True)
 class Number:
@@ -222,6 +227,29 @@ class Definition:
     def differentiable(self) -> tuple[Input, ...]:
         """The inputs that have a gradient, in order: all but the Constants."""
         return tuple(entry for entry in self.inputs if entry.kind is not Kind.CONSTANT)
+
+    @property
+    def needed_positive(self) -> tuple[str, ...]:
+        """The Constants whose being positive may have been used: those that a root, a logarithm or an `abs` depends on.
+
+        >>> parse("def f(x: Row, eps: Constant = 1, c: Constant = 2): return c*x/sqrt(x**2 + eps)").needed_positive
+        ('eps',)
+        """
+        depends = {entry.name: {entry.name} if entry.is_positive else set() for entry in self.inputs}
+
+        def constants_in(expression: Expression) -> set[str]:
+            return set().union(*(depends[part.name] for part in walk(expression) if isinstance(part, Name)))
+
+        found: set[str] = set()
+        for statement in self.statements:
+            for part in walk(statement.expression):
+                match part:
+                    case Call(function="sqrt" | "rsqrt" | "log" | "abs" | "sign"):
+                        found |= constants_in(part)
+                    case Binary("**", base, Number(exponent)) if exponent.denominator != 1:
+                        found |= constants_in(base)
+            depends[statement.name] = constants_in(statement.expression)
+        return tuple(entry.name for entry in self.constants if entry.name in found)
 
     def input(self, name: str) -> Input:
         """The input of that name; KeyError if there is none."""

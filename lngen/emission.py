@@ -26,7 +26,6 @@ from lngen.report import cost_entries, cost_line, formulas, report, secondary_fo
 from lngen.secondary import with_secondary
 from lngen.simplify import derive
 from lngen.simplify.second_order import second_order
-from lngen.translate import assumed_positive
 
 STAGES = ("derive", "prove", "plan", "numpy", "cuda", "derivation.md")
 """What `derived` goes through, in order, by the names it passes to `on_stage`."""
@@ -148,7 +147,7 @@ def _notes(planned: Plan, templates: str) -> Notes:
         inputs=tuple(entry.name for entry in definition.differentiable),
         jvp_formulas=secondary_formulas(planned, planned.derivation.jvp),
         backward_backward_formulas=secondary_formulas(planned, planned.derivation.backward_backward),
-        nonnegative=assumed_positive(definition),
+        nonnegative=definition.needed_positive,
         renamed=definition.renamed,
     )
 

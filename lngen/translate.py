@@ -27,7 +27,6 @@ from lngen.definition import (
     Number,
     Span,
     render,
-    walk,
 )
 from lngen.errors import DefinitionError
 from lngen.names import derived, fault, numbered
@@ -292,39 +291,7 @@ def _refused(definition: Definition, span: Span, message: str, remedy: str) -> D
 
 
 def _input_symbol(entry: Input) -> TypedSymbol:
-    positive = entry.kind is Kind.CONSTANT and entry.default is not None and entry.default > 0
-    return SYMBOL_OF_KIND[entry.kind](entry.name, **({"positive": True} if positive else {}))
-
-
-# What SymPy writes in another way where the sign of a Constant is known.
-_ASKS_FOR_SIGN = frozenset({"sqrt", "rsqrt", "log", "abs", "sign"})
-
-
-def assumed_positive(definition: Definition) -> tuple[str, ...]:
-    """The Constants whose being positive may have been used: those that a root, a logarithm or an `abs` depends on.
-
-    >>> from lngen.definition import parse
-    >>> text = "def f(x: Row, eps: Constant = 1, c: Constant = 2): return c*x/sqrt(mean(x**2) + eps)"
-    >>> assumed_positive(parse(text))
-    ('eps',)
-    """
-    depends: dict[str, frozenset[str]] = {
-        entry.name: frozenset({entry.name} if _input_symbol(entry).is_positive else ()) for entry in definition.inputs
-    }
-
-    def constants_in(expression: Expression) -> frozenset[str]:
-        return frozenset().union(*(depends[part.name] for part in walk(expression) if isinstance(part, Name)))
-
-    found: set[str] = set()
-    for statement in definition.statements:
-        for part in walk(statement.expression):
-            match part:
-                case Call(function=function) if function in _ASKS_FOR_SIGN:
-                    found |= constants_in(part)
-                case Binary("**", base, Number(exponent)) if exponent.denominator != 1:
-                    found |= constants_in(base)
-        depends[statement.name] = constants_in(statement.expression)
-    return tuple(entry.name for entry in definition.constants if entry.name in found)
+    return SYMBOL_OF_KIND[entry.kind](entry.name, **({"positive": True} if entry.is_positive else {}))
 
 
 def to_sympy(expression: Expression, environment: dict[str, Expr]) -> Expr:

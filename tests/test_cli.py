@@ -1,8 +1,11 @@
+import io
 import json
 import os
 import re
 import subprocess
 import sys
+import time
+from contextlib import redirect_stderr
 from pathlib import Path
 
 import pytest
@@ -11,8 +14,8 @@ from typer.testing import CliRunner
 from lngen import __version__, cli, device, manifest, nvrtc
 from lngen.check import FULL_SHAPES, QUICK_SHAPES, Evidence, Report
 from lngen.commands import check as check_command
+from lngen.commands import console, layers
 from lngen.commands import derive as derive_command
-from lngen.commands import layers
 from lngen.errors import LngenError
 from tests.requirements import needs_gxx, needs_nvrtc, needs_pycuda
 from tests.shipped import FILES, NAMES, ROOT, WHOLE, shipped
@@ -588,3 +591,43 @@ class TestOfTheOptions:
         assert width() <= min(int(columns), 110)
         monkeypatch.setenv("COLUMNS", "wide")
         assert 80 < width() <= 110
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+class TestProgress:
+    @pytest.fixture(autouse=True)
+    def a_terminal_that_moves(self, monkeypatch):
+        monkeypatch.setenv("TERM", "xterm")
+
+    def test_what_is_quick_shows_no_bar(self):
+        with redirect_stderr(Terminal()) as terminal, console.progress(2) as part:
+            part("one")
+            with part.away():
+                print("printed")
+        assert terminal.getvalue() == ""
+
+    def test_a_bar_comes_and_is_away_while_something_is_printed(self, monkeypatch):
+        monkeypatch.setattr(console, "_PATIENCE", 0.0)
+        with redirect_stderr(Terminal()) as terminal, console.progress(2) as part:
+            part("the first")
+            deadline = time.monotonic() + 30
+            while "the first" not in terminal.getvalue() and time.monotonic() < deadline:
+                time.sleep(0.01)
+            assert "the first" in terminal.getvalue()
+            with part.away():
+                before = terminal.getvalue()
+                part("the second")
+                time.sleep(0.3)  # a bar is drawn ten times a second
+                assert terminal.getvalue() == before
+        assert "the second" in terminal.getvalue()
+
+    def test_a_pipe_has_no_bar(self, monkeypatch):
+        monkeypatch.setattr(console, "_PATIENCE", 0.0)
+        with redirect_stderr(io.StringIO()) as pipe, console.progress(1) as part:
+            part("one")
+            time.sleep(0.1)
+        assert pipe.getvalue() == ""

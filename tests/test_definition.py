@@ -861,3 +861,24 @@ def test_mutated_texts_are_neither_executed_nor_written(tmp_path: Path) -> None:
             text = text[:start] + piece + text[end:]
         texts.append(text)
     watched(texts, tmp_path, may_pass=True)
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("return x/sqrt(mean(x**2) + c)", ("c",)),
+        ("return x*(mean(x**2) + c)**(-1/2)", ("c",)),
+        ("return x*rsqrt(1 + x**2*c)", ("c",)),
+        ("h = mean(x**2) + c\n    return x*abs(h)", ("c",)),
+        ("h = mean(x**2) + c\n    s = 2*h\n    return x*log(s)", ("c",)),
+        ("return c*x + d", ()),
+        ("return x/(mean(abs(x)) + c)", ()),
+        ("return x*(x + c)**3*(x + d)**(-2)", ()),
+        ("return where(x > c, x, d*x)", ()),
+        ("return sqrt(x + d)", ()),  # its default says nothing of its sign
+    ],
+)
+def test_the_constants_whose_sign_may_have_been_used(body: str, expected: tuple[str, ...]) -> None:
+    used = [name for name in ("c", "d") if name in body.replace("mean", "").replace("def", "").replace("and", "")]
+    inputs = ", ".join(["x: Row", *({"c": "c: Constant = 1", "d": "d: Constant = 0"}[name] for name in used)])
+    assert parse(f"def f({inputs}):\n    {body}").needed_positive == expected

@@ -1,5 +1,6 @@
 """Layers whose outputs or gradients are not of the usual kinds, from definition to checked NumPy."""
 
+import numpy as np
 import pytest
 
 from lngen.check import check
@@ -54,3 +55,36 @@ def test_an_output_that_is_saved_is_saved_as_computed():
     made = derived(parse(STATISTICS))
     assert {symbol.name for symbol in made.plan.forward.saved} >= {"mu_saved"}
     assert [store.names for store in made.plan.forward.results] == [("y",), ("mu",), ("var",)]
+
+
+def test_a_constant_under_a_root_may_not_be_negative():
+    """The derivation writes c for sqrt(c**2): a negative one would be a wrong number without a word."""
+    text = "def f(x: Row, c: Constant = 1, k: Constant = 1): return x*sqrt(c**2) + k"
+    made = derived(parse(text))
+    module = module_from_text(made.text("numpy_backend.py"), "emitted_signed")
+    x = np.ones((2, 3))
+    for c in (-1.0, -1, np.asarray(-0.5), np.float32(-1)):
+        with pytest.raises(ValueError, match=r"c is .*; pass 0 or more: the gradients take it to be positive"):
+            module.forward(x, c=c)
+    np.testing.assert_array_equal(module.forward(x, c=0.0, k=-2.0)[0], np.full((2, 3), -2.0))
+    assert '_constant("c", c, signed=False)' in made.text("cuda_backend.py")
+    assert '_constant("k", k)' in made.text("cuda_backend.py")
+
+
+@pytest.mark.parametrize(("least", "proved"), [(3, True), (900, False), (100_000, False)])
+def test_rows_that_have_to_be_long_are_derived_in_time_and_say_what_was_not_proved(least, proved):
+    made = derived(parse(f"def f(x: Row, g: Feature = 1): return g*x/(D - {least}) + mean(x)"))
+    outcomes = {proof.kind: proof.outcome for proof in made.plan.derivation.proofs}
+    if proved:
+        assert set(outcomes.values()) == {"ok"}
+        return
+    assert outcomes["not proved"] == "open"
+    assert "exact" not in outcomes
+    page = " ".join(made.text("derivation.md").split())
+    assert f"the smallest D is {least + 1}" in page
+    if least < 1000:
+        assert outcomes["second derivation"] == "ok"
+        assert "hold, no claim on 2" in page
+    else:
+        assert "not proved: nothing is claimed" in page
+        assert "no claim on 2" in made.text("kernels.cu").partition("#include")[0]

@@ -140,3 +140,20 @@ def test_kernels_are_checked(python, elsewhere):
 def test_the_range_of_sympy_is_the_checkout_s(python, elsewhere):
     code = "from lngen.manifest import supported_sympy; print(supported_sympy())"
     assert run(python, "-c", code, cwd=elsewhere).strip() == supported_sympy()
+
+
+def test_nothing_is_written_into_a_folder_that_is_no_project(python, elsewhere):
+    name = loading.available()[0]
+    printed = run(python, "-m", "lngen", "derive", name, cwd=elsewhere)
+    assert printed.startswith(f"{name}\n")
+    assert printed.endswith("Nothing was written: say with --out DIR where the code is to go.\n")
+    assert list(elsewhere.iterdir()) == []
+    run(python, "-m", "lngen", "derive", name, "--out", "here", cwd=elsewhere)
+    assert [path.name for path in (elsewhere / "here").iterdir()] == [name]
+
+
+def test_a_folder_of_definitions_is_a_project(python, elsewhere):
+    (elsewhere / "derive").mkdir()
+    (elsewhere / "derive" / "mine.py").write_text("def mine(x: Row): return 2*x\n")
+    run(python, "-m", "lngen", "derive", cwd=elsewhere)
+    assert [path.name for path in (elsewhere / "generated").iterdir()] == ["mine"]

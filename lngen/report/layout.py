@@ -60,9 +60,9 @@ def aligned(formulas: Sequence[Formula], width: int, indent: str = "  ") -> list
 def table(rows: Iterable[Sequence[str]], width: int, indent: str = "  ") -> list[str]:
     """Rows of cells in columns. A cell that is too wide is wrapped below itself: the last one, then the widest others.
 
-    >>> print("\\n".join(table([("", "a few words", "and more of them than there is room for")], 44)))
-        a few words  and more of them than
-                     there is room for
+    >>> print("\\n".join(table([("a few words", "and more of them than there is room for")], 44)))
+      a few words  and more of them than there
+                   is room for
     """
     cells = [[printable(cell) for cell in row] for row in rows]
     if not cells:
@@ -74,7 +74,9 @@ def table(rows: Iterable[Sequence[str]], width: int, indent: str = "  ") -> list
         sizes[sizes.index(max(sizes))] -= 1
     lines = []
     for row in cells:
-        wrapped = (textwrap.wrap(c, n, break_long_words=False) for c, n in zip(row, (*sizes, last), strict=True))
+        wrapped = (
+            textwrap.wrap(c, max(n, 1), break_long_words=False) for c, n in zip(row, (*sizes, last), strict=True)
+        )
         for parts in zip_longest(*wrapped, fillvalue="") if any(row) else [row]:
             line = "  ".join(part.ljust(size) for part, size in zip(parts, (*sizes, last), strict=True))
             lines.append((indent + line).rstrip())

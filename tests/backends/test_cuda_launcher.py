@@ -269,6 +269,8 @@ X = Fake((3, 4))
         ({"x": X, "eps": "1"}, TypeError, "eps is '1' of type str; pass a number"),
         ({"x": X, "eps": float("nan")}, ValueError, "eps is nan; pass a finite number"),
         ({"x": X, "eps": 10**400}, ValueError, "eps is 10+; pass a finite number"),
+        ({"x": X, "eps": np.asarray(float("nan"))}, ValueError, "eps is nan; pass a finite number"),
+        ({"x": X, "eps": np.asarray([1.0])}, TypeError, "of type ndarray; pass a number"),
         ({"x": X, "eps": True}, TypeError, "eps is True of type bool; pass a number"),
         ({"x": X, "out": Fake((4, 3))}, ValueError,
          r"out for y has shape \(4, 3\) and type float32; pass one of"),
