@@ -230,8 +230,24 @@ def common_factors(expression: Expr) -> Expr:
         if all(e.is_Rational for e in exponents) and (all(e > 0 for e in exponents) or all(e < 0 for e in exponents)):
             shared[base] = min(exponents, key=abs)
     factor = Mul(*(base**exponent for base, exponent in shared.items()))
-    rest = _group([term / factor for term in terms])
+    rest = _group([_over(term, factor) for term in terms])
     return factor * rest
+
+
+def _over(term: Expr, factor: Expr) -> Expr:
+    """A term without a factor that it has. SymPy would leave exp(a + b)*exp(-a - b) as it stands.
+
+    >>> a, b, c = sympy.symbols("a b c")
+    >>> _over(c * sympy.exp(a + b), sympy.exp(a + b))
+    c
+    """
+    left, rest = list(Mul.make_args(term)), []
+    for part in Mul.make_args(factor):
+        if isinstance(part, sympy.exp) and part in left:
+            left.remove(part)
+        else:
+            rest.append(part)
+    return Mul(*left) / Mul(*rest)
 
 
 def _group(terms: list[Expr]) -> Expr:
@@ -249,7 +265,7 @@ def _group(terms: list[Expr]) -> Expr:
         if len(inside) < 2 or len(inside) == len(terms) or varies_over_features(factor):
             continue
         outside = [term for term in terms if term not in inside]
-        grouped = Add(factor * common_factors(Add(*(term / factor for term in inside))), *outside)
+        grouped = Add(factor * common_factors(Add(*(_over(term, factor) for term in inside))), *outside)
         if operation_count(grouped) < price:
             best, price = grouped, operation_count(grouped)
     return best

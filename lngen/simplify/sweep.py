@@ -363,11 +363,13 @@ def with_value(expression: Expr, equation: Equation) -> Expr:
         )
     if value.is_Function and not equation.reduction:
         return with_complements(expression.xreplace({value: equation.symbol}), (equation,))
-    return expression
+    return with_complements(expression)
 
 
-def with_complements(expression: Expr, values: Iterable[Equation]) -> Expr:
+def with_complements(expression: Expr, values: Iterable[Equation] = ()) -> Expr:
     """What a sigmoid leaves to 1, and the square of a tanh, in one piece, which is not multiplied out.
+
+    A sigmoid is one by its name among `values`, or without one.
 
     >>> from lngen.symbolic import RowSymbol
     >>> s, t, z = RowSymbol("s"), RowSymbol("t"), RowSymbol("z")
@@ -376,6 +378,7 @@ def with_complements(expression: Expr, values: Iterable[Equation]) -> Expr:
     >>> with_complements(s*(1 - s)*(1 - t**2), (Equation(s, Sigmoid(z)), Equation(t, sympy.tanh(z))))
     s*Complement(s)*Complement(t**2)
     """
+    expression = expression.xreplace({1 - sigmoid: Complement(sigmoid) for sigmoid in expression.atoms(Sigmoid)})
     for value in values:
         if isinstance(value.expression, Sigmoid):
             expression = expression.xreplace({1 - value.symbol: Complement(value.symbol)})
