@@ -69,7 +69,8 @@ def table(rows: Iterable[Sequence[str]], width: int, indent: str = "  ") -> list
         return []
     *sizes, last = (max(len(row[i]) for row in cells) for i in range(len(cells[0])))
     room = width - len(indent) - 2 * len(sizes)
-    last = min(last, max(room - sum(sizes), _LEAST_CELL))
+    longest_word = max((len(word) for row in cells for word in row[-1].split()), default=0)
+    last = min(last, max(room - sum(sizes), longest_word, _LEAST_CELL))
     while sum(sizes) + last > room and max(sizes) > _LEAST_CELL:
         sizes[sizes.index(max(sizes))] -= 1
     lines = []
