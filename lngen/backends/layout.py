@@ -123,6 +123,16 @@ def wrapped(text: str, indent: int) -> list[str]:
     y = np.multiply(
         aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa, bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
     )
+
+    Brackets that are not a call's hold one thing, which stays without a comma:
+
+    >>> print("\\n".join(wrapped("m = (vecdot(" + "a" * 40 + ", " + "b" * 40 + ") / D)[..., None]", 0)))
+    m = (
+        vecdot(
+            aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa,
+            bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb,
+        ) / D
+    )[..., None]
     """
     pad = " " * indent
     opening = next((character for character in text if character in "({"), "")
@@ -131,10 +141,15 @@ def wrapped(text: str, indent: int) -> list[str]:
     targets, unpacked, value = text.partition(") = ")
     if unpacked and text.startswith("(") and max(len(targets) + 5, 4 + len(value)) <= WIDTH - indent:
         return [f"{pad}{targets}) = (", f"{pad}    {value}", f"{pad})"]
-    start, end = text.index(opening), text.rindex({"(": ")", "{": "}"}[opening])
+    # What is unpacked is broken only where what it comes from cannot be.
+    begin = len(targets) if unpacked and text.startswith("(") and opening in value else 0
+    start = text.index(opening, begin)
+    end = text.rindex({"(": ")", "{": "}"}[opening])
     head, inside, tail = text[: start + 1], text[start + 1 : end], text[end:]
     if len(pad) + 4 + len(inside) <= WIDTH and opening == "(":
         return [pad + head, pad + "    " + inside, pad + tail]
+    if opening == "(" and text[:start].endswith(" "):
+        return [pad + head, *wrapped(inside, indent + 4), pad + tail]
     return [pad + head, *(f"{pad}    {argument}," for argument in _arguments(inside)), pad + tail]
 
 
