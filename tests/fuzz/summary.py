@@ -32,7 +32,7 @@ def summary(campaign: Campaign, verdicts: Mapping[int, Mapping[str, Any]]) -> st
         f"* at the ends of the domain, with exponents to {LARGEST_EXPONENT:g} and rows of 1e-18 and 1e18, in float32",
         "  and float64 beside plain forward-mode differentiation in the same type: wherever an output is right its",
         "  derivatives have to be, and nearly as right as plain ones (`tests/fuzz/beside.py` has the figures);",
-        f"* in batches above the size of a block, with rows of mean 0 and {LARGE_MEAN:g}: each row has the bits that it",
+        f"* in batches above the size of a block, with rows of mean 0 and {LARGE_MEAN:g}: a row has the bits that it",
         "  has alone, whatever the thread count, and a sum over rows is that of its rows (`tests/fuzz/batch.py`).",
         "",
         f"Of every {CUDA_EVERY}th the kernels run too, and of every {PROVED_EVERY}th the derivation is proved. One of",
