@@ -112,7 +112,7 @@ class Beside:
             if result not in found:
                 return count, (result, None, np.inf, 0.0)
             kind = kind_of(self.definition, result)
-            exact = _as_floats(wanted)
+            exact = as_floats(wanted)
 
             def largest(gap: Any, over_features: bool = kind.over_features) -> Any:
                 return gap.max(-1) if over_features else gap
@@ -145,7 +145,8 @@ def _finite(gap: Any) -> Any:
     return np.where(np.isnan(gap), np.inf, gap)
 
 
-def _as_floats(values: Any) -> Any:
+def as_floats(values: Any) -> Any:
+    """Floats or mpmath's numbers in long double."""
     array = np.asarray(values)
     if array.dtype != object:
         return array.astype(_FLOATS)

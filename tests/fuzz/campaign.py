@@ -9,8 +9,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.fuzz.failure import HANG, TRACEBACK
 from tests.fuzz.generate import FULL, Profile, definition_text
-from tests.fuzz.judge import HANG, SECONDS, TRACEBACK, Verdict, judge
+from tests.fuzz.judge import SECONDS, Verdict, judge
 from tests.fuzz.minimise import minimise
 
 CUDA_EVERY = 10

@@ -9,7 +9,7 @@ from time import monotonic
 
 from lngen.definition import parse
 from lngen.errors import LngenError
-from tests.fuzz.names import PLAIN_INPUTS, PLAIN_STATEMENTS, awkward_in
+from tests.fuzz.names import PLAIN_INPUTS, PLAIN_STATEMENTS, awkward_in, plainly_named
 from tests.fuzz.tree import Rename, function_of, names_in, names_of, renamed, size, target, tidy
 
 
@@ -45,7 +45,8 @@ def _smaller(text: str) -> Iterator[str]:
             if candidate is None or _weight(candidate) >= size_now:
                 continue
             try:
-                parse(candidate)
+                # Its names may be what is refused, and what is to be shown.
+                parse(plainly_named(candidate))
             except LngenError:
                 continue
             yield candidate

@@ -37,10 +37,13 @@ _SPREAD = 20.0
 _SPREAD_ROWS, _SPREAD_FEATURES = 48, (5, 7, 8, 12, 19)
 
 
-def left_out(definition: Definition, number: int, rng: random.Random) -> set[str]:
-    """The inputs that a case does without: of those that may be left out each is, in one case of three or oftener."""
+def left_out(definition: Definition, number: int | None, rng: random.Random) -> set[str]:
+    """The inputs that a case does without, of those that may be left out: one of five, or with the `number` of the case
+    each in one case of three or oftener.
+    """
     optional = [entry.name for entry in definition.differentiable if entry.default is not None]
-    return {name for place, name in enumerate(optional) if (number + place) % 3 == 1 or rng.random() < 0.2}
+    turns = [number is not None and (number + place) % 3 == 1 for place in range(len(optional))]
+    return {name for name, turn in zip(optional, turns, strict=True) if turn or rng.random() < 0.2}
 
 
 def small(definition: Definition, rows: int, features: int, rng: random.Random, draw: int, gone: set[str]) -> Point:

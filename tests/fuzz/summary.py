@@ -9,8 +9,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lngen.language import FUNCTIONS
-from tests.fuzz.campaign import CUDA_EVERY, PROVED_EVERY, Campaign
-from tests.fuzz.judge import FAILURES, NO_POINT, REFUSED, RIGHT, SECONDS
+from tests.fuzz.batch import LARGE_MEAN
+from tests.fuzz.campaign import AWKWARD_EVERY, CUDA_EVERY, PROVED_EVERY, Campaign
+from tests.fuzz.failure import FAILURES, NO_POINT, REFUSED, RIGHT
+from tests.fuzz.judge import SECONDS
+from tests.fuzz.points import LARGEST_EXPONENT
 from tests.fuzz.tree import function_of
 
 
@@ -21,12 +24,20 @@ def summary(campaign: Campaign, verdicts: Mapping[int, Mapping[str, Any]]) -> st
     lines = [
         "# Fuzzing: random definitions",
         "",
-        f"`make fuzz N={count} SEED={campaign.seed}` makes {count:,} random well-typed definitions, derives and emits",
-        "each, and holds what the emitted code computes against 60-digit differences of the evaluator "
-        "(`tests/fuzz/oracle.py`)",
-        f"at four shapes. Of every {CUDA_EVERY}th the kernels run too, and of every {PROVED_EVERY}th the derivation "
-        "is proved. A definition",
-        f"has {SECONDS:g} s. This page is the summary of such a run.",
+        f"`make fuzz N={count} SEED={campaign.seed}` makes {count:,} random well-typed definitions, derives and",
+        "emits each, and judges outputs, `backward`, `jvp` and `backward_backward` of the emitted NumPy code, with",
+        "inputs, cotangents and tangents left out by chance:",
+        "",
+        "* at four small shapes beside 60-digit differences of the evaluator (`tests/fuzz/oracle.py`);",
+        f"* at the ends of the domain, with exponents to {LARGEST_EXPONENT:g} and rows of 1e-18 and 1e18, in float32",
+        "  and float64 beside plain forward-mode differentiation in the same type: wherever an output is right its",
+        "  derivatives have to be, and nearly as right as plain ones (`tests/fuzz/beside.py` has the figures);",
+        f"* in batches above the size of a block, with rows of mean 0 and {LARGE_MEAN:g}: a row has the bits that it",
+        "  has alone, whatever the thread count, and a sum over rows is that of its rows (`tests/fuzz/batch.py`).",
+        "",
+        f"Of every {CUDA_EVERY}th the kernels run too, and of every {PROVED_EVERY}th the derivation is proved. One of",
+        f"{AWKWARD_EVERY} has names of emitted code and of derivations for its values, with proofs, but for",
+        f"`--plain-names`. A definition has {SECONDS:g} s. This page is the summary of such a run.",
         "",
         "| outcome | definitions |",
         "|---|---:|",
@@ -34,8 +45,8 @@ def summary(campaign: Campaign, verdicts: Mapping[int, Mapping[str, Any]]) -> st
     lines += [f"| {name} | {outcomes[name]:,} |" for name in (RIGHT, REFUSED, NO_POINT, *FAILURES)]
     lines += [
         "",
-        "*Refused* is a typed error that names the construct. *No point* is a definition without a point that a",
-        "difference can be taken at: it ties, or has no finite value, wherever it was tried.",
+        "*Refused* is a typed error that names the construct; *refused by name* is one that is gone once the values",
+        "have other names. *No point* is a definition that has no finite value, or ties, wherever it was tried.",
         "",
         *_table("why refused", verdicts, REFUSED),
         *_table("failure", verdicts, *FAILURES),
