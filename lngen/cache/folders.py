@@ -9,35 +9,13 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
-import hashlib
-import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from secrets import token_hex
 
+from lngen.cache import folder
 from lngen.errors import LngenError
-
-
-def folder() -> Path:
-    """Where compiled objects are kept: `$LNGEN_CACHE`, or the user's cache folder."""
-    if named := os.environ.get("LNGEN_CACHE"):
-        return Path(named).absolute()
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "lngen"
-
-
-def key(parts: Iterable[str | bytes]) -> str:
-    """A name for what is made from these parts, in this order.
-
-    >>> key(["ab", "c"]) == key(["a", "bc"])
-    False
-    """
-    digest = hashlib.sha256()
-    for part in parts:
-        content = part.encode() if isinstance(part, str) else part
-        digest.update(len(content).to_bytes(8, "little") + content)
-    return digest.hexdigest()[:32]
 
 
 def entry(name: str, make: Callable[[Path], None]) -> Path:
