@@ -11,11 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePath
-from typing import Any
+from typing import Any, TypeVar
 
 from lngen import __version__, manifest, render
 from lngen.backends import Notes, cuda, numpy
+from lngen.cache import values
+from lngen.cache.results import kept
 from lngen.definition import Definition
 from lngen.derivation import Derivation, Proof
 from lngen.errors import LngenError
@@ -26,6 +29,8 @@ from lngen.report import cost_entries, cost_line, formulas, report, secondary_fo
 from lngen.secondary import with_secondary
 from lngen.simplify import derive
 from lngen.simplify.second_order import second_order
+
+Kept = TypeVar("Kept")
 
 STAGES = ("derive", "prove", "plan", "numpy", "cuda", "derivation.md")
 """What `derived` goes through, in order, by the names it passes to `on_stage`."""
@@ -59,15 +64,26 @@ class Derived:
         return dict(self.emission.files)[path]
 
 
-def planned(definition: Definition, *, proved: bool = True) -> Plan:
+def planned(
+    definition: Definition, *, proved: bool = True, on_stage: Callable[[str], None] = lambda stage: None
+) -> Plan:
     """The plan of a definition. With `proved` its derivation carries evidence; without, it takes no time.
 
-    Raises EvidenceError if the evidence speaks against the derivation, LngenError for what cannot be derived, and with
-    `proved` for a definition that has no finite real value anywhere it was tried.
+    `on_stage` is told the name of each of `STAGES` as it begins, of those that have to be gone through; what was made
+    before and is still the same is taken from the cache. Raises EvidenceError if the evidence speaks against the
+    derivation, LngenError for what cannot be derived, and with `proved` for a definition that has no finite real value
+    anywhere it was tried.
     """
+    return _kept("plan", definition, proved, lambda: _planned(definition, proved, on_stage))
+
+
+def _planned(definition: Definition, proved: bool, on_stage: Callable[[str], None]) -> Plan:
+    on_stage("derive")
     derivation = second_order(derive(definition))
+    on_stage("prove")
     if proved:
         derivation = _proved(derivation)
+    on_stage("plan")
     return with_secondary(plan(derivation))
 
 
@@ -81,16 +97,15 @@ def derived(
 ) -> Derived:
     """A definition with its derivation, its plan and its files.
 
-    `on_stage` is told the name of each of `STAGES` as it begins. Raises what `planned` raises, and LngenError
-    for an expression that a backend cannot print.
+    Takes and raises what `planned` takes and raises, and raises LngenError for an expression that a backend cannot
+    print.
     """
-    on_stage("derive")
-    derivation = second_order(derive(definition))
-    on_stage("prove")
-    if proved:
-        derivation = _proved(derivation)
-    on_stage("plan")
-    planned = with_secondary(plan(derivation))
+    plan = planned(definition, proved=proved, on_stage=on_stage)
+    files = _kept("emission", definition, proved, lambda: _emitted(plan, proved, on_stage))
+    return Derived(definition, plan, files)
+
+
+def _emitted(planned: Plan, proved: bool, on_stage: Callable[[str], None]) -> Emission:
     on_stage("numpy")
     notes = _notes(planned, "numpy")
     files = numpy.emit(planned.forward, planned.backward, notes, planned.jvp, planned.backward_backward)
@@ -98,16 +113,27 @@ def derived(
     files |= cuda.emit(planned.forward, planned.backward, _notes(planned, "cuda"))
     on_stage("derivation.md")
     files["derivation.md"] = _document(planned)
-    made = manifest.emission(
+    definition = planned.derivation.definition
+    return manifest.emission(
         definition.name,
         files,
         definition_text=definition.canonical(),
         templates=render.sources("numpy", "cuda", "report"),
         options={"backends": ["cuda", "numpy"], "proved": proved},
         cost=cost_entries(planned),
-        evidence=[_evidence_entry(proof) for proof in derivation.proofs],
+        evidence=[_evidence_entry(proof) for proof in planned.derivation.proofs],
     )
-    return Derived(definition, planned, made)
+
+
+def _kept(what: str, definition: Definition, proved: bool, make: Callable[[], Kept]) -> Kept:
+    value: Kept = kept(
+        what if proved else f"{what}-not-proved",
+        definition,
+        make,
+        partial(values.encode_surely, given=definition),
+        partial(values.decode, given=definition),
+    )
+    return value
 
 
 def _proved(derivation: Derivation) -> Derivation:

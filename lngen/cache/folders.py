@@ -18,18 +18,23 @@ from lngen.cache import folder
 from lngen.errors import LngenError
 
 
+def place() -> Path:
+    """The folder of the entries. It need not exist."""
+    return folder() / "simt"
+
+
 def entry(name: str, make: Callable[[Path], None]) -> Path:
     """The folder of that name; if there is none, `make` fills it. Raises LngenError if it cannot be written."""
-    place = folder() / "simt" / name
-    if place.is_dir():
-        return place
+    made = place() / name
+    if made.is_dir():
+        return made
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with _alone(place.with_name(f".{name}.lock")):
-            return place if place.is_dir() else _filled(place, make)
+        made.parent.mkdir(parents=True, exist_ok=True)
+        with _alone(made.with_name(f".{name}.lock")):
+            return made if made.is_dir() else _filled(made, make)
     except OSError as error:
         raise LngenError(
-            f"{place.parent}: {error.strerror or error}; set LNGEN_CACHE to a folder that can be written"
+            f"{made.parent}: {error.strerror or error}; set LNGEN_CACHE to a folder that can be written"
         ) from error
 
 

@@ -1,0 +1,66 @@
+"""What a derivation depends on besides its definition: lngen's own text, and the libraries it computes with."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from lngen import STARTED, paths
+from lngen.cache import key
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_LIBRARIES = ("jinja2", "mpmath", "numpy", "sympy")
+# The clock of a file system is some milliseconds behind the one that programs read.
+_SLACK = 50_000_000
+
+
+@cache
+def fingerprint() -> str | None:
+    """A name for the sources and the libraries of this process; None where they are not known.
+
+    They are not known if a source has changed since lngen was imported, for what runs may be what it was before, or if
+    there is a source that cannot be read, such as one in an archive.
+    """
+    try:
+        return None if _last_change() > STARTED - _SLACK else _hashed()
+    except (OSError, importlib.metadata.PackageNotFoundError):
+        return None
+
+
+def unchanged() -> bool:
+    """Whether the sources are still those of the fingerprint. Templates are read while a layer is emitted."""
+    return fingerprint() == _hashed()
+
+
+def _hashed() -> str:
+    versions = (importlib.metadata.version(name) for name in _LIBRARIES)
+    parts: list[str | bytes] = [sys.implementation.name, *map(str, sys.version_info[:2]), *versions]
+    for path in _files():
+        parts += [os.path.relpath(path, _PACKAGE.parent), path.read_bytes()]
+    if paths.packaged:
+        parts += importlib.metadata.requires("lngen") or []
+    return key(parts)
+
+
+def _last_change() -> int:
+    # A file that was put in another's place may be as old as it pleases, but its inode was changed then.
+    return max(max(status.st_mtime_ns, status.st_ctime_ns) for status in map(os.stat, [_PACKAGE, *_files()]))
+
+
+def _files() -> Iterator[Path]:
+    """Every file that lngen's behaviour is written in, in a fixed order."""
+    for root in (_PACKAGE, *([] if paths.packaged else [paths.templates_folder()])):
+        for folder, folders, names in os.walk(root):
+            kept = (name for name in folders if name != "__pycache__" and not _holds_layers(Path(folder, name)))
+            folders[:] = sorted(kept)
+            yield from (Path(folder, name) for name in sorted(names))
+    if paths.checkout is not None:
+        yield paths.checkout / "pyproject.toml"
+
+
+def _holds_layers(folder: Path) -> bool:
+    return folder in (paths.derive_folder(), paths.generated_folder())
