@@ -1,6 +1,8 @@
 """How the suite reports what it skipped, and what it may skip where `LNGEN_CI` is set."""
 
 import os
+import shutil
+import tempfile
 from typing import Any
 
 import pytest
@@ -11,6 +13,24 @@ from tests.requirements import NO_GPU
 # A deadline measures the machine. Where a run has to be repeatable, its examples have to be.
 settings.register_profile("lngen", deadline=None, derandomize="LNGEN_CI" in os.environ)
 settings.load_profile("lngen")
+
+_own_cache = pytest.StashKey[str]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give the run a cache of its own, which its workers share, unless `LNGEN_CACHE` names one.
+
+    What an earlier run has left can then neither hide a fault nor be one, and a run takes the same time for everybody.
+    """
+    if "LNGEN_CACHE" not in os.environ:
+        config.stash[_own_cache] = os.environ["LNGEN_CACHE"] = tempfile.mkdtemp(prefix="lngen-tests-")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if folder := config.stash.get(_own_cache, None):
+        del os.environ["LNGEN_CACHE"]
+        shutil.rmtree(folder, ignore_errors=True)
+
 
 # Definitions are the input of tests; some are wrong on purpose.
 collect_ignore_glob = ["definitions/*"]

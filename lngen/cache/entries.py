@@ -81,7 +81,7 @@ def usage() -> Usage:
 
 
 def clear() -> None:
-    """Remove every entry."""
+    """Remove every entry; nothing in a folder that is not the user's alone."""
     _drop_the_oldest(0)
 
 
@@ -98,7 +98,9 @@ def _drop_the_oldest(most: int) -> None:
 
 def _files() -> list[tuple[int, int, str]]:
     """When each file was last used, its size and its path; a half-written one counts too."""
-    found = []
+    found: list[tuple[int, int, str]] = []
+    if _obstacle(place()):
+        return found
     with contextlib.suppress(OSError), os.scandir(place()) as listed:
         for file in listed:
             with contextlib.suppress(OSError):  # another process was faster

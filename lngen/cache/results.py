@@ -46,6 +46,6 @@ def kept(
     made = make()
     with contextlib.suppress(NotKept):
         text = write(made)
-        if sources.unchanged():
+        if sources.are_known():
             entries.write(name, text.encode())
     return made

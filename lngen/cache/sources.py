@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 
 from lngen import STARTED, paths
 from lngen.cache import key
@@ -26,14 +27,31 @@ def fingerprint() -> str | None:
     there is a source that cannot be read, such as one in an archive.
     """
     try:
-        return None if _last_change() > STARTED - _SLACK else _hashed()
+        changed = max(map(_changed, [Path(__file__), *_files()]))
+        return None if changed > STARTED - _SLACK else _hashed()
     except (OSError, importlib.metadata.PackageNotFoundError):
         return None
 
 
-def unchanged() -> bool:
-    """Whether the sources are still those of the fingerprint. Templates are read while a layer is emitted."""
-    return fingerprint() == _hashed()
+def are_known() -> bool:
+    """Whether what ran up to now is what the fingerprint says, so that its results may be kept under it.
+
+    Templates are read while a layer is emitted. And Python takes a compiled module for that of its source if their
+    times agree to a second and the size is the same, so it may have run one of an older source.
+    """
+    return fingerprint() == _hashed() and all(map(_is_compiled_from_its_source, _modules()))
+
+
+def _modules() -> list[ModuleType]:
+    return [module for name, module in sys.modules.items() if name.split(".")[0] == "lngen"]
+
+
+def _is_compiled_from_its_source(module: ModuleType) -> bool:
+    try:
+        compiled = os.stat(module.__cached__).st_mtime_ns if module.__cached__ else None
+    except FileNotFoundError:
+        return True
+    return compiled is None or module.__file__ is None or _changed(Path(module.__file__)) < compiled
 
 
 def _hashed() -> str:
@@ -46,9 +64,12 @@ def _hashed() -> str:
     return key(parts)
 
 
-def _last_change() -> int:
-    # A file that was put in another's place may be as old as it pleases, but its inode was changed then.
-    return max(max(status.st_mtime_ns, status.st_ctime_ns) for status in map(os.stat, [_PACKAGE, *_files()]))
+def _changed(path: Path) -> int:
+    """When a file was changed, in nanoseconds."""
+    status = path.stat()
+    # One that was put in another's place may be as old as it pleases, but its inode was changed then. In an environment
+    # of packages it is changed by links, too.
+    return status.st_mtime_ns if paths.packaged else max(status.st_mtime_ns, status.st_ctime_ns)
 
 
 def _files() -> Iterator[Path]:
