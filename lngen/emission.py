@@ -1,6 +1,6 @@
 """From a definition to the files of its layer: every stage in order, held together by nothing but values.
 
-    load -> derive -> prove -> plan -> emit NumPy, CUDA, the derivation as a document, the manifest
+    load -> derive -> plan -> prove -> emit NumPy, CUDA, the derivation as a document, the manifest
 
 Nothing here reads the clock, the machine, or any file but the templates: the same definition gives the same
 bytes everywhere.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePath
 from typing import Any, TypeVar
@@ -32,7 +32,7 @@ from lngen.simplify.second_order import second_order
 
 Kept = TypeVar("Kept")
 
-STAGES = ("derive", "prove", "plan", "numpy", "cuda", "derivation.md")
+STAGES = ("derive", "plan", "prove", "numpy", "cuda", "derivation.md")
 """What `derived` goes through, in order, by the names it passes to `on_stage`."""
 
 _SAFE_FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,80}")
@@ -74,17 +74,22 @@ def planned(
     derivation, LngenError for what cannot be derived, and with `proved` for a definition that has no finite real value
     anywhere it was tried.
     """
-    return _kept("plan", definition, proved, lambda: _planned(definition, proved, on_stage))
+    if proved:
+        return _kept("plan with proofs", definition, lambda: _with_proofs(definition, on_stage))
+    return _kept("plan", definition, lambda: _planned(definition, on_stage))
 
 
-def _planned(definition: Definition, proved: bool, on_stage: Callable[[str], None]) -> Plan:
+def _planned(definition: Definition, on_stage: Callable[[str], None]) -> Plan:
     on_stage("derive")
     derivation = second_order(derive(definition))
-    on_stage("prove")
-    if proved:
-        derivation = _proved(derivation)
     on_stage("plan")
     return with_secondary(plan(derivation))
+
+
+def _with_proofs(definition: Definition, on_stage: Callable[[str], None]) -> Plan:
+    found = planned(definition, proved=False, on_stage=on_stage)
+    on_stage("prove")
+    return replace(found, derivation=_proved(found.derivation))
 
 
 def emission(definition: Definition, *, proved: bool = True) -> Emission:
@@ -101,7 +106,8 @@ def derived(
     print.
     """
     plan = planned(definition, proved=proved, on_stage=on_stage)
-    files = _kept("emission", definition, proved, lambda: _emitted(plan, proved, on_stage))
+    what = "files" if proved else "files without proofs"
+    files = _kept(what, definition, lambda: _emitted(plan, proved, on_stage))
     return Derived(definition, plan, files)
 
 
@@ -125,14 +131,10 @@ def _emitted(planned: Plan, proved: bool, on_stage: Callable[[str], None]) -> Em
     )
 
 
-def _kept(what: str, definition: Definition, proved: bool, make: Callable[[], Kept]) -> Kept:
-    value: Kept = kept(
-        what if proved else f"{what}-not-proved",
-        definition,
-        make,
-        partial(values.encode_surely, given=definition),
-        partial(values.decode, given=definition),
-    )
+def _kept(what: str, definition: Definition, make: Callable[[], Kept]) -> Kept:
+    """What was made of the definition before, or is made now: where the pipeline looks into the cache."""
+    write, read = partial(values.encode_surely, given=definition), partial(values.decode, given=definition)
+    value: Kept = kept(what, definition, make, write, read)
     return value
 
 

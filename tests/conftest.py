@@ -3,6 +3,7 @@
 import os
 import shutil
 import tempfile
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -85,3 +86,9 @@ def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
 
 def _not_allowed(skips: dict[str, str]) -> dict[str, str]:
     return {name: reason for name, reason in skips.items() if not reason.startswith(NO_GPU)}
+
+
+@pytest.fixture
+def nothing_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Derive anew in this test: it changes what derives, takes the time of it, or asks what was gone through."""
+    monkeypatch.setenv("LNGEN_CACHE", str(tmp_path / "nothing-kept"))

@@ -17,6 +17,8 @@ from lngen.definition import Kind, load
 from lngen.manifest import supported_sympy
 from tests.requirements import needs_gxx, needs_pycuda
 
+pytestmark = pytest.mark.ci
+
 ROOT = Path(__file__).parents[1]
 
 

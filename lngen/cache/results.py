@@ -39,7 +39,7 @@ def kept(
         return make()
     # What is made tells the file's name, and never where it is.
     anywhere = replace(definition, filename=PurePath(definition.filename).name)
-    name = f"{what}-{key([repr(anywhere), fingerprint])}"
+    name = key([what, repr(anywhere), fingerprint])
     if (content := entries.read(name)) is not None:
         with contextlib.suppress(ValueError):
             return read(content.decode())

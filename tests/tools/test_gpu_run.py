@@ -20,6 +20,7 @@ from tests.shipped import ROOT
 @pytest.mark.skipif(driver.has_device_files(), reason="a GPU's driver is there, and cannot be replaced")
 @needs_gxx
 @needs_pycuda
+@pytest.mark.ci
 def test_every_stage_runs_and_is_recorded(tmp_path: Path) -> None:
     command = [
         sys.executable,
