@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 from tests.requirements import NO_GPU
+from tests.tiers import tier_of
 
 # A deadline measures the machine. Where a run has to be repeatable, its examples have to be.
 settings.register_profile("lngen", deadline=None, derandomize="LNGEN_CI" in os.environ)
@@ -31,6 +32,15 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     if folder := config.stash.get(_own_cache, None):
         del os.environ["LNGEN_CACHE"]
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        try:
+            tier_of(mark.name for mark in item.iter_markers())
+        except ValueError as error:
+            raise pytest.UsageError(f"{item.nodeid}: {error}") from None
 
 
 # Definitions are the input of tests; some are wrong on purpose.

@@ -130,7 +130,6 @@ def test_the_command_runs_in_both_spellings(python, elsewhere):
 @needs_pycuda
 @needs_gxx
 @pytest.mark.cuda
-@pytest.mark.matrix
 def test_kernels_are_checked(python, elsewhere):
     command = ["-m", "lngen", "check", loading.available()[0], "--backend", "cuda", "--shape", "2,7", "--dtype", "f64"]
     (report,) = json.loads(run(python, *command, "--json", cwd=elsewhere))

@@ -15,6 +15,18 @@ TIERS = ("ci", "matrix", "exhaustive")
 """The marks of the tiers that `make test` leaves out."""
 
 
+def tier_of(marks: Iterable[str]) -> str:
+    """The tier of a test with these marks. Raises ValueError if they are those of two.
+
+    >>> tier_of(["cuda"]), tier_of(["ci", "cuda"])
+    ('default', 'ci')
+    """
+    found = sorted({*marks} & {*TIERS})
+    if len(found) > 1:
+        raise ValueError(f"a test is in one tier, and this one is in {' and '.join(found)}")
+    return found[0] if found else "default"
+
+
 def sample(values: Iterable[Any], default: Collection[Any] | Callable[[Any], bool]) -> list[Any]:
     """Values to parametrize a test by: those of `default` in the default tier, the rest in `ci`.
 

@@ -109,10 +109,10 @@ def test_narrower_types(path: Path, features: int, dtype: str, folder: Path) -> 
 
 @pytest.mark.parametrize(
     "path",
-    OTHERS[::2] + [pytest.param(path, marks=pytest.mark.matrix) for path in (*OTHERS[1::2], *OTHER_LAYERS)],
+    [pytest.param(path, marks=pytest.mark.ci) for path in OTHERS[::2]]
+    + [pytest.param(path, marks=pytest.mark.matrix) for path in (*OTHERS[1::2], *OTHER_LAYERS)],
     ids=name,
 )
-@pytest.mark.ci
 def test_other_definitions(path: Path, folder: Path) -> None:
     # A shape with several rows a block and a tail, in the one type that every kind of evidence is for.
     assert_holds(path, 33, folder, "float64", numbers(path))

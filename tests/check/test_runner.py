@@ -53,10 +53,9 @@ def test_every_definition_passes(path):
         assert {item.bound for item in steps} <= {1e-13, 0.0}
 
 
-@pytest.mark.ci
 @pytest.mark.parametrize(
     "path",
-    _all_but([path for path in DEFINITIONS if path.stem in WHOLE], [*DEFINITIONS, *OTHER_LAYERS]),
+    sample(_all_but([path for path in DEFINITIONS if path.stem in WHOLE], [*DEFINITIONS, *OTHER_LAYERS]), []),
     ids=lambda path: path.stem,
 )
 def test_every_definition_passes_at_every_shape(path):

@@ -25,7 +25,11 @@ DEFINITIONS = sorted(
 )
 
 
-@pytest.mark.parametrize("name", sample(DEFINITIONS, DEFINITIONS[::4]))
+# An affine norm, two outputs, two blocks, an extreme, a mask, a select.
+FEW = ("layer_norm", "residual_add", "norm_of_norm", "range_of_normalized", "masked_exponentials", "rectified")
+
+
+@pytest.mark.parametrize("name", sample(DEFINITIONS, FEW))
 def test_what_is_emitted_passes(name):
     report = check(layer(name), SHAPES, kinds=KINDS)
     assert [item for item in report.evidence if not item.passed] == []

@@ -31,9 +31,11 @@ def _chain(line, count):
 
 @pytest.mark.parametrize(
     "name",
-    ["norms", "rms", *(pytest.param(name, marks=pytest.mark.matrix) for name in ("meanch", "sines", "squares"))],
+    [
+        *(pytest.param(name, marks=pytest.mark.ci) for name in ("norms", "rms")),
+        *(pytest.param(name, marks=pytest.mark.matrix) for name in ("meanch", "sines", "squares")),
+    ],
 )
-@pytest.mark.ci
 def test_a_chain_ends_in_bounded_time_and_holds(name):
     derivation = derive(parse(_chain(*CHAINS[name])))
     started = time.process_time()

@@ -303,6 +303,7 @@ PLANTED = [
 ]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(("right", "planted"), PLANTED)
 def test_planted_bugs_in_an_emitted_kernel_are_caught(right, planted):
     text = source_of("layer_norm")

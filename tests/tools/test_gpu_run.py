@@ -16,7 +16,6 @@ from tests.requirements import needs_gxx, needs_pycuda
 from tests.shipped import ROOT
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(driver.has_device_files(), reason="a GPU's driver is there, and cannot be replaced")
 @needs_gxx
 @needs_pycuda
