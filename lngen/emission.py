@@ -19,6 +19,7 @@ from lngen import __version__, manifest, render
 from lngen.backends import Notes, cuda, numpy
 from lngen.cache import values
 from lngen.cache.results import kept
+from lngen.cache.summaries import summary
 from lngen.definition import Definition
 from lngen.derivation import Derivation, Proof
 from lngen.errors import LngenError
@@ -120,6 +121,7 @@ def _emitted(planned: Plan, proved: bool, on_stage: Callable[[str], None]) -> Em
     on_stage("derivation.md")
     files["derivation.md"] = _document(planned)
     definition = planned.derivation.definition
+    summary(definition, lambda: planned)  # so that `lngen list` has it
     return manifest.emission(
         definition.name,
         files,

@@ -13,8 +13,8 @@ from lngen import manifest
 from tests.shipped import FILES, ROOT, WHOLE, shipped
 
 SEEDS = ("0", "4242")
-# What has the most to sort: a norm, selects and signs, exponentials.
-SEEDED = ("layer_norm", "cross_entropy", "mean_abs_norm")
+# What has the most to sort: a norm, selects and signs.
+SEEDED = ("layer_norm", "mean_abs_norm")
 LAYER = "rms_norm"  # the one that is proved fastest
 
 
@@ -77,6 +77,7 @@ def test_a_changed_byte_under_generated_fails_until_it_is_derived_again(checkout
     assert file.read_bytes() == right
 
 
+@pytest.mark.ci
 def test_a_changed_byte_in_a_template_fails(checkout):
     change_a_byte(checkout / "templates" / "numpy" / "package.py.jinja", b"__")
     result = lngen("derive", "--check", cwd=checkout)

@@ -34,7 +34,7 @@ REPRESENTATIVES = {
     "kernels under the checker": [
         "tests/simt/test_emitted.py::test_the_checker_has_no_finding[layer_norm-macros0-f16-sizes0]"
     ],
-    "kernels through PyCUDA": ["tests/check/test_cuda.py::test_contracts_and_hard_inputs[layer_norm-4 types]"],
+    "kernels through PyCUDA": ["tests/check/test_cuda.py::test_contracts_and_hard_inputs[layer_norm-float32]"],
     "kernels as they are compiled for a GPU": [
         "tests/backends/test_cuda_compile.py::test_what_is_shipped_compiles[layer_norm-sm_90-0-dtypes3]"
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
+import struct
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -39,7 +40,10 @@ def are_known() -> bool:
     Templates are read while a layer is emitted. And Python takes a compiled module for that of its source if their
     times agree to a second and the size is the same, so it may have run one of an older source.
     """
-    return fingerprint() == _hashed() and all(map(_is_compiled_from_its_source, _modules()))
+    try:
+        return fingerprint() == _hashed() and all(map(_is_compiled_from_its_source, _modules()))
+    except (OSError, struct.error):
+        return False
 
 
 def _modules() -> list[ModuleType]:
@@ -47,11 +51,20 @@ def _modules() -> list[ModuleType]:
 
 
 def _is_compiled_from_its_source(module: ModuleType) -> bool:
-    try:
-        compiled = os.stat(module.__cached__).st_mtime_ns if module.__cached__ else None
-    except FileNotFoundError:
+    if not module.__cached__ or not module.__file__:
         return True
-    return compiled is None or module.__file__ is None or _changed(Path(module.__file__)) < compiled
+    source = Path(module.__file__)
+    if not os.path.exists(module.__cached__):
+        return True
+    with open(module.__cached__, "rb") as compiled:
+        header, made = compiled.read(16), os.fstat(compiled.fileno()).st_mtime_ns
+    # PEP 552: the magic number, flags, and the source's time and size, or its hash.
+    _, flags, seconds, size = struct.unpack("<4I", header)
+    if flags:
+        return bool(flags & 0b10)
+    status = source.stat()
+    taken = (seconds, size) == (int(status.st_mtime) & 0xFFFFFFFF, status.st_size & 0xFFFFFFFF)
+    return not taken or _changed(source) < made
 
 
 def _hashed() -> str:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from lngen.cache.results import kept
+from lngen.cache.summaries import summary
 from lngen.commands import console, layers
 from lngen.definition import Definition, load
 from lngen.errors import LngenError
+
+if TYPE_CHECKING:
+    from lngen.plan import Plan
 
 
 def run() -> None:
@@ -26,7 +29,7 @@ def run() -> None:
             begin(file.stem)
             try:
                 definition = load(file)
-                columns = kept("summary", definition, partial(_columns, definition), json.dumps, json.loads)
+                columns = summary(definition, partial(_plan, definition))
             except LngenError as error:
                 table.add_row(layers.shown(file), str(error).partition("\n")[0], "-", "-", style="red")
                 continue
@@ -34,9 +37,7 @@ def run() -> None:
     console.output().print(table)
 
 
-def _columns(definition: Definition) -> list[str]:
-    # SymPy takes half a second to import, and a list of what is in the cache does not need it.
+def _plan(definition: Definition) -> Plan:
     from lngen.emission import planned
-    from lngen.report.summary import columns
 
-    return list(columns(planned(definition, proved=False)))
+    return planned(definition, proved=False)

@@ -48,8 +48,7 @@ def run(checkout, program, *arguments):
     time.sleep(0.1)
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     command = [sys.executable, "-c", program, *arguments]
-    result = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, check=True)
-    return result.stdout
+    return subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True).stdout
 
 
 def derive(checkout, text=TEXT, filename="f.py", *emitted):
@@ -103,15 +102,16 @@ def test_what_python_ran_by_mistake_is_not_kept(checkout):
 UNPROVED = [stage for stage in STAGES if stage != "prove"]
 
 
+@pytest.fixture
+def known(tmp_path, monkeypatch):
+    """A cache of its own, and sources that are known, whatever has happened to them since this process began."""
+    monkeypatch.setenv("LNGEN_CACHE", str(tmp_path))
+    monkeypatch.setattr(sources, "fingerprint", lambda: "known")
+    monkeypatch.setattr(sources, "are_known", lambda: True)
+
+
+@pytest.mark.usefixtures("known")
 class TestPipeline:
-    """In this process, whose sources are known or not, as it may be: it is asked what was gone through."""
-
-    @pytest.fixture(autouse=True)
-    def _own_cache(self, tmp_path, monkeypatch):
-        monkeypatch.setenv("LNGEN_CACHE", str(tmp_path))
-        monkeypatch.setattr(sources, "fingerprint", lambda: "known")
-        monkeypatch.setattr(sources, "are_known", lambda: True)
-
     def stages(self, text=TEXT, filename="f.py", proved=False):
         stages = []
         derived(parse(text, filename), proved=proved, on_stage=stages.append)
@@ -152,12 +152,9 @@ class TestPipeline:
         assert stages == []
 
 
+@pytest.mark.usefixtures("known")
 class TestKept:
     DEFINITION = parse(TEXT)
-
-    @pytest.fixture(autouse=True)
-    def _own_cache(self, tmp_path, monkeypatch):
-        monkeypatch.setenv("LNGEN_CACHE", str(tmp_path))
 
     def kept(self, made, write=json.dumps, read=json.loads):
         return kept("what", self.DEFINITION, lambda: made, write, read)
@@ -180,10 +177,9 @@ class TestKept:
         self.kept(1, write=lambda value: "nothing")
         assert self.kept(2) == 2
 
-    @pytest.mark.parametrize("known", [{"fingerprint": lambda: None}, {"are_known": lambda: False}])
-    def test_nothing_is_kept_of_sources_that_are_not_known(self, monkeypatch, known):
-        for name, instead in known.items():
-            monkeypatch.setattr(sources, name, instead)
+    @pytest.mark.parametrize(("name", "answer"), [("fingerprint", None), ("are_known", False)])
+    def test_nothing_is_kept_of_sources_that_are_not_known(self, monkeypatch, name, answer):
+        monkeypatch.setattr(sources, name, lambda: answer)
         assert (self.kept(1), self.kept(2)) == (1, 2)
 
     def test_an_error_is_not_kept(self):
@@ -192,10 +188,12 @@ class TestKept:
         assert self.kept(2) == 2
 
 
-def test_a_list_needs_no_sympy_once_it_is_known(checkout):
-    program = "import sys; from lngen.commands import list_layers; list_layers.run(); print('sympy' in sys.modules)"
+def test_a_list_needs_no_sympy_once_its_layers_are_derived(checkout):
+    list_all = "import sys; from lngen.commands import list_layers; list_layers.run(); print('sympy' in sys.modules)"
     (checkout / "derive").mkdir()
     shutil.copy(ROOT / "derive" / "rms_norm.py", checkout / "derive")
-    first, again = (run(checkout, program).splitlines() for _ in range(2))
-    assert first[:-1] == again[:-1]
-    assert (first[-1], again[-1]) == ("True", "False")
+    run(checkout, "from lngen.cli import app; app()", "derive", "--check")
+    listed = run(checkout, list_all).splitlines()
+    assert listed[-1] == "False"
+    entries.clear()
+    assert run(checkout, list_all).splitlines() == [*listed[:-1], "True"]

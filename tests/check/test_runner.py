@@ -72,6 +72,7 @@ def test_too_few_features_are_left_out():
     assert {item.shape for item in report.evidence} == {(2, 2)}
 
 
+@pytest.mark.ci
 def test_large_shapes_are_sampled_and_probed_along_directions():
     report = check(hand_written(), [(100, 1100)], ("float64",), kinds=("complex step", "Richardson"))
     assert report.passed, report.failures

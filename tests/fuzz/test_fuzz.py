@@ -25,7 +25,7 @@ REGRESSIONS = sorted((Path(__file__).parent / "regressions").glob("*.py"))
 CAN_RUN_CUDA = has_pycuda() and (has_gpu() or gxx() is not None)
 
 
-@pytest.mark.parametrize("number", sample(range(DEFINITIONS), range(0, DEFINITIONS, 6)))
+@pytest.mark.parametrize("number", sample(range(DEFINITIONS), range(0, DEFINITIONS, 10)))
 def test_a_random_definition_is_right_or_refused(number: int, tmp_path: Path) -> None:
     campaign = Campaign(SEED, tmp_path, SMALL, CAN_RUN_CUDA)
     verdict = campaign.judged(number)
