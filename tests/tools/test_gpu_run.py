@@ -28,7 +28,7 @@ def test_every_stage_runs_and_is_recorded(tmp_path: Path) -> None:
         "--emulator",
         "--quick",
         "--seconds",
-        "500",
+        "1800",
         "--results",
         str(tmp_path),
     ]
