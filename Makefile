@@ -4,6 +4,7 @@
 PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
+PYTEST := $(RUN) -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := derive
@@ -12,17 +13,17 @@ INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check
 derive: $(VENV)/installed ## derive every layer of derive/, print the derivations, write generated/
 	$(RUN) -m lngen derive
 
-test: $(VENV)/installed-test ## run every test this machine can run, and name those it cannot
-	$(RUN) -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal
+test: $(VENV)/installed-test ## a sample of every kind of evidence, in minutes; names what this machine cannot run
+	$(PYTEST)
 
-exhaustive: $(VENV)/installed-test ## the matrices that `make test` only samples; tens of minutes
-	$(RUN) -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal -m exhaustive
+exhaustive: $(VENV)/installed-test ## what is heavier still: each layer at every architecture, type and size; hours
+	$(PYTEST) -m exhaustive
 
 pycuda: $(VENV)/installed-test ## build PyCUDA once, without a GPU, and install it; needs g++
 	$(RUN) tools/build_pycuda.py
 
-matrix: $(VENV)/installed-test ## the CUDA code at every shape and type, of which `make test` runs a sample
-	$(RUN) -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal -m matrix
+matrix: $(VENV)/installed-test ## the CUDA code at every shape and type, of which `make check` runs a sample
+	$(PYTEST) -m matrix
 
 fuzz: $(VENV)/installed-test ## N random definitions against 60-digit differences, going on where it stopped; N SEED
 	$(RUN) -m tests.fuzz -n $(or $(N),200) --seed $(or $(SEED),0)
@@ -41,9 +42,9 @@ lint: $(VENV)/installed-dev ## formatting, ruff, mypy; emitted code against ruff
 	@if [ -d generated ]; then set -x; $(RUN) -m ruff check --isolated generated; fi
 	$(RUN) -m mypy
 
-check: lint ## lint, then what is committed under generated/ against what lngen emits, then the tests
+check: lint $(VENV)/installed-test ## lint, generated/ against what lngen emits, the tests of `make test` and of the tier ci
 	$(RUN) -m lngen derive --check
-	$(MAKE) test
+	$(PYTEST) -m 'not matrix and not exhaustive'
 
 fmt: $(VENV)/installed-dev ## format the code and put right what ruff can
 	$(RUN) -m ruff format .

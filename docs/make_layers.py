@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lngen.commands.list_layers import first_gradient
 from lngen.cost import cost, reductions
 from lngen.definition import load
 from lngen.emission import planned
 from lngen.plan import Plan
+from lngen.report.summary import first_gradient
 
 BLOCK = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 

@@ -13,6 +13,7 @@ which only runs emitted code does not pay for SymPy:
 'centred'
 """
 
+import time
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from lngen.definition import parse as parse
 
 __version__ = "0.1.0"
+
+STARTED = time.time_ns()
+"""When lngen was imported, before the modules that derive. A source that changed later may not be what runs."""
 
 # Public names that are imported on first use, and the module that has each.
 _LAZY = {

@@ -279,3 +279,13 @@ def list_layers() -> None:
     from lngen.commands import list_layers
 
     list_layers.run()
+
+
+@app.command()
+def cache(
+    clear: Annotated[bool, typer.Option("--clear", help="Remove the derivations that are kept.")] = False,
+) -> None:
+    """Where derivations are kept, how many, and how large they are."""
+    from lngen.commands import cache
+
+    cache.run(clear)

@@ -1,6 +1,6 @@
 """From a definition to the files of its layer: every stage in order, held together by nothing but values.
 
-    load -> derive -> prove -> plan -> emit NumPy, CUDA, the derivation as a document, the manifest
+    load -> derive -> plan -> prove -> emit NumPy, CUDA, the derivation as a document, the manifest
 
 Nothing here reads the clock, the machine, or any file but the templates: the same definition gives the same
 bytes everywhere.
@@ -10,12 +10,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import PurePath
-from typing import Any
+from typing import Any, TypeVar
 
 from lngen import __version__, manifest, render
 from lngen.backends import Notes, cuda, numpy
+from lngen.cache import values
+from lngen.cache.results import kept
+from lngen.cache.summaries import summary
 from lngen.definition import Definition
 from lngen.derivation import Derivation, Proof
 from lngen.errors import LngenError
@@ -27,7 +31,9 @@ from lngen.secondary import with_secondary
 from lngen.simplify import derive
 from lngen.simplify.second_order import second_order
 
-STAGES = ("derive", "prove", "plan", "numpy", "cuda", "derivation.md")
+Kept = TypeVar("Kept")
+
+STAGES = ("derive", "plan", "prove", "numpy", "cuda", "derivation.md")
 """What `derived` goes through, in order, by the names it passes to `on_stage`."""
 
 _SAFE_FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,80}")
@@ -59,16 +65,32 @@ class Derived:
         return dict(self.emission.files)[path]
 
 
-def planned(definition: Definition, *, proved: bool = True) -> Plan:
+def planned(
+    definition: Definition, *, proved: bool = True, on_stage: Callable[[str], None] = lambda stage: None
+) -> Plan:
     """The plan of a definition. With `proved` its derivation carries evidence; without, it takes no time.
 
-    Raises EvidenceError if the evidence speaks against the derivation, LngenError for what cannot be derived, and with
-    `proved` for a definition that has no finite real value anywhere it was tried.
+    `on_stage` is told the name of each of `STAGES` as it begins, of those that have to be gone through; what was made
+    before and is still the same is taken from the cache. Raises EvidenceError if the evidence speaks against the
+    derivation, LngenError for what cannot be derived, and with `proved` for a definition that has no finite real value
+    anywhere it was tried.
     """
-    derivation = second_order(derive(definition))
     if proved:
-        derivation = _proved(derivation)
+        return _kept("plan with proofs", definition, lambda: _with_proofs(definition, on_stage))
+    return _kept("plan", definition, lambda: _planned(definition, on_stage))
+
+
+def _planned(definition: Definition, on_stage: Callable[[str], None]) -> Plan:
+    on_stage("derive")
+    derivation = second_order(derive(definition))
+    on_stage("plan")
     return with_secondary(plan(derivation))
+
+
+def _with_proofs(definition: Definition, on_stage: Callable[[str], None]) -> Plan:
+    found = planned(definition, proved=False, on_stage=on_stage)
+    on_stage("prove")
+    return replace(found, derivation=_proved(found.derivation))
 
 
 def emission(definition: Definition, *, proved: bool = True) -> Emission:
@@ -81,16 +103,16 @@ def derived(
 ) -> Derived:
     """A definition with its derivation, its plan and its files.
 
-    `on_stage` is told the name of each of `STAGES` as it begins. Raises what `planned` raises, and LngenError
-    for an expression that a backend cannot print.
+    Takes and raises what `planned` takes and raises, and raises LngenError for an expression that a backend cannot
+    print.
     """
-    on_stage("derive")
-    derivation = second_order(derive(definition))
-    on_stage("prove")
-    if proved:
-        derivation = _proved(derivation)
-    on_stage("plan")
-    planned = with_secondary(plan(derivation))
+    plan = planned(definition, proved=proved, on_stage=on_stage)
+    what = "files" if proved else "files without proofs"
+    files = _kept(what, definition, lambda: _emitted(plan, proved, on_stage))
+    return Derived(definition, plan, files)
+
+
+def _emitted(planned: Plan, proved: bool, on_stage: Callable[[str], None]) -> Emission:
     on_stage("numpy")
     notes = _notes(planned, "numpy")
     files = numpy.emit(planned.forward, planned.backward, notes, planned.jvp, planned.backward_backward)
@@ -98,16 +120,24 @@ def derived(
     files |= cuda.emit(planned.forward, planned.backward, _notes(planned, "cuda"))
     on_stage("derivation.md")
     files["derivation.md"] = _document(planned)
-    made = manifest.emission(
+    definition = planned.derivation.definition
+    summary(definition, lambda: planned)  # so that `lngen list` has it
+    return manifest.emission(
         definition.name,
         files,
         definition_text=definition.canonical(),
         templates=render.sources("numpy", "cuda", "report"),
         options={"backends": ["cuda", "numpy"], "proved": proved},
         cost=cost_entries(planned),
-        evidence=[_evidence_entry(proof) for proof in derivation.proofs],
+        evidence=[_evidence_entry(proof) for proof in planned.derivation.proofs],
     )
-    return Derived(definition, planned, made)
+
+
+def _kept(what: str, definition: Definition, make: Callable[[], Kept]) -> Kept:
+    """What was made of the definition before, or is made now: where the pipeline looks into the cache."""
+    write, read = partial(values.encode_surely, given=definition), partial(values.decode, given=definition)
+    value: Kept = kept(what, definition, make, write, read)
+    return value
 
 
 def _proved(derivation: Derivation) -> Derivation:

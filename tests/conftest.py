@@ -1,12 +1,16 @@
 """How the suite reports what it skipped, and what it may skip where `LNGEN_CI` is set."""
 
 import os
+import shutil
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
 from tests.requirements import NO_GPU
+from tests.tiers import tier_of
 
 # A deadline measures the machine. Where a run has to be repeatable, its examples have to be.
 settings.register_profile("lngen", deadline=None, derandomize="LNGEN_CI" in os.environ)
@@ -14,6 +18,32 @@ settings.load_profile("lngen")
 
 # What is printed has the width that the commands choose; a worker of pytest-xdist is given another.
 os.environ.pop("COLUMNS", None)
+_own_cache = pytest.StashKey[str]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give the run a cache of its own, which its workers share, unless `LNGEN_CACHE` names one.
+
+    What an earlier run has left can then neither hide a fault nor be one, and a run takes the same time for everybody.
+    """
+    if "LNGEN_CACHE" not in os.environ:
+        config.stash[_own_cache] = os.environ["LNGEN_CACHE"] = tempfile.mkdtemp(prefix="lngen-tests-")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if folder := config.stash.get(_own_cache, None):
+        del os.environ["LNGEN_CACHE"]
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        try:
+            tier_of(mark.name for mark in item.iter_markers())
+        except ValueError as error:
+            raise pytest.UsageError(f"{item.nodeid}: {error}") from None
+
 
 # Definitions are the input of tests; some are wrong on purpose.
 collect_ignore_glob = ["definitions/*"]
@@ -68,3 +98,9 @@ def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
 
 def _not_allowed(skips: dict[str, str]) -> dict[str, str]:
     return {name: reason for name, reason in skips.items() if not reason.startswith(NO_GPU)}
+
+
+@pytest.fixture
+def nothing_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Derive anew in this test: it changes what derives, takes the time of it, or asks what was gone through."""
+    monkeypatch.setenv("LNGEN_CACHE", str(tmp_path / "nothing-kept"))

@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
+from lngen import emission
 from lngen.definition import Definition, Kind, parse
 from lngen.derivation import Derivation
 from lngen.numeric import Arithmetic, evaluate_expression
-from lngen.plan import Plan, plan
+from lngen.plan import Plan
 from lngen.program import RowProgram
-from lngen.prove import prove
-from lngen.simplify import derive
 from lngen.simplify.linear import show_sums
 from lngen.symbolic import D, TypedSymbol, axes, is_row
 from lngen.translate import Equation
+from tests.shipped import REST
 
 _ROOT = Path(__file__).parent.parent
 
@@ -172,30 +172,33 @@ def f(x: Row, {_EPS}):
 }
 
 NAMES = (*FILES, *TEXTS)
+PROVED = tuple(name for name in NAMES if name not in REST)
+"""Those whose proofs are looked at one by one; the other shipped layers are proved in tests/test_emission.py."""
+SOME = ("layer_norm", "rms_norm", *PROVED[::5])
+"""Where a test that goes over all of them is long, these are in the default tier."""
 
 
 @functools.cache
 def definition(name: str) -> Definition:
     """A definition by name; the texts need no import line."""
-    return parse(FILES.get(name) or TEXTS[name])
-
-
-@functools.cache
-def derivation(name: str) -> Derivation:
-    """Its derivation, not proved."""
-    return derive(definition(name))
-
-
-@functools.cache
-def proved(name: str) -> Derivation:
-    """Its derivation with evidence."""
-    return prove(derivation(name))
+    return parse(FILES.get(name) or TEXTS[name], f"{name}.py")
 
 
 @functools.cache
 def planned(name: str) -> Plan:
-    """Its plan."""
-    return plan(derivation(name))
+    """Its plan, of all directions and without proofs. It is derived once for all processes of a run."""
+    return emission.planned(definition(name), proved=False)
+
+
+def derivation(name: str) -> Derivation:
+    """Its derivation, not proved."""
+    return planned(name).derivation
+
+
+@functools.cache
+def proved(name: str) -> Derivation:
+    """Its derivation with evidence, for all directions."""
+    return emission.planned(definition(name)).derivation
 
 
 def text_of(equations: tuple[Equation, ...]) -> list[str]:

@@ -3,23 +3,21 @@
 import functools
 import types
 
+from lngen import emission
 from lngen.backends import Notes, numpy
 from lngen.check.derived import checkable
 from lngen.check.layer import Checkable
 from lngen.definition import parse
-from lngen.plan import Plan, plan
-from lngen.secondary import with_secondary
-from lngen.simplify import derive
-from lngen.simplify.second_order import second_order
-from tests.corpus import FILES, TEXTS
+from lngen.plan import Plan
+from tests import corpus
 
-CORPUS = {**FILES, **TEXTS}
+CORPUS = {**corpus.FILES, **corpus.TEXTS}
 
 
 @functools.cache
 def planned(text: str) -> Plan:
     """The plan of a definition, or of a name of the corpus, with all directions and without proofs."""
-    return with_secondary(plan(second_order(derive(parse(CORPUS.get(text, text))))))
+    return corpus.planned(text) if text in corpus.NAMES else emission.planned(parse(text), proved=False)
 
 
 @functools.cache

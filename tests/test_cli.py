@@ -372,6 +372,7 @@ class TestCheck:
         )
         assert {entry["dtype"] for entry in report["evidence"] if entry["kind"] == "precision"} == {"float32"}
 
+    @pytest.mark.ci
     def test_layers_side_by_side_are_reported_as_each_alone(self, mine, monkeypatch):
         yours = mine.with_name("yours.py")
         yours.write_text(MINE.replace("mine", "yours").replace("1 + w", "w"))
@@ -431,6 +432,7 @@ class TestCheck:
     @needs_pycuda
     @needs_gxx
     @pytest.mark.cuda
+    @pytest.mark.ci
     def test_kernels_are_run_and_it_says_where(self, mine):
         result = lngen("check", "mine.py", "--backend", "cuda", "--dtype", "f64", "--shape", "2,3")
         assert result.exit_code == 0, result.stdout + result.stderr

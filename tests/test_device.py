@@ -16,11 +16,6 @@ from lngen.simt.driver.library import build
 from tests.requirements import gxx, needs_gxx, needs_pycuda
 
 
-@pytest.fixture(autouse=True)
-def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LNGEN_CACHE", str(tmp_path / "cache"))
-
-
 @pytest.fixture
 def nothing_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     programs = tmp_path / "bin"

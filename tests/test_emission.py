@@ -18,6 +18,7 @@ from lngen.derivation import Proof
 from lngen.emission import STAGES, EvidenceError, comment_safe, derived, header, planned
 from tests import corpus
 from tests.shipped import FILES, NAMES, ROOT, WHOLE, shipped
+from tests.tiers import sample
 
 SCALED = '''
 """A row times what is learned."""
@@ -83,6 +84,8 @@ def test_every_shipped_layer_is_proved_and_is_what_is_committed(name):
     assert manifest.drift([layer.emission], ROOT / "generated", every_layer=False) == []
 
 
+@pytest.mark.ci
+@pytest.mark.usefixtures("nothing_kept")
 def test_shipped_layers_are_derived_and_proved_in_a_moment():
     # Twice what is asked for: a second for half of them, five for the longest, on a machine of its own.
     seconds = []
@@ -98,7 +101,7 @@ def test_shipped_layers_are_derived_and_proved_in_a_moment():
 UNFINISHED = re.compile(r"\b(Piecewise|Derivative|Subs|Heaviside|DiracDelta|zoo)\b")
 
 
-@pytest.mark.parametrize("name", corpus.NAMES)
+@pytest.mark.parametrize("name", sample(corpus.NAMES, corpus.SOME))
 def test_nothing_that_sympy_left_unfinished_is_emitted(name):
     made = corpus.planned(name)
     inputs = tuple(entry.name for entry in made.derivation.definition.differentiable)
@@ -136,12 +139,14 @@ def test_the_emitted_module_runs(tmp_path):
     assert module.backward(saved, [[1.0, 0.0]]).dx.tolist() == [[0.5, 0.0]]
 
 
+@pytest.mark.usefixtures("nothing_kept")
 def test_the_stages_are_told_in_order():
     told = []
     derived(parse(SCALED), on_stage=told.append)
     assert tuple(told) == STAGES
 
 
+@pytest.mark.usefixtures("nothing_kept")
 def test_a_failed_proof_stops_the_emission(monkeypatch):
     def doubt(derivation):
         return dataclasses.replace(derivation, proofs=(Proof("exact", "dx is not d/dx", False),))

@@ -6,6 +6,8 @@ import pytest
 
 from tests.shipped import ROOT
 
+pytestmark = pytest.mark.ci
+
 MISSING = "torch is not installed, so there is nothing to show: pip install torch\n"
 WITHOUT_TORCH = "import runpy, sys; sys.modules['torch'] = None; runpy.run_path(sys.argv[1], run_name='__main__')"
 

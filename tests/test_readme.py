@@ -113,7 +113,7 @@ def test_every_block_runs_and_prints_what_is_said(checkout):
 @needs_pycuda
 @needs_gxx
 @pytest.mark.cuda
-@pytest.mark.matrix
+@pytest.mark.ci
 def test_every_block_for_a_device_runs_and_prints_what_is_said(checkout):
     chosen = [block for block in README if on_a_device(block)]
     assert len(chosen) >= 2

@@ -17,6 +17,8 @@ from lngen.definition import Kind, load
 from lngen.manifest import supported_sympy
 from tests.requirements import needs_gxx, needs_pycuda
 
+pytestmark = pytest.mark.ci
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -128,7 +130,6 @@ def test_the_command_runs_in_both_spellings(python, elsewhere):
 @needs_pycuda
 @needs_gxx
 @pytest.mark.cuda
-@pytest.mark.matrix
 def test_kernels_are_checked(python, elsewhere):
     command = ["-m", "lngen", "check", loading.available()[0], "--backend", "cuda", "--shape", "2,7", "--dtype", "f64"]
     (report,) = json.loads(run(python, *command, "--json", cwd=elsewhere))

@@ -27,8 +27,8 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from lngen.cache import folders
 from lngen.errors import LngenError
-from lngen.simt import cache
 
 VERSION = "2026.1"
 """The release that is tested."""
@@ -91,7 +91,7 @@ def wheelhouse(version: str) -> Path:
             build(version, headers, Path(scratch), folder)
         print(f"built in {time.monotonic() - started:.0f} s")
 
-    return cache.entry(name, make)
+    return folders.entry(name, make)
 
 
 def build(version: str, headers: Headers, scratch: Path, wheels: Path) -> None:
@@ -160,7 +160,7 @@ def find_headers() -> Headers:
             {},
         )
 
-    for folder in _wheel_folders([cache.entry("cuda-headers", fetch)]):
+    for folder in _wheel_folders([folders.entry("cuda-headers", fetch)]):
         if found := _headers_in(folder):
             return found
     raise LngenError(f"PyCUDA needs cuda.h: install a CUDA toolkit, or pip install {' '.join(HEADER_WHEELS)}")

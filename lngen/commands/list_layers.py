@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import TYPE_CHECKING
+
 from rich.table import Table
 
+from lngen.cache.summaries import summary
 from lngen.commands import console, layers
-from lngen.cost import cost, reductions
-from lngen.definition import load
-from lngen.emission import planned
+from lngen.definition import Definition, load
 from lngen.errors import LngenError
-from lngen.plan import Plan
-from lngen.report import formulas
+
+if TYPE_CHECKING:
+    from lngen.plan import Plan
 
 
 def run() -> None:
@@ -25,30 +28,16 @@ def run() -> None:
         for file in files:
             begin(file.stem)
             try:
-                plan = planned(load(file), proved=False)
+                definition = load(file)
+                columns = summary(definition, partial(_plan, definition))
             except LngenError as error:
                 table.add_row(layers.shown(file), str(error).partition("\n")[0], "-", "-", style="red")
                 continue
-            table.add_row(plan.derivation.definition.name, *columns(plan))
+            table.add_row(definition.name, *columns)
     console.output().print(table)
 
 
-def columns(plan: Plan) -> tuple[str, str, str]:
-    """The formulas of the first row's gradient; reductions and row tensors, forward and backward."""
-    programs = plan.forward, plan.backward
-    return (
-        "\n".join(first_gradient(plan)),
-        "   ".join(str(reductions(program)) for program in programs),
-        "   ".join(str(cost(program).tensors) for program in programs),
-    )
+def _plan(definition: Definition) -> Plan:
+    from lngen.emission import planned
 
-
-def first_gradient(plan: Plan) -> list[str]:
-    """The lines of backward that the gradient of the first input needs, in order of computation."""
-    _, first = plan.derivation.gradients[0]
-    needed = {first}
-    for equation in reversed(plan.derivation.backward):
-        if equation.symbol in needed:
-            needed |= equation.expression.free_symbols
-    lines = zip(plan.derivation.backward, formulas(plan)[1], strict=True)
-    return [line for equation, line in lines if equation.symbol in needed]
+    return planned(definition, proved=False)

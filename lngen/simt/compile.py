@@ -13,8 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from lngen import cache
+from lngen.cache import folders
 from lngen.errors import LngenError
-from lngen.simt import cache
 from lngen.simt.source import Signature, for_compiler, macro_options, signatures, with_includes_set_aside
 from lngen.simt.toolchain import Toolchain, find
 
@@ -57,7 +58,7 @@ def compile_module(source: str, macros: Mapping[str, object], name: str, checked
     def make(folder: Path) -> None:
         _compile(tools, source, options, name, checked, folder)
 
-    folder = cache.entry(f"module-{key}", make)
+    folder = folders.entry(f"module-{key}", make)
     listed = json.loads((folder / "kernels.json").read_text(encoding="utf-8"))
     return Module(folder / "module.so", tuple(Signature(kernel, tuple(names)) for kernel, names in listed))
 
@@ -69,7 +70,7 @@ def worker() -> Path:
     def make(folder: Path) -> None:
         tools.run([*_RUNTIME_OPTIONS, str(_RUNTIME / "worker.cpp"), "-o", str(folder / "worker"), "-ldl"])
 
-    return cache.entry(f"worker-{cache.key(['worker', *_identity(tools)])}", make) / "worker"
+    return folders.entry(f"worker-{cache.key(['worker', *_identity(tools)])}", make) / "worker"
 
 
 def _compile(tools: Toolchain, source: str, options: tuple[str, ...], name: str, checked: bool, folder: Path) -> None:
@@ -113,7 +114,7 @@ def _precompiled_headers(tools: Toolchain, sanitize: tuple[str, ...]) -> Path:
         tools.run([*_KERNEL, *sanitize, *tools.include_options, "-x", "c++-header", str(header), "-o", f"{header}.gch"])
 
     key = cache.key(["headers", *sanitize, str(_INCLUDE), *_identity(tools)])
-    return cache.entry(f"headers-{key}", make)
+    return folders.entry(f"headers-{key}", make)
 
 
 def _runtime(tools: Toolchain) -> Path:
@@ -125,7 +126,7 @@ def _runtime(tools: Toolchain) -> Path:
         output = str(folder / "runtime.o")
         tools.run([*_RUNTIME_OPTIONS, "-x", "c++", "-c", "-", "-o", output], unit)
 
-    return cache.entry(f"runtime-{cache.key(['runtime', *_identity(tools)])}", make) / "runtime.o"
+    return folders.entry(f"runtime-{cache.key(['runtime', *_identity(tools)])}", make) / "runtime.o"
 
 
 def _identity(tools: Toolchain) -> tuple[str | bytes, ...]:

@@ -29,6 +29,7 @@ from lngen.simplify import derive
 from lngen.symbolic import RowScalarSymbol, RowSymbol, Where
 from tests.backends.test_cuda_launcher import backends
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
+from tests.tiers import sample
 
 DIGITS = 60
 ELEMENTWISE = [name for name, entry in FUNCTIONS.items() if entry.role != "reduction"]
@@ -240,7 +241,7 @@ def test_numpy(name: str, dtype: Any, folder: Any) -> None:
 
 @pytest.mark.cuda
 @needs_pycuda
-@pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: np.dtype(dtype).name)
+@pytest.mark.parametrize("dtype", sample(DTYPES, [np.float64]), ids=lambda dtype: np.dtype(dtype).name)
 def test_cuda(dtype: Any, folder: Any) -> None:
     with device():
         run = _run(OnDevice(modules(folder)[0]))

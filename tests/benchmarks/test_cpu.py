@@ -20,6 +20,7 @@ def found() -> dict[str, Any]:
     return measure.measured(Case("layer_norm", SMALL, "float64"), OWN, rounds=2)
 
 
+@pytest.mark.ci
 def test_every_peer_has_its_times_and_ratios(found: dict[str, Any]) -> None:
     assert list(found["peers"]) == list(OWN)
     for name, peer in found["peers"].items():
@@ -27,6 +28,7 @@ def test_every_peer_has_its_times_and_ratios(found: dict[str, Any]) -> None:
         assert set(peer["ratio"]) == {"emitted", "emitted out="} - {name}
 
 
+@pytest.mark.ci
 def test_memory_with_out_lacks_that_of_the_results(found: dict[str, Any]) -> None:
     size = 8 * 32 * 16 * 64
     new, given = (found["memory"][name] for name in ("emitted", "emitted out="))
@@ -81,6 +83,7 @@ def test_a_peer_whose_module_is_missing_is_left_out(monkeypatch: pytest.MonkeyPa
     assert [name for name in measure.available(PEERS) if "torch" in name] == []
 
 
+@pytest.mark.ci
 def test_the_tables_of_a_record(found: dict[str, Any]) -> None:
     large = {**found, "shape": (32, 128, 256)}
     record = {"machine": cpu.machine.facts(), "cases": [found, large], "import_seconds": [0.01, 0.02, 0.03]}

@@ -70,6 +70,7 @@ def test_a_layer_is_measured(device: Device) -> None:
 
 @needs_device
 @pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.ci
 def test_a_layer_is_measured_beside_torch(compiled: bool, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """PyTorch is made up here; it is the order of the calls that is looked at, and what is recorded of them."""
     torch = MagicMock()
@@ -89,6 +90,7 @@ def test_a_layer_is_measured_beside_torch(compiled: bool, device: Device, monkey
 
 
 @needs_device
+@pytest.mark.ci
 def test_a_wrong_result_is_not_timed(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     (name, *_) = layers.names()
     calls = layers.Calls(name, grid.Case("f32", 64, 6), device)

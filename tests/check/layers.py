@@ -3,13 +3,14 @@
 from functools import cache
 from pathlib import Path
 
+from lngen import emission
 from lngen.backends import Notes
 from lngen.backends.numpy import emit
 from lngen.check import Checkable
 from lngen.check.derived import checkable, second_derivation
 from lngen.check.mutants import module_from_text
 from lngen.definition import load, parse
-from lngen.plan import Plan, plan
+from lngen.plan import Plan
 from lngen.simplify.derive import derive
 from tests.check import standin
 from tests.programs import CENTRED_BACKWARD, CENTRED_FORWARD
@@ -32,7 +33,7 @@ def hand_written() -> Checkable:
 
 @cache
 def planned(path: Path) -> Plan:
-    return plan(derive(load(path)))
+    return emission.planned(load(path), proved=False)
 
 
 def emitted_files(layer: Plan, forward, backward):

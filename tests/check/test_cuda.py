@@ -24,6 +24,7 @@ from lngen.emission import derived
 from lngen.evaluate import LONGDOUBLE, evaluate
 from tests.check.layers import DEFINITIONS, OTHER_LAYERS
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
+from tests.tiers import sample
 
 pytestmark = [pytest.mark.cuda, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
 
@@ -62,7 +63,7 @@ def on_device(path: Path, folder: Path) -> Checkable:
 
 SAMPLE = (7, 33, 1000)
 MARKS: dict[str, list[pytest.MarkDecorator]] = {
-    "test": [],
+    "ci": [pytest.mark.ci],
     "matrix": [pytest.mark.matrix],
     "exhaustive": [pytest.mark.exhaustive],
 }
@@ -93,14 +94,14 @@ def assert_holds(path: Path, features: int, folder: Path, dtype: str, kinds: tup
     assert report.passed, report.failures
 
 
-@pytest.mark.parametrize(("path", "features"), shapes(whole=("test", "matrix"), others=("matrix", "matrix")), ids=name)
+@pytest.mark.parametrize(("path", "features"), shapes(whole=("ci", "matrix"), others=("matrix", "matrix")), ids=name)
 def test_float64(path: Path, features: int, folder: Path) -> None:
     assert_holds(path, features, folder, "float64", numbers(path))
 
 
 @pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype != "float64"])
 @pytest.mark.parametrize(
-    ("path", "features"), shapes(("test", "matrix"), ("exhaustive", "exhaustive"), sample=(33,)), ids=name
+    ("path", "features"), shapes(("ci", "matrix"), ("exhaustive", "exhaustive"), sample=(33,)), ids=name
 )
 def test_narrower_types(path: Path, features: int, dtype: str, folder: Path) -> None:
     assert_holds(path, features, folder, dtype, ("precision",))
@@ -108,7 +109,8 @@ def test_narrower_types(path: Path, features: int, dtype: str, folder: Path) -> 
 
 @pytest.mark.parametrize(
     "path",
-    OTHERS[::2] + [pytest.param(path, marks=pytest.mark.matrix) for path in (*OTHERS[1::2], *OTHER_LAYERS)],
+    [pytest.param(path, marks=pytest.mark.ci) for path in OTHERS[::2]]
+    + [pytest.param(path, marks=pytest.mark.matrix) for path in (*OTHERS[1::2], *OTHER_LAYERS)],
     ids=name,
 )
 def test_other_definitions(path: Path, folder: Path) -> None:
@@ -128,21 +130,24 @@ def test_narrower_types_of_other_definitions(path: Path, folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("path", "dtypes"),
-    [(path, DTYPES) for path in WHOLE]
+    [(WHOLE[0], ("float32",)), *sample([(path, DTYPES) for path in WHOLE], [])]
     + [pytest.param(path, ("float64",), marks=pytest.mark.matrix) for path in DEFINITIONS if path not in WHOLE]
     + [
         pytest.param(path, DTYPES, marks=pytest.mark.exhaustive)
         for path in (*DEFINITIONS, *OTHER_LAYERS)
         if path not in WHOLE
     ],
-    ids=lambda value: value.stem if isinstance(value, Path) else f"{len(value)} types",
+    ids=lambda value: value.stem if isinstance(value, Path) else " ".join(value),
 )
 def test_contracts_and_hard_inputs(path: Path, dtypes: tuple[str, ...], folder: Path) -> None:
     report = check(on_device(path, folder), [], dtypes, "cuda", kinds=("contracts", "hard inputs"))
     assert report.passed, report.failures
 
 
-@pytest.mark.parametrize(("dtype", "offset", "bound"), [("float32", 1e4, 1e-6), ("float64", 1e8, 1e-14)])
+@pytest.mark.parametrize(
+    ("dtype", "offset", "bound"),
+    sample([("float32", 1e4, 1e-6), ("float64", 1e8, 1e-14)], [("float32", 1e4, 1e-6)]),
+)
 def test_a_large_offset_costs_no_digits(dtype: str, offset: float, bound: float, folder: Path) -> None:
     (path,) = [path for path in WHOLE if path.stem == "layer_norm"]
     layer = on_device(path, folder)

@@ -4,6 +4,7 @@ from functools import cache
 
 import pytest
 
+from lngen import simt
 from lngen.check.kernel_mutants import kernel_mutants, kill_table
 from lngen.check.mutants import markdown
 from lngen.check.on_device import device
@@ -13,13 +14,14 @@ from tests.check.layers import DEFINITIONS
 from tests.check.test_mutants import PAGE
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 from tests.shipped import ROOT
+from tests.simt.test_emitted import assert_right, case_of, source_of
 
 SHIPPED = [path for path in DEFINITIONS if path.parent.name == "derive"]
 
 # What races does not show in every run of a GPU, so the page is of the emulator.
 on_the_emulator = [
     pytest.mark.cuda,
-    pytest.mark.matrix,
+    pytest.mark.ci,
     needs_pycuda,
     needs_gxx,
     pytest.mark.skipif(has_gpu(), reason="no GPU is to be there: the emulator takes its place"),
@@ -31,6 +33,24 @@ def kills(path):
     layer = derived(load(path), proved=False)
     with device():
         return kill_table(layer.plan, dict(layer.emission.files))
+
+
+@pytest.mark.cuda
+@needs_gxx
+@pytest.mark.parametrize("mutant", [*kernel_mutants(["gamma", "beta"])], ids=lambda mutant: mutant.name)
+def test_each_is_caught_by_the_values_or_the_checker_of_the_emulator(mutant):
+    """What the page says at length, in one type and with neither PyCUDA nor a GPU."""
+    text = mutant.rewrite(source_of("layer_norm"))
+    assert text != source_of("layer_norm")
+
+    def run():
+        # A tail of one entry in a row of known length; rows of any length that many warps share.
+        for macros, rows, features in (({"LNGEN_D": 33}, 5, 33), ({}, 3, 1024)):
+            kernels = simt.build(text, {"LNGEN_F64": None, **macros}, check=True)
+            assert_right(case_of(kernels, "layer_norm", "f64", rows, features))
+
+    with pytest.raises((AssertionError, simt.KernelFault)):
+        run()
 
 
 def section(path):

@@ -13,6 +13,7 @@ from lngen.simplify import derive
 from tests.check import standin
 from tests.check.layers import DEFINITIONS, OTHER_LAYERS, derived, hand_written
 from tests.shipped import NAMES, WHOLE
+from tests.tiers import sample
 
 
 def test_the_hand_written_layer_passes_with_every_kind_of_evidence():
@@ -34,7 +35,15 @@ def _all_but(some, paths):
     return [*some, *(pytest.param(path, marks=pytest.mark.matrix) for path in paths if path not in some)]
 
 
-@pytest.mark.parametrize("path", [*DEFINITIONS, *_all_but(SOME, OTHER_LAYERS)], ids=lambda path: path.stem)
+# An affine norm; two outputs; an exponential.
+FEW = ("layer_norm", "residual_add", "soft_max")
+
+
+@pytest.mark.parametrize(
+    "path",
+    sample([*DEFINITIONS, *_all_but(SOME, OTHER_LAYERS)], lambda path: getattr(path, "stem", None) in FEW),
+    ids=lambda path: path.stem,
+)
 def test_every_definition_passes(path):
     report = check(derived(path))
     assert report.passed, report.failures
@@ -44,10 +53,9 @@ def test_every_definition_passes(path):
         assert {item.bound for item in steps} <= {1e-13, 0.0}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "path",
-    _all_but([path for path in DEFINITIONS if path.stem in WHOLE], [*DEFINITIONS, *OTHER_LAYERS]),
+    sample(_all_but([path for path in DEFINITIONS if path.stem in WHOLE], [*DEFINITIONS, *OTHER_LAYERS]), []),
     ids=lambda path: path.stem,
 )
 def test_every_definition_passes_at_every_shape(path):
@@ -64,6 +72,7 @@ def test_too_few_features_are_left_out():
     assert {item.shape for item in report.evidence} == {(2, 2)}
 
 
+@pytest.mark.ci
 def test_large_shapes_are_sampled_and_probed_along_directions():
     report = check(hand_written(), [(100, 1100)], ("float64",), kinds=("complex step", "Richardson"))
     assert report.passed, report.failures

@@ -7,6 +7,7 @@ from lngen.check import check
 from lngen.check.second_order import _extrapolated
 from tests.secondary import layer, source
 from tests.shipped import NAMES
+from tests.tiers import sample
 
 SHAPES = tuple((rows, features) for rows in (0, 1, 5) for features in (1, 2, 7, 33, 128))
 KINDS = ("tangents", "second order")
@@ -24,7 +25,11 @@ DEFINITIONS = sorted(
 )
 
 
-@pytest.mark.parametrize("name", DEFINITIONS)
+# An affine norm, two outputs, two blocks, an extreme, a mask, a select.
+FEW = ("layer_norm", "residual_add", "norm_of_norm", "range_of_normalized", "masked_exponentials", "rectified")
+
+
+@pytest.mark.parametrize("name", sample(DEFINITIONS, FEW))
 def test_what_is_emitted_passes(name):
     report = check(layer(name), SHAPES, kinds=KINDS)
     assert [item for item in report.evidence if not item.passed] == []

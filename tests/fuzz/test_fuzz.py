@@ -18,6 +18,7 @@ from tests.fuzz.generate import FULL, SMALL, definition_text
 from tests.fuzz.judge import judge
 from tests.fuzz.minimise import minimise
 from tests.requirements import gxx, has_gpu, has_pycuda
+from tests.tiers import sample
 
 DEFINITIONS = 60
 SEED = 1
@@ -26,7 +27,7 @@ REGRESSIONS = sorted((Path(__file__).parent / "regressions").glob("*.py"))
 CAN_RUN_CUDA = has_pycuda() and (has_gpu() or gxx() is not None)
 
 
-@pytest.mark.parametrize("number", range(DEFINITIONS))
+@pytest.mark.parametrize("number", sample(range(DEFINITIONS), range(0, DEFINITIONS, 10)))
 def test_a_random_definition_is_right_or_refused(number: int, tmp_path: Path) -> None:
     campaign = Campaign(SEED, tmp_path, SMALL, CAN_RUN_CUDA)
     verdict = campaign.judged(number)
@@ -34,7 +35,7 @@ def test_a_random_definition_is_right_or_refused(number: int, tmp_path: Path) ->
     assert not verdict.failed, f"{text}\n{verdict.outcome}: {verdict.key}\n{verdict.detail}"
 
 
-@pytest.mark.parametrize("path", REGRESSIONS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sample(REGRESSIONS, REGRESSIONS[::4]), ids=lambda path: path.stem)
 def test_a_definition_that_once_failed(path: Path) -> None:
     cuda = CAN_RUN_CUDA and path.stem.startswith("cuda_")
     verdict = judge(path.read_text(encoding="utf-8"), cuda=cuda, proved=True)
@@ -156,6 +157,7 @@ def test_a_journal_is_gone_on_with(tmp_path: Path) -> None:
     assert verdicts[1]["outcome"] == TRACEBACK
 
 
+@pytest.mark.ci
 def test_a_journal_is_shared_by_processes(tmp_path: Path) -> None:
     campaign = Campaign(SEED, tmp_path, SMALL, cuda=False)
     campaign.run_shared(range(3), 2)

@@ -14,17 +14,16 @@ from lngen.prove import DIGITS, REQUIRED, prove
 from lngen.prove.digits import agreement, random_point, second_derivation, steps_with_digits
 from lngen.simplify import derive
 from lngen.symbolic import D
-from tests.corpus import NAMES, derivation, proved
+from tests.corpus import PROVED, SOME, derivation, proved
 from tests.prove.planted import PLANTED, planted
-from tests.shipped import REST
+from tests.tiers import sample
 
 
-# Every shipped layer is proved in tests/test_emission.py.
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in REST])
+@pytest.mark.parametrize("name", sample(PROVED, SOME))
 def test_all_evidence_holds(name: str) -> None:
     made = proved(name)
     assert all(proof.passed for proof in made.proofs)
-    assert {proof.kind for proof in made.proofs} >= {"50 digits", "second derivation"}
+    assert {proof.kind for proof in made.proofs} >= {"50 digits", "second derivation", "tangents", "second order"}
     for step in made.steps:
         assert step.digits is None or step.digits >= REQUIRED, step
         assert step.before is None or step.digits is not None, step

@@ -13,9 +13,9 @@ from lngen.prove.algebra import Algebra, Budget, TooLargeError, UndefinedError
 from lngen.prove.exact import exact_proofs
 from lngen.simplify import derive
 from lngen.symbolic import Mean, Sigmoid, Where
-from tests.corpus import NAMES, derivation
+from tests.corpus import PROVED, SOME, derivation, proved
 from tests.prove.planted import PLANTED, planted
-from tests.shipped import REST
+from tests.tiers import sample
 
 a, b = sympy.symbols("a b", real=True)
 eps = sympy.Symbol("eps", positive=True)
@@ -97,11 +97,10 @@ def test_work_is_bounded() -> None:
 # ---- derivations
 
 
-# Every shipped layer is proved in tests/test_emission.py.
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in REST])
+@pytest.mark.parametrize("name", sample(PROVED, SOME))
 def test_every_gradient_is_proved(name: str) -> None:
-    made = derivation(name)
-    proofs = exact_proofs(made)
+    made = proved(name)
+    proofs = [proof for proof in made.proofs if proof.kind == "exact"]
     assert [proof.kind for proof in proofs] == ["exact"] * len(made.gradients)
     smallest = made.definition.minimum_features
     for proof, (symbol, gradient) in zip(proofs, made.gradients, strict=True):
@@ -161,6 +160,7 @@ def test_a_proof_stops_at_the_size_before() -> None:
     assert proof.statement.endswith("D = 1, 2, 3 (not tried beyond: too many terms)")
 
 
+@pytest.mark.ci
 def test_deep_definitions_take_bounded_time() -> None:
     lines = "\n".join(f"    h{i} = tanh(h{i - 1})*rsqrt(mean(h{i - 1}**2) + eps)" for i in range(1, 8))
     made = derive(parse(f"def f(h0: Row, eps: Constant = 1e-5):\n{lines}\n    return h7"))

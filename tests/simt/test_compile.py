@@ -10,7 +10,7 @@ import pytest
 
 from lngen import simt
 from lngen.errors import LngenError
-from lngen.simt import cache, toolchain
+from lngen.simt import toolchain
 from lngen.simt.compile import compile_module
 from lngen.simt.toolchain import CompileError, ToolchainMissing
 from tests.requirements import gxx, needs_gxx
@@ -117,30 +117,6 @@ def test_a_cache_that_cannot_be_written(monkeypatch, tmp_path):
     monkeypatch.setenv("LNGEN_CACHE", str(tmp_path / "file"))
     with pytest.raises(LngenError, match="set LNGEN_CACHE to a folder that can be written"):
         simt.build(KERNEL, {"SCALE": 1})
-
-
-def test_where_the_cache_is(monkeypatch):
-    monkeypatch.setenv("LNGEN_CACHE", "somewhere")
-    assert cache.folder() == Path.cwd() / "somewhere"
-    monkeypatch.delenv("LNGEN_CACHE")
-    monkeypatch.setenv("XDG_CACHE_HOME", "/x")
-    assert cache.folder() == Path("/x/lngen")
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    assert cache.folder() == Path.home() / ".cache" / "lngen"
-
-
-def test_an_entry_that_fails_leaves_nothing(monkeypatch, tmp_path):
-    monkeypatch.setenv("LNGEN_CACHE", str(tmp_path))
-
-    def fails(folder):
-        (folder / "half").touch()
-        raise CompileError("no")
-
-    with pytest.raises(CompileError):
-        cache.entry("name", fails)
-    assert not any((tmp_path / "simt").glob("*name"))
-    assert cache.entry("name", lambda folder: (folder / "whole").touch()) == tmp_path / "simt" / "name"
-    assert cache.entry("name", fails) == tmp_path / "simt" / "name"
 
 
 @needs_gxx

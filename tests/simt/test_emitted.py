@@ -16,6 +16,7 @@ from tests.backends.test_numpy_values import arguments, cotangents_of, expected
 from tests.requirements import needs_gxx
 from tests.shipped import NAMES, REST, ROOT, WHOLE, sampled
 from tests.simt.emitted import DTYPES, ROUNDOFF, Case, compute_of, error
+from tests.tiers import sample
 
 pytestmark = [needs_gxx, pytest.mark.cuda]
 
@@ -92,7 +93,7 @@ def assert_right(case):
 
 @pytest.mark.parametrize("rows", ROWS)
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("layer", sampled(pytest.mark.exhaustive))
+@pytest.mark.parametrize("layer", sample(sampled(pytest.mark.exhaustive), WHOLE[:1]))
 def test_shipped_layers_of_any_size(layer, dtype, rows):
     kernels = kernels_of(layer)
     for features in sizes_of(layer, SIZES):
@@ -103,7 +104,7 @@ def test_shipped_layers_of_any_size(layer, dtype, rows):
 KNOWN = [(WHOLE[i % 2], size, list(DTYPES)[(i // 2 + i) % 4]) for i, size in enumerate(SIZES)]
 
 
-@pytest.mark.parametrize(("layer", "features", "dtype"), KNOWN)
+@pytest.mark.parametrize(("layer", "features", "dtype"), sample(KNOWN, [KNOWN[-1]]))
 def test_shipped_layers_of_a_known_size(layer, features, dtype):
     kernels = kernels_of(layer, (dtype,), LNGEN_D=features)
     for rows in ROWS:
@@ -120,7 +121,10 @@ def test_shipped_layers_of_a_known_size_in_every_type(layer, features):
             assert_right(case_of(kernels, layer, dtype, rows, features))
 
 
-@pytest.mark.parametrize(("layer", "dtype"), [("tanh", "f32"), ("residual", "f64"), ("heads", "f32"), ("sink", "f64")])
+@pytest.mark.parametrize(
+    ("layer", "dtype"),
+    sample([("tanh", "f32"), ("residual", "f64"), ("heads", "f32"), ("sink", "f64")], [("sink", "f64")]),
+)
 def test_programs_of_any_size(layer, dtype):
     kernels = kernels_of(layer, (dtype,))
     for rows in ROWS:
@@ -128,6 +132,7 @@ def test_programs_of_any_size(layer, dtype):
             assert_right(case_of(kernels, layer, dtype, rows, features))
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(("layer", "features"), [("centred", 128), ("tanh", 1000), ("residual", 33), ("heads", 7)])
 def test_programs_of_a_known_size(layer, features):
     kernels = kernels_of(layer, ("f64",), LNGEN_D=features)
@@ -135,7 +140,7 @@ def test_programs_of_a_known_size(layer, features):
         assert_right(case_of(kernels, layer, "f64", rows, features))
 
 
-@pytest.mark.parametrize("macros", [{}, {"LNGEN_D": 70}])
+@pytest.mark.parametrize("macros", sample([{}, {"LNGEN_D": 70}], [{}]))
 def test_gradients_of_extremes(macros):
     """They go to the first entry that attains the extreme, of the row and of a Feature."""
     rows, features = 5, 70
@@ -169,7 +174,7 @@ LEFT_OUT = [
 ]
 
 
-@pytest.mark.parametrize(("layer", "absent"), LEFT_OUT)
+@pytest.mark.parametrize(("layer", "absent"), sample(LEFT_OUT, [("residual", ("gamma", "dh"))]))
 def test_inputs_that_are_left_out(layer, absent):
     kernels = kernels_of(layer, ("f64",), **{f"LNGEN_WITHOUT_{name}": None for name in absent})
     case = case_of(kernels, layer, "f64", 5, 33, absent)
@@ -193,11 +198,13 @@ def regime(macros):
 
 
 @pytest.mark.parametrize("macros", REGIMES)
+@pytest.mark.ci
 def test_regimes_are_right_and_have_no_finding(macros):
     for rows in (2, 37):
         assert_right(case_of(regime(macros), "layer_norm", "f32", rows, macros["LNGEN_D"]))
 
 
+@pytest.mark.ci
 def test_every_regime_is_there():
     tables = [regime(macros).launch_table("backward_f32") for macros in REGIMES]
     rows, sums = ("row read again", "row in registers"), ("registers", "shared memory", "workspace")
@@ -220,7 +227,7 @@ CHECKED = [
 ]
 
 
-@pytest.mark.parametrize(("layer", "macros", "dtype", "sizes"), CHECKED)
+@pytest.mark.parametrize(("layer", "macros", "dtype", "sizes"), sample(CHECKED, CHECKED[:1]))
 def test_the_checker_has_no_finding(layer, macros, dtype, sizes):
     kernels = kernels_of(layer, (dtype,), check=True, **macros)
     for features in sizes:
@@ -233,6 +240,7 @@ WATCHED = [(layer, list(DTYPES)[index % 4], (33, 128, 7)[index % 3]) for index, 
 
 
 @pytest.mark.parametrize(("layer", "dtype", "features"), WATCHED)
+@pytest.mark.ci
 def test_every_shipped_layer_runs_without_a_finding(layer, dtype, features):
     kernels = kernels_of(layer, (dtype,), check=True, LNGEN_D=features)
     for rows in (2, 5):
@@ -271,7 +279,7 @@ def test_the_checker_has_no_finding_in_any_configuration(layer, macros, dtype):
         assert case.run()
 
 
-@pytest.mark.parametrize("layer", ["layer_norm", "sink"])
+@pytest.mark.parametrize("layer", sample(["layer_norm", "sink"], ["layer_norm"]))
 def test_every_schedule_gives_the_same_bits(layer):
     dtype = "f64" if layer == "sink" else "f32"
     kernels = kernels_of(layer, ("f64",) if layer == "sink" else DTYPES)
@@ -295,6 +303,7 @@ PLANTED = [
 ]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(("right", "planted"), PLANTED)
 def test_planted_bugs_in_an_emitted_kernel_are_caught(right, planted):
     text = source_of("layer_norm")

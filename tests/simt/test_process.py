@@ -130,6 +130,7 @@ def test_no_worker_outlives_its_process(kernels):
 
 @needs_gxx
 @pytest.mark.cuda
+@pytest.mark.ci
 def test_many_modules_in_one_process():
     """A process has 65530 mappings at most, and a stack of a thread is two of them."""
     out = np.zeros(1024, np.float32)

@@ -16,10 +16,10 @@ from tests.requirements import needs_gxx, needs_pycuda
 from tests.shipped import ROOT
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(driver.has_device_files(), reason="a GPU's driver is there, and cannot be replaced")
 @needs_gxx
 @needs_pycuda
+@pytest.mark.ci
 def test_every_stage_runs_and_is_recorded(tmp_path: Path) -> None:
     command = [
         sys.executable,
@@ -28,7 +28,7 @@ def test_every_stage_runs_and_is_recorded(tmp_path: Path) -> None:
         "--emulator",
         "--quick",
         "--seconds",
-        "500",
+        "1800",
         "--results",
         str(tmp_path),
     ]

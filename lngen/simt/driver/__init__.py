@@ -20,8 +20,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from lngen import cache
 from lngen.errors import LngenError
-from lngen.simt import cache
 from lngen.simt.compile import worker
 from lngen.simt.driver import faults, script
 from lngen.simt.driver.image import from_payload

@@ -7,8 +7,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from lngen import cache
+from lngen.cache import folders
 from lngen.errors import LngenError
-from lngen.simt import cache
 from lngen.simt.toolchain import find
 
 _SOURCES = Path(__file__).parent / "cpp"
@@ -58,7 +59,7 @@ def build() -> Path:
         tools.run(["-shared", "-pthread", linking, *objects, "-o", str(folder / _NAME)])
 
     key = cache.key(["driver", *_OPTIONS, _EXPORTS, *needed, *tools.identity, *(path.read_bytes() for path in sources)])
-    return cache.entry(f"driver-{key}", make) / _NAME
+    return folders.entry(f"driver-{key}", make) / _NAME
 
 
 def _symbols(file: Path, which: str) -> set[str]:

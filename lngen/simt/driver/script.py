@@ -6,7 +6,8 @@ import shlex
 import sys
 from pathlib import Path
 
-from lngen.simt import cache
+from lngen import cache
+from lngen.cache import folders
 
 
 def write() -> Path:
@@ -23,4 +24,4 @@ def write() -> Path:
         program.write_text(script, encoding="utf-8")
         program.chmod(0o755)
 
-    return cache.entry(f"nvcc-{cache.key([script])}", make) / "nvcc"
+    return folders.entry(f"nvcc-{cache.key([script])}", make) / "nvcc"

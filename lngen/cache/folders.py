@@ -9,49 +9,32 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
-import hashlib
-import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from secrets import token_hex
 
+from lngen.cache import folder
 from lngen.errors import LngenError
 
 
-def folder() -> Path:
-    """Where compiled objects are kept: `$LNGEN_CACHE`, or the user's cache folder."""
-    if named := os.environ.get("LNGEN_CACHE"):
-        return Path(named).absolute()
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "lngen"
-
-
-def key(parts: Iterable[str | bytes]) -> str:
-    """A name for what is made from these parts, in this order.
-
-    >>> key(["ab", "c"]) == key(["a", "bc"])
-    False
-    """
-    digest = hashlib.sha256()
-    for part in parts:
-        content = part.encode() if isinstance(part, str) else part
-        digest.update(len(content).to_bytes(8, "little") + content)
-    return digest.hexdigest()[:32]
+def place() -> Path:
+    """The folder of the entries. It need not exist."""
+    return folder() / "simt"
 
 
 def entry(name: str, make: Callable[[Path], None]) -> Path:
     """The folder of that name; if there is none, `make` fills it. Raises LngenError if it cannot be written."""
-    place = folder() / "simt" / name
-    if place.is_dir():
-        return place
+    made = place() / name
+    if made.is_dir():
+        return made
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with _alone(place.with_name(f".{name}.lock")):
-            return place if place.is_dir() else _filled(place, make)
+        made.parent.mkdir(parents=True, exist_ok=True)
+        with _alone(made.with_name(f".{name}.lock")):
+            return made if made.is_dir() else _filled(made, make)
     except OSError as error:
         raise LngenError(
-            f"{place.parent}: {error.strerror or error}; set LNGEN_CACHE to a folder that can be written"
+            f"{made.parent}: {error.strerror or error}; set LNGEN_CACHE to a folder that can be written"
         ) from error
 
 

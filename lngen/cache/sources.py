@@ -1,0 +1,100 @@
+"""What a derivation depends on besides its definition: lngen's own text, and the libraries it computes with."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import struct
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+from lngen import STARTED, paths
+from lngen.cache import key
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_LIBRARIES = ("jinja2", "mpmath", "numpy", "sympy")
+# The clock of a file system is some milliseconds behind the one that programs read.
+_SLACK = 50_000_000
+
+
+@cache
+def fingerprint() -> str | None:
+    """A name for the sources and the libraries of this process; None where they are not known.
+
+    They are not known if a source has changed since lngen was imported, for what runs may be what it was before, or if
+    there is a source that cannot be read, such as one in an archive.
+    """
+    try:
+        changed = max(map(_changed, [Path(__file__), *_files()]))
+        return None if changed > STARTED - _SLACK else _hashed()
+    except (OSError, importlib.metadata.PackageNotFoundError):
+        return None
+
+
+def are_known() -> bool:
+    """Whether what ran up to now is what the fingerprint says, so that its results may be kept under it.
+
+    Templates are read while a layer is emitted. And Python takes a compiled module for that of its source if their
+    times agree to a second and the size is the same, so it may have run one of an older source.
+    """
+    try:
+        return fingerprint() == _hashed() and all(map(_is_compiled_from_its_source, _modules()))
+    except (OSError, struct.error):
+        return False
+
+
+def _modules() -> list[ModuleType]:
+    return [module for name, module in sys.modules.items() if name.split(".")[0] == "lngen"]
+
+
+def _is_compiled_from_its_source(module: ModuleType) -> bool:
+    if not module.__cached__ or not module.__file__:
+        return True
+    source = Path(module.__file__)
+    if not os.path.exists(module.__cached__):
+        return True
+    with open(module.__cached__, "rb") as compiled:
+        header, made = compiled.read(16), os.fstat(compiled.fileno()).st_mtime_ns
+    # PEP 552: the magic number, flags, and the source's time and size, or its hash.
+    _, flags, seconds, size = struct.unpack("<4I", header)
+    if flags:
+        return bool(flags & 0b10)
+    status = source.stat()
+    taken = (seconds, size) == (int(status.st_mtime) & 0xFFFFFFFF, status.st_size & 0xFFFFFFFF)
+    return not taken or _changed(source) < made
+
+
+def _hashed() -> str:
+    versions = (importlib.metadata.version(name) for name in _LIBRARIES)
+    parts: list[str | bytes] = [sys.implementation.name, *map(str, sys.version_info[:2]), *versions]
+    for path in _files():
+        parts += [os.path.relpath(path, _PACKAGE.parent), path.read_bytes()]
+    if paths.packaged:
+        parts += importlib.metadata.requires("lngen") or []
+    return key(parts)
+
+
+def _changed(path: Path) -> int:
+    """When a file was changed, in nanoseconds."""
+    status = path.stat()
+    # One that was put in another's place may be as old as it pleases, but its inode was changed then. In an environment
+    # of packages it is changed by links, too.
+    return status.st_mtime_ns if paths.packaged else max(status.st_mtime_ns, status.st_ctime_ns)
+
+
+def _files() -> Iterator[Path]:
+    """Every file that lngen's behaviour is written in, in a fixed order."""
+    for root in (_PACKAGE, *([] if paths.packaged else [paths.templates_folder()])):
+        for folder, folders, names in os.walk(root):
+            kept = (name for name in folders if name != "__pycache__" and not _holds_layers(Path(folder, name)))
+            folders[:] = sorted(kept)
+            yield from (Path(folder, name) for name in sorted(names))
+    if paths.checkout is not None:
+        yield paths.checkout / "pyproject.toml"
+
+
+def _holds_layers(folder: Path) -> bool:
+    return folder in (paths.derive_folder(), paths.generated_folder())

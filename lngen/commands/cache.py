@@ -1,0 +1,18 @@
+"""`lngen cache`: what is kept between runs."""
+
+from __future__ import annotations
+
+from lngen.cache import entries, folders
+from lngen.commands import layers
+
+
+def run(clear: bool) -> None:
+    """Print where derivations are kept, how many and how large, after removing them if that was asked for."""
+    if clear:
+        entries.clear()
+    found = entries.usage()
+    size = f"{found.size / 2**20:.1f} of at most {entries.MAXIMUM_BYTES / 2**20:.0f} MiB"
+    print(f"derivations: {found.count} files, {size}, in {layers.shown(found.place)}")
+    if found.obstacle:
+        print(f"  neither read nor written: {found.obstacle}; LNGEN_CACHE names another place")
+    print(f"compiled for the emulator, and PyCUDA: in {layers.shown(folders.place())}, kept until you remove it")

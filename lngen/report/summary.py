@@ -1,0 +1,28 @@
+"""A layer in a line of a table: its gradient, and what it costs a row."""
+
+from __future__ import annotations
+
+from lngen.cost import cost, reductions
+from lngen.plan import Plan
+from lngen.report.formulas import formulas
+
+
+def columns(plan: Plan) -> tuple[str, str, str]:
+    """The formulas of the first row's gradient; reductions and row tensors, forward and backward."""
+    programs = plan.forward, plan.backward
+    return (
+        "\n".join(first_gradient(plan)),
+        "   ".join(str(reductions(program)) for program in programs),
+        "   ".join(str(cost(program).tensors) for program in programs),
+    )
+
+
+def first_gradient(plan: Plan) -> list[str]:
+    """The lines of backward that the gradient of the first input needs, in order of computation."""
+    _, first = plan.derivation.gradients[0]
+    needed = {first}
+    for equation in reversed(plan.derivation.backward):
+        if equation.symbol in needed:
+            needed |= equation.expression.free_symbols
+    lines = zip(plan.derivation.backward, formulas(plan)[1], strict=True)
+    return [line for equation, line in lines if equation.symbol in needed]

@@ -1,0 +1,66 @@
+"""What a process runs is what its sources say, or nothing is kept of it."""
+
+import os
+import py_compile
+from types import SimpleNamespace
+
+import pytest
+
+from lngen import paths
+from lngen.cache import sources
+
+
+@pytest.fixture
+def module(tmp_path):
+    """A module whose compiled one was made after its source."""
+    source = tmp_path / "module.py"
+    source.write_text("x = 1\n")
+    os.utime(source, (1, 1))
+    return SimpleNamespace(__file__=str(source), __cached__=py_compile.compile(str(source)), source=source)
+
+
+def is_compiled_from_its_source(module, monkeypatch):
+    # An inode's own time cannot be set, so what is asked for here is the file's, as in an installation.
+    monkeypatch.setattr(paths, "packaged", True)
+    return sources._is_compiled_from_its_source(module)
+
+
+def test_a_compiled_module_that_is_newer_than_its_source(module, monkeypatch):
+    assert is_compiled_from_its_source(module, monkeypatch)
+
+
+def test_a_source_that_python_cannot_tell_from_the_compiled_one(module, monkeypatch):
+    os.utime(module.__cached__, ns=(10**9, 10**9 + 1))
+    os.utime(module.source, ns=(10**9, 10**9 + 2))
+    assert not is_compiled_from_its_source(module, monkeypatch)
+
+
+def test_a_compiled_module_that_python_does_not_take(module, monkeypatch):
+    os.utime(module.source)
+    assert is_compiled_from_its_source(module, monkeypatch)
+
+
+def test_no_compiled_module(module, monkeypatch):
+    os.remove(module.__cached__)
+    assert is_compiled_from_its_source(module, monkeypatch)
+
+
+@pytest.mark.parametrize(("mode", "known"), [("CHECKED_HASH", True), ("UNCHECKED_HASH", False)])
+def test_compiled_modules_that_are_known_by_a_hash(module, monkeypatch, mode, known):
+    py_compile.compile(module.__file__, module.__cached__, invalidation_mode=py_compile.PycInvalidationMode[mode])
+    assert is_compiled_from_its_source(module, monkeypatch) is known
+
+
+def test_a_source_that_changed_after_the_start_is_not_known(monkeypatch):
+    sources.fingerprint.cache_clear()
+    monkeypatch.setattr(sources, "STARTED", 0)
+    try:
+        assert sources.fingerprint() is None
+    finally:
+        sources.fingerprint.cache_clear()
+
+
+def test_the_cache_s_own_text_and_every_template_count():
+    names = {path.name for path in sources._files()}
+    assert names >= {"values.py", "emission.py", "module.py.jinja", "pyproject.toml"}
+    assert not any(path.is_relative_to(paths.generated_folder()) for path in sources._files())

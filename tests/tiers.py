@@ -1,0 +1,46 @@
+"""Which tier a test is in: the default one is what `make test` runs; `ci`, `matrix` and `exhaustive` are marks.
+
+A test that goes over many values has some in the default tier and the rest in another, so that each kind of evidence is
+seen wherever lngen is tested, and each value where there is time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from typing import Any
+
+import pytest
+
+TIERS = ("ci", "matrix", "exhaustive")
+"""The marks of the tiers that `make test` leaves out."""
+
+
+def tier_of(marks: Iterable[str]) -> str:
+    """The tier of a test with these marks. Raises ValueError if they are those of two.
+
+    >>> tier_of(["cuda"]), tier_of(["ci", "cuda"])
+    ('default', 'ci')
+    """
+    found = sorted({*marks} & {*TIERS})
+    if len(found) > 1:
+        raise ValueError(f"a test is in one tier, and this one is in {' and '.join(found)}")
+    return found[0] if found else "default"
+
+
+def sample(values: Iterable[Any], default: Collection[Any] | Callable[[Any], bool]) -> list[Any]:
+    """Values to parametrize a test by: those of `default` in the default tier, the rest in `ci`.
+
+    Raises ValueError for what is in `default` and not among the values.
+    """
+    values = list(values)
+    if not callable(default):
+        if strangers := [value for value in default if value not in values]:
+            raise ValueError(f"{strangers} are not among the values")
+        default = [*default].__contains__
+    return [value if default(value) else _in_ci(value) for value in values]
+
+
+def _in_ci(value: Any) -> Any:
+    if isinstance(value, type(pytest.param())):  # a mark of its own says where it is
+        return value
+    return pytest.param(*(value if isinstance(value, tuple) else (value,)), marks=pytest.mark.ci)
