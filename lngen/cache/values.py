@@ -27,9 +27,10 @@ from typing import Any, NamedTuple
 import sympy
 from sympy import Basic
 
-from lngen import definition, derivation, differentiate, growth, manifest, plan, program, symbolic, translate
+from lngen import definition, derivation, differentiate, manifest, plan, program, symbolic, translate
 from lngen.cache.results import NotKept
 from lngen.definition import Definition, Kind
+from lngen.growth import Growth
 
 _GIVEN = "given"
 
@@ -142,7 +143,6 @@ _DATACLASSES = (
     derivation.Secondary,
     derivation.Step,
     differentiate.Adjoint,
-    growth.Growth,
     manifest.Emission,
     plan.Plan,
     program.Assignment,
@@ -195,8 +195,12 @@ _RATIONAL = _Class(lambda value: (int(value.p), int(value.q)), sympy.Rational)
 
 _TABLE: dict[type, _Class] = {
     tuple: _Class(lambda value: value, lambda *parts: parts),
-    dict: _Class(lambda value: tuple(value.items()), lambda *pairs: dict(pairs)),
+    frozenset: _Class(lambda value: tuple(sorted(value)), lambda *parts: frozenset(parts)),
     Fraction: _Class(lambda value: (value.numerator, value.denominator), Fraction),
+    Growth: _Class(
+        lambda value: (tuple(value.degrees.items()), value.most),
+        lambda degrees, most: Growth(dict(degrees), most),
+    ),
     Kind: _Class(lambda value: (value.value,), Kind),
     **{kind: _dataclass(kind) for kind in _DATACLASSES},
     **{kind: _symbol(kind) for kind in _SYMBOLS},
