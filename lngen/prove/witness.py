@@ -45,7 +45,8 @@ def differ(left: Expr, right: Expr, not_negative: Iterable[Expr] = ()) -> bool:
             point = {symbol: _drawn(symbol, generator, low, high) for symbol in ordered}
             if not all(evaluate_expression(e, point, arithmetic) >= 0 for e in conditions):
                 continue
-            a, b = (evaluate_expression(side, point, arithmetic) for side in (left, right))
+            # A select of numbers is an array without axes.
+            a, b = (np.asarray(evaluate_expression(side, point, arithmetic)).item() for side in (left, right))
             if mpmath.isfinite(a) and mpmath.isfinite(b) and abs(a - b) > _APART * (1 + abs(a) + abs(b)):
                 return True
     return False
