@@ -21,7 +21,7 @@ from tests.fuzz.plain import ExactHyperdual, Hyperdual, Magnitudes, RoundingSize
 TIMES_PLAIN = 16.0
 ULPS = 64.0
 PLAIN_IS_RIGHT = 2.0**-10
-NOISES = 2
+NOISES, MORE_NOISES = 2, 16
 """An error may be TIMES_PLAIN times that of the plain evaluation, and ULPS units of the numbers that it is made of.
 
 Plain arithmetic is evaluated once as it is, NOISES times with random roundings and as often with the opposite ones, and
@@ -68,26 +68,24 @@ class Beside:
         """Raise Failure for the first result that is worse than it may be; how many rows and sums were compared.
 
         `point` holds numbers of `dtype`. The truth is a plain evaluation in long double, which has 2048 times the
-        digits that a claim needs; what that finds is looked at again at 60 digits before it is believed.
+        digits that a claim needs. What that finds is believed only if it stands at 60 digits, and beside MORE_NOISES.
         """
         numbers = Hyperdual(dtype)
         plain = [self.plainly(point, numbers, **only)]
-        noisy = (Hyperdual(dtype, seed, flipped) for seed in range(NOISES) for flipped in (False, True))
-        plain += [self.plainly(point, noise, **only) for noise in noisy]
-        still = replace(point, directions=dict.fromkeys(point.directions, 0.0) or {self.definition.rows[0].name: 0.0})
-        roundings = self.plainly(still, RoundingSizes(), tangents_only=True)
-        sizes = self.plainly(point, Magnitudes(), **only)
-        sizes |= {(OUTPUT, name): size for (what, name), size in roundings.items() if what == TANGENT}
-        given = truth is not None
-        wide = truth if truth is not None else self.plainly(point, Hyperdual(np.longdouble), **only)
-        count, worst = self._worst(found, wide, plain, sizes, ~np.asarray(numbers.void), dtype)
-        if worst is not None and not given:
-            try:
-                exact = self.plainly(point, ExactHyperdual(_DIGITS), **only)
-            except (OverflowError, MemoryError, ValueError):
-                exact = wide
-            count, worst = self._worst(found, exact, plain, sizes, ~np.asarray(numbers.void), dtype)
-            wide = exact
+
+        def add_noise(seeds: range) -> None:
+            noisy = (Hyperdual(dtype, seed, flipped) for seed in seeds for flipped in (False, True))
+            plain.extend(self.plainly(point, noise, **only) for noise in noisy)
+
+        add_noise(range(NOISES))
+        sizes = self._sizes(point, **only)
+        wide = self.plainly(point, Hyperdual(np.longdouble), **only) if truth is None else truth
+        right = ~np.asarray(numbers.void)
+        count, worst = self._worst(found, wide, plain, sizes, right, dtype)
+        if worst is not None:
+            add_noise(range(NOISES, MORE_NOISES))
+            wide = self._exactly(point, wide, **only) if truth is None else truth
+            count, worst = self._worst(found, wide, plain, sizes, right, dtype)
         if worst is not None:
             result, row, error, other = worst
             what = " ".join(result)
@@ -99,6 +97,19 @@ class Beside:
                 outcome, f"{key}, {point.case.name}: {result[0]}", note, point.case, point.directions, value, wanted
             )
         return count
+
+    def _sizes(self, point: Point, **only: Any) -> Results:
+        """What the results are sums of, before anything cancels."""
+        still = replace(point, directions=dict.fromkeys(point.directions, 0.0) or {self.definition.rows[0].name: 0.0})
+        roundings = self.plainly(still, RoundingSizes(), tangents_only=True)
+        outputs = {(OUTPUT, name): size for (what, name), size in roundings.items() if what == TANGENT}
+        return self.plainly(point, Magnitudes(), **only) | outputs
+
+    def _exactly(self, point: Point, otherwise: Results, **only: Any) -> Results:
+        try:
+            return self.plainly(point, ExactHyperdual(_DIGITS), **only)
+        except (OverflowError, MemoryError, ValueError):  # an exponential of an exponential
+            return otherwise
 
     def _worst(
         self, found: Results, truth: Results, plain: list[Results], sizes: Results, right: Any, dtype: Any
