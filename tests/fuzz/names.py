@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from lngen import language
+from lngen.names import MAXIMUM_LENGTH
 from tests.fuzz.tree import names_of, renamed
 
 PLAIN_INPUTS = ("x", "z", "w", "b", "s", "t", "a", "gain", "bias", "tau", "key", "query")
@@ -36,7 +37,8 @@ def may_be_given(word: str) -> bool:
     ['rows', 'half']
     """
     refused = {*_SIGNATURE, *dir(builtins), *vars(language)}
-    return word.isidentifier() and not keyword.iskeyword(word) and word not in refused and word == word.strip("_")
+    allowed = word not in refused and not keyword.iskeyword(word) and len(word) <= MAXIMUM_LENGTH
+    return allowed and word.isidentifier() and word == word.strip("_")
 
 
 @cache
