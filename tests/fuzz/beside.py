@@ -16,7 +16,8 @@ import numpy as np
 from lngen.definition import Definition
 from tests.fuzz.answers import OUTPUT, TANGENT, Point, Results, kind_of
 from tests.fuzz.failure import IMPRECISE, NOT_FINITE, WRONG, failure
-from tests.fuzz.plain import ExactHyperdual, Hyperdual, Magnitudes, RoundingSizes, differentiated, in_rows
+from tests.fuzz.hyperdual import ExactHyperdual, Hyperdual, Magnitudes, RoundingSizes
+from tests.fuzz.plain import differentiated, in_rows
 
 TIMES_PLAIN = 16.0
 ULPS = 64.0

@@ -229,7 +229,7 @@ def _place(error: BaseException) -> str:
 
 def _pattern(error: LngenError, definition: Definition | None) -> str:
     """The message without what differs from definition to definition: names, formulas, numbers."""
-    message = getattr(error, "message", None) or str(error).split("\n")[0]
+    message = re.sub("'[^']*'", "…", getattr(error, "message", None) or str(error).split("\n")[0])
     names = set() if definition is None else {entry.name for entry in (*definition.inputs, *definition.statements)}
     words = ["…" if word.strip(",.;:'") in names or re.search(r"[\d()*/]", word) else word for word in message.split()]
     return re.sub(r"…( (\S )?…)*", "…", " ".join(words))[:120]

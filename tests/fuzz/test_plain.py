@@ -13,7 +13,8 @@ from lngen.oracle.real_functions import FUNCTIONS
 from tests.fuzz import oracle
 from tests.fuzz.answers import GRADIENT, OUTPUT, SECOND, TANGENT, Point, Results
 from tests.fuzz.beside import as_floats
-from tests.fuzz.plain import ExactHyperdual, Hyperdual, Magnitudes, RoundingSizes, differentiated, in_rows
+from tests.fuzz.hyperdual import ExactHyperdual, Hyperdual, Magnitudes, RoundingSizes
+from tests.fuzz.plain import differentiated, in_rows
 
 FORMS = (
     *(f"{name}(x)*r" for name in sorted(FUNCTIONS)),
