@@ -46,11 +46,20 @@ def terms_in_order(expression: Expr) -> list[tuple[int, Expr]]:
     >>> m, p = RowScalarSymbol("m"), RowScalarSymbol("p")
     >>> terms_in_order(g - xhat * p - m)
     [(1, g), (-1, m), (-1, p*xhat)]
+
+    What is the same in every row comes last where something is taken off: `largest - smallest` is exact where it is
+    small, and `(largest + 1) - smallest` is not. (A number in a row stays where it is: it spares a buffer.)
+
+    >>> terms_in_order(m - p + 1)
+    [(1, m), (-1, p), (1, 1)]
     """
     signed = [_split_sign(term) for term in Add.make_args(expression)]
     leading = sorted((term for sign, term in signed if sign > 0), key=_leading_key)
     taken_off = sorted((term for sign, term in signed if sign < 0), key=_following_key)
-    return [(1, term) for term in leading] + [(-1, term) for term in taken_off]
+    kept = [term for term in leading if axes(term).rows or (term.is_number and axes(expression).features)]
+    late = [term for term in leading if term not in kept] if kept and taken_off else []
+    kept = kept if late else leading
+    return [(1, term) for term in kept] + [(-1, term) for term in taken_off] + [(1, term) for term in late]
 
 
 def factors_in_order(expression: Expr) -> Product:

@@ -286,6 +286,9 @@ def _eliminations(row_class: RowClass) -> tuple[tuple[TypedSymbol, Expr], ...]:
         power = equation.expression
         if not isinstance(power, Pow) or (power.exp.is_Integer and not isinstance(power.base, TypedSymbol)):
             continue
+        # The cube of a negative number has another cube root: only a reciprocal is undone whatever the sign.
+        if power.exp.is_Integer and power.exp != -1 and not power.base.is_nonnegative:
+            continue
         inside = [s for s in power.base.free_symbols if s in statistics and s not in solved]
         if len(inside) != 1:
             continue
