@@ -172,7 +172,7 @@ class Forward:
     symbols: tuple[TypedSymbol, ...]
     equations: tuple[Equation, ...]
     outputs: tuple[TypedSymbol, ...]
-    spoken_for: frozenset[str] = frozenset()
+    spoken_for: tuple[str, ...] = ()
 
     @property
     def differentiable(self) -> tuple[TypedSymbol, ...]:
@@ -258,7 +258,7 @@ def translate(definition: Definition) -> Forward:
         equations.append(Equation(symbol, expression, named=True))
         environment[statement.name] = symbol
     outputs = tuple(environment[name] for name in definition.outputs)
-    spoken_for = frozenset(equation.symbol.name for equation in equations)
+    spoken_for = tuple(equation.symbol.name for equation in equations)
     return Forward(definition.name, definition.inputs, symbols, tuple(equations), outputs, spoken_for)
 
 

@@ -195,7 +195,6 @@ _RATIONAL = _Class(lambda value: (int(value.p), int(value.q)), sympy.Rational)
 
 _TABLE: dict[type, _Class] = {
     tuple: _Class(lambda value: value, lambda *parts: parts),
-    frozenset: _Class(lambda value: tuple(sorted(value)), lambda *parts: frozenset(parts)),
     Fraction: _Class(lambda value: (value.numerator, value.denominator), Fraction),
     Growth: _Class(
         lambda value: (tuple(value.degrees.items()), value.most),

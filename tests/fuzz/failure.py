@@ -49,4 +49,6 @@ def _shown(numbers: Any) -> str:
     array = np.asarray(numbers)
     array = array if array.dtype == object else array.astype(np.float64).astype(object)
     with np.errstate(all="ignore"):
-        return repr(np.frompyfunc(lambda number: mpmath.nstr(mpmath.mpmathify(number), 17), 1, 1)(array).tolist())
+        return repr(
+            np.asarray(np.frompyfunc(lambda number: mpmath.nstr(mpmath.mpmathify(number), 17), 1, 1)(array)).tolist()
+        )

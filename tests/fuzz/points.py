@@ -24,7 +24,7 @@ ENDS: dict[Any, tuple[tuple[str, float, float], ...]] = {
         ("deviation 20", 20.0, 0.0),
         ("deviation 25", 25.0, 0.0),
         ("tiny", 1e-9, 0.0),
-        ("large", 1e9, 0.0),
+        ("large", 1e6, 0.0),
     ),
     np.float64: (("deviation 5", 5.0, 0.0), ("deviation 25", 25.0, 0.0), ("deviation 150", 150.0, 0.0)),
 }

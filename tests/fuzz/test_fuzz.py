@@ -67,7 +67,7 @@ def centred(x: Row, gamma: Feature = 1, eps: Constant = 1e-5):
         ("np.multiply(mean_g_2, 3.0", "np.multiply(mean_g_2, 2.0", "a small point: second gradient"),
         ("np.multiply, dg, gamma", "np.multiply, 0*dg, gamma", "a small point: second gradient of the cotangent"),
         # A factor that underflows in float32 where the product it stands in does not.
-        ("np.multiply(dx, rstd", "np.multiply(dx * rstd**3, rstd**-2.0", "float32 beside plain, large: gradient"),
+        ("np.multiply(dx, rstd", "np.multiply(dx * rstd**8, rstd**-7.0", "float32 beside plain, large: gradient"),
         # No residual of the mean, in blocks alone: the row is as good as plain evaluation has it.
         ("far_from = np.asarray(2.0", "far_from = np.asarray(1e9", "a row alone has other bits: output"),
         ("range(min(threads, len(chunks)))", "range(1)", "threads change bits: output"),

@@ -151,7 +151,7 @@ def test_each_symbol_of_the_definition_has_a_meaning() -> None:
 def test_names_that_earlier_steps_use_are_left_alone() -> None:
     written = translate(parse("def f(x: Row): return (x - mean(x))*mean(x**2)"))
     plain, _ = named_structure(written)
-    careful, _ = named_structure(replace(written, spoken_for=frozenset({"x_centred"})))
+    careful, _ = named_structure(replace(written, spoken_for=("x_centred",)))
     assert "x_centred" in [q.symbol.name for q in plain.equations]
     assert "x_centred_2" in [q.symbol.name for q in careful.equations]
 

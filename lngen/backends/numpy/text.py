@@ -17,6 +17,9 @@ _TARGET = re.compile(r"(?:read_|place_)?(\w+?)(?:_sums|_block)? = ")
 
 _WORD = re.compile(r"[^\W\d]\w*")
 
+_IN_PLACE = ("_residual(", "_less_residual(")
+"""Helpers that also write to what they are given."""
+
 SHAPES = {"Row": "shape_", "RowScalar": "shape_[:-1]", "Feature": "shape_[-1:]", "Scalar": "()"}
 """The shape of an array of each kind, where `shape_` is that of the rows."""
 
@@ -91,13 +94,15 @@ def read_only_assigned(lines: Sequence[Line]) -> list[Line]:
     >>> lines = [Line("y = np.exp(x, out=y_block)"), Line("y = np.add(y, b, out=y_block)", "b is not None")]
     >>> [line.text for line in read_only_assigned([*lines, Line("z = y", "b is None")])]
     ['y = np.exp(x, out=y_block)', 'np.add(y, b, out=y_block)']
+    >>> [line.text for line in read_only_assigned([Line("r = _residual(c, m)"), Line("s = sum(x)"), Line("_f(c)")])]
+    ['_residual(c, m)', '_f(c)']
     """
     kept: list[Line] = []
     read: set[str] = set()
     for line in reversed(lines):
         name, equals, value = line.text.partition(" = ")
         if equals and name.isidentifier() and name not in read:
-            if "out=" not in value:
+            if "out=" not in value and not value.startswith(_IN_PLACE):
                 continue
             line = replace(line, text=value)
         else:
