@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import sympy
-from sympy import Expr, Mul, Pow
+from sympy import Expr, Mul, Pow, Rational
 
-from lngen.growth import Growth
+from lngen.growth import EXPONENTIAL, Growth
 from lngen.schedule import Line
 from lngen.symbolic import TypedSymbol, symbol_like
 from lngen.translate import Names
@@ -21,7 +21,6 @@ from lngen.translate import Names
 def balanced(lines: Sequence[Line], growth: Growth, names: Names) -> list[Line]:
     """Lines in which a factor that grows meets one that shrinks before others, where a partial product would overreach.
 
-    >>> from lngen.growth import EXPONENTIAL
     >>> from lngen.symbolic import RowScalarSymbol, RowSymbol
     >>> e, g, r = RowSymbol("e"), RowSymbol("g"), RowScalarSymbol("r")
     >>> growth = Growth({e: EXPONENTIAL, r: -EXPONENTIAL}, most=EXPONENTIAL)
@@ -47,8 +46,8 @@ def balanced(lines: Sequence[Line], growth: Growth, names: Names) -> list[Line]:
         if not growth.overreach(expression):
             return expression
         expression = expression.func(*(settled(argument, step) for argument in expression.args))
-        while isinstance(expression, Mul) and growth.overreach_of(expression.args):
-            pair = _opposite(expression, growth)
+        while isinstance(expression, Mul) and (beyond := growth.overreach_of(expression.args)):
+            pair = _opposite(expression, growth, min(beyond, EXPONENTIAL))
             if pair is None:
                 break
             expression = expression / pair * named(pair, step)
@@ -59,12 +58,15 @@ def balanced(lines: Sequence[Line], growth: Growth, names: Names) -> list[Line]:
     return result
 
 
-def _opposite(product: Mul, growth: Growth) -> Expr | None:
-    """The factor that grows most, once, times the one that shrinks most, once; names first. None where one lacks."""
+def _opposite(product: Mul, growth: Growth, least: Rational) -> Expr | None:
+    """The factor that grows most, once, times the one that shrinks most, once; names first.
+
+    None unless both do so with `least` at least: `z*s`, where the sigmoid `s` vanishes, is hardly larger than `s`.
+    """
     factors = sorted(map(_once, product.args), key=sympy.default_sort_key)
     factors.sort(key=lambda factor: not isinstance(factor, TypedSymbol))
     grows, shrinks = max(factors, key=growth.degree), min(factors, key=growth.degree)
-    return shrinks * grows if growth.degree(shrinks) < 0 < growth.degree(grows) else None
+    return shrinks * grows if min(growth.degree(grows), -growth.degree(shrinks)) >= least else None
 
 
 def _once(factor: Expr) -> Expr:

@@ -22,6 +22,7 @@ from lngen.symbolic import (
     Expm1,
     Reduction,
     RowMax,
+    Sigmoid,
     Softplus,
     StopGradient,
     SumRows,
@@ -54,19 +55,32 @@ class Growth:
 
     degrees: Mapping[TypedSymbol, Rational] = field(default_factory=dict)
     most: Rational = _SQUARE
+    vanishing: bool = False
+    """Whether exponents are far below zero, where an exponential, a sigmoid and a softplus vanish, and not above."""
 
     @classmethod
-    def of_forward(cls, arguments: Iterable[TypedSymbol], values: Sequence[Value]) -> Growth:
+    def at_both_ends(cls, arguments: Sequence[TypedSymbol], values: Sequence[Value]) -> tuple[Growth, ...]:
+        """The growth of a forward where its exponents are large, and where they are far below zero.
+
+        >>> from lngen.symbolic import RowSymbol
+        >>> x, s, y = map(RowSymbol, ("x", "s", "y"))
+        >>> [growth.degrees[y] for growth in Growth.at_both_ends([x], [(s, Softplus(x)), (y, 1/s)])]
+        [-1, 100]
+        """
+        return tuple(cls(vanishing=end).of_forward(arguments, values) for end in (False, True))
+
+    def of_forward(self, arguments: Iterable[TypedSymbol], values: Sequence[Value]) -> Growth:
         """The growth of a forward: as much as its values grow, those of its gradients may.
 
         The factors of a product are not values of it one by one: what is written `m*m*(m/x)` never is `m**3`.
 
         >>> from lngen.symbolic import RowSymbol
         >>> x, y = RowSymbol("x"), RowSymbol("y")
-        >>> [Growth.of_forward([x], [(y, value)]).most for value in (x**4, x**3/(x + 1), x**5*(x**3 + 1)**-1)]
+        >>> [Growth().of_forward([x], [(y, value)]).most for value in (x**4, x**3/(x + 1), x**5*(x**3 + 1)**-1)]
         [4, 2, 3]
         """
-        growth = cls({symbol: ARGUMENT for symbol in arguments if axes(symbol).rows}).after(values)
+        given = {symbol: ARGUMENT for symbol in arguments if axes(symbol).rows}
+        growth = replace(self, degrees=given).after(values)
         reached = [abs(growth.degree(part)) for _, value in values for part in _values_in(value)]
         return replace(growth, most=max([_SQUARE, *reached]))
 
@@ -81,7 +95,7 @@ class Growth:
         >>> Growth({x: ARGUMENT}).after(shifted).degrees
         {x: 1, m: 1, c: 1, e: 0}
         """
-        found = Growth(dict(self.degrees), self.most)
+        found = self
         largest = {symbol: expression.args[0] for symbol, expression in values if isinstance(expression, RowMax)}
         shifted: set[Expr] = set()
         for symbol, expression in values:
@@ -107,9 +121,11 @@ class Growth:
             return self.degree(expression.base) * (expression.exp if expression.exp.is_Rational else 0)
         if isinstance(expression, Where):
             return max(map(self.degree, expression.args[1:]))
+        if isinstance(expression, (sympy.exp, Sigmoid, Softplus)) and self.vanishing:
+            return -EXPONENTIAL if self.degree(expression.args[0]) > 0 else _NONE
         if isinstance(expression, _LIKE_THEIR_ARGUMENT):
             return self.degree(expression.args[0])
-        if isinstance(expression, (sympy.exp, Expm1)):
+        if isinstance(expression, (sympy.exp, Expm1)) and not self.vanishing:
             return EXPONENTIAL if self.degree(expression.args[0]) > 0 else _NONE
         return _NONE
 

@@ -81,7 +81,7 @@ def plan(derivation: Derivation) -> Plan:
         names,
     )
     forward_lines = _corrected(forward_lines, names)
-    growth = Growth.of_forward(derivation.forward.symbols, [line.value for line in forward_lines])
+    growth = Growth.at_both_ends(derivation.forward.symbols, [line.value for line in forward_lines])
     forward_lines = in_range(forward_lines, growth, names)
     backward_lines = without_nested_reductions(
         [_line(q, steps) for q in derivation.backward if not _is_alias(q.expression, derivation)],
@@ -174,12 +174,14 @@ def _is_alias(expression: Expr, derivation: Derivation) -> bool:
     return expression in [gradient for _, gradient in derivation.gradients]
 
 
-def in_range(lines: Sequence[Line], growth: Growth, names: Names) -> list[Line]:
+def in_range(lines: list[Line], growth: tuple[Growth, ...], names: Names) -> list[Line]:
     """The lines in products that stay in the range of a float, what does not vary over features multiplied once a row.
 
-    `growth` is that of what the lines read.
+    `growth` is that of what the lines read, at each end.
     """
-    return once_a_row(balanced(lines, growth, names), names)
+    for end in growth:
+        lines = balanced(lines, end, names)
+    return once_a_row(lines, names)
 
 
 def once_a_row(lines: Sequence[Line], names: Names) -> list[Line]:
@@ -340,7 +342,7 @@ def _program(
     saved: tuple[RowScalarSymbol, ...],
     names: Names,
     sources: tuple[TypedSymbol, ...],
-    growth: Growth,
+    growth: tuple[Growth, ...],
 ) -> RowProgram:
     definition = derivation.definition
     results = _results(derivation, direction)
@@ -369,7 +371,7 @@ def _program(
             for entry in definition.inputs
             if entry.default is not None and entry.kind is not Kind.CONSTANT
         ),
-        growth=growth.after([line.value for line in lines]),
+        growth=tuple(end.after([line.value for line in lines]) for end in growth),
     )
 
 

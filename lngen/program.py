@@ -12,7 +12,7 @@ name is the derivation's own, and every line says which step it comes from.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import Literal
@@ -161,8 +161,8 @@ class RowProgram:
     once. `prologue` holds what is computed once a call from parameters alone (`1 + w`, a reduction of a Feature);
     `epilogue` what is computed once from the sums over rows. `saved` are the row scalars that forward writes and
     backward reads. `optional` maps an input that may be left out to its neutral value; left out, it *is* that number,
-    and whatever only served its gradient is gone. `growth` says how large each value gets, for a backend that
-    multiplies in another order.
+    and whatever only served its gradient is gone. `growth` says how large each value gets at either end
+    (`lngen.growth.Growth.at_both_ends`), for a backend that multiplies in another order.
     """
 
     layer: str
@@ -176,7 +176,7 @@ class RowProgram:
     saved: tuple[RowScalarSymbol, ...]
     results: tuple[Store, ...]
     optional: tuple[tuple[str, Fraction], ...]
-    growth: Growth = field(default_factory=Growth)
+    growth: tuple[Growth, ...] = ()
 
     def groups(self) -> dict[str, tuple[str, ...]]:
         """The names of a result, by each of them: gradients that are equal are one array."""

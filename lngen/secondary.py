@@ -101,7 +101,7 @@ def _program(plan: Plan, secondary: Secondary, direction: Literal["jvp", "backwa
         saved=sources.saved,
         results=results,
         optional=(*optional, *((s.name, Fraction(0)) for s in secondary.arguments)),
-        growth=plan.forward.growth.after([line.value for line in lines]),
+        growth=tuple(end.after([line.value for line in lines]) for end in plan.forward.growth),
     )
 
 

@@ -12,7 +12,7 @@ from lngen.definition import parse
 from lngen.emission import derived
 from lngen.growth import ARGUMENT, EXPONENTIAL, Growth
 from lngen.schedule import Line
-from lngen.symbolic import RowScalarSymbol, RowSymbol, Where
+from lngen.symbolic import RowScalarSymbol, RowSymbol, Sigmoid, Softplus, Where
 from lngen.translate import Names
 
 e, x, g, dx = (RowSymbol(name) for name in ("e", "x", "g", "dx"))
@@ -40,6 +40,17 @@ def test_what_is_in_range_or_has_no_partner_stays(product: Expr) -> None:
     assert balanced(lines, GROWTH, Names(["dx"])) == lines
 
 
+def test_what_vanishes_far_below_zero_meets_what_grows_there() -> None:
+    """With softplus and sigmoid of -60, the square of 1/softplus is no float32, and its product with the sigmoid is 1."""
+    y, s = RowSymbol("y"), RowSymbol("s")
+    above, below = Growth.at_both_ends([x], [(e, Softplus(x)), (y, 1 / e), (s, Sigmoid(x))])
+    lines = [Line(dx, -g * s * y**2, 1)]
+    assert balanced(lines, above, Names(["dx"])) == lines
+    scaled, last = balanced(lines, below, Names(["dx"]))
+    assert scaled.expression == s * y
+    assert last.expression == -g * y * scaled.symbol
+
+
 def test_what_a_select_does_not_choose_is_not_computed_ahead_of_it() -> None:
     lines = [Line(dx, Where(g > 0, e**2 * r**2, 0), 1)]
     assert balanced(lines, GROWTH, Names(["dx"])) == lines
@@ -47,7 +58,7 @@ def test_what_a_select_does_not_choose_is_not_computed_ahead_of_it() -> None:
 
 def test_as_much_as_the_forward_grows_its_gradients_may() -> None:
     """x**3*s**3 of a row under a fourth power is in range wherever the power is: nothing is multiplied earlier."""
-    growth = Growth.of_forward([x], [(m, x**4), (s, m ** Fraction(-1, 4))])
+    growth = Growth().of_forward([x], [(m, x**4), (s, m ** Fraction(-1, 4))])
     assert growth.most == 4
     assert not growth.overreach(x**3 * s**3 * g)
 

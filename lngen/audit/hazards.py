@@ -123,7 +123,7 @@ class _Line:
 class _Auditor:
     def __init__(self, plan: Plan, program: RowProgram) -> None:
         self.direction = program.direction
-        self.growth = program.growth
+        self.growth = program.growth[0]
         self.minimum_features = program.minimum_features
         self.lines = list(_lines(program))
         self.order = [argument.name for argument in plan.forward.rows]

@@ -197,8 +197,8 @@ _TABLE: dict[type, _Class] = {
     tuple: _Class(lambda value: value, lambda *parts: parts),
     Fraction: _Class(lambda value: (value.numerator, value.denominator), Fraction),
     Growth: _Class(
-        lambda value: (tuple(value.degrees.items()), value.most),
-        lambda degrees, most: Growth(dict(degrees), most),
+        lambda value: (tuple(value.degrees.items()), value.most, value.vanishing),
+        lambda degrees, most, vanishing: Growth(dict(degrees), most, vanishing),
     ),
     Kind: _Class(lambda value: (value.value,), Kind),
     **{kind: _dataclass(kind) for kind in _DATACLASSES},

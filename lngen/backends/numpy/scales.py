@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from sympy import Expr, Mul, Rational
 
+from lngen.growth import Growth
 from lngen.program import Assignment, FeatureReduction, RowProgram, RowsReduction, Stage
 from lngen.symbolic import D, RowScalarSymbol, TypedSymbol, axes
 
@@ -40,13 +41,21 @@ def with_late_scales(program: RowProgram, passes: Callable[[RowProgram], int]) -
             continue
         candidate = _written_out(program, temp)
         count = passes(candidate)
-        if count < fewest and _overreach(candidate) <= _overreach(program):
+        if count < fewest and _reaches_no_further(candidate, program):
             program, fewest = candidate, count
     return program
 
 
-def _overreach(program: RowProgram) -> Rational:
-    growth, reached = program.growth, [Rational(0)]
+def _reaches_no_further(candidate: RowProgram, program: RowProgram) -> bool:
+    return all(a <= b for a, b in zip(_overreach(candidate), _overreach(program), strict=True))
+
+
+def _overreach(program: RowProgram) -> tuple[Rational, ...]:
+    return tuple(_overreach_at(end, program) for end in program.growth)
+
+
+def _overreach_at(growth: Growth, program: RowProgram) -> Rational:
+    reached = [Rational(0)]
     for stage in program.stages:
         reached += [growth.overreach(temp.expression) for temp in stage.temps]
         for reduction in stage.reductions:
