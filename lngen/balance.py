@@ -10,17 +10,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import sympy
-from sympy import Expr, Mul, Pow, Rational
+from sympy import Expr, Mul, Pow
 
-from lngen.growth import EXPONENTIAL, Growth
+from lngen.growth import Growth
 from lngen.schedule import Line
 from lngen.symbolic import TypedSymbol, symbol_like
 from lngen.translate import Names
+
+_NOTHING_BESIDE = 50
+"""How many times the degree of a power of a row that of an exponential is, at least."""
 
 
 def balanced(lines: Sequence[Line], growth: Growth, names: Names) -> list[Line]:
     """Lines in which a factor that grows meets one that shrinks before others, where a partial product would overreach.
 
+    >>> from lngen.growth import EXPONENTIAL
     >>> from lngen.symbolic import RowScalarSymbol, RowSymbol
     >>> e, g, r = RowSymbol("e"), RowSymbol("g"), RowScalarSymbol("r")
     >>> growth = Growth({e: EXPONENTIAL, r: -EXPONENTIAL}, most=EXPONENTIAL)
@@ -46,8 +50,8 @@ def balanced(lines: Sequence[Line], growth: Growth, names: Names) -> list[Line]:
         if not growth.overreach(expression):
             return expression
         expression = expression.func(*(settled(argument, step) for argument in expression.args))
-        while isinstance(expression, Mul) and (beyond := growth.overreach_of(expression.args)):
-            pair = _opposite(expression, growth, min(beyond, EXPONENTIAL))
+        while isinstance(expression, Mul) and growth.overreach_of(expression.args):
+            pair = _opposite(expression, growth)
             if pair is None:
                 break
             expression = expression / pair * named(pair, step)
@@ -58,15 +62,17 @@ def balanced(lines: Sequence[Line], growth: Growth, names: Names) -> list[Line]:
     return result
 
 
-def _opposite(product: Mul, growth: Growth, least: Rational) -> Expr | None:
+def _opposite(product: Mul, growth: Growth) -> Expr | None:
     """The factor that grows most, once, times the one that shrinks most, once; names first.
 
-    None unless both do so with `least` at least: `z*s`, where the sigmoid `s` vanishes, is hardly larger than `s`.
+    None where one lacks, or is nothing beside the other: `z*s`, where the sigmoid `s` vanishes, is hardly larger than
+    `s`.
     """
     factors = sorted(map(_once, product.args), key=sympy.default_sort_key)
     factors.sort(key=lambda factor: not isinstance(factor, TypedSymbol))
     grows, shrinks = max(factors, key=growth.degree), min(factors, key=growth.degree)
-    return shrinks * grows if min(growth.degree(grows), -growth.degree(shrinks)) >= least else None
+    less, more = sorted((growth.degree(grows), -growth.degree(shrinks)))
+    return shrinks * grows if less > 0 and less * _NOTHING_BESIDE > more else None
 
 
 def _once(factor: Expr) -> Expr:

@@ -19,7 +19,15 @@ e, x, g, dx = (RowSymbol(name) for name in ("e", "x", "g", "dx"))
 r, s, m = (RowScalarSymbol(name) for name in ("r", "s", "m"))
 GROWTH = Growth({e: EXPONENTIAL, x: ARGUMENT, r: -EXPONENTIAL, s: -EXPONENTIAL, m: EXPONENTIAL}, EXPONENTIAL)
 
-PRODUCTS = [e**2 * r**2 * g, e * r * (e * g - 1) * s, m * r**2, x * e * r, g * (e**3 * r**3 + x) * r, e**2 * g / (m**2)]
+PRODUCTS = [
+    e**2 * r**2 * g,
+    e * r * (e * g - 1) * s,
+    m * r**2,
+    x * e * r,
+    g * (e**3 * r**3 + x) * r,
+    e**2 * g / (m**2),
+    m**2 * g / (m + 1) ** 2,
+]
 
 
 @pytest.mark.parametrize("product", PRODUCTS, ids=str)
