@@ -15,6 +15,9 @@ from tests.fuzz.answers import Point
 LARGEST_EXPONENT = 80.0
 """What float32 takes the exponential of and still multiplies: exp(80) is 5e34."""
 
+TINY, LARGE = 1e-9, 1e6
+"""The deviation of the smallest and of the largest rows: fourth powers of the large ones are squared in float32."""
+
 ENDS: dict[Any, tuple[tuple[str, float, float], ...]] = {
     np.float32: (
         ("deviation 1", 1.0, 0.0),
@@ -23,8 +26,8 @@ ENDS: dict[Any, tuple[tuple[str, float, float], ...]] = {
         ("deviation 5", 5.0, 0.0),
         ("deviation 20", 20.0, 0.0),
         ("deviation 25", 25.0, 0.0),
-        ("tiny", 1e-9, 0.0),
-        ("large", 1e6, 0.0),
+        ("tiny", TINY, 0.0),
+        ("large", LARGE, 0.0),
     ),
     np.float64: (("deviation 5", 5.0, 0.0), ("deviation 25", 25.0, 0.0), ("deviation 150", 150.0, 0.0)),
 }

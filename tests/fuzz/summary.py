@@ -13,7 +13,7 @@ from tests.fuzz.batch import LARGE_MEAN
 from tests.fuzz.campaign import AWKWARD_EVERY, CUDA_EVERY, PROVED_EVERY, Campaign
 from tests.fuzz.failure import FAILURES, NO_POINT, REFUSED, RIGHT
 from tests.fuzz.judge import SECONDS
-from tests.fuzz.points import LARGEST_EXPONENT
+from tests.fuzz.points import LARGE, LARGEST_EXPONENT, TINY
 from tests.fuzz.tree import function_of
 
 
@@ -29,9 +29,9 @@ def summary(campaign: Campaign, verdicts: Mapping[int, Mapping[str, Any]]) -> st
         "inputs, cotangents and tangents left out by chance:",
         "",
         "* at four small shapes beside 60-digit differences of the evaluator (`tests/fuzz/oracle.py`);",
-        f"* at the ends of the domain, with exponents to {LARGEST_EXPONENT:g} and rows of 1e-18 and 1e18, in float32",
-        "  and float64 beside plain forward-mode differentiation in the same type: wherever an output is right its",
-        "  derivatives have to be, and nearly as right as plain ones (`tests/fuzz/beside.py` has the figures);",
+        f"* at the ends of the domain, with exponents to {LARGEST_EXPONENT:g} and rows of {TINY:g} and {LARGE:g},",
+        "  in float32 and float64 beside plain forward-mode differentiation in the same type: wherever an output is",
+        "  right its derivatives have to be, and nearly as right as plain ones (`tests/fuzz/beside.py` has the figures);",
         f"* in batches above the size of a block, with rows of mean 0 and {LARGE_MEAN:g}: a row has the bits that it",
         "  has alone, whatever the thread count, and a sum over rows is that of its rows (`tests/fuzz/batch.py`).",
         "",
