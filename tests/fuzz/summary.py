@@ -31,7 +31,7 @@ def summary(campaign: Campaign, verdicts: Mapping[int, Mapping[str, Any]]) -> st
         "* at four small shapes beside 60-digit differences of the evaluator (`tests/fuzz/oracle.py`);",
         f"* at the ends of the domain, with exponents to {LARGEST_EXPONENT:g} and rows of {TINY:g} and {LARGE:g},",
         "  in float32 and float64 beside plain forward-mode differentiation in the same type: wherever an output is",
-        "  right its derivatives have to be, and nearly as right as plain ones (`tests/fuzz/beside.py` has the figures);",
+        "  right its derivatives have to be, nearly as right as plain ones (`tests/fuzz/beside.py` has the figures);",
         f"* in batches above the size of a block, with rows of mean 0 and {LARGE_MEAN:g}: a row has the bits that it",
         "  has alone, whatever the thread count, and a sum over rows is that of its rows (`tests/fuzz/batch.py`).",
         "",
