@@ -1,5 +1,6 @@
 """How the suite reports what it skipped, and what it may skip where `LNGEN_CI` is set."""
 
+import gc
 import os
 import shutil
 import tempfile
@@ -104,3 +105,15 @@ def _not_allowed(skips: dict[str, str]) -> dict[str, str]:
 def nothing_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Derive anew in this test: it changes what derives, takes the time of it, or asks what was gone through."""
     monkeypatch.setenv("LNGEN_CACHE", str(tmp_path / "nothing-kept"))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Free what tests of CUDA left on the device, in the thread that it belongs to.
+
+    An array in a cycle is freed when the collector runs, and a later test may have it run in a thread of its own, from
+    which PyCUDA cannot free it: a warning, and so a failure of a test that has nothing to do with it.
+    """
+    others = nextitem is None or nextitem.path != item.path
+    if others and item.get_closest_marker("cuda") is not None:
+        gc.collect()
