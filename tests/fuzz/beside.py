@@ -109,7 +109,7 @@ class Beside:
     def _exactly(self, point: Point, otherwise: Results, **only: Any) -> Results:
         try:
             return self.plainly(point, ExactHyperdual(_DIGITS), **only)
-        except (OverflowError, MemoryError, ValueError):  # an exponential of an exponential
+        except (ArithmeticError, MemoryError, ValueError):  # an exponential of an exponential
             return otherwise
 
     def _worst(
