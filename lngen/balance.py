@@ -6,7 +6,7 @@ other, so a backend has nothing to know of it but not to undo it (`lngen.growth`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import sympy
@@ -19,6 +19,12 @@ from lngen.translate import Names
 
 _NOTHING_BESIDE = 50
 """How many times the degree of a power of a row that of an exponential is, at least."""
+
+
+def grown(growth: Iterable[Growth], lines: Sequence[Line]) -> tuple[Growth, ...]:
+    """The growth at each end, after what lines assign."""
+    values = [(line.symbol, line.expression) for line in lines]
+    return tuple(end.after(values) for end in growth)
 
 
 def balanced(lines: Sequence[Line], growth: Growth, names: Names) -> list[Line]:
@@ -35,7 +41,7 @@ def balanced(lines: Sequence[Line], growth: Growth, names: Names) -> list[Line]:
     """
     known: dict[Expr, TypedSymbol] = {}
     result: list[Line] = []
-    growth = growth.after([line.value for line in lines])
+    (growth,) = grown([growth], lines)
 
     def named(product: Expr, step: int) -> TypedSymbol:
         nonlocal growth

@@ -24,7 +24,7 @@ import sympy
 from sympy import Add, Expr, Mul
 from sympy.core.relational import Relational
 
-from lngen.balance import balanced
+from lngen.balance import balanced, grown
 from lngen.definition import Kind
 from lngen.derivation import Derivation
 from lngen.growth import Growth
@@ -81,7 +81,7 @@ def plan(derivation: Derivation) -> Plan:
         names,
     )
     forward_lines = _corrected(forward_lines, names)
-    growth = Growth.at_both_ends(derivation.forward.symbols, [line.value for line in forward_lines])
+    growth = Growth.at_both_ends(derivation.forward.symbols, [(q.symbol, q.expression) for q in forward_lines])
     forward_lines = in_range(forward_lines, growth, names)
     backward_lines = without_nested_reductions(
         [_line(q, steps) for q in derivation.backward if not _is_alias(q.expression, derivation)],
@@ -371,7 +371,7 @@ def _program(
             for entry in definition.inputs
             if entry.default is not None and entry.kind is not Kind.CONSTANT
         ),
-        growth=tuple(end.after([line.value for line in lines]) for end in growth),
+        growth=grown(growth, lines),
     )
 
 

@@ -28,10 +28,6 @@ class Line:
     correction: bool = False
 
     @property
-    def value(self) -> tuple[TypedSymbol, Expr]:
-        return self.symbol, self.expression
-
-    @property
     def operator(self) -> Operator | None:
         return OPERATORS.get(type(self.expression))
 

@@ -14,6 +14,7 @@ from typing import Literal
 
 from sympy import Expr
 
+from lngen.balance import grown
 from lngen.definition import Kind
 from lngen.derivation import Secondary
 from lngen.plan import Plan, in_range, without_nested_reductions
@@ -101,7 +102,7 @@ def _program(plan: Plan, secondary: Secondary, direction: Literal["jvp", "backwa
         saved=sources.saved,
         results=results,
         optional=(*optional, *((s.name, Fraction(0)) for s in secondary.arguments)),
-        growth=tuple(end.after([line.value for line in lines]) for end in plan.forward.growth),
+        growth=grown(plan.forward.growth, lines),
     )
 
 

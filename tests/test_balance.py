@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sympy import Expr
 
-from lngen.balance import balanced
+from lngen.balance import balanced, grown
 from lngen.check.mutants import module_from_text
 from lngen.definition import parse
 from lngen.emission import derived
@@ -34,7 +34,7 @@ PRODUCTS = [
 def test_the_same_value_in_range(product: Expr) -> None:
     lines = balanced([Line(dx, product, 1)], GROWTH, Names(["dx"]))
     assert len(lines) > 1
-    growth = GROWTH.after([line.value for line in lines])
+    (growth,) = grown([GROWTH], lines)
     assert not any(growth.overreach(line.expression) for line in lines)
     written = lines[-1].expression
     for line in reversed(lines[:-1]):

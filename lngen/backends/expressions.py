@@ -56,10 +56,11 @@ def terms_in_order(expression: Expr) -> list[tuple[int, Expr]]:
     signed = [_split_sign(term) for term in Add.make_args(expression)]
     leading = sorted((term for sign, term in signed if sign > 0), key=_leading_key)
     taken_off = sorted((term for sign, term in signed if sign < 0), key=_following_key)
-    kept = [term for term in leading if axes(term).rows or (term.is_number and axes(expression).features)]
-    late = [term for term in leading if term not in kept] if kept and taken_off else []
-    kept = kept if late else leading
-    return [(1, term) for term in kept] + [(-1, term) for term in taken_off] + [(1, term) for term in late]
+    early = [term for term in leading if axes(term).rows or (term.is_number and axes(expression).features)]
+    if not (early and taken_off):
+        early = leading
+    late = [term for term in leading if term not in early]
+    return [(1, term) for term in early] + [(-1, term) for term in taken_off] + [(1, term) for term in late]
 
 
 def factors_in_order(expression: Expr) -> Product:
