@@ -19,7 +19,9 @@ from sympy import Add, Expr, Mul, Pow, Rational
 from sympy.core.relational import Relational
 
 from lngen.symbolic import (
+    AttainsFirst,
     Expm1,
+    Log1p,
     Reduction,
     RowMax,
     Sigmoid,
@@ -39,6 +41,7 @@ EXPONENTIAL = Rational(100)
 
 _NONE = Rational(0)
 _SQUARE = Rational(2)
+_BOUNDED = (Sigmoid, AttainsFirst, sympy.tanh, sympy.sin, sympy.cos, sympy.erf, sympy.sign)
 _LIKE_THEIR_ARGUMENT = (Reduction, SumRows, StopGradient, sympy.Abs, Softplus)
 
 
@@ -87,13 +90,13 @@ class Growth:
     def after(self, values: Sequence[Value]) -> Growth:
         """The same with the degrees of what is assigned next.
 
-        A row less its largest entry is 0 at most, so its exponential does not grow.
+        A row less its largest entry is 0 at most, so its exponential does not grow. What is bounded has no degree.
 
         >>> from lngen.symbolic import RowScalarSymbol, RowSymbol
         >>> x, m, c, e = RowSymbol("x"), RowScalarSymbol("m"), RowSymbol("c"), RowSymbol("e")
         >>> shifted = (m, RowMax(x)), (c, x - m), (e, sympy.exp(c))
         >>> Growth({x: ARGUMENT}).after(shifted).degrees
-        {x: 1, m: 1, c: 1, e: 0}
+        {x: 1, m: 1, c: 1}
         """
         found = self
         largest = {symbol: expression.args[0] for symbol, expression in values if isinstance(expression, RowMax)}
@@ -102,7 +105,8 @@ class Growth:
             if any(expression == row - extreme for extreme, row in largest.items()):
                 shifted |= {symbol, expression}
             bounded = isinstance(expression, sympy.exp) and expression.args[0] in shifted
-            found = found.with_value(symbol, _NONE if bounded else found.degree(expression))
+            if not bounded and not found._is_bounded(expression):
+                found = found.with_value(symbol, found.degree(expression))
         return found
 
     def with_value(self, symbol: TypedSymbol, degree: Rational) -> Growth:
@@ -121,13 +125,21 @@ class Growth:
             return self.degree(expression.base) * (expression.exp if expression.exp.is_Rational else 0)
         if isinstance(expression, Where):
             return max(map(self.degree, expression.args[1:]))
+        if isinstance(expression, (sympy.log, Log1p)):
+            inner = self.degree(expression.args[0])
+            return inner if inner < 0 and isinstance(expression, Log1p) else abs(inner) // EXPONENTIAL
         if isinstance(expression, (sympy.exp, Sigmoid, Softplus)) and self.vanishing:
             return -EXPONENTIAL if self.degree(expression.args[0]) > 0 else _NONE
         if isinstance(expression, _LIKE_THEIR_ARGUMENT):
             return self.degree(expression.args[0])
         if isinstance(expression, (sympy.exp, Expm1)) and not self.vanishing:
-            return EXPONENTIAL if self.degree(expression.args[0]) > 0 else _NONE
+            exponent = expression.args[0]
+            return EXPONENTIAL if self.degree(exponent) >= 0 and not self._is_bounded(exponent) else _NONE
         return _NONE
+
+    def _is_bounded(self, expression: Expr) -> bool:
+        """Whether it is of order one for every row. A normalised row, of degree 0, is the larger the longer it is."""
+        return isinstance(expression, _BOUNDED) or expression.free_symbols.isdisjoint(self.degrees)
 
     def overreach(self, expression: Expr) -> Rational:
         """By how much partial products of an expression grow faster than all values of the forward.
@@ -141,7 +153,7 @@ class Growth:
         (0, 100)
         """
         # What a select does not choose is not computed ahead of it.
-        if not expression.args or isinstance(expression, (Relational, Where)):
+        if not expression.args or isinstance(expression, Relational):
             return _NONE
         own = self.overreach_of(expression.args) if isinstance(expression, Mul) else _NONE
         return max([own, *map(self.overreach, expression.args)])

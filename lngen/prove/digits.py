@@ -20,6 +20,7 @@ MOST_FEATURES = 1000
 
 _ROWS = 2
 _FEW_DIGITS = 20
+_MOST_OF_DIGITS = 0.9
 
 
 def steps_with_digits(derivation: Derivation, digits: int) -> tuple[Step, ...]:
@@ -85,15 +86,30 @@ _RANGES = ((-1, 1), (0, 1), (1, 2), (-1, 0), (-2, -1))
 def random_point(derivation: Derivation, features: int, seed: int) -> Environment:
     """Seeded mpmath values for every input, every cotangent and every value of the definition.
 
-    Inputs lie in [-1, 1] or, where that leaves no finite output, in [0, 1], [1, 2], [-1, 0] or [-2, -1].
+    Inputs lie in [-1, 1] or, where an output is not finite there, or has lost its digits as `exp(exp(1/x**9))` has near
+    0, in [0, 1], [1, 2], [-1, 0] or [-2, -1].
     """
-    arithmetic = Arithmetic(mpmath.mp.dps)
+    best: tuple[int, Environment] | None = None
     for low, high in _RANGES:
         point = _draw(derivation, features, random.Random(seed), low, high)
-        values = evaluate_equations(derivation.written.equations, point, arithmetic)
-        if all(_finite(values[output]) for output in derivation.written.outputs):
+        values = evaluate_equations(derivation.written.equations, point, Arithmetic(mpmath.mp.dps))
+        kept = _digits_kept(derivation, point, values)
+        if best is None or kept > best[0]:
+            best = kept, values
+        if kept >= _MOST_OF_DIGITS * mpmath.mp.dps:
             break
-    return values
+    assert best is not None
+    return best[1]
+
+
+def _digits_kept(derivation: Derivation, point: Environment, values: Environment) -> int:
+    """How many digits of the outputs are those that they have with twice as many; -1 where one is not finite."""
+    digits, outputs = mpmath.mp.dps, derivation.written.outputs
+    if not all(_finite(values[output]) for output in outputs):
+        return -1
+    with mpmath.workdps(2 * digits):
+        more = evaluate_equations(derivation.written.equations, point, Arithmetic(2 * digits))
+        return min(agreement(values[output], more[output], digits) for output in outputs)
 
 
 def has_values(derivation: Derivation) -> bool:

@@ -204,9 +204,20 @@ class _Structure:
         arguments = [self._row(argument) for argument in e.args]
         if isinstance(e, _CHEAP):
             return e.func(*arguments)
+        power = self._known_power(e.func(*arguments))
+        if power is not None:
+            return power
         if not isinstance(arguments[0], TypedSymbol):
             arguments[0] = self._define(arguments[0], self.names.fresh("u"))
         return self._define(e.func(*arguments), self.names.fresh(function_name(e, arguments[0])))
+
+    def _known_power(self, e: Expr) -> Expr | None:
+        """`exp(2*u)` as the square of a known `exp(u)`: a factor of it may be small where the square is infinite."""
+        if not isinstance(e, sympy.exp):
+            return None
+        times, exponent = e.args[0].as_coeff_Mul()
+        known = self.symbol_of.get((sympy.exp(exponent), False))
+        return known**times if known is not None and times.is_Integer and times > 1 else None
 
     def _product(self, e: Mul) -> Expr:
         rows = [self._row(factor) for factor in e.args if is_row(factor)]

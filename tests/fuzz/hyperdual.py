@@ -28,6 +28,8 @@ from lngen.oracle.real_functions import FUNCTIONS
 _PARTS = ("value", "first", "second", "mixed")
 _WIDER: dict[Any, Any] = {np.float32: np.float64, np.float64: np.longdouble, np.longdouble: np.longdouble}
 _NOISE = 2**17
+SHARE_OF_RANGE = 0.9
+"""How much of the exponents of a float type a value may take: exp(80) in float32, and exp(640) in float64."""
 
 OPERATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
@@ -146,6 +148,9 @@ class Hyperdual(Numbers):
         return self.of(*(-operand[part] for part in _PARTS))
 
     def combine(self, sign: str, left: Any, right: Any) -> Any:
+        return self._in_range(self._combined(sign, left, right))
+
+    def _combined(self, sign: str, left: Any, right: Any) -> Any:
         (a, a1, a2, a12), (b, b1, b2, b12) = ([operand[part] for part in _PARTS] for operand in (left, right))
         plus, minus, times, over = (partial(self.operate, sign) for sign in "+-*/")
         if sign in "+-":
@@ -190,8 +195,18 @@ class Hyperdual(Numbers):
 
     def _look_at(self, row: Any) -> None:
         """Take down which rows have a reduction of what is infinite or no number."""
-        finite = np.isfinite(row["value"].astype(self.part)).all(-1)
-        self.void = self.void | ~(finite if finite.ndim < 2 else finite.all(0))
+        self._leave_out(~np.isfinite(row["value"].astype(self.part)))
+
+    def _in_range(self, made: Any) -> Any:
+        """Take down which rows have a value so large that hardly a number can be multiplied by it."""
+        size = np.abs(made["value"])
+        if size.ndim > 1:
+            self._leave_out((size > float(np.finfo(self.part).max) ** SHARE_OF_RANGE) & np.isfinite(size))
+        return made
+
+    def _leave_out(self, entries: Any) -> None:
+        rows = entries.any(-1)
+        self.void = self.void | (rows if rows.ndim < 2 else rows.any(0))
 
     def total(self, terms: Any) -> Any:
         """The sum of the parts of a row; with noise in pairs, and pairs of pairs."""
@@ -258,7 +273,8 @@ class Hyperdual(Numbers):
         plus, times = (partial(self.operate, sign) for sign in "+*")
         f, f1, f2 = (self.rounded(part) for part in (value, slope, curvature))
         first, second, mixed = (operand[part] for part in _PARTS[1:])
-        return self.of(f, times(f1, first), times(f1, second), plus(times(f1, mixed), times(times(f2, first), second)))
+        mixed = plus(times(f1, mixed), times(times(f2, first), second))
+        return self._in_range(self.of(f, times(f1, first), times(f1, second), mixed))
 
 
 class Magnitudes(Hyperdual):
@@ -316,6 +332,9 @@ class ExactHyperdual(Hyperdual):
 
     def _look_at(self, row: Any) -> None:
         """Nothing here is infinite."""
+
+    def _in_range(self, made: Any) -> Any:
+        return made
 
     def lifted(self, value: Any) -> Any:
         return self.base.array(value)

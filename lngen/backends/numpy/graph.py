@@ -273,6 +273,8 @@ def fold(operation: str, values: tuple[Value, ...]) -> Number | int | None:
             return taken if taken_number is None else Number(taken_number)
         return Number(numbers[1]) if numbers[1] is not None and numbers[1] == numbers[2] else None
     if all(number is not None for number in numbers):
+        if operation in COMPARISONS and not all(number.is_real for number in numbers if number is not None):
+            return Number(S.NaN)
         function = _UNARY.get(operation) or _BINARY[operation]
         return Number(function(*numbers))
     if len(values) < 2:

@@ -168,7 +168,9 @@ class Lines:
             return f"_attains_first({', '.join(operands + into)})"
         if node.operation == "where":
             if not in_loop:
-                return f"np.where({', '.join(operands)})"
+                # Of two Python numbers NumPy makes a double.
+                cast = "" if any(map(self._is_typed, node.operands[1:])) else ".astype(dtype)"
+                return f"np.where({', '.join(operands)}){cast}"
             self.helpers.add("select")
             return f"_select({', '.join(operands)}, out={out})"
         arguments = operands + into
@@ -184,6 +186,11 @@ class Lines:
         if in_loop and node.index not in self.guards:
             return self.ufunc(node, arguments)
         return f"{UFUNCS[node.operation]}({', '.join(arguments)})"
+
+    def _is_typed(self, index: int) -> bool:
+        """Whether a value is an array or a number of the compute type, whatever is left out."""
+        values = (form.value for form in self.nodes[index].forms)
+        return not any(is_short(value.value) for value in values if isinstance(value, Number))
 
     def _reduction(self, operation: str, operands: list[str], in_loop: bool, into: list[str]) -> str:
         if operation in ("max", "min"):
