@@ -69,14 +69,14 @@ def balanced(lines: Sequence[Line], growth: Growth, names: Names) -> list[Line]:
 
 
 def _opposite(product: Mul, growth: Growth) -> Expr | None:
-    """The factor that grows most, once, times the one that shrinks most, once; names first.
+    """One of the power that grows most times one of the power that shrinks most; names first.
 
     None where one lacks, or is nothing beside the other: `z*s`, where the sigmoid `s` vanishes, is hardly larger than
     `s`.
     """
-    factors = sorted(map(_once, product.args), key=sympy.default_sort_key)
-    factors.sort(key=lambda factor: not isinstance(factor, TypedSymbol))
-    grows, shrinks = max(factors, key=growth.degree), min(factors, key=growth.degree)
+    factors = sorted(product.args, key=lambda factor: sympy.default_sort_key(_once(factor)))
+    factors.sort(key=lambda factor: not isinstance(_once(factor), TypedSymbol))
+    grows, shrinks = (_once(most(factors, key=growth.degree)) for most in (max, min))
     less, more = sorted((growth.degree(grows), -growth.degree(shrinks)))
     return shrinks * grows if less > 0 and less * _NOTHING_BESIDE > more else None
 

@@ -42,7 +42,7 @@ EXPONENTIAL = Rational(100)
 _NONE = Rational(0)
 _SQUARE = Rational(2)
 _BOUNDED = (Sigmoid, AttainsFirst, sympy.tanh, sympy.sin, sympy.cos, sympy.erf, sympy.sign)
-_LIKE_THEIR_ARGUMENT = (Reduction, SumRows, StopGradient, sympy.Abs, Softplus)
+_LIKE_THEIR_ARGUMENT = (Reduction, SumRows, StopGradient, sympy.Abs)
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,13 @@ class Growth:
     >>> from lngen.symbolic import RowScalarSymbol, RowSymbol
     >>> x, e, r = RowSymbol("x"), RowSymbol("e"), RowScalarSymbol("r")
     >>> growth = Growth({x: ARGUMENT, e: EXPONENTIAL, r: -EXPONENTIAL})
-    >>> [growth.degree(u) for u in (x**2, x*e*r, 1 + r, 1/(e + 1), sympy.tanh(x), sympy.exp(x))]
-    [2, 1, 0, -100, 0, 100]
+    >>> [growth.degree(u) for u in (x**2, x*e*r, 1 + r, 1/(e + 1), sympy.tanh(x), sympy.exp(x), 1 - Sigmoid(x))]
+    [2, 1, 0, -100, 0, 100, -100]
     """
 
     degrees: Mapping[TypedSymbol, Rational] = field(default_factory=dict)
     most: Rational = _SQUARE
+    sigmoids: frozenset[TypedSymbol] = frozenset()
     vanishing: bool = False
     """Whether exponents are far below zero, where an exponential, a sigmoid and a softplus vanish, and not above."""
 
@@ -104,9 +105,12 @@ class Growth:
         for symbol, expression in values:
             if any(expression == row - extreme for extreme, row in largest.items()):
                 shifted |= {symbol, expression}
+            if isinstance(expression, Sigmoid) and found._exponential(expression.args[0]) > 0:
+                found = replace(found, sigmoids=found.sigmoids | {symbol})
             bounded = isinstance(expression, sympy.exp) and expression.args[0] in shifted
-            if not bounded and not found._is_bounded(expression):
-                found = found.with_value(symbol, found.degree(expression))
+            degree = _NONE if bounded else found.degree(expression)
+            if degree or not (bounded or found._is_bounded(expression)):
+                found = found.with_value(symbol, degree)
         return found
 
     def with_value(self, symbol: TypedSymbol, degree: Rational) -> Growth:
@@ -118,7 +122,7 @@ class Growth:
         if isinstance(expression, TypedSymbol):
             return self.degrees.get(expression, _NONE)
         if isinstance(expression, Add):
-            return max(map(self.degree, expression.args))
+            return -EXPONENTIAL if self._is_complement(expression) else max(map(self.degree, expression.args))
         if isinstance(expression, Mul):
             return sum(map(self.degree, expression.args), _NONE)
         if isinstance(expression, Pow):
@@ -128,17 +132,35 @@ class Growth:
         if isinstance(expression, (sympy.log, Log1p)):
             inner = self.degree(expression.args[0])
             return inner if inner < 0 and isinstance(expression, Log1p) else abs(inner) // EXPONENTIAL
-        if isinstance(expression, (sympy.exp, Sigmoid, Softplus)) and self.vanishing:
-            return -EXPONENTIAL if self.degree(expression.args[0]) > 0 else _NONE
+        if isinstance(expression, (sympy.exp, Expm1, Sigmoid, Softplus)):
+            return self._of_exponent(expression)
         if isinstance(expression, _LIKE_THEIR_ARGUMENT):
             return self.degree(expression.args[0])
-        if isinstance(expression, (sympy.exp, Expm1)) and not self.vanishing:
-            exponent = expression.args[0]
-            return EXPONENTIAL if self.degree(exponent) >= 0 and not self._is_bounded(exponent) else _NONE
         return _NONE
 
+    def _of_exponent(self, function: Expr) -> Rational:
+        (exponent,) = function.args
+        exponential = self._exponential(exponent)
+        if isinstance(function, Softplus) and exponential >= 0:
+            return self.degree(exponent)
+        if isinstance(function, Sigmoid):
+            return min(_NONE, exponential)
+        return max(_NONE, exponential) if isinstance(function, Expm1) else exponential
+
+    def _exponential(self, exponent: Expr) -> Rational:
+        """The degree of an exponential. A normalised row has degree 0, and is the larger the longer it is."""
+        degree = self.degree(exponent)
+        if self.vanishing and not exponent.is_nonnegative:
+            return -EXPONENTIAL if degree > 0 else _NONE
+        return EXPONENTIAL if degree >= 0 and not self._is_bounded(exponent) else _NONE
+
+    def _is_complement(self, total: Add) -> bool:
+        """Whether a sum is what a sigmoid leaves to 1."""
+        rest = 1 - total
+        return rest in self.sigmoids or (isinstance(rest, Sigmoid) and self._exponential(rest.args[0]) > 0)
+
     def _is_bounded(self, expression: Expr) -> bool:
-        """Whether it is of order one for every row. A normalised row, of degree 0, is the larger the longer it is."""
+        """Whether it is of order one for every row."""
         return isinstance(expression, _BOUNDED) or expression.free_symbols.isdisjoint(self.degrees)
 
     def overreach(self, expression: Expr) -> Rational:

@@ -240,6 +240,9 @@ class Softplus(_Elementwise):
     def fdiff(self, argindex: int = 1) -> Expr:
         return Sigmoid(self.args[0])
 
+    def _eval_is_positive(self) -> bool:
+        return True
+
 
 class Log1p(_Elementwise):
     """log(1 + u)."""

@@ -51,7 +51,7 @@ def derive(definition: Definition) -> Derivation:
     results = [cotangent_symbol(symbol) for symbol in forward.differentiable]
     with limited_work(_MOST_WORK, TooManyTermsError):
         equations = inline_once(sweep.run(), set(results), trail, sweep)
-    equations = stable_lines(equations, forward, trail)
+    equations = stable_lines(equations, forward, trail, sweep.names)
     forward, equations = guard_vanishing_poles(forward, equations, trail, sweep.names)
     rename, equations = _named(equations, results, forward)
     return Derivation(

@@ -63,7 +63,7 @@ def _jvp(derivation: Derivation, first: int) -> Secondary:
         for equation in equations:
             names.take(equation.symbol.name)
         equations = (*_own_lines_read(forward, derivation, equations), *equations)
-    equations = stable_lines(_guarded(derivation, equations, names), derivation.forward, Trail())
+    equations = stable_lines(_guarded(derivation, equations, names), derivation.forward, Trail(), names)
     # Two outputs may have come to the same value; each keeps its name.
     named = zip(derivation.definition.outputs, forward.outputs, strict=True)
     results = tuple((f"d{name}", tangent_symbol(symbol)) for name, symbol in named)
@@ -85,7 +85,7 @@ def _backward_backward(derivation: Derivation, first: int) -> Secondary:
     for equation in equations:
         names.take(equation.symbol.name)
     equations = leading_to(results, equations)
-    equations = stable_lines(_guarded(derivation, equations, names), whole.forward, Trail())
+    equations = stable_lines(_guarded(derivation, equations, names), whole.forward, Trail(), names)
     equations = _under_their_names(equations, results)
     for line in whole.forward.equations:
         equations = tuple(replace(q, expression=_with_line(q.expression, line)) for q in equations)

@@ -11,7 +11,7 @@ from sympy.logic.boolalg import Boolean
 
 from lngen.differentiate import merged, select
 from lngen.simplify.exponentials import shift_exponentials, stop_at_cancelling_extremes
-from lngen.simplify.linear import TooManyTermsError, expand_linear
+from lngen.simplify.linear import TooManyTermsError, divides, expand_linear
 from lngen.simplify.products import in_known_products, in_scaled_rows
 from lngen.simplify.sweep import Trail
 from lngen.symbolic import (
@@ -24,6 +24,7 @@ from lngen.symbolic import (
     Where,
     axes,
     is_row,
+    symbol_like,
     whole,
 )
 from lngen.translate import Equation, Forward, Names, known_sign, split_reductions
@@ -35,13 +36,13 @@ def stable_forward(forward: Forward, trail: Trail) -> Forward:
     return shift_exponentials(forward, trail)
 
 
-def stable_lines(equations: tuple[Equation, ...], forward: Forward, trail: Trail) -> tuple[Equation, ...]:
+def stable_lines(equations: tuple[Equation, ...], forward: Forward, trail: Trail, names: Names) -> tuple[Equation, ...]:
     """All rules for what is derived from a forward, its gradients, its tangents and theirs, in order."""
     equations = difference_of_squares(equations, forward, trail)
-    equations = tuple(replace(q, expression=whole(q.expression)) for q in equations)
+    equations = whole_complements(equations, trail, names)
     for rule in (in_known_products, in_scaled_rows):
         equations = rule(equations, forward, trail)
-    return whole_selects(equations, trail)
+    return cancelled_in_sums(whole_selects(equations, trail), trail)
 
 
 # ---- statistics that a shift of their row does not change
@@ -168,6 +169,80 @@ def difference_of_squares(equations: tuple[Equation, ...], forward: Forward, tra
     table = {form: (1 - t) * (1 + t) for t in tanhs for form in (1 - t**2, Complement(t**2))}
     reason = "near 1 the square has lost the digits that the difference needs"
     return trail.rewritten("difference of squares", reason, equations, lambda e: e.xreplace(table))
+
+
+def whole_complements(equations: tuple[Equation, ...], trail: Trail, names: Names) -> tuple[Equation, ...]:
+    """What a sigmoid leaves to 1 as a difference, on a line of its own where it is a term of a longer sum.
+
+    In `(1 - s)/2 + p`, which SymPy has as `1/2 - s/2 + p`, the digits of `1 - s` are lost where s is near 1 and p small.
+
+    >>> s, p, g = RowSymbol("s"), RowSymbol("p"), RowSymbol("g")
+    >>> given = (Equation(RowSymbol("dx"), g*(Complement(s)/2 + p)), Equation(RowSymbol("dz"), g*Complement(s)))
+    >>> for q in whole_complements(given, Trail(), Names([])):
+    ...     print(q.symbol, "=", q.expression)
+    s_complement = 1 - s
+    dx = g*(p + s_complement/2)
+    dz = g*s_complement
+    """
+    known: dict[Expr, TypedSymbol] = {}
+    result: list[Equation] = []
+    for equation in equations:
+        sums = equation.expression.atoms(Add)
+        terms = {
+            part for total in sums for term in total.args if isinstance(part := term.as_coeff_Mul()[1], Complement)
+        }
+        for complement in sorted(terms - known.keys(), key=sympy.default_sort_key):
+            stem = complement.args[0].name if isinstance(complement.args[0], TypedSymbol) else "sigmoid"
+            known[complement] = symbol_like(names.fresh(f"{stem}_complement"), complement)
+            result.append(Equation(known[complement], whole(complement)))
+            reason = "among the terms of a sum its digits would be lost"
+            trail.add("backward", "complement", known[complement], None, result[-1].expression, reason)
+        result.append(replace(equation, expression=whole(equation.expression.xreplace(known))))
+    return tuple(result)
+
+
+def cancelled_in_sums(equations: tuple[Equation, ...], trail: Trail) -> tuple[Equation, ...]:
+    """A factor of a sum all of whose terms are divided by it, cancelled there: `s*(a/s + b/s**2)` as `a + b/s`.
+
+    Where s is small, the square of its reciprocal is infinite long before the reciprocal is.
+
+    >>> a, b, s = RowSymbol("a"), RowSymbol("b"), RowSymbol("s")
+    >>> cancelled_in_sums((Equation(RowSymbol("dx"), s**2*(1 - s)*(a/s + b*(a/s + b/s**2))),), Trail())[0].expression
+    s*(1 - s)*(a + b*(a + b/s))
+    """
+    reason = "the square of a reciprocal is infinite before the reciprocal is"
+    return trail.rewritten("cancelled in a sum", reason, equations, _cancelled)
+
+
+def _cancelled(expression: Expr) -> Expr:
+    if not expression.args:
+        return expression
+    expression = expression.func(*map(_cancelled, expression.args))
+    for total in expression.args if isinstance(expression, Mul) else ():
+        for factor in expression.args:
+            base, exponent = factor.as_base_exp()
+            if isinstance(base, TypedSymbol) and exponent.is_Integer and exponent > 0 and _all_divided(total, base):
+                return _cancelled(expression / total / base * _times(total, base))
+    return expression
+
+
+def _all_divided(expression: Expr, divisor: TypedSymbol) -> bool:
+    """Whether all terms of a sum are divided by something, themselves or in a sum that is a factor of them."""
+    return isinstance(expression, Add) and all(
+        any(factor.as_base_exp()[0] == divisor or _all_divided(factor, divisor) for factor in Mul.make_args(term))
+        and not divides(divisor, term)
+        for term in expression.args
+    )
+
+
+def _times(total: Expr, factor: TypedSymbol) -> Expr:
+    """A sum all of whose terms are divided by a factor, times the factor."""
+    terms = []
+    for term in total.args:
+        inner = next((part for part in Mul.make_args(term) if _all_divided(part, factor)), None)
+        direct = any(part.as_base_exp()[0] == factor for part in Mul.make_args(term))
+        terms.append(term * factor if direct or inner is None else term / inner * _times(inner, factor))
+    return Add(*terms)
 
 
 # ---- what a select switches off

@@ -307,9 +307,12 @@ class _Structure:
             symbol = self._define(self._row_scalar(e.base) ** root, self.names.fresh(name))
             return symbol ** abs(e.exp.p)
         arguments = [self._row_scalar(argument) for argument in e.args]
-        rebuilt = e.func(*arguments)
         if isinstance(e, (Add, Mul, Pow, *_CHEAP)):
-            return rebuilt
+            return e.func(*arguments)
+        if any(power.exp.is_negative for power in arguments[0].atoms(Pow)):
+            # Multiplied out in a derivative, a quotient of row scalars would have high powers of what it divides by.
+            arguments[0] = self._define(arguments[0], self.names.fresh("u"))
+        rebuilt = e.func(*arguments)
         return self._define(rebuilt, self.names.fresh(function_name(e, arguments[0])))
 
     def _factor(self, e: Expr) -> Expr:

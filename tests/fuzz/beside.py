@@ -18,6 +18,7 @@ from tests.fuzz.answers import OUTPUT, TANGENT, Point, Results, kind_of
 from tests.fuzz.failure import IMPRECISE, NOT_FINITE, WRONG, failure
 from tests.fuzz.hyperdual import ExactHyperdual, Hyperdual, Magnitudes, RoundingSizes
 from tests.fuzz.plain import differentiated, in_rows
+from tests.fuzz.points import MODERATE
 
 TIMES_PLAIN = 16.0
 ULPS = 64.0
@@ -34,7 +35,8 @@ derivative is a sum of cancel, forward mode may be right by luck of its order, a
 of the numbers before they cancel. Shipped layers stay within a quarter of both.
 
 Where plain evaluation has lost all but three digits, does not stay put under noise, as near a switch, or reduces a row
-in which something is infinite, no claim is made, nor about a row of numbers whose squares underflow.
+in which something is infinite, no claim is made, nor about a row of numbers whose squares underflow, with a value so
+large that its products overflow (`hyperdual.SHARE_OF_RANGE`), or with one below the normal numbers that is divided by.
 """
 
 _DIGITS = 60
@@ -72,6 +74,7 @@ class Beside:
         digits that a claim needs. What that finds is believed only if it stands at 60 digits, and beside MORE_NOISES.
         """
         numbers = Hyperdual(dtype)
+        numbers.room = _room(point)
         plain = [self.plainly(point, numbers, **only)]
 
         def add_noise(seeds: range) -> None:
@@ -151,6 +154,12 @@ class Beside:
             if result[0] == OUTPUT:
                 right = right & claimed
         return count, None
+
+
+def _room(point: Point) -> float:
+    """What a large row and a direction as large may be multiplied by: the order of multiplication is not plain's."""
+    largest = max(float(np.abs(value).max()) for value in point.case.inputs.values() if value is not None)
+    return largest**2 if largest > MODERATE else 1.0
 
 
 def _finite(gap: Any) -> Any:

@@ -49,6 +49,11 @@ def _shown(numbers: Any) -> str:
     array = np.asarray(numbers)
     array = array if array.dtype == object else array.astype(np.float64).astype(object)
     with np.errstate(all="ignore"):
-        return repr(
-            np.asarray(np.frompyfunc(lambda number: mpmath.nstr(mpmath.mpmathify(number), 17), 1, 1)(array)).tolist()
-        )
+        return repr(np.asarray(np.frompyfunc(_digits, 1, 1)(array)).tolist())
+
+
+def _digits(number: Any) -> str:
+    """A number with the digits of a double; of one whose exponent is itself long, the power of 2."""
+    number = mpmath.mpmathify(number)
+    magnitude = mpmath.mag(number)
+    return f"2**{magnitude}" if mpmath.isfinite(magnitude) and abs(magnitude) > 10**6 else mpmath.nstr(number, 17)

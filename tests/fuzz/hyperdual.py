@@ -29,7 +29,10 @@ _PARTS = ("value", "first", "second", "mixed")
 _WIDER: dict[Any, Any] = {np.float32: np.float64, np.float64: np.longdouble, np.longdouble: np.longdouble}
 _NOISE = 2**17
 SHARE_OF_RANGE = 0.9
-"""How much of the exponents of a float type a value may take: exp(80) in float32, and exp(640) in float64."""
+"""How much of the exponents of a float type a value may take: exp(80) in float32, and exp(640) in float64.
+
+`room` is what it has to leave besides.
+"""
 
 OPERATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
@@ -117,6 +120,7 @@ class Hyperdual(Numbers):
         self.part = np.dtype(dtype)
         self.wide: Any = _WIDER.get(dtype, object)
         self.void: Any = False
+        self.room = 1.0
         self.random = None if noise is None else np.random.default_rng(noise)
         if self.random is not None:
             self.pool = (self.random.random(_NOISE) < 0.5) ^ flipped
@@ -148,6 +152,8 @@ class Hyperdual(Numbers):
         return self.of(*(-operand[part] for part in _PARTS))
 
     def combine(self, sign: str, left: Any, right: Any) -> Any:
+        if sign == "/":
+            self._has_digits(right)
         return self._in_range(self._combined(sign, left, right))
 
     def _combined(self, sign: str, left: Any, right: Any) -> Any:
@@ -166,6 +172,7 @@ class Hyperdual(Numbers):
     def argument(self, operand: Any) -> Any:
         """The argument of a function, in the wider type: its value is the same for every place that moves."""
         value = operand["value"]
+        self._has_digits(operand)
         return (value[:1] if value.ndim == 3 else value).astype(self.wide)
 
     def power(self, base: Any, exponent: Fraction) -> Any:
@@ -193,6 +200,12 @@ class Hyperdual(Numbers):
         self._look_at(row)
         return self.of(*(self.total(row[part])[..., np.newaxis] for part in _PARTS))
 
+    def mean(self, row: Any) -> Any:
+        """The mean of each row; with noise the sum of what each entry adds to it, which rounds where a sum may not."""
+        if self.random is None:
+            return super().mean(row)
+        return self.sum(self.combine("*", row, self.constant(Fraction(1, row.shape[-1]))))
+
     def _look_at(self, row: Any) -> None:
         """Take down which rows have a reduction of what is infinite or no number."""
         self._leave_out(~np.isfinite(row["value"].astype(self.part)))
@@ -201,8 +214,15 @@ class Hyperdual(Numbers):
         """Take down which rows have a value so large that hardly a number can be multiplied by it."""
         size = np.abs(made["value"])
         if size.ndim > 1:
-            self._leave_out((size > float(np.finfo(self.part).max) ** SHARE_OF_RANGE) & np.isfinite(size))
+            largest = float(np.finfo(self.part).max) ** SHARE_OF_RANGE / self.room
+            self._leave_out((size > largest) & np.isfinite(size))
         return made
+
+    def _has_digits(self, operand: Any) -> None:
+        """Take down which rows divide by what is below the normal numbers, or have a function of it: many make it 0."""
+        size = np.abs(operand["value"])
+        if size.ndim > 1:
+            self._leave_out((size > 0) & (size < float(np.finfo(self.part).smallest_normal)))
 
     def _leave_out(self, entries: Any) -> None:
         rows = entries.any(-1)
@@ -335,6 +355,9 @@ class ExactHyperdual(Hyperdual):
 
     def _in_range(self, made: Any) -> Any:
         return made
+
+    def _has_digits(self, operand: Any) -> None:
+        """Everything here has."""
 
     def lifted(self, value: Any) -> Any:
         return self.base.array(value)

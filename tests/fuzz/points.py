@@ -33,7 +33,7 @@ ENDS: dict[Any, tuple[tuple[str, float, float], ...]] = {
 }
 """The deviation and the mean of rows, by float type. No entry of a moderate row is past the largest exponent."""
 
-_MODERATE = 1e3
+MODERATE = 1e3
 _ROWS, _FEATURES = 24, (1, 2, 3, 5, 7, 8, 12, 19)
 # What the spread of a row does to its exponentials is different from row to row, and shows in rows of some entries.
 _SPREAD = 20.0
@@ -95,7 +95,7 @@ def ends(definition: Definition, dtype: Any, seed: str) -> Iterator[Point]:
     """A few rows at each end of the domain, in numbers of a float type."""
     for number, (name, deviation, mean) in enumerate(ENDS[dtype]):
         rng = random.Random(f"{seed} {name}")
-        spread = _SPREAD <= deviation < _MODERATE
+        spread = _SPREAD <= deviation < MODERATE
         rows, widths = (_SPREAD_ROWS, _SPREAD_FEATURES) if spread else (_ROWS, _FEATURES)
         features = max(definition.minimum_features, rng.choice(widths))
         gone = left_out(definition, number, rng)
@@ -123,13 +123,13 @@ def drawn(
         shape = ((rows,) if kind.over_rows else ()) + ((features,) if kind.over_features else ())
         values = deviation * generator.standard_normal(shape) + (np.reshape(mean, (-1, 1)) if np.ndim(mean) else mean)
         largest = LARGEST_EXPONENT if deviation < 100 else 5 * LARGEST_EXPONENT
-        return np.minimum(values, largest) if 1 < deviation < _MODERATE else values
+        return np.minimum(values, largest) if 1 < deviation < MODERATE else values
 
     inputs: dict[str, Any] = {}
     sizes: dict[str, float] = {}
     for entry in definition.inputs:
         scaled = entry.name == leading or (entry.kind is Kind.ROW and rng.random() < 0.5)
-        sizes[entry.name] = deviation if scaled and not 1 / _MODERATE < deviation < _MODERATE else 1.0
+        sizes[entry.name] = deviation if scaled and not 1 / MODERATE < deviation < MODERATE else 1.0
         if entry.kind is Kind.CONSTANT:
             inputs[entry.name] = constant(entry)
         elif entry.name in gone:
