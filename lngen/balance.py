@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 import sympy
-from sympy import Expr, Mul, Pow
+from sympy import Expr, Mul, Pow, Rational
 
 from lngen.growth import Growth
 from lngen.schedule import Line
@@ -27,37 +28,40 @@ def grown(growth: Iterable[Growth], lines: Sequence[Line]) -> tuple[Growth, ...]
     return tuple(end.after(values) for end in growth)
 
 
-def balanced(lines: Sequence[Line], growth: Growth, names: Names) -> list[Line]:
+def balanced(lines: Sequence[Line], ends: Sequence[Growth], names: Names) -> list[Line]:
     """Lines in which a factor that grows meets one that shrinks before others, where a partial product would overreach.
+
+    `ends` is the growth of what the lines read, at each end of the domain.
 
     >>> from lngen.growth import EXPONENTIAL
     >>> from lngen.symbolic import RowScalarSymbol, RowSymbol
     >>> e, g, r = RowSymbol("e"), RowSymbol("g"), RowScalarSymbol("r")
     >>> growth = Growth({e: EXPONENTIAL, r: -EXPONENTIAL}, most=EXPONENTIAL)
-    >>> for line in balanced([Line(RowSymbol("dx"), e*r*(e*g - 1)*r, 7)], growth, Names([])):
+    >>> for line in balanced([Line(RowSymbol("dx"), e*r*(e*g - 1)*r, 7)], [growth], Names([])):
     ...     print(line.symbol, "=", line.expression)
     e_scaled = r*e
     dx = r*e_scaled*(e*g - 1)
     """
     known: dict[Expr, TypedSymbol] = {}
     result: list[Line] = []
-    (growth,) = grown([growth], lines)
+    ends = grown(ends, lines)
 
     def named(product: Expr, step: int) -> TypedSymbol:
-        nonlocal growth
+        nonlocal ends
         if product not in known:
-            stem = next((f.name for f in product.args if isinstance(f, TypedSymbol) and growth.degree(f) > 0), "part")
+            grows = (f for f in product.args if isinstance(f, TypedSymbol) and any(end.degree(f) > 0 for end in ends))
+            stem = next((factor.name for factor in grows), "part")
             known[product] = symbol_like(names.fresh(f"{stem}_scaled"), product)
-            growth = growth.with_value(known[product], growth.degree(product))
+            ends = grown(ends, [Line(known[product], product, step)])
             result.append(Line(known[product], product, step))
         return known[product]
 
     def settled(expression: Expr, step: int) -> Expr:
-        if not growth.overreach(expression):
+        if not any(end.overreach(expression) for end in ends):
             return expression
         expression = expression.func(*(settled(argument, step) for argument in expression.args))
-        while isinstance(expression, Mul) and growth.overreach_of(expression.args):
-            pair = _opposite(expression, growth)
+        while isinstance(expression, Mul) and any(end.overreach_of(expression.args) for end in ends):
+            pair = _opposite(expression, ends)
             if pair is None:
                 break
             expression = expression / pair * named(pair, step)
@@ -68,17 +72,33 @@ def balanced(lines: Sequence[Line], growth: Growth, names: Names) -> list[Line]:
     return result
 
 
-def _opposite(product: Mul, growth: Growth) -> Expr | None:
-    """One of the power that grows most times one of the power that shrinks most; names first.
+def _opposite(product: Mul, ends: Sequence[Growth]) -> Expr | None:
+    """The two factors, each once, that take most off each other, at all ends together; names first.
 
-    None where one lacks, or is nothing beside the other: `z*s`, where the sigmoid `s` vanishes, is hardly larger than
-    `s`.
+    None where no two take more than nothing of what the product overreaches by at some end.
     """
+    beyond = [end.overreach_of(product.args) for end in ends]
     factors = sorted(product.args, key=lambda factor: sympy.default_sort_key(_once(factor)))
     factors.sort(key=lambda factor: not isinstance(_once(factor), TypedSymbol))
-    grows, shrinks = (_once(most(factors, key=growth.degree)) for most in (max, min))
-    less, more = sorted((growth.degree(grows), -growth.degree(shrinks)))
-    return shrinks * grows if less > 0 and less * _NOTHING_BESIDE > more else None
+    best: tuple[tuple[Rational, Rational], Expr] | None = None
+    for one, other in combinations(factors, 2):
+        met = [_met(end.degree(_once(one)), end.degree(_once(other))) for end in ends]
+        if not any(0 < over < less * _NOTHING_BESIDE for less, over in zip(met, beyond, strict=True)):
+            continue
+        size = sum((abs(end.degree(factor)) for end in ends for factor in (one, other)), Rational(0))
+        worth = sum(met, Rational(0)), size
+        if best is None or worth > best[0]:
+            best = worth, _once(one) * _once(other)
+    return None if best is None else best[1]
+
+
+def _met(one: Rational, other: Rational) -> Rational:
+    """What two degrees take off each other; nothing if one is nothing beside the other.
+
+    `z*s`, where the sigmoid `s` vanishes, is hardly larger than `s`.
+    """
+    less, more = sorted((abs(one), abs(other)))
+    return less if one * other < 0 and less * _NOTHING_BESIDE > more else Rational(0)
 
 
 def _once(factor: Expr) -> Expr:

@@ -179,9 +179,7 @@ def in_range(lines: list[Line], growth: tuple[Growth, ...], names: Names) -> lis
 
     `growth` is that of what the lines read, at each end.
     """
-    for end in growth:
-        lines = balanced(lines, end, names)
-    return once_a_row(lines, names)
+    return once_a_row(balanced(lines, growth, names), names)
 
 
 def once_a_row(lines: Sequence[Line], names: Names) -> list[Line]:

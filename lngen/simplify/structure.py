@@ -101,6 +101,8 @@ class _Structure:
                 value = self._define(value, name, like=output, reuse=False)
             # The output's name is the output's alone, also where its value had it before.
             self.rename = {old: new for old, new in self.rename.items() if new.name != output.name}
+            for symbol in (q.symbol for q in self.equations if q.symbol.name == output.name):
+                self.rename.setdefault(symbol, renamed(symbol, self.names.fresh(output.name)))
             self.rename[value] = renamed(value, output.name)
             self.user_named.add(value)
             outputs.append(value)
@@ -223,15 +225,18 @@ class _Structure:
         rows = [self._row(factor) for factor in e.args if is_row(factor)]
         scalars = [self._factor(factor) for factor in e.args if axes(factor) == (True, False)]
         others = [factor for factor in e.args if not axes(factor).rows]
-        for i, row in enumerate(rows):
-            if not isinstance(row, TypedSymbol):
+        for i, factor in enumerate(rows):
+            row, power = factor.as_base_exp()
+            if not isinstance(row, TypedSymbol) or not power.is_Integer or power < 1:
                 continue
-            scales = [s for s in scalars if s.is_nonzero and self._related(s, row)]
+            # `(r*x)**2` is r**2*x**2 to SymPy, and r*x is a value of the layer all the same.
+            scales = {s: s ** (1 / power) for s in scalars if s.is_nonzero and self._related(s, row)}
+            scales = {s: root for s, root in scales.items() if power == 1 or _is_product(root)}
             if scales:
                 scalars = [s for s in scalars if s not in scales]
-                root = self._root(row).name
-                hat = f"{root}_scaled" if "_" in root else f"{root}hat"
-                rows[i] = self._define(Mul(row, *scales), self.names.fresh(hat))
+                stem = self._root(row).name
+                hat = f"{stem}_scaled" if "_" in stem else f"{stem}hat"
+                rows[i] = self._define(Mul(row, *scales.values()), self.names.fresh(hat)) ** power
                 break
         return Mul(*others, *scalars, *self._gated(rows))
 
@@ -386,6 +391,11 @@ class _Structure:
             ),
             outputs=tuple(rename.get(symbol, symbol) for symbol in outputs),
         )
+
+
+def _is_product(root: Expr) -> bool:
+    """Whether a root came out even."""
+    return all(factor.as_base_exp()[1].is_Integer for factor in Mul.make_args(root))
 
 
 def _without(items: list[Expr], gone: list[Expr]) -> list[Expr]:

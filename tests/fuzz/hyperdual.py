@@ -60,9 +60,12 @@ def _silu(f: _Call, u: Any, value: Any) -> tuple[Any, Any]:
     return sigmoid * (1 + u * rest), sigmoid * rest * (2 + u * (rest - sigmoid))
 
 
+def _density(f: _Call, u: Any) -> Any:
+    return f("exp(-u**2)", u / f("sqrt", 2 + 0 * u)) / f("root of pi", u) / f("sqrt", 2 + 0 * u)
+
+
 def _gelu(f: _Call, u: Any, value: Any) -> tuple[Any, Any]:
-    density = f("exp(-u**2)", u / f("sqrt", 2 + 0 * u)) / f("root of pi", u) / f("sqrt", 2 + 0 * u)
-    return f("normal", u) + u * density, density * (2 - u * u)
+    return f("normal", u) + u * _density(f, u), _density(f, u) * (2 - u * u)
 
 
 def _erf(f: _Call, u: Any, value: Any) -> tuple[Any, Any]:
@@ -107,6 +110,17 @@ _COMPLEMENTS: Mapping[str, Callable[[_Call, Any], Any]] = {
     "normal": _normal,
 }
 """What the true derivatives are made of, without a difference that cancels."""
+
+
+_SIZES: Mapping[str, _Derivatives] = {
+    "sigmoid": lambda f, u, v: (v * f("1 - sigmoid", u), v * f("1 - sigmoid", u)),
+    "silu": lambda f, u, v: (
+        f("sigmoid", u) * (1 + np.abs(u) * f("1 - sigmoid", u)),
+        f("sigmoid", u) * f("1 - sigmoid", u) * (2 + np.abs(u)),
+    ),
+    "gelu": lambda f, u, v: (f("normal", u) + np.abs(u) * _density(f, u), (2 + u * u) * _density(f, u)),
+}
+"""Those of which a slope or a curvature is a sum, with the magnitudes of its terms."""
 
 
 class Hyperdual(Numbers):
@@ -187,7 +201,11 @@ class Hyperdual(Numbers):
         value = self.call(name, u)
         if name == "stop_gradient":
             return self.of(operand["value"])
-        return self._chained(operand, value, *_DERIVATIVES[name](self.call, u, value))
+        return self._chained(operand, value, *self.derivatives(name)(self.call, u, value))
+
+    def derivatives(self, name: str) -> _Derivatives:
+        """The slope and the curvature of a function."""
+        return _DERIVATIVES[name]
 
     def order(self, values: Any) -> Any:
         return values["value"]
@@ -229,9 +247,10 @@ class Hyperdual(Numbers):
         self.void = self.void | (rows if rows.ndim < 2 else rows.any(0))
 
     def total(self, terms: Any) -> Any:
-        """The sum of the parts of a row; with noise in pairs, and pairs of pairs."""
+        """The sum of the parts of a row; with noise in an order by chance, in pairs, and pairs of pairs."""
         if self.random is None:
             return np.sum(terms, axis=-1)
+        terms = terms[..., self.random.permutation(terms.shape[-1])]
         while terms.shape[-1] > 1:
             paired = self.operate("+", terms[..., 0:-1:2], terms[..., 1::2])
             terms = np.concatenate([paired, terms[..., -1:]], axis=-1) if terms.shape[-1] % 2 else paired
@@ -321,6 +340,9 @@ class Magnitudes(Hyperdual):
         made = super().combine("+" if sign == "-" else sign, *sizes)
         made["value"] = OPERATIONS[sign](left["value"], right["value"])
         return made
+
+    def derivatives(self, name: str) -> _Derivatives:
+        return _SIZES.get(name, _DERIVATIVES[name])
 
     def _chained(self, operand: Any, value: Any, slope: Any, curvature: Any) -> Any:
         return super()._chained(operand, value, np.abs(slope), np.abs(curvature))

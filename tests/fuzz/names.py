@@ -53,14 +53,18 @@ def awkward_names() -> tuple[str, ...]:
 
 
 def awkwardly_named(text: str, rng: random.Random) -> str:
-    """A definition with most of its values renamed to what lngen, or emitted code, calls something else."""
+    """A definition with most of its values renamed to what lngen, or emitted code, calls something else.
+
+    None is `d` and another: if that were an input, and the other an output, two gradients would have one name.
+    """
     own = names_of(text)
     words = iter(rng.sample([word for word in awkward_names() if word not in own], len(own)))
     made = rng.sample([word for word in _MADE if may_be_given(word) and word not in own], 6)
     names: dict[str, str] = {}
     for name in own:
         chosen = made.pop() if made and rng.random() < 0.3 else next(words)
-        if rng.random() < 0.8 and chosen not in names.values():
+        taken = {"y", *names.values(), *(other for other in own if other not in names)}
+        if rng.random() < 0.8 and taken.isdisjoint((chosen, f"d{chosen}", chosen.removeprefix("d"))):
             names[name] = chosen
     return renamed(text, names)
 

@@ -55,15 +55,17 @@ def _overreach(program: RowProgram) -> tuple[Rational, ...]:
 
 
 def _overreach_at(growth: Growth, program: RowProgram) -> Rational:
-    reached = [Rational(0)]
+    reached = Rational(0)
     for stage in program.stages:
-        reached += [growth.overreach(temp.expression) for temp in stage.temps]
-        for reduction in stage.reductions:
-            reached.append(growth.overreach(reduction.body))
-            growth = growth.with_value(reduction.symbol, growth.degree(reduction.body))
-        reached += [growth.overreach(line.expression) for line in stage.row_scalars]
-        reached += [growth.overreach(total.body) for total in stage.rows_reductions]
-    return max(reached)
+        for symbol, expression in (
+            *((temp.symbol, temp.expression) for temp in stage.temps),
+            *((reduction.symbol, reduction.body) for reduction in stage.reductions),
+            *((line.symbol, line.expression) for line in stage.row_scalars),
+            *((total.symbol, total.body) for total in stage.rows_reductions),
+        ):
+            reached += growth.overreach(expression)
+            growth = growth.with_value(symbol, growth.degree(expression))
+    return reached
 
 
 def with_weights(program: RowProgram) -> RowProgram:
