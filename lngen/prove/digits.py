@@ -103,10 +103,15 @@ def random_point(derivation: Derivation, features: int, seed: int) -> Environmen
 
 
 def _digits_kept(derivation: Derivation, point: Environment, values: Environment) -> int:
-    """How many digits of the outputs are those that they have with twice as many; -1 where one is not finite."""
+    """How many digits of the outputs are those that they have with twice as many; -1 where one is not finite.
+
+    0 where only something that a comparison drops is not: `minimum(sqrt(u), u)` is u below 0, and has no derivative.
+    """
     digits, outputs = mpmath.mp.dps, derivation.written.outputs
     if not all(_finite(values[output]) for output in outputs):
         return -1
+    if not all(_finite(values[equation.symbol]) for equation in derivation.written.equations):
+        return 0
     with mpmath.workdps(2 * digits):
         more = evaluate_equations(derivation.written.equations, point, Arithmetic(2 * digits))
         return min(agreement(values[output], more[output], digits) for output in outputs)

@@ -142,7 +142,9 @@ def divides(product: Expr, expression: Expr) -> bool:
     (True, False, True)
     """
     own = expression.as_powers_dict()
-    return all(own[base] / exponent >= 1 for base, exponent in product.as_powers_dict().items())
+    # exp(D) and exp(-D) meet in a power that is 0, and one of D is a number for no comparison.
+    ratios = [own[base] / exponent if exponent else sympy.S.One for base, exponent in product.as_powers_dict().items()]
+    return all(ratio.is_number and ratio >= 1 for ratio in ratios)
 
 
 def split_rows_sum(expression: Expr) -> Expr:

@@ -7,21 +7,18 @@ from dataclasses import replace
 
 import sympy
 from sympy import Add, Expr, Mul, Pow
-from sympy.logic.boolalg import Boolean
 
-from lngen.differentiate import merged, select
 from lngen.simplify.exponentials import shift_exponentials, stop_at_cancelling_extremes
 from lngen.simplify.linear import TooManyTermsError, divides, expand_linear
 from lngen.simplify.products import in_known_products, in_scaled_rows
+from lngen.simplify.selects import whole_selects
 from lngen.simplify.sweep import Trail
 from lngen.symbolic import (
-    AttainsFirst,
     Complement,
     Mean,
     RowScalarSymbol,
     RowSymbol,
     TypedSymbol,
-    Where,
     axes,
     is_row,
     symbol_like,
@@ -42,7 +39,7 @@ def stable_lines(equations: tuple[Equation, ...], forward: Forward, trail: Trail
     equations = whole_complements(equations, trail, names)
     for rule in (in_known_products, in_scaled_rows):
         equations = rule(equations, forward, trail)
-    return cancelled_in_sums(whole_selects(equations, trail), trail)
+    return cancelled_in_sums(whole_selects(equations, forward, trail), trail)
 
 
 # ---- statistics that a shift of their row does not change
@@ -174,7 +171,7 @@ def difference_of_squares(equations: tuple[Equation, ...], forward: Forward, tra
 def whole_complements(equations: tuple[Equation, ...], trail: Trail, names: Names) -> tuple[Equation, ...]:
     """What a sigmoid leaves to 1 as a difference, on a line of its own where it is a term of a longer sum.
 
-    In `(1 - s)/2 + p`, which SymPy has as `1/2 - s/2 + p`, the digits of `1 - s` are lost where s is near 1 and p small.
+    SymPy has `(1 - s)/2 + p` as `1/2 - s/2 + p`: the digits of `1 - s` are lost where s is near 1 and p small.
 
     >>> s, p, g = RowSymbol("s"), RowSymbol("p"), RowSymbol("g")
     >>> given = (Equation(RowSymbol("dx"), g*(Complement(s)/2 + p)), Equation(RowSymbol("dz"), g*Complement(s)))
@@ -243,46 +240,3 @@ def _times(total: Expr, factor: TypedSymbol) -> Expr:
         direct = any(part.as_base_exp()[0] == factor for part in Mul.make_args(term))
         terms.append(term * factor if direct or inner is None else term / inner * _times(inner, factor))
     return Add(*terms)
-
-
-# ---- what a select switches off
-
-
-def whole_selects(equations: tuple[Equation, ...], trail: Trail) -> tuple[Equation, ...]:
-    """A product with a select as a select of products: 0 times what was not chosen may be no number.
-
-    >>> x, r, g, h = RowSymbol("x"), RowSymbol("r"), RowSymbol("g"), RowSymbol("h")
-    >>> off = Equation(RowSymbol("dx"), r*(Where(x > 0, g, 0) + Where(x > 0, h, 0)))
-    >>> whole_selects((off,), Trail())[0].expression
-    Where(x > 0, r*(g + h), 0)
-
-    What is 1 at the first feature that attains an extreme and 0 elsewhere is a select too, of what is divided by a
-    number that may be zero:
-
-    >>> m, first = RowScalarSymbol("m"), RowSymbol("first")
-    >>> indicator, dx = Equation(first, AttainsFirst(x, m)), Equation(RowSymbol("dx"), g*first/m)
-    >>> whole_selects((indicator, dx), Trail())[1].expression
-    Where(first > 0, g/m, 0)
-    """
-    firsts = [q.symbol for q in equations if isinstance(q.expression, AttainsFirst)]
-    reason = "0 times what is not chosen may be no number"
-    return trail.rewritten("whole select", reason, equations, lambda e: _with_whole_selects(e, firsts))
-
-
-def _with_whole_selects(expression: Expr, firsts: list[TypedSymbol]) -> Expr:
-    if (not expression.atoms(Where) and expression.free_symbols.isdisjoint(firsts)) or isinstance(expression, Boolean):
-        return expression
-    expression = expression.func(*(_with_whole_selects(argument, firsts) for argument in expression.args))
-    if isinstance(expression, Add):
-        return merged(expression)
-    if not isinstance(expression, Mul):
-        return expression
-    for first in firsts:
-        if first in expression.args and any(_may_divide_by_zero(factor) for factor in expression.args):
-            expression = Where(first > 0, expression / first, 0)
-    factors = [factor for factor in Mul.make_args(expression) if isinstance(factor, Where) and 0 in factor.args[1:]]
-    return select(expression) if factors else expression
-
-
-def _may_divide_by_zero(factor: Expr) -> bool:
-    return isinstance(factor, Pow) and bool(factor.exp.is_negative) and not factor.base.is_positive

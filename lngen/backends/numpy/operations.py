@@ -266,8 +266,8 @@ class Operations:
         feature = self.expression(weights)
         product = self.expanded(self.expression(body), ROW, False)
         ones = self.graph.cases_of_number(feature, S.One)
-        numbers = {form.value for form in self.graph.nodes[feature].forms if isinstance(form.value, Number)}
-        if numbers - {Number(S.Zero), Number(S.One)}:
+        values = {form.value for form in self.graph.nodes[feature].forms} - {Number(S.Zero), Number(S.One)}
+        if any(isinstance(value, Number) or not value.axes.features for value in values):
             feature = self.expanded(feature, FeatureSymbol.varies, False)
         weighted = self.apply("sum", product, self._weights(operator, feature, weights))
         if not ones:

@@ -1,0 +1,105 @@
+"""What a select switches off stays off: it is never multiplied by zero."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from sympy import Add, Expr, Mul, Pow
+from sympy.logic.boolalg import Boolean
+
+from lngen.differentiate import merged, select
+from lngen.growth import EXPONENTIAL, Growth
+from lngen.simplify.sweep import Trail
+from lngen.symbolic import AttainsFirst, TypedSymbol, Where
+from lngen.translate import Equation, Forward
+
+_Side = tuple[Expr, int]
+"""A condition, and the place in a select on it at which there is something else than zero."""
+
+_REASON = "0 times what is not chosen may be no number"
+
+
+def whole_selects(equations: tuple[Equation, ...], forward: Forward, trail: Trail) -> tuple[Equation, ...]:
+    """A product with a select as a select of products: 0 times what was not chosen may be no number.
+
+    >>> from lngen.symbolic import RowScalarSymbol, RowSymbol
+    >>> x, r, g, h = RowSymbol("x"), RowSymbol("r"), RowSymbol("g"), RowSymbol("h")
+    >>> layer = Forward("f", (), (), (), ())
+    >>> off = Equation(RowSymbol("dx"), r*(Where(x > 0, g, 0) + Where(x > 0, h, 0)))
+    >>> whole_selects((off,), layer, Trail())[0].expression
+    Where(x > 0, r*(g + h), 0)
+
+    What is 1 at the first feature that attains an extreme and 0 elsewhere is a select too, of what is divided by a
+    number that may be zero:
+
+    >>> m, first = RowScalarSymbol("m"), RowSymbol("first")
+    >>> indicator, dx = Equation(first, AttainsFirst(x, m)), Equation(RowSymbol("dx"), g*first/m)
+    >>> whole_selects((indicator, dx), layer, Trail())[1].expression
+    Where(first > 0, g/m, 0)
+
+    And so is one that has a name, times an exponential:
+
+    >>> import sympy
+    >>> e, p, q = RowSymbol("e"), RowSymbol("p"), RowSymbol("q")
+    >>> layer = Forward("f", (), (x,), (Equation(e, sympy.exp(x)),), ())
+    >>> given = (Equation(p, Where(x > 0, 0, g)), Equation(q, e*(2*p + Where(x > 0, 0, h))))
+    >>> whole_selects(given, layer, Trail())[1].expression
+    Where(x > 0, 0, e*(h + 2*p))
+    """
+    firsts = [q.symbol for q in equations if isinstance(q.expression, AttainsFirst)]
+    equations = trail.rewritten("whole select", _REASON, equations, lambda e: _with_whole_selects(e, firsts))
+    sides = {q.symbol: side for q in equations if (side := _side(q.expression, {})) is not None}
+    ends = Growth.at_both_ends(forward.symbols, [(q.symbol, q.expression) for q in forward.equations])
+    return trail.rewritten("whole select", _REASON, equations, lambda e: _with_named_selects(e, sides, ends))
+
+
+def _with_whole_selects(expression: Expr, firsts: list[TypedSymbol]) -> Expr:
+    if (not expression.atoms(Where) and expression.free_symbols.isdisjoint(firsts)) or isinstance(expression, Boolean):
+        return expression
+    expression = expression.func(*(_with_whole_selects(argument, firsts) for argument in expression.args))
+    if isinstance(expression, Add):
+        return merged(expression)
+    if not isinstance(expression, Mul):
+        return expression
+    for first in firsts:
+        if first in expression.args and any(_may_divide_by_zero(factor) for factor in expression.args):
+            expression = Where(first > 0, expression / first, 0)
+    factors = [factor for factor in Mul.make_args(expression) if isinstance(factor, Where) and 0 in factor.args[1:]]
+    return select(expression) if factors else expression
+
+
+def _may_divide_by_zero(factor: Expr) -> bool:
+    return isinstance(factor, Pow) and bool(factor.exp.is_negative) and not factor.base.is_positive
+
+
+def _with_named_selects(expression: Expr, sides: Mapping[TypedSymbol, _Side], ends: Collection[Growth]) -> Expr:
+    if not expression.args or isinstance(expression, Boolean) or expression.free_symbols.isdisjoint(sides):
+        return expression
+    expression = expression.func(*(_with_named_selects(argument, sides, ends) for argument in expression.args))
+    if isinstance(expression, Mul) and any(end.degree(f) >= EXPONENTIAL for f in expression.args for end in ends):
+        side = _side(expression, sides)
+        if side is not None:
+            return _on(side, expression)
+    return expression
+
+
+def _side(expression: Expr, sides: Mapping[TypedSymbol, _Side]) -> _Side | None:
+    """The condition on which an expression is zero, as a select or by what it is made of."""
+    if isinstance(expression, TypedSymbol):
+        return sides.get(expression)
+    if isinstance(expression, Where):
+        zeros = [place for place in (1, 2) if expression.args[place] == 0]
+        return (expression.args[0], 3 - zeros[0]) if len(zeros) == 1 else None
+    if isinstance(expression, Mul):
+        return next((side for factor in expression.args if (side := _side(factor, sides)) is not None), None)
+    if isinstance(expression, Add):
+        found = {_side(term, sides) for term in expression.args}
+        return found.pop() if len(found) == 1 else None
+    return None
+
+
+def _on(side: _Side, product: Expr) -> Expr:
+    """A product that is zero on the other side, as a select, in which there are no others on the condition."""
+    condition, place = side
+    inner = product.replace(lambda e: isinstance(e, Where) and e.args[0] == condition, lambda e: e.args[place])
+    return Where(condition, inner, 0) if place == 1 else Where(condition, 0, inner)
