@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import combinations
 
 import sympy
-from sympy import Expr, Mul, Pow, Rational
+from sympy import Add, Expr, Mul, Pow, Rational
 
 from lngen.growth import Growth
 from lngen.schedule import Line
@@ -59,6 +59,7 @@ def balanced(lines: Sequence[Line], ends: Sequence[Growth], names: Names) -> lis
     def settled(expression: Expr, step: int) -> Expr:
         if not any(end.overreach(expression) for end in ends):
             return expression
+        expression = _spread(expression, ends)
         expression = expression.func(*(settled(argument, step) for argument in expression.args))
         while isinstance(expression, Mul) and any(end.overreach_of(expression.args) for end in ends):
             pair = _opposite(expression, ends)
@@ -70,6 +71,22 @@ def balanced(lines: Sequence[Line], ends: Sequence[Growth], names: Names) -> lis
     for line in lines:
         result.append(replace(line, expression=settled(line.expression, line.step)))
     return result
+
+
+def _spread(expression: Expr, ends: Sequence[Growth]) -> Expr:
+    """A factor that shrinks inside of a sum with a term that grows too far: `r*(a*e**2 + b)` as `a*e**2*r + b*r`."""
+    for total in expression.args if isinstance(expression, Mul) else ():
+        beyond = [_largest_term(total, end) - end.most for end in ends] if isinstance(total, Add) else []
+        others = [_once(factor) for factor in expression.args if factor != total]
+        for factor in others if max(beyond, default=0) > 0 else ():
+            if any(0 < over < -end.degree(factor) * _NOTHING_BESIDE for end, over in zip(ends, beyond, strict=True)):
+                return _spread(expression / total / factor * Add(*(term * factor for term in total.args)), ends)
+    return expression
+
+
+def _largest_term(total: Add, end: Growth) -> Rational:
+    """The degree of what grows in the largest term of a sum."""
+    return max(sum((max(Rational(0), end.degree(f)) for f in Mul.make_args(term)), Rational(0)) for term in total.args)
 
 
 def _opposite(product: Mul, ends: Sequence[Growth]) -> Expr | None:

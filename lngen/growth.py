@@ -174,7 +174,6 @@ class Growth:
         >>> growth.overreach(p*e*r), growth.overreach(e**2*r**2*p)
         (0, 100)
         """
-        # What a select does not choose is not computed ahead of it.
         if not expression.args or isinstance(expression, Relational):
             return _NONE
         own = self.overreach_of(expression.args) if isinstance(expression, Mul) else _NONE
