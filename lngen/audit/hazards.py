@@ -39,6 +39,7 @@ LARGEST = ((2 - 2**-23) * 2.0**127, sys.float_info.max)
 STABILITY_RULES = (
     "centred statistic",
     "largest exponent taken out",
+    "power of an exponential",
     "difference of squares",
     "known scaled row",
     "guarded pole",

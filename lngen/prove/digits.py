@@ -9,6 +9,7 @@ from typing import Any
 
 import mpmath
 import numpy as np
+import sympy
 
 from lngen.definition import Kind
 from lngen.derivation import Derivation, Step
@@ -52,8 +53,9 @@ def _steps_at(derivation: Derivation, features: int, digits: int) -> Iterator[tu
 def second_derivation(derivation: Derivation, digits: int) -> list[tuple[str, int, tuple[int, ...]]]:
     """For each gradient the digits to which it agrees with the unsimplified adjoint, and the D that were compared.
 
-    A D at which the definition has no value, or the unsimplified form divides 0 by 0, is left out (D = 1, where a root
-    of the variance is taken); a gradient that is left with no D at all agrees to 0 digits.
+    A D at which the definition has no value, or divides by what is nothing but rounding, or the unsimplified form
+    divides 0 by 0, is left out (D = 1, where a root of the variance is taken); a gradient that is left with no D at all
+    agrees to 0 digits.
     """
     worst = {gradient.name: digits for _, gradient in derivation.gradients}
     sizes: dict[str, list[int]] = {name: [] for name in worst}
@@ -70,9 +72,28 @@ def second_derivation(derivation: Derivation, digits: int) -> list[tuple[str, in
             for symbol, gradient in derivation.gradients:
                 if defined and _finite(adjoint[unsimplified[symbol]]):
                     agreed = agreement(adjoint[unsimplified[symbol]], short[gradient], digits)
+                    if agreed < _MOST_OF_DIGITS * digits and _rests_on_rounding(derivation, written, digits):
+                        continue
                     sizes[gradient.name].append(features)
                     worst[gradient.name] = min(agreed, worst[gradient.name])
     return [(name, agreed if sizes[name] else 0, tuple(sizes[name])) for name, agreed in worst.items()]
+
+
+def _rests_on_rounding(derivation: Derivation, point: Environment, digits: int) -> bool:
+    """Whether some part of the definition has no digit that it has with twice as many: it divides by rounding alone."""
+    equations = derivation.written.equations
+    with mpmath.workdps(2 * digits):
+        more = evaluate_equations(equations, point, Arithmetic(2 * digits))
+        parts = {p for q in equations for p in sympy.preorder_traversal(q.expression) if isinstance(p, sympy.Expr)}
+        return any(
+            agreement(
+                evaluate_expression(part, point, Arithmetic(digits)),
+                evaluate_expression(part, more, Arithmetic(2 * digits)),
+                digits,
+            )
+            == 0
+            for part in parts
+        )
 
 
 def _finite(value: Any) -> bool:

@@ -22,7 +22,7 @@ turn. At a tie, and where a `where` or an `abs` changes branch, nothing is claim
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice, product
 
 import sympy
@@ -159,8 +159,8 @@ class _Size:
             if self.written.nodes(loss) > _NODES_TO_DIFFERENTIATE:
                 raise TooLargeError("written out the definition is too long")
             for region in self.regions:
-                found = backward.values[gradient][0].xreplace(region)
-                wanted = derivative(loss.xreplace(region), entry)
+                found = _with_values(backward.values[gradient][0], region)
+                wanted = derivative(_with_values(loss, region), entry)
                 if wanted.has(*_UNDEFINED) or found.has(*_UNDEFINED):
                     raise _NoDerivativeError
                 if not self.algebra.vanishes(found - wanted):
@@ -310,7 +310,30 @@ class _Explicit:
             return self._at(e.args[0], j)
         if isinstance(e, AttainsFirst):
             return _attains(self._at(e.args[1], 0), j)
-        return e.func(*(self._at(argument, j) for argument in e.args))
+        return _rebuilt(e, lambda part: self._at(part, j))
+
+
+def _rebuilt(e: Expr, value: Callable[[Expr], Expr]) -> Expr:
+    """The expression of the values of its parts; raises _NoDerivativeError where that is no number.
+
+    SymPy may neither compare nor approximate what is no number, so nothing is made of it. What a select leaves out may
+    be any.
+    """
+    if isinstance(e, Where):
+        condition, *branches = e.args
+        decided = value(condition)
+        if decided in (sympy.true, sympy.false):
+            return value(branches[0] if decided else branches[1])
+    arguments = tuple(map(value, e.args))
+    result = e if arguments == e.args else e.func(*arguments)
+    if result in _UNDEFINED:
+        raise _NoDerivativeError
+    return result
+
+
+def _with_values(e: Expr, values: Mapping[Symbol, Expr]) -> Expr:
+    """The expression with values in place of symbols; raises _NoDerivativeError where that is no number."""
+    return _rebuilt(e, lambda part: _with_values(part, values)) if e.args else values.get(e, e)
 
 
 def _degree(e: Expr, degrees: dict[Symbol, int]) -> int:

@@ -11,6 +11,7 @@ from sympy import Add, Expr, Mul, Pow
 from lngen.definition import Definition
 from lngen.derivation import Derivation, Step
 from lngen.differentiate import adjoint, cotangent_symbol
+from lngen.simplify.exponentials import powers_of_exponentials
 from lngen.simplify.linear import TooManyTermsError, show_sums
 from lngen.simplify.poles import guard_vanishing_poles
 from lngen.simplify.stability import stable_forward, stable_lines
@@ -43,7 +44,8 @@ def derive(definition: Definition) -> Derivation:
     """
     written = translate(definition)
     trail = Trail()
-    forward, meaning = named_structure(stable_forward(written, trail))
+    stable = powers_of_exponentials(stable_forward(written, trail), definition, trail)
+    forward, meaning = named_structure(stable)
     require_real(definition, forward.equations)
     trail.steps = _of_known(forward, written, [_in_words_of(step, meaning) for step in trail.steps])
     _forward_steps(forward, written, meaning, trail)

@@ -221,7 +221,7 @@ def common_factors(expression: Expr) -> Expr:
     r*(g - Mean(g))
     """
     if isinstance(expression, Mul):
-        return Mul(*(common_factors(factor) for factor in expression.args))
+        return _meeting(Mul(*(common_factors(factor) for factor in expression.args)))
     if not isinstance(expression, Add):
         return expression
     terms = [common_factors(term) for term in expression.args]
@@ -234,6 +234,39 @@ def common_factors(expression: Expr) -> Expr:
     factor = Mul(*(base**exponent for base, exponent in shared.items()))
     rest = _group([_over(term, factor) for term in terms])
     return factor * rest
+
+
+def _meeting(product: Expr) -> Expr:
+    """A factor multiplied into a sum that divides by it: by so high a power as it may be zero or infinite.
+
+    >>> from lngen.symbolic import RowSymbol
+    >>> e, g, x = RowSymbol("e", positive=True), RowSymbol("g"), RowSymbol("x")
+    >>> _meeting(x * e * (e**2 - g * (x + 1 / e**6))), _meeting(e * (e + g))
+    (x*(e**3 - g*(e*x + e**(-5))), e*(e + g))
+    """
+    sums = [factor for factor in Mul.make_args(product) if isinstance(factor, Add)]
+    for base, exponent in _powers(product).items() if sums else ():
+        for total in sums:
+            if base != total and exponent.is_positive and _divides(total, base):
+                return product / base**exponent / total * _multiplied(total, base, exponent)
+    return product
+
+
+def _divides(expression: Expr, base: Expr) -> bool:
+    """Whether a term of a sum, or of a sum in it, divides by a power of the base."""
+    if isinstance(expression, Add):
+        return any(_divides(term, base) for term in expression.args)
+    sums = (factor for factor in Mul.make_args(expression) if isinstance(factor, Add))
+    return bool(_powers(expression).get(base, sympy.S.Zero).is_negative) or any(_divides(s, base) for s in sums)
+
+
+def _multiplied(expression: Expr, base: Expr, exponent: Expr) -> Expr:
+    if isinstance(expression, Add):
+        return Add(*(_multiplied(term, base, exponent) for term in expression.args))
+    for factor in Mul.make_args(expression):
+        if isinstance(factor, Add) and _divides(factor, base):
+            return expression / factor * _multiplied(factor, base, exponent)
+    return base**exponent * expression
 
 
 def _over(term: Expr, factor: Expr) -> Expr:

@@ -370,7 +370,7 @@ class _Structure:
         return self._root(rows[0]) if simple else symbol
 
     def _tidy(self, outputs: list[TypedSymbol]) -> Forward:
-        equations, table = use_roots(self.equations)
+        equations, table = use_roots(self.equations, outputs)
         self.equations = equations
         self.environment = {symbol: value.xreplace(table) for symbol, value in self.environment.items()}
         equations = written_out(equations, outputs, self.optional_names - set(outputs), set(self.body_of.values()))

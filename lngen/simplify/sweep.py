@@ -353,8 +353,13 @@ def _is_whole(exponent: Expr) -> bool:
 
 
 def with_value(expression: Expr, equation: Equation) -> Expr:
-    """A derivative written with the function's own value: `1 - tanh(u)**2` is `1 - t**2`, in one piece."""
+    """A derivative written with the function's own value: `1 - tanh(u)**2` is `1 - t**2`, in one piece.
+
+    Not with that of an output which varies over more than the function does, as `softplus(mean(x - x))`.
+    """
     value = equation.expression
+    if axes(value) != axes(equation.symbol):
+        return with_complements(expression)
     if isinstance(value, Pow):
         ratio: Callable[[Expr], Expr] = lambda e: e.exp / value.exp  # noqa: E731
         return expression.replace(

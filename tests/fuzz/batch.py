@@ -18,6 +18,7 @@ from lngen.definition import Definition, Kind
 from tests.fuzz.answers import Point, answers, kind_of
 from tests.fuzz.beside import Beside
 from tests.fuzz.failure import WRONG, failure
+from tests.fuzz.hyperdual import Magnitudes
 from tests.fuzz.points import drawn, left_out
 
 LARGE_MEAN = 1e4
@@ -28,6 +29,8 @@ _WIDTH_OF_GRADIENTS = 64
 _BLOCK_BYTES = 64 * 1024
 _SMALLEST_BATCH = 160 * 1024
 _THREADS = 3
+# Each takes a column of derivatives. A sum that is wrong is so at one of those that are most off.
+_PLACES = 8
 
 
 def judge_batches(beside: Beside, alone: Checkable, layer: Checkable, seed: str) -> int:
@@ -79,6 +82,28 @@ def _taken(definition: Definition, point: Point, rows: Any) -> Point:
     return Point(replace(case, rows=len(rows), inputs=inputs, cotangents=cotangents), directions)
 
 
+def _adds_up(total: Any, rows: Any, beside: Beside, point: Point, result: tuple[str, str]) -> bool:
+    """Whether the gradient of a parameter in a batch is the sum of the gradients of its rows, but for rounding.
+
+    `rows` is that of each row of the batch, in long double; `point` has each row once.
+    """
+    # Adding up n numbers in any order costs n - 1 roundings of half an eps of the sum of their magnitudes, and k
+    # operations before or after it, in the batch and in its rows alone, k each: 2*n*eps has room for k = 1.5*n.
+    count = len(rows)
+    rounding = 2 * count * np.finfo(total.dtype).eps
+    gap, size = np.abs(total - rows.sum(0)), np.abs(rows).sum(0)
+    off = np.flatnonzero(~(gap <= rounding * size))
+    if not off.size:
+        return True
+    # What is made of several sums over rows, each times something, adds up the terms of all rows before they cancel,
+    # where a row alone lets its own cancel first. Then the magnitudes are those of the terms.
+    with np.errstate(all="ignore"):
+        worst = off[np.argsort(-np.nan_to_num(gap[off] / size[off], nan=np.inf), kind="stable")][:_PLACES]
+    places = [(result[1], int(place)) for place in worst]
+    terms = beside.plainly(point, Magnitudes(), places=places)[result]
+    return bool((gap[worst] <= rounding * -(-count // point.case.rows) * terms).all())
+
+
 def _judge(beside: Beside, alone: Checkable, layer: Checkable, point: Point, dtype: Any, rng: random.Random) -> int:
     definition, case = beside.definition, point.case
     name = np.dtype(dtype).name
@@ -108,8 +133,7 @@ def _judge(beside: Beside, alone: Checkable, layer: Checkable, point: Point, dty
                 raise wrong("a row alone has other bits", result, note, value[place], single[order[place]])
         else:
             wide = single.astype(np.longdouble)[order]
-            gap = np.abs(value - wide.sum(0))
-            if not (gap <= 2 * count * np.finfo(dtype).eps * np.abs(wide).sum(0)).all():
+            if not _adds_up(np.atleast_1d(value), np.atleast_2d(wide.T).T, beside, point, result):
                 raise wrong("a sum over rows is not that of its rows", result, "", value, wide.sum(0).astype(dtype))
     return beside.judge(
         found, point, dtype, f"numpy in blocks, {name} beside plain", tangents_only=case.features > _WIDTH_OF_GRADIENTS

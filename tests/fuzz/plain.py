@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -35,16 +36,19 @@ def differentiated(
     point: Point,
     numbers: Hyperdual,
     tangents_only: bool = False,
+    places: Sequence[tuple[str, int]] | None = None,
 ) -> Results:
     """Outputs, gradients, tangents and second gradients at a point, by plain differentiation.
 
     `rows` is `in_rows` of the definition's text. With `tangents_only` outputs and tangents, which take one column.
+    `places` are the entries of inputs whose gradients there are, by input and feature: else all, a column each.
     """
     case, directions = point.case, point.directions
     there = [entry for entry in definition.differentiable if case.inputs.get(entry.name) is not None]
-    places = [
-        (entry.name, place) for entry in there for place in range(case.features if entry.kind.over_features else 1)
-    ]
+    if places is None:
+        places = [
+            (entry.name, place) for entry in there for place in range(case.features if entry.kind.over_features else 1)
+        ]
     places = places[:1] if tangents_only else places
     given: dict[str, Any] = {}
     for entry in definition.inputs:
@@ -73,7 +77,7 @@ def differentiated(
 
 
 def _contracted(
-    definition: Definition, case: Case, numbers: Hyperdual, outputs: Any, places: list[tuple[str, int]], what: str
+    definition: Definition, case: Case, numbers: Hyperdual, outputs: Any, places: Sequence[tuple[str, int]], what: str
 ) -> Results:
     """The parts of the outputs that move with each input, contracted with the cotangents."""
     results: Results = {}

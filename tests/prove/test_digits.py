@@ -58,6 +58,14 @@ def test_the_sizes_that_were_compared_are_named() -> None:
     assert by_name["dx"] == (2, 3, 8)
 
 
+@pytest.mark.parametrize("quotient", ["1/(x - log(sum(exp(x))))", "sigmoid(1/(x - log(sum(exp(x)))))"])
+def test_a_quotient_by_rounding_alone_is_no_evidence(quotient: str) -> None:
+    made = derive(parse(f"def f(x: Row): return {quotient}"))
+    assert [found for found in second_derivation(made, DIGITS) if found[1] >= REQUIRED] == [("dx", DIGITS, (2, 3, 8))]
+    wrong = replace(made, backward=tuple(replace(q, expression=2 * q.expression) for q in made.backward))
+    assert [(digits, sizes) for _, digits, sizes in second_derivation(wrong, DIGITS)] == [(0, (2, 3, 8))]
+
+
 def test_points_lie_where_the_definition_has_values() -> None:
     for text in ("log(x)", "sqrt(x)*x", "log(log(x + 1) + 1)", "rsqrt(x - 1)*x"):
         made = derive(parse(f"def f(x: Row): return {text}"))

@@ -10,9 +10,9 @@ import sympy
 
 from lngen.definition import parse
 from lngen.prove.algebra import Algebra, Budget, TooLargeError, UndefinedError
-from lngen.prove.exact import exact_proofs
+from lngen.prove.exact import _Explicit, _NoDerivativeError, exact_proofs
 from lngen.simplify import derive
-from lngen.symbolic import Mean, Sigmoid, Where
+from lngen.symbolic import D, Mean, Sigmoid, Where
 from tests.corpus import PROVED, SOME, derivation, proved
 from tests.prove.planted import PLANTED, planted
 from tests.tiers import sample
@@ -182,6 +182,23 @@ def test_nothing_is_proved_of_a_definition_that_always_divides_by_zero():
     (proof,) = exact_proofs(derive(parse(text)))
     assert proof.kind == "not proved"
     assert "divides by zero at every D that was tried" in proof.statement
+
+
+@pytest.mark.parametrize(
+    "body", ["sqrt(1 + sigmoid(1/(x - mean(x))))", "maximum(1/(x - mean(x)), x)", "maximum(1/(max(x) - mean(x)), x)"]
+)
+def test_nothing_is_made_of_what_is_no_number_at_a_size(body: str) -> None:
+    # Of one feature it divides by zero, and SymPy can neither approximate nor compare that.
+    (proof,) = exact_proofs(derive(parse(f"def f(x: Row): return {body}")))
+    assert proof.kind == "exact"
+    assert "identically zero at D = 2" in proof.statement
+
+
+def test_what_a_select_leaves_out_may_be_no_number() -> None:
+    world = _Explicit(1, Algebra())
+    assert world._at(Where(D > 1, 1 / (D - 1), 2), 0) == 2
+    with pytest.raises(_NoDerivativeError):
+        world._at(1 / (D - 1), 0)
 
 
 def test_a_root_of_higher_order_shares_its_generator_with_no_other():

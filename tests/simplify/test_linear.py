@@ -66,6 +66,10 @@ RULES: list[tuple[Rule, sympy.Expr, str]] = [
     # the smaller power where all are of one sign, none where they are not
     (common_factors, r**3 * g + r * t, "r*(r**2*g + t)"),
     (common_factors, r * g + t / r, "r*g + t/r"),
+    # what divides by a factor meets it: by one power less, whatever else is in between
+    (common_factors, r**2 * (g + t / r**5), "g*r**2 + t/r**3"),
+    (common_factors, r * (g + x * (t + g / r**2)), "g*r + x*(r*t + g/r)"),
+    (common_factors, mu * r * (mu * g + t / r), "mu*(mu*g*r + t)"),
     # a row scalar that some terms share, if that saves an operation
     (common_factors, g + r * t - r * mu, "g + r*(-mu + t)"),
     # sums as sums, and back

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
+import mpmath
 import numpy as np
 import pytest
 from sympy import Add
@@ -11,7 +13,7 @@ from sympy import Add
 from lngen.definition import parse
 from lngen.numeric import Arithmetic, evaluate_equations
 from lngen.simplify import derive
-from lngen.simplify.exponentials import shift_exponentials, stop_at_cancelling_extremes
+from lngen.simplify.exponentials import powers_of_exponentials, shift_exponentials, stop_at_cancelling_extremes
 from lngen.simplify.second_order import second_order
 from lngen.simplify.stability import centre_statistics, difference_of_squares
 from lngen.simplify.sweep import Trail
@@ -290,3 +292,47 @@ def _same_outputs(before: Forward, after: Forward) -> None:
     for old, new in zip(before.outputs, after.outputs, strict=True):
         assert old.name == new.name
         np.testing.assert_allclose(values[0][old], values[1][new], rtol=1e-11, atol=1e-12)
+
+
+POWERS = [
+    ("exp(x)**3", {"exp_x = exp(x)", "y = exp_x**3"}),
+    ("sqrt(exp(x))*exp(x)", {"exp_x = exp(x/2)", "y = exp_x**3"}),
+    ("exp(x)**(-0.75) + exp(x)**0.75", {"exp_x = exp(x/4)", "y = exp_x**3 + exp_x**(-3)"}),
+    ("x*exp(z)**(-5)*exp(x)", {"exp_z = exp(z)", "y = x*exp(x)/exp_z**5"}),
+    # an exact exponent
+    ("exp(x)**(-4) + sqrt(exp(x))", {"y = exp(x/2) + exp(-4*x)"}),
+    # as written
+    ("exp(x) + exp(3*x)", {"y = exp(3*x) + exp(x)"}),
+    # no row as given: exponents that are rounded before, and a Feature
+    ("exp(x*w)**3", {"y = exp(3*w*x)"}),
+    ("exp(x - mean(x))**3*exp(w)**3", {"mu = Mean(x)", "y = exp(3*w)*exp(-3*mu + 3*x)"}),
+    # its largest is out already
+    ("exp(x)**3/sum(exp(x)**3)", {"row_max = RowMax(3*x)", "y = exp(-row_max + 3*x)/sum_x_shifted"}),
+]
+
+
+@pytest.mark.parametrize(("body", "lines"), POWERS)
+def test_powers_of_exponentials_keep_exact_exponents(body: str, lines: set[str]) -> None:
+    inputs = {"x": "Row", "z": "Row", "w": "Feature"}
+    used = ", ".join(f"{name}: {kind}" for name, kind in inputs.items() if re.search(rf"\b{name}\b", body))
+    made = parse(f"def f({used}): return {body}")
+    before, trail = translate(made), Trail()
+    after = powers_of_exponentials(shift_exponentials(before, Trail()), made, trail)
+    found = {f"{q.symbol} = {q.expression}" for q in after.equations}
+    assert lines <= found, found
+    assert {step.rule for step in trail.steps} <= {"power of an exponential"}
+    assert len(trail.steps) == sum(line.startswith("exp_") for line in found)
+    _same_outputs(before, after)
+
+
+def test_a_power_of_an_exponential_has_its_digits_and_its_range() -> None:
+    made = parse("def f(x: Row): return exp(x)**0.75")
+    after = powers_of_exponentials(translate(made), made, Trail())
+    x = np.array([[-900.3, -200.7, 200.7, 900.3]])
+    (found,) = (
+        evaluate_equations(after.equations, {after.symbols[0]: x, D: 4}, Arithmetic())[s] for s in after.outputs
+    )
+    with mpmath.workdps(40):
+        exact = [mpmath.exp(mpmath.mpf(value) * 3 / 4) for value in x[0]]
+        errors = [abs(value / wanted - 1) for value, wanted in zip(found[0].tolist(), exact, strict=True)]
+    assert max(errors) < 8 * np.finfo(np.float64).eps

@@ -199,3 +199,18 @@ def test_two_outputs_of_one_value_are_two() -> None:
     forward = normal_form(translate(parse("def f(x: Row):\n    b = cos(x)\n    a = log(exp(b))\n    return a, b")))
     assert [symbol.name for symbol in forward.outputs] == ["a", "b"]
     assert len({equation.symbol for equation in forward.equations}) == len(forward.equations)
+
+
+def test_a_reciprocal_that_is_an_output_stays_beside_its_root() -> None:
+    normal = normal_form(
+        translate(
+            parse("""
+def f(x: Row):
+    root = rsqrt(softplus(mean(x - x)))
+    inverse = root*root
+    y = x*inverse
+    return y, inverse, root
+""")
+        )
+    )
+    assert {q.symbol for q in normal.equations} >= set(normal.outputs)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import sympy
 
 from lngen.definition import parse
 from lngen.numeric import Arithmetic, evaluate_equations
 from lngen.simplify import derive
-from lngen.symbolic import D
+from lngen.simplify.sweep import with_value
+from lngen.symbolic import D, RowScalarSymbol, RowSymbol, Softplus
+from lngen.translate import Equation
 from tests.corpus import backward, text_of
 
 CENTRED = [
@@ -171,3 +174,11 @@ def test_blocks_do_not_grow_into_each_other() -> None:
     norms = [line for line in made if line.startswith("dh")]
     assert len(norms) == 4
     assert max(len(line) for line in norms) < 60
+
+
+def test_a_value_is_not_called_by_what_varies_over_more() -> None:
+    u, x, t, r = RowSymbol("u"), RowSymbol("x"), RowSymbol("t"), RowScalarSymbol("r")
+    assert with_value(x / sympy.sqrt(u), Equation(t, sympy.sqrt(u))) == x / t
+    log_2 = Softplus(sympy.S.Zero)
+    for number in (log_2, 1 / sympy.sqrt(log_2)):
+        assert with_value(x * number, Equation(r, number)) == x * number

@@ -1,0 +1,5 @@
+from lngen.language import Row, exp
+
+
+def layer(x: Row):
+    return exp(x) ** (-0.75)
