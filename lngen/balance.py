@@ -62,10 +62,10 @@ def balanced(lines: Sequence[Line], ends: Sequence[Growth], names: Names) -> lis
         expression = _spread(expression, ends)
         expression = expression.func(*(settled(argument, step) for argument in expression.args))
         while isinstance(expression, Mul) and any(end.overreach_of(expression.args) for end in ends):
-            pair = _opposite(expression, ends)
-            if pair is None:
+            first = _opposite(expression, ends) or _without_half_of_a_power(expression)
+            if first is None:
                 break
-            expression = expression / pair * named(pair, step)
+            expression = expression / first * named(first, step)
         return expression
 
     for line in lines:
@@ -107,6 +107,12 @@ def _opposite(product: Mul, ends: Sequence[Growth]) -> Expr | None:
         if best is None or worth > best[0]:
             best = worth, _once(one) * _once(other)
     return None if best is None else best[1]
+
+
+def _without_half_of_a_power(product: Mul) -> Expr | None:
+    """All that is divided by half of a high power: `g/x**4` is `g/x**2/x**2`, where `x**4` has no digits any more."""
+    high = [f for f in product.args if isinstance(f, Pow) and f.exp.is_Integer and f.exp < -2 and product != f]
+    return product * high[0].base ** (-high[0].exp // 2) if high else None
 
 
 def _met(one: Rational, other: Rational) -> Rational:

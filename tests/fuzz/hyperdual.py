@@ -198,10 +198,18 @@ class Hyperdual(Numbers):
 
     def function(self, name: str, operand: Any) -> Any:
         u = self.argument(operand)
+        if name == "exp" and self.random is not None:
+            u = self._shifted(u)
         value = self.call(name, u)
         if name == "stop_gradient":
             return self.of(operand["value"])
         return self._chained(operand, value, *self.derivatives(name)(self.call, u, value))
+
+    def _shifted(self, exponent: Any) -> Any:
+        """An exponent, which a shift that keeps it in range rounds, off by half a unit by chance."""
+        assert self.random is not None
+        half = self.wide(np.finfo(self.part).eps / 2) * self.random.choice([-1, 1], exponent.shape)
+        return exponent * (1 + half)
 
     def derivatives(self, name: str) -> _Derivatives:
         """The slope and the curvature of a function."""
