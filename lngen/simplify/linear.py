@@ -316,7 +316,6 @@ def _powers(term: Expr) -> dict[Expr, Expr]:
     return result
 
 
-@lru_cache(maxsize=10_000)
 @lru_cache(maxsize=20_000)
 def operation_count(expression: Expr) -> int:
     """Additions, multiplications, divisions, powers and functions, a reduction counting as one."""

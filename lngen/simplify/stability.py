@@ -6,10 +6,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import sympy
-from sympy import Add, Expr, Mul, Pow
+from sympy import Add, Expr, Pow
 
 from lngen.simplify.exponentials import shift_exponentials, stop_at_cancelling_extremes
-from lngen.simplify.linear import TooManyTermsError, divides, expand_linear
+from lngen.simplify.linear import TooManyTermsError, expand_linear
 from lngen.simplify.products import in_known_products, in_scaled_rows
 from lngen.simplify.selects import whole_selects
 from lngen.simplify.sweep import Trail
@@ -39,7 +39,7 @@ def stable_lines(equations: tuple[Equation, ...], forward: Forward, trail: Trail
     equations = whole_complements(equations, trail, names)
     for rule in (in_known_products, in_scaled_rows):
         equations = rule(equations, forward, trail)
-    return cancelled_in_sums(whole_selects(equations, forward, trail), trail)
+    return whole_selects(equations, forward, trail)
 
 
 # ---- statistics that a shift of their row does not change
@@ -196,47 +196,3 @@ def whole_complements(equations: tuple[Equation, ...], trail: Trail, names: Name
             trail.add("backward", "complement", known[complement], None, result[-1].expression, reason)
         result.append(replace(equation, expression=whole(equation.expression.xreplace(known))))
     return tuple(result)
-
-
-def cancelled_in_sums(equations: tuple[Equation, ...], trail: Trail) -> tuple[Equation, ...]:
-    """A factor of a sum all of whose terms are divided by it, cancelled there: `s*(a/s + b/s**2)` as `a + b/s`.
-
-    Where s is small, the square of its reciprocal is infinite long before the reciprocal is.
-
-    >>> a, b, s = RowSymbol("a"), RowSymbol("b"), RowSymbol("s")
-    >>> cancelled_in_sums((Equation(RowSymbol("dx"), s**2*(1 - s)*(a/s + b*(a/s + b/s**2))),), Trail())[0].expression
-    s*(1 - s)*(a + b*(a + b/s))
-    """
-    reason = "the square of a reciprocal is infinite before the reciprocal is"
-    return trail.rewritten("cancelled in a sum", reason, equations, _cancelled)
-
-
-def _cancelled(expression: Expr) -> Expr:
-    if not expression.args:
-        return expression
-    expression = expression.func(*map(_cancelled, expression.args))
-    for total in expression.args if isinstance(expression, Mul) else ():
-        for factor in expression.args:
-            base, exponent = factor.as_base_exp()
-            if isinstance(base, TypedSymbol) and exponent.is_Integer and exponent > 0 and _all_divided(total, base):
-                return _cancelled(expression / total / base * _times(total, base))
-    return expression
-
-
-def _all_divided(expression: Expr, divisor: TypedSymbol) -> bool:
-    """Whether all terms of a sum are divided by something, themselves or in a sum that is a factor of them."""
-    return isinstance(expression, Add) and all(
-        any(factor.as_base_exp()[0] == divisor or _all_divided(factor, divisor) for factor in Mul.make_args(term))
-        and not divides(divisor, term)
-        for term in expression.args
-    )
-
-
-def _times(total: Expr, factor: TypedSymbol) -> Expr:
-    """A sum all of whose terms are divided by a factor, times the factor."""
-    terms = []
-    for term in total.args:
-        inner = next((part for part in Mul.make_args(term) if _all_divided(part, factor)), None)
-        direct = any(part.as_base_exp()[0] == factor for part in Mul.make_args(term))
-        terms.append(term * factor if direct or inner is None else term / inner * _times(inner, factor))
-    return Add(*terms)

@@ -118,7 +118,10 @@ _SIZES: Mapping[str, _Derivatives] = {
         f("sigmoid", u) * (1 + np.abs(u) * f("1 - sigmoid", u)),
         f("sigmoid", u) * f("1 - sigmoid", u) * (2 + np.abs(u)),
     ),
-    "gelu": lambda f, u, v: (f("normal", u) + np.abs(u) * _density(f, u), (2 + u * u) * _density(f, u)),
+    "gelu": lambda f, u, v: (
+        (1 + np.abs(f("erf", u / f("sqrt", 2 + 0 * u)))) / 2 + np.abs(u) * _density(f, u),
+        (2 + u * u) * _density(f, u),
+    ),
 }
 """Those of which a slope or a curvature is a sum, with the magnitudes of its terms."""
 
