@@ -74,12 +74,16 @@ def balanced(lines: Sequence[Line], ends: Sequence[Growth], names: Names) -> lis
 
 
 def _spread(expression: Expr, ends: Sequence[Growth]) -> Expr:
-    """A factor that shrinks inside of a sum with a term that grows too far: `r*(a*e**2 + b)` as `a*e**2*r + b*r`."""
+    """A factor that shrinks inside of a sum with a term that grows too far: `r*(a*e**2 + b)` as `a*e**2*r + b*r`.
+
+    Where what stands beside the sum grows too far as well, the factor is needed there.
+    """
     for total in expression.args if isinstance(expression, Mul) else ():
-        beyond = [_largest_term(total, end) - end.most for end in ends] if isinstance(total, Add) else []
-        others = [_once(factor) for factor in expression.args if factor != total]
-        for factor in others if max(beyond, default=0) > 0 else ():
-            if any(0 < over < -end.degree(factor) * _NOTHING_BESIDE for end, over in zip(ends, beyond, strict=True)):
+        others = [factor for factor in expression.args if factor != total]
+        free = [end for end in ends if isinstance(total, Add) and not end.overreach_of(others)]
+        beyond = [(end, over) for end in free if (over := _largest_term(total, end) - end.most) > 0]
+        for factor in map(_once, others) if beyond else ():
+            if any(over < -end.degree(factor) * _NOTHING_BESIDE for end, over in beyond):
                 return _spread(expression / total / factor * Add(*(term * factor for term in total.args)), ends)
     return expression
 
@@ -102,7 +106,8 @@ def _opposite(product: Mul, ends: Sequence[Growth]) -> Expr | None:
         met = [_met(end.degree(_once(one)), end.degree(_once(other))) for end in ends]
         if not any(0 < over < less * _NOTHING_BESIDE for less, over in zip(met, beyond, strict=True)):
             continue
-        size = sum((abs(end.degree(factor)) for end in ends for factor in (one, other)), Rational(0))
+        meeting = [end for end, less in zip(ends, met, strict=True) if less]
+        size = sum((abs(end.degree(factor)) for end in meeting for factor in (one, other)), Rational(0))
         worth = sum(met, Rational(0)), size
         if best is None or worth > best[0]:
             best = worth, _once(one) * _once(other)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from sympy import Expr, Mul, Pow
+from sympy import Add, Expr, Mul, Pow, S, Symbol
 
 from lngen.notation import text
 from lngen.simplify.linear import divides, operation_count, with_product
 from lngen.simplify.sweep import Trail
-from lngen.symbolic import D, Mean, TypedSymbol, axes, is_row
+from lngen.symbolic import D, Mean, TypedSymbol, Where, axes, is_row
 from lngen.translate import Equation, Forward
 
 
@@ -96,3 +96,55 @@ def _with_scaled(expression: Expr, scaled: TypedSymbol, scale: Expr, row: Expr) 
         else:
             return expression
     return expression
+
+
+def cancelled_in_means(equations: tuple[Equation, ...], trail: Trail) -> tuple[Equation, ...]:
+    """A row scalar times a mean of what is divided by it, cancelled: its square may be too small for a float.
+
+    >>> from lngen.symbolic import RowScalarSymbol, RowSymbol
+    >>> x, g, s = RowSymbol("x"), RowSymbol("g"), RowScalarSymbol("s")
+    >>> dx = Equation(RowSymbol("dx"), g*s**2*Mean(Where(x > 0, g*x/s, 0)))
+    >>> cancelled_in_means((dx,), Trail())[0].expression
+    s*g*Mean(Where(x > 0, g*x, 0))
+    """
+    reason = "the square of a scale may be too small for a float, or too large"
+    return trail.rewritten("cancelled in a mean", reason, equations, _cancelled_in_means)
+
+
+def _cancelled_in_means(expression: Expr) -> Expr:
+    if not expression.atoms(Mean):
+        return expression
+    expression = expression.func(*map(_cancelled_in_means, expression.args))
+    for mean in expression.args if isinstance(expression, Mul) else ():
+        for factor in expression.args if isinstance(mean, Mean) else ():
+            base, exponent = factor.as_base_exp()
+            times = (
+                min(exponent, -_power(mean.args[0], base)) if exponent.is_Integer and isinstance(base, Symbol) else 0
+            )
+            if times > 0 and not axes(base).features:
+                expression = expression / mean / base**times * Mean(_multiplied(mean.args[0], base**times))
+                return _cancelled_in_means(expression)
+    return expression
+
+
+def _power(expression: Expr, base: Symbol) -> Expr:
+    """The power of a symbol that everything in an expression is multiplied by, but for zeros."""
+    if isinstance(expression, (Add, Where)):
+        parts = expression.args[1:] if isinstance(expression, Where) else expression.args
+        return max((_power(part, base) for part in parts if part != 0), default=S.Zero)
+    own = S(expression.as_powers_dict()[base]) if isinstance(expression, (Mul, Pow)) else S(int(expression == base))
+    inner = (_power(factor, base) for factor in Mul.make_args(expression) if isinstance(factor, (Add, Where)))
+    return sum(inner, own) if own.is_Integer else S.Zero
+
+
+def _multiplied(expression: Expr, factor: Expr) -> Expr:
+    if isinstance(expression, Add):
+        return Add(*(_multiplied(term, factor) for term in expression.args))
+    if isinstance(expression, Where):
+        return Where(expression.args[0], *(_multiplied(side, factor) for side in expression.args[1:]))
+    base = factor.as_base_exp()[0]
+    divided = (f for f in Mul.make_args(expression) if isinstance(f, (Add, Where)) and _power(f, base) < 0)
+    inner = next(divided, None)
+    return (
+        expression * factor if inner is None or inner == expression else expression / inner * _multiplied(inner, factor)
+    )

@@ -10,7 +10,7 @@ from sympy import Add, Expr, Pow
 
 from lngen.simplify.exponentials import shift_exponentials, stop_at_cancelling_extremes
 from lngen.simplify.linear import TooManyTermsError, expand_linear
-from lngen.simplify.products import in_known_products, in_scaled_rows
+from lngen.simplify.products import cancelled_in_means, in_known_products, in_scaled_rows
 from lngen.simplify.selects import whole_selects
 from lngen.simplify.sweep import Trail
 from lngen.symbolic import (
@@ -39,6 +39,7 @@ def stable_lines(equations: tuple[Equation, ...], forward: Forward, trail: Trail
     equations = whole_complements(equations, trail, names)
     for rule in (in_known_products, in_scaled_rows):
         equations = rule(equations, forward, trail)
+    equations = cancelled_in_means(equations, trail)
     return whole_selects(equations, forward, trail)
 
 

@@ -258,14 +258,20 @@ class Hyperdual(Numbers):
         self.void = self.void | (rows if rows.ndim < 2 else rows.any(0))
 
     def total(self, terms: Any) -> Any:
-        """The sum of the parts of a row; with noise in an order by chance, in pairs, and pairs of pairs."""
+        """The sum of the parts of a row; with noise in pairs, and pairs of pairs, but for one entry, by chance.
+
+        Sums of equal numbers in pairs alone would hardly ever round.
+        """
         if self.random is None:
             return np.sum(terms, axis=-1)
         terms = terms[..., self.random.permutation(terms.shape[-1])]
+        last, terms = terms[..., 0], terms[..., 1:]
+        if not terms.shape[-1]:
+            return last
         while terms.shape[-1] > 1:
             paired = self.operate("+", terms[..., 0:-1:2], terms[..., 1::2])
             terms = np.concatenate([paired, terms[..., -1:]], axis=-1) if terms.shape[-1] % 2 else paired
-        return terms[..., 0]
+        return self.operate("+", last, terms[..., 0])
 
     def operate(self, sign: str, a: Any, b: Any) -> Any:
         """An operation on parts, rounded to the type."""
