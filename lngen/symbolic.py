@@ -16,6 +16,7 @@ Axes(rows=False, features=False)
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -309,7 +310,20 @@ def derivative(expression: Expr, symbol: Symbol) -> Expr:
         if not plain.has(sympy.Abs, sympy.sign):
             return plain
     marked = expression.replace(sympy.Abs, _Modulus).replace(sympy.sign, _Sign)
-    return marked.diff(symbol).replace(_Modulus, sympy.Abs).replace(_Sign, sympy.sign)
+    found = marked.diff(symbol)
+    return found.replace(_Modulus, lambda u: of_real(sympy.Abs, u)).replace(_Sign, lambda u: of_real(sympy.sign, u))
+
+
+def of_real(function: Callable[..., Expr], argument: Expr) -> Expr:
+    """`Abs` or `sign` of what is real wherever it is defined, also where SymPy cannot prove that.
+
+    SymPy would go on with real and imaginary parts of what stands inside.
+
+    >>> x = RowSymbol("x")
+    >>> of_real(sympy.Abs, sympy.exp(x**sympy.Rational(1, 4))), of_real(sympy.Abs, sympy.exp(x))
+    (Abs(exp(x**(1/4))), exp(x))
+    """
+    return function(argument, evaluate=bool(argument.is_extended_real))
 
 
 @lru_cache(maxsize=50_000)

@@ -45,6 +45,7 @@ from lngen.symbolic import (
     Where,
     axes,
     derivative,
+    of_real,
 )
 from lngen.translate import Equation
 
@@ -325,7 +326,9 @@ def _rebuilt(e: Expr, value: Callable[[Expr], Expr]) -> Expr:
         if decided in (sympy.true, sympy.false):
             return value(branches[0] if decided else branches[1])
     arguments = tuple(map(value, e.args))
-    result = e if arguments == e.args else e.func(*arguments)
+    if arguments == e.args:
+        return e
+    result = of_real(e.func, *arguments) if isinstance(e, (sympy.Abs, sympy.sign)) else e.func(*arguments)
     if result in _UNDEFINED:
         raise _NoDerivativeError
     return result

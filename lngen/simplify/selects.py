@@ -37,7 +37,7 @@ def whole_selects(equations: tuple[Equation, ...], forward: Forward, trail: Trai
     >>> whole_selects((indicator, dx), layer, Trail())[1].expression
     Where(first > 0, g/m, 0)
 
-    And so is one that has a name, times an exponential:
+    And so is one that has a name, times an exponential or a quotient that may be 0/0:
 
     >>> import sympy
     >>> e, p, q = RowSymbol("e"), RowSymbol("p"), RowSymbol("q")
@@ -45,10 +45,17 @@ def whole_selects(equations: tuple[Equation, ...], forward: Forward, trail: Trai
     >>> given = (Equation(p, Where(x > 0, 0, g)), Equation(q, e*(2*p + Where(x > 0, 0, h))))
     >>> whole_selects(given, layer, Trail())[1].expression
     Where(x > 0, 0, e*(h + 2*p))
+    >>> given = (Equation(p, Where(r > 0, g, 0) + Where(x > 0, 0, Where(r > 0, h, 0))), Equation(q, p*x/r))
+    >>> whole_selects(given, layer, Trail())[1].expression
+    Where(r > 0, p*x/r, 0)
     """
     firsts = [q.symbol for q in equations if isinstance(q.expression, AttainsFirst)]
     equations = trail.rewritten("whole select", _REASON, equations, lambda e: _with_whole_selects(e, firsts))
-    sides = {q.symbol: side for q in equations if (side := _side(q.expression, {})) is not None}
+    sides: dict[TypedSymbol, frozenset[_Side]] = {}
+    for equation in equations:
+        found = _sides(equation.expression, sides)
+        if found:
+            sides[equation.symbol] = found
     ends = Growth.at_both_ends(forward.symbols, [(q.symbol, q.expression) for q in forward.equations])
     return trail.rewritten("whole select", _REASON, equations, lambda e: _with_named_selects(e, sides, ends))
 
@@ -72,30 +79,37 @@ def _may_divide_by_zero(factor: Expr) -> bool:
     return isinstance(factor, Pow) and bool(factor.exp.is_negative) and not factor.base.is_positive
 
 
-def _with_named_selects(expression: Expr, sides: Mapping[TypedSymbol, _Side], ends: Collection[Growth]) -> Expr:
+def _with_named_selects(
+    expression: Expr, sides: Mapping[TypedSymbol, frozenset[_Side]], ends: Collection[Growth]
+) -> Expr:
     if not expression.args or isinstance(expression, Boolean) or expression.free_symbols.isdisjoint(sides):
         return expression
     expression = expression.func(*(_with_named_selects(argument, sides, ends) for argument in expression.args))
-    if isinstance(expression, Mul) and any(end.degree(f) >= EXPONENTIAL for f in expression.args for end in ends):
-        side = _side(expression, sides)
-        if side is not None:
-            return _on(side, expression)
+    if not isinstance(expression, Mul):
+        return merged(expression) if isinstance(expression, Add) else expression
+    divisors = {s for f in expression.args if _may_divide_by_zero(f) for s in f.free_symbols}
+    if divisors or any(end.degree(f) >= EXPONENTIAL for f in expression.args for end in ends):
+        # First the condition that looks at what is divided by.
+        found = sorted(_sides(expression, sides), key=lambda side: (not side[0].free_symbols & divisors, str(side)))
+        if found:
+            return _on(found[0], expression)
     return expression
 
 
-def _side(expression: Expr, sides: Mapping[TypedSymbol, _Side]) -> _Side | None:
-    """The condition on which an expression is zero, as a select or by what it is made of."""
+def _sides(expression: Expr, sides: Mapping[TypedSymbol, frozenset[_Side]]) -> frozenset[_Side]:
+    """The conditions on each of which an expression is zero, as a select or by what it is made of."""
     if isinstance(expression, TypedSymbol):
-        return sides.get(expression)
+        return sides.get(expression, frozenset())
     if isinstance(expression, Where):
-        zeros = [place for place in (1, 2) if expression.args[place] == 0]
-        return (expression.args[0], 3 - zeros[0]) if len(zeros) == 1 else None
+        condition, *branches = expression.args
+        inside = [_sides(branch, sides) for branch in branches if branch != 0]
+        own = {(condition, 2 if branches[0] == 0 else 1)} if len(inside) == 1 else set()
+        return frozenset.intersection(*inside) | own
     if isinstance(expression, Mul):
-        return next((side for factor in expression.args if (side := _side(factor, sides)) is not None), None)
+        return frozenset().union(*(_sides(factor, sides) for factor in expression.args))
     if isinstance(expression, Add):
-        found = {_side(term, sides) for term in expression.args}
-        return found.pop() if len(found) == 1 else None
-    return None
+        return frozenset.intersection(*(_sides(term, sides) for term in expression.args))
+    return frozenset()
 
 
 def _on(side: _Side, product: Expr) -> Expr:

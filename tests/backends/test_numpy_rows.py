@@ -257,3 +257,21 @@ def layer(x: Row, gamma: Feature, beta: Row = 1):
     assert np.array_equal(found.dx, -x)
     np.testing.assert_allclose(found.dgamma, x.sum(0) / 3, rtol=1e-13)
     assert found.dbeta is None
+
+
+@WAYS
+def test_a_row_of_equal_entries_is_written_out_and_read_on_as_one_number(few):
+    text = """
+from lngen.language import Row, max, mean, sum
+def layer(x: Row):
+    level = sum(x) + 1 - x + x
+    y = mean(level) * mean(x / (max(x)**2 + 1))
+    return level, y
+"""
+    module = module_from_text(derived(parse(text), proved=False).text("numpy_backend.py"), "numpy_backend")
+    vars(module)["FEW_BYTES"] = few
+    x = RNG.standard_normal((70, 9))
+    (level, y), _ = module.forward(x)
+    wanted = x.sum(-1, keepdims=True) + 1
+    np.testing.assert_allclose(level, np.broadcast_to(wanted, x.shape), rtol=1e-13)
+    np.testing.assert_allclose(y, wanted[:, 0] * (x / (x.max(-1, keepdims=True) ** 2 + 1)).mean(-1), rtol=1e-12)

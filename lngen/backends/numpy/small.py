@@ -192,9 +192,12 @@ class _Small(Lines):
         phase = "epilogue" if event.kind == "result" else "block"
         copied = self._shared(node, axes, wanted)
         variable = self.variables[event.node]
-        if node.number is not None or variable in self.returned.values():
+        # What is stretched is read later as it was.
+        stretched = any(isinstance(form.value, Array) and form.value.axes != axes for form in node.forms)
+        if node.number is not None or stretched or variable in self.returned.values():
             variable = self.names.internal(f"{event.name}_result")
-            self.add(phase, f"{variable} = {self.spelled(event.node)}", wanted & ~copied)
+            if wanted & ~copied:
+                self.add(phase, f"{variable} = {self.spelled(event.node)}", wanted & ~copied)
         if copied:
             self.helpers.add("filled")
             self.add(phase, f"{variable} = _filled({self.spelled(event.node)}, out={self._empty(axes, False)})", copied)
