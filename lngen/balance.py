@@ -6,16 +6,17 @@ other, so a backend has nothing to know of it but not to undo it (`lngen.growth`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
 
 import sympy
 from sympy import Add, Expr, Mul, Pow, Rational
+from sympy.core.relational import Relational
 
 from lngen.growth import Growth
 from lngen.schedule import Line
-from lngen.symbolic import TypedSymbol, symbol_like
+from lngen.symbolic import FeatureSum, Mean, TypedSymbol, axes, symbol_like
 from lngen.translate import Names
 
 _NOTHING_BESIDE = 50
@@ -71,6 +72,82 @@ def balanced(lines: Sequence[Line], ends: Sequence[Growth], names: Names) -> lis
     for line in lines:
         result.append(replace(line, expression=settled(line.expression, line.step)))
     return result
+
+
+def met_by_readers(
+    lines: Sequence[Line], ends: Sequence[Growth], names: Names, results: Collection[TypedSymbol]
+) -> list[Line]:
+    """Lines in which what grows too far is multiplied by a factor of its readers that shrinks, before it is there.
+
+    The cotangent of a softplus grows with the square of a reciprocal, and nobody reads it but times the sigmoid:
+
+    >>> from lngen.growth import EXPONENTIAL
+    >>> from lngen.symbolic import RowScalarSymbol, RowSymbol
+    >>> g, y, d, r, s = RowSymbol("g"), RowSymbol("y"), RowSymbol("d"), RowScalarSymbol("r"), RowScalarSymbol("s")
+    >>> growth = Growth({y: EXPONENTIAL, s: -EXPONENTIAL}, most=EXPONENTIAL)
+    >>> given = [Line(d, g*y**2, 1), Line(r, Mean(y**2), 2), Line(RowSymbol("dx"), d*s + r*s, 3)]
+    >>> for line in met_by_readers(given, [growth], Names([]), [RowSymbol("dx")]):
+    ...     print(line.symbol, "=", line.expression)
+    r_scaled = Mean(s*y**2)
+    d_scaled = s*g*y**2
+    dx = r_scaled + d_scaled
+    """
+    ends = grown(ends, lines)
+    value_of: dict[TypedSymbol, Expr] = {}
+    known: dict[tuple[TypedSymbol, Expr], TypedSymbol] = {}
+    result: list[Line] = []
+
+    def kept(line: Line) -> None:
+        beyond = [end.degree(line.expression) - end.most for end in ends]
+        if max(beyond, default=0) > 0:
+            value_of[line.symbol] = line.expression
+        result.append(line)
+
+    def meets(value: TypedSymbol, factor: Expr) -> bool:
+        degrees = [(end.degree(value) - end.most, -end.degree(_once(factor))) for end in ends]
+        inside = isinstance(value_of[value], (Mean, FeatureSum)) and axes(factor).features
+        return not inside and any(0 < over < less * _NOTHING_BESIDE for over, less in degrees)
+
+    def settled(expression: Expr, step: int) -> Expr:
+        if not expression.args or expression.free_symbols.isdisjoint(value_of) or isinstance(expression, Relational):
+            return expression
+        expression = expression.func(*(settled(argument, step) for argument in expression.args))
+        while isinstance(expression, Mul):
+            pairs = ((v, f) for v in expression.args if v in value_of for f in expression.args if f != v)
+            pair = next(((value, _once(factor)) for value, factor in pairs if meets(value, factor)), None)
+            if pair is None:
+                break
+            expression = expression / pair[0] / pair[1] * named(*pair, step)
+        return expression
+
+    def named(value: TypedSymbol, factor: Expr, step: int) -> TypedSymbol:
+        nonlocal ends
+        if (value, factor) not in known:
+            product = settled(_spread(_times(value_of[value], factor), ends), step)
+            symbol = known[value, factor] = symbol_like(names.fresh(f"{value.name}_scaled"), product)
+            ends = grown(ends, [Line(symbol, product, step)])
+            kept(Line(symbol, product, step))
+        return known[value, factor]
+
+    for line in lines:
+        kept(replace(line, expression=settled(line.expression, line.step)))
+    return _without_unread({value for value, _ in known} - set(results), result)
+
+
+def _without_unread(symbols: Collection[TypedSymbol], lines: Sequence[Line]) -> list[Line]:
+    """The lines without those of the symbols that nothing reads."""
+    read: set[Expr] = set()
+    kept = []
+    for line in reversed(lines):
+        if line.symbol in read or line.symbol not in symbols:
+            kept.append(line)
+            read |= line.expression.free_symbols
+    return kept[::-1]
+
+
+def _times(value: Expr, factor: Expr) -> Expr:
+    """A value times a factor, inside of a sum over features."""
+    return value.func(value.args[0] * factor) if isinstance(value, (Mean, FeatureSum)) else value * factor
 
 
 def _spread(expression: Expr, ends: Sequence[Growth]) -> Expr:

@@ -49,7 +49,7 @@ def whole_selects(equations: tuple[Equation, ...], forward: Forward, trail: Trai
     firsts = [q.symbol for q in equations if isinstance(q.expression, AttainsFirst)]
     equations = trail.rewritten("whole select", _REASON, equations, lambda e: _with_whole_selects(e, firsts))
     sides = {q.symbol: side for q in equations if (side := _side(q.expression, {})) is not None}
-    ends = Growth.at_both_ends(forward.symbols, [(q.symbol, q.expression) for q in forward.equations])
+    ends = Growth.at_the_ends(forward.symbols, [(q.symbol, q.expression) for q in forward.equations])
     return trail.rewritten("whole select", _REASON, equations, lambda e: _with_named_selects(e, sides, ends))
 
 
