@@ -41,6 +41,7 @@ ARGUMENT = Rational(1)
 EXPONENTIAL = Rational(100)
 
 _NONE = Rational(0)
+_DEEP = EXPONENTIAL / 4
 _SQUARE = Rational(2)
 _BOUNDED = (Sigmoid, AttainsFirst, sympy.tanh, sympy.sin, sympy.cos, sympy.erf, sympy.sign)
 _LIKE_THEIR_ARGUMENT = (Reduction, SumRows, StopGradient, sympy.Abs)
@@ -60,23 +61,24 @@ class Growth:
     degrees: Mapping[TypedSymbol, Rational] = field(default_factory=dict)
     most: Rational = _SQUARE
     sigmoids: frozenset[TypedSymbol] = frozenset()
-    vanishing: bool = False
-    """Whether exponents are far below zero, where an exponential, a sigmoid and a softplus vanish, and not above."""
+    vanishing: Rational | None = None
+    """Exponents of a larger degree are far below zero, where an exponential, a sigmoid and a softplus vanish."""
     beside: Growth | None = None
     """That of the other entries of a row, where only some have exponents far below zero."""
 
     @classmethod
     def at_the_ends(cls, arguments: Sequence[TypedSymbol], values: Sequence[Value]) -> tuple[Growth, ...]:
-        """The growth of a forward where its exponents are large, where they are far below zero, and in a row of both.
+        """The growth of a forward where its exponents are large, where they are far below zero, and in a row of both;
+        and where exponents are large, but those that grow as an exponential does are far below zero.
 
         >>> from lngen.symbolic import Mean, RowScalarSymbol, RowSymbol
         >>> x, e, y, r = *map(RowSymbol, ("x", "e", "y")), RowScalarSymbol("r")
         >>> ends = Growth.at_the_ends([x], [(e, sympy.exp(x)), (y, 1/e), (r, 1/Mean(e))])
         >>> [(growth.degrees[y], growth.degrees[r]) for growth in ends]
-        [(-100, -100), (100, 100), (100, -100)]
+        [(-100, -100), (100, 100), (100, -100), (-100, -100)]
         """
-        above, below = (cls(vanishing=end).of_forward(arguments, values) for end in (False, True))
-        return above, below, cls(vanishing=True, beside=above).of_forward(arguments, values)
+        above, below, deep = (cls(vanishing=end).of_forward(arguments, values) for end in (None, _NONE, _DEEP))
+        return above, below, cls(vanishing=_NONE, beside=above).of_forward(arguments, values), deep
 
     def of_forward(self, arguments: Iterable[TypedSymbol], values: Sequence[Value]) -> Growth:
         """The growth of a forward: as much as its values grow, those of its gradients may.
@@ -167,10 +169,15 @@ class Growth:
     def _exponential(self, exponent: Expr) -> Rational:
         """The degree of an exponential. A normalised row has degree 0, and is the larger the longer it is."""
         degree = self.degree(exponent)
-        below = self.vanishing and (self.beside is None or axes(exponent).features)
-        if below and not exponent.is_nonnegative:
+        if self._may_vanish(exponent, degree):
             return -EXPONENTIAL if degree > 0 else _NONE
         return EXPONENTIAL if degree >= 0 and not self._is_bounded(exponent) else _NONE
+
+    def _may_vanish(self, exponent: Expr, degree: Rational) -> bool:
+        """Whether the exponential of an exponent of that degree does not grow."""
+        if self.vanishing is None or exponent.is_nonnegative or not (self.beside is None or axes(exponent).features):
+            return False
+        return self.vanishing == 0 or degree > self.vanishing
 
     def _is_complement(self, total: Add) -> bool:
         """Whether a sum is what a sigmoid leaves to 1."""

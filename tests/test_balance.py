@@ -51,7 +51,7 @@ def test_what_is_in_range_or_has_no_partner_stays(product: Expr) -> None:
 def test_what_vanishes_far_below_zero_meets_what_grows_there() -> None:
     """With softplus and sigmoid of -60, the square of 1/softplus is no float32; its product with the sigmoid is 1."""
     y, s = RowSymbol("y"), RowSymbol("s")
-    above, below, _ = Growth.at_the_ends([x], [(e, Softplus(x)), (y, 1 / e), (s, Sigmoid(x))])
+    above, below, *_ = Growth.at_the_ends([x], [(e, Softplus(x)), (y, 1 / e), (s, Sigmoid(x))])
     lines = [Line(dx, -g * s * y**2, 1)]
     assert balanced(lines, [above], Names(["dx"])) == lines
     scaled, last = balanced(lines, [below], Names(["dx"]))
