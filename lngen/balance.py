@@ -16,7 +16,7 @@ from sympy.core.relational import Relational
 
 from lngen.growth import Growth
 from lngen.schedule import Line
-from lngen.symbolic import FeatureSum, Mean, TypedSymbol, axes, symbol_like
+from lngen.symbolic import FeatureSum, Mean, RowMax, RowMin, SumRows, TypedSymbol, axes, symbol_like
 from lngen.translate import Names
 
 _NOTHING_BESIDE = 50
@@ -77,7 +77,7 @@ def balanced(lines: Sequence[Line], ends: Sequence[Growth], names: Names) -> lis
 def met_by_readers(
     lines: Sequence[Line], ends: Sequence[Growth], names: Names, results: Collection[TypedSymbol]
 ) -> list[Line]:
-    """Lines in which what grows too far is multiplied by a factor of its readers that shrinks, before it is there.
+    """Lines in which what is too large, or too small, is multiplied at once by what its readers multiply it by.
 
     The cotangent of a softplus grows with the square of a reciprocal, and nobody reads it but times the sigmoid:
 
@@ -98,15 +98,17 @@ def met_by_readers(
     result: list[Line] = []
 
     def kept(line: Line) -> None:
-        beyond = [end.degree(line.expression) - end.most for end in ends]
-        if max(beyond, default=0) > 0:
+        apart = line.expression.has(SumRows, RowMax, RowMin)
+        if not apart and any(abs(end.degree(line.expression)) > end.most for end in ends):
             value_of[line.symbol] = line.expression
         result.append(line)
 
     def meets(value: TypedSymbol, factor: Expr) -> bool:
-        degrees = [(end.degree(value) - end.most, -end.degree(_once(factor))) for end in ends]
-        inside = isinstance(value_of[value], (Mean, FeatureSum)) and axes(factor).features
-        return not inside and any(0 < over < less * _NOTHING_BESIDE for over, less in degrees)
+        # A row does not go into a sum over features; and where only some terms of a value met it, those that cancel
+        # would no longer be off by the same.
+        made_of = [value_of[s] for s in (value, *value_of[value].free_symbols) if s in value_of]
+        inside = axes(factor).features and any(isinstance(part, (Mean, FeatureSum)) for part in made_of)
+        return not inside and any(_takes_off(_once(factor), end.degree(value), end) for end in ends)
 
     def settled(expression: Expr, step: int) -> Expr:
         if not expression.args or expression.free_symbols.isdisjoint(value_of) or isinstance(expression, Relational):
@@ -123,7 +125,7 @@ def met_by_readers(
     def named(value: TypedSymbol, factor: Expr, step: int) -> TypedSymbol:
         nonlocal ends
         if (value, factor) not in known:
-            product = settled(_spread(_times(value_of[value], factor), ends), step)
+            product = settled(_times(value_of[value], factor, ends), step)
             symbol = known[value, factor] = symbol_like(names.fresh(f"{value.name}_scaled"), product)
             ends = grown(ends, [Line(symbol, product, step)])
             kept(Line(symbol, product, step))
@@ -145,20 +147,32 @@ def _without_unread(symbols: Collection[TypedSymbol], lines: Sequence[Line]) -> 
     return kept[::-1]
 
 
-def _times(value: Expr, factor: Expr) -> Expr:
+def _times(value: Expr, factor: Expr, ends: Sequence[Growth]) -> Expr:
     """A value times a factor, inside of a sum over features."""
-    return value.func(value.args[0] * factor) if isinstance(value, (Mean, FeatureSum)) else value * factor
+    if isinstance(value, (Mean, FeatureSum)):
+        return value.func(_times(value.args[0], factor, ends))
+    return _spread(value * factor, ends)
 
 
 def _spread(expression: Expr, ends: Sequence[Growth]) -> Expr:
-    """A factor that shrinks inside of a sum with a term that grows too far: `r*(a*e**2 + b)` as `a*e**2*r + b*r`."""
+    """A factor that shrinks inside of a sum with a term that grows too far: `r*(a*e**2 + b)` as `a*e**2*r + b*r`.
+
+    And one that grows inside of a sum all of whose terms shrink too far.
+    """
     for total in expression.args if isinstance(expression, Mul) else ():
-        beyond = [_largest_term(total, end) - end.most for end in ends] if isinstance(total, Add) else []
-        others = [_once(factor) for factor in expression.args if factor != total]
-        for factor in others if max(beyond, default=0) > 0 else ():
-            if any(0 < over < -end.degree(factor) * _NOTHING_BESIDE for end, over in zip(ends, beyond, strict=True)):
+        if not isinstance(total, Add):
+            continue
+        degrees = [(end, degree) for end in ends for degree in (end.degree(total), _largest_term(total, end))]
+        for factor in (_once(factor) for factor in expression.args if factor != total):
+            if any(_takes_off(factor, degree, end) for end, degree in degrees):
                 return _spread(expression / total / factor * Add(*(term * factor for term in total.args)), ends)
     return expression
+
+
+def _takes_off(factor: Expr, degree: Rational, end: Growth) -> bool:
+    """Whether a factor takes something off a degree that is too large, or too small."""
+    takes = end.degree(factor)
+    return bool(degree * takes < 0 and 0 < abs(degree) - end.most < abs(takes) * _NOTHING_BESIDE)
 
 
 def _largest_term(total: Add, end: Growth) -> Rational:
@@ -179,7 +193,8 @@ def _opposite(product: Mul, ends: Sequence[Growth]) -> Expr | None:
         met = [_met(end.degree(_once(one)), end.degree(_once(other))) for end in ends]
         if not any(0 < over < less * _NOTHING_BESIDE for less, over in zip(met, beyond, strict=True)):
             continue
-        size = sum((abs(end.degree(factor)) for end in ends for factor in (one, other)), Rational(0))
+        meeting = [end for end, less in zip(ends, met, strict=True) if less]
+        size = sum((abs(end.degree(factor)) for end in meeting for factor in (one, other)), Rational(0))
         worth = sum(met, Rational(0)), size
         if best is None or worth > best[0]:
             best = worth, _once(one) * _once(other)

@@ -177,7 +177,7 @@ class Growth:
         """Whether the exponential of an exponent of that degree does not grow."""
         if self.vanishing is None or exponent.is_nonnegative or not (self.beside is None or axes(exponent).features):
             return False
-        return self.vanishing == 0 or degree > self.vanishing
+        return self.vanishing == 0 or bool(degree > self.vanishing)
 
     def _is_complement(self, total: Add) -> bool:
         """Whether a sum is what a sigmoid leaves to 1."""
