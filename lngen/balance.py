@@ -6,16 +6,17 @@ other, so a backend has nothing to know of it but not to undo it (`lngen.growth`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
 
 import sympy
 from sympy import Add, Expr, Mul, Pow, Rational
+from sympy.core.relational import Relational
 
 from lngen.growth import Growth
 from lngen.schedule import Line
-from lngen.symbolic import TypedSymbol, symbol_like
+from lngen.symbolic import FeatureSum, Mean, RowMax, RowMin, SumRows, TypedSymbol, axes, symbol_like
 from lngen.translate import Names
 
 _NOTHING_BESIDE = 50
@@ -73,19 +74,108 @@ def balanced(lines: Sequence[Line], ends: Sequence[Growth], names: Names) -> lis
     return result
 
 
+def met_by_readers(
+    lines: Sequence[Line], ends: Sequence[Growth], names: Names, results: Collection[TypedSymbol]
+) -> list[Line]:
+    """Lines in which what is too large, or too small, is multiplied at once by what its readers multiply it by.
+
+    The cotangent of a softplus grows with the square of a reciprocal, and nobody reads it but times the sigmoid:
+
+    >>> from lngen.growth import EXPONENTIAL
+    >>> from lngen.symbolic import RowScalarSymbol, RowSymbol
+    >>> g, y, d, r, s = RowSymbol("g"), RowSymbol("y"), RowSymbol("d"), RowScalarSymbol("r"), RowScalarSymbol("s")
+    >>> growth = Growth({y: EXPONENTIAL, s: -EXPONENTIAL}, most=EXPONENTIAL)
+    >>> given = [Line(d, g*y**2, 1), Line(r, Mean(y**2), 2), Line(RowSymbol("dx"), d*s + r*s, 3)]
+    >>> for line in met_by_readers(given, [growth], Names([]), [RowSymbol("dx")]):
+    ...     print(line.symbol, "=", line.expression)
+    r_scaled = Mean(s*y**2)
+    d_scaled = s*g*y**2
+    dx = r_scaled + d_scaled
+    """
+    ends = grown(ends, lines)
+    value_of: dict[TypedSymbol, Expr] = {}
+    known: dict[tuple[TypedSymbol, Expr], TypedSymbol] = {}
+    result: list[Line] = []
+
+    def kept(line: Line) -> None:
+        apart = line.expression.has(SumRows, RowMax, RowMin)
+        if not apart and any(abs(end.degree(line.expression)) > end.most for end in ends):
+            value_of[line.symbol] = line.expression
+        result.append(line)
+
+    def meets(value: TypedSymbol, factor: Expr) -> bool:
+        # A row does not go into a sum over features; and where only some terms of a value met it, those that cancel
+        # would no longer be off by the same.
+        made_of = [value_of[s] for s in (value, *value_of[value].free_symbols) if s in value_of]
+        inside = axes(factor).features and any(isinstance(part, (Mean, FeatureSum)) for part in made_of)
+        return not inside and any(_takes_off(_once(factor), end.degree(value), end) for end in ends)
+
+    def settled(expression: Expr, step: int) -> Expr:
+        if not expression.args or expression.free_symbols.isdisjoint(value_of) or isinstance(expression, Relational):
+            return expression
+        expression = expression.func(*(settled(argument, step) for argument in expression.args))
+        while isinstance(expression, Mul):
+            pairs = ((v, f) for v in expression.args if v in value_of for f in expression.args if f != v)
+            pair = next(((value, _once(factor)) for value, factor in pairs if meets(value, factor)), None)
+            if pair is None:
+                break
+            expression = expression / pair[0] / pair[1] * named(*pair, step)
+        return expression
+
+    def named(value: TypedSymbol, factor: Expr, step: int) -> TypedSymbol:
+        nonlocal ends
+        if (value, factor) not in known:
+            product = settled(_times(value_of[value], factor, ends), step)
+            symbol = known[value, factor] = symbol_like(names.fresh(f"{value.name}_scaled"), product)
+            ends = grown(ends, [Line(symbol, product, step)])
+            kept(Line(symbol, product, step))
+        return known[value, factor]
+
+    for line in lines:
+        kept(replace(line, expression=settled(line.expression, line.step)))
+    return _without_unread({value for value, _ in known} - set(results), result)
+
+
+def _without_unread(symbols: Collection[TypedSymbol], lines: Sequence[Line]) -> list[Line]:
+    """The lines without those of the symbols that nothing reads."""
+    read: set[Expr] = set()
+    kept = []
+    for line in reversed(lines):
+        if line.symbol in read or line.symbol not in symbols:
+            kept.append(line)
+            read |= line.expression.free_symbols
+    return kept[::-1]
+
+
+def _times(value: Expr, factor: Expr, ends: Sequence[Growth]) -> Expr:
+    """A value times a factor, inside of a sum over features."""
+    if isinstance(value, (Mean, FeatureSum)):
+        return value.func(_times(value.args[0], factor, ends))
+    return _spread(value * factor, ends)
+
+
 def _spread(expression: Expr, ends: Sequence[Growth]) -> Expr:
     """A factor that shrinks inside of a sum with a term that grows too far: `r*(a*e**2 + b)` as `a*e**2*r + b*r`.
 
-    Where what stands beside the sum grows too far as well, the factor is needed there.
+    And one that grows inside of a sum all of whose terms shrink too far. Where what stands beside the sum goes too far
+    as well, the factor is needed there.
     """
     for total in expression.args if isinstance(expression, Mul) else ():
+        if not isinstance(total, Add):
+            continue
         others = [factor for factor in expression.args if factor != total]
-        free = [end for end in ends if isinstance(total, Add) and not end.overreach_of(others)]
-        beyond = [(end, over) for end in free if (over := _largest_term(total, end) - end.most) > 0]
-        for factor in map(_once, others) if beyond else ():
-            if any(over < -end.degree(factor) * _NOTHING_BESIDE for end, over in beyond):
+        free = [end for end in ends if not end.overreach_of(others)]
+        degrees = [(end, degree) for end in free for degree in (end.degree(total), _largest_term(total, end))]
+        for factor in map(_once, others):
+            if any(_takes_off(factor, degree, end) for end, degree in degrees):
                 return _spread(expression / total / factor * Add(*(term * factor for term in total.args)), ends)
     return expression
+
+
+def _takes_off(factor: Expr, degree: Rational, end: Growth) -> bool:
+    """Whether a factor takes something off a degree that is too large, or too small."""
+    takes = end.degree(factor)
+    return bool(degree * takes < 0 and 0 < abs(degree) - end.most < abs(takes) * _NOTHING_BESIDE)
 
 
 def _largest_term(total: Add, end: Growth) -> Rational:

@@ -11,7 +11,7 @@ A degree is an estimate of the size, not of the value: nothing depends on it but
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import sympy
@@ -24,6 +24,7 @@ from lngen.symbolic import (
     Log1p,
     Reduction,
     RowMax,
+    RowMin,
     Sigmoid,
     Softplus,
     StopGradient,
@@ -40,6 +41,7 @@ ARGUMENT = Rational(1)
 EXPONENTIAL = Rational(100)
 
 _NONE = Rational(0)
+_DEEP = EXPONENTIAL / 4
 _SQUARE = Rational(2)
 _BOUNDED = (Sigmoid, AttainsFirst, sympy.tanh, sympy.sin, sympy.cos, sympy.erf, sympy.sign)
 _LIKE_THEIR_ARGUMENT = (Reduction, SumRows, StopGradient, sympy.Abs)
@@ -59,19 +61,24 @@ class Growth:
     degrees: Mapping[TypedSymbol, Rational] = field(default_factory=dict)
     most: Rational = _SQUARE
     sigmoids: frozenset[TypedSymbol] = frozenset()
-    vanishing: bool = False
-    """Whether exponents are far below zero, where an exponential, a sigmoid and a softplus vanish, and not above."""
+    vanishing: Rational | None = None
+    """Exponents of a larger degree are far below zero, where an exponential, a sigmoid and a softplus vanish."""
+    beside: Growth | None = None
+    """That of the other entries of a row, where only some have exponents far below zero."""
 
     @classmethod
-    def at_both_ends(cls, arguments: Sequence[TypedSymbol], values: Sequence[Value]) -> tuple[Growth, ...]:
-        """The growth of a forward where its exponents are large, and where they are far below zero.
+    def at_the_ends(cls, arguments: Sequence[TypedSymbol], values: Sequence[Value]) -> tuple[Growth, ...]:
+        """The growth of a forward where its exponents are large, where they are far below zero, and in a row of both;
+        and where exponents are large, but those that grow as an exponential does are far below zero.
 
-        >>> from lngen.symbolic import RowSymbol
-        >>> x, s, y = map(RowSymbol, ("x", "s", "y"))
-        >>> [growth.degrees[y] for growth in Growth.at_both_ends([x], [(s, Softplus(x)), (y, 1/s)])]
-        [-1, 100]
+        >>> from lngen.symbolic import Mean, RowScalarSymbol, RowSymbol
+        >>> x, e, y, r = *map(RowSymbol, ("x", "e", "y")), RowScalarSymbol("r")
+        >>> ends = Growth.at_the_ends([x], [(e, sympy.exp(x)), (y, 1/e), (r, 1/Mean(e))])
+        >>> [(growth.degrees[y], growth.degrees[r]) for growth in ends]
+        [(-100, -100), (100, 100), (100, -100), (-100, -100)]
         """
-        return tuple(cls(vanishing=end).of_forward(arguments, values) for end in (False, True))
+        above, below, deep = (cls(vanishing=end).of_forward(arguments, values) for end in (None, _NONE, _DEEP))
+        return above, below, cls(vanishing=_NONE, beside=above).of_forward(arguments, values), deep
 
     def of_forward(self, arguments: Iterable[TypedSymbol], values: Sequence[Value]) -> Growth:
         """The growth of a forward: as much as its values grow, those of its gradients may.
@@ -99,7 +106,7 @@ class Growth:
         >>> Growth({x: ARGUMENT}).after(shifted).degrees
         {x: 1, m: 1, c: 1}
         """
-        found = self
+        found = self if self.beside is None else replace(self, beside=self.beside.after(values))
         largest = {symbol: expression.args[0] for symbol, expression in values if isinstance(expression, RowMax)}
         shifted: set[Expr] = set()
         for symbol, expression in values:
@@ -116,6 +123,15 @@ class Growth:
     def with_value(self, symbol: TypedSymbol, degree: Rational) -> Growth:
         """The same with one degree more."""
         return replace(self, degrees={**self.degrees, symbol: degree})
+
+    def renamed(self, new: Callable[[TypedSymbol], TypedSymbol]) -> Growth:
+        """The same of other symbols."""
+        return replace(
+            self,
+            degrees={new(symbol): degree for symbol, degree in self.degrees.items()},
+            sigmoids=frozenset(map(new, self.sigmoids)),
+            beside=None if self.beside is None else self.beside.renamed(new),
+        )
 
     def degree(self, expression: Expr) -> Rational:
         """The power with which an expression grows; that of a symbol that nothing is known of is 0."""
@@ -134,6 +150,9 @@ class Growth:
             return inner if inner < 0 and isinstance(expression, Log1p) else abs(inner) // EXPONENTIAL
         if isinstance(expression, (sympy.exp, Expm1, Sigmoid, Softplus)):
             return self._of_exponent(expression)
+        if isinstance(expression, Reduction) and self.beside is not None:
+            each = (end.degree(expression.args[0]) for end in (self, self.beside))
+            return min(each) if isinstance(expression, RowMin) else max(each)
         if isinstance(expression, _LIKE_THEIR_ARGUMENT):
             return self.degree(expression.args[0])
         return _NONE
@@ -150,9 +169,15 @@ class Growth:
     def _exponential(self, exponent: Expr) -> Rational:
         """The degree of an exponential. A normalised row has degree 0, and is the larger the longer it is."""
         degree = self.degree(exponent)
-        if self.vanishing and not exponent.is_nonnegative:
+        if self._may_vanish(exponent, degree):
             return -EXPONENTIAL if degree > 0 else _NONE
         return EXPONENTIAL if degree >= 0 and not self._is_bounded(exponent) else _NONE
+
+    def _may_vanish(self, exponent: Expr, degree: Rational) -> bool:
+        """Whether the exponential of an exponent of that degree does not grow."""
+        if self.vanishing is None or exponent.is_nonnegative or not (self.beside is None or axes(exponent).features):
+            return False
+        return self.vanishing == 0 or bool(degree > self.vanishing)
 
     def _is_complement(self, total: Add) -> bool:
         """Whether a sum is what a sigmoid leaves to 1."""

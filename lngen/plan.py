@@ -24,7 +24,7 @@ import sympy
 from sympy import Add, Expr, Mul
 from sympy.core.relational import Relational
 
-from lngen.balance import balanced, grown
+from lngen.balance import balanced, grown, met_by_readers
 from lngen.definition import Kind
 from lngen.derivation import Derivation
 from lngen.growth import Growth
@@ -81,13 +81,14 @@ def plan(derivation: Derivation) -> Plan:
         names,
     )
     forward_lines = _corrected(forward_lines, names)
-    growth = Growth.at_both_ends(derivation.forward.symbols, [(q.symbol, q.expression) for q in forward_lines])
+    growth = Growth.at_the_ends(derivation.forward.symbols, [(q.symbol, q.expression) for q in forward_lines])
     forward_lines = in_range(forward_lines, growth, names)
     backward_lines = without_nested_reductions(
         [_line(q, steps) for q in derivation.backward if not _is_alias(q.expression, derivation)],
         names,
     )
-    backward_lines = in_range(backward_lines, growth, names)
+    gradients = [gradient for _, gradient in derivation.gradients]
+    backward_lines = in_range(met_by_readers(backward_lines, growth, names, gradients), growth, names)
     needed, sources = _recomputed(derivation, forward_lines, backward_lines)
     saved = tuple(
         line.symbol

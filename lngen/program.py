@@ -161,8 +161,8 @@ class RowProgram:
     once. `prologue` holds what is computed once a call from parameters alone (`1 + w`, a reduction of a Feature);
     `epilogue` what is computed once from the sums over rows. `saved` are the row scalars that forward writes and
     backward reads. `optional` maps an input that may be left out to its neutral value; left out, it *is* that number,
-    and whatever only served its gradient is gone. `growth` says how large each value gets at either end
-    (`lngen.growth.Growth.at_both_ends`), for a backend that multiplies in another order.
+    and whatever only served its gradient is gone. `growth` says how large each value gets at each end
+    (`lngen.growth.Growth.at_the_ends`), for a backend that multiplies in another order.
     """
 
     layer: str

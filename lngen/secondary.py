@@ -14,7 +14,7 @@ from typing import Literal
 
 from sympy import Expr
 
-from lngen.balance import grown
+from lngen.balance import grown, met_by_readers
 from lngen.definition import Kind
 from lngen.derivation import Secondary
 from lngen.plan import Plan, in_range, without_nested_reductions
@@ -70,7 +70,9 @@ def _program(plan: Plan, secondary: Secondary, direction: Literal["jvp", "backwa
         for q in secondary.equations
         if q.symbol not in aliases
     ]
-    lines = in_range(without_nested_reductions(lines, names), plan.forward.growth, names)
+    lines = without_nested_reductions(lines, names)
+    lines = met_by_readers(lines, plan.forward.growth, names, [store.symbol for store in results])
+    lines = in_range(lines, plan.forward.growth, names)
     linear_in = [*(derivation.adjoint.cotangents if direction == "backward_backward" else ()), *secondary.arguments]
     sources = _sources(plan, forward, lines, {*linear_in, *(line.symbol for line in lines)})
     lines = [*sources.lines, *lines]

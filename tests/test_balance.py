@@ -4,18 +4,19 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import sympy
 from sympy import Expr
 
-from lngen.balance import balanced, grown
+from lngen.balance import balanced, grown, met_by_readers
 from lngen.check.mutants import module_from_text
 from lngen.definition import parse
 from lngen.emission import derived
 from lngen.growth import ARGUMENT, EXPONENTIAL, Growth
 from lngen.schedule import Line
-from lngen.symbolic import RowScalarSymbol, RowSymbol, Sigmoid, Softplus, Where
+from lngen.symbolic import Mean, RowMax, RowScalarSymbol, RowSymbol, Sigmoid, Softplus, SumRows, Where, symbol_like
 from lngen.translate import Names
 
-e, x, g, dx = (RowSymbol(name) for name in ("e", "x", "g", "dx"))
+e, x, y, g, dx = (RowSymbol(name) for name in ("e", "x", "y", "g", "dx"))
 r, s, m = (RowScalarSymbol(name) for name in ("r", "s", "m"))
 GROWTH = Growth({e: EXPONENTIAL, x: ARGUMENT, r: -EXPONENTIAL, s: -EXPONENTIAL, m: EXPONENTIAL}, EXPONENTIAL)
 
@@ -50,13 +51,56 @@ def test_what_is_in_range_or_has_no_partner_stays(product: Expr) -> None:
 
 def test_what_vanishes_far_below_zero_meets_what_grows_there() -> None:
     """With softplus and sigmoid of -60, the square of 1/softplus is no float32; its product with the sigmoid is 1."""
-    y, s = RowSymbol("y"), RowSymbol("s")
-    above, below = Growth.at_both_ends([x], [(e, Softplus(x)), (y, 1 / e), (s, Sigmoid(x))])
+    s = RowSymbol("s")
+    above, below, *_ = Growth.at_the_ends([x], [(e, Softplus(x)), (y, 1 / e), (s, Sigmoid(x))])
     lines = [Line(dx, -g * s * y**2, 1)]
     assert balanced(lines, [above], Names(["dx"])) == lines
     scaled, last = balanced(lines, [below], Names(["dx"]))
     assert scaled.expression == s * y
     assert last.expression == -g * y * scaled.symbol
+
+
+def test_a_row_may_have_entries_at_both_ends() -> None:
+    """With one entry of 60 and one of -60, a quotient by the mean of exponentials vanishes, 1/softplus does not."""
+    quotient = (m, 1 / Mean(e)), (RowSymbol("q"), m * y)
+    ends = Growth.at_the_ends([x], [(e, sympy.exp(x)), (y, 1 / Softplus(x)), *quotient])
+    product = g * y**2 * Sigmoid(x)
+    assert [end.overreach(product) for end in ends] == [0, 0, EXPONENTIAL, 0]
+    scaled, last = balanced([Line(dx, product, 1)], ends, Names(["dx"]))
+    assert (scaled.expression, last.expression) == (y * Sigmoid(x), g * y * scaled.symbol)
+
+
+def test_an_exponent_that_grows_as_an_exponential_may_be_far_below_zero() -> None:
+    """Neither `u*u` nor a sigmoid that vanished of it is there on its own where u is -1e30."""
+    u, s = RowSymbol("u"), RowSymbol("s")
+    ends = Growth.at_the_ends([x], [(u, sympy.exp(x) * x), (s, Sigmoid(u))])
+    assert [end.degree(s) for end in ends] == [0, 0, 0, -EXPONENTIAL]
+    scaled, last = balanced([Line(dx, g * s * u**2, 1)], ends, Names(["dx"]))
+    assert (scaled.expression, last.expression) == (s * u, g * u * scaled.symbol)
+
+
+def test_what_is_too_small_meets_what_its_reader_multiplies_it_by() -> None:
+    """The cotangent of an exponential, divided by a square of their sum, is no float; times the exponential it is."""
+    d, a = RowSymbol("d"), RowScalarSymbol("a")
+    lines = [Line(a, Mean(g) * r**2, 1), Line(d, a + g * r**2, 2), Line(dx, d * e, 3)]
+    met = met_by_readers(lines, [GROWTH], Names(["dx"]), [dx])
+    assert [str(line.symbol) for line in met] == ["a_scaled", "d_scaled", "dx"]
+    assert met[0].expression == lines[0].expression * e
+    assert met[1].expression == met[0].symbol + g * r**2 * e
+
+
+@pytest.mark.parametrize("value", [RowMax(e**2), SumRows(e**2)], ids=str)
+def test_only_what_a_factor_goes_into_is_multiplied_there(value: Expr) -> None:
+    a = symbol_like("a", value)
+    lines = [Line(a, value, 1), Line(dx, a * r, 2)]
+    assert met_by_readers(lines, [GROWTH], Names(["dx"]), [dx]) == lines
+
+
+def test_a_result_stays_beside_what_its_reader_multiplies_it_by() -> None:
+    d = RowSymbol("d")
+    lines = [Line(d, g * e**2, 1), Line(dx, d * r, 2)]
+    met = met_by_readers(lines, [GROWTH], Names(["dx"]), [d, dx])
+    assert [line.expression for line in met] == [g * e**2, g * e**2 * r, met[1].symbol]
 
 
 def test_a_side_of_a_select_stays_in_range_too() -> None:

@@ -174,9 +174,7 @@ def marked_program(program: RowProgram) -> RowProgram:
         prologue=lines(program.prologue),
         stages=tuple(map(stage, program.stages)),
         epilogue=lines(program.epilogue),
-        growth=tuple(
-            replace(end, degrees={new(symbol): d for symbol, d in end.degrees.items()}) for end in program.growth
-        ),
+        growth=tuple(end.renamed(new) for end in program.growth),
         saved=tuple(map(new, program.saved)),
         results=stores(program.results),
         optional=tuple((marked(name), value) for name, value in program.optional),

@@ -197,8 +197,14 @@ _TABLE: dict[type, _Class] = {
     tuple: _Class(lambda value: value, lambda *parts: parts),
     Fraction: _Class(lambda value: (value.numerator, value.denominator), Fraction),
     Growth: _Class(
-        lambda value: (tuple(value.degrees.items()), value.most, value.vanishing),
-        lambda degrees, most, vanishing: Growth(dict(degrees), most, vanishing),
+        lambda value: (
+            tuple(value.degrees.items()),
+            value.most,
+            tuple(sorted(value.sigmoids, key=sympy.default_sort_key)),
+            value.vanishing,
+            value.beside,
+        ),
+        lambda degrees, most, sigmoids, *end: Growth(dict(degrees), most, frozenset(sigmoids), *end),
     ),
     Kind: _Class(lambda value: (value.value,), Kind),
     **{kind: _dataclass(kind) for kind in _DATACLASSES},

@@ -56,7 +56,7 @@ def whole_selects(equations: tuple[Equation, ...], forward: Forward, trail: Trai
         found = _sides(equation.expression, sides)
         if found:
             sides[equation.symbol] = found
-    ends = Growth.at_both_ends(forward.symbols, [(q.symbol, q.expression) for q in forward.equations])
+    ends = Growth.at_the_ends(forward.symbols, [(q.symbol, q.expression) for q in forward.equations])
     return trail.rewritten("whole select", _REASON, equations, lambda e: _with_named_selects(e, sides, ends))
 
 

@@ -8,6 +8,7 @@ import sympy
 
 from lngen.cache.results import NotKept
 from lngen.cache.values import decode, encode, encode_surely
+from lngen.growth import Growth
 from lngen.symbolic import D, FeatureSymbol, Mean, RowSymbol, Sigmoid, Where
 from tests import corpus
 
@@ -25,6 +26,7 @@ x, y = RowSymbol("x"), RowSymbol("y", positive=True)
         D * Mean(x / y) ** 3 - Mean(x**2),
         Where(x > 0, Sigmoid(x), sympy.Max(x, FeatureSymbol("g"))),
         tuple(relation(x, y) for relation in (sympy.Lt, sympy.Le, sympy.Gt, sympy.Ge, sympy.Eq, sympy.Ne)),
+        Growth.at_the_ends([x], [(y, sympy.exp(x)), (RowSymbol("s"), Sigmoid(y))]),
         "\ud800 is no text of UTF-8, and \x00 and µ are",
     ],
 )
