@@ -41,7 +41,9 @@ STABILITY_RULES = (
     "largest exponent taken out",
     "power of an exponential",
     "difference of squares",
+    "complement",
     "known scaled row",
+    "cancelled in a mean",
     "guarded pole",
 )
 """The rules of a derivation that change no value and lose fewer digits."""

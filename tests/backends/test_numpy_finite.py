@@ -16,6 +16,8 @@ REFUSED = [
     ("def f(x: Row, s: Scalar = 0): return x + log(s)", "s = 0"),
     ("def f(x: Row, a: RowScalar = -2): return x + a**(1/3)", "a = -2"),
     ("def f(x: Row, z: Row = 0): return x*z/mean(z)", "z = 0"),
+    # in a comparison
+    ("def f(x: Row, s: Scalar = 0): return where(sqrt(s - 1) < 2, x, s)", "s = 0"),
     # neither alone
     ("def f(x: Row, a: Feature = 0, b: Feature = 0): return x/(a + b)", "a = 0 and b = 0"),
     ("def f(x: Row, a: Feature = 1, b: Feature = -1): return x/(a + b)", "a = 1 and b = -1"),

@@ -275,3 +275,33 @@ def layer(x: Row):
     wanted = x.sum(-1, keepdims=True) + 1
     np.testing.assert_allclose(level, np.broadcast_to(wanted, x.shape), rtol=1e-13)
     np.testing.assert_allclose(y, wanted[:, 0] * (x / (x.max(-1, keepdims=True) ** 2 + 1)).mean(-1), rtol=1e-12)
+
+
+def test_a_select_of_two_numbers_is_of_the_compute_type():
+    """NumPy makes a double of two Python numbers, and a row alone would be computed in double."""
+    text = """
+from lngen.language import Constant, Row, sum, where
+def layer(x: Row, c: Constant = 2):
+    return x * (sum(x) * where(c > 1, 0.5, 0.25) / (sum(x * x) + 3))
+"""
+    module = module_from_text(derived(parse(text), proved=False).text("numpy_backend.py"), "numpy_backend")
+    vars(module)["FEW_BYTES"] = 0
+    x = RNG.standard_normal((70, 9)).astype(np.float32)
+    together, _ = module.forward(x)
+    vars(module)["FEW_BYTES"] = 2**30
+    alone = np.stack([module.forward(row)[0] for row in x])
+    assert np.array_equal(together, alone)
+
+
+@WAYS
+def test_weights_are_a_row_where_an_input_is_left_out(few):
+    text = """
+from lngen.language import Feature, Row, Scalar, maximum, softplus, sum
+def layer(x: Row, z: Row, c: Scalar, a: Feature = 0):
+    return x * sum(x * z * softplus(maximum(c, a)))
+"""
+    module = module_from_text(derived(parse(text), proved=False).text("numpy_backend.py"), "numpy_backend")
+    vars(module)["FEW_BYTES"] = few
+    x, z = RNG.standard_normal((70, 9)), RNG.standard_normal((70, 9))
+    wanted = x * (x * z).sum(-1, keepdims=True) * np.log1p(np.exp(0.5))
+    np.testing.assert_allclose(module.forward(x, z, 0.5)[0], wanted, rtol=1e-12)

@@ -104,3 +104,17 @@ def test_points_are_the_same_on_every_machine() -> None:
 def test_agreement(left: str, right: str, digits: int) -> None:
     with mpmath.workdps(60):
         assert agreement(mpmath.mpf(left), mpmath.mpf(right), 50) == digits
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # From -1 to 1 the exponent of the exponent is so large that no digit of the value is right.
+        "exp(exp(1/x**4)**0.5)",
+        # Below 0 the smaller one is x, and what it is compared with is no number, nor has a derivative.
+        "x - minimum(sqrt(x), x)",
+    ],
+)
+def test_points_lie_where_the_definition_has_digits_and_a_derivative(text: str) -> None:
+    made = derive(parse(f"def f(x: Row): return {text}"))
+    assert all(digits >= REQUIRED and sizes for _, digits, sizes in second_derivation(made, DIGITS))

@@ -13,6 +13,7 @@ from lngen.simplify.linear import (
     MAXIMUM_TERMS,
     TooManyTermsError,
     common_factors,
+    divides,
     expand_linear,
     hide_sums,
     multiply_out,
@@ -129,3 +130,10 @@ def test_counts() -> None:
     assert stages_in(gradient) == 1
     assert stages_in(Mean((x - Mean(x)) ** 2)) == 2
     assert stages_in(x) == 0
+
+
+def test_exponentials_of_d_that_cancel_divide_nothing_else() -> None:
+    """Their power is 0 in one form, and a number for no comparison in the other."""
+    x = RowSymbol("x")
+    assert not divides(sympy.exp(D) * x, x**2 * sympy.exp(-D))
+    assert divides(sympy.Mul(sympy.exp(D), sympy.exp(-D), x, evaluate=False), x**2)

@@ -214,3 +214,24 @@ def f(x: Row):
         )
     )
     assert {q.symbol for q in normal.equations} >= set(normal.outputs)
+
+
+@pytest.mark.parametrize(
+    ("statement", "line"),
+    [
+        # SymPy multiplies the power out; the scaled row is a value of the layer all the same.
+        ("(x*rsqrt(mean(x**2) + 1))**3", "y = xhat**3"),
+        ("x**2/(mean(x**2) + 1)**2*(x + 1)", "y = xhat**2*(x + 1)"),
+        # The square of the exponential may be infinite where what it is multiplied by is as small.
+        ("exp(x)*(exp(x)/sum(exp(x)))", "y = inv_sum_exp_x*exp_x**2"),
+        # Its derivatives would have the fourth power of the smallest entry below.
+        ("x*erf(mean(x)/min(x))", "u = mu/row_min"),
+    ],
+)
+def test_what_a_derivative_needs_in_one_piece_has_a_name(statement: str, line: str) -> None:
+    assert line in normal(f"def f(x: Row): return {statement}")
+
+
+def test_an_output_that_is_a_number_does_not_share_its_name() -> None:
+    lines = normal("def f(x: Row):\n    a = (x - x)/2 + 1/D\n    b = a*x\n    return b, a")
+    assert len({line.split(" = ")[0] for line in lines}) == len(lines)

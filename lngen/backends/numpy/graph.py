@@ -267,6 +267,8 @@ def fold(operation: str, values: tuple[Value, ...]) -> Number | int | None:
     if operation == "residual":
         return None if numbers[0] is None else Number(S.Zero)
     if operation == "where":
+        if numbers[0] is S.NaN:
+            return Number(S.NaN)
         if numbers[0] is not None:
             taken = 1 if numbers[0] == sympy.true else 2
             taken_number = numbers[taken]

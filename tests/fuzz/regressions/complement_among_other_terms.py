@@ -1,0 +1,5 @@
+from lngen.language import Row, softplus, sqrt
+
+
+def layer(x: Row):
+    return sqrt(softplus(softplus(x)))
