@@ -6,7 +6,8 @@ with the rows: 1 for a row that is an argument, more than any power of one for a
 product adds degrees, a power multiplies them, a sum has its largest. A partial product that grows faster than all
 values of the forward is infinite where they still are not.
 
-A degree is an estimate of the size, not of the value: nothing depends on it but the order of multiplication.
+A degree is an estimate of the size, not of the value: nothing depends on it but the order of multiplication, and which
+selects take in what they are multiplied by.
 """
 
 from __future__ import annotations
