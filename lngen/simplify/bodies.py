@@ -1,4 +1,4 @@
-"""Row expressions that are centred on their own mean get a name, so that they are rows like any other."""
+"""Statistics of one row expression are recognised as such, whatever it is called."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sympy import Add
 
-from lngen.symbolic import Mean, TypedSymbol, is_row, symbol_like
+from lngen.symbolic import D, Mean, TypedSymbol, is_row, symbol_like
 from lngen.translate import Equation, Forward, Names
 
 
@@ -43,3 +43,25 @@ def name_centred_bodies(forward: Forward) -> Forward:
             later = tuple(replace(q, expression=q.expression.xreplace(table)) for q in later)
             return name_centred_bodies(replace(forward, equations=(*forward.equations[:at], *first, *later)))
     return forward
+
+
+def sums_by_means(forward: Forward) -> Forward:
+    """The sum of a row that is also averaged as D times its mean: one statistic, not two that nothing relates.
+
+    >>> from lngen.definition import parse
+    >>> from lngen.translate import translate
+    >>> for equation in sums_by_means(translate(parse("def f(x: Row): return sum(x)*(x - mean(x))"))).equations:
+    ...     print(equation.symbol, "=", equation.expression)
+    mu = Mean(x)
+    sum_x = mu*D
+    y = sum_x*(-mu + x)
+    """
+    means = {q.expression: q for q in forward.equations if isinstance(q.expression, Mean) and not q.stopped}
+    result: list[Equation] = []
+    for equation in forward.equations:
+        mean = means.get(equation.expression / D)
+        if mean is not None and not equation.stopped:
+            result += [q for q in (mean,) if q not in result]
+            equation = replace(equation, expression=D * mean.symbol)
+        result += [q for q in (equation,) if q not in result]
+    return replace(forward, equations=tuple(result))

@@ -22,7 +22,7 @@ import sympy
 from sympy import Add, Expr, Mul, Pow
 from sympy.core.relational import Relational
 
-from lngen.simplify.bodies import name_centred_bodies
+from lngen.simplify.bodies import name_centred_bodies, sums_by_means
 from lngen.simplify.linear import powers_of_sums
 from lngen.simplify.naming import function_name, plain
 from lngen.simplify.tidy import is_long, use_roots, written_out
@@ -66,7 +66,7 @@ def normal_form(forward: Forward) -> Forward:
 
 def named_structure(forward: Forward) -> tuple[Forward, dict[TypedSymbol, Expr]]:
     """The normal form, and what each symbol of the given forward is in it."""
-    structure = _Structure(name_centred_bodies(forward))
+    structure = _Structure(name_centred_bodies(sums_by_means(forward)))
     normal = structure.result()
     return normal, structure.meaning(normal)
 
