@@ -165,7 +165,9 @@ def _spread(expression: Expr, ends: Sequence[Growth]) -> Expr:
             continue
         others = [factor for factor in expression.args if factor != total]
         free = [end for end in ends if not end.overreach_of(others)]
-        degrees = [(end, degree) for end in free for degree in (end.degree(total), _largest_term(total, end))]
+        # What a sigmoid leaves to 1 is small, and its terms are not: multiplied out they would cancel.
+        degrees = [(end, max(map(end.degree, total.args))) for end in free]
+        degrees += [(end, _largest_term(total, end)) for end in free]
         for factor in map(_once, others):
             if any(_takes_off(factor, degree, end) for end, degree in degrees):
                 return _spread(expression / total / factor * Add(*(term * factor for term in total.args)), ends)

@@ -144,3 +144,11 @@ def test_gradients_are_right_up_to_the_largest_exponential(name: str) -> None:
         found[dtype] = [*outputs, *first, *(jvp if isinstance(jvp, tuple) else (jvp,)), *second]
     for single, double in zip(found[np.float32], found[np.float64], strict=True):
         assert np.abs(single - double).max() <= 1e-4 * np.abs(double).max()
+
+
+def test_what_a_sigmoid_leaves_to_1_is_not_multiplied_out() -> None:
+    """It is as small as an exponential, and neither of its terms is: `x**2 - x**2*s` would cancel where s is 1."""
+    s = RowSymbol("s")
+    growth = Growth.at_the_ends([x], [(e, x**2), (s, Sigmoid(e))])
+    lines = [Line(dx, g * e * (1 - s), 1)]
+    assert balanced(lines, growth, Names(["dx"])) == lines

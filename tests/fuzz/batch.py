@@ -92,7 +92,8 @@ def _adds_up(total: Any, rows: Any, beside: Beside, point: Point, result: tuple[
     count = len(rows)
     rounding = 2 * count * np.finfo(total.dtype).eps
     gap, size = np.abs(total - rows.sum(0)), np.abs(rows).sum(0)
-    off = np.flatnonzero(~(gap <= rounding * size))
+    # Rows may be in range where their sum is not.
+    off = np.flatnonzero(~(gap <= rounding * size) & (size <= np.finfo(total.dtype).max))
     if not off.size:
         return True
     # What is made of several sums over rows, each times something, adds up the terms of all rows before they cancel,
