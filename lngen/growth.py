@@ -176,6 +176,8 @@ class Growth:
 
     def _may_vanish(self, exponent: Expr, degree: Rational) -> bool:
         """Whether the exponential of an exponent of that degree does not grow."""
+        if exponent.is_nonpositive:
+            return True
         if self.vanishing is None or exponent.is_nonnegative or not (self.beside is None or axes(exponent).features):
             return False
         return self.vanishing == 0 or bool(degree > self.vanishing)
