@@ -114,7 +114,7 @@ def random_point(derivation: Derivation, features: int, seed: int) -> Environmen
     for low, high in _RANGES:
         point = _draw(derivation, features, random.Random(seed), low, high)
         values = evaluate_equations(derivation.written.equations, point, Arithmetic(mpmath.mp.dps))
-        kept = _digits_kept(derivation, point, values)
+        kept = _digits_kept(derivation, values)
         if best is None or kept > best[0]:
             best = kept, values
         if kept >= _MOST_OF_DIGITS * mpmath.mp.dps:
@@ -123,23 +123,28 @@ def random_point(derivation: Derivation, features: int, seed: int) -> Environmen
     return best[1]
 
 
-def _digits_kept(derivation: Derivation, point: Environment, values: Environment) -> int:
+def _digits_kept(derivation: Derivation, values: Environment) -> int:
     """How many digits of the outputs are those that they have with twice as many; -1 where one is not finite.
 
     0 where only something that a comparison drops is not: `minimum(sqrt(u), u)` is u below 0, and has no derivative.
     """
+    kept = _digits_of_outputs(derivation, values)
+    finite = all(_finite(values[equation.symbol]) for equation in derivation.written.equations)
+    return kept if finite else min(0, kept)
+
+
+def _digits_of_outputs(derivation: Derivation, values: Environment) -> int:
     digits, outputs = mpmath.mp.dps, derivation.written.outputs
     if not all(_finite(values[output]) for output in outputs):
         return -1
-    if not all(_finite(values[equation.symbol]) for equation in derivation.written.equations):
-        return 0
     with mpmath.workdps(2 * digits):
-        more = evaluate_equations(derivation.written.equations, point, Arithmetic(2 * digits))
+        more = evaluate_equations(derivation.written.equations, values, Arithmetic(2 * digits))
         return min(agreement(values[output], more[output], digits) for output in outputs)
 
 
 def has_values(derivation: Derivation) -> bool:
-    """Whether the definition has finite real outputs at one point at least of those that evidence is taken at.
+    """Whether the definition has finite real outputs, not made of rounding alone, at one point at least of those that
+    evidence is taken at.
 
     With rows too long to try any it is taken to have.
     """
@@ -147,11 +152,8 @@ def has_values(derivation: Derivation) -> bool:
     if smallest > MOST_FEATURES:
         return True
     with mpmath.workdps(_FEW_DIGITS):
-        for features in sorted({max(n, smallest) for n in (2, 1, 3, 5, 8)}):
-            values = random_point(derivation, features, seed=features)
-            if all(_finite(values[output]) for output in derivation.written.outputs):
-                return True
-    return False
+        points = (random_point(derivation, max(n, smallest), seed=max(n, smallest)) for n in (2, 1, 3, 5, 8))
+        return any(_digits_of_outputs(derivation, point) > 0 for point in points)
 
 
 def uniform(generator: random.Random, low: int, high: int) -> Any:

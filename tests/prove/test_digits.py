@@ -11,7 +11,7 @@ import sympy
 
 from lngen.definition import parse
 from lngen.prove import DIGITS, REQUIRED, prove
-from lngen.prove.digits import agreement, random_point, second_derivation, steps_with_digits
+from lngen.prove.digits import agreement, has_values, random_point, second_derivation, steps_with_digits
 from lngen.simplify import derive
 from lngen.symbolic import D
 from tests.corpus import PROVED, SOME, derivation, proved
@@ -118,3 +118,8 @@ def test_agreement(left: str, right: str, digits: int) -> None:
 def test_points_lie_where_the_definition_has_digits_and_a_derivative(text: str) -> None:
     made = derive(parse(f"def f(x: Row): return {text}"))
     assert all(digits >= REQUIRED and sizes for _, digits, sizes in second_derivation(made, DIGITS))
+
+
+def test_a_value_of_rounding_alone_is_none() -> None:
+    assert has_values(derive(parse("def f(x: Row): return x - mean(x)")))
+    assert not has_values(derive(parse("def f(x: Row): return x*log(sum((x - mean(x))*D))")))
