@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +17,11 @@ class OutOfTime(BaseException):
 def cpu_seconds(limit: float) -> Iterator[None]:
     """Raise OutOfTime in the body once it has used so much processor time; for the main thread."""
 
-    def stop(*_: Any) -> None:
+    def stop(_: int, frame: Any) -> None:
+        # What is raised in a callback of the collector is lost, with a warning.
+        if frame.f_code in [getattr(callback, "__code__", None) for callback in gc.callbacks]:
+            signal.setitimer(signal.ITIMER_PROF, 0.01, 1.0)
+            return
         raise OutOfTime
 
     before = signal.signal(signal.SIGPROF, stop)
