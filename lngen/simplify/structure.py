@@ -225,6 +225,7 @@ class _Structure:
         rows = [self._row(factor) for factor in e.args if is_row(factor)]
         scalars = [self._factor(factor) for factor in e.args if axes(factor) == (True, False)]
         others = [factor for factor in e.args if not axes(factor).rows]
+        rows = self._powers_of_products(rows)
         for i, factor in enumerate(rows):
             row, power = factor.as_base_exp()
             if not isinstance(row, TypedSymbol) or not power.is_Integer or power < 1:
@@ -239,6 +240,18 @@ class _Structure:
                 rows[i] = self._define(Mul(row, *scales.values()), self.names.fresh(hat)) ** power
                 break
         return Mul(*others, *scalars, *self._gated(rows))
+
+    def _powers_of_products(self, rows: list[Expr]) -> list[Expr]:
+        """`(x*e)**2` is x**2*e**2 to SymPy; x*e is a value of the layer all the same, and e may be 0 where x**2 is not
+        finite."""
+        powers = {row: row.as_base_exp()[1] for row in rows if not isinstance(row, sympy.exp)}
+        for power in sorted({p for p in powers.values() if p.is_Integer and p > 1}, reverse=True):
+            alike = [row for row in rows if powers.get(row) == power]
+            if len(alike) > 1:
+                factors = self._gated([row.as_base_exp()[0] for row in alike])
+                product = factors[0] if len(factors) == 1 else self._define(Mul(*factors), self.names.fresh("product"))
+                rows = [*_without(rows, alike), product**power]
+        return rows
 
     def _gated(self, rows: list[Expr]) -> list[Expr]:
         """The factors of a product, a row and a function of that row as one: `z*sigmoid(z)` is `silu_z`."""
