@@ -113,6 +113,7 @@ def met_by_readers(
     def settled(expression: Expr, step: int) -> Expr:
         if not expression.args or expression.free_symbols.isdisjoint(value_of) or isinstance(expression, Relational):
             return expression
+        expression = _spread(expression, ends)
         expression = expression.func(*(settled(argument, step) for argument in expression.args))
         while isinstance(expression, Mul):
             pairs = ((v, f) for v in expression.args if v in value_of for f in expression.args if f != v)

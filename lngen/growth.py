@@ -171,8 +171,8 @@ class Growth:
         """The degree of an exponential. A normalised row has degree 0, and is the larger the longer it is."""
         degree = self.degree(exponent)
         if self._may_vanish(exponent, degree):
-            return -EXPONENTIAL if degree > 0 else _NONE
-        return EXPONENTIAL if degree >= 0 and not self._is_bounded(exponent) else _NONE
+            return -_power_of_e(degree) if degree > 0 else _NONE
+        return _power_of_e(degree) if degree >= 0 and not self._is_bounded(exponent) else _NONE
 
     def _may_vanish(self, exponent: Expr, degree: Rational) -> bool:
         """Whether the exponential of an exponent of that degree does not grow."""
@@ -215,6 +215,15 @@ class Growth:
             key = (axes(factor), bool(grows > 0))
             partial[key] = partial.get(key, _NONE) + abs(grows)
         return max([*partial.values(), self.most]) - self.most
+
+
+def _power_of_e(degree: Rational) -> Rational:
+    """The degree of the exponential of what has that degree: that of an exponential is nothing beside its own.
+
+    >>> [_power_of_e(degree) for degree in (ARGUMENT, EXPONENTIAL + ARGUMENT)]
+    [100, 10000]
+    """
+    return EXPONENTIAL if degree <= _DEEP else EXPONENTIAL * _power_of_e(degree / EXPONENTIAL)
 
 
 def _values_in(expression: Expr) -> Iterator[Expr]:
