@@ -240,7 +240,7 @@ def _bases(row_class: RowClass) -> tuple[tuple[Basis, ...], int]:
 def _every_basis(row_class: RowClass) -> tuple[Basis, ...]:
     found = []
     eliminated = _eliminations(row_class)
-    excluded = _uncentred(row_class)
+    excluded = _shifted(row_class)
     for member in row_class.members:
         if member.symbol in excluded or (row_class.candidates and member.symbol not in row_class.candidates):
             continue
@@ -253,29 +253,39 @@ def _every_basis(row_class: RowClass) -> tuple[Basis, ...]:
     return tuple(found)
 
 
-def _uncentred(row_class: RowClass) -> set[TypedSymbol]:
-    """Members that are no basis, because a statistic is taken of a centred one.
+def _shifted(row_class: RowClass) -> set[TypedSymbol]:
+    """Members that are no basis, because a statistic is taken of one that they differ from by more than its own mean.
 
     In x, `Mean((x - mu)**2)` is `Mean(x**2) - mu**2`: what it loses where mu is large, a gradient written in x would
-    lose.
+    lose. With `h = p + b` and statistics of both, `Mean(g*p)` is not to be had from `Mean(g*h) - b*Mean(g)`, nor that of
+    h from that of p. But what a row is less its mean is not larger than the row.
 
     >>> from lngen.symbolic import RowSymbol, RowScalarSymbol
-    >>> x, c, mu, var = RowSymbol("x"), RowSymbol("c"), RowScalarSymbol("mu"), RowScalarSymbol("var")
-    >>> members = (Member(x, sympy.S.One, sympy.S.Zero), Member(c, sympy.S.One, -mu))
-    >>> centre, variance = Equation(mu, Mean(x)), Equation(var, Mean(c**2))
-    >>> [_uncentred(RowClass(x, members, found, ())) for found in ((centre,), (centre, variance))]
-    [set(), {x}]
+    >>> x, c, h = RowSymbol("x"), RowSymbol("c"), RowSymbol("h")
+    >>> mu, var, b = RowScalarSymbol("mu"), RowScalarSymbol("var"), RowScalarSymbol("b")
+    >>> members = Member(x, sympy.S.One, sympy.S.Zero), Member(c, sympy.S.One, -mu), Member(h, sympy.S.One, b)
+    >>> centre, variance, power = Equation(mu, Mean(x)), Equation(var, Mean(c**2)), Equation(var, Mean(x**2))
+    >>> for found in (centre, power), (centre, variance):
+    ...     print([member for member in (x, c, h) if member in _shifted(RowClass(x, members, found, ()))])
+    [h]
+    [x, h]
     """
-    means = {q.expression.args[0]: q.symbol for q in row_class.reductions if isinstance(q.expression, Mean)}
-    known = [(member, means[member.symbol]) for member in row_class.members if member.symbol in means]
-    centred = {
-        member.symbol
-        for member in row_class.members
-        for of, mean in known
-        if (member.shift - member.scale / of.scale * (of.shift - mean)).expand() == 0
-    }
     read = set().union(*(q.expression.free_symbols for q in row_class.reductions))
-    return set(row_class.symbols) - centred if read & centred else set()
+    means = [(q.symbol, q.expression.args[0]) for q in row_class.reductions if isinstance(q.expression, Mean)]
+
+    def shift(member: Member, of: Member) -> Expr:
+        """What the member is more than a multiple of another one."""
+        return (member.shift - member.scale / of.scale * of.shift).expand()
+
+    found = set()
+    for of in (member for member in row_class.members if member.symbol in read):
+        scaled = {other.symbol: of.scale / other.scale for other in row_class.members if shift(of, other) == 0}
+        own = [sympy.S.Zero, *(scaled[row] * mean for mean, row in means if row in scaled)]
+        for member in row_class.members:
+            ratio = member.scale / of.scale
+            if all((shift(member, of) + ratio * mean).expand() != 0 for mean in own):
+                found.add(member.symbol)
+    return found
 
 
 def _eliminations(row_class: RowClass) -> tuple[tuple[TypedSymbol, Expr], ...]:
@@ -385,7 +395,7 @@ def _held_means(row_class: RowClass, expression: Expr) -> dict[Expr, TypedSymbol
     >>> list(_held_means(row, c*Mean(g*x) + Mean(g*c)))
     [Mean(g*x)]
     """
-    excluded = _uncentred(row_class)
+    excluded = _shifted(row_class)
     means = [m for m in expression.atoms(Mean) if m.free_symbols & excluded and not m.args[0].atoms(Mean)]
     return {m: RowScalarSymbol(f"held_{n}") for n, m in enumerate(sorted(means, key=default_sort_key))}
 
