@@ -270,7 +270,7 @@ def _shifted(row_class: RowClass) -> set[TypedSymbol]:
     [h]
     [x, h]
     """
-    read = set().union(*(q.expression.free_symbols for q in row_class.reductions))
+    read = set().union(*(q.expression.free_symbols for q in row_class.reductions if isinstance(q.reduction, Mean)))
     means = [(q.symbol, q.expression.args[0]) for q in row_class.reductions if isinstance(q.expression, Mean)]
 
     def shift(member: Member, of: Member) -> Expr:
@@ -313,9 +313,9 @@ def _eliminations(row_class: RowClass) -> tuple[tuple[TypedSymbol, Expr], ...]:
 
 
 def _with_identities(row_class: RowClass, basis: Basis) -> Basis:
-    """The basis with what the definition's means say in it, each solved for its longest mean.
+    """The basis with what the definition's means say in it, each solved for the one mean that it speaks of.
 
-    Every identity is free of the means that the others are solved for, so that using them comes to an end.
+    One of two means solved for the other would be a difference, which may be small where both are large.
     """
     identities: dict[Expr, Expr] = {}
     eliminated = dict(basis.eliminations)
@@ -326,18 +326,14 @@ def _with_identities(row_class: RowClass, basis: Basis) -> Basis:
         left = eliminated.get(equation.symbol, equation.symbol)
         right = basis.rewrite(equation.expression)
         difference = _reduced(expand_linear(left - right), identities)
-        means = sorted(difference.atoms(Mean), key=lambda m: (operation_count(m), sympy.default_sort_key(m)))
-        if not means:
+        means = difference.atoms(Mean)
+        if len(means) != 1:
             continue
-        longest = means[-1]
-        coefficient = difference.coeff(longest)
-        rest = multiply_out(difference - coefficient * longest)
-        if coefficient.is_nonzero and not coefficient.atoms(Mean) and longest not in rest.atoms(Mean):
-            solved = common_factors(multiply_out(-rest / coefficient))
-            for mean, known in identities.items():
-                if longest in known.atoms(Mean):
-                    identities[mean] = common_factors(expand_linear(known.xreplace({longest: solved})))
-            identities[longest] = solved
+        (mean,) = means
+        coefficient = difference.coeff(mean)
+        rest = multiply_out(difference - coefficient * mean)
+        if coefficient.is_nonzero and not rest.atoms(Mean):
+            identities[mean] = common_factors(multiply_out(-rest / coefficient))
     return Basis(basis.symbol, basis.substitutions, basis.eliminations, tuple(identities.items()))
 
 
