@@ -201,7 +201,7 @@ class Hyperdual(Numbers):
 
     def function(self, name: str, operand: Any) -> Any:
         u = self.argument(operand)
-        if name == "exp" and self.random is not None:
+        if name == "exp":
             u = self._shifted(u)
         value = self.call(name, u)
         if name == "stop_gradient":
@@ -209,8 +209,9 @@ class Hyperdual(Numbers):
         return self._chained(operand, value, *self.derivatives(name)(self.call, u, value))
 
     def _shifted(self, exponent: Any) -> Any:
-        """An exponent, which a shift that keeps it in range rounds, off by half a unit by chance."""
-        assert self.random is not None
+        """An exponent, which a shift that keeps it in range rounds: with noise off by half a unit, by chance."""
+        if self.random is None:
+            return exponent
         half = self.wide(np.finfo(self.part).eps / 2) * self.random.choice([-1, 1], exponent.shape)
         return exponent * (1 + half)
 
@@ -315,7 +316,7 @@ class Hyperdual(Numbers):
         if name == "1 + expm1":
             return 1 + self._in_part("expm1", u)
         if name == "exp(-u**2)":
-            return np.exp(-self.rounded(u * u).astype(self.wide))
+            return np.exp(-self._shifted(self.rounded(u * u).astype(self.wide)))
         if name == "normal":
             return ((1 + self._in_part("erf", u / np.sqrt(self.wide(2)))) / 2).astype(self.part)
         if name == "gelu" and self.part != np.longdouble:
