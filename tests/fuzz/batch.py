@@ -102,7 +102,8 @@ def _adds_up(total: Any, rows: Any, beside: Beside, point: Point, result: tuple[
         worst = off[np.argsort(-np.nan_to_num(gap[off] / size[off], nan=np.inf), kind="stable")][:_PLACES]
     places = [(result[1], int(place)) for place in worst]
     terms = beside.plainly(point, Magnitudes(), places=places)[result]
-    return bool((gap[worst] <= rounding * -(-count // point.case.rows) * terms).all())
+    # Where plain evaluation overflows there are none, and no claim is made of what is more than rounding of the rows.
+    return not (gap[worst] > rounding * -(-count // point.case.rows) * terms).any()
 
 
 def _judge(beside: Beside, alone: Checkable, layer: Checkable, point: Point, dtype: Any, rng: random.Random) -> int:
