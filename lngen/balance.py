@@ -158,21 +158,26 @@ def _times(value: Expr, factor: Expr, ends: Sequence[Growth]) -> Expr:
 def _spread(expression: Expr, ends: Sequence[Growth]) -> Expr:
     """A factor that shrinks inside of a sum with a term that grows too far: `r*(a*e**2 + b)` as `a*e**2*r + b*r`.
 
-    And one that grows inside of a sum all of whose terms shrink too far. Where what stands beside the sum goes too far
-    as well, the factor is needed there.
+    And one that grows inside of a sum all of whose terms shrink too far, or a row scalar inside of a mean.
     """
     for total in expression.args if isinstance(expression, Mul) else ():
-        if not isinstance(total, Add):
+        if not isinstance(total, (Add, Mean, FeatureSum)):
             continue
         others = [factor for factor in expression.args if factor != total]
-        free = [end for end in ends if not end.overreach_of(others)]
-        # What a sigmoid leaves to 1 is small, and its terms are not: multiplied out they would cancel.
-        degrees = [(end, max(map(end.degree, total.args))) for end in free]
-        degrees += [(end, _largest_term(total, end)) for end in free]
         for factor in map(_once, others):
-            if any(_takes_off(factor, degree, end) for end, degree in degrees):
-                return _spread(expression / total / factor * Add(*(term * factor for term in total.args)), ends)
+            enters = isinstance(total, Add) or not axes(factor).features
+            if enters and any(_is_needed_in(total, factor, others, end) for end in ends):
+                inside = total.func(*(term * factor for term in total.args))
+                return _spread(expression / total / factor * inside, ends)
     return expression
+
+
+def _is_needed_in(total: Expr, factor: Expr, others: Sequence[Expr], end: Growth) -> bool:
+    """Whether a factor takes something off a sum, and is not needed beside it, where others go too far as well."""
+    # What a sigmoid leaves to 1 is small, and its terms are not: multiplied out they would cancel.
+    sizes = max(map(end.degree, total.args)), _largest_term(total, end)
+    opposite = (other for other in others if end.degree(other) * end.degree(factor) < 0)
+    return any(_takes_off(factor, size, end) for size in sizes) and not end.overreach_of(opposite)
 
 
 def _takes_off(factor: Expr, degree: Rational, end: Growth) -> bool:
