@@ -93,8 +93,9 @@ class Growth:
         """
         given = {symbol: ARGUMENT for symbol in arguments if axes(symbol).rows}
         growth = replace(self, degrees=given).after(values)
-        reached = [abs(growth.degree(part)) for _, value in values for part in _values_in(value)]
-        return replace(growth, most=max([_SQUARE, *reached]))
+        reached = [growth.degree(part) for _, value in values for part in _values_in(value)]
+        # What vanishes as an exponential of an exponential is 0, and the reciprocal of it is no value.
+        return replace(growth, most=max([_SQUARE, *reached, *(min(-degree, EXPONENTIAL) for degree in reached)]))
 
     def after(self, values: Sequence[Value]) -> Growth:
         """The same with the degrees of what is assigned next.

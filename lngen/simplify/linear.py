@@ -20,6 +20,9 @@ MAXIMUM_TERMS = 120
 
 _LONG = 12
 
+_HIGHEST = 2
+"""The power up to which a sum of row scalars is multiplied out: a variance has the square of a mean."""
+
 _nodes_left: ContextVar[int | None] = ContextVar("nodes left to multiply out", default=None)
 
 
@@ -44,27 +47,29 @@ def terms_bound(expression: Expr) -> int:
     """How many terms an expression can have when multiplied out, at most.
 
     >>> x, y = sympy.symbols("x y")
-    >>> terms_bound((x + y)**3 * (1 + x)), terms_bound(sympy.exp(x + y))
-    (8, 1)
+    >>> terms_bound((x + y)**2 * (1 + x)), terms_bound(sympy.exp(x + y))
+    (6, 1)
     """
     if isinstance(expression, Add):
         return sum(terms_bound(term) for term in expression.args)
     if isinstance(expression, Mul):
         return prod(terms_bound(factor) for factor in expression.args)
-    if isinstance(expression, Pow) and expression.exp.is_Integer and expression.exp > 0:
+    if isinstance(expression, Pow) and expression.exp.is_Integer and expression.exp > 0 and not _is_high_power(expression):
         terms = terms_bound(expression.base)
         return comb(terms + int(expression.exp) - 1, int(expression.exp)) if terms > 1 else terms
     return 1
 
 
 def multiply_out(expression: Expr) -> Expr:
-    """Products and integer powers of sums multiplied out; functions left alone.
+    """Products and integer powers of sums multiplied out; functions left alone, and high powers of row scalars.
 
     Raises TooManyTermsError where that would take too long.
 
     >>> x, y = sympy.symbols("x y")
     >>> multiply_out((x + y)**2 * sympy.exp(x + y))
     x**2*exp(x + y) + 2*x*y*exp(x + y) + y**2*exp(x + y)
+    >>> multiply_out((x + y)**3 * (1 + x))
+    x*(x + y)**3 + (x + y)**3
     """
     if terms_bound(expression) > MAXIMUM_TERMS:
         raise TooManyTermsError
@@ -79,12 +84,20 @@ def _multiplied_out(expression: Expr) -> Expr:
         _nodes_left.set(left - 1)
     if isinstance(expression, Pow) and expression.exp.is_Integer and expression.exp < 0:
         return multiply_out(expression.base) ** expression.exp
+    if _is_high_power(expression):
+        return expression
     if isinstance(expression, (Add, Mul)) or (isinstance(expression, Pow) and expression.exp.is_Integer):
         rebuilt = expression.func(*(_multiplied_out(argument) for argument in expression.args))
         expanded = sympy.expand(rebuilt, deep=False, power_exp=False, log=False, func=False, trig=False)
         spend(len(expanded.args))
         return expanded
     return expression
+
+
+def _is_high_power(expression: Expr) -> bool:
+    """Whether it is a power that no mean is split for, nor any identity has: its many terms would cancel in rounding."""
+    power, base = (expression.exp, expression.base) if isinstance(expression, Pow) else (0, expression)
+    return bool(power > _HIGHEST) and isinstance(base, Add) and not varies_over_features(base)
 
 
 def split_means(expression: Expr) -> Expr:
