@@ -43,6 +43,7 @@ EXPONENTIAL = Rational(100)
 
 _NONE = Rational(0)
 _DEEP = EXPONENTIAL / 4
+_NOTHING = EXPONENTIAL * _DEEP
 _SQUARE = Rational(2)
 _BOUNDED = (Sigmoid, AttainsFirst, sympy.tanh, sympy.sin, sympy.cos, sympy.erf, sympy.sign)
 _LIKE_THEIR_ARGUMENT = (Reduction, SumRows, StopGradient, sympy.Abs)
@@ -93,9 +94,9 @@ class Growth:
         """
         given = {symbol: ARGUMENT for symbol in arguments if axes(symbol).rows}
         growth = replace(self, degrees=given).after(values)
-        reached = [growth.degree(part) for _, value in values for part in _values_in(value)]
-        # What vanishes as an exponential of an exponential is 0, and the reciprocal of it is no value.
-        return replace(growth, most=max([_SQUARE, *reached, *(min(-degree, EXPONENTIAL) for degree in reached)]))
+        reached = (growth.degree(part) for _, value in values for part in _values_in(value))
+        # What vanishes as an exponential of an exponential is 0 before its reciprocal is anything.
+        return replace(growth, most=max([_SQUARE, *(abs(degree) for degree in reached if degree > -_NOTHING)]))
 
     def after(self, values: Sequence[Value]) -> Growth:
         """The same with the degrees of what is assigned next.
