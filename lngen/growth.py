@@ -43,7 +43,7 @@ EXPONENTIAL = Rational(100)
 
 _NONE = Rational(0)
 _DEEP = EXPONENTIAL / 4
-_NOTHING = EXPONENTIAL * _DEEP
+_NOTHING = EXPONENTIAL * _DEEP / 2
 _SQUARE = Rational(2)
 _BOUNDED = (Sigmoid, AttainsFirst, sympy.tanh, sympy.sin, sympy.cos, sympy.erf, sympy.sign)
 _LIKE_THEIR_ARGUMENT = (Reduction, SumRows, StopGradient, sympy.Abs)
@@ -220,12 +220,12 @@ class Growth:
 
 
 def _power_of_e(degree: Rational) -> Rational:
-    """The degree of the exponential of what has that degree: that of an exponential is nothing beside its own.
+    """The degree of the exponential of what has that degree: larger where that is an exponential itself.
 
     >>> [_power_of_e(degree) for degree in (ARGUMENT, EXPONENTIAL + ARGUMENT)]
-    [100, 10000]
+    [100, 2500]
     """
-    return EXPONENTIAL if degree <= _DEEP else EXPONENTIAL * _power_of_e(degree / EXPONENTIAL)
+    return EXPONENTIAL if degree <= _DEEP else _DEEP * _power_of_e(degree / _DEEP)
 
 
 def _values_in(expression: Expr) -> Iterator[Expr]:
