@@ -27,12 +27,16 @@ _MOST_OF_DIGITS = 0.9
 def steps_with_digits(derivation: Derivation, digits: int) -> tuple[Step, ...]:
     """Each step with the number of digits to which its two sides agree, the worst over several D."""
     worst: dict[int, int] = {}
-    smallest = derivation.definition.minimum_features
     with mpmath.workdps(digits):
-        for features in sorted({max(2, smallest), max(3, smallest), max(5, smallest)}):
+        for features in _sizes(derivation, 2, 3, 5):
             for number, agreed in _steps_at(derivation, features, digits):
                 worst[number] = min(agreed, worst.get(number, digits))
     return tuple(replace(step, digits=worst.get(step.number)) for step in derivation.steps)
+
+
+def _sizes(derivation: Derivation, *wanted: int) -> tuple[int, ...]:
+    """Each D that is wanted, or the smallest that the definition takes in place of those below it, none twice."""
+    return tuple(dict.fromkeys(max(features, derivation.definition.minimum_features) for features in wanted))
 
 
 def _steps_at(derivation: Derivation, features: int, digits: int) -> Iterator[tuple[int, int]]:
@@ -59,10 +63,9 @@ def second_derivation(derivation: Derivation, digits: int) -> list[tuple[str, in
     """
     worst = {gradient.name: digits for _, gradient in derivation.gradients}
     sizes: dict[str, list[int]] = {name: [] for name in worst}
-    smallest = derivation.definition.minimum_features
     with mpmath.workdps(digits):
         arithmetic = Arithmetic(digits)
-        for features in sorted({max(n, smallest) for n in (1, 2, 3, 8)}):
+        for features in _sizes(derivation, 1, 2, 3, 8):
             written = random_point(derivation, features, seed=100 + features)
             adjoint = evaluate_equations(derivation.adjoint.equations, written, arithmetic)
             forward = evaluate_equations(derivation.forward.equations, written, arithmetic)
@@ -148,11 +151,11 @@ def has_values(derivation: Derivation) -> bool:
 
     With rows too long to try any it is taken to have.
     """
-    smallest = derivation.definition.minimum_features
-    if smallest > MOST_FEATURES:
+    if derivation.definition.minimum_features > MOST_FEATURES:
         return True
     with mpmath.workdps(_FEW_DIGITS):
-        points = (random_point(derivation, max(n, smallest), seed=max(n, smallest)) for n in (2, 1, 3, 5, 8))
+        # D = 2 comes first: a statistic of one feature alone is often no value.
+        points = (random_point(derivation, features, seed=features) for features in _sizes(derivation, 2, 1, 3, 5, 8))
         return any(_digits_of_outputs(derivation, point) > 0 for point in points)
 
 

@@ -10,6 +10,8 @@ import pytest
 import sympy
 
 from lngen.definition import parse
+from lngen.derivation import Derivation
+from lngen.numeric import Environment
 from lngen.prove import DIGITS, REQUIRED, prove
 from lngen.prove.digits import agreement, has_values, random_point, second_derivation, steps_with_digits
 from lngen.simplify import derive
@@ -123,3 +125,16 @@ def test_points_lie_where_the_definition_has_digits_and_a_derivative(text: str) 
 def test_a_value_of_rounding_alone_is_none() -> None:
     assert has_values(derive(parse("def f(x: Row): return x - mean(x)")))
     assert not has_values(derive(parse("def f(x: Row): return x*log(sum((x - mean(x))*D))")))
+
+
+@pytest.mark.parametrize(("text", "sizes"), [("log(-exp(x))", [2, 1, 3, 5, 8]), ("log(-exp(x))/(D - 5)", [6, 8])])
+def test_values_are_looked_for_once_at_each_size(text: str, sizes: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def taken_down(derivation: Derivation, features: int, seed: int) -> Environment:
+        asked.append(features)
+        return random_point(derivation, features, seed)
+
+    monkeypatch.setattr("lngen.prove.digits.random_point", taken_down)
+    assert not has_values(derive(parse(f"def f(x: Row): return {text}")))
+    assert asked == sizes
