@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import mpmath
 import numpy as np
 import sympy
+from sympy import Expr
 
 from lngen.definition import Kind
 from lngen.derivation import Derivation, Step
@@ -75,28 +76,28 @@ def second_derivation(derivation: Derivation, digits: int) -> list[tuple[str, in
             for symbol, gradient in derivation.gradients:
                 if defined and _finite(adjoint[unsimplified[symbol]]):
                     agreed = agreement(adjoint[unsimplified[symbol]], short[gradient], digits)
-                    if agreed < _MOST_OF_DIGITS * digits and _rests_on_rounding(derivation, written, digits):
+                    if agreed < _MOST_OF_DIGITS * digits and _rests_on_rounding(derivation, written):
                         continue
                     sizes[gradient.name].append(features)
                     worst[gradient.name] = min(agreed, worst[gradient.name])
     return [(name, agreed if sizes[name] else 0, tuple(sizes[name])) for name, agreed in worst.items()]
 
 
-def _rests_on_rounding(derivation: Derivation, point: Environment, digits: int) -> bool:
-    """Whether some part of the definition has no digit that it has with twice as many: it divides by rounding alone."""
-    equations = derivation.written.equations
+def _rests_on_rounding(derivation: Derivation, point: Environment) -> bool:
+    """Whether some part of the definition has no right digit: it divides by rounding alone."""
+    parts = {part for q in derivation.written.equations for part in sympy.preorder_traversal(q.expression)}
+    return _right_digits(derivation, point, (part for part in parts if isinstance(part, sympy.Expr))) == 0
+
+
+def _right_digits(derivation: Derivation, values: Environment, parts: Iterable[Expr]) -> int:
+    """How many digits of every one of these parts of the definition are those that it has with twice as many."""
+    digits, parts = mpmath.mp.dps, tuple(parts)
+    found = [evaluate_expression(part, values, Arithmetic(digits)) for part in parts]
     with mpmath.workdps(2 * digits):
-        more = evaluate_equations(equations, point, Arithmetic(2 * digits))
-        parts = {p for q in equations for p in sympy.preorder_traversal(q.expression) if isinstance(p, sympy.Expr)}
-        return any(
-            agreement(
-                evaluate_expression(part, point, Arithmetic(digits)),
-                evaluate_expression(part, more, Arithmetic(2 * digits)),
-                digits,
-            )
-            == 0
-            for part in parts
-        )
+        arithmetic = Arithmetic(2 * digits)
+        more = evaluate_equations(derivation.written.equations, values, arithmetic)
+        right = (evaluate_expression(part, more, arithmetic) for part in parts)
+        return min(agreement(one, other, digits) for one, other in zip(found, right, strict=True))
 
 
 def _finite(value: Any) -> bool:
@@ -137,12 +138,8 @@ def _digits_kept(derivation: Derivation, values: Environment) -> int:
 
 
 def _digits_of_outputs(derivation: Derivation, values: Environment) -> int:
-    digits, outputs = mpmath.mp.dps, derivation.written.outputs
-    if not all(_finite(values[output]) for output in outputs):
-        return -1
-    with mpmath.workdps(2 * digits):
-        more = evaluate_equations(derivation.written.equations, values, Arithmetic(2 * digits))
-        return min(agreement(values[output], more[output], digits) for output in outputs)
+    outputs = derivation.written.outputs
+    return _right_digits(derivation, values, outputs) if all(_finite(values[output]) for output in outputs) else -1
 
 
 def has_values(derivation: Derivation) -> bool:

@@ -60,7 +60,15 @@ def test_the_sizes_that_were_compared_are_named() -> None:
     assert by_name["dx"] == (2, 3, 8)
 
 
-@pytest.mark.parametrize("quotient", ["1/(x - log(sum(exp(x))))", "sigmoid(1/(x - log(sum(exp(x)))))"])
+@pytest.mark.parametrize(
+    "quotient",
+    [
+        "1/(x - log(sum(exp(x))))",
+        "sigmoid(1/(x - log(sum(exp(x)))))",
+        # With no statistic in between, nothing of it has a name of its own.
+        "x*sin(1/(log(2*exp(x/2)) - x/2 - log(D + 1)))",
+    ],
+)
 def test_a_quotient_by_rounding_alone_is_no_evidence(quotient: str) -> None:
     made = derive(parse(f"def f(x: Row): return {quotient}"))
     assert [found for found in second_derivation(made, DIGITS) if found[1] >= REQUIRED] == [("dx", DIGITS, (2, 3, 8))]
