@@ -16,7 +16,7 @@ from sympy.core.relational import Relational
 
 from lngen.growth import Growth
 from lngen.schedule import Line
-from lngen.symbolic import FeatureSum, Mean, RowMax, RowMin, SumRows, TypedSymbol, axes, symbol_like
+from lngen.symbolic import FeatureSum, Mean, RowMax, RowMin, SumRows, TypedSymbol, axes, leading_to, symbol_like
 from lngen.translate import Names
 
 _NOTHING_BESIDE = 50
@@ -133,18 +133,8 @@ def met_by_readers(
 
     for line in lines:
         kept(replace(line, expression=settled(line.expression, line.step)))
-    return _without_unread({value for value, _ in known} - set(results), result)
-
-
-def _without_unread(symbols: Collection[TypedSymbol], lines: Sequence[Line]) -> list[Line]:
-    """The lines without those of the symbols that nothing reads."""
-    read: set[Expr] = set()
-    kept = []
-    for line in reversed(lines):
-        if line.symbol in read or line.symbol not in symbols:
-            kept.append(line)
-            read |= line.expression.free_symbols
-    return kept[::-1]
+    replaced = {value for value, _ in known} - set(results)
+    return list(leading_to((line.symbol for line in result if line.symbol not in replaced), result))
 
 
 def _times(value: Expr, factor: Expr, ends: Sequence[Growth]) -> Expr:
