@@ -133,8 +133,7 @@ def met_by_readers(
 
     for line in lines:
         kept(replace(line, expression=settled(line.expression, line.step)))
-    replaced = {value for value, _ in known} - set(results)
-    return list(leading_to((line.symbol for line in result if line.symbol not in replaced), result))
+    return list(leading_to(results, result))
 
 
 def _times(value: Expr, factor: Expr, ends: Sequence[Growth]) -> Expr:

@@ -63,10 +63,12 @@ def _jvp(derivation: Derivation, first: int) -> Secondary:
         for equation in equations:
             names.take(equation.symbol.name)
         equations = (*_own_lines_read(forward, derivation, equations), *equations)
-    equations = stable_lines(_guarded(derivation, equations, names), derivation.forward, Trail(), names)
     # Two outputs may have come to the same value; each keeps its name.
     named = zip(derivation.definition.outputs, forward.outputs, strict=True)
     results = tuple((f"d{name}", tangent_symbol(symbol)) for name, symbol in named)
+    # What only a condition reads moves nothing.
+    equations = leading_to((symbol for _, symbol in results), equations)
+    equations = stable_lines(_guarded(derivation, equations, names), derivation.forward, Trail(), names)
     steps = _steps("jvp", "tangent", "what it moves by when the inputs move", equations, first)
     return Secondary(tuple(map(tangent_symbol, forward.differentiable)), equations, results, steps, note)
 
