@@ -1,7 +1,14 @@
 """Products in an order in which no partial product leaves the range of a float.
 
-`g*e*e*r*r`, with `e` of 1e30 and `r` of 1e-30, is multiplied as `g*(e*r)*(e*r)`. It is a line of a program like any
-other, so a backend has nothing to know of it but not to undo it (`lngen.growth`).
+`g*e*e*r*r`, with `e` of 1e30 and `r` of 1e-30, is multiplied as `g*(e*r)*(e*r)`. All rules here are that one: what goes
+too far (`Growth.overreach`) is multiplied at once by what takes something off it, wherever the two stand.
+
+* Both in one product: they get a name (`_opposite`).
+* One in a sum, the other beside it: it is multiplied into the sum (`_spread`).
+* One in a line, the other where that line is read: it is multiplied into the line (`met_by_readers`).
+
+Only a high power that nothing takes anything off is divided by in two halves (`_without_half_of_a_power`). The result
+is lines of a program like any other, so a backend has nothing to know of it but not to undo it (`lngen.growth`).
 """
 
 from __future__ import annotations
@@ -16,7 +23,7 @@ from sympy.core.relational import Relational
 
 from lngen.growth import Growth
 from lngen.schedule import Line
-from lngen.symbolic import FeatureSum, Mean, RowMax, RowMin, SumRows, TypedSymbol, axes, symbol_like
+from lngen.symbolic import FeatureSum, Mean, RowMax, RowMin, SumRows, TypedSymbol, axes, leading_to, symbol_like
 from lngen.translate import Names
 
 _NOTHING_BESIDE = 50
@@ -134,18 +141,7 @@ def met_by_readers(
 
     for line in lines:
         kept(replace(line, expression=settled(line.expression, line.step)))
-    return _without_unread({value for value, _ in known} - set(results), result)
-
-
-def _without_unread(symbols: Collection[TypedSymbol], lines: Sequence[Line]) -> list[Line]:
-    """The lines without those of the symbols that nothing reads."""
-    read: set[Expr] = set()
-    kept = []
-    for line in reversed(lines):
-        if line.symbol in read or line.symbol not in symbols:
-            kept.append(line)
-            read |= line.expression.free_symbols
-    return kept[::-1]
+    return list(leading_to(results, result))
 
 
 def _times(value: Expr, factor: Expr, ends: Sequence[Growth]) -> Expr:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import mpmath
 import numpy as np
 import sympy
+from sympy import Expr
 
 from lngen.definition import Kind
 from lngen.derivation import Derivation, Step
@@ -27,12 +28,16 @@ _MOST_OF_DIGITS = 0.9
 def steps_with_digits(derivation: Derivation, digits: int) -> tuple[Step, ...]:
     """Each step with the number of digits to which its two sides agree, the worst over several D."""
     worst: dict[int, int] = {}
-    smallest = derivation.definition.minimum_features
     with mpmath.workdps(digits):
-        for features in sorted({max(2, smallest), max(3, smallest), max(5, smallest)}):
+        for features in _sizes(derivation, 2, 3, 5):
             for number, agreed in _steps_at(derivation, features, digits):
                 worst[number] = min(agreed, worst.get(number, digits))
     return tuple(replace(step, digits=worst.get(step.number)) for step in derivation.steps)
+
+
+def _sizes(derivation: Derivation, *wanted: int) -> tuple[int, ...]:
+    """Each D that is wanted, or the smallest that the definition takes in place of those below it, none twice."""
+    return tuple(dict.fromkeys(max(features, derivation.definition.minimum_features) for features in wanted))
 
 
 def _steps_at(derivation: Derivation, features: int, digits: int) -> Iterator[tuple[int, int]]:
@@ -59,10 +64,9 @@ def second_derivation(derivation: Derivation, digits: int) -> list[tuple[str, in
     """
     worst = {gradient.name: digits for _, gradient in derivation.gradients}
     sizes: dict[str, list[int]] = {name: [] for name in worst}
-    smallest = derivation.definition.minimum_features
     with mpmath.workdps(digits):
         arithmetic = Arithmetic(digits)
-        for features in sorted({max(n, smallest) for n in (1, 2, 3, 8)}):
+        for features in _sizes(derivation, 1, 2, 3, 8):
             written = random_point(derivation, features, seed=100 + features)
             adjoint = evaluate_equations(derivation.adjoint.equations, written, arithmetic)
             forward = evaluate_equations(derivation.forward.equations, written, arithmetic)
@@ -72,28 +76,28 @@ def second_derivation(derivation: Derivation, digits: int) -> list[tuple[str, in
             for symbol, gradient in derivation.gradients:
                 if defined and _finite(adjoint[unsimplified[symbol]]):
                     agreed = agreement(adjoint[unsimplified[symbol]], short[gradient], digits)
-                    if agreed < _MOST_OF_DIGITS * digits and _rests_on_rounding(derivation, written, digits):
+                    if agreed < _MOST_OF_DIGITS * digits and _rests_on_rounding(derivation, written):
                         continue
                     sizes[gradient.name].append(features)
                     worst[gradient.name] = min(agreed, worst[gradient.name])
     return [(name, agreed if sizes[name] else 0, tuple(sizes[name])) for name, agreed in worst.items()]
 
 
-def _rests_on_rounding(derivation: Derivation, point: Environment, digits: int) -> bool:
-    """Whether some part of the definition has no digit that it has with twice as many: it divides by rounding alone."""
-    equations = derivation.written.equations
+def _rests_on_rounding(derivation: Derivation, point: Environment) -> bool:
+    """Whether some part of the definition has no right digit: it divides by rounding alone."""
+    parts = {part for q in derivation.written.equations for part in sympy.preorder_traversal(q.expression)}
+    return _right_digits(derivation, point, (part for part in parts if isinstance(part, sympy.Expr))) == 0
+
+
+def _right_digits(derivation: Derivation, values: Environment, parts: Iterable[Expr]) -> int:
+    """How many digits of every one of these parts of the definition are those that it has with twice as many."""
+    digits, parts = mpmath.mp.dps, tuple(parts)
+    found = [evaluate_expression(part, values, Arithmetic(digits)) for part in parts]
     with mpmath.workdps(2 * digits):
-        more = evaluate_equations(equations, point, Arithmetic(2 * digits))
-        parts = {p for q in equations for p in sympy.preorder_traversal(q.expression) if isinstance(p, sympy.Expr)}
-        return any(
-            agreement(
-                evaluate_expression(part, point, Arithmetic(digits)),
-                evaluate_expression(part, more, Arithmetic(2 * digits)),
-                digits,
-            )
-            == 0
-            for part in parts
-        )
+        arithmetic = Arithmetic(2 * digits)
+        more = evaluate_equations(derivation.written.equations, values, arithmetic)
+        right = (evaluate_expression(part, more, arithmetic) for part in parts)
+        return min(agreement(one, other, digits) for one, other in zip(found, right, strict=True))
 
 
 def _finite(value: Any) -> bool:
@@ -134,12 +138,8 @@ def _digits_kept(derivation: Derivation, values: Environment) -> int:
 
 
 def _digits_of_outputs(derivation: Derivation, values: Environment) -> int:
-    digits, outputs = mpmath.mp.dps, derivation.written.outputs
-    if not all(_finite(values[output]) for output in outputs):
-        return -1
-    with mpmath.workdps(2 * digits):
-        more = evaluate_equations(derivation.written.equations, values, Arithmetic(2 * digits))
-        return min(agreement(values[output], more[output], digits) for output in outputs)
+    outputs = derivation.written.outputs
+    return _right_digits(derivation, values, outputs) if all(_finite(values[output]) for output in outputs) else -1
 
 
 def has_values(derivation: Derivation) -> bool:
@@ -148,11 +148,11 @@ def has_values(derivation: Derivation) -> bool:
 
     With rows too long to try any it is taken to have.
     """
-    smallest = derivation.definition.minimum_features
-    if smallest > MOST_FEATURES:
+    if derivation.definition.minimum_features > MOST_FEATURES:
         return True
     with mpmath.workdps(_FEW_DIGITS):
-        points = (random_point(derivation, max(n, smallest), seed=max(n, smallest)) for n in (2, 1, 3, 5, 8))
+        # D = 2 comes first: a statistic of one feature alone is often no value.
+        points = (random_point(derivation, features, seed=features) for features in _sizes(derivation, 2, 1, 3, 5, 8))
         return any(_digits_of_outputs(derivation, point) > 0 for point in points)
 
 

@@ -9,7 +9,7 @@ from sympy import Add, Expr
 from lngen.derivation import Derivation, Secondary
 from lngen.notation import latex, latex_name, text
 from lngen.plan import Plan
-from lngen.symbolic import TypedSymbol, is_row
+from lngen.symbolic import TypedSymbol, is_row, leading_to
 from lngen.translate import Equation
 
 
@@ -98,10 +98,5 @@ def atoms(derivation: Derivation) -> tuple[Equation, ...]:
     """What the gradients are written in, last computed first: values of backward, then values of forward."""
     results = {gradient for _, gradient in derivation.gradients}
     lines = [*textbook_forward(derivation), *(q for q in derivation.backward if q.symbol not in results)]
-    table = {q.symbol: q for q in lines}
-    found: set[TypedSymbol] = set()
-    pending = {s for q in gradients(derivation) for s in q.expression.free_symbols}
-    while pending:
-        found |= pending & table.keys()
-        pending = {s for symbol in pending & table.keys() for s in table[symbol].expression.free_symbols} - found
-    return tuple(q for q in reversed(lines) if q.symbol in found)
+    read = {symbol for q in gradients(derivation) for symbol in q.expression.free_symbols}
+    return leading_to(read, lines)[::-1]

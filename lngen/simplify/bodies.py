@@ -57,11 +57,12 @@ def sums_by_means(forward: Forward) -> Forward:
     y = sum_x*(-mu + x)
     """
     means = {q.expression: q for q in forward.equations if isinstance(q.expression, Mean) and not q.stopped}
-    result: list[Equation] = []
+    # A mean that is taken only after the sum moves before it.
+    result: dict[TypedSymbol, Equation] = {}
     for equation in forward.equations:
         mean = means.get(equation.expression / D)
         if mean is not None and not equation.stopped:
-            result += [q for q in (mean,) if q not in result]
+            result.setdefault(mean.symbol, mean)
             equation = replace(equation, expression=D * mean.symbol)
-        result += [q for q in (equation,) if q not in result]
-    return replace(forward, equations=tuple(result))
+        result.setdefault(equation.symbol, equation)
+    return replace(forward, equations=tuple(result.values()))

@@ -16,7 +16,7 @@ from sympy.logic.boolalg import Boolean
 from lngen.differentiate import adjoint
 from lngen.simplify.linear import split_rows_sum, tree_size
 from lngen.simplify.sweep import too_long, with_value
-from lngen.symbolic import AttainsFirst, RowMax, RowMin, StopGradient, TypedSymbol, Where, symbol_like
+from lngen.symbolic import AttainsFirst, RowMax, RowMin, StopGradient, Where, symbol_like
 from lngen.tangent import tangent, tangent_symbol
 from lngen.translate import Equation, Forward, Names
 
@@ -102,20 +102,3 @@ def _with_values(equations: tuple[Equation, ...], forward: Forward) -> tuple[Equ
                 expression = with_value(expression, line)
         result.append(replace(equation, expression=expression))
     return tuple(result)
-
-
-def leading_to(symbols: Iterable[TypedSymbol], lines: Iterable[Equation]) -> tuple[Equation, ...]:
-    """Those of the lines, in order, that lead to the symbols.
-
-    >>> from lngen.symbolic import RowSymbol
-    >>> a, b, c, x = (RowSymbol(name) for name in "abcx")
-    >>> [q.symbol for q in leading_to([b], [Equation(a, x), Equation(b, a), Equation(c, a)])]
-    [a, b]
-    """
-    read = set(symbols)
-    found: list[Equation] = []
-    for line in reversed(tuple(lines)):
-        if line.symbol in read:
-            found.append(line)
-            read |= line.expression.free_symbols
-    return tuple(reversed(found))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from math import comb, prod
 
@@ -13,7 +13,7 @@ import sympy
 from sympy import Add, Expr, Mul, Pow, Symbol
 
 from lngen.simplify.work import spend
-from lngen.symbolic import D, FeatureSum, Mean, Reduction, RowMax, RowMin, SumRows, axes, varies_over_features
+from lngen.symbolic import D, FeatureSum, Mean, Reduction, RowMax, RowMin, SumRows, Where, axes, varies_over_features
 
 MAXIMUM_TERMS = 120
 """Longer sums are not multiplied out: nothing shorter ever came of one, and the time grows with the square."""
@@ -147,6 +147,27 @@ def with_product(expression: Expr, symbol: Symbol, product: Expr) -> Expr:
     return expression
 
 
+def multiplied(expression: Expr, factor: Expr, meets: Callable[[Expr], bool]) -> Expr:
+    """The product of an expression and a factor that goes into sums and selects as far as they meet the factor.
+
+    `meets` tells of a sum or a select whether something in it does. Of a sum all terms are multiplied.
+
+    >>> from lngen.symbolic import RowSymbol
+    >>> a, b, x = RowSymbol("a"), RowSymbol("b"), RowSymbol("x")
+    >>> multiplied(x * (a + b * (x + 1 / a)), a, lambda part: part.has(1 / a))
+    x*(a**2 + b*(a*x + 1))
+    >>> multiplied(b * Where(x > 0, x / a, 0), a, lambda part: part.has(1 / a))
+    b*Where(x > 0, x, 0)
+    """
+    if isinstance(expression, Add):
+        return Add(*(multiplied(term, factor, meets) for term in expression.args))
+    if isinstance(expression, Where) and meets(expression):
+        return Where(expression.args[0], *(multiplied(side, factor, meets) for side in expression.args[1:]))
+    parts = (part for part in Mul.make_args(expression) if isinstance(part, (Add, Where)) and meets(part))
+    inner = next(parts, None)
+    return expression * factor if inner is None else expression / inner * multiplied(inner, factor, meets)
+
+
 def divides(product: Expr, expression: Expr) -> bool:
     """Whether all factors of a product are among those of an expression.
 
@@ -261,7 +282,8 @@ def _meeting(product: Expr) -> Expr:
     for base, exponent in _powers(product).items() if sums else ():
         for total in sums:
             if base != total and exponent.is_positive and _divides(total, base):
-                return product / base**exponent / total * _multiplied(total, base, exponent)
+                inside = multiplied(total, base**exponent, partial(_divides, base=base))
+                return product / base**exponent / total * inside
     return product
 
 
@@ -271,15 +293,6 @@ def _divides(expression: Expr, base: Expr) -> bool:
         return any(_divides(term, base) for term in expression.args)
     sums = (factor for factor in Mul.make_args(expression) if isinstance(factor, Add))
     return bool(_powers(expression).get(base, sympy.S.Zero).is_negative) or any(_divides(s, base) for s in sums)
-
-
-def _multiplied(expression: Expr, base: Expr, exponent: Expr) -> Expr:
-    if isinstance(expression, Add):
-        return Add(*(_multiplied(term, base, exponent) for term in expression.args))
-    for factor in Mul.make_args(expression):
-        if isinstance(factor, Add) and _divides(factor, base):
-            return expression / factor * _multiplied(factor, base, exponent)
-    return base**exponent * expression
 
 
 def _over(term: Expr, factor: Expr) -> Expr:

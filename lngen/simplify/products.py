@@ -8,7 +8,7 @@ from functools import partial
 from sympy import Add, Expr, Mul, Pow, S, Symbol
 
 from lngen.notation import text
-from lngen.simplify.linear import divides, operation_count, with_product
+from lngen.simplify.linear import divides, multiplied, operation_count, with_product
 from lngen.simplify.sweep import Trail
 from lngen.symbolic import D, Mean, TypedSymbol, Where, axes, is_row
 from lngen.translate import Equation, Forward
@@ -118,13 +118,17 @@ def _cancelled_in_means(expression: Expr) -> Expr:
     for mean in expression.args if isinstance(expression, Mul) else ():
         for factor in expression.args if isinstance(mean, Mean) else ():
             base, exponent = factor.as_base_exp()
-            times = (
-                min(exponent, -_power(mean.args[0], base)) if exponent.is_Integer and isinstance(base, Symbol) else 0
-            )
-            if times > 0 and not axes(base).features:
-                expression = expression / mean / base**times * Mean(_multiplied(mean.args[0], base**times))
-                return _cancelled_in_means(expression)
+            if not isinstance(base, Symbol) or not exponent.is_Integer or axes(base).features:
+                continue
+            times = min(exponent, -_power(mean.args[0], base))
+            if times > 0:
+                body = multiplied(mean.args[0], base**times, partial(_is_divided, base=base))
+                return _cancelled_in_means(expression / mean / base**times * Mean(body))
     return expression
+
+
+def _is_divided(expression: Expr, base: Symbol) -> bool:
+    return bool(_power(expression, base) < 0)
 
 
 def _power(expression: Expr, base: Symbol) -> Expr:
@@ -135,16 +139,3 @@ def _power(expression: Expr, base: Symbol) -> Expr:
     own = S(expression.as_powers_dict()[base]) if isinstance(expression, (Mul, Pow)) else S(int(expression == base))
     inner = (_power(factor, base) for factor in Mul.make_args(expression) if isinstance(factor, (Add, Where)))
     return sum(inner, own) if own.is_Integer else S.Zero
-
-
-def _multiplied(expression: Expr, factor: Expr) -> Expr:
-    if isinstance(expression, Add):
-        return Add(*(_multiplied(term, factor) for term in expression.args))
-    if isinstance(expression, Where):
-        return Where(expression.args[0], *(_multiplied(side, factor) for side in expression.args[1:]))
-    base = factor.as_base_exp()[0]
-    divided = (f for f in Mul.make_args(expression) if isinstance(f, (Add, Where)) and _power(f, base) < 0)
-    inner = next(divided, None)
-    return (
-        expression * factor if inner is None or inner == expression else expression / inner * _multiplied(inner, factor)
-    )

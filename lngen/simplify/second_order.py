@@ -16,14 +16,14 @@ from lngen.derivation import Derivation, Secondary, Step
 from lngen.differentiate import adjoint, cotangent_symbol
 from lngen.double_backward import BackwardAsForward, backward_as_forward
 from lngen.simplify.basis import cost, in_best_basis
-from lngen.simplify.line_by_line import any_too_long, in_short_lines, leading_to, plain_cotangents, plain_tangents
+from lngen.simplify.line_by_line import any_too_long, in_short_lines, plain_cotangents, plain_tangents
 from lngen.simplify.linear import common_factors, operation_count, show_sums, with_product
 from lngen.simplify.poles import guard_vanishing_poles
 from lngen.simplify.stability import stable_lines
 from lngen.simplify.sweep import Sweep, Trail, inline_once, with_complements
 from lngen.simplify.tangents import Tangents
 from lngen.simplify.work import TooMuchWorkError, limited_work
-from lngen.symbolic import Mean, Reduction, TypedSymbol, Where, axes, is_row, symbol_like
+from lngen.symbolic import Mean, Reduction, TypedSymbol, Where, axes, is_row, leading_to, symbol_like
 from lngen.tangent import tangent_symbol
 from lngen.translate import Equation, Forward, Names
 
@@ -63,10 +63,12 @@ def _jvp(derivation: Derivation, first: int) -> Secondary:
         for equation in equations:
             names.take(equation.symbol.name)
         equations = (*_own_lines_read(forward, derivation, equations), *equations)
-    equations = stable_lines(_guarded(derivation, equations, names), derivation.forward, Trail(), names)
     # Two outputs may have come to the same value; each keeps its name.
     named = zip(derivation.definition.outputs, forward.outputs, strict=True)
     results = tuple((f"d{name}", tangent_symbol(symbol)) for name, symbol in named)
+    # What only a condition reads moves nothing.
+    equations = leading_to((symbol for _, symbol in results), equations)
+    equations = stable_lines(_guarded(derivation, equations, names), derivation.forward, Trail(), names)
     steps = _steps("jvp", "tangent", "what it moves by when the inputs move", equations, first)
     return Secondary(tuple(map(tangent_symbol, forward.differentiable)), equations, results, steps, note)
 

@@ -10,6 +10,8 @@ import pytest
 import sympy
 
 from lngen.definition import parse
+from lngen.derivation import Derivation
+from lngen.numeric import Environment
 from lngen.prove import DIGITS, REQUIRED, prove
 from lngen.prove.digits import agreement, has_values, random_point, second_derivation, steps_with_digits
 from lngen.simplify import derive
@@ -58,7 +60,15 @@ def test_the_sizes_that_were_compared_are_named() -> None:
     assert by_name["dx"] == (2, 3, 8)
 
 
-@pytest.mark.parametrize("quotient", ["1/(x - log(sum(exp(x))))", "sigmoid(1/(x - log(sum(exp(x)))))"])
+@pytest.mark.parametrize(
+    "quotient",
+    [
+        "1/(x - log(sum(exp(x))))",
+        "sigmoid(1/(x - log(sum(exp(x)))))",
+        # With no statistic in between, nothing of it has a name of its own.
+        "x*sin(1/(log(2*exp(x/2)) - x/2 - log(D + 1)))",
+    ],
+)
 def test_a_quotient_by_rounding_alone_is_no_evidence(quotient: str) -> None:
     made = derive(parse(f"def f(x: Row): return {quotient}"))
     assert [found for found in second_derivation(made, DIGITS) if found[1] >= REQUIRED] == [("dx", DIGITS, (2, 3, 8))]
@@ -123,3 +133,16 @@ def test_points_lie_where_the_definition_has_digits_and_a_derivative(text: str) 
 def test_a_value_of_rounding_alone_is_none() -> None:
     assert has_values(derive(parse("def f(x: Row): return x - mean(x)")))
     assert not has_values(derive(parse("def f(x: Row): return x*log(sum((x - mean(x))*D))")))
+
+
+@pytest.mark.parametrize(("text", "sizes"), [("log(-exp(x))", [2, 1, 3, 5, 8]), ("log(-exp(x))/(D - 5)", [6, 8])])
+def test_values_are_looked_for_once_at_each_size(text: str, sizes: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def taken_down(derivation: Derivation, features: int, seed: int) -> Environment:
+        asked.append(features)
+        return random_point(derivation, features, seed)
+
+    monkeypatch.setattr("lngen.prove.digits.random_point", taken_down)
+    assert not has_values(derive(parse(f"def f(x: Row): return {text}")))
+    assert asked == sizes

@@ -10,6 +10,7 @@ from lngen.prove import DIGITS, REQUIRED
 from lngen.prove.second_order import secondary_proofs
 from lngen.simplify import derive
 from lngen.simplify.second_order import second_order
+from lngen.symbolic import leading_to
 from tests import corpus
 
 CORPUS = corpus.NAMES
@@ -103,6 +104,13 @@ def test_every_line_has_a_step_and_they_go_on_where_the_gradients_end(name):
         assert [step.target for step in secondary.steps] == [q.symbol for q in secondary.equations]
         numbers += [step.number for step in secondary.steps]
     assert numbers == list(range(1, len(numbers) + 1))
+
+
+@pytest.mark.parametrize("name", sorted(CORPUS))
+def test_only_what_leads_to_a_result_is_computed(name):
+    """Not what the mean of a condition moves by, nor what cancels."""
+    for secondary in (_derived(name).jvp, _derived(name).backward_backward):
+        assert leading_to([symbol for _, symbol in secondary.results], secondary.equations) == secondary.equations
 
 
 def test_arguments_and_results_have_the_names_of_the_interface():

@@ -25,6 +25,7 @@ from lngen.symbolic import (
     RowSymbol,
     ScalarSymbol,
     axes,
+    leading_to,
 )
 
 # An absolute value and a sign are an instruction or two, which nothing is kept for.
@@ -46,7 +47,7 @@ class _Rows(Scope):
     def __init__(self, program: RowProgram) -> None:
         features = [line for line in program.prologue if axes(line.symbol).features]
         super().__init__(program, [*features, *(t for t in program.temps() if axes(t.symbol).features)])
-        self._prologue = _live(program.prologue, _stage_symbols(program))
+        self._prologue = leading_to(_stage_symbols(program), program.prologue)
         self._columns = [s for s in rows_sums(program) if isinstance(s.symbol, FeatureSymbol)]
         self._scalars = [s for s in rows_sums(program) if isinstance(s.symbol, ScalarSymbol)]
         if len(self._columns) > MOST_SUMS:
@@ -170,7 +171,7 @@ class _Columns(Scope):
         program = self.program
         results = contract.column_results(program)
         stores = [store for store in results if isinstance(store.symbol, FeatureSymbol)]
-        lines = _live(self._lines, {symbol for store in results for symbol in store.symbol.free_symbols})
+        lines = leading_to({symbol for store in results for symbol in store.symbol.free_symbols}, self._lines)
         first, *others = self.passes(lines)
         sweeps = [
             self.sweep(f"columns_{number}", ["Over the columns"], each.reductions, scalars=each.scalars)
@@ -205,16 +206,6 @@ class _Columns(Scope):
 
     def _total(self, item: RowsReduction) -> Read:
         return Read(item.symbol.name, cpp(self.presence.needed(item.symbol)), "A(0)")
-
-
-def _live(lines: Sequence[Assignment], wanted: set[Symbol]) -> list[Assignment]:
-    """The lines that the wanted values need, in order."""
-    kept = []
-    for line in reversed(lines):
-        if line.symbol in wanted:
-            kept.append(line)
-            wanted = wanted | line.expression.free_symbols
-    return kept[::-1]
 
 
 def _stage_symbols(program: RowProgram) -> set[Symbol]:
