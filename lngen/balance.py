@@ -20,10 +20,11 @@ from itertools import combinations
 import sympy
 from sympy import Add, Expr, Mul, Pow, Rational
 from sympy.core.relational import Relational
+from sympy.logic.boolalg import Boolean
 
 from lngen.growth import Growth
 from lngen.schedule import Line
-from lngen.symbolic import FeatureSum, Mean, RowMax, RowMin, SumRows, TypedSymbol, axes, leading_to, symbol_like
+from lngen.symbolic import FeatureSum, Mean, RowMax, RowMin, SumRows, TypedSymbol, Where, axes, leading_to, symbol_like
 from lngen.translate import Names
 
 _NOTHING_BESIDE = 50
@@ -157,21 +158,22 @@ def _spread(expression: Expr, ends: Sequence[Growth]) -> Expr:
     And one that grows inside of a sum all of whose terms shrink too far, or a row scalar inside of a mean.
     """
     for total in expression.args if isinstance(expression, Mul) else ():
-        if not isinstance(total, (Add, Mean, FeatureSum)):
+        if not isinstance(total, (Add, Mean, FeatureSum, Where)):
             continue
         others = [factor for factor in expression.args if factor != total]
         for factor in map(_once, others):
-            enters = isinstance(total, Add) or not axes(factor).features
+            enters = isinstance(total, (Add, Where)) or not axes(factor).features
             if enters and any(_is_needed_in(total, factor, others, end) for end in ends):
-                inside = total.func(*(term * factor for term in total.args))
-                return _spread(expression / total / factor * inside, ends)
+                inside = (term if isinstance(term, Boolean) else term * factor for term in total.args)
+                return _spread(expression / total / factor * total.func(*inside), ends)
     return expression
 
 
 def _is_needed_in(total: Expr, factor: Expr, others: Sequence[Expr], end: Growth) -> bool:
     """Whether a factor takes something off a sum, and is not needed beside it, where others go too far as well."""
     # What a sigmoid leaves to 1 is small, and its terms are not: multiplied out they would cancel.
-    sizes = max(map(end.degree, total.args)), _largest_term(total, end)
+    terms = [term for term in total.args if not isinstance(term, Boolean)]
+    sizes = max(map(end.degree, terms)), _largest_term(terms, end)
     opposite = (other for other in others if end.degree(other) * end.degree(factor) < 0)
     return any(_takes_off(factor, size, end) for size in sizes) and not end.overreach_of(opposite)
 
@@ -182,9 +184,9 @@ def _takes_off(factor: Expr, degree: Rational, end: Growth) -> bool:
     return bool(degree * takes < 0 and 0 < abs(degree) - end.most < abs(takes) * _NOTHING_BESIDE)
 
 
-def _largest_term(total: Add, end: Growth) -> Rational:
+def _largest_term(terms: Sequence[Expr], end: Growth) -> Rational:
     """The degree of what grows in the largest term of a sum."""
-    return max(sum((max(Rational(0), end.degree(f)) for f in Mul.make_args(term)), Rational(0)) for term in total.args)
+    return max(sum((max(Rational(0), end.degree(f)) for f in Mul.make_args(term)), Rational(0)) for term in terms)
 
 
 def _opposite(product: Mul, ends: Sequence[Growth]) -> Expr | None:

@@ -50,9 +50,7 @@ def backward_as_forward(
     mean_dy = Mean(dy*x)
     grad_x = mean_dy*x
     """
-    names = Names.of(forward)
-    for equation in backward:
-        names.take(equation.symbol.name)
+    names = Names.of(forward, backward)
     rename = {gradient: symbol_like(names.fresh(f"grad_{s.name}"), gradient) for s, gradient in gradients}
     lines = _apart((replace(q, symbol=rename.get(q.symbol, q.symbol), expression=q.expression.xreplace(rename))
                     for q in backward), names)  # fmt: skip

@@ -73,9 +73,7 @@ class Plan:
 def plan(derivation: Derivation) -> Plan:
     """The row programs of a derivation."""
     steps = derivation.step_of()
-    names = Names.of(derivation.forward)
-    for equation in derivation.backward:
-        names.take(equation.symbol.name)
+    names = Names.of(derivation.forward, derivation.backward)
     forward_lines = without_nested_reductions(
         [_line(q, steps) for q in derivation.forward.equations],
         names,

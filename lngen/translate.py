@@ -198,10 +198,10 @@ class Names:
         self._taken = set(taken)
 
     @classmethod
-    def of(cls, forward: Forward) -> Names:
-        """The names that a forward takes: its own, and those of the gradients and cotangents of its ends."""
+    def of(cls, forward: Forward, others: Iterable[Equation] = ()) -> Names:
+        """The names that a forward and other equations take, and those of the gradients and cotangents of its ends."""
         ends = [symbol.name for symbol in (*forward.symbols, *forward.outputs)]
-        own = (equation.symbol.name for equation in forward.equations)
+        own = (equation.symbol.name for equation in (*forward.equations, *others))
         return cls([*ends, *derived(ends), *own, *forward.spoken_for])
 
     def take(self, name: str) -> None:

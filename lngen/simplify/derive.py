@@ -128,9 +128,7 @@ def _named(
     equations = tuple(q for q in equations if rename.get(q.expression) != q.symbol)
     inner = [q.symbol for q in equations if q.symbol not in results and q.symbol not in rename]
     atoms = [symbol for symbol in inner if symbol.name.startswith("g_")]
-    names = Names.of(forward)
-    for equation in equations:
-        names.take(equation.symbol.name)
+    names = Names.of(forward, equations)
     if atoms and names.fresh("g") == "g":
         # The two names change places, since steps may still speak of the other.
         first = type(atoms[0])("g")

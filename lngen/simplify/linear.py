@@ -54,7 +54,12 @@ def terms_bound(expression: Expr) -> int:
         return sum(terms_bound(term) for term in expression.args)
     if isinstance(expression, Mul):
         return prod(terms_bound(factor) for factor in expression.args)
-    if isinstance(expression, Pow) and expression.exp.is_Integer and expression.exp > 0 and not _is_high_power(expression):
+    if (
+        isinstance(expression, Pow)
+        and expression.exp.is_Integer
+        and expression.exp > 0
+        and not _is_high_power(expression)
+    ):
         terms = terms_bound(expression.base)
         return comb(terms + int(expression.exp) - 1, int(expression.exp)) if terms > 1 else terms
     return 1

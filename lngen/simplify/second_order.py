@@ -59,9 +59,8 @@ def _jvp(derivation: Derivation, first: int) -> Secondary:
             equations, names, note = tangents.run(), tangents.names, ""
     except TooMuchWorkError:
         forward = in_short_lines(forward)
-        equations, names, note = plain_tangents(forward), Names.of(forward), _TOO_LONG
-        for equation in equations:
-            names.take(equation.symbol.name)
+        equations, note = plain_tangents(forward), _TOO_LONG
+        names = Names.of(forward, equations)
         equations = (*_own_lines_read(forward, derivation, equations), *equations)
     # Two outputs may have come to the same value; each keeps its name.
     named = zip(derivation.definition.outputs, forward.outputs, strict=True)
@@ -80,12 +79,11 @@ def _backward_backward(derivation: Derivation, first: int) -> Secondary:
     except TooMuchWorkError:
         forward = in_short_lines(derivation.forward)
         vjp = adjoint(forward)
-        whole = backward_as_forward(forward, vjp.cotangents, vjp.equations, vjp.gradients)
+        lines = stable_lines(vjp.equations, forward, Trail(), Names.of(forward, vjp.equations))
+        whole = backward_as_forward(forward, vjp.cotangents, lines, vjp.gradients)
         whole = replace(whole, forward=in_short_lines(whole.forward))
         equations, note = plain_cotangents(whole.forward), _TOO_LONG
-    names = Names.of(whole.forward)
-    for equation in equations:
-        names.take(equation.symbol.name)
+    names = Names.of(whole.forward, equations)
     equations = leading_to(results, equations)
     equations = stable_lines(_guarded(derivation, equations, names), whole.forward, Trail(), names)
     equations = _under_their_names(equations, results)

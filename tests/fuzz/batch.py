@@ -91,9 +91,10 @@ def _adds_up(total: Any, rows: Any, beside: Beside, point: Point, result: tuple[
     # operations before or after it, in the batch and in its rows alone, k each: 2*n*eps has room for k = 1.5*n.
     count = len(rows)
     rounding = 2 * count * np.finfo(total.dtype).eps
+    least = 2 * count * np.finfo(total.dtype).smallest_subnormal
     gap, size = np.abs(total - rows.sum(0)), np.abs(rows).sum(0)
     # Rows may be in range where their sum is not.
-    off = np.flatnonzero(~(gap <= rounding * size) & (size <= np.finfo(total.dtype).max))
+    off = np.flatnonzero(~(gap <= rounding * size + least) & (size <= np.finfo(total.dtype).max))
     if not off.size:
         return True
     # What is made of several sums over rows, each times something, adds up the terms of all rows before they cancel,
@@ -103,7 +104,7 @@ def _adds_up(total: Any, rows: Any, beside: Beside, point: Point, result: tuple[
     places = [(result[1], int(place)) for place in worst]
     terms = beside.plainly(point, Magnitudes(), places=places)[result]
     # Where plain evaluation overflows there are none, and no claim is made of what is more than rounding of the rows.
-    return not (gap[worst] > rounding * -(-count // point.case.rows) * terms).any()
+    return not (gap[worst] > rounding * -(-count // point.case.rows) * terms + least).any()
 
 
 def _judge(beside: Beside, alone: Checkable, layer: Checkable, point: Point, dtype: Any, rng: random.Random) -> int:
