@@ -257,8 +257,8 @@ def _shifted(row_class: RowClass) -> set[TypedSymbol]:
     """Members that are no basis, because a statistic is taken of one that they differ from by more than its own mean.
 
     In x, `Mean((x - mu)**2)` is `Mean(x**2) - mu**2`: what it loses where mu is large, a gradient written in x would
-    lose. With `h = p + b` and statistics of both, `Mean(g*p)` is not to be had from `Mean(g*h) - b*Mean(g)`, nor that of
-    h from that of p. But what a row is less its mean is not larger than the row.
+    lose. With `h = p + b` and statistics of both, `Mean(g*p)` is not to be had from `Mean(g*h) - b*Mean(g)`, nor that
+    of h from that of p. But what a row is less its mean is not larger than the row.
 
     >>> from lngen.symbolic import RowSymbol, RowScalarSymbol
     >>> x, c, h = RowSymbol("x"), RowSymbol("c"), RowSymbol("h")

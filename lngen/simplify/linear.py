@@ -100,7 +100,7 @@ def _multiplied_out(expression: Expr) -> Expr:
 
 
 def _is_high_power(expression: Expr) -> bool:
-    """Whether it is a power that no mean is split for, nor any identity has: its many terms would cancel in rounding."""
+    """Whether it is a power that no mean is split for, nor any identity has: its many terms would cancel."""
     power, base = (expression.exp, expression.base) if isinstance(expression, Pow) else (0, expression)
     return bool(power > _HIGHEST) and isinstance(base, Add) and not varies_over_features(base)
 
