@@ -20,7 +20,6 @@ from itertools import combinations
 import sympy
 from sympy import Add, Expr, Mul, Pow, Rational
 from sympy.core.relational import Relational
-from sympy.logic.boolalg import Boolean
 
 from lngen.growth import Growth
 from lngen.schedule import Line
@@ -155,7 +154,18 @@ def _times(value: Expr, factor: Expr, ends: Sequence[Growth]) -> Expr:
 def _spread(expression: Expr, ends: Sequence[Growth]) -> Expr:
     """A factor that shrinks inside of a sum with a term that grows too far: `r*(a*e**2 + b)` as `a*e**2*r + b*r`.
 
-    And one that grows inside of a sum all of whose terms shrink too far, or a row scalar inside of a mean.
+    And one that grows inside of a sum all of whose terms shrink too far. Into a mean goes what is the same in a row, and
+    both sides of a select are multiplied.
+
+    >>> from lngen.growth import EXPONENTIAL
+    >>> from lngen.symbolic import RowScalarSymbol, RowSymbol
+    >>> a, b, e, r = RowSymbol("a"), RowSymbol("b"), RowSymbol("e"), RowScalarSymbol("r")
+    >>> ends = [Growth({e: EXPONENTIAL, r: -EXPONENTIAL}, most=EXPONENTIAL)]
+    >>> for total in a*e**2 + b, Mean(a*e**2), Where(a > 0, a*e**2, b):
+    ...     print(_spread(r*total, ends))
+    r*a*e**2 + r*b
+    Mean(r*a*e**2)
+    Where(a > 0, r*a*e**2, r*b)
     """
     for total in expression.args if isinstance(expression, Mul) else ():
         if not isinstance(total, (Add, Mean, FeatureSum, Where)):
@@ -164,16 +174,16 @@ def _spread(expression: Expr, ends: Sequence[Growth]) -> Expr:
         for factor in map(_once, others):
             enters = isinstance(total, (Add, Where)) or not axes(factor).features
             if enters and any(_is_needed_in(total, factor, others, end) for end in ends):
-                inside = (term if isinstance(term, Boolean) else term * factor for term in total.args)
-                return _spread(expression / total / factor * total.func(*inside), ends)
+                condition = total.args[:1] if isinstance(total, Where) else ()
+                inside = total.func(*condition, *(term * factor for term in _terms(total)))
+                return _spread(expression / total / factor * inside, ends)
     return expression
 
 
 def _is_needed_in(total: Expr, factor: Expr, others: Sequence[Expr], end: Growth) -> bool:
     """Whether a factor takes something off a sum, and is not needed beside it, where others go too far as well."""
     # What a sigmoid leaves to 1 is small, and its terms are not: multiplied out they would cancel.
-    terms = [term for term in total.args if not isinstance(term, Boolean)]
-    sizes = max(map(end.degree, terms)), _largest_term(terms, end)
+    sizes = max(map(end.degree, _terms(total))), _largest_term(total, end)
     opposite = (other for other in others if end.degree(other) * end.degree(factor) < 0)
     return any(_takes_off(factor, size, end) for size in sizes) and not end.overreach_of(opposite)
 
@@ -184,9 +194,15 @@ def _takes_off(factor: Expr, degree: Rational, end: Growth) -> bool:
     return bool(degree * takes < 0 and 0 < abs(degree) - end.most < abs(takes) * _NOTHING_BESIDE)
 
 
-def _largest_term(terms: Sequence[Expr], end: Growth) -> Rational:
+def _terms(total: Expr) -> Sequence[Expr]:
+    """What a factor of a sum, a mean or a select multiplies."""
+    return list(total.args[1:] if isinstance(total, Where) else total.args)
+
+
+def _largest_term(total: Expr, end: Growth) -> Rational:
     """The degree of what grows in the largest term of a sum."""
-    return max(sum((max(Rational(0), end.degree(f)) for f in Mul.make_args(term)), Rational(0)) for term in terms)
+    terms = (Mul.make_args(term) for term in _terms(total))
+    return max(sum((max(Rational(0), end.degree(f)) for f in factors), Rational(0)) for factors in terms)
 
 
 def _opposite(product: Mul, ends: Sequence[Growth]) -> Expr | None:
