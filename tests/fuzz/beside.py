@@ -16,13 +16,12 @@ import numpy as np
 from lngen.definition import Definition
 from tests.fuzz.answers import OUTPUT, TANGENT, Point, Results, kind_of
 from tests.fuzz.failure import IMPRECISE, NOT_FINITE, WRONG, failure
-from tests.fuzz.hyperdual import ExactHyperdual, Hyperdual, Magnitudes, RoundingSizes
+from tests.fuzz.hyperdual import PLAIN_IS_RIGHT, ExactHyperdual, Hyperdual, Magnitudes, RoundingSizes
 from tests.fuzz.plain import differentiated, in_rows
 from tests.fuzz.points import MODERATE
 
 TIMES_PLAIN = 16.0
 ULPS = 64.0
-PLAIN_IS_RIGHT = 2.0**-10
 NOISES, MORE_NOISES = 2, 16
 """An error may be TIMES_PLAIN times that of the plain evaluation, and ULPS units of the numbers that it is made of.
 
