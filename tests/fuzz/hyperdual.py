@@ -260,7 +260,7 @@ class Hyperdual(Numbers):
             self._leave_out((size > 0) & (size < float(np.finfo(self.part).smallest_normal)))
 
     def _has_a_phase(self, angle: Any) -> None:
-        """Take down which rows have a sine of what is rounded by some of a turn, which a maximum may hide from noise."""
+        """Take down which rows have a sine of what is rounded by some of a turn: a maximum may hide that."""
         if angle.ndim > 1:
             self._leave_out(np.abs(angle) * np.finfo(self.part).eps > PLAIN_IS_RIGHT)
 
