@@ -43,7 +43,6 @@ EXPONENTIAL = Rational(100)
 
 _NONE = Rational(0)
 _DEEP = EXPONENTIAL / 4
-_NOTHING = EXPONENTIAL * _DEEP / 2
 _SQUARE = Rational(2)
 _BOUNDED = (Sigmoid, AttainsFirst, sympy.tanh, sympy.sin, sympy.cos, sympy.erf, sympy.sign)
 _LIKE_THEIR_ARGUMENT = (Reduction, SumRows, StopGradient, sympy.Abs)
@@ -94,9 +93,8 @@ class Growth:
         """
         given = {symbol: ARGUMENT for symbol in arguments if axes(symbol).rows}
         growth = replace(self, degrees=given).after(values)
-        reached = (growth.degree(part) for _, value in values for part in _values_in(value))
-        # What vanishes as an exponential of an exponential is 0 before its reciprocal is anything.
-        return replace(growth, most=max([_SQUARE, *(abs(degree) for degree in reached if degree > -_NOTHING)]))
+        reached = [abs(growth.degree(part)) for _, value in values for part in _values_in(value)]
+        return replace(growth, most=max([_SQUARE, *reached]))
 
     def after(self, values: Sequence[Value]) -> Growth:
         """The same with the degrees of what is assigned next.
@@ -173,8 +171,8 @@ class Growth:
         """The degree of an exponential. A normalised row has degree 0, and is the larger the longer it is."""
         degree = self.degree(exponent)
         if self._may_vanish(exponent, degree):
-            return -_power_of_e(degree) if degree > 0 else _NONE
-        return _power_of_e(degree) if degree >= 0 and not self._is_bounded(exponent) else _NONE
+            return -EXPONENTIAL if degree > 0 else _NONE
+        return EXPONENTIAL if degree >= 0 and not self._is_bounded(exponent) else _NONE
 
     def _may_vanish(self, exponent: Expr, degree: Rational) -> bool:
         """Whether the exponential of an exponent of that degree does not grow."""
@@ -217,15 +215,6 @@ class Growth:
             key = (axes(factor), bool(grows > 0))
             partial[key] = partial.get(key, _NONE) + abs(grows)
         return max([*partial.values(), self.most]) - self.most
-
-
-def _power_of_e(degree: Rational) -> Rational:
-    """The degree of the exponential of what has that degree: larger where that is an exponential itself.
-
-    >>> [_power_of_e(degree) for degree in (ARGUMENT, EXPONENTIAL + ARGUMENT)]
-    [100, 2500]
-    """
-    return EXPONENTIAL if degree <= _DEEP else _DEEP * _power_of_e(degree / _DEEP)
 
 
 def _values_in(expression: Expr) -> Iterator[Expr]:
