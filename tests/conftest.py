@@ -4,6 +4,7 @@ import gc
 import os
 import shutil
 import tempfile
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             tier_of(mark.name for mark in item.iter_markers())
         except ValueError as error:
             raise pytest.UsageError(f"{item.nodeid}: {error}") from None
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Let the collector of garbage pass over what pytest collects: it stays to the end, and is more than all else."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 # Definitions are the input of tests; some are wrong on purpose.
