@@ -49,13 +49,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Let the collector of garbage pass over what pytest collects: it stays to the end, and is more than all else."""
+    """Look for garbage once, and not again and again among the tests that are collected, none of which is any."""
     gc.disable()
     try:
         return (yield)
     finally:
         gc.collect()
-        gc.freeze()
         gc.enable()
 
 
