@@ -154,8 +154,8 @@ def _times(value: Expr, factor: Expr, ends: Sequence[Growth]) -> Expr:
 def _spread(expression: Expr, ends: Sequence[Growth]) -> Expr:
     """A factor that shrinks inside of a sum with a term that grows too far: `r*(a*e**2 + b)` as `a*e**2*r + b*r`.
 
-    And one that grows inside of a sum all of whose terms shrink too far. Into a mean goes what is the same in a row, and
-    both sides of a select are multiplied.
+    And one that grows inside of a sum all of whose terms shrink too far. Into a mean goes what is the same in a row,
+    and both sides of a select are multiplied.
 
     >>> from lngen.growth import EXPONENTIAL
     >>> from lngen.symbolic import RowScalarSymbol, RowSymbol

@@ -66,6 +66,7 @@ class Growth:
     """Exponents of a larger degree are far below zero, where an exponential, a sigmoid and a softplus vanish."""
     beside: Growth | None = None
     """That of the other entries of a row, where only some have exponents far below zero."""
+    _found: dict[Expr, Rational] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
     def at_the_ends(cls, arguments: Sequence[TypedSymbol], values: Sequence[Value]) -> tuple[Growth, ...]:
@@ -108,10 +109,10 @@ class Growth:
         {x: 1, m: 1, c: 1}
         """
         found = self if self.beside is None else replace(self, beside=self.beside.after(values))
-        largest = {symbol: expression.args[0] for symbol, expression in values if isinstance(expression, RowMax)}
+        below = {expression.args[0] - symbol for symbol, expression in values if isinstance(expression, RowMax)}
         shifted: set[Expr] = set()
         for symbol, expression in values:
-            if any(expression == row - extreme for extreme, row in largest.items()):
+            if expression in below:
                 shifted |= {symbol, expression}
             if isinstance(expression, Sigmoid) and found._exponential(expression.args[0]) > 0:
                 found = replace(found, sigmoids=found.sigmoids | {symbol})
@@ -138,6 +139,11 @@ class Growth:
         """The power with which an expression grows; that of a symbol that nothing is known of is 0."""
         if isinstance(expression, TypedSymbol):
             return self.degrees.get(expression, _NONE)
+        if (found := self._found.get(expression)) is None:
+            found = self._found[expression] = self._degree(expression)
+        return found
+
+    def _degree(self, expression: Expr) -> Rational:
         if isinstance(expression, Add):
             return -EXPONENTIAL if self._is_complement(expression) else max(map(self.degree, expression.args))
         if isinstance(expression, Mul):
@@ -184,6 +190,8 @@ class Growth:
 
     def _is_complement(self, total: Add) -> bool:
         """Whether a sum is what a sigmoid leaves to 1."""
+        if len(total.args) != 2 or sympy.S.One not in total.args:
+            return False
         rest = 1 - total
         return rest in self.sigmoids or (isinstance(rest, Sigmoid) and self._exponential(rest.args[0]) > 0)
 

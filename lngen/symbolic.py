@@ -295,6 +295,7 @@ class _Sign(_Elementwise):
         return sympy.S.Zero
 
 
+@lru_cache(maxsize=10_000)
 def derivative(expression: Expr, symbol: Symbol) -> Expr:
     """SymPy's derivative of real functions: the derivative of `Abs` is `sign`, and that of `sign` is 0.
 
@@ -339,6 +340,12 @@ def axes(expression: Any) -> Axes:
     if isinstance(expression, SumRows):
         return Axes(False, inner.features)
     return inner
+
+
+@lru_cache(maxsize=50_000)
+def operation_count(expression: Expr) -> int:
+    """Additions, multiplications, divisions, powers and functions, a reduction counting as one."""
+    return int(sympy.count_ops(expression))
 
 
 def is_row(expression: Any) -> bool:

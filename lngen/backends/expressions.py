@@ -17,7 +17,7 @@ from sympy.printing.str import StrPrinter
 
 from lngen.backends.spelling import reading
 from lngen.errors import LngenError
-from lngen.symbolic import axes
+from lngen.symbolic import TypedSymbol, axes, operation_count
 
 
 class Product(NamedTuple):
@@ -174,6 +174,7 @@ class _Formula(StrPrinter):  # type: ignore[misc]
         return self._reduction("min", expression)
 
 
+@lru_cache(maxsize=20_000)
 def formula(expression: Expr) -> str:
     """An expression as text, its terms in the order in which a backend takes them.
 
@@ -195,11 +196,11 @@ def _is_negative_number(exponent: Expr) -> bool:
 
 
 def _leading_key(term: Expr) -> tuple[int, int, str]:
-    return rank(term), int(term.count_ops()), _text(term)
+    return rank(term), operation_count(term), _text(term)
 
 
 def _following_key(term: Expr) -> tuple[int, int, str]:
-    return int(term.count_ops()), rank(term), _text(term)
+    return operation_count(term), rank(term), _text(term)
 
 
 def _factor_key(factor: Expr) -> tuple[int, str]:
@@ -208,4 +209,4 @@ def _factor_key(factor: Expr) -> tuple[int, str]:
 
 @lru_cache(maxsize=20_000)
 def _text(expression: Expr) -> str:
-    return reading(sympy.sstr(expression))
+    return reading(expression.name if isinstance(expression, TypedSymbol) else sympy.sstr(expression))

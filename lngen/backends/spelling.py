@@ -91,6 +91,8 @@ def spelled(text: str, language: Language) -> str:
 
     The text has to be all that its names can meet: a function, or a file.
     """
+    if text.isascii():
+        return text
     found = spellings(text, language)
     return _WORD.sub(lambda word: found.get(word[0], word[0]), text)
 

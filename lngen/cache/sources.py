@@ -6,8 +6,9 @@ import importlib.metadata
 import os
 import struct
 import sys
+import time
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import ModuleType
 
@@ -28,7 +29,7 @@ def fingerprint() -> str | None:
     there is a source that cannot be read, such as one in an archive.
     """
     try:
-        changed = max(map(_changed, [Path(__file__), *_files()]))
+        changed = max(map(_changed, [__file__, *_files()]))
         return None if changed > STARTED - _SLACK else _hashed()
     except (OSError, importlib.metadata.PackageNotFoundError):
         return None
@@ -53,7 +54,6 @@ def _modules() -> list[ModuleType]:
 def _is_compiled_from_its_source(module: ModuleType) -> bool:
     if not module.__cached__ or not module.__file__:
         return True
-    source = Path(module.__file__)
     if not os.path.exists(module.__cached__):
         return True
     with open(module.__cached__, "rb") as compiled:
@@ -62,38 +62,55 @@ def _is_compiled_from_its_source(module: ModuleType) -> bool:
     _, flags, seconds, size = struct.unpack("<4I", header)
     if flags:
         return bool(flags & 0b10)
-    status = source.stat()
+    status = os.stat(module.__file__)
     taken = (seconds, size) == (int(status.st_mtime) & 0xFFFFFFFF, status.st_size & 0xFFFFFFFF)
-    return not taken or _changed(source) < made
+    return not taken or _changed(module.__file__) < made
 
 
 def _hashed() -> str:
-    versions = (importlib.metadata.version(name) for name in _LIBRARIES)
-    parts: list[str | bytes] = [sys.implementation.name, *map(str, sys.version_info[:2]), *versions]
-    for path in _files():
-        parts += [os.path.relpath(path, _PACKAGE.parent), path.read_bytes()]
+    parts = [sys.implementation.name, *map(str, sys.version_info[:2]), *map(importlib.metadata.version, _LIBRARIES)]
     if paths.packaged:
         parts += importlib.metadata.requires("lngen") or []
-    return key(parts)
+    return key([*parts, _hashed_files()])
 
 
-def _changed(path: Path) -> int:
+def _hashed_files() -> str:
+    """A name for what is in the files, which are read again only where the status of one is another than it was."""
+    now = time.time_ns()
+    found = tuple((path, _status(path)) for path in _files())
+    # What changed just now may change again, and its status stays.
+    settled = all(changed < now - _SLACK for _, (changed, *_) in found)
+    return _hash_of(found) if settled else _hash_of.__wrapped__(found)
+
+
+def _status(path: str) -> tuple[int, ...]:
+    """What cannot stay as it was when a file is changed, first the time of its inode, which nobody can set."""
+    status = os.stat(path)
+    return status.st_ctime_ns, status.st_mtime_ns, status.st_size, status.st_ino, status.st_dev
+
+
+@lru_cache(maxsize=1)
+def _hash_of(files: tuple[tuple[str, tuple[int, ...]], ...]) -> str:
+    return key(part for path, _ in files for part in (os.path.relpath(path, _PACKAGE.parent), Path(path).read_bytes()))
+
+
+def _changed(path: str) -> int:
     """When a file was changed, in nanoseconds."""
-    status = path.stat()
+    status = os.stat(path)
     # One that was put in another's place may be as old as it pleases, but its inode was changed then. In an environment
     # of packages it is changed by links, too.
     return status.st_mtime_ns if paths.packaged else max(status.st_mtime_ns, status.st_ctime_ns)
 
 
-def _files() -> Iterator[Path]:
+def _files() -> Iterator[str]:
     """Every file that lngen's behaviour is written in, in a fixed order."""
     for root in (_PACKAGE, *([] if paths.packaged else [paths.templates_folder()])):
         for folder, folders, names in os.walk(root):
             kept = (name for name in folders if name != "__pycache__" and not _holds_layers(Path(folder, name)))
             folders[:] = sorted(kept)
-            yield from (Path(folder, name) for name in sorted(names))
+            yield from (os.path.join(folder, name) for name in sorted(names))
     if paths.checkout is not None:
-        yield paths.checkout / "pyproject.toml"
+        yield str(paths.checkout / "pyproject.toml")
 
 
 def _holds_layers(folder: Path) -> bool:

@@ -14,7 +14,7 @@ from sympy import Expr
 from lngen.cost.traffic import cost
 from lngen.plan import Plan
 from lngen.program import RowProgram
-from lngen.symbolic import Reduction, RowScalarSymbol, SumRows, TypedSymbol, is_row
+from lngen.symbolic import Reduction, RowScalarSymbol, SumRows, TypedSymbol, is_row, operation_count
 from lngen.translate import Equation
 
 
@@ -104,7 +104,7 @@ def _passes(equations: Iterable[Equation]) -> Iterator[Operation]:
     done: set[Expr] = set()
     for equation in equations:
         # Innermost first, so that a reduction of a reduction reads what the inner one left: a number a row.
-        inside = sorted(equation.expression.atoms(Reduction, SumRows), key=lambda e: (e.count_ops(), str(e)))
+        inside = sorted(equation.expression.atoms(Reduction, SumRows), key=lambda e: (operation_count(e), str(e)))
         for reduction in inside:
             rows = _rows(reduction.args[0])
             if rows and reduction not in done:

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 import sympy
 from sympy import Add, Expr, Mul, Pow, S
 
-from lngen.symbolic import D, FeatureSum, Mean, Reduction, SumRows, TypedSymbol, axes
+from lngen.symbolic import D, FeatureSum, Mean, Reduction, SumRows, TypedSymbol, axes, operation_count
 
 Order: TypeAlias = Sequence[str]
 """Names in the order in which the reader met them: where nothing else decides, `x + r` stays `x + r`."""
@@ -172,12 +172,11 @@ def _factor_key(factor: Expr) -> tuple[int, int, int, str]:
     return shape, rank, _size(base), _text(factor)
 
 
-@lru_cache(maxsize=_KEPT)
 def _size(expression: Expr) -> int:
     # A symbol is as short as any other, whatever its name.
-    return 0 if isinstance(expression, TypedSymbol) else int(sympy.count_ops(expression))
+    return 0 if isinstance(expression, TypedSymbol) else operation_count(expression)
 
 
 @lru_cache(maxsize=_KEPT)
 def _text(expression: Expr) -> str:
-    return str(sympy.sstr(expression, order="lex"))
+    return expression.name if isinstance(expression, TypedSymbol) else str(sympy.sstr(expression, order="lex"))

@@ -124,14 +124,11 @@ _RATIONAL: dict[str, Callable[[Any], Any]] = {
 
 
 class _Multiprecision(_Objects):
-    """mpmath's numbers, in a context of their own."""
+    """mpmath's numbers, in a context that those of as many digits share."""
 
     def __init__(self, digits: int) -> None:
-        import mpmath
-
         super().__init__(f"mp_numbers({digits})")
-        self.context = mpmath.MPContext()
-        self.context.dps = digits
+        self.context = _context(digits)
         self._functions = _multiprecision_functions(self.context)
 
     def constant(self, value: Fraction) -> Array:
@@ -165,6 +162,15 @@ class _Multiprecision(_Objects):
 
     def _divided(self, left: Any, right: Any) -> Any:
         return self.context.nan if right == 0 else left / right
+
+
+@cache
+def _context(digits: int) -> Any:
+    import mpmath
+
+    context = mpmath.MPContext()
+    context.dps = digits
+    return context
 
 
 def _multiprecision_functions(mp: Any) -> dict[str, Callable[[Any], Any]]:

@@ -7,8 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import sympy
-
 from lngen.audit import Audit, Saving, audit
 from lngen.derivation import Derivation, Proof, Step
 from lngen.notation import latex, latex_name, text
@@ -23,7 +21,7 @@ from lngen.report.formulas import (
     reading_order,
     textbook_forward,
 )
-from lngen.symbolic import FeatureSum, Mean, RowMax, RowMin, SumRows
+from lngen.symbolic import FeatureSum, Mean, RowMax, RowMin, SumRows, operation_count
 
 
 @dataclass(frozen=True)
@@ -136,7 +134,7 @@ def content(plan: Plan) -> Content:
             formula(q.symbol, q.expression, order, numbers.get(q.symbol.name, 0)) for q in textbook_forward(d)
         ),
         adjoint=tuple(formula(q.symbol, q.expression, order) for q in d.adjoint.equations),
-        adjoint_operations=sum(_operations(q.expression) for q in d.adjoint.equations),
+        adjoint_operations=sum(operation_count(q.expression) for q in d.adjoint.equations),
         steps=tuple(_step(step, order) for step in d.steps),
         identities=tuple(
             Formula(text(left, order), text(right, order), f"{latex(left, order)} = {latex(right, order)}")
@@ -144,7 +142,7 @@ def content(plan: Plan) -> Content:
         ),
         gradients=tuple(formula(q.symbol, q.expression, order) for q in gradients(d)),
         atoms=tuple(formula(q.symbol, q.expression, order) for q in atoms(d)),
-        result_operations=sum(_operations(q.expression) for q in d.backward),
+        result_operations=sum(operation_count(q.expression) for q in d.backward),
         evidence=d.proofs,
         programs=tuple(_program(program, order) for program in _programs(plan)),
         cost=tuple(cost_rows(plan)),
@@ -210,10 +208,6 @@ def _step(step: Step, order: tuple[str, ...]) -> StepText:
 
 def _programs(plan: Plan) -> tuple[RowProgram, ...]:
     return tuple(p for p in (plan.forward, plan.backward, plan.jvp, plan.backward_backward) if p is not None)
-
-
-def _operations(expression: sympy.Expr) -> int:
-    return int(sympy.count_ops(expression))
 
 
 def _program(program: RowProgram, order: tuple[str, ...]) -> ProgramText:

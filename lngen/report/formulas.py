@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sympy import Add, Expr
 
@@ -58,6 +59,7 @@ def secondary_formulas(plan: Plan, secondary: Secondary | None) -> tuple[str, ..
     return tuple(formula(q.symbol, q.expression, order).line for q in equations)
 
 
+@lru_cache(maxsize=20_000)
 def formula(symbol: TypedSymbol, expression: Expr, order: tuple[str, ...], step: int = 0) -> Formula:
     """`symbol = expression`, written."""
     return Formula(

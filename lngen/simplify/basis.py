@@ -31,14 +31,22 @@ from lngen.simplify.linear import (
     common_factors,
     expand_linear,
     multiply_out,
-    operation_count,
     reductions_in,
     stages_in,
     tree_size,
     with_product,
 )
 from lngen.simplify.work import limited_work, spend
-from lngen.symbolic import AttainsFirst, Mean, RowScalarSymbol, TypedSymbol, axes, derivative, is_row
+from lngen.symbolic import (
+    AttainsFirst,
+    Mean,
+    RowScalarSymbol,
+    TypedSymbol,
+    axes,
+    derivative,
+    is_row,
+    operation_count,
+)
 from lngen.translate import Equation, Forward
 
 _LONGEST_GRADIENT = 30
@@ -337,10 +345,20 @@ def _with_identities(row_class: RowClass, basis: Basis) -> Basis:
     return Basis(basis.symbol, basis.substitutions, basis.eliminations, tuple(identities.items()))
 
 
+@dataclass(frozen=True)
+class _ByText:
+    """An expression that is compared by its text, which is written only where nothing else decides."""
+
+    expression: Expr
+
+    def __lt__(self, other: _ByText) -> bool:
+        return str(self.expression) < str(other.expression)
+
+
 @lru_cache(maxsize=10_000)
-def cost(expression: Expr) -> tuple[int, int, int, str]:
+def cost(expression: Expr) -> tuple[int, int, int, _ByText]:
     """What a candidate is judged by: fewest stages, then fewest reductions, then fewest operations."""
-    return stages_in(expression), reductions_in(expression), operation_count(expression), str(expression)
+    return stages_in(expression), reductions_in(expression), operation_count(expression), _ByText(expression)
 
 
 def in_best_basis(row_class: RowClass, expression: Expr) -> tuple[Basis | None, Expr]:

@@ -13,7 +13,19 @@ import sympy
 from sympy import Add, Expr, Mul, Pow, Symbol
 
 from lngen.simplify.work import spend
-from lngen.symbolic import D, FeatureSum, Mean, Reduction, RowMax, RowMin, SumRows, Where, axes, varies_over_features
+from lngen.symbolic import (
+    D,
+    FeatureSum,
+    Mean,
+    Reduction,
+    RowMax,
+    RowMin,
+    SumRows,
+    Where,
+    axes,
+    operation_count,
+    varies_over_features,
+)
 
 MAXIMUM_TERMS = 120
 """Longer sums are not multiplied out: nothing shorter ever came of one, and the time grows with the square."""
@@ -93,7 +105,7 @@ def _multiplied_out(expression: Expr) -> Expr:
         return expression
     if isinstance(expression, (Add, Mul)) or (isinstance(expression, Pow) and expression.exp.is_Integer):
         rebuilt = expression.func(*(_multiplied_out(argument) for argument in expression.args))
-        expanded = sympy.expand(rebuilt, deep=False, power_exp=False, log=False, func=False, trig=False)
+        expanded = _expanded(rebuilt)
         spend(len(expanded.args))
         return expanded
     return expression
@@ -103,6 +115,11 @@ def _is_high_power(expression: Expr) -> bool:
     """Whether it is a power that no mean is split for, nor any identity has: its many terms would cancel."""
     power, base = (expression.exp, expression.base) if isinstance(expression, Pow) else (0, expression)
     return bool(power > _HIGHEST) and isinstance(base, Add) and not varies_over_features(base)
+
+
+@lru_cache(maxsize=20_000)
+def _expanded(expression: Expr) -> Expr:
+    return sympy.expand(expression, deep=False, power_exp=False, log=False, func=False, trig=False)
 
 
 def split_means(expression: Expr) -> Expr:
@@ -345,12 +362,6 @@ def _powers(term: Expr) -> dict[Expr, Expr]:
         if not base.is_Number:
             result[base] = result.get(base, sympy.S.Zero) + exponent
     return result
-
-
-@lru_cache(maxsize=20_000)
-def operation_count(expression: Expr) -> int:
-    """Additions, multiplications, divisions, powers and functions, a reduction counting as one."""
-    return int(sympy.count_ops(expression))
 
 
 def tree_size(expression: Expr, enough: int) -> int:

@@ -17,13 +17,13 @@ from lngen.differentiate import adjoint, cotangent_symbol
 from lngen.double_backward import BackwardAsForward, backward_as_forward
 from lngen.simplify.basis import cost, in_best_basis
 from lngen.simplify.line_by_line import any_too_long, in_short_lines, plain_cotangents, plain_tangents
-from lngen.simplify.linear import common_factors, operation_count, show_sums, with_product
+from lngen.simplify.linear import common_factors, show_sums, with_product
 from lngen.simplify.poles import guard_vanishing_poles
 from lngen.simplify.stability import stable_lines
 from lngen.simplify.sweep import Sweep, Trail, inline_once, with_complements
 from lngen.simplify.tangents import Tangents
 from lngen.simplify.work import TooMuchWorkError, limited_work
-from lngen.symbolic import Mean, Reduction, TypedSymbol, Where, axes, is_row, leading_to, symbol_like
+from lngen.symbolic import Mean, Reduction, TypedSymbol, Where, axes, is_row, leading_to, operation_count, symbol_like
 from lngen.tangent import tangent_symbol
 from lngen.translate import Equation, Forward, Names
 

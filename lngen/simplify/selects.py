@@ -56,6 +56,8 @@ def whole_selects(equations: tuple[Equation, ...], forward: Forward, trail: Trai
         found = _sides(equation.expression, sides)
         if found:
             sides[equation.symbol] = found
+    if not sides:
+        return equations
     ends = Growth.at_the_ends(forward.symbols, [(q.symbol, q.expression) for q in forward.equations])
     return trail.rewritten("whole select", _REASON, equations, lambda e: _with_named_selects(e, sides, ends))
 

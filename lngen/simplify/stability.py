@@ -21,6 +21,7 @@ from lngen.symbolic import (
     TypedSymbol,
     axes,
     is_row,
+    operation_count,
     symbol_like,
     whole,
 )
@@ -89,7 +90,7 @@ def centre_statistics(forward: Forward, trail: Trail) -> Forward:
 def _centred(equation: Equation, done: list[Equation], names: Names, trail: Trail) -> Expr | None:
     """The right-hand side with every such statistic in it centred, new means and centred rows added to `done`."""
     mean_of = {q.symbol: q.expression for q in done if isinstance(q.reduction, Mean)}
-    sums = sorted(equation.expression.atoms(Add), key=lambda e: (-e.count_ops(), sympy.default_sort_key(e)))
+    sums = sorted(equation.expression.atoms(Add), key=lambda e: (-operation_count(e), sympy.default_sort_key(e)))
     raw = moved = equation.expression
     for total in sums:
         if axes(total) != (True, False) or not moved.has(total):

@@ -24,7 +24,6 @@ from lngen.simplify.linear import (
     TooManyTermsError,
     common_factors,
     expand_linear,
-    operation_count,
     reductions_in,
     show_sums,
     split_rows_sum,
@@ -47,6 +46,7 @@ from lngen.symbolic import (
     Where,
     axes,
     is_row,
+    operation_count,
     symbol_like,
     whole,
 )

@@ -13,10 +13,10 @@ import sympy
 from sympy import Expr
 
 from lngen.simplify.basis import RowClass, cost, in_best_basis
-from lngen.simplify.linear import common_factors, operation_count, reductions_in, tree_size
+from lngen.simplify.linear import common_factors, reductions_in, tree_size
 from lngen.simplify.sweep import Sweep, Trail, too_long, with_value
 from lngen.simplify.work import spend
-from lngen.symbolic import AttainsFirst, RowMax, RowMin, TypedSymbol, is_row, symbol_like
+from lngen.symbolic import AttainsFirst, RowMax, RowMin, TypedSymbol, is_row, operation_count, symbol_like
 from lngen.tangent import moved_by, tangent_symbol
 from lngen.translate import Equation, Forward
 

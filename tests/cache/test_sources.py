@@ -2,6 +2,8 @@
 
 import os
 import py_compile
+import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -61,6 +63,33 @@ def test_a_source_that_changed_after_the_start_is_not_known(monkeypatch):
 
 
 def test_the_cache_s_own_text_and_every_template_count():
-    names = {path.name for path in sources._files()}
+    files = [Path(file) for file in sources._files()]
+    names = {path.name for path in files}
     assert names >= {"values.py", "emission.py", "module.py.jinja", "pyproject.toml"}
-    assert not any(path.is_relative_to(paths.generated_folder()) for path in sources._files())
+    assert not any(path.is_relative_to(paths.generated_folder()) for path in files)
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    """All that lngen is written in."""
+    file = tmp_path / "module.py"
+    file.write_text("x = 1\n")
+    monkeypatch.setattr(sources, "_files", lambda: [str(file)])
+    return file
+
+
+def test_a_file_that_changed_just_now_is_read_again_whatever_its_status(file, monkeypatch):
+    monkeypatch.setattr(sources, "_status", lambda path: (time.time_ns(),))
+    before = sources._hashed()
+    file.write_text("x = 2\n")
+    assert sources._hashed() != before
+
+
+def test_a_file_that_changed_long_ago_is_read_again_if_its_status_is_another(file, monkeypatch):
+    monkeypatch.setattr(sources, "_SLACK", -(10**18))
+    before = sources._hashed()
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "read_bytes", lambda path: pytest.fail("it was read again"))
+        assert sources._hashed() == before
+    file.write_text("x = 10\n")
+    assert sources._hashed() != before

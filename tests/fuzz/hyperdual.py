@@ -297,11 +297,12 @@ class Hyperdual(Numbers):
             return nearest
         # Slices of one pool, from a place by chance, cost less than new numbers for each operation.
         start = int(self.random.integers(len(self.pool)))
-        chance = np.resize(
-            np.roll(self.pool, start) if nearest.size > len(self.pool) - start else self.pool[start:], nearest.shape
-        )
+        if (end := start + nearest.size) <= len(self.pool):
+            chance = self.pool[start:end].reshape(nearest.shape)
+        else:
+            chance = np.resize(np.roll(self.pool, start), nearest.shape)
         below = nearest < values
-        other = np.nextafter(nearest, np.where(below, np.inf, -np.inf).astype(self.part))
+        other = np.nextafter(nearest, np.where(below, self.part.type(np.inf), self.part.type(-np.inf)))
         return np.where(chance & (below | (nearest > values)), other, nearest)
 
     # What a number type says of its parts.

@@ -17,9 +17,9 @@ from lngen.definition import parse
 from lngen.plan import plan
 from lngen.prove import prove
 from lngen.simplify import derive
-from lngen.simplify.linear import operation_count, reductions_in, show_sums
+from lngen.simplify.linear import reductions_in, show_sums
 from lngen.simplify.sweep import UNSIMPLIFIED
-from lngen.symbolic import TypedSymbol
+from lngen.symbolic import TypedSymbol, operation_count
 from tests.corpus import NAMES, backward, definition, derivation
 from tests.tiers import sample
 

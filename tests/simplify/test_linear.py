@@ -17,7 +17,6 @@ from lngen.simplify.linear import (
     expand_linear,
     hide_sums,
     multiply_out,
-    operation_count,
     reductions_in,
     show_sums,
     split_means,
@@ -36,6 +35,7 @@ from lngen.symbolic import (
     ScalarSymbol,
     SumRows,
     Where,
+    operation_count,
 )
 
 x, t, g = RowSymbol("x"), RowSymbol("t"), RowSymbol("g")
