@@ -242,7 +242,10 @@ def _met(one: Rational, other: Rational) -> Rational:
 
 
 def _once(factor: Expr) -> Expr:
-    """The base of a whole power, or its reciprocal."""
+    """The base of a whole power, or its reciprocal; that of `exp(2*x)` is an exponential."""
     if isinstance(factor, Pow) and factor.exp.is_Integer:
         return factor.base if factor.exp > 0 else 1 / factor.base
+    if isinstance(factor, sympy.exp):
+        times, exponent = factor.args[0].as_coeff_Mul()
+        return sympy.exp(exponent * sympy.sign(times)) if times.is_Integer else factor
     return factor

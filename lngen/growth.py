@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import floor
 
 import sympy
 from sympy import Add, Expr, Mul, Pow, Rational
@@ -171,7 +172,10 @@ class Growth:
             return self.degree(exponent)
         if isinstance(function, Sigmoid):
             return min(_NONE, exponential)
-        return max(_NONE, exponential) if isinstance(function, Expm1) else exponential
+        if isinstance(function, Expm1):
+            return max(_NONE, exponential)
+        # The square of an exponential is one exponential to SymPy.
+        return exponential * max(1, floor(abs(exponent.as_coeff_Mul()[0])))
 
     def _exponential(self, exponent: Expr) -> Rational:
         """The degree of an exponential. A normalised row has degree 0, and is the larger the longer it is."""
