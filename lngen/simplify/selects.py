@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from sympy import Add, Expr, Mul, Pow
 from sympy.logic.boolalg import Boolean
@@ -10,7 +10,7 @@ from sympy.logic.boolalg import Boolean
 from lngen.differentiate import merged, select
 from lngen.growth import EXPONENTIAL, Growth
 from lngen.simplify.sweep import Trail
-from lngen.symbolic import AttainsFirst, TypedSymbol, Where
+from lngen.symbolic import AttainsFirst, FeatureSum, Mean, TypedSymbol, Where, axes
 from lngen.translate import Equation, Forward
 
 _Side = tuple[Expr, int]
@@ -22,7 +22,7 @@ _REASON = "0 times what is not chosen may be no number"
 def whole_selects(equations: tuple[Equation, ...], forward: Forward, trail: Trail) -> tuple[Equation, ...]:
     """A product with a select as a select of products: 0 times what was not chosen may be no number.
 
-    >>> from lngen.symbolic import RowScalarSymbol, RowSymbol
+    >>> from lngen.symbolic import Mean, RowScalarSymbol, RowSymbol
     >>> x, r, g, h = RowSymbol("x"), RowSymbol("r"), RowSymbol("g"), RowSymbol("h")
     >>> layer = Forward("f", (), (), (), ())
     >>> off = Equation(RowSymbol("dx"), r*(Where(x > 0, g, 0) + Where(x > 0, h, 0)))
@@ -48,6 +48,13 @@ def whole_selects(equations: tuple[Equation, ...], forward: Forward, trail: Trai
     >>> given = (Equation(p, Where(r > 0, g, 0) + Where(x > 0, 0, Where(r > 0, h, 0))), Equation(q, p*x/r))
     >>> whole_selects(given, layer, Trail())[1].expression
     Where(r > 0, p*x/r, 0)
+
+    A mean of what is switched off takes in what it is multiplied by:
+
+    >>> s, mean_e = RowScalarSymbol("s"), RowScalarSymbol("mean_e")
+    >>> layer = Forward("f", (), (x,), (Equation(s, Mean(x)), Equation(mean_e, sympy.exp(s))), ())
+    >>> whole_selects((Equation(q, mean_e*Mean(Where(x > mean_e, g, 0))),), layer, Trail())[0].expression
+    Mean(Where(x > mean_e, mean_e*g, 0))
     """
     firsts = [q.symbol for q in equations if isinstance(q.expression, AttainsFirst)]
     equations = trail.rewritten("whole select", _REASON, equations, lambda e: _with_whole_selects(e, firsts))
@@ -56,7 +63,7 @@ def whole_selects(equations: tuple[Equation, ...], forward: Forward, trail: Trai
         found = _sides(equation.expression, sides)
         if found:
             sides[equation.symbol] = found
-    if not sides:
+    if not any(q.expression.has(Where) for q in equations):
         return equations
     ends = Growth.at_the_ends(forward.symbols, [(q.symbol, q.expression) for q in forward.equations])
     return trail.rewritten("whole select", _REASON, equations, lambda e: _with_named_selects(e, sides, ends))
@@ -84,18 +91,47 @@ def _may_divide_by_zero(factor: Expr) -> bool:
 def _with_named_selects(
     expression: Expr, sides: Mapping[TypedSymbol, frozenset[_Side]], ends: Collection[Growth]
 ) -> Expr:
-    if not expression.args or isinstance(expression, Boolean) or expression.free_symbols.isdisjoint(sides):
+    read = expression.free_symbols
+    if not expression.args or isinstance(expression, Boolean) or not (expression.has(Where) or read & sides.keys()):
         return expression
     expression = expression.func(*(_with_named_selects(argument, sides, ends) for argument in expression.args))
     if not isinstance(expression, Mul):
         return merged(expression) if isinstance(expression, Add) else expression
     divisors = {s for f in expression.args if _may_divide_by_zero(f) for s in f.free_symbols}
-    if divisors or any(end.degree(f) >= EXPONENTIAL for f in expression.args for end in ends):
+    large = [f for f in expression.args if _may_divide_by_zero(f) or any(end.degree(f) >= EXPONENTIAL for end in ends)]
+    means = [factor for factor in expression.args if _is_mean_of_selects(factor, sides)]
+    same_in_row = Mul(*(factor for factor in large if factor not in means and not axes(factor).features))
+    if means and same_in_row != 1:
+
+        def whole(body: Expr) -> Expr:
+            return _with_named_selects(_with_whole_selects(same_in_row * body, []), sides, ends)
+
+        return expression / same_in_row / means[0] * _in_means(means[0], sides, whole)
+    if large:
         # First the condition that looks at what is divided by.
         found = sorted(_sides(expression, sides), key=lambda side: (not side[0].free_symbols & divisors, str(side)))
         if found:
             return _on(found[0], expression)
     return expression
+
+
+def _is_mean_of_selects(expression: Expr, sides: Mapping[TypedSymbol, frozenset[_Side]]) -> bool:
+    """Whether it is 0 where all entries of a row are switched off: a mean, or a sum of such."""
+    if isinstance(expression, (Mean, FeatureSum)):
+        return bool(_sides(expression.args[0], sides))
+    if isinstance(expression, Add):
+        return all(_is_mean_of_selects(term, sides) for term in expression.args)
+    return isinstance(expression, Mul) and any(_is_mean_of_selects(factor, sides) for factor in expression.args)
+
+
+def _in_means(expression: Expr, sides: Mapping[TypedSymbol, frozenset[_Side]], whole: Callable[[Expr], Expr]) -> Expr:
+    """What `_is_mean_of_selects`, with other bodies."""
+    if isinstance(expression, (Mean, FeatureSum)):
+        return expression.func(whole(expression.args[0]))
+    if isinstance(expression, Add):
+        return Add(*(_in_means(term, sides, whole) for term in expression.args))
+    mean = next(factor for factor in expression.args if _is_mean_of_selects(factor, sides))
+    return expression / mean * _in_means(mean, sides, whole)
 
 
 def _sides(expression: Expr, sides: Mapping[TypedSymbol, frozenset[_Side]]) -> frozenset[_Side]:
