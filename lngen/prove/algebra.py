@@ -251,7 +251,7 @@ class Algebra:
         rest, outer = sympy.S.One, sympy.S.One
         expanded = self._expanded(inside)
         short = len(Add.make_args(expanded)) <= _SHORT and _degree(expanded) <= _LOW_DEGREE
-        for factor in Mul.make_args(sympy.factor(expanded) if short else sympy.factor_terms(expanded)):
+        for factor in Mul.make_args(_factored(expanded) if short else sympy.factor_terms(expanded)):
             base, power = factor.as_base_exp()
             if factor.is_Number:
                 outer *= sympy.sign(factor)
@@ -383,3 +383,25 @@ class Algebra:
 def _degree(e: Expr) -> Expr:
     """The highest degree of a term of a sum of quotients that is multiplied out, denominators counted too."""
     return max(Add(*map(abs, term.as_powers_dict().values())) for term in Add.make_args(e))
+
+
+def _factored(polynomial: Expr) -> Expr:
+    """A polynomial, or one over monomials, as a product.
+
+    What is linear in a symbol has no factors but those that both coefficients share. Nearly all that is asked for is,
+    and SymPy's search for factors, which draws points by chance, takes minutes for a few of those.
+
+    >>> from sympy.abc import a, x, y
+    >>> _factored(a**2*x - a*y), _factored(x**2 - y**2)
+    (a*(a*x - y), (x - y)*(x + y))
+    """
+    numerator, denominator = sympy.fraction(sympy.together(polynomial))
+    for symbol in sorted(numerator.free_symbols, key=str):
+        parts = sympy.Poly(numerator, symbol)
+        if parts.degree() == 1:
+            slope, rest = parts.all_coeffs()
+            if rest == 0:
+                return symbol * _factored(slope / denominator)
+            shared = sympy.gcd(slope, rest)
+            return polynomial if shared.is_number else _factored(shared / denominator) * sympy.cancel(numerator / shared)
+    return sympy.factor(polynomial)
