@@ -27,7 +27,7 @@ from lngen.oracle.real_functions import FUNCTIONS
 
 _PARTS = ("value", "first", "second", "mixed")
 _WIDER: dict[Any, Any] = {np.float32: np.float64, np.float64: np.longdouble, np.longdouble: np.longdouble}
-_NOISE = 2**17
+_NOISE_BITS = 17
 SHARE_OF_RANGE = 0.9
 """How much of the exponents of a float type a value may take: exp(80) in float32, and exp(640) in float64.
 
@@ -143,7 +143,7 @@ class Hyperdual(Numbers):
         self.room = 1.0
         self.random = None if noise is None else np.random.default_rng(noise)
         if self.random is not None:
-            self.pool = (self.random.random(_NOISE) < 0.5) ^ flipped
+            self.pool = (self.random.random(2**_NOISE_BITS) < 0.5) ^ flipped
 
     def array(self, value: Any) -> Any:
         given = np.asarray(value)
@@ -295,12 +295,13 @@ class Hyperdual(Numbers):
         nearest = np.asarray(values).astype(self.part)
         if self.random is None:
             return nearest
-        # Slices of one pool, from a place by chance, cost less than new numbers for each operation.
-        start = int(self.random.integers(len(self.pool)))
-        if (end := start + nearest.size) <= len(self.pool):
-            chance = self.pool[start:end].reshape(nearest.shape)
-        else:
-            chance = np.resize(np.roll(self.pool, start), nearest.shape)
+        # Equal numbers round alike, as they do everywhere: the largest of many is no luckier than one. Multiplied by
+        # an odd number their bits are a place in the pool, from one by chance on.
+        bits = nearest.view(f"u{self.part.itemsize}")
+        place = (bits * bits.dtype.type(0x9E3779B97F4A7C15 >> (64 - bits.itemsize * 8))) >> (
+            bits.itemsize * 8 - _NOISE_BITS
+        )
+        chance = self.pool.take(place.astype(np.int64) + self.random.integers(len(self.pool)), mode="wrap")
         below = nearest < values
         other = np.nextafter(nearest, np.where(below, self.part.type(np.inf), self.part.type(-np.inf)))
         return np.where(chance & (below | (nearest > values)), other, nearest)
