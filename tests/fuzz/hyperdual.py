@@ -297,10 +297,9 @@ class Hyperdual(Numbers):
             return nearest
         # Equal numbers round alike, as they do everywhere: the largest of many is no luckier than one. Multiplied by
         # an odd number their bits are a place in the pool, from one by chance on.
+        width = 8 * self.part.itemsize
         bits = nearest.view(f"u{self.part.itemsize}")
-        place = (bits * bits.dtype.type(0x9E3779B97F4A7C15 >> (64 - bits.itemsize * 8))) >> (
-            bits.itemsize * 8 - _NOISE_BITS
-        )
+        place = bits * bits.dtype.type(0x9E3779B97F4A7C15 >> (64 - width)) >> (width - _NOISE_BITS)
         chance = self.pool.take(place.astype(np.int64) + self.random.integers(len(self.pool)), mode="wrap")
         below = nearest < values
         other = np.nextafter(nearest, np.where(below, self.part.type(np.inf), self.part.type(-np.inf)))
