@@ -235,7 +235,7 @@ def backward(saved, dy, *, out=None, threads=1):
 def jvp(saved, dx=None, *, out=None, threads=1):
     """What the outputs move by when each input moves by its tangent.
 
-        dy = rstd*(dx - mean(dx) - 2*y*sum(dx*y)/(2*D - 2))
+        dy = rstd*(dx - mean(dx) - y*sum(dx*y)/(D - 1))
 
     Args:
         saved: what `forward` returned.
@@ -461,12 +461,11 @@ def _jvp(
     height, chunks = _partition(rows, features * dtype.itemsize, 1)
     one_over_D = _equal_weights(features, 1.0 / features, dtype)
     D = np.asarray(features, dtype)
-    # step 9: sum_dx_y_scaled = -2*sum_dx_y/(2*D - 2)
-    part = np.multiply(2.0, D)
-    part = np.subtract(part, 2.0)
-    part = np.divide(-2.0, part)
+    # step 9: sum_dx_y_scaled = sum_dx_y/(D - 1)
+    part = np.subtract(D, 1.0)
 
-    def block(x, dx, mu, mu_residual, rstd, dy_block, row_scalar_buffers):
+    def block(x, dx, mu, mu_residual, rstd, dy_block, row_buffers, row_scalar_buffers):
+        buffer_1 = row_buffers[0]
         row_scalar_1, row_scalar_2 = row_scalar_buffers
         # step 9: mean_dx = mean(dx)
         mean_dx = _row_sum(dx, one_over_D, out=row_scalar_1)
@@ -478,13 +477,13 @@ def _jvp(
         sum_dx_y_unscaled = _row_sum(dx, x_centred, out=row_scalar_2)
         # step 9: sum_dx_y = rstd*sum_dx_y_unscaled
         sum_dx_y = np.multiply(rstd, sum_dx_y_unscaled, out=row_scalar_2)
-        # step 9: sum_dx_y_scaled = -2*sum_dx_y/(2*D - 2)
-        sum_dx_y_scaled = np.multiply(sum_dx_y, part, out=row_scalar_2)
-        # step 9: dy = (dx + x_centred*rstd*sum_dx_y_scaled - mean_dx)*rstd
-        part_2 = np.multiply(rstd, sum_dx_y_scaled, out=row_scalar_2)
-        dy = np.multiply(x_centred, part_2, out=dy_block)
-        dy = np.add(dx, dy, out=dy_block)
-        dy = np.subtract(dy, mean_dx, out=dy_block)
+        # step 9: sum_dx_y_scaled = sum_dx_y/(D - 1)
+        sum_dx_y_scaled = np.divide(sum_dx_y, part, out=row_scalar_2)
+        # step 9: dy = (dx - mean_dx - x_centred*rstd*sum_dx_y_scaled)*rstd
+        dy = _by_row(np.subtract, dx, mean_dx, out=buffer_1)
+        part_2 = np.multiply(rstd, sum_dx_y_scaled, out=row_scalar_1)
+        part_3 = np.multiply(x_centred, part_2, out=dy_block)
+        dy = np.subtract(dy, part_3, out=dy_block)
         np.multiply(dy, rstd, out=dy_block)
 
     def sweep(share):
@@ -494,6 +493,7 @@ def _jvp(
         read_mu_residual = _reader(mu_residual_rows, dtype, height, row_scalars=True)
         read_rstd = _reader(rstd_rows, dtype, height, row_scalars=True)
         place_dy, hand_on_dy = _writer((dy_out,), dtype, height)
+        row_buffers = np.empty((1, height, features), dtype)
         row_scalar_buffers = np.empty((2, height, 1), dtype)
         for _, span in share:
             block(
@@ -503,6 +503,7 @@ def _jvp(
                 read_mu_residual(span),
                 read_rstd(span),
                 place_dy(span),
+                row_buffers[:, : span.stop - span.start],
                 row_scalar_buffers[:, : span.stop - span.start],
             )
             hand_on_dy(span)

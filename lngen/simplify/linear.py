@@ -119,6 +119,15 @@ def _is_high_power(expression: Expr) -> bool:
 
 @lru_cache(maxsize=20_000)
 def _expanded(expression: Expr) -> Expr:
+    """One product or power multiplied out, but for what it is divided by, which SymPy would multiply out as well.
+
+    >>> x, y = sympy.symbols("x y")
+    >>> _expanded((x + 1) / (y * (y + 1)))
+    x/(y*(y + 1)) + 1/(y*(y + 1))
+    """
+    below = Mul(*(f for f in Mul.make_args(expression) if isinstance(f, Pow) and f.exp.is_number and f.exp.is_negative))
+    if below != 1 and below != expression:
+        return Add(*(below * term for term in Add.make_args(_expanded(expression / below))))
     return sympy.expand(expression, deep=False, power_exp=False, log=False, func=False, trig=False)
 
 
