@@ -403,5 +403,7 @@ def _factored(polynomial: Expr) -> Expr:
             if rest == 0:
                 return symbol * _factored(slope / denominator)
             shared = sympy.gcd(slope, rest)
-            return polynomial if shared.is_number else _factored(shared / denominator) * sympy.cancel(numerator / shared)
+            return (
+                polynomial if shared.is_number else _factored(shared / denominator) * sympy.cancel(numerator / shared)
+            )
     return sympy.factor(polynomial)

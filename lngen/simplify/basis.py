@@ -35,6 +35,7 @@ from lngen.simplify.linear import (
     stages_in,
     tree_size,
     with_product,
+    with_sum,
 )
 from lngen.simplify.work import limited_work, spend
 from lngen.symbolic import (
@@ -119,8 +120,14 @@ class Basis:
             return self.use_identities(self.rewrite(expression))
 
     def in_members(self, expression: Expr) -> Expr:
-        """Products that are another member of the class under its name, where that is shorter: `t/r` is `x - mu`."""
+        """What is another member of the class under its name, where that is shorter: `t/r` is `x - mu`.
+
+        And a row less its mean, plus the mean, is the row, which has digits where both are large and it is small.
+        """
         for member, value in self.substitutions:
+            if isinstance(value, Add):
+                expression = with_sum(expression, member, value)
+                continue
             if not isinstance(value, sympy.Mul) or value.as_coeff_Mul()[0] != 1:
                 continue
             shorter = with_product(expression, member, value)

@@ -199,6 +199,25 @@ def multiplied(expression: Expr, factor: Expr, meets: Callable[[Expr], bool]) ->
     return expression * factor if inner is None else expression / inner * multiplied(inner, factor, meets)
 
 
+def with_sum(expression: Expr, symbol: Symbol, total: Add) -> Expr:
+    """The expression with `symbol` wherever all terms of `total`, times the same, meet in a sum.
+
+    >>> from sympy.abc import a, b, c, s
+    >>> with_sum(2*a*c + 2*b*c + b, s, a + b)
+    b + 2*c*s
+    """
+    if not expression.args or not expression.free_symbols >= total.free_symbols:
+        return expression
+    expression = expression.func(*(with_sum(argument, symbol, total) for argument in expression.args))
+    for term in expression.args if isinstance(expression, Add) else ():
+        factor = term / total.args[0]
+        met = [factor * part for part in total.args]
+        if divides(total.args[0], term) and set(met) <= set(expression.args):
+            rest = (other for other in expression.args if other not in met)
+            return with_sum(Add(*rest, factor * symbol), symbol, total)
+    return expression
+
+
 def divides(product: Expr, expression: Expr) -> bool:
     """Whether all factors of a product are among those of an expression.
 
