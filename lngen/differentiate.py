@@ -119,6 +119,12 @@ def contributions(equation: Equation, bar: Expr, attains: Expr | None = None) ->
     mu -bar*D
     z bar
 
+    A row of equal entries sends its mean the cotangents of all of them:
+
+    >>> for c in contributions(Equation(z, Mean(x)), RowSymbol("dz")):
+    ...     print(c.target, c.expression)
+    x Mean(dz)
+
     A sum over rows sends its cotangent to every row:
 
     >>> from lngen.symbolic import FeatureSymbol
@@ -129,6 +135,8 @@ def contributions(equation: Equation, bar: Expr, attains: Expr | None = None) ->
     if equation.stopped:
         return
     reduction = equation.reduction
+    if reduction is not None and axes(equation.symbol).features:
+        bar = reduce_to(bar, axes(reduction)) if axes(bar).features else D * bar
     if isinstance(equation.expression, SumRows):
         body, weight = equation.expression.args[0], bar
     elif reduction is None:
