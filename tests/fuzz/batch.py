@@ -104,7 +104,8 @@ def _adds_up(total: Any, rows: Any, beside: Beside, point: Point, result: tuple[
     places = [(result[1], int(place)) for place in worst]
     terms = beside.plainly(point, Magnitudes(), places=places)[result]
     # Where plain evaluation overflows there are none, and no claim is made of what is more than rounding of the rows.
-    return not (gap[worst] > rounding * -(-count // point.case.rows) * terms + least).any()
+    allowed = rounding * -(-count // point.case.rows) * terms + least
+    return bool((gap[worst] <= allowed)[np.isfinite(terms)].all())
 
 
 def _judge(beside: Beside, alone: Checkable, layer: Checkable, point: Point, dtype: Any, rng: random.Random) -> int:
