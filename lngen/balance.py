@@ -181,11 +181,17 @@ def _spread(expression: Expr, ends: Sequence[Growth]) -> Expr:
 
 
 def _is_needed_in(total: Expr, factor: Expr, others: Sequence[Expr], end: Growth) -> bool:
-    """Whether a factor takes something off a sum, and is not needed beside it, where others go too far as well."""
+    """Whether a factor takes something off a sum, and is not needed beside it, where others go too far as well.
+
+    One that is nearly nothing beside both takes enough off both.
+    """
     # What a sigmoid leaves to 1 is small, and its terms are not: multiplied out they would cancel.
     sizes = max(map(end.degree, _terms(total))), _largest_term(total, end)
-    opposite = (other for other in others if end.degree(other) * end.degree(factor) < 0)
-    return any(_takes_off(factor, size, end) for size in sizes) and not end.overreach_of(opposite)
+    takes = abs(end.degree(factor))
+    beside = end.overreach_of(other for other in others if end.degree(other) * end.degree(factor) < 0)
+    return any(
+        _takes_off(factor, size, end) and (not beside or beside + abs(size) - end.most < takes / 2) for size in sizes
+    )
 
 
 def _takes_off(factor: Expr, degree: Rational, end: Growth) -> bool:

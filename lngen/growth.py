@@ -44,6 +44,7 @@ EXPONENTIAL = Rational(100)
 
 _NONE = Rational(0)
 _DEEP = EXPONENTIAL / 4
+_NOTHING = EXPONENTIAL * _DEEP / 2
 _SQUARE = Rational(2)
 _BOUNDED = (Sigmoid, AttainsFirst, sympy.tanh, sympy.sin, sympy.cos, sympy.erf, sympy.sign)
 _LIKE_THEIR_ARGUMENT = (Reduction, SumRows, StopGradient, sympy.Abs)
@@ -62,7 +63,8 @@ class Growth:
 
     degrees: Mapping[TypedSymbol, Rational] = field(default_factory=dict)
     most: Rational = _SQUARE
-    sigmoids: frozenset[TypedSymbol] = frozenset()
+    complements: Mapping[TypedSymbol, Rational] = field(default_factory=dict)
+    """The degree of what each sigmoid of an exponent that grows leaves to 1."""
     vanishing: Rational | None = None
     """Exponents of a larger degree are far below zero, where an exponential, a sigmoid and a softplus vanish."""
     beside: Growth | None = None
@@ -95,8 +97,9 @@ class Growth:
         """
         given = {symbol: ARGUMENT for symbol in arguments if axes(symbol).rows}
         growth = replace(self, degrees=given).after(values)
-        reached = [abs(growth.degree(part)) for _, value in values for part in _values_in(value)]
-        return replace(growth, most=max([_SQUARE, *reached]))
+        reached = (growth.degree(part) for _, value in values for part in _values_in(value))
+        # What vanishes as an exponential of an exponential is 0 before its reciprocal is anything.
+        return replace(growth, most=max([_SQUARE, *(abs(degree) for degree in reached if degree > -_NOTHING)]))
 
     def after(self, values: Sequence[Value]) -> Growth:
         """The same with the degrees of what is assigned next.
@@ -115,8 +118,8 @@ class Growth:
         for symbol, expression in values:
             if expression in below:
                 shifted |= {symbol, expression}
-            if isinstance(expression, Sigmoid) and found._exponential(expression.args[0]) > 0:
-                found = replace(found, sigmoids=found.sigmoids | {symbol})
+            if complement := found._complement(expression):
+                found = replace(found, complements={**found.complements, symbol: complement})
             bounded = isinstance(expression, sympy.exp) and expression.args[0] in shifted
             degree = _NONE if bounded else found.degree(expression)
             if degree or not (bounded or found._is_bounded(expression)):
@@ -132,7 +135,7 @@ class Growth:
         return replace(
             self,
             degrees={new(symbol): degree for symbol, degree in self.degrees.items()},
-            sigmoids=frozenset(map(new, self.sigmoids)),
+            complements={new(symbol): degree for symbol, degree in self.complements.items()},
             beside=None if self.beside is None else self.beside.renamed(new),
         )
 
@@ -146,7 +149,7 @@ class Growth:
 
     def _degree(self, expression: Expr) -> Rational:
         if isinstance(expression, Add):
-            return -EXPONENTIAL if self._is_complement(expression) else max(map(self.degree, expression.args))
+            return self._of_one_less(expression) or max(map(self.degree, expression.args))
         if isinstance(expression, Mul):
             return sum(map(self.degree, expression.args), _NONE)
         if isinstance(expression, Pow):
@@ -181,8 +184,8 @@ class Growth:
         """The degree of an exponential. A normalised row has degree 0, and is the larger the longer it is."""
         degree = self.degree(exponent)
         if self._may_vanish(exponent, degree):
-            return -EXPONENTIAL if degree > 0 else _NONE
-        return EXPONENTIAL if degree >= 0 and not self._is_bounded(exponent) else _NONE
+            return -_power_of_e(degree) if degree > 0 else _NONE
+        return _power_of_e(degree) if degree >= 0 and not self._is_bounded(exponent) else _NONE
 
     def _may_vanish(self, exponent: Expr, degree: Rational) -> bool:
         """Whether the exponential of an exponent of that degree does not grow."""
@@ -192,12 +195,15 @@ class Growth:
             return False
         return self.vanishing == 0 or bool(degree > self.vanishing)
 
-    def _is_complement(self, total: Add) -> bool:
-        """Whether a sum is what a sigmoid leaves to 1."""
+    def _of_one_less(self, total: Add) -> Rational:
+        """The degree of a sum that is what a sigmoid leaves to 1; 0 of another one."""
         if len(total.args) != 2 or sympy.S.One not in total.args:
-            return False
+            return _NONE
         rest = 1 - total
-        return rest in self.sigmoids or (isinstance(rest, Sigmoid) and self._exponential(rest.args[0]) > 0)
+        return self.complements.get(rest, self._complement(rest))
+
+    def _complement(self, sigmoid: Expr) -> Rational:
+        return -max(_NONE, self._exponential(sigmoid.args[0])) if isinstance(sigmoid, Sigmoid) else _NONE
 
     def _is_bounded(self, expression: Expr) -> bool:
         """Whether it is of order one for every row."""
@@ -226,7 +232,18 @@ class Growth:
             grows = self.degree(factor)
             key = (axes(factor), bool(grows > 0))
             partial[key] = partial.get(key, _NONE) + abs(grows)
-        return max([*partial.values(), self.most]) - self.most
+        # What vanishes for good stays 0, whatever it is multiplied by.
+        degrees = (degree for (_, grows), degree in partial.items() if grows or degree < _NOTHING)
+        return max(self.most, *degrees, _NONE) - self.most
+
+
+def _power_of_e(degree: Rational) -> Rational:
+    """The degree of the exponential of what has that degree: larger where that is an exponential itself.
+
+    >>> [_power_of_e(degree) for degree in (ARGUMENT, EXPONENTIAL + ARGUMENT)]
+    [100, 2500]
+    """
+    return EXPONENTIAL if degree <= _DEEP else _DEEP * _power_of_e(degree / _DEEP)
 
 
 def _values_in(expression: Expr) -> Iterator[Expr]:

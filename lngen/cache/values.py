@@ -200,11 +200,11 @@ _TABLE: dict[type, _Class] = {
         lambda value: (
             tuple(value.degrees.items()),
             value.most,
-            tuple(sorted(value.sigmoids, key=sympy.default_sort_key)),
+            tuple(value.complements.items()),
             value.vanishing,
             value.beside,
         ),
-        lambda degrees, most, sigmoids, *end: Growth(dict(degrees), most, frozenset(sigmoids), *end),
+        lambda degrees, most, complements, *end: Growth(dict(degrees), most, dict(complements), *end),
     ),
     Kind: _Class(lambda value: (value.value,), Kind),
     **{kind: _dataclass(kind) for kind in _DATACLASSES},
