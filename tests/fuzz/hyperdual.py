@@ -132,7 +132,8 @@ _SIZES: Mapping[str, _Derivatives] = {
 class Hyperdual(Numbers):
     """Hyperdual numbers over a float type, as structured arrays.
 
-    With `noise`, a seed, operations round to either neighbour by chance; `flipped` to the other one each.
+    With `noise`, a seed, operations round to either neighbour by chance; `flipped` to the other one each. With an odd
+    seed equal numbers round alike, so the largest of many is no luckier than one; with an even one ties come apart.
     """
 
     def __init__(self, dtype: Any, noise: int | None = None, flipped: bool = False) -> None:
@@ -142,7 +143,8 @@ class Hyperdual(Numbers):
         self.void: Any = False
         self.room = 1.0
         self.random = None if noise is None else np.random.default_rng(noise)
-        if self.random is not None:
+        if noise is not None:
+            self.alike = noise % 2 == 1
             self.pool = (self.random.random(2**_NOISE_BITS) < 0.5) ^ flipped
 
     def array(self, value: Any) -> Any:
@@ -295,11 +297,12 @@ class Hyperdual(Numbers):
         nearest = np.asarray(values).astype(self.part)
         if self.random is None:
             return nearest
-        # Equal numbers round alike, as they do everywhere: the largest of many is no luckier than one. Multiplied by
-        # an odd number their bits are a place in the pool, from one by chance on.
-        width = 8 * self.part.itemsize
-        bits = nearest.view(f"u{self.part.itemsize}")
-        place = bits * bits.dtype.type(0x9E3779B97F4A7C15 >> (64 - width)) >> (width - _NOISE_BITS)
+        # A place in the pool, from one by chance on: one an entry, or its bits, multiplied by an odd number.
+        place = np.arange(nearest.size).reshape(nearest.shape)
+        if self.alike:
+            width = 8 * self.part.itemsize
+            bits = nearest.view(f"u{self.part.itemsize}")
+            place = bits * bits.dtype.type(0x9E3779B97F4A7C15 >> (64 - width)) >> (width - _NOISE_BITS)
         chance = self.pool.take(place.astype(np.int64) + self.random.integers(len(self.pool)), mode="wrap")
         below = nearest < values
         other = np.nextafter(nearest, np.where(below, self.part.type(np.inf), self.part.type(-np.inf)))
