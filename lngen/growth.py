@@ -97,9 +97,9 @@ class Growth:
         """
         given = {symbol: ARGUMENT for symbol in arguments if axes(symbol).rows}
         growth = replace(self, degrees=given).after(values)
-        reached = (growth.degree(part) for _, value in values for part in _values_in(value))
-        # What vanishes as an exponential of an exponential is 0 before its reciprocal is anything.
-        return replace(growth, most=max([_SQUARE, *(abs(degree) for degree in reached if degree > -_NOTHING)]))
+        reached = (abs(growth.degree(part)) for _, value in values for part in _values_in(value))
+        # What vanishes as an exponential of an exponential is 0, and its reciprocal is no value.
+        return replace(growth, most=max([_SQUARE, *(degree for degree in reached if degree < _NOTHING)]))
 
     def after(self, values: Sequence[Value]) -> Growth:
         """The same with the degrees of what is assigned next.
