@@ -18,7 +18,7 @@ from lngen.definition import Definition, Kind
 from tests.fuzz.answers import Point, answers, kind_of
 from tests.fuzz.beside import Beside
 from tests.fuzz.failure import WRONG, failure
-from tests.fuzz.hyperdual import Magnitudes
+from tests.fuzz.hyperdual import SHARE_OF_RANGE, Magnitudes
 from tests.fuzz.points import drawn, left_out
 
 LARGE_MEAN = 1e4
@@ -93,8 +93,9 @@ def _adds_up(total: Any, rows: Any, beside: Beside, point: Point, result: tuple[
     rounding = 2 * count * np.finfo(total.dtype).eps
     least = 2 * count * np.finfo(total.dtype).smallest_subnormal
     gap, size = np.abs(total - rows.sum(0)), np.abs(rows).sum(0)
-    # Rows may be in range where their sum is not.
-    off = np.flatnonzero(~(gap <= rounding * size + least) & (size <= np.finfo(total.dtype).max))
+    # Rows may be in range where their sum is not, or is only after what it is multiplied by.
+    largest = float(np.finfo(total.dtype).max) ** SHARE_OF_RANGE
+    off = np.flatnonzero(~(gap <= rounding * size + least) & (size <= largest))
     if not off.size:
         return True
     # What is made of several sums over rows, each times something, adds up the terms of all rows before they cancel,
