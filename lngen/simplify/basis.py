@@ -25,17 +25,15 @@ import sympy
 from sympy import Add, Expr, Pow, Symbol, default_sort_key
 from sympy.core.relational import Relational
 
+from lngen.simplify.factors import common_factors, with_product, with_sum
 from lngen.simplify.linear import (
     TooManyTermsError,
     bounded_work,
-    common_factors,
     expand_linear,
     multiply_out,
     reductions_in,
     stages_in,
     tree_size,
-    with_product,
-    with_sum,
 )
 from lngen.simplify.work import limited_work, spend
 from lngen.symbolic import (

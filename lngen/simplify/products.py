@@ -8,7 +8,7 @@ from functools import partial
 from sympy import Add, Expr, Mul, Pow, S, Symbol
 
 from lngen.notation import text
-from lngen.simplify.linear import divides, multiplied, with_product
+from lngen.simplify.factors import divides, multiplied, with_product
 from lngen.simplify.sweep import Trail
 from lngen.symbolic import D, Mean, TypedSymbol, Where, axes, is_row, operation_count
 from lngen.translate import Equation, Forward

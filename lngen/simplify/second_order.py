@@ -16,8 +16,9 @@ from lngen.derivation import Derivation, Secondary, Step
 from lngen.differentiate import adjoint, cotangent_symbol
 from lngen.double_backward import BackwardAsForward, backward_as_forward
 from lngen.simplify.basis import cost, in_best_basis
+from lngen.simplify.factors import common_factors, with_product
 from lngen.simplify.line_by_line import any_too_long, in_short_lines, plain_cotangents, plain_tangents
-from lngen.simplify.linear import common_factors, show_sums, with_product
+from lngen.simplify.linear import show_sums
 from lngen.simplify.poles import guard_vanishing_poles
 from lngen.simplify.stability import stable_lines
 from lngen.simplify.sweep import Sweep, Trail, inline_once, with_complements

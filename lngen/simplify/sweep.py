@@ -19,10 +19,10 @@ from lngen.derivation import Step
 from lngen.differentiate import contributions, cotangent_symbol
 from lngen.notation import text
 from lngen.simplify.basis import Basis, RowClass, cost, in_best_basis, row_classes
+from lngen.simplify.factors import common_factors, with_product
 from lngen.simplify.linear import (
     MAXIMUM_TERMS,
     TooManyTermsError,
-    common_factors,
     expand_linear,
     reductions_in,
     show_sums,
@@ -30,7 +30,6 @@ from lngen.simplify.linear import (
     stages_in,
     terms_bound,
     tree_size,
-    with_product,
 )
 from lngen.simplify.work import spend
 from lngen.symbolic import (
