@@ -216,7 +216,7 @@ class Hyperdual(Numbers):
         return self._chained(operand, value, *self.derivatives(name)(self.call, u, value))
 
     def _shifted(self, exponent: Any) -> Any:
-        """An exponent, which a shift that keeps it in range rounds: with noise off by half a unit, by chance."""
+        """What has been rounded before, as an exponent by a shift: with noise off by half a unit, by chance."""
         if self.random is None:
             return exponent
         half = self.wide(np.finfo(self.part).eps / 2) * self.random.choice([-1, 1], exponent.shape)
@@ -338,7 +338,8 @@ class Hyperdual(Numbers):
         return FUNCTIONS[name](u)
 
     def _in_part(self, name: str, u: Any) -> Any:
-        return self.rounded(FUNCTIONS[name](u))
+        # No function is right to half a unit everywhere, nor off by nothing where that is what plain rounds by.
+        return self.rounded(self._shifted(FUNCTIONS[name](u)))
 
     def _chained(self, operand: Any, value: Any, slope: Any, curvature: Any) -> Any:
         plus, times = (partial(self.operate, sign) for sign in "+*")

@@ -6,7 +6,8 @@ is looked at, not hoped for: every comparison, `max`, `abs` and the like report 
 point within 1e-6 of a switch is refused. A tie that stays a tie under every step (`maximum(x, x)`, two features that
 `relu` set to 0) is no switch: both sides have the same slope.
 
-A step of an input does not always reach the edge of a domain that the point stands on: one feature less its mean is 0
+A root of what is 0 switches without a comparison, so the slopes on both sides have to be the same, too. A step of an
+input does not always reach the edge of a domain that the point stands on: one feature less its mean is 0
 whatever the feature is, and its root is 0, and has no slope. So the results of additions and subtractions are moved
 too, by 1e-30, and a definition that loses its value by that has no derivative there.
 
@@ -156,6 +157,7 @@ def _gradients(definition: Definition, inputs: Mapping[str, Any], weights: Any, 
 def _gradient(definition: Definition, entry: Input, inputs: Mapping[str, Any], weights: Any, base: _Watched) -> Any:
     value = inputs[entry.name]
     gradient = np.empty(value.shape, object)
+    middle = _losses(_outputs(definition, inputs, base), weights)
     places: list[Any] = [()] if entry.kind in (Kind.SCALAR, Kind.ROW_SCALAR) else list(range(value.shape[-1]))
     for place in places:
         # Rows do not see each other, so one step serves all of them.
@@ -166,6 +168,8 @@ def _gradient(definition: Definition, entry: Input, inputs: Mapping[str, Any], w
             moved[index] = moved[index] + sign * STEP
             sides.append(_losses(_outputs(definition, {**inputs, entry.name: moved}, base), weights))
         slopes = (sides[0] - sides[1]) / (2 * STEP)
+        if bool(np.any(np.abs(sides[0] + sides[1] - 2 * middle) > NEAREST_SWITCH * STEP * (1 + np.abs(slopes)))):
+            raise Unfit("another slope on each side")
         gradient[index] = slopes if entry.kind.over_rows else np.sum(slopes)
     return gradient
 

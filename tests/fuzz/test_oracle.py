@@ -36,6 +36,12 @@ def test_it_refuses_a_point_near_a_switch() -> None:
         oracle.exact(parse("def f(x: Row): return relu(x)"), _at([1.0, 1e-7], [1.0, 1.0]))
 
 
+def test_it_refuses_a_point_with_another_slope_on_each_side() -> None:
+    for body in ("x + sqrt(abs(x))", "x + (x*x)**0.25"):
+        with pytest.raises(oracle.Unfit, match="tie|slope"):
+            oracle.exact(parse(f"def f(x: Row): return {body}"), _at([1.0, 0.0], [1.0, 1.0]))
+
+
 @pytest.mark.parametrize(
     ("body", "fit"),
     [("sqrt(x - mean(x))", False), ("sqrt(abs(x - mean(x)))", True), ("sqrt(mean((x - mean(x))**2))", True)],
