@@ -243,8 +243,7 @@ class _Structure:
         return Mul(*others, *scalars, *self._gated(rows))
 
     def _powers_of_products(self, rows: list[Expr]) -> list[Expr]:
-        """`(x*e)**2` is x**2*e**2 to SymPy; x*e is a value of the layer all the same, and e may be 0 where x**2 is not
-        finite."""
+        """`(x*e)**2` as a power of a named `x*e`: SymPy writes x**2*e**2, and e may be 0 where x**2 is infinite."""
         powers = {row: row.as_base_exp()[1] for row in rows if not isinstance(row, sympy.exp)}
         for power in sorted({p for p in powers.values() if p.is_Integer and p > 1}, reverse=True):
             alike = [row for row in rows if powers.get(row) == power]
