@@ -22,6 +22,7 @@ from lngen.program import Parameter, RowArgument, RowProgram, Store
 from lngen.schedule import Line, sorted_out, stages_of
 from lngen.simplify.linear import show_sums
 from lngen.symbolic import (
+    Assigned,
     FeatureSymbol,
     RowScalarSymbol,
     StopGradient,
@@ -121,10 +122,9 @@ def _row_arguments(linear_in: Sequence[TypedSymbol], secondary: Secondary, direc
 
 
 def _names(plan: Plan, secondary: Secondary) -> Names:
-    names = Names.of(plan.derivation.forward)
-    symbols = [line.symbol for line in _lines_of(plan.forward)]
-    symbols += [q.symbol for q in (*plan.derivation.backward, *secondary.equations)]
-    for symbol in (*symbols, *secondary.arguments):
+    lines: tuple[Assigned, ...] = (*_lines_of(plan.forward), *plan.derivation.backward, *secondary.equations)
+    names = Names.of(plan.derivation.forward, lines)
+    for symbol in secondary.arguments:
         names.take(symbol.name)
     return names
 

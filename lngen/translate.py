@@ -32,6 +32,7 @@ from lngen.errors import DefinitionError
 from lngen.names import derived, fault, numbered
 from lngen.symbolic import (
     NOTHING,
+    Assigned,
     D,
     Expm1,
     FeatureSymbol,
@@ -198,8 +199,8 @@ class Names:
         self._taken = set(taken)
 
     @classmethod
-    def of(cls, forward: Forward, others: Iterable[Equation] = ()) -> Names:
-        """The names that a forward and other equations take, and those of the gradients and cotangents of its ends."""
+    def of(cls, forward: Forward, others: Iterable[Assigned] = ()) -> Names:
+        """The names that a forward and other lines take, and those of the gradients and cotangents of its ends."""
         ends = [symbol.name for symbol in (*forward.symbols, *forward.outputs)]
         own = (equation.symbol.name for equation in (*forward.equations, *others))
         return cls([*ends, *derived(ends), *own, *forward.spoken_for])

@@ -215,12 +215,12 @@ class Hyperdual(Numbers):
             return self.of(operand["value"])
         return self._chained(operand, value, *self.derivatives(name)(self.call, u, value))
 
-    def _shifted(self, exponent: Any) -> Any:
+    def _shifted(self, values: Any) -> Any:
         """What has been rounded before, as an exponent by a shift: with noise off by half a unit, by chance."""
         if self.random is None:
-            return exponent
-        half = self.wide(np.finfo(self.part).eps / 2) * self.random.choice([-1, 1], exponent.shape)
-        return exponent * (1 + half)
+            return values
+        half = self.wide(np.finfo(self.part).eps / 2) * self.random.choice([-1, 1], values.shape)
+        return values * (1 + half)
 
     def derivatives(self, name: str) -> _Derivatives:
         """The slope and the curvature of a function."""

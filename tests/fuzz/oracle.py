@@ -147,17 +147,20 @@ def _moved_along(
 
 
 def _gradients(definition: Definition, inputs: Mapping[str, Any], weights: Any, base: _Watched) -> Results:
+    middle = _losses(_outputs(definition, inputs, base), weights)
     return {
-        (GRADIENT, entry.name): _gradient(definition, entry, inputs, weights, base)
+        (GRADIENT, entry.name): _gradient(definition, entry, inputs, weights, base, middle)
         for entry in definition.differentiable
         if inputs.get(entry.name) is not None
     }
 
 
-def _gradient(definition: Definition, entry: Input, inputs: Mapping[str, Any], weights: Any, base: _Watched) -> Any:
+def _gradient(
+    definition: Definition, entry: Input, inputs: Mapping[str, Any], weights: Any, base: _Watched, middle: Any
+) -> Any:
+    """The gradient of an input; `middle` is the loss of each row at the point."""
     value = inputs[entry.name]
     gradient = np.empty(value.shape, object)
-    middle = _losses(_outputs(definition, inputs, base), weights)
     places: list[Any] = [()] if entry.kind in (Kind.SCALAR, Kind.ROW_SCALAR) else list(range(value.shape[-1]))
     for place in places:
         # Rows do not see each other, so one step serves all of them.
