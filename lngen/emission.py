@@ -30,6 +30,7 @@ from lngen.report import cost_entries, cost_line, formulas, report, secondary_fo
 from lngen.secondary import with_secondary
 from lngen.simplify import derive
 from lngen.simplify.second_order import second_order
+from lngen.widen import widened
 
 Kept = TypeVar("Kept")
 
@@ -84,7 +85,7 @@ def _planned(definition: Definition, on_stage: Callable[[str], None]) -> Plan:
     on_stage("derive")
     derivation = second_order(derive(definition))
     on_stage("plan")
-    return with_secondary(plan(derivation))
+    return widened(with_secondary(plan(derivation)))
 
 
 def _with_proofs(definition: Definition, on_stage: Callable[[str], None]) -> Plan:

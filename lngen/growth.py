@@ -121,10 +121,14 @@ class Growth:
             if complement := found._complement(expression):
                 found = replace(found, complements={**found.complements, symbol: complement})
             bounded = isinstance(expression, sympy.exp) and expression.args[0] in shifted
-            degree = _NONE if bounded else found.degree(expression)
+            degree = found._of_shifted() if bounded else found.degree(expression)
             if degree or not (bounded or found._is_bounded(expression)):
                 found = found.with_value(symbol, degree)
         return found
+
+    def _of_shifted(self) -> Rational:
+        """The degree of the exponential of a row less its largest entry: 1 at that, nearly nothing far below it."""
+        return _NONE if self.beside is None else -EXPONENTIAL
 
     def with_value(self, symbol: TypedSymbol, degree: Rational) -> Growth:
         """The same with one degree more."""
@@ -183,9 +187,9 @@ class Growth:
     def _exponential(self, exponent: Expr) -> Rational:
         """The degree of an exponential. A normalised row has degree 0, and is the larger the longer it is."""
         degree = self.degree(exponent)
-        if self._may_vanish(exponent, degree):
-            return -_power_of_e(degree) if degree > 0 else _NONE
-        return _power_of_e(degree) if degree >= 0 and not self._is_bounded(exponent) else _NONE
+        if degree < 0 or self._is_bounded(exponent):
+            return _NONE
+        return -_power_of_e(degree) if self._may_vanish(exponent, degree) else _power_of_e(degree)
 
     def _may_vanish(self, exponent: Expr, degree: Rational) -> bool:
         """Whether the exponential of an exponent of that degree does not grow."""

@@ -69,6 +69,10 @@ class Plan:
     jvp: RowProgram | None = None
     backward_backward: RowProgram | None = None
 
+    def programs(self) -> tuple[RowProgram, ...]:
+        """Those that there are, in this order."""
+        return tuple(q for q in (self.forward, self.backward, self.jvp, self.backward_backward) if q is not None)
+
 
 def plan(derivation: Derivation) -> Plan:
     """The row programs of a derivation."""

@@ -19,7 +19,7 @@ from typing import Literal
 
 from sympy import Expr
 
-from lngen.growth import Growth
+from lngen.growth import Growth, Value
 from lngen.symbolic import (
     FeatureSum,
     FeatureSymbol,
@@ -162,7 +162,8 @@ class RowProgram:
     `epilogue` what is computed once from the sums over rows. `saved` are the row scalars that forward writes and
     backward reads. `optional` maps an input that may be left out to its neutral value; left out, it *is* that number,
     and whatever only served its gradient is gone. `growth` says how large each value gets at each end
-    (`lngen.growth.Growth.at_the_ends`), for a backend that multiplies in another order.
+    (`lngen.growth.Growth.at_the_ends`), for a backend that multiplies in another order. `is_wide` says that the layer
+    is computed in a wider type than that of its rows (`lngen.widen`).
     """
 
     layer: str
@@ -177,6 +178,17 @@ class RowProgram:
     results: tuple[Store, ...]
     optional: tuple[tuple[str, Fraction], ...]
     growth: tuple[Growth, ...] = ()
+    is_wide: bool = False
+
+    def values(self) -> list[Value]:
+        """Each symbol with what is assigned to it, in order; for a sum over rows, with its terms."""
+        found: list[Value] = [(a.symbol, a.expression) for a in self.prologue]
+        for stage in self.stages:
+            found += [(a.symbol, a.expression) for a in stage.temps]
+            found += [(total.symbol, total.expression) for total in stage.reductions]
+            found += [(a.symbol, a.expression) for a in stage.row_scalars]
+            found += [(total.symbol, total.body) for total in stage.rows_reductions]
+        return found + [(a.symbol, a.expression) for a in self.epilogue]
 
     def groups(self) -> dict[str, tuple[str, ...]]:
         """The names of a result, by each of them: gradients that are equal are one array."""

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops a row element; backward 4 row tensors (3 read, 1 written), 15 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:0c7d7017eb9e3c0d2af3211877cafeb20ec095d480fd887797d99db08bda85c8
+# templates sha256:1dcfe7bc783314526a455de79ba3f56c99b639d3173cef70b1b1c3940a673201
 """Residual addition, then layer normalization; the sum is the second output.
 
     forward

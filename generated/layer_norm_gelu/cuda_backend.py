@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 15 flops a row element; backward 3 row tensors (2 read, 1 written), 30 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
-# templates sha256:cfba678e1f5cc61c7252a38eff3f6330426a55d0749c8972ea7a72f483fa8bf7
+# templates sha256:9d51a40ad5cddcf2908f5b5bfe8abfac9c5425345aacdd127cb3134175aefcc3
 """Layer normalization, then the Gaussian error linear unit.
 
     forward

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops a row element; backward 3 row tensors (2 read, 1 written), 5 flops a row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:69e4e6464377f485c18a82bb2ea433e069fc552079d127d509e2b633488c8e64
-# templates sha256:cfba678e1f5cc61c7252a38eff3f6330426a55d0749c8972ea7a72f483fa8bf7
+# templates sha256:9d51a40ad5cddcf2908f5b5bfe8abfac9c5425345aacdd127cb3134175aefcc3
 """The logarithm of softmax over the feature axis.
 
     forward

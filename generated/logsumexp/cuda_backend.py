@@ -3,7 +3,7 @@
 # Cost: forward 1 row tensors (1 read, 0 written), 4 flops a row element; backward 2 row tensors (1 read, 1 written), 3 flops a row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:b19fb96aafa17a6adb3c7d31aefe031f7e76c3af72c0cc3c9ac96259ff3994d6
-# templates sha256:cfba678e1f5cc61c7252a38eff3f6330426a55d0749c8972ea7a72f483fa8bf7
+# templates sha256:9d51a40ad5cddcf2908f5b5bfe8abfac9c5425345aacdd127cb3134175aefcc3
 """The logarithm of a row's sum of exponentials, one number a row.
 
     forward

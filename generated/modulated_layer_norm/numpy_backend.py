@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 10 flops a row element; backward 3 row tensors (2 read, 1 written), 21 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-# templates sha256:0c7d7017eb9e3c0d2af3211877cafeb20ec095d480fd887797d99db08bda85c8
+# templates sha256:1dcfe7bc783314526a455de79ba3f56c99b639d3173cef70b1b1c3940a673201
 """Layer normalization whose output is gated by one number a row.
 
     forward

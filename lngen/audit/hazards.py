@@ -30,11 +30,14 @@ from lngen.symbolic import (
     Where,
     axes,
 )
+from lngen.widen import out_of_range
 
 Status = Literal["removed", "bounded", "open"]
 
 LARGEST = ((2 - 2**-23) * 2.0**127, sys.float_info.max)
 """The largest number of float32 and of float64."""
+
+_WIDER = "float32 are computed in float64, those of float64 in long double on a processor that has it"
 
 STABILITY_RULES = (
     "centred statistic",
@@ -99,6 +102,10 @@ def audit(plan: Plan) -> Audit:
         for hazard in _Auditor(plan, program).hazards():
             # What backward recomputes was said of forward.
             found.setdefault((hazard.kind, hazard.where.text), hazard)
+    for program in plan.programs() if plan.forward.is_wide else ():
+        for symbol in out_of_range(plan, program)[:1]:
+            line = next(line for line in _lines(program) if line.symbol == symbol)
+            found["range", program.direction] = _Auditor(plan, program).range_of(line)
     for step in plan.derivation.steps:
         if step.rule == UNSIMPLIFIED:
             found["unsimplified", step.target.name] = _unsimplified(step)
@@ -127,6 +134,7 @@ class _Auditor:
     def __init__(self, plan: Plan, program: RowProgram) -> None:
         self.direction = program.direction
         self.growth = program.growth[0]
+        self.is_wide = program.is_wide
         self.minimum_features = program.minimum_features
         self.lines = list(_lines(program))
         self.order = [argument.name for argument in plan.forward.rows]
@@ -144,6 +152,12 @@ class _Auditor:
         """The hazards of this direction."""
         for line in self.lines:
             yield from self._of(line.expression, line)
+
+    def range_of(self, line: _Line) -> Hazard:
+        """The hazard of a value for which the layer is computed in a wider type."""
+        danger = "a product in it may leave the range of float32 where the result does not"
+        remedy = f"rows of {_WIDER}"
+        return self._hazard("range", line.expression, line, danger, remedy, "removed")
 
     def _of(self, e: Expr, line: _Line) -> Iterator[Hazard]:
         if isinstance(e, Where) and _guards(e):
@@ -270,9 +284,15 @@ class _Auditor:
 
     def _range(self, e: Expr) -> tuple[str, str, Status]:
         """What a power of a value that grows with its row is a number up to."""
-        single, double = (f"{float(largest) ** (1 / float(e.exp)):.1e}" for largest in LARGEST)
-        danger = f"it overflows where |{text(e.base, self.order)}| is above {single} in float32 and {double} in float64"
+        ends = [float(largest) ** (1 / float(e.exp)) for largest in LARGEST]
+        danger = f"it overflows where |{text(e.base, self.order)}| is above {self._in_types('.1e', *ends)}"
         return danger, "none: rows as large as that, less where many are summed, have to be scaled before", "open"
+
+    def _in_types(self, form: str, single: float, double: float) -> str:
+        """A limit of float32 and that of float64, in words."""
+        if self.is_wide:
+            return f"{double:{form}}: rows of {_WIDER}"
+        return f"{single:{form}} in float32 and {double:{form}} in float64"
 
     def _lower_bound(self, base: Expr) -> tuple[str, str, Status] | None:
         """What keeps a divisor or the argument of a root from zero."""
@@ -346,10 +366,10 @@ class _Auditor:
     def _exponential(self, e: Expr, line: _Line) -> Iterator[Hazard]:
         exponent = self.value.get(e.args[0], e.args[0])
         if any(self.largest.get(s) == exponent + s for s in exponent.free_symbols):
-            danger = "exp overflows above 88.7 in float32 and 709.7 in float64"
+            danger = f"exp overflows above {self._in_types('.1f', 88.7, 709.7)}"
             yield self._hazard("exponential", e, line, danger, "its argument is never above 0", "removed")
         elif not (exponent.is_nonpositive or _is_minus_square(exponent)):
-            danger = "exp overflows above 88.7 in float32 and 709.7 in float64"
+            danger = f"exp overflows above {self._in_types('.1f', 88.7, 709.7)}"
             yield self._hazard("exponential", e, line, danger, "none: the input decides", "open")
 
     def _logarithm(self, e: Expr, line: _Line) -> Iterator[Hazard]:

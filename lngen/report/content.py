@@ -144,7 +144,7 @@ def content(plan: Plan) -> Content:
         atoms=tuple(formula(q.symbol, q.expression, order) for q in atoms(d)),
         result_operations=sum(operation_count(q.expression) for q in d.backward),
         evidence=d.proofs,
-        programs=tuple(_program(program, order) for program in _programs(plan)),
+        programs=tuple(_program(program, order) for program in plan.programs()),
         cost=tuple(cost_rows(plan)),
         size_title=f"For {' x '.join(map(str, EXAMPLE_SHAPE))} in {EXAMPLE_DTYPE.name}:",
         size=tuple(size_rows(plan)),
@@ -204,10 +204,6 @@ def _step(step: Step, order: tuple[str, ...]) -> StepText:
         step.operations_after,
         step.digits,
     )
-
-
-def _programs(plan: Plan) -> tuple[RowProgram, ...]:
-    return tuple(p for p in (plan.forward, plan.backward, plan.jvp, plan.backward_backward) if p is not None)
 
 
 def _program(program: RowProgram, order: tuple[str, ...]) -> ProgramText:

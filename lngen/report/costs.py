@@ -52,6 +52,7 @@ def size_rows(
     *leading, features = shape
     rows = math.prod(leading)
     costs, chains = _both(plan), unfused(plan)
+    dtype = dtype.wider() if plan.forward.is_wide else dtype
     done = [c.at(rows, features, dtype.itemsize, dtype.accumulate_itemsize) for c in costs]
     apart = [u.tensors * rows * features * dtype.itemsize for u in chains]
 

@@ -178,10 +178,16 @@ def _with_line(expression: Expr, line: Equation) -> Expr:
     >>> y, e, r, g = RowSymbol("y"), RowSymbol("e"), RowScalarSymbol("r"), RowSymbol("g")
     >>> _with_line(e*g*r**2 + e, Equation(y, e*r))
     r*g*y + e
+
+    A row that is a product of row scalars alone is none of theirs: a number is read where they stand, not a row.
+
+    >>> s = RowScalarSymbol("s")
+    >>> _with_line(r*s**2, Equation(y, r*s))
+    r*s**2
     """
     value = line.expression
     plain = isinstance(value, Mul) and all(isinstance(factor, TypedSymbol) for factor in value.args)
-    return with_product(expression, line.symbol, value) if plain and is_row(line.symbol) else expression
+    return with_product(expression, line.symbol, value) if plain and is_row(value) else expression
 
 
 def _under_their_names(equations: tuple[Equation, ...], results: Sequence[TypedSymbol]) -> tuple[Equation, ...]:

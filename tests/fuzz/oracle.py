@@ -8,8 +8,9 @@ point within 1e-6 of a switch is refused. A tie that stays a tie under every ste
 
 A root of what is 0 switches without a comparison, so the slopes on both sides have to be the same, too. A step of an
 input does not always reach the edge of a domain that the point stands on: one feature less its mean is 0
-whatever the feature is, and its root is 0, and has no slope. So the results of additions and subtractions are moved
-too, by 1e-30, and a definition that loses its value by that has no derivative there.
+whatever the feature is, and its root is 0, and has no slope; nor has that of a product of two zeros. So the results of
+sums, differences and products are moved too, by 1e-30, and a definition that loses its value by that has no derivative
+there.
 
 What `stop_gradient` sees at the point is what it returns at the steps, which is what it means.
 """
@@ -94,14 +95,14 @@ class _Watched(type(mp_numbers(DIGITS))):  # type: ignore[misc]
 
 
 class _Moved(type(mp_numbers(DIGITS))):  # type: ignore[misc]
-    """mpmath's numbers, every sum and difference a little larger or smaller, by a seeded choice."""
+    """mpmath's numbers, every sum, difference and product a little larger or smaller, by a seeded choice."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(DIGITS)
         self.random = random.Random(seed)
 
     def combine(self, sign: str, left: Any, right: Any) -> Any:
-        return super().combine(sign, left, right) + (self.random.choice((-1, 1)) * NEAREST_EDGE if sign in "+-" else 0)
+        return super().combine(sign, left, right) + (self.random.choice((-1, 1)) * NEAREST_EDGE if sign in "+-*" else 0)
 
 
 def exact(definition: Definition, point: Point) -> Results:

@@ -38,7 +38,7 @@ def test_it_refuses_a_point_near_a_switch() -> None:
 
 def test_it_refuses_a_point_with_another_slope_on_each_side() -> None:
     for body in ("x + sqrt(abs(x))", "x + (x*x)**0.25"):
-        with pytest.raises(oracle.Unfit, match=r"tie|slope"):
+        with pytest.raises(oracle.Unfit, match=r"tie|slope|edge"):
             oracle.exact(parse(f"def f(x: Row): return {body}"), _at([1.0, 0.0], [1.0, 1.0]))
 
 

@@ -68,6 +68,7 @@ def _kernels(forward: RowProgram, backward: RowProgram, notes: Notes) -> str:
         functions=sorted({name for direction in directions for name in direction.functions}),
         simple=_CALLS,
         dtypes=DTYPES,
+        wide=forward.is_wide,
         has_columns=any(direction.columns for direction in directions),
     )
     return re.sub(r"\n{3,}", "\n\n", text)

@@ -50,6 +50,7 @@ def _fields(forward: RowProgram, backward: RowProgram, notes: Notes, layer: Inte
         "forward_formulas": notes.forward_formulas,
         "backward_formulas": notes.backward_formulas,
         "several_outputs": len(layer.outputs) > 1,
+        "wide": forward.is_wide,
         "inputs": [_input(given, rows) for given in layer.inputs],
         "outputs": [
             {"name": output.public, "meaning": f"{_MEANINGS[output.kind].format(rows=rows)}."}

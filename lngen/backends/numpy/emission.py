@@ -214,6 +214,7 @@ class _Emission:
             "forward": _part("_forward", self.forward_body, self._outs(self.forward, True)),
             "backward": _part("_backward", self.backward_body, self._outs(self.backward, False)),
             "short": short,
+            "wide": self.forward.is_wide,
             "used": used,
             "far": FAR,
             "erf_fits": (("FLOAT32", FLOAT32), ("FLOAT64", FLOAT64)),

@@ -30,7 +30,11 @@ class ShortWays:
     own: OwnFields
 
     def parts(self) -> dict[str, dict[str, Any]]:
-        """What the template places, by direction; there is none without a row that tells the shape of all."""
+        """What the template places, by direction; there is none without a row that tells the shape of all, and none
+        where rows are computed in another type than theirs.
+        """
+        if self.forward.is_wide:
+            return {}
         rows = [row.public for row in self.layer.rows if row.required]
         leading = [field.place for field in self.saved if field.kind == "Row"]
         leading += [f"d{output.public}" for output in self.layer.outputs if output.kind == "Row"]

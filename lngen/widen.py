@@ -1,0 +1,75 @@
+"""Which layers are computed in a wider type than that of their rows.
+
+`lngen.balance` orders products so that no partial one leaves the range of a float, where an order does that. Where an
+exponential has no largest exponent taken off it, or a power is high, there may be none: a second gradient holds `e**3`
+and `1/e**3`, each beside other things that it has to be added to first. Such a layer reads rows of float32, computes in
+float64 and rounds what it returns, as every layer does with rows of 16 bits. What is in the range of float32, and a
+small power of it, then is in range.
+
+It is one type for all directions: a row scalar that is saved has the digits of what is computed again beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import sympy
+from sympy import Expr, Mul, Rational
+from sympy.core.relational import Relational
+
+from lngen.growth import EXPONENTIAL, Growth
+from lngen.plan import Plan
+from lngen.program import RowProgram
+from lngen.symbolic import TypedSymbol
+
+HIGHEST_POWER = Rational(8)
+"""The power that float32 holds of every entry of a row of float16: 65504**8 is 3.39e38."""
+
+
+def widened(plan: Plan) -> Plan:
+    """The plan, with its programs marked as wide where a value of one of them may leave the range of its type."""
+    is_wide = any(out_of_range(plan, program) for program in plan.programs())
+    marked = {program.direction: replace(program, is_wide=is_wide) for program in plan.programs()}
+    return replace(
+        plan,
+        forward=marked["forward"],
+        backward=marked["backward"],
+        jvp=marked.get("jvp"),
+        backward_backward=marked.get("backward_backward"),
+    )
+
+
+def out_of_range(plan: Plan, program: RowProgram) -> list[TypedSymbol]:
+    """What a program of the plan assigns that may leave the range of the type of the rows."""
+    # With the forward's lines: a row less its largest entry is known by the line of that entry.
+    values = [*plan.forward.values(), *program.values()]
+    ends = [end.after(values) for end in plan.forward.growth]
+    return [symbol for symbol, value in program.values() if may_leave_range(symbol, value, ends)]
+
+
+def may_leave_range(symbol: TypedSymbol, value: Expr, ends: Iterable[Growth]) -> bool:
+    """Whether a product in a value grows or shrinks faster than `HIGHEST_POWER` of the rows, at some end.
+
+    What vanishes as an exponential does ends as 0, which is what it is beside anything else; what is divided by it
+    grows, and is seen by that.
+
+    >>> from lngen.symbolic import RowSymbol, Sigmoid
+    >>> x, y, e = RowSymbol("x"), RowSymbol("y"), RowSymbol("e")
+    >>> ends = Growth.at_the_ends([x], [(y, x), (e, y**3)])
+    >>> [may_leave_range(RowSymbol("v"), value, ends) for value in (e*x**5, e**3*x, x*Sigmoid(x), 1/Sigmoid(x))]
+    [False, True, False, True]
+    """
+    # An exponential that is known to be bounded has no degree, whatever its own exponent has.
+    parts = [(end, isinstance(value, sympy.exp) and not end.degree(symbol)) for end in ends]
+    return any(_largest(end, value.args[0] if bounded else value) > HIGHEST_POWER for end, bounded in parts)
+
+
+def _largest(end: Growth, value: Expr) -> Rational:
+    """The largest degree, above 0 or below, of a product: of its factors that grow, and of those that shrink."""
+    if not isinstance(value, Expr) or isinstance(value, Relational):
+        return Rational(0)
+    degrees = [end.degree(factor) for factor in Mul.make_args(value)]
+    grows = sum((degree for degree in degrees if degree > 0), Rational(0))
+    shrinks = -sum((degree for degree in degrees if -EXPONENTIAL / 2 < degree < 0), Rational(0))
+    return max([grows, shrinks, *(_largest(end, part) for part in value.args)])
