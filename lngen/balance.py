@@ -23,6 +23,7 @@ from sympy.core.relational import Relational
 
 from lngen.growth import Growth
 from lngen.schedule import Line
+from lngen.simplify.factors import without
 from lngen.symbolic import FeatureSum, Mean, RowMax, RowMin, SumRows, TypedSymbol, Where, axes, leading_to, symbol_like
 from lngen.translate import Names
 
@@ -73,7 +74,7 @@ def balanced(lines: Sequence[Line], ends: Sequence[Growth], names: Names) -> lis
             first = _opposite(expression, ends) or _without_half_of_a_power(expression)
             if first is None:
                 break
-            expression = expression / first * named(first, step)
+            expression = without(expression, first) * named(first, step)
         return expression
 
     for line in lines:
@@ -127,7 +128,7 @@ def met_by_readers(
             pair = next(((value, _once(factor)) for value, factor in pairs if meets(value, factor)), None)
             if pair is None:
                 break
-            expression = expression / pair[0] / pair[1] * named(*pair, step)
+            expression = without(expression, *pair) * named(*pair, step)
         return expression
 
     def named(value: TypedSymbol, factor: Expr, step: int) -> TypedSymbol:
@@ -176,7 +177,7 @@ def _spread(expression: Expr, ends: Sequence[Growth]) -> Expr:
             if enters and any(_is_needed_in(total, factor, others, end) for end in ends):
                 condition = total.args[:1] if isinstance(total, Where) else ()
                 inside = total.func(*condition, *(term * factor for term in _terms(total)))
-                return _spread(expression / total / factor * inside, ends)
+                return _spread(without(expression, total, factor) * inside, ends)
     return expression
 
 

@@ -18,13 +18,16 @@ import sympy
 from sympy import Expr, Mul, Rational
 from sympy.core.relational import Relational
 
-from lngen.growth import EXPONENTIAL, Growth
+from lngen.growth import ARGUMENT, EXPONENTIAL, Growth
 from lngen.plan import Plan
 from lngen.program import RowProgram
-from lngen.symbolic import TypedSymbol
+from lngen.symbolic import TypedSymbol, axes
 
 HIGHEST_POWER = Rational(8)
 """The power that float32 holds of every entry of a row of float16: 65504**8 is 3.39e38."""
+
+HIGHEST_RECIPROCAL = Rational(3)
+"""And of what divides: a row may be as small as 1e-12 before the power of its reciprocal leaves float32."""
 
 
 def widened(plan: Plan) -> Plan:
@@ -44,11 +47,12 @@ def out_of_range(plan: Plan, program: RowProgram) -> list[TypedSymbol]:
     """What a program of the plan assigns that may leave the range of the type of the rows."""
     # With the forward's lines: a row less its largest entry is known by the line of that entry.
     values = [*plan.forward.values(), *program.values()]
+    small = Growth({symbol: -ARGUMENT for symbol in plan.derivation.forward.symbols if axes(symbol).rows}).after(values)
     ends = [end.after(values) for end in plan.forward.growth]
-    return [symbol for symbol, value in program.values() if may_leave_range(symbol, value, ends)]
+    return [s for s, e in program.values() if grows_too_far(s, e, ends) or _largest(small, e)[0] > HIGHEST_RECIPROCAL]
 
 
-def may_leave_range(symbol: TypedSymbol, value: Expr, ends: Iterable[Growth]) -> bool:
+def grows_too_far(symbol: TypedSymbol, value: Expr, ends: Iterable[Growth]) -> bool:
     """Whether a product in a value grows or shrinks faster than `HIGHEST_POWER` of the rows, at some end.
 
     What vanishes as an exponential does ends as 0, which is what it is beside anything else; what is divided by it
@@ -57,19 +61,20 @@ def may_leave_range(symbol: TypedSymbol, value: Expr, ends: Iterable[Growth]) ->
     >>> from lngen.symbolic import RowSymbol, Sigmoid
     >>> x, y, e = RowSymbol("x"), RowSymbol("y"), RowSymbol("e")
     >>> ends = Growth.at_the_ends([x], [(y, x), (e, y**3)])
-    >>> [may_leave_range(RowSymbol("v"), value, ends) for value in (e*x**5, e**3*x, x*Sigmoid(x), 1/Sigmoid(x))]
+    >>> [grows_too_far(RowSymbol("v"), value, ends) for value in (e*x**5, e**3*x, x*Sigmoid(x), 1/Sigmoid(x))]
     [False, True, False, True]
     """
     # An exponential that is known to be bounded has no degree, whatever its own exponent has.
     parts = [(end, isinstance(value, sympy.exp) and not end.degree(symbol)) for end in ends]
-    return any(_largest(end, value.args[0] if bounded else value) > HIGHEST_POWER for end, bounded in parts)
+    return any(max(_largest(end, value.args[0] if bounded else value)) > HIGHEST_POWER for end, bounded in parts)
 
 
-def _largest(end: Growth, value: Expr) -> Rational:
-    """The largest degree, above 0 or below, of a product: of its factors that grow, and of those that shrink."""
+def _largest(end: Growth, value: Expr) -> tuple[Rational, Rational]:
+    """The largest degrees of a product in a value: of its factors that grow, and of those that shrink."""
     if not isinstance(value, Expr) or isinstance(value, Relational):
-        return Rational(0)
+        return Rational(0), Rational(0)
     degrees = [end.degree(factor) for factor in Mul.make_args(value)]
     grows = sum((degree for degree in degrees if degree > 0), Rational(0))
     shrinks = -sum((degree for degree in degrees if -EXPONENTIAL / 2 < degree < 0), Rational(0))
-    return max([grows, shrinks, *(_largest(end, part) for part in value.args)])
+    inner = [_largest(end, part) for part in value.args]
+    return max([grows, *(more for more, _ in inner)]), max([shrinks, *(less for _, less in inner)])

@@ -30,7 +30,7 @@ STAGES = [
     "simplify",
     "prove",
     "program presence",
-    "schedule balance plan secondary cost",
+    "schedule balance plan secondary widen cost",
     "backends",
     "audit report",
     "manifest cache emission",

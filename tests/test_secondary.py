@@ -1,5 +1,7 @@
 """The row programs of the JVP and the double backward: what they read."""
 
+from dataclasses import replace
+
 import pytest
 
 from lngen.definition import parse
@@ -18,7 +20,8 @@ def test_nothing_is_saved_for_them(name):
     """The forward program is that of a plan without them, and row scalars that they read are among its own."""
     found = planned(name)
     alone = plan(derive(parse(CORPUS[name])))
-    assert (found.forward, found.backward) == (alone.forward, alone.backward)
+    narrow = (replace(program, is_wide=False) for program in (found.forward, found.backward))
+    assert tuple(narrow) == (alone.forward, alone.backward)
     for program in (found.jvp, found.backward_backward):
         assert set(program.saved) <= set(found.forward.saved)
         kept = {row.name for row in program.rows if row.origin.startswith("saved")}

@@ -82,8 +82,8 @@ def test_kernels_compute_in_double():
 
 
 def test_the_audit_says_what_may_leave_the_range_and_what_is_done():
-    found = [hazard for hazard in audit(made(WIDE["a reciprocal of what vanishes"]).plan).hazards]
-    (first, *_) = [hazard for hazard in found if hazard.kind == "range"]
+    found = audit(made(WIDE["a reciprocal of what vanishes"]).plan).hazards
+    (first, *_) = (hazard for hazard in found if hazard.kind == "range")
     assert (first.where.direction, first.status) == ("forward", "removed")
     assert "rows of float32 are computed in float64" in first.remedy
     assert not [hazard for hazard in audit(made(NARROW["a gate"]).plan).hazards if hazard.kind == "range"]

@@ -21,6 +21,9 @@ _NAN = float("nan")
 # Past it, exp(-u**2/2) has more than 10**11 zeros, and mpmath's erfc overflows on its way.
 _ALL_TAIL = 10**6
 
+# Binary digits before the point, past which an exponential is 0 or infinite beside anything else.
+_LONGEST_EXPONENT = 10_000
+
 
 class _Objects(Numbers):
     """Arrays of objects with arithmetic of their own."""
@@ -174,8 +177,14 @@ def _context(digits: int) -> Any:
 
 
 def _multiprecision_functions(mp: Any) -> dict[str, Callable[[Any], Any]]:
+    def exp(u: Any) -> Any:
+        # It takes as many digits of log(2) as its argument has before the point.
+        if mp.mag(u) > _LONGEST_EXPONENT:
+            return mp.inf if u > 0 else mp.zero
+        return mp.exp(u)
+
     def sigmoid(u: Any) -> Any:
-        e = mp.exp(-abs(u))
+        e = exp(-abs(u))
         return 1 / (1 + e) if u >= 0 else e / (1 + e)
 
     def gelu(u: Any) -> Any:
@@ -189,15 +198,15 @@ def _multiprecision_functions(mp: Any) -> dict[str, Callable[[Any], Any]]:
     return {
         "sqrt": lambda u: mp.sqrt(u) if u >= 0 else mp.nan,
         "rsqrt": lambda u: 1 / mp.sqrt(u) if u > 0 else (mp.inf if u == 0 else mp.nan),
-        "exp": mp.exp,
+        "exp": exp,
         "log": lambda u: mp.log(u) if u > 0 else (-mp.inf if u == 0 else mp.nan),
         "log1p": lambda u: mp.log1p(u) if u > -1 else (-mp.inf if u == -1 else mp.nan),
-        "expm1": mp.expm1,
+        "expm1": lambda u: exp(u) - 1 if mp.mag(u) > _LONGEST_EXPONENT else mp.expm1(u),
         "sin": mp.sin,
         "cos": mp.cos,
         "tanh": mp.tanh,
         "sigmoid": sigmoid,
-        "softplus": lambda u: (u if u > 0 else mp.zero) + mp.log1p(mp.exp(-abs(u))),
+        "softplus": lambda u: (u if u > 0 else mp.zero) + mp.log1p(exp(-abs(u))),
         "relu": lambda u: u if u > 0 or u != u else mp.zero,
         "silu": lambda u: u * sigmoid(u),
         "gelu": gelu,

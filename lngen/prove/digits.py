@@ -23,6 +23,7 @@ MOST_FEATURES = 1000
 _ROWS = 2
 _FEW_DIGITS = 20
 _MOST_OF_DIGITS = 0.9
+_TURNS = 8
 
 
 def steps_with_digits(derivation: Derivation, digits: int) -> tuple[Step, ...]:
@@ -59,15 +60,18 @@ def second_derivation(derivation: Derivation, digits: int) -> list[tuple[str, in
     """For each gradient the digits to which it agrees with the unsimplified adjoint, and the D that were compared.
 
     A D at which the definition has no value, or divides by what is nothing but rounding, or the unsimplified form
-    divides 0 by 0, is left out (D = 1, where a root of the variance is taken); a gradient that is left with no D at all
-    agrees to 0 digits.
+    divides 0 by 0, is left out (D = 1, where a root of the variance is taken). Where that leaves none, other points are
+    tried, and a gradient that is left with no D at all agrees to 0 digits.
     """
     worst = {gradient.name: digits for _, gradient in derivation.gradients}
     sizes: dict[str, list[int]] = {name: [] for name in worst}
     with mpmath.workdps(digits):
         arithmetic = Arithmetic(digits)
-        for features in _sizes(derivation, 1, 2, 3, 8):
-            written = random_point(derivation, features, seed=100 + features)
+        tried = ((features, turn) for turn in range(_TURNS) for features in _sizes(derivation, 1, 2, 3, 8))
+        for features, turn in tried:
+            if turn and all(sizes.values()):
+                break
+            written = random_point(derivation, features, seed=100 + features + 1000 * turn)
             adjoint = evaluate_equations(derivation.adjoint.equations, written, arithmetic)
             forward = evaluate_equations(derivation.forward.equations, written, arithmetic)
             short = evaluate_equations(derivation.backward, forward, arithmetic)

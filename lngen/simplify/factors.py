@@ -47,6 +47,24 @@ def with_sum(expression: Expr, symbol: Symbol, total: Add) -> Expr:
     return expression
 
 
+def without(product: Expr, *factors: Expr) -> Expr:
+    """A product without factors that it has.
+
+    SymPy would leave exp(a + b)*exp(-a - b) as it stands, and (-a - b)/(a + b), to which -c*(a + b)/c comes.
+
+    >>> a, b, c = sympy.symbols("a b c")
+    >>> without(c * sympy.exp(a + b), sympy.exp(a + b)), without(-c * (a + b), c, a + b), without(c**2, c)
+    (c, -1, c)
+    """
+    left, rest = list(Mul.make_args(product)), []
+    for part in (part for factor in factors for part in Mul.make_args(factor)):
+        if part in left:
+            left.remove(part)
+        else:
+            rest.append(part)
+    return Mul(*left) / Mul(*rest)
+
+
 def divides(product: Expr, expression: Expr) -> bool:
     """Whether all factors of a product are among those of an expression.
 
@@ -78,7 +96,7 @@ def multiplied(expression: Expr, factor: Expr, meets: Callable[[Expr], bool]) ->
         return Where(expression.args[0], *(multiplied(side, factor, meets) for side in expression.args[1:]))
     parts = (part for part in Mul.make_args(expression) if isinstance(part, (Add, Where)) and meets(part))
     inner = next(parts, None)
-    return expression * factor if inner is None else expression / inner * multiplied(inner, factor, meets)
+    return expression * factor if inner is None else without(expression, inner) * multiplied(inner, factor, meets)
 
 
 @lru_cache(maxsize=10_000)
@@ -102,7 +120,7 @@ def common_factors(expression: Expr) -> Expr:
         if all(e.is_Rational for e in exponents) and (all(e > 0 for e in exponents) or all(e < 0 for e in exponents)):
             shared[base] = min(exponents, key=abs)
     factor = Mul(*(base**exponent for base, exponent in shared.items()))
-    rest = _group([_over(term, factor) for term in terms])
+    rest = _group([without(term, factor) for term in terms])
     return factor * rest
 
 
@@ -119,7 +137,7 @@ def _meeting(product: Expr) -> Expr:
         for total in sums:
             if base != total and exponent.is_positive and _divides(total, base):
                 inside = multiplied(total, base**exponent, partial(_divides, base=base))
-                return product / base**exponent / total * inside
+                return without(product, base**exponent, total) * inside
     return product
 
 
@@ -129,22 +147,6 @@ def _divides(expression: Expr, base: Expr) -> bool:
         return any(_divides(term, base) for term in expression.args)
     sums = (factor for factor in Mul.make_args(expression) if isinstance(factor, Add))
     return bool(_powers(expression).get(base, sympy.S.Zero).is_negative) or any(_divides(s, base) for s in sums)
-
-
-def _over(term: Expr, factor: Expr) -> Expr:
-    """A term without a factor that it has. SymPy would leave exp(a + b)*exp(-a - b) as it stands.
-
-    >>> a, b, c = sympy.symbols("a b c")
-    >>> _over(c * sympy.exp(a + b), sympy.exp(a + b))
-    c
-    """
-    left, rest = list(Mul.make_args(term)), []
-    for part in Mul.make_args(factor):
-        if isinstance(part, sympy.exp) and part in left:
-            left.remove(part)
-        else:
-            rest.append(part)
-    return Mul(*left) / Mul(*rest)
 
 
 def _group(terms: list[Expr]) -> Expr:
@@ -162,7 +164,7 @@ def _group(terms: list[Expr]) -> Expr:
         if len(inside) < 2 or len(inside) == len(terms) or varies_over_features(factor):
             continue
         outside = [term for term in terms if term not in inside]
-        grouped = Add(factor * common_factors(Add(*(_over(term, factor) for term in inside))), *outside)
+        grouped = Add(factor * common_factors(Add(*(without(term, factor) for term in inside))), *outside)
         if operation_count(grouped) < price:
             best, price = grouped, operation_count(grouped)
     return best

@@ -8,7 +8,7 @@ from functools import partial
 from sympy import Add, Expr, Mul, Pow, S, Symbol
 
 from lngen.notation import text
-from lngen.simplify.factors import divides, multiplied, with_product
+from lngen.simplify.factors import divides, multiplied, with_product, without
 from lngen.simplify.sweep import Trail
 from lngen.symbolic import D, Mean, TypedSymbol, Where, axes, is_row, operation_count
 from lngen.translate import Equation, Forward
@@ -91,7 +91,9 @@ def _with_scaled(expression: Expr, scaled: TypedSymbol, scale: Expr, row: Expr) 
             body = factor.args[0] if isinstance(factor, Mean) else factor
             if divides(row, body) and (factor is expression or isinstance(factor, Mean)):
                 replaced = body / row * scaled
-                expression = expression / scale / factor * (Mean(replaced) if isinstance(factor, Mean) else replaced)
+                expression = without(expression, scale, factor) * (
+                    Mean(replaced) if isinstance(factor, Mean) else replaced
+                )
                 break
         else:
             return expression
@@ -123,7 +125,7 @@ def _cancelled_in_means(expression: Expr) -> Expr:
             times = min(exponent, -_power(mean.args[0], base))
             if times > 0:
                 body = multiplied(mean.args[0], base**times, partial(_is_divided, base=base))
-                return _cancelled_in_means(expression / mean / base**times * Mean(body))
+                return _cancelled_in_means(without(expression, mean, base**times) * Mean(body))
     return expression
 
 

@@ -9,6 +9,7 @@ from sympy.logic.boolalg import Boolean
 
 from lngen.differentiate import merged, select
 from lngen.growth import EXPONENTIAL, Growth
+from lngen.simplify.factors import without
 from lngen.simplify.sweep import Trail
 from lngen.symbolic import AttainsFirst, FeatureSum, Mean, TypedSymbol, Where, axes
 from lngen.translate import Equation, Forward
@@ -79,7 +80,7 @@ def _with_whole_selects(expression: Expr, firsts: list[TypedSymbol]) -> Expr:
         return expression
     for first in firsts:
         if first in expression.args and any(_may_divide_by_zero(factor) for factor in expression.args):
-            expression = Where(first > 0, expression / first, 0)
+            expression = Where(first > 0, without(expression, first), 0)
     factors = [factor for factor in Mul.make_args(expression) if isinstance(factor, Where) and 0 in factor.args[1:]]
     return select(expression) if factors else expression
 
@@ -106,7 +107,7 @@ def _with_named_selects(
         def whole(body: Expr) -> Expr:
             return _with_named_selects(_with_whole_selects(same_in_row * body, []), sides, ends)
 
-        return expression / same_in_row / means[0] * _in_means(means[0], sides, whole)
+        return without(expression, same_in_row, means[0]) * _in_means(means[0], sides, whole)
     if large:
         # First the condition that looks at what is divided by.
         found = sorted(_sides(expression, sides), key=lambda side: (not side[0].free_symbols & divisors, str(side)))
@@ -131,7 +132,7 @@ def _in_means(expression: Expr, sides: Mapping[TypedSymbol, frozenset[_Side]], w
     if isinstance(expression, Add):
         return Add(*(_in_means(term, sides, whole) for term in expression.args))
     mean = next(factor for factor in expression.args if _is_mean_of_selects(factor, sides))
-    return expression / mean * _in_means(mean, sides, whole)
+    return without(expression, mean) * _in_means(mean, sides, whole)
 
 
 def _sides(expression: Expr, sides: Mapping[TypedSymbol, frozenset[_Side]]) -> frozenset[_Side]:

@@ -243,12 +243,16 @@ class _Structure:
         return Mul(*others, *scalars, *self._gated(rows))
 
     def _powers_of_products(self, rows: list[Expr]) -> list[Expr]:
-        """`(x*e)**2` as a power of a named `x*e`: SymPy writes x**2*e**2, and e may be 0 where x**2 is infinite."""
+        """`(x*e)**2` as a power of a named `x*e`, and `(x/y)**4` of `x/y`.
+
+        SymPy writes x**2*e**2, and e may be 0 where x**2 is infinite.
+        """
         powers = {row: row.as_base_exp()[1] for row in rows if not isinstance(row, sympy.exp)}
         for power in sorted({p for p in powers.values() if p.is_Integer and p > 1}, reverse=True):
-            alike = [row for row in rows if powers.get(row) == power]
+            alike = [row for row in rows if abs(powers.get(row, 0)) == power]
             if len(alike) > 1:
-                factors = self._gated([row.as_base_exp()[0] for row in alike])
+                factors = self._gated([row.as_base_exp()[0] for row in alike if powers[row] > 0])
+                factors += [1 / row.as_base_exp()[0] for row in alike if powers[row] < 0]
                 product = factors[0] if len(factors) == 1 else self._define(Mul(*factors), self.names.fresh("product"))
                 rows = [*_without(rows, alike), product**power]
         return rows

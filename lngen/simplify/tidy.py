@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 import sympy
-from sympy import Add, Expr, Pow
+from sympy import Add, Expr, Mul, Pow
 
 from lngen.simplify.linear import tree_size
 from lngen.symbolic import TypedSymbol, is_row
@@ -95,11 +95,14 @@ def written_out(
 
 
 def _nests(equation: Equation, users: Sequence[Equation]) -> bool:
-    """Whether to write a value out where it is used would put a sum under a power, or make a line too long to read.
+    """Whether to write a value out where it is used would put a sum under a power, or a product of rows, or make a line
+    too long to read.
 
-    Sums under powers under powers are polynomials whose degree doubles with every line.
+    Sums under powers under powers are polynomials whose degree doubles with every line; and `(x/y)**4` is x**4/y**4 to
+    SymPy, each of which may be too large or too small for a float.
     """
     if is_long(equation.expression):
         return True
     powers = {p.base for q in users for p in q.expression.atoms(Pow)}
-    return isinstance(equation.expression, Add) and equation.symbol in powers
+    rows = [factor for factor in Mul.make_args(equation.expression) if is_row(factor)]
+    return equation.symbol in powers and (isinstance(equation.expression, Add) or len(rows) > 1)

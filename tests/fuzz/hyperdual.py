@@ -210,6 +210,8 @@ class Hyperdual(Numbers):
             u = self._shifted(u)
         if name in ("sin", "cos"):
             self._has_a_phase(u)
+        if name in ("silu", "gelu"):
+            self._has_a_product(u)
         value = self.call(name, u)
         if name == "stop_gradient":
             return self.of(operand["value"])
@@ -265,6 +267,11 @@ class Hyperdual(Numbers):
         """Take down which rows have a sine of what is rounded by some of a turn: a maximum may hide that."""
         if angle.ndim > 1:
             self._leave_out(np.abs(angle) * np.finfo(self.part).eps > PLAIN_IS_RIGHT)
+
+    def _has_a_product(self, gate: Any) -> None:
+        """Take down which rows multiply what is infinite by a gate that is 0 there."""
+        if gate.ndim > 1:
+            self._leave_out(np.isinf(gate))
 
     def _leave_out(self, entries: Any) -> None:
         rows = entries.any(-1)
