@@ -61,7 +61,7 @@ def second_derivation(derivation: Derivation, digits: int) -> list[tuple[str, in
 
     A D at which the definition has no value, or divides by what is nothing but rounding, or the unsimplified form
     divides 0 by 0, is left out (D = 1, where a root of the variance is taken). Where that leaves none, other points are
-    tried, and a gradient that is left with no D at all agrees to 0 digits.
+    tried.
     """
     worst = {gradient.name: digits for _, gradient in derivation.gradients}
     sizes: dict[str, list[int]] = {name: [] for name in worst}
@@ -84,7 +84,7 @@ def second_derivation(derivation: Derivation, digits: int) -> list[tuple[str, in
                         continue
                     sizes[gradient.name].append(features)
                     worst[gradient.name] = min(agreed, worst[gradient.name])
-    return [(name, agreed if sizes[name] else 0, tuple(sizes[name])) for name, agreed in worst.items()]
+    return [(name, agreed, tuple(sizes[name])) for name, agreed in worst.items()]
 
 
 def _rests_on_rounding(derivation: Derivation, point: Environment) -> bool:

@@ -93,9 +93,12 @@ def _adds_up(total: Any, rows: Any, beside: Beside, point: Point, result: tuple[
     rounding = 2 * count * np.finfo(total.dtype).eps
     least = 2 * count * np.finfo(total.dtype).smallest_subnormal
     gap, size = np.abs(total - rows.sum(0)), np.abs(rows).sum(0)
-    # Rows may be in range where their sum is not, or is only after what it is multiplied by.
+    # Rows may be in range where their sum is not, or is only after what it is multiplied by; and what a small sum is
+    # multiplied by may have been below the normal numbers.
     largest = float(np.finfo(total.dtype).max) ** SHARE_OF_RANGE
-    off = np.flatnonzero(~(gap <= rounding * size + least) & (size <= largest))
+    smallest = float(np.finfo(total.dtype).smallest_normal) ** 0.5
+    in_range = (size <= largest) & ((size == 0) | (size >= smallest))
+    off = np.flatnonzero(~(gap <= rounding * size + least) & in_range)
     if not off.size:
         return True
     # What is made of several sums over rows, each times something, adds up the terms of all rows before they cancel,
