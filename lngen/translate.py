@@ -252,6 +252,8 @@ def translate(definition: Definition) -> Forward:
         except _DecidedError as error:
             remedy = "write the value that is chosen, or give the Constant no positive default"
             raise _refused(definition, error.span, str(error), remedy) from None
+        except _NotRealError:
+            expression = sympy.nan
         _require_real(definition, statement.name, statement.span, expression)
         bare = Equation(symbol_like("unused", expression), expression).reduction is not None
         expression = split_reductions(expression, equations, names, whole=bare)
@@ -284,6 +286,10 @@ class _DecidedError(Exception):
         always = "true" if outcome == sympy.true else "false"
         super().__init__(f"the comparison in `{render(expression)}` is always {always}: a Constant here is positive")
         self.span = expression.span
+
+
+class _NotRealError(Exception):
+    """A comparison with what is infinite or no real number, which SymPy does not make."""
 
 
 def _refused(definition: Definition, span: Span, message: str, remedy: str) -> DefinitionError:
@@ -330,6 +336,8 @@ def to_sympy(expression: Expression, environment: dict[str, Expr]) -> Expr:
 
 
 def _compared(expression: Compare | Call, operator: str, left: Expr, right: Expr) -> Expr:
+    if left.has(*_NOT_REAL) or right.has(*_NOT_REAL):
+        raise _NotRealError
     outcome = _COMPARISONS[operator](left, right)
     constants = [s for s in (left - right).free_symbols if axes(s) == NOTHING and s.is_positive and s != D]
     if outcome in (sympy.true, sympy.false) and constants:

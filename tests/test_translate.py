@@ -71,6 +71,8 @@ def test_reduction_names() -> None:
     [
         ("def f(x: Row): return x/(x - x)", "1:23", "infinite"),
         ("def f(x: Row): return sqrt(-x**2)", "1:23", "not a real number"),
+        ("def f(x: Row): return maximum(log(x - x), x)", "1:23", "not a real number"),
+        ("def f(x: Row): return where(1/(x - x) > x, x, 1)", "1:23", "not a real number"),
         ("def f(x: Row, eps: Constant = 1):\n    y = where(eps > 0, x, -x)\n    return y", "2:15", "always true"),
         ("def f(x: Row, eps: Constant = 1): return x*maximum(0, eps)", "1:44", "always false"),
         ("def f(x: Row, eps: Constant = 1): return x*relu(eps)", "1:44", "always true"),

@@ -271,7 +271,7 @@ class Hyperdual(Numbers):
     def _has_a_product(self, gate: Any) -> None:
         """Take down which rows multiply what is infinite by a gate that is 0 there."""
         if gate.ndim > 1:
-            self._leave_out(np.isinf(gate))
+            self._leave_out(np.abs(gate) == np.inf)
 
     def _leave_out(self, entries: Any) -> None:
         rows = entries.any(-1)
