@@ -149,9 +149,17 @@ class SumRows(Function):  # type: ignore[misc]
 
 
 class StopGradient(Function):  # type: ignore[misc]
-    """Its argument, with derivative zero."""
+    """Its argument, with derivative zero.
+
+    >>> StopGradient(StopGradient(RowSymbol("x")))
+    StopGradient(x)
+    """
 
     nargs = 1
+
+    @classmethod
+    def eval(cls, argument: Expr) -> Expr | None:
+        return argument if isinstance(argument, StopGradient) else None
 
     def _eval_derivative(self, symbol: Symbol) -> Expr:
         return sympy.S.Zero
