@@ -122,7 +122,12 @@ class _Structure:
     # ---- statements
 
     def _statement(self, equation: Equation, environment: dict[TypedSymbol, Expr]) -> Expr:
-        expression = equation.expression.xreplace(environment)
+        try:
+            expression = equation.expression.xreplace(environment)
+        except TypeError as error:  # SymPy's, for a comparison that a value now decides
+            if "non-real" not in str(error):
+                raise
+            expression = sympy.nan
         reduction = replace(equation, expression=expression).reduction
         value: Expr
         if reduction is not None:

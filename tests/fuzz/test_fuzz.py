@@ -111,6 +111,8 @@ def test_what_is_no_number_once_it_is_simplified_is_refused() -> None:
     verdict = judge("def f(x: Row):\n    z = x - x\n    return mean(z)/z")
     assert verdict.outcome == REFUSED
     assert "'y' is infinite or not a real number, whatever the inputs" in verdict.detail
+    compared = judge("def f(x: Row):\n    u = (x - 3 - x)**0.25\n    v = log(u)\n    return maximum(v, x)")
+    assert (compared.outcome, compared.failed) == (REFUSED, False)
 
 
 def test_a_definition_that_is_no_number_anywhere_has_no_point() -> None:
