@@ -19,10 +19,10 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from lngen.check.mutants import module_from_text  # noqa: E402
 from lngen.definition import parse  # noqa: E402
 from lngen.emission import derived  # noqa: E402
 from lngen.errors import DefinitionError  # noqa: E402
+from lngen.loading import module_from_text  # noqa: E402
 
 HEAD = """\
 # Errors

@@ -6,11 +6,15 @@ import keyword
 import os
 import sys
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from types import ModuleType
 
-from lngen import paths
+from lngen import paths, runtime
 from lngen.errors import LngenError
+from lngen.paths import RUNTIME
+
+_TEXTS = count()
 
 
 def load(layer: str | os.PathLike[str]) -> ModuleType:
@@ -39,7 +43,7 @@ def available() -> tuple[str, ...]:
 
 
 def _is_emitted(folder: Path) -> bool:
-    return folder.name.isidentifier() and (folder / "__init__.py").is_file()
+    return folder.name.isidentifier() and folder.name != RUNTIME and (folder / "__init__.py").is_file()
 
 
 def _load_name(name: str) -> ModuleType:
@@ -89,21 +93,30 @@ def _load_folder(folder: Path) -> ModuleType:
     folder = folder.resolve()
     if folder.parent == paths.generated_folder().resolve():
         return _load_name(folder.name)
-    name = f"_lngen_{_fingerprint(folder)}_{folder.name}"
-    if name in sys.modules:
-        return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(
-        name, folder / "__init__.py", submodule_search_locations=[str(folder)]
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
+    if not (folder.parent / RUNTIME / "__init__.py").is_file():
+        raise LngenError(
+            f"{folder.parent} has no {RUNTIME}/, which its layers share. Copy it there too, or write the layer anew "
+            f"with `lngen derive --out`."
+        )
+    package = f"_lngen_{_fingerprint(folder)}"
+    _ensure_package(package, folder.parent)
+    importlib.invalidate_caches()
+    return importlib.import_module(f"{package}.{folder.name}")
+
+
+def module_from_text(text: str, name: str) -> ModuleType:
+    """Run emitted text as a module of its own, with a runtime of its own: what is set there is set for it alone."""
+    package = f"_lngen_text_{next(_TEXTS)}"
+    own = f"{package}.{RUNTIME}"
+    _ensure_package(package, Path())
+    _ensure_package(own, Path(next(iter(runtime.__path__))))
+    module = ModuleType(f"{package}.{name}.backend")
+    module.__package__ = f"{package}.{name}"
     try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
+        exec(compile(text, f"<{name}>", "exec"), module.__dict__)
+    finally:
+        for entry in [entry for entry in sys.modules if entry == package or entry.startswith(f"{package}.")]:
+            del sys.modules[entry]
     return module
 
 

@@ -10,14 +10,17 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
-from lngen import __version__, paths
+from lngen import __version__, paths, runtime
 from lngen.atomic import replacing
 from lngen.errors import LngenError
+from lngen.paths import RUNTIME
 
 MANIFEST = "manifest.json"
+
 _MAXIMUM_DIFF_LINES = 60
 
 
@@ -106,10 +109,32 @@ def manifest_text(
         "lngen": __version__,
         "name": name,
         "options": dict(options),
+        "runtime": {path: sha256_text(text) for path, text in runtime_files().items()},
         "sympy": supported_sympy(),
         "templates": dict(templates),
     }
+    return _json(manifest)
+
+
+def _json(manifest: Mapping[str, Any]) -> str:
     return json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+@cache
+def runtime_files() -> dict[str, str]:
+    """What all layers of a folder share, by name."""
+    return {path.name: path.read_text(encoding="utf-8") for path in sorted(Path(runtime.__path__[0]).glob("*.py"))}
+
+
+def runtime_emission() -> Emission:
+    """The folder of what all layers share, which is written once beside them."""
+    files = runtime_files()
+    manifest = {
+        "files": {path: sha256_text(text) for path, text in files.items()},
+        "lngen": __version__,
+        "name": RUNTIME,
+    }
+    return Emission(RUNTIME, (*files.items(), (MANIFEST, _json(manifest))))
 
 
 def emission(
@@ -139,14 +164,17 @@ def write(emission: Emission, folder: Path) -> tuple[Path, ...]:
     """Write the emission to `folder/<name>/` and return the paths written.
 
     Whoever looks at any moment, or after the process was killed, sees all of the old files or all of the new
-    ones. Nothing else in `folder` is touched. Raises LngenError, and changes nothing, if `folder/<name>`
-    holds a file that lngen did not write, is a symbolic link, or cannot be written.
+    ones. What layers share is written first, where it is not as it should be, and nothing else in `folder` is touched.
+    Raises LngenError, and changes nothing, if `folder/<name>` holds a file that lngen did not write, is a symbolic
+    link, or cannot be written.
     """
     texts = dict(emission.files)
     if MANIFEST not in texts:
         raise LngenError(f"the emission of {emission.name} has no {MANIFEST}, so it could not be replaced later")
     target = folder / emission.name
     _require_ours(target)
+    if emission.name != RUNTIME and drift([runtime_emission()], folder, every_layer=False):
+        write(runtime_emission(), folder)
     try:
         with replacing(target) as new:
             for path, text in emission.files:
@@ -234,7 +262,7 @@ def drift(emissions: Iterable[Emission], folder: Path, *, every_layer: bool = Tr
     emissions = sorted(emissions, key=lambda emission: emission.name)
     found = [entry for emission in emissions for entry in _drift_of(emission, folder)]
     if every_layer and folder.is_dir():
-        names = {emission.name for emission in emissions}
+        names = {RUNTIME, *(emission.name for emission in emissions)}
         for stranger in sorted(folder.iterdir()):
             if stranger.name not in names and stranger.is_dir() and _listed_files(stranger):
                 found += (Drift("left over", f"{stranger.name}/{path}") for path in _files_in(stranger))

@@ -10,6 +10,9 @@ from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
 
+RUNTIME = "_runtime"
+"""The folder beside emitted layers that holds what they share: the files of `lngen.runtime`, as they are."""
+
 
 def _checkout_of(package: Path) -> Path | None:
     """The checkout that the package folder stands in, or None if it is installed."""

@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from lngen import loading
+from lngen import loading, manifest
 from lngen.backends.cuda import reserved
-from lngen.check.mutants import module_from_text
 from lngen.definition import Definition, Kind, parse
 from lngen.emission import Derived, derived
+from lngen.loading import module_from_text
 
 TEMPLATE = """
 def {layer}(
@@ -93,7 +93,7 @@ def numpy_results(made: Derived) -> list[Any]:
 def _numpy_results(made: Derived, few: bool) -> Iterable[Any]:
     module = module_from_text(made.text("numpy_backend.py"), "numpy_backend")
     if not few:
-        vars(module)["FEW_BYTES"] = 0
+        module._rows.FEW_BYTES = 0
     definition = made.definition
     _, directions, cotangents = values(definition)
     inputs = [definition.public(entry.name) for entry in definition.differentiable]
@@ -111,10 +111,8 @@ def cuda_results(made: Derived, folder: Path) -> list[Any]:
     """What forward and backward give on the device."""
     from lngen.check.on_device import device, download, upload
 
+    manifest.write(made.emission, folder)
     place = folder / made.definition.name
-    place.mkdir()
-    for path, content in made.emission.files:
-        (place / path).write_text(content, encoding="utf-8")
     with ExitStack() as stack:
         stack.enter_context(device())
         module = importlib.import_module(f"{loading.load(place).__name__}.cuda_backend")

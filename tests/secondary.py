@@ -8,6 +8,7 @@ from lngen.backends import Notes, numpy
 from lngen.check.derived import checkable
 from lngen.check.layer import Checkable
 from lngen.definition import parse
+from lngen.loading import module_from_text
 from lngen.plan import Plan
 from tests import corpus
 
@@ -32,9 +33,7 @@ def source(text: str) -> str:
 
 def run(text: str) -> types.ModuleType:
     """A module of an emitted text."""
-    module = types.ModuleType("emitted")
-    exec(compile(text, "emitted", "exec"), module.__dict__)
-    return module
+    return module_from_text(text, "emitted")
 
 
 @functools.cache

@@ -8,10 +8,10 @@ import sympy
 from sympy import Expr
 
 from lngen.balance import balanced, grown, met_by_readers
-from lngen.check.mutants import module_from_text
 from lngen.definition import parse
 from lngen.emission import derived
 from lngen.growth import ARGUMENT, EXPONENTIAL, Growth
+from lngen.loading import module_from_text
 from lngen.schedule import Line
 from lngen.symbolic import Mean, RowMax, RowScalarSymbol, RowSymbol, Sigmoid, Softplus, SumRows, Where, symbol_like
 from lngen.translate import Names

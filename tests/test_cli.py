@@ -17,8 +17,11 @@ from lngen.commands import check as check_command
 from lngen.commands import console, layers
 from lngen.commands import derive as derive_command
 from lngen.errors import LngenError
+from lngen.paths import RUNTIME
 from tests.requirements import needs_gxx, needs_nvrtc, needs_pycuda
 from tests.shipped import FILES, NAMES, ROOT, WHOLE, shipped
+
+SHARED = [f"{RUNTIME}/{path}" for path, _ in manifest.runtime_emission().files]
 
 MINE = '''
 """A scaled row."""
@@ -95,7 +98,7 @@ class TestDerive:
         derivation, written = result.stdout.split("\nwrote ", 1)
         assert "dw = sum_rows(dy*x)" in derivation
         *files, next_step = f"wrote {written}".splitlines()
-        assert files == [f"wrote here/mine/{name}" for name in FILES]
+        assert files == [f"wrote here/{path}" for path in (*SHARED, *(f"mine/{name}" for name in FILES))]
         assert next_step == "Next: `lngen check mine.py` holds the code against its definition."
 
     def test_what_is_as_before_is_counted(self, mine):
@@ -104,10 +107,13 @@ class TestDerive:
         (mine.parent / "here" / "mine" / "kernels.cu").write_text("changed")
         result = lngen("derive", "mine.py", "--out", "here")
         assert result.stdout.count("wrote ") == 1
-        assert f"wrote here/mine/kernels.cu\nunchanged in here: {len(FILES) - 1} files\nNext: " in result.stdout
+        assert (
+            f"wrote here/mine/kernels.cu\nunchanged in here: {len(SHARED) + len(FILES) - 1} files\nNext: "
+            in result.stdout
+        )
         before |= {path: path.stat().st_mtime_ns for path in (mine.parent / "here").rglob("*")}
         result = lngen("derive", "mine.py", "--out", "here")
-        assert f"\nunchanged in here: {len(FILES)} files\nNext: " in result.stdout
+        assert f"\nunchanged in here: {len(SHARED) + len(FILES)} files\nNext: " in result.stdout
         assert before == {path: path.stat().st_mtime_ns for path in (mine.parent / "here").rglob("*")}
 
     def test_outside_a_project_nothing_is_written_unasked(self, mine, monkeypatch):
@@ -126,14 +132,17 @@ class TestDerive:
         (mine.parent / "derive").mkdir()
         mine.rename(mine.parent / "derive" / "mine.py")
         assert lngen("derive").exit_code == 0
-        assert sorted(path.name for path in (mine.parent / "generated").iterdir()) == ["mine"]
+        assert sorted(path.name for path in (mine.parent / "generated").iterdir()) == ["_runtime", "mine"]
+
+    def test_a_folder_that_is_no_package_is_refused(self, mine):
+        result = lngen("derive", mine, "--out", "my-layers")
+        assert result.exit_code == 2
+        assert "'my-layers' is no name of a Python package" in result.stderr
+        assert not (mine.parent / "my-layers").exists()
 
     def test_what_it_wrote_can_be_imported_at_once(self, mine):
-        assert lngen("derive", mine, "--out", ".").exit_code == 0
+        assert lngen("derive", mine, "--out", "mine_here").exit_code == 0
         code = "import mine_here.mine as m; y, s = m.forward([[1.0, 2.0]], [0.5, 0.5]); print(y.tolist())"
-        (mine.parent / "mine").rename(mine.parent / "kept")
-        (mine.parent / "mine_here").mkdir()
-        (mine.parent / "kept").rename(mine.parent / "mine_here" / "mine")
         assert process("-c", code, cwd=mine.parent).stdout == "[[1.5, 3.0]]\n"
 
     def test_a_pipe_gets_no_colour(self, mine):
@@ -144,7 +153,7 @@ class TestDerive:
     def test_nothing_else_in_the_folder_is_touched(self, mine):
         (mine.parent / "mine.txt").write_text("kept")
         lngen("derive", mine, "--out", ".")
-        assert sorted(path.name for path in mine.parent.iterdir()) == ["mine", "mine.py", "mine.txt"]
+        assert sorted(path.name for path in mine.parent.iterdir()) == ["_runtime", "mine", "mine.py", "mine.txt"]
         assert mine.read_text() == MINE
 
     def test_a_folder_that_is_not_ours_is_left_alone(self, mine):
@@ -171,7 +180,7 @@ class TestDerive:
 
     def test_a_file_named_twice_is_derived_once(self, mine):
         result = lngen("derive", mine, "mine.py", "--out", "here")
-        assert result.stdout.count("wrote ") == len(FILES)
+        assert result.stdout.count("wrote ") == len(SHARED) + len(FILES)
 
     def test_a_file_from_elsewhere_needs_a_place_for_its_code(self, mine):
         result = lngen("derive", mine)
@@ -219,7 +228,7 @@ class TestDerive:
         result = lngen("derive", mine, "--out", "here", "--format", format)
         assert result.exit_code == 0
         assert "wrote" not in result.stdout
-        assert result.stderr.startswith("wrote here/mine/__init__.py\n")
+        assert result.stderr.startswith("wrote here/_runtime/__init__.py\n")
 
     def test_json_is_one_document(self, mine):
         result = lngen("derive", mine, "--out", "here", "--format", "json")

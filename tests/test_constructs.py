@@ -12,11 +12,11 @@ import pytest
 from lngen import loading, manifest
 from lngen.check import check
 from lngen.check.derived import checkable
-from lngen.check.mutants import module_from_text
 from lngen.check.on_device import OnDevice, device
 from lngen.definition import parse
 from lngen.emission import Derived, derived
 from lngen.language import FUNCTIONS, KIND_NAMES
+from lngen.loading import module_from_text
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 from tests.tiers import sample
 

@@ -15,6 +15,8 @@ def emit(folder: Path, name: str, scale: int = 2) -> Path:
     """What an emitted layer looks like from outside: a package with relative imports, and a manifest."""
     target = folder / name
     target.mkdir(parents=True, exist_ok=True)
+    (folder / paths.RUNTIME).mkdir(exist_ok=True)
+    (folder / paths.RUNTIME / "__init__.py").touch()
     (target / "__init__.py").write_text("from .numpy_backend import forward\n")
     (target / "numpy_backend.py").write_text(f"def forward(x):\n    return {scale} * x\n")
     (target / "manifest.json").write_text(f'{{"scale": {scale}}}')

@@ -7,6 +7,7 @@ import pytest
 from lngen import __version__, manifest, paths
 from lngen.errors import LngenError
 from lngen.manifest import Drift, Emission, drift, drift_message, sha256_text, write
+from lngen.paths import RUNTIME
 
 HASH = sha256_text("x")
 
@@ -66,6 +67,7 @@ class TestManifest:
             "lngen": __version__,
             "name": "layer",
             "options": {},
+            "runtime": {path: sha256_text(text) for path, text in manifest.runtime_files().items()},
             "sympy": manifest.supported_sympy(),
             "templates": {"numpy/a.jinja": HASH, "numpy/b.jinja": HASH},
         }
@@ -110,7 +112,7 @@ class TestWrite:
         emission = an_emission()
         write(emission, tmp_path)
         assert held(tmp_path / "layer") == dict(emission.files)
-        assert os.listdir(tmp_path) == ["layer"]
+        assert sorted(os.listdir(tmp_path)) == [RUNTIME, "layer"]
 
     def test_an_edited_file_of_ours_is_written_again(self, tmp_path):
         emission = an_emission()
@@ -199,7 +201,7 @@ class TestWrite:
         with pytest.raises(LngenError, match="cannot be written: No space left on device"):
             write(an_emission(numpy_backend="new"), tmp_path)
         assert held(tmp_path / "layer") == dict(old.files)
-        assert os.listdir(tmp_path) == ["layer"]
+        assert sorted(os.listdir(tmp_path)) == [RUNTIME, "layer"]
 
     def test_an_emission_without_a_manifest_is_refused(self, tmp_path):
         with pytest.raises(LngenError, match=r"has no manifest\.json"):

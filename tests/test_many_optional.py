@@ -9,10 +9,10 @@ import pytest
 
 from lngen.check import complex_step
 from lngen.check.layer import Case
-from lngen.check.mutants import module_from_text
 from lngen.definition import parse
 from lngen.emission import derived
 from lngen.evaluate import evaluate
+from lngen.loading import module_from_text
 
 ROWS, FEATURES = 5, 4
 

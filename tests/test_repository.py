@@ -18,6 +18,7 @@ PACKAGE = ROOT / "lngen"
 # flows down this list and never up.
 STAGES = [
     "errors",
+    "runtime",
     "paths loading",
     "atomic render nvrtc",
     "language",

@@ -5,9 +5,9 @@ import pytest
 
 from lngen.check import check
 from lngen.check.derived import checkable
-from lngen.check.mutants import module_from_text
 from lngen.definition import parse
 from lngen.emission import derived
+from lngen.loading import module_from_text
 
 STATISTICS = '''"""A norm that returns its statistics too: row scalars that are outputs and saved."""
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from lngen.audit import audit
-from lngen.check.mutants import module_from_text
 from lngen.cost.units import parse_dtype
 from lngen.definition import parse
 from lngen.emission import Derived, derived
+from lngen.loading import module_from_text
 from lngen.report.costs import size_rows
 from tests.shipped import NAMES, shipped
 

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 9 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
-# templates sha256:1dcfe7bc783314526a455de79ba3f56c99b639d3173cef70b1b1c3940a673201
+# templates sha256:86344f02cb0f1c7ae6142f52a1218aaef39d6dab5734e0facc8ff6431d5a5def
 """Root-mean-square normalization with a weight that is learned as its distance from one.
 
     forward
@@ -20,49 +20,13 @@ Rows are worked on in blocks that stay in the cache. A comment names the step of
 derivation that a line comes from, and a name in the code is a name of the derivation.
 """
 
-import os
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
-from functools import lru_cache
-from itertools import pairwise
-from math import isfinite, prod
-from numbers import Integral, Real
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
 
-
-def _second_level_cache():
-    """The size of a core's second-level cache; 1 MiB where the system does not tell."""
-    try:
-        return os.sysconf("SC_LEVEL2_CACHE_SIZE") or 2**20
-    except (AttributeError, ValueError, OSError):
-        return 2**20
-
-
-BLOCK_BYTES = min(max(_second_level_cache() // 2, 384 * 1024), 1024 * 1024)
-"""The size of a block of rows: it and its scratch buffers stay in the cache."""
-
-CHUNKS = 16
-"""How many runs of blocks the rows are cut into, whatever the thread count."""
-
-FEW_BYTES = 128 * 1024
-"""The size up to which rows are taken at once, not block by block."""
-
-ROWS_TOGETHER = 64
-"""A block has a multiple of so many rows, where it has more."""
-
-SHORT_ROW = 4096
-"""The entries that a loop over features should have; shorter rows share one."""
-
-PIECE = 1024
-"""The entries of a row that are summed together; a longer row is summed in pieces."""
-
-LONG_ROW = 2048
-"""The bytes of a row from which a small ufunc buffer pays."""
-
-UFUNC_BUFFER = 256
-"""That buffer, in elements: NumPy expands broadcast operands into a larger one."""
+from .._runtime import calls as _calls
+from .._runtime import rows as _rows
 
 
 class Gradients(NamedTuple):
@@ -117,7 +81,6 @@ class Saved(NamedTuple):
 _Gradients = Gradients
 _SecondGradients = SecondGradients
 _Saved = Saved
-_empty = np.empty
 
 
 def forward(x, w=None, *, eps=1e-6, out=None, threads=1):
@@ -140,30 +103,30 @@ def forward(x, w=None, *, eps=1e-6, out=None, threads=1):
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
-    eps = _constant("eps", eps, signed=False)
-    threads = _thread_count(threads)
-    if _are_few(x):
+    eps = _calls.constant("eps", eps, signed=False)
+    threads = _calls.thread_count(threads)
+    if _rows.are_few(x, 1):
         shape_, dtype_ = x.shape, x.dtype
-        if w is None or _fits(w, shape_[-1:], dtype_):
+        if w is None or _calls.fits(w, shape_[-1:], dtype_):
             dtypes_ = {"x": dtype_}
             if w is not None:
                 dtypes_["w"] = dtype_
-            y_, rstd_ = _at_once(_forward_small, x, w, eps, shape_, dtype_)
+            y_, rstd_ = _rows.at_once(_forward_small, x, w, eps, shape_, dtype_)
             if out is not None:
                 given_ = {"x": x, "w": w}
-                (y_,) = _placed(("y",), (y_,), (out,), given_)
+                (y_,) = _calls.placed(("y",), (y_,), (out,), given_)
             saved = _Saved(shape_, dtype_, dtypes_, x, w, rstd_)
             return y_, saved
-    x = _array("x", x, required=True)
-    w = _array("w", w, required=False)
-    shape_ = _row_shape("x", x)
+    x = _calls.array("x", x, required=True)
+    w = _calls.array("w", w, required=False)
+    shape_ = _calls.row_shape("x", x, 1)
     leading_ = x
-    _check_shape("x", x, shape_, "the shape of x")
-    _check_shape("w", w, shape_[-1:], "(D,)")
+    _calls.check_shape("x", x, shape_, "the shape of x")
+    _calls.check_shape("w", w, shape_[-1:], "(D,)")
     given_ = {"x": x, "w": w}
-    dtypes_, dtype_ = _types(given_)
-    y_ = _result("y", out, shape_, leading_.dtype, given_)
-    rstd_ = _empty(shape_[:-1], dtype_)
+    dtypes_, dtype_ = _calls.types(given_)
+    y_ = _calls.result("y", out, shape_, leading_.dtype, given_)
+    rstd_ = _calls.empty(shape_[:-1], dtype_)
     _forward(x, w, eps, y_, rstd_, shape_, dtype_, threads)
     saved = _Saved(shape_, dtype_, dtypes_, x, w, rstd_)
     return y_, saved
@@ -187,17 +150,17 @@ def backward(saved, dy, *, out=None, threads=1):
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
-    _check_is_saved(saved)
-    threads = _thread_count(threads)
-    if _are_few(saved.x):
+    _calls.check_is_saved(saved, _Saved, "offset_rms_norm")
+    threads = _calls.thread_count(threads)
+    if _rows.are_few(saved.x, 1):
         shape_, dtype_ = saved.x.shape, saved.x.dtype
         if (
-            _is_of_one_type(saved, shape_, dtype_)
-            and _fits(dy, shape_, dtype_)
-            and _fits(saved.w, shape_[-1:], dtype_, "w" in saved.dtypes)
-            and _fits(saved.rstd, shape_[:-1], dtype_)
+            _calls.is_of_one_type(saved, shape_, dtype_, ("x",))
+            and _calls.fits(dy, shape_, dtype_)
+            and _calls.fits(saved.w, shape_[-1:], dtype_, "w" in saved.dtypes)
+            and _calls.fits(saved.rstd, shape_[:-1], dtype_)
         ):
-            dx_, dw_ = _at_once(
+            dx_, dw_ = _rows.at_once(
                 _backward_small, saved.x, dy, saved.rstd, saved.w, shape_, dtype_
             )
             if out is not None:
@@ -207,22 +170,22 @@ def backward(saved, dy, *, out=None, threads=1):
                     "saved.w": saved.w,
                     "saved.rstd": saved.rstd,
                 }
-                dx_, dw_ = _placed(("dx", "dw"), (dx_, dw_), out, given_)
+                dx_, dw_ = _calls.placed(("dx", "dw"), (dx_, dw_), out, given_)
             return _Gradients(dx_, dw_)
     _check_saved(saved)
     shape_ = saved.shape
-    dy = _array("dy", dy, required=True)
-    _check_shape("dy", dy, shape_, "the shape of y")
+    dy = _calls.array("dy", dy, required=True)
+    _calls.check_shape("dy", dy, shape_, "the shape of y")
     given_ = {
         "dy": dy,
         "saved.x": saved.x,
         "saved.w": saved.w,
         "saved.rstd": saved.rstd,
     }
-    dtype_ = _types(given_, saved.dtype)[1]
-    out = _several(out, ("dx", "dw"))
-    dx_ = _result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
-    dw_ = _result("dw", out[1], shape_[-1:], saved.dtypes.get("w"), given_)
+    dtype_ = _calls.types(given_, saved.dtype)[1]
+    out = _calls.several(out, ("dx", "dw"))
+    dx_ = _calls.result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
+    dw_ = _calls.result("dw", out[1], shape_[-1:], saved.dtypes.get("w"), given_)
     _backward(saved.x, dy, saved.rstd, saved.w, dx_, dw_, shape_, dtype_, threads)
     return _Gradients(dx_, dw_)
 
@@ -245,14 +208,14 @@ def jvp(saved, dx=None, dw=None, *, out=None, threads=1):
     """
     _check_saved(saved)
     shape_ = saved.shape
-    dx = _array("dx", dx, required=False)
-    dw = _array("dw", dw, required=False)
+    dx = _calls.array("dx", dx, required=False)
+    dw = _calls.array("dw", dw, required=False)
     if dx is None and dw is None:
         raise ValueError("every tangent is None; pass at least one")
-    _check_left_out("dw", dw, "w", saved)
-    _check_shape("dx", dx, shape_, "the shape of x")
-    _check_shape("dw", dw, shape_[-1:], "the shape of w")
-    threads = _thread_count(threads)
+    _calls.check_left_out("dw", dw, "w", saved)
+    _calls.check_shape("dx", dx, shape_, "the shape of x")
+    _calls.check_shape("dw", dw, shape_[-1:], "the shape of w")
+    threads = _calls.thread_count(threads)
     given_ = {
         "dx": dx,
         "dw": dw,
@@ -260,9 +223,9 @@ def jvp(saved, dx=None, dw=None, *, out=None, threads=1):
         "saved.w": saved.w,
         "saved.rstd": saved.rstd,
     }
-    dtype_ = _types(given_, saved.dtype)[1]
+    dtype_ = _calls.types(given_, saved.dtype)[1]
     stored_ = saved.dtypes["x"]
-    dy_ = _result("dy", out, shape_, stored_, given_)
+    dy_ = _calls.result("dy", out, shape_, stored_, given_)
     _jvp(saved.x, dx, saved.rstd, saved.w, dw, dy_, shape_, dtype_, threads)
     return dy_
 
@@ -293,17 +256,17 @@ def backward_backward(saved, cotangents, ddx=None, ddw=None, *, out=None, thread
     """
     _check_saved(saved)
     shape_ = saved.shape
-    cotangents = _each_cotangent(cotangents, ("dy",))
-    dy_ = _array("dy", cotangents[0], required=True)
-    _check_shape("dy", dy_, shape_, "the shape of y")
-    ddx = _array("ddx", ddx, required=False)
-    ddw = _array("ddw", ddw, required=False)
+    cotangents = _calls.each_cotangent(cotangents, ("dy",))
+    dy_ = _calls.array("dy", cotangents[0], required=True)
+    _calls.check_shape("dy", dy_, shape_, "the shape of y")
+    ddx = _calls.array("ddx", ddx, required=False)
+    ddw = _calls.array("ddw", ddw, required=False)
     if ddx is None and ddw is None:
         raise ValueError("every cotangent of a gradient is None; pass at least one")
-    _check_left_out("ddw", ddw, "w", saved)
-    _check_shape("ddx", ddx, shape_, "the shape of x")
-    _check_shape("ddw", ddw, shape_[-1:], "the shape of w")
-    threads = _thread_count(threads)
+    _calls.check_left_out("ddw", ddw, "w", saved)
+    _calls.check_shape("ddx", ddx, shape_, "the shape of x")
+    _calls.check_shape("ddw", ddw, shape_[-1:], "the shape of w")
+    threads = _calls.thread_count(threads)
     given_ = {
         "cotangents[0]": dy_,
         "ddx": ddx,
@@ -312,11 +275,11 @@ def backward_backward(saved, cotangents, ddx=None, ddw=None, *, out=None, thread
         "saved.w": saved.w,
         "saved.rstd": saved.rstd,
     }
-    dtype_ = _types(given_, saved.dtype)[1]
-    out = _several(out, ("dx", "dw", "ddy"))
-    dx_ = _result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
-    dw_ = _result("dw", out[1], shape_[-1:], saved.dtypes.get("w"), given_)
-    ddy_ = _result("ddy", out[2], shape_, dy_.dtype, given_)
+    dtype_ = _calls.types(given_, saved.dtype)[1]
+    out = _calls.several(out, ("dx", "dw", "ddy"))
+    dx_ = _calls.result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
+    dw_ = _calls.result("dw", out[1], shape_[-1:], saved.dtypes.get("w"), given_)
+    ddy_ = _calls.result("ddy", out[2], shape_, dy_.dtype, given_)
     _backward_backward(
         saved.x,
         dy_,
@@ -337,7 +300,7 @@ def backward_backward(saved, cotangents, ddx=None, ddw=None, *, out=None, thread
 def _forward(x_rows, w, eps, y_out, rstd_out, shape, dtype, threads):
     """The outputs and the saved row scalars, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    height, chunks = _rows.partition(rows, features * dtype.itemsize, 1)
     D = np.asarray(features, dtype)
     if w is not None:
         w = np.ascontiguousarray(w, dtype)
@@ -345,37 +308,39 @@ def _forward(x_rows, w, eps, y_out, rstd_out, shape, dtype, threads):
     # step 4: w_shifted = w + 1
     if w is not None:
         w_shifted = np.add(w, 1.0)
-        w_shifted_wide = _repeated(w_shifted)
+        w_shifted_wide = _rows.repeated(w_shifted)
 
     def block(x, rstd_block, y_block):
         # step 1: ms = mean(x**2)
-        ms = _row_mean(x, x, D, out=rstd_block)
+        ms = _rows.row_mean(x, x, D, out=rstd_block)
         # step 2: rstd = 1/sqrt(ms + eps)
         rstd = np.add(ms, eps, out=rstd_block)
         rstd = np.sqrt(rstd, out=rstd_block)
         rstd = np.reciprocal(rstd, out=rstd_block)
         # step 3: xhat = x*rstd
-        xhat = _by_row(np.multiply, x, rstd, out=y_block)
+        xhat = _rows.by_row(np.multiply, x, rstd, out=y_block)
         # step 4: y = xhat*w_shifted
         if w is not None:
-            _by_feature(np.multiply, xhat, w_shifted_wide, out=y_block)
+            _rows.by_feature(np.multiply, xhat, w_shifted_wide, out=y_block)
 
     def sweep(share):
-        read_x = _reader(x_rows, dtype, height)
-        place_rstd, hand_on_rstd = _writer((rstd_out,), dtype, height, row_scalars=True)
-        place_y, hand_on_y = _writer((y_out,), dtype, height)
+        read_x = _rows.reader(x_rows, dtype, height)
+        place_rstd, hand_on_rstd = _rows.writer(
+            (rstd_out,), dtype, height, row_scalars=True
+        )
+        place_y, hand_on_y = _rows.writer((y_out,), dtype, height)
         for _, span in share:
             block(read_x(span), place_rstd(span), place_y(span))
             hand_on_rstd(span)
             hand_on_y(span)
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    _rows.run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward(x_rows, dy_rows, rstd_rows, w, dx_out, dw_out, shape, dtype, threads):
     """The gradients, written to their arrays; None for one that is not wanted."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    height, chunks = _rows.partition(rows, features * dtype.itemsize, 4)
     if w is not None:
         w = np.ascontiguousarray(w, dtype)
     D = np.asarray(features, dtype)
@@ -384,7 +349,7 @@ def _backward(x_rows, dy_rows, rstd_rows, w, dx_out, dw_out, shape, dtype, threa
         w_shifted_2 = np.add(w, 1.0)
         # step 8: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
         w_shifted_2_over_D = np.divide(w_shifted_2, D)
-        w_shifted_2_wide = _repeated(w_shifted_2)
+        w_shifted_2_wide = _rows.repeated(w_shifted_2)
         dw_sums = np.zeros((len(chunks), features), dtype)
 
     def block(chunk, x, dy, rstd, dx_block, row_buffers, row_scalar_buffers, column):
@@ -393,29 +358,31 @@ def _backward(x_rows, dy_rows, rstd_rows, w, dx_out, dw_out, shape, dtype, threa
         # step 9: dw = sum over rows of dy*x*rstd
         if w is not None:
             part = np.multiply(dy, x, out=dx_block)
-            _add_rows(part, rstd, dw_sums[chunk], column)
+            _rows.add_rows(part, rstd, dw_sums[chunk], column)
             # step 8: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
-            mean_g_xhat_unscaled = _row_sum(part, w_shifted_2_over_D, out=row_scalar_1)
+            mean_g_xhat_unscaled = _rows.row_sum(
+                part, w_shifted_2_over_D, out=row_scalar_1
+            )
         else:
-            mean_g_xhat_unscaled = _row_mean(dy, x, D, out=row_scalar_1)
+            mean_g_xhat_unscaled = _rows.row_mean(dy, x, D, out=row_scalar_1)
         # step 5: g = dy*w_shifted_2
         if w is not None:
-            g = _by_feature(np.multiply, dy, w_shifted_2_wide, out=dx_block)
+            g = _rows.by_feature(np.multiply, dy, w_shifted_2_wide, out=dx_block)
         else:
             g = dy
         # step 8: mean_g_xhat = mean_g_xhat_unscaled*rstd
         mean_g_xhat = np.multiply(mean_g_xhat_unscaled, rstd, out=row_scalar_1)
         # step 8: dx = (g - x*mean_g_xhat*rstd)*rstd
         part_2 = np.multiply(mean_g_xhat, rstd, out=row_scalar_1)
-        dx = _by_row(np.multiply, x, part_2, out=buffer_1)
+        dx = _rows.by_row(np.multiply, x, part_2, out=buffer_1)
         dx = np.subtract(g, dx, out=dx_block)
         np.multiply(dx, rstd, out=dx_block)
 
     def sweep(share):
-        read_x = _reader(x_rows, dtype, height)
-        read_dy = _reader(dy_rows, dtype, height)
-        read_rstd = _reader(rstd_rows, dtype, height, row_scalars=True)
-        place_dx, hand_on_dx = _writer((dx_out,), dtype, height)
+        read_x = _rows.reader(x_rows, dtype, height)
+        read_dy = _rows.reader(dy_rows, dtype, height)
+        read_rstd = _rows.reader(rstd_rows, dtype, height, row_scalars=True)
+        place_dx, hand_on_dx = _rows.writer((dx_out,), dtype, height)
         row_buffers = np.empty((1, height, features), dtype)
         row_scalar_buffers = np.empty((1, height, 1), dtype)
         column = np.empty(features, dtype)
@@ -432,16 +399,16 @@ def _backward(x_rows, dy_rows, rstd_rows, w, dx_out, dw_out, shape, dtype, threa
             )
             hand_on_dx(span)
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    _rows.run(sweep, chunks, threads, features * dtype.itemsize)
     if w is not None:
         dw = np.add.reduce(dw_sums, axis=0)
-        _round_to(dw_out, ..., dw)
+        _rows.round_to(dw_out, ..., dw)
 
 
 def _jvp(x_rows, dx_rows, rstd_rows, w, dw, dy_out, shape, dtype, threads):
     """The tangents of the outputs, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 1)
+    height, chunks = _rows.partition(rows, features * dtype.itemsize, 1)
     needs_w = w is not None and dx_rows is not None
     D = np.asarray(features, dtype)
     if needs_w:
@@ -452,26 +419,26 @@ def _jvp(x_rows, dx_rows, rstd_rows, w, dw, dy_out, shape, dtype, threads):
     if needs_w:
         w_shifted_2 = np.add(w, 1.0)
     if dw is not None:
-        dw_wide = _repeated(dw)
+        dw_wide = _rows.repeated(dw)
     if needs_w:
-        w_shifted_2_wide = _repeated(w_shifted_2)
+        w_shifted_2_wide = _rows.repeated(w_shifted_2)
 
     def block(x, dx, rstd, dy_block, row_buffers, row_scalar_buffers):
         buffer_1 = row_buffers[0]
         row_scalar_1 = row_scalar_buffers[0]
         # step 3: xhat = x*rstd
-        xhat = _by_row(np.multiply, x, rstd, out=dy_block)
+        xhat = _rows.by_row(np.multiply, x, rstd, out=dy_block)
         # step 10: mean_dx_xhat = mean(dx*xhat)
         if dx_rows is not None:
-            mean_dx_xhat = _row_mean(dx, xhat, D, out=row_scalar_1)
+            mean_dx_xhat = _rows.row_mean(dx, xhat, D, out=row_scalar_1)
         # step 10: dy = xhat*dw + (dx - xhat*mean_dx_xhat)*rstd*w_shifted_2
         if dw is not None:
-            dy = _by_feature(np.multiply, xhat, dw_wide, out=buffer_1)
+            dy = _rows.by_feature(np.multiply, xhat, dw_wide, out=buffer_1)
         if dx_rows is not None:
             part = np.multiply(xhat, mean_dx_xhat, out=dy_block)
             part = np.subtract(dx, part, out=dy_block)
         if needs_w:
-            part = _by_feature(np.multiply, part, w_shifted_2_wide, out=dy_block)
+            part = _rows.by_feature(np.multiply, part, w_shifted_2_wide, out=dy_block)
         if dx_rows is not None:
             part = np.multiply(part, rstd, out=dy_block)
         if dx_rows is not None and dw is not None:
@@ -482,10 +449,10 @@ def _jvp(x_rows, dx_rows, rstd_rows, w, dw, dy_out, shape, dtype, threads):
             dy_block[...] = dy
 
     def sweep(share):
-        read_x = _reader(x_rows, dtype, height)
-        read_dx = _reader(dx_rows, dtype, height)
-        read_rstd = _reader(rstd_rows, dtype, height, row_scalars=True)
-        place_dy, hand_on_dy = _writer((dy_out,), dtype, height)
+        read_x = _rows.reader(x_rows, dtype, height)
+        read_dx = _rows.reader(dx_rows, dtype, height)
+        read_rstd = _rows.reader(rstd_rows, dtype, height, row_scalars=True)
+        place_dy, hand_on_dy = _rows.writer((dy_out,), dtype, height)
         row_buffers = np.empty((1, height, features), dtype)
         row_scalar_buffers = np.empty((1, height, 1), dtype)
         for _, span in share:
@@ -499,7 +466,7 @@ def _jvp(x_rows, dx_rows, rstd_rows, w, dw, dy_out, shape, dtype, threads):
             )
             hand_on_dy(span)
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    _rows.run(sweep, chunks, threads, features * dtype.itemsize)
 
 
 def _backward_backward(
@@ -518,7 +485,7 @@ def _backward_backward(
 ):
     """The gradients of the gradients, written to their arrays."""
     rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _partition(rows, features * dtype.itemsize, 4)
+    height, chunks = _rows.partition(rows, features * dtype.itemsize, 4)
     needs_w = w is not None and ddx_rows is not None
     needs_dx = ddx_rows is not None and ddw is not None
     if needs_w:
@@ -533,12 +500,12 @@ def _backward_backward(
     if ddw is not None:
         ddw_over_D = np.divide(ddw, D)
     if needs_w:
-        w_shifted_2_wide = _repeated(w_shifted_2)
+        w_shifted_2_wide = _rows.repeated(w_shifted_2)
     if ddw is not None:
-        ddw_wide = _repeated(ddw)
+        ddw_wide = _rows.repeated(ddw)
     if needs_w:
         dw_sums = np.zeros((len(chunks), features), dtype)
-    each_row = _equal_weights(height, 1.0, dtype)[:, np.newaxis]
+    each_row = _rows.equal_weights(height, 1.0, dtype)[:, np.newaxis]
 
     def block(
         chunk,
@@ -557,45 +524,45 @@ def _backward_backward(
             row_scalar_buffers
         )
         # step 3: xhat = x*rstd
-        xhat = _by_row(np.multiply, x, rstd, out=ddy_block)
+        xhat = _rows.by_row(np.multiply, x, rstd, out=ddy_block)
         # step 13: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
-            mean_ddx_xhat = _row_mean(ddx, xhat, D, out=row_scalar_1)
+            mean_ddx_xhat = _rows.row_mean(ddx, xhat, D, out=row_scalar_1)
         # step 14: mean_ddw_dy_xhat = mean(dy*xhat*ddw)
         if ddw is not None:
             part = np.multiply(dy, xhat, out=dx_block)
-            mean_ddw_dy_xhat = _row_sum(part, ddw_over_D, out=row_scalar_2)
+            mean_ddw_dy_xhat = _rows.row_sum(part, ddw_over_D, out=row_scalar_2)
         # step 11: g = dy*w_shifted_2
         if needs_w:
-            g = _by_feature(np.multiply, dy, w_shifted_2_wide, out=dx_block)
+            g = _rows.by_feature(np.multiply, dy, w_shifted_2_wide, out=dx_block)
         if w is None:
             g = dy
         # step 12: mean_g = mean(g*xhat)
         if ddx_rows is not None:
-            mean_g = _row_mean(g, xhat, D, out=row_scalar_3)
+            mean_g = _rows.row_mean(g, xhat, D, out=row_scalar_3)
             # step 14: mean_ddx_g = mean(ddx*g)
-            mean_ddx_g = _row_mean(ddx, g, D, out=row_scalar_4)
+            mean_ddx_g = _rows.row_mean(ddx, g, D, out=row_scalar_4)
             # step 14: mean_g_scaled = 3*mean_g
             mean_g_scaled = np.multiply(mean_g, 3.0, out=row_scalar_5)
             # step 13: dg = (ddx - xhat*mean_ddx_xhat)*rstd
-            dg = _by_row(np.multiply, xhat, mean_ddx_xhat, out=buffer_1)
+            dg = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffer_1)
             dg = np.subtract(ddx, dg, out=buffer_1)
             dg = np.multiply(dg, rstd, out=buffer_1)
         # step 15: dw = sum over rows of dg*dy
         if needs_w:
             part_2 = np.multiply(dg, dy, out=buffer_2)
-            _add_rows(part_2, each_row, dw_sums[chunk], column)
+            _rows.add_rows(part_2, each_row, dw_sums[chunk], column)
         # step 14: dx = (dy*ddw + ((xhat*mean_g_scaled - g)*mean_ddx_xhat -
         #   xhat*mean_ddx_g - ddx*mean_g)*rstd - xhat*mean_ddw_dy_xhat)*rstd
         if ddw is not None:
-            dx = _by_feature(np.multiply, dy, ddw_wide, out=buffer_2)
+            dx = _rows.by_feature(np.multiply, dy, ddw_wide, out=buffer_2)
         if ddx_rows is not None:
-            part_3 = _by_row(np.multiply, xhat, mean_g_scaled, out=buffer_3)
+            part_3 = _rows.by_row(np.multiply, xhat, mean_g_scaled, out=buffer_3)
             part_3 = np.subtract(part_3, g, out=dx_block)
             part_3 = np.multiply(part_3, mean_ddx_xhat, out=dx_block)
-            part_4 = _by_row(np.multiply, xhat, mean_ddx_g, out=buffer_3)
+            part_4 = _rows.by_row(np.multiply, xhat, mean_ddx_g, out=buffer_3)
             part_3 = np.subtract(part_3, part_4, out=dx_block)
-            part_5 = _by_row(np.multiply, ddx, mean_g, out=buffer_3)
+            part_5 = _rows.by_row(np.multiply, ddx, mean_g, out=buffer_3)
             part_3 = np.subtract(part_3, part_5, out=dx_block)
             part_3 = np.multiply(part_3, rstd, out=dx_block)
         if needs_dx:
@@ -603,14 +570,14 @@ def _backward_backward(
         if ddw is None:
             dx = part_3
         else:
-            part_6 = _by_row(np.multiply, xhat, mean_ddw_dy_xhat, out=buffer_3)
+            part_6 = _rows.by_row(np.multiply, xhat, mean_ddw_dy_xhat, out=buffer_3)
             dx = np.subtract(dx, part_6, out=dx_block)
         np.multiply(dx, rstd, out=dx_block)
         # step 16: ddy = xhat*ddw + dg*w_shifted_2
         if ddw is not None:
-            ddy = _by_feature(np.multiply, xhat, ddw_wide, out=ddy_block)
+            ddy = _rows.by_feature(np.multiply, xhat, ddw_wide, out=ddy_block)
         if needs_w:
-            part_7 = _by_feature(np.multiply, dg, w_shifted_2_wide, out=buffer_1)
+            part_7 = _rows.by_feature(np.multiply, dg, w_shifted_2_wide, out=buffer_1)
         if w is None:
             part_7 = dg
         if needs_dx:
@@ -623,12 +590,12 @@ def _backward_backward(
             ddy_block[...] = ddy
 
     def sweep(share):
-        read_x = _reader(x_rows, dtype, height)
-        read_dy = _reader(dy_rows, dtype, height)
-        read_ddx = _reader(ddx_rows, dtype, height)
-        read_rstd = _reader(rstd_rows, dtype, height, row_scalars=True)
-        place_dx, hand_on_dx = _writer((dx_out,), dtype, height)
-        place_ddy, hand_on_ddy = _writer((ddy_out,), dtype, height)
+        read_x = _rows.reader(x_rows, dtype, height)
+        read_dy = _rows.reader(dy_rows, dtype, height)
+        read_ddx = _rows.reader(ddx_rows, dtype, height)
+        read_rstd = _rows.reader(rstd_rows, dtype, height, row_scalars=True)
+        place_dx, hand_on_dx = _rows.writer((dx_out,), dtype, height)
+        place_ddy, hand_on_ddy = _rows.writer((ddy_out,), dtype, height)
         row_buffers = np.empty((3, height, features), dtype)
         row_scalar_buffers = np.empty((5, height, 1), dtype)
         column = np.empty(features, dtype)
@@ -648,19 +615,19 @@ def _backward_backward(
             hand_on_dx(span)
             hand_on_ddy(span)
 
-    _run(sweep, chunks, threads, features * dtype.itemsize)
+    _rows.run(sweep, chunks, threads, features * dtype.itemsize)
     if needs_w:
         dw = np.add.reduce(dw_sums, axis=0)
     if ddx_rows is None:
         dw = 0.0
     if w is not None:
-        _round_to(dw_out, ..., dw)
+        _rows.round_to(dw_out, ..., dw)
 
 
 def _forward_small(x, w, eps, shape, dtype):
     """The outputs and the saved row scalars of a few rows, taken at once."""
     features = shape[-1]
-    vecdot = np.vecdot if shape[-1] <= 2 * PIECE else _vecdot_in_pieces
+    vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
     D = np.asarray(features, dtype)
     eps = np.asarray(eps, dtype)
     # step 4: w_shifted = w + 1
@@ -686,7 +653,7 @@ def _forward_small(x, w, eps, shape, dtype):
 def _backward_small(x, dy, rstd_rows, w, shape, dtype):
     """The gradients of a few rows, taken at once; None for one not wanted."""
     features = shape[-1]
-    vecdot = np.vecdot if shape[-1] <= 2 * PIECE else _vecdot_in_pieces
+    vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
     D = np.asarray(features, dtype)
     # step 5: w_shifted_2 = w + 1
     if w is not None:
@@ -697,7 +664,7 @@ def _backward_small(x, dy, rstd_rows, w, shape, dtype):
     # step 9: dw = sum over rows of dy*x*rstd
     if w is not None:
         part = dy * x
-        dw = _sum_of_rows(rstd.ravel(), part.reshape(-1, features))
+        dw = _rows.sum_of_rows(rstd.ravel(), part.reshape(-1, features))
         # step 8: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
         mean_g_xhat_unscaled = vecdot(part, w_shifted_2_over_D)[..., np.newaxis]
     else:
@@ -719,520 +686,11 @@ def _backward_small(x, dy, rstd_rows, w, shape, dtype):
     return dx, dw
 
 
-def _row_sum(a, b, out):
-    """The sum of a*b over each row, with no buffer for the products."""
-    vecdot = np.vecdot if a.shape[-1] <= 2 * PIECE else _vecdot_in_pieces
-    vecdot(a, b, out=out[..., 0])
-    return out
-
-
-def _vecdot_in_pieces(a, b, out=None):
-    """np.vecdot of long rows, summed in pieces, and the pieces in pairs.
-
-    Running sums over all of a row would lose digits.
-    """
-    left = a.shape[-1] % PIECE
-    if left:
-        end = np.vecdot(a[..., -left:], b[..., -left:])
-        a, b = a[..., :-left], b[..., :-left]
-    pieces = np.vecdot(
-        a.reshape(*a.shape[:-1], -1, PIECE), b.reshape(*b.shape[:-1], -1, PIECE)
-    )
-    total = np.add.reduce(pieces, axis=-1, out=out)
-    if left:
-        total += end
-    return total
-
-
-def _row_mean(a, b, D, out):
-    """The mean of a*b over each row."""
-    return np.divide(_row_sum(a, b, out), D, out=out)
-
-
-@lru_cache(maxsize=8)
-def _equal_weights(count, weight, dtype):
-    """A weight for each of `count` entries; what was made last is kept."""
-    weights = np.full(count, weight, dtype)
-    weights.flags.writeable = False
-    return weights
-
-
-def _sum_of_rows(weights, block, out=None):
-    """The sum of the rows of a block, each times its weight."""
-    if len(block) == 1:
-        # A product of one row is slow in matmul, and 0 * infinity is 0 in dot.
-        out = np.multiply(weights, block[0], out=out)
-        return np.add(out, 0.0, out=out)  # no sum is -0
-    if out is None:
-        return weights.dot(block)  # sooner there than matmul
-    return np.matmul(weights, block, out=out)
-
-
-def _add_rows(block, weights, sums, column):
-    """Add the rows of a block, each times its weight, to running sums."""
-    _sum_of_rows(weights[: len(block), 0], block, out=column)
-    np.add(sums, column, out=sums)
-
-
-def _by_row(ufunc, block, values, out):
-    """A ufunc of rows and one value a row, written to memory that is neither's.
-
-    Short rows are filled with their values first: that, and a ufunc of two full blocks,
-    takes less time than a loop for each row.
-    """
-    if block.shape[-1] * block.itemsize < LONG_ROW:
-        np.copyto(out, values)
-        values = out
-    return ufunc(block, values, out=out)
-
-
-def _repeated(values):
-    """One value a feature, repeated for several rows where they are short."""
-    together = SHORT_ROW // len(values)
-    if together < 2:
-        return values
-    together = 1 << min(together, ROWS_TOGETHER).bit_length() - 1
-    wide = np.empty((together, len(values)), values.dtype)
-    wide[...] = values
-    return wide.reshape(-1)
-
-
-def _by_feature(ufunc, block, wide, out):
-    """A ufunc of rows and one value a feature, on as many rows as `wide` is for."""
-    features = block.shape[-1]
-    if wide.size == features:
-        return ufunc(block, wide, out=out)
-    plain = block.flags.c_contiguous and out.flags.c_contiguous
-    if block.size % wide.size or not plain:
-        return ufunc(block, wide[:features], out=out)
-    ufunc(block.reshape(-1, wide.size), wide, out=out.reshape(-1, wide.size))
-    return out
-
-
-def _round_to(result, where, value):
-    """Write a value in a result's own type, in which one that is too small is 0."""
-    with np.errstate(under="ignore"):
-        result[where] = value
-
-
-class _Scattered:
-    """The rows of an array that no single stride reaches, by their number."""
-
-    def __init__(self, array):
-        self.array = array
-
-    def _index(self, span):
-        return np.unravel_index(np.arange(span.start, span.stop), self.array.shape[:-1])
-
-    def __getitem__(self, span):
-        return self.array[self._index(span)]
-
-    def __setitem__(self, span, value):
-        self.array[self._index(span)] = value
-
-
-def _rows(array, dtype, row_scalars):
-    """An array as a list of rows, never copied, and whether blocks do as they are."""
-    ready = array.dtype == dtype and array.flags.aligned
-    if array.flags.c_contiguous:
-        return array.reshape(-1, 1 if row_scalars else array.shape[-1]), ready
-    if row_scalars:
-        array = array[..., np.newaxis]
-    steps = [
-        step
-        for step in zip(array.shape[:-1], array.strides[:-1], strict=True)
-        if step[0] != 1
-    ]
-    if array.size and any(a[1] != b[1] * b[0] for a, b in pairwise(steps)):
-        return _Scattered(array), False
-    width = array.shape[-1]
-    rows = array.reshape(-1, width)
-    plain = width == 1 or array.strides[-1] == array.itemsize
-    # A product of rows that lie backwards or in one place is added up in another order.
-    apart = len(rows) < 2 or rows.strides[0] >= width * array.itemsize
-    return rows, plain and apart and ready
-
-
-def _reader(array, dtype, height, row_scalars=False):
-    """What reads a block of rows in the compute type: views where the array has it.
-
-    Other arrays are copied block by block. Of one that is not there it reads None.
-    """
-    if array is None:
-        return lambda span: None
-    rows, direct = _rows(array, dtype, row_scalars)
-    if direct:
-        return rows.__getitem__
-    scratch = np.empty((height, 1 if row_scalars else array.shape[-1]), dtype)
-
-    def read(span):
-        copy = scratch[: span.stop - span.start]
-        copy[...] = rows[span]
-        return copy
-
-    return read
-
-
-def _writer(arrays, dtype, height, row_scalars=False):
-    """What gives the place to compute a block of a result in, and what hands it on.
-
-    The place is the result's own memory where that has the compute type. Of several
-    arrays that hold the same result, those after the first are copied to.
-    """
-    distinct = list({id(a): a for a in arrays if a is not None}.values())
-    if not distinct:
-        return (lambda span: None), (lambda span: None)
-    rows = [_rows(array, dtype, row_scalars) for array in distinct]
-    first, direct = rows[0]
-    others = [other for other, _ in (rows[1:] if direct else rows)]
-    if direct and not others:
-        return first.__getitem__, (lambda span: None)
-    width = 1 if row_scalars else distinct[0].shape[-1]
-    scratch = None if direct else np.empty((height, width), dtype)
-
-    def place(span):
-        return first[span] if direct else scratch[: span.stop - span.start]
-
-    def hand_on(span):
-        computed = place(span)
-        for other in others:
-            _round_to(other, span, computed)
-
-    return place, hand_on
-
-
-def _are_few(rows):
-    """Whether they are few rows in an array of a type to compute in, without gaps."""
-    return (
-        type(rows) is np.ndarray
-        and 0 < rows.nbytes <= FEW_BYTES
-        and rows.dtype in _COMPUTED
-        and rows.ndim > 0
-        and rows.shape[-1] >= 1
-        and rows.flags.c_contiguous
-    )
-
-
-def _fits(array, shape, dtype, given=True):
-    """Whether it is an array of this shape and type, without gaps, or rightly None."""
-    if not given:
-        return array is None
-    return (
-        type(array) is np.ndarray
-        and array.shape == shape
-        and array.dtype == dtype
-        and array.flags.c_contiguous
-    )
-
-
-def _is_of_one_type(saved, shape, dtype):
-    """Whether forward saw arrays of this shape, all of this type."""
-    same = type(saved.shape) is tuple and saved.shape == shape
-    if not same or type(saved.dtypes) is not dict:
-        return False
-    for kind in (saved.dtype, *saved.dtypes.values()):
-        if type(kind) is not type(dtype) or kind != dtype:
-            return False
-    return saved.dtypes.keys() >= {"x"}
-
-
-def _at_once(small, *arguments):
-    """Call what takes few rows; with a small ufunc buffer where several are long."""
-    shape, dtype = arguments[-2:]
-    if shape[-1] * dtype.itemsize < LONG_ROW or prod(shape[:-1]) == 1:
-        return small(*arguments)
-    return _with_small_buffer(small, *arguments)
-
-
-def _with_small_buffer(function, *arguments):
-    with np.errstate():  # puts the buffer size back too
-        np.setbufsize(UFUNC_BUFFER)
-        return function(*arguments)
-
-
-def _partition(rows, row_bytes, least_rows):
-    """The rows of a block, and all blocks as (chunk, span), chunk by chunk.
-
-    Neither depends on the thread count, so no sum does.
-    Long rows have fewer chunks where each has sums of its own.
-    """
-    height = max(least_rows, BLOCK_BYTES // row_bytes)
-    height -= height % ROWS_TOGETHER if height > ROWS_TOGETHER else 0
-    height = min(height, max(rows, 1))
-    spans = [slice(i, min(i + height, rows)) for i in range(0, rows, height)]
-    fewer = CHUNKS if least_rows == 1 else min(CHUNKS, max(2, BLOCK_BYTES // row_bytes))
-    together = max(1, -(-len(spans) // fewer))
-    runs = [spans[i : i + together] for i in range(0, len(spans), together)]
-    return height, [[(chunk, span) for span in run] for chunk, run in enumerate(runs)]
-
-
-def _run(sweep, chunks, threads, row_bytes):
-    """Sweep all chunks, each thread a share of them with scratch buffers of its own."""
-
-    def work(share):
-        blocks = [block for chunk in share for block in chunk]
-        if row_bytes < LONG_ROW:
-            sweep(blocks)
-        else:
-            _with_small_buffer(sweep, blocks)
-
-    shares = [chunks[i::threads] for i in range(min(threads, len(chunks)))]
-    if len(shares) == 1:
-        work(shares[0])
-    elif shares:
-        with ThreadPoolExecutor(len(shares)) as pool:
-            tasks = [pool.submit(copy_context().run, work, share) for share in shares]
-        for task in tasks:
-            task.result()
-
-
-_FLOATS = (np.float32, np.float64, np.float16, np.longdouble)
-
-
-def _is_float(dtype):
-    return dtype.type in _FLOATS or dtype.name == "bfloat16"
-
-
-def _array(name, value, required):
-    """A floating-point array; None stays None for what may be left out."""
-    if type(value) is np.ndarray and value.dtype.type in _FLOATS:
-        return value
-    if value is None:
-        if required:
-            raise TypeError(f"{name} is None; pass an array of floats")
-        return None
-    if isinstance(value, np.ma.MaskedArray):
-        raise TypeError(
-            f"{name} is a masked array, and its mask would be lost; "
-            "pass an array, with zeros or an input of the layer for the mask"
-        )
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        raise ValueError(
-            f"{name} is no array: its parts differ in length; pass an array of floats"
-        ) from None
-    if not _is_float(array.dtype):
-        raise TypeError(
-            f"{name} is of type {array.dtype}, not floating point; "
-            f"pass real floats, such as {name}.astype(np.float64)"
-        )
-    return array
-
-
-def _float(name, value):
-    try:
-        return float(value)
-    except OverflowError:
-        problem = f"{name} is larger than any float; pass a finite number"
-        raise ValueError(problem) from None
-
-
-def _constant(name, value, signed=True):
-    """A finite real number; not a negative one where it is taken to be positive."""
-    if type(value) is float and isfinite(value) and (signed or value >= 0):
-        return value
-    if isinstance(value, np.ndarray) and not value.shape and value.dtype.kind in "fiu":
-        value = value.item()
-    if not isinstance(value, Real) or isinstance(value, bool):
-        kind = type(value).__name__
-        raise TypeError(f"{name} is {value!r} of type {kind}; pass a number")
-    if not isfinite(_float(name, value)):
-        raise ValueError(f"{name} is {value!r}; pass a finite number")
-    if not signed and value < 0:
-        raise ValueError(
-            f"{name} is {value!r}; pass 0 or more: the gradients take it to be positive"
-        )
-    return value
-
-
-def _thread_count(threads):
-    if type(threads) is int and threads > 0:
-        return threads
-    if isinstance(threads, bool) or not isinstance(threads, Integral):
-        raise TypeError(f"threads is {threads!r}; pass a whole number, 1 or more")
-    if threads < 1:
-        raise ValueError(f"threads is {threads}; pass 1 or more")
-    return int(threads)
-
-
-def _row_shape(name, array):
-    """The shape of the rows, which have at least 1 feature."""
-    if array.ndim < 1 or array.shape[-1] < 1:
-        raise ValueError(
-            f"{name} has shape {array.shape}; pass (..., D) with D of 1 or more"
-        )
-    return array.shape
-
-
-def _check_shape(name, array, shape, meaning):
-    if array is not None and array.shape != shape:
-        raise ValueError(
-            f"{name} has shape {array.shape}; pass {meaning}, which is {shape}"
-        )
-
-
-_AS_IT_WAS = "pass saved as forward returned it"
-
-
-def _check_is_saved(saved):
-    """Refuse what forward did not return."""
-    if not isinstance(saved, Saved):
-        raise TypeError(
-            f"saved is of type {type(saved).__name__}; "
-            "pass what forward of offset_rms_norm returned as its second value"
-        )
-
-
 def _check_saved(saved):
     """Refuse what was changed in it, and arrays whose shape was changed since."""
-    _check_is_saved(saved)
-    shape, dtypes = saved.shape, saved.dtypes
-    known = isinstance(shape, tuple) and isinstance(dtypes, dict)
-    types = (saved.dtype, *dtypes.values()) if known else (None,)
-    floats = all(isinstance(dtype, np.dtype) and dtype.kind in "fV" for dtype in types)
-    if not floats or not dtypes.keys() >= {"x"}:
-        raise TypeError(f"saved.shape, dtype or dtypes was changed; {_AS_IT_WAS}")
-    row_scalars = shape[:-1]
-    _check_kept("x", saved.x, saved.shape)
-    _check_kept("w", saved.w, saved.shape[-1:], "w" in saved.dtypes)
-    _check_kept("rstd", saved.rstd, row_scalars)
-
-
-def _check_kept(name, array, shape, given=True):
-    if not (isinstance(array, np.ndarray) if given else array is None):
-        found = type(array).__name__
-        raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
-    if given and not _is_float(array.dtype):
-        raise TypeError(f"saved.{name} is of type {array.dtype}; {_AS_IT_WAS}")
-    _check_shape(f"saved.{name}", array, shape, "what forward saw")
-
-
-def _check_left_out(name, value, source, saved):
-    """Refuse a tangent, or the like, of an input that is not there."""
-    if value is not None and source not in saved.dtypes:
-        raise ValueError(f"{source} was left out of forward; pass None for {name}")
-
-
-def _each_cotangent(cotangents, names):
-    """The cotangents one by one; a single one may come without a tuple."""
-    if not isinstance(cotangents, (tuple, list)):
-        if len(names) > 1:
-            kind = type(cotangents).__name__
-            raise TypeError(f"cotangents is of type {kind}; pass a tuple for {names}")
-        return (cotangents,)
-    if len(cotangents) != len(names):
-        count = len(cotangents)
-        wanted = f"pass {len(names)}, for {names}"
-        raise ValueError(f"cotangents has {count} entries; {wanted}")
-    return cotangents
-
-
-_COMPUTED = {np.dtype(np.float32), np.dtype(np.float64)}
-
-
-def _types(given, widest=None):
-    """The type of each array that is given, and the type to compute in."""
-    dtypes = {name: array.dtype for name, array in given.items() if array is not None}
-    kinds = set(dtypes.values())
-    if widest is not None:
-        kinds.add(widest)
-    if len(kinds) == 1 and kinds <= _COMPUTED:
-        return dtypes, kinds.pop()
-    single = np.dtype(np.float32)
-    wide = [single if kind.itemsize == 2 else kind.newbyteorder("=") for kind in kinds]
-    return dtypes, np.result_type(*wide)
-
-
-def _several(out, names):
-    """`out=` as one array or None for each result."""
-    if out is None:
-        return [None] * len(names)
-    if isinstance(out, np.ndarray) or not isinstance(out, (tuple, list)):
-        kind = type(out).__name__
-        raise TypeError(f"out is of type {kind}; pass a tuple for {names}")
-    if len(out) != len(names):
-        raise ValueError(f"out has {len(out)} entries; pass {len(names)}, for {names}")
-    return list(out)
-
-
-def _result(name, out, shape, dtype, given, like=()):
-    """An array for a result: the caller's own if it will do, else a new one, else None.
-
-    `dtype` is None for a result that there is not. `like` are arrays that hold the same
-    result and stand for this one too, also where `out` is such a one.
-    """
-    if dtype is None:
-        if out is not None:
-            raise ValueError(f"out for {name}: its input was left out, so pass None")
-        return None
-    for other in like:
-        if other is not None and other.dtype == dtype and (out is None or out is other):
-            return other
-    if out is None:
-        return np.empty(shape, dtype)
-    if not isinstance(out, np.ndarray):
-        kind = type(out).__name__
-        raise TypeError(f"out for {name} is of type {kind}; pass an array")
-    if out.shape != shape or out.dtype != dtype:
-        raise ValueError(
-            f"out for {name} has shape {out.shape} and type {out.dtype}; "
-            f"pass np.empty({shape}, {dtype})"
-        )
-    if not out.flags.writeable:
-        raise ValueError(f"out for {name} is read-only; pass a writeable array")
-    if _overlaps_itself(out):
-        raise ValueError(f"out for {name} overlaps itself; pass an array of its own")
-    for other, array in given.items():
-        if isinstance(array, np.ndarray) and _overlap(out, array):
-            raise ValueError(f"out for {name} overlaps {other}; pass another array")
-    given[f"out for {name}"] = out
-    return out
-
-
-def _placed(names, values, out, given):
-    """Results that are computed, in the arrays that the caller has for them, if any.
-
-    Nothing is written if one of these will not do.
-    """
-    places = []
-    for name, value, own in zip(names, values, _several(out, names), strict=True):
-        if value is None:
-            places.append(_result(name, own, None, None, given))
-            continue
-        known = zip(values, places, strict=False)
-        like = [place for other, place in known if other is value]
-        if own is None and not like:
-            places.append(value)
-        else:
-            places.append(_result(name, own, value.shape, value.dtype, given, like))
-    for value, place in zip(values, places, strict=True):
-        if place is not value:
-            place[...] = value
-    return places
-
-
-def _overlaps_itself(array):
-    """Whether two entries share memory; where that is hard to tell, they do."""
-    if array.flags.c_contiguous:
-        return False
-    axes = zip(array.strides, array.shape, strict=True)
-    steps = sorted((abs(stride), size) for stride, size in axes if size > 1)
-    reach = array.itemsize
-    for stride, size in steps if array.size else ():
-        if stride < reach:
-            return True
-        reach += stride * (size - 1)
-    return False
-
-
-def _overlap(a, b):
-    """Whether two arrays share memory; where that is hard to tell, they do."""
-    if a is not b and a.flags.owndata and b.flags.owndata:
-        return False
-    if not np.may_share_memory(a, b):
-        return False
-    try:
-        return np.shares_memory(a, b, max_work=10_000)
-    except np.exceptions.TooHardError:
-        return True
+    _calls.check_is_saved(saved, Saved, "offset_rms_norm")
+    _calls.check_first_fields(saved, ("x",))
+    row_scalars = saved.shape[:-1]
+    _calls.check_kept("x", saved.x, saved.shape)
+    _calls.check_kept("w", saved.w, saved.shape[-1:], "w" in saved.dtypes)
+    _calls.check_kept("rstd", saved.rstd, row_scalars)

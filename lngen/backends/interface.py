@@ -76,6 +76,11 @@ class Interface:
         return tuple(given.name for given in self.inputs if not given.required)
 
     @property
+    def required(self) -> tuple[str, ...]:
+        """The inputs that may not, as callers write them."""
+        return tuple(given.public for given in self.inputs if given.required)
+
+    @property
     def rows(self) -> tuple[Input, ...]:
         """The inputs whose shape is that of the rows."""
         return tuple(given for given in self.inputs if given.kind == "Row")

@@ -11,7 +11,6 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from types import ModuleType
 
 import sympy
 from sympy import Expr
@@ -20,6 +19,7 @@ from lngen.check.checker import References
 from lngen.check.evidence import KINDS
 from lngen.check.layer import Checkable
 from lngen.check.runner import check
+from lngen.loading import module_from_text
 from lngen.program import Assignment, RowProgram, RowsReduction, Stage
 from lngen.symbolic import D, FeatureSymbol, RowScalarSymbol, RowSymbol, TypedSymbol
 
@@ -70,13 +70,6 @@ def kill_table(
         report = check(planted, shapes, ("float64", "float32"), seed=seed, references=references)
         kills.append(Kill(mutant.name, tuple(k for k in KINDS if any(f.kind == k for f in report.failures))))
     return tuple(kills)
-
-
-def module_from_text(text: str, name: str) -> ModuleType:
-    """Run emitted text as a module of its own."""
-    module = ModuleType(name)
-    exec(compile(text, f"<{name}>", "exec"), module.__dict__)
-    return module
 
 
 def markdown(tables: Mapping[str, Sequence[Kill]]) -> str:
@@ -247,7 +240,7 @@ def _corrections(forward: RowProgram, backward: RowProgram) -> Iterator[Mutant]:
 
 def _is_row_reduction(node: ast.AST) -> bool:
     """Whether a call is a sum over the feature axis: `vecdot`, or a function of emitted code made of it."""
-    return isinstance(node, ast.Call) and ast.unparse(node.func) in ("np.vecdot", "_row_sum", "_row_mean")
+    return isinstance(node, ast.Call) and ast.unparse(node.func) in ("np.vecdot", "_rows.row_sum", "_rows.row_mean")
 
 
 def _short_reduction(text: str) -> str:

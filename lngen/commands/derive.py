@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import keyword
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -13,6 +14,7 @@ from lngen.commands import console, layers
 from lngen.definition import Definition
 from lngen.emission import STAGES, Derived, EvidenceError, derived
 from lngen.errors import LngenError
+from lngen.paths import RUNTIME
 from lngen.report import report, to_console
 
 Format: TypeAlias = Literal["text", "markdown", "latex", "json"]
@@ -26,13 +28,15 @@ def run(words: Sequence[str], out: Path | None, check: bool, format: Format) -> 
     """
     definitions = layers.definitions(words)
     folder = out
-    if out is None and layers.in_project():
+    if out is not None:
+        _require_package(out)
+    elif layers.in_project():
         _require_shipped(definitions)
         folder = layers.output_folder()
     if check and folder is None:
         raise LngenError("there is no generated/ of a project here to compare with. Say with --out DIR which folder.")
     if folder is not None and not check:
-        manifest.require_writable((definition.name for definition in definitions), folder)
+        manifest.require_writable((RUNTIME, *(definition.name for definition in definitions)), folder)
     try:
         every = _derive_all(definitions)
     except LngenError as error:
@@ -54,18 +58,34 @@ def run(words: Sequence[str], out: Path | None, check: bool, format: Format) -> 
 
 def _write(every: Sequence[Derived], folder: Path, format: Format) -> None:
     """Write what differs from what is there, and say what that was."""
-    manifest.require_writable((layer.emission.name for layer in every), folder)
+    emissions = _emissions(every)
+    manifest.require_writable((emission.name for emission in emissions), folder)
     unchanged = 0
-    for layer in every:
-        drifts = manifest.drift([layer.emission], folder, every_layer=False)
+    for emission in emissions:
+        drifts = manifest.drift([emission], folder, every_layer=False)
         if drifts:
-            manifest.write(layer.emission, folder)
+            manifest.write(emission, folder)
         for entry in drifts:
             done = "removed" if entry.kind == "left over" else "wrote"
             _tell(f"{done} {layers.shown(folder / entry.path)}", format)
-        unchanged += len(layer.emission.files) - sum(entry.kind != "left over" for entry in drifts)
+        unchanged += len(emission.files) - sum(entry.kind != "left over" for entry in drifts)
     if unchanged:
         _tell(f"unchanged in {layers.shown(folder)}: {_plural(unchanged, 'file')}", format)
+
+
+def _emissions(every: Sequence[Derived]) -> list[manifest.Emission]:
+    """What they share first: a layer is never there without it."""
+    return [manifest.runtime_emission(), *(layer.emission for layer in every)]
+
+
+def _require_package(out: Path) -> None:
+    """Refuse a folder that no layer in it could be imported from: a layer imports what all share."""
+    name = out.resolve().name
+    if not out.is_file() and (not name.isidentifier() or keyword.iskeyword(name)):
+        raise LngenError(
+            f"{out} cannot be imported from: {name!r} is no name of a Python package. "
+            "Choose another --out, such as my_model/layers, for `from my_model.layers import NAME`."
+        )
 
 
 def _require_shipped(definitions: Sequence[Definition]) -> None:
@@ -90,11 +110,12 @@ def _derive_all(definitions: Sequence[Definition]) -> list[Derived]:
 
 
 def _check(every: Sequence[Derived], folder: Path, *, every_layer: bool, command: str) -> int:
-    drifts = manifest.drift((layer.emission for layer in every), folder, every_layer=every_layer)
+    emissions = _emissions(every)
+    drifts = manifest.drift(emissions, folder, every_layer=every_layer)
     if drifts:
         print(manifest.drift_message(drifts, command))
         return 1
-    files = sum(len(layer.emission.files) for layer in every)
+    files = sum(len(emission.files) for emission in emissions)
     print(f"{files} files of {_plural(len(every), 'layer')} in {layers.shown(folder)} are what lngen emits.")
     return 0
 

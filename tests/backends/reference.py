@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-import importlib.util
+import importlib
 import math
 import sys
 import uuid
@@ -17,6 +17,8 @@ import sympy
 
 from lngen.backends import Notes
 from lngen.backends.numpy import emit
+from lngen.manifest import runtime_files
+from lngen.paths import RUNTIME
 from lngen.program import RowProgram
 from lngen.symbolic import (
     Expm1,
@@ -137,20 +139,15 @@ def run(program: RowProgram, values: Mapping[str, Any], rows: int, features: int
 
 def module_of(files: Mapping[str, str], folder: Path, name: str) -> ModuleType:
     """The emitted package, imported from a folder of its own."""
-    package = folder / name
-    package.mkdir(parents=True, exist_ok=True)
-    for file, text in files.items():
-        (package / file).write_text(text, encoding="utf-8")
-    unique = f"emitted_{name}_{uuid.uuid4().hex}"
-    spec = importlib.util.spec_from_file_location(
-        unique, package / "__init__.py", submodule_search_locations=[str(package)]
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[unique] = module
-    spec.loader.exec_module(module)
-    return module
+    for place, texts in ((name, files), (RUNTIME, runtime_files())):
+        (folder / place).mkdir(parents=True, exist_ok=True)
+        for file, text in texts.items():
+            (folder / place / file).write_text(text, encoding="utf-8")
+    parent = ModuleType(f"emitted_{uuid.uuid4().hex}")
+    parent.__path__ = [str(folder)]
+    sys.modules[parent.__name__] = parent
+    importlib.invalidate_caches()
+    return importlib.import_module(f"{parent.__name__}.{name}")
 
 
 def notes_of(program: RowProgram) -> Notes:

@@ -5,9 +5,9 @@ import pytest
 
 from lngen.backends.numpy.buffers import READ_LATE, WORK_BUFFERS
 from lngen.backends.numpy.lines import UFUNCS
-from lngen.check.mutants import module_from_text
 from lngen.definition import parse
 from lngen.emission import derived
+from lngen.loading import module_from_text
 
 ROWS, FEATURES = 6, 33
 EVERY_HELPER = """
@@ -38,13 +38,17 @@ def calls(module):
     shifted = row - mean
     weights = np.full(FEATURES, 1 / FEATURES)
     width, far = np.asarray(float(FEATURES)), np.asarray(2.0)
-    yield "sigmoid", module._sigmoid, [other]
-    yield "softplus", module._softplus, [other]
-    yield "erf", module._erf, [other]
-    yield "where", module._select, [other > 0, row, other]
+    yield "sigmoid", module._functions.sigmoid, [other]
+    yield "softplus", module._functions.softplus, [other]
+    yield "erf", module._functions.erf, [other]
+    yield "where", module._rows.select, [other > 0, row, other]
     spread = (shifted**2).mean(-1, keepdims=True)
-    yield "residual", lambda *rows, out: module._residual(*rows, width, far, weights, out=out), [shifted, mean, spread]
-    yield "attains_first", module._attains_first, [row, row.max(-1, keepdims=True)]
+    yield (
+        "residual",
+        lambda *rows, out: module._rows.residual(*rows, width, far, weights, out=out),
+        [shifted, mean, spread],
+    )
+    yield "attains_first", module._rows.attains_first, [row, row.max(-1, keepdims=True)]
 
 
 @pytest.mark.parametrize("operation", [name for name in READ_LATE if name not in ("expand", "write out")])
@@ -75,7 +79,7 @@ def test_a_row_in_blocks_has_the_bits_that_it_has_alone(name, offset):
     module = module_from_text(dict(derived(definition, proved=False).emission.files)["numpy_backend.py"], "f")
     x = (np.random.default_rng(1).standard_normal((600, 256)) + offset).astype(np.float32)
     weight = np.linspace(0.5, 2, 256, dtype=np.float32)
-    assert x.nbytes > module.FEW_BYTES
+    assert x.nbytes > module._rows.FEW_BYTES
     batch, _ = module.forward(x, weight)
     for number in range(0, len(x), 97):
         alone, _ = module.forward(x[number], weight)

@@ -24,7 +24,7 @@ from lngen.backends.expressions import (
     power_chain,
     terms_in_order,
 )
-from lngen.backends.numpy import emit, erf
+from lngen.backends.numpy import emit
 from lngen.backends.numpy.presence import Cases
 from lngen.errors import LngenError
 from lngen.presence import all_of, any_of
@@ -156,11 +156,6 @@ def test_erf(dtype: Any, ulps: float, tmp_path: Path) -> None:
     extremes = np.asarray([np.inf, -np.inf, np.nan, 1e30, -1e30], dtype)
     np.testing.assert_array_equal(module.forward(extremes)[0], np.asarray([1, -1, np.nan, 1, -1], dtype))
     assert np.signbit(module.forward(np.asarray([-0.0], dtype))[0][0])
-
-
-def test_erf_coefficients_are_those_of_the_fit() -> None:
-    for fit, sizes in ((erf.FLOAT32, (4, 9, 6)), (erf.FLOAT64, (6, 15, 14))):
-        assert erf.fitted(*sizes) == fit
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

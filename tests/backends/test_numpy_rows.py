@@ -2,15 +2,14 @@
 
 import importlib
 import pickle
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import lngen
-from lngen.check.mutants import module_from_text
 from lngen.definition import Kind, load, parse
 from lngen.emission import derived
+from lngen.loading import module_from_text
 from lngen.program import FAR
 from tests.shipped import NAMES, ROOT, shipped
 
@@ -35,7 +34,7 @@ def near_and_far():
 @pytest.mark.parametrize("name", ["layer_norm", "standardize", "layer_norm_gelu"])
 def test_a_row_has_the_same_bits_whatever_stands_beside_it(name, few, near_and_far, monkeypatch):
     module = lngen.load(name)
-    monkeypatch.setattr(_backend(name), "FEW_BYTES", few)
+    monkeypatch.setattr(_backend(name)._rows, "FEW_BYTES", few)
     x = near_and_far
     dy = RNG.standard_normal(x.shape).astype(np.float32)
     y, saved = module.forward(x)
@@ -67,7 +66,7 @@ def test_what_rounding_leaves_of_a_mean_is_taken_off_where_it_may_matter(name, n
 @pytest.mark.parametrize("offset", [0.0, 3.0])
 @pytest.mark.parametrize("features", [4096, 65536, 70001])
 def test_a_mean_is_as_good_as_a_pairwise_one(features, offset, dtype, few, monkeypatch):
-    monkeypatch.setattr(_backend("layer_norm"), "FEW_BYTES", few)
+    monkeypatch.setattr(_backend("layer_norm")._rows, "FEW_BYTES", few)
     x = (np.random.default_rng(7).standard_normal((48, features)) + offset).astype(dtype)
     exact = x.astype(np.longdouble).mean(-1)
 
@@ -84,7 +83,7 @@ def test_a_mean_is_as_good_as_a_pairwise_one(features, offset, dtype, few, monke
 def test_a_scaled_row_that_nothing_else_reads_is_not_computed():
     backward = shipped("layer_norm").text("numpy_backend.py").partition("def _backward(")[2].partition("def _jvp(")[0]
     assert " xhat = " not in backward
-    assert "_add_rows(part, rstd, dgamma_sums[chunk], column)" in backward
+    assert "_rows.add_rows(part, rstd, dgamma_sums[chunk], column)" in backward
 
 
 def _inputs(entries, shape, dtype):
@@ -106,7 +105,7 @@ def _counted(backend, monkeypatch):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_few_rows_have_the_bits_that_they_have_in_blocks(name, dtype, shape, monkeypatch):
     backend = _backend(name)
-    if shape[-1] == 1 and "D of 2 or more" in Path(backend.__file__).read_text(encoding="utf-8"):
+    if shape[-1] == 1 and shipped(name).definition.minimum_features > 1:
         shape = (*shape[:-1], 2)
     calls = _counted(backend, monkeypatch)
     entries = load(ROOT / "derive" / f"{name}.py").differentiable
@@ -118,7 +117,7 @@ def test_a_few_rows_have_the_bits_that_they_have_in_blocks(name, dtype, shape, m
             next(iter(given.values())).flat[0] = np.inf
         found = []
         for few in (2**30, 0):
-            monkeypatch.setattr(backend, "FEW_BYTES", few)
+            monkeypatch.setattr(backend._rows, "FEW_BYTES", few)
             with np.errstate(all="ignore"):
                 outputs, saved = backend.forward(**given)
                 cotangents = list(outputs) if isinstance(outputs, tuple) else [outputs]
@@ -141,7 +140,7 @@ def test_a_few_rows_have_the_bits_that_they_have_in_blocks(name, dtype, shape, m
 def test_results_go_back_in_as_out(name, few, monkeypatch):
     """Also those that are one array for several: a loop hands in what the last turn returned."""
     backend = _backend(name)
-    monkeypatch.setattr(backend, "FEW_BYTES", few)
+    monkeypatch.setattr(backend._rows, "FEW_BYTES", few)
     entries = load(ROOT / "derive" / f"{name}.py").differentiable
     given = list(_inputs(entries, (5, 33), np.float64).values())
     outputs, saved = backend.forward(*given)
@@ -169,7 +168,7 @@ def test_results_go_back_in_as_out(name, few, monkeypatch):
 def test_nothing_is_written_if_one_array_will_not_do(monkeypatch):
     for few in (2**30, 0):
         backend = _backend("layer_norm")
-        monkeypatch.setattr(backend, "FEW_BYTES", few)
+        monkeypatch.setattr(backend._rows, "FEW_BYTES", few)
         x, gamma = RNG.standard_normal((3, 8)), np.ones(8)
         y, saved = backend.forward(x, gamma)
         place = np.full_like(x, 7)
@@ -232,9 +231,8 @@ def test_what_is_written_over_is_of_the_call_s_own_making(name):
 
 
 def test_a_row_is_written_over_one_that_is_read_for_the_last_time():
-    small = (
-        shipped("layer_norm").text("numpy_backend.py").partition("def _forward_small(")[2].partition("def _row_sum")[0]
-    )
+    small = shipped("layer_norm").text("numpy_backend.py").partition("def _forward_small(")[2]
+    small = small.partition("def _check_saved(")[0]
     assert "xhat = np.multiply(x_centred, rstd, out=x_centred)" in small
     assert "y = np.multiply(xhat, gamma, out=xhat)" in small
     assert "dx = g - mean_g" in small, "g may be dy, an argument"
@@ -249,7 +247,7 @@ def layer(x: Row, gamma: Feature, beta: Row = 1):
     return gamma * (beta * rsqrt(sum(beta**2))) - x
 """
     module = module_from_text(derived(parse(text), proved=False).text("numpy_backend.py"), "numpy_backend")
-    vars(module)["FEW_BYTES"] = few
+    module._rows.FEW_BYTES = few
     x, gamma = RNG.standard_normal((70, 9)), RNG.standard_normal(9)
     y, saved = module.forward(x, gamma)
     np.testing.assert_allclose(y, gamma / 3 - x, rtol=1e-14, atol=1e-14)
@@ -269,7 +267,7 @@ def layer(x: Row):
     return level, y
 """
     module = module_from_text(derived(parse(text), proved=False).text("numpy_backend.py"), "numpy_backend")
-    vars(module)["FEW_BYTES"] = few
+    module._rows.FEW_BYTES = few
     x = RNG.standard_normal((70, 9))
     (level, y), _ = module.forward(x)
     wanted = x.sum(-1, keepdims=True) + 1
@@ -285,10 +283,10 @@ def layer(x: Row, c: Constant = 2):
     return x * (sum(x) * where(c > 1, 0.5, 0.25) / (sum(x * x) + 3))
 """
     module = module_from_text(derived(parse(text), proved=False).text("numpy_backend.py"), "numpy_backend")
-    vars(module)["FEW_BYTES"] = 0
+    module._rows.FEW_BYTES = 0
     x = RNG.standard_normal((70, 9)).astype(np.float32)
     together, _ = module.forward(x)
-    vars(module)["FEW_BYTES"] = 2**30
+    module._rows.FEW_BYTES = 2**30
     alone = np.stack([module.forward(row)[0] for row in x])
     assert np.array_equal(together, alone)
 
@@ -301,7 +299,7 @@ def layer(x: Row, z: Row, c: Scalar, a: Feature = 0):
     return x * sum(x * z * softplus(maximum(c, a)))
 """
     module = module_from_text(derived(parse(text), proved=False).text("numpy_backend.py"), "numpy_backend")
-    vars(module)["FEW_BYTES"] = few
+    module._rows.FEW_BYTES = few
     x, z = RNG.standard_normal((70, 9)), RNG.standard_normal((70, 9))
     wanted = x * (x * z).sum(-1, keepdims=True) * np.log1p(np.exp(0.5))
     np.testing.assert_allclose(module.forward(x, z, 0.5)[0], wanted, rtol=1e-12)

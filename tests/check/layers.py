@@ -8,8 +8,8 @@ from lngen.backends import Notes
 from lngen.backends.numpy import emit
 from lngen.check import Checkable
 from lngen.check.derived import checkable, second_derivation
-from lngen.check.mutants import module_from_text
 from lngen.definition import load, parse
+from lngen.loading import module_from_text
 from lngen.plan import Plan
 from lngen.simplify.derive import derive
 from tests.check import standin

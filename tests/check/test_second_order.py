@@ -42,13 +42,13 @@ def test_what_is_emitted_passes(name):
 @pytest.mark.parametrize(
     ("function", "old", "new"),
     [
-        ("_jvp", "_by_row(np.subtract, dx, mean_dx", "_by_row(np.add, dx, mean_dx"),
+        ("_jvp", "by_row(np.subtract, dx, mean_dx", "by_row(np.add, dx, mean_dx"),
         ("_jvp", "np.multiply(xhat, mean_dx_xhat", "np.multiply(x, mean_dx_xhat"),
         ("_jvp", "np.multiply, xhat, dgamma_wide", "np.multiply, xhat, gamma_wide"),
         ("_jvp", "np.add, dy, dbeta", "np.subtract, dy, dbeta"),
-        ("_backward_backward", "_row_mean(ddx, g,", "_row_mean(ddx, dy,"),
+        ("_backward_backward", "row_mean(ddx, g,", "row_mean(ddx, dy,"),
         ("_backward_backward", "np.multiply, dy, ddgamma", "np.multiply, g, ddgamma"),
-        ("_backward_backward", "_add_rows(", "(lambda *a: None)("),
+        ("_backward_backward", "_rows.add_rows(", "(lambda *a: None)("),
         ("_backward_backward", "np.multiply(mean_g_2, 3.0", "np.multiply(mean_g_2, 2.0"),
     ],
 )

@@ -21,10 +21,10 @@ from types import ModuleType
 import numpy as np
 
 from lngen.check.derived import checkable
-from lngen.check.mutants import module_from_text
 from lngen.definition import Definition, parse
 from lngen.emission import Derived, EvidenceError, derived
 from lngen.errors import LngenError
+from lngen.loading import module_from_text
 from tests.fuzz import oracle
 from tests.fuzz.answers import GRADIENT, OUTPUT, Point, Results, answers
 from tests.fuzz.batch import judge_batches
@@ -152,7 +152,7 @@ class _Work:
         self.beside = Beside.of(self.text, definition)
         text = made.text("numpy_backend.py")
         ways = {way: checkable(made.plan, module_from_text(text, "numpy_backend")) for way in ("at once", "in blocks")}
-        vars(ways["in blocks"].module)["FEW_BYTES"] = 0
+        ways["in blocks"].module._rows.FEW_BYTES = 0
         exact_points = []
         for point, exact in self._small_points(definition):
             exact_points.append((point, exact))
@@ -206,13 +206,10 @@ def _package(made: Derived, folder: Path) -> ModuleType:
     """The emitted `cuda_backend`, from a folder."""
     import importlib
 
-    from lngen import loading
+    from lngen import loading, manifest
 
-    place = folder / made.definition.name
-    place.mkdir()
-    for path, content in made.emission.files:
-        (place / path).write_text(content, encoding="utf-8")
-    package = loading.load(place)
+    manifest.write(made.emission, folder)
+    package = loading.load(folder / made.definition.name)
     return importlib.import_module(f"{package.__name__}.cuda_backend")
 
 

@@ -70,8 +70,8 @@ def centred(x: Row, gamma: Feature = 1, eps: Constant = 1e-5):
         ("np.multiply(dx, rstd", "np.multiply(dx * rstd**8, rstd**-7.0", "float32 beside plain, large: gradient"),
         # No residual of the mean, in blocks alone: the row is as good as plain evaluation has it.
         ("far_from = np.asarray(2.0", "far_from = np.asarray(1e9", "a row alone has other bits: output"),
-        ("range(min(threads, len(chunks)))", "range(1)", "threads change bits: output"),
-        (" _add_rows(", " chunk != 1 and _add_rows(", "a sum over rows is not that of its rows: gradient"),
+        ("_rows.run(sweep, chunks,", "_rows.run(sweep, chunks[threads - 1 :],", "threads change bits: output"),
+        (" _rows.add_rows(", " chunk != 1 and _rows.add_rows(", "a sum over rows is not that of its rows: gradient"),
     ],
 )
 def test_a_planted_error_is_found(right: str, wrong: str, key: str, monkeypatch: pytest.MonkeyPatch) -> None:

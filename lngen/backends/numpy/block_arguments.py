@@ -55,7 +55,7 @@ def read(scope: Scope) -> BlockArguments:
         name, variable = node.name, lines.variables[node.index]
         absent = lines.absent(node)
         parameter = name if absent else variable
-        given.setup.append(Line(f"read_{name} = _reader({name}_rows, dtype, height{_kind(node.axes)})"))
+        given.setup.append(Line(f"read_{name} = _rows.reader({name}_rows, dtype, height{_kind(node.axes)})"))
         given.part.append(f"read_{name}(span)")
         given.names.append(parameter)
         if parameter != variable and cases:
@@ -72,7 +72,7 @@ def written(scope: Scope) -> BlockArguments:
             continue
         outs = scope.stored(buffer.result)
         name = buffer.result
-        writer = f"_writer({tuple_of(outs)}, dtype, height{_kind(buffer.axes)})"
+        writer = f"_rows.writer({tuple_of(outs)}, dtype, height{_kind(buffer.axes)})"
         given.setup.append(Line(f"place_{name}, hand_on_{name} = {writer}"))
         given.part.append(f"place_{name}(span)")
         given.after.append(Line(f"hand_on_{name}(span)"))

@@ -23,7 +23,7 @@ from lngen.symbolic import FeatureSymbol
 
 @dataclass(frozen=True)
 class Body:
-    """A direction's lines, finished; `helpers` names the functions of the module that they call."""
+    """A direction's lines, finished."""
 
     arguments: tuple[str, ...]
     parameters: tuple[str, ...]
@@ -33,7 +33,6 @@ class Body:
     setup: tuple[str, ...]
     loop: tuple[str, ...]
     epilogue: tuple[str, ...]
-    helpers: frozenset[str]
     row_buffers: int
     saved_cases: Mapping[str, Condition]
 
@@ -63,6 +62,7 @@ class _Blocks(Lines):
         super().__init__(schedule, wanted, need, schedule.cases)
         self.given, self.allocation = given, allocation
         self.wide: dict[int, tuple[str, Condition]] = {}
+        self.adds_rows = self.sums_equally = False
         self.buffer_names = [self._buffer_name(buffer) for buffer in allocation.buffers]
 
     def print(self) -> Body:
@@ -77,17 +77,16 @@ class _Blocks(Lines):
                 assert event.store is not None
                 for name in event.store.names:
                     target = f"{name}_out"
-                    self.add("epilogue", f"_round_to({target}, ..., {self.spelled(event.node)})", self.given[name])
+                    self.add("epilogue", f"_rows.round_to({target}, ..., {self.spelled(event.node)})", self.given[name])
         scope = Scope(self, self.allocation, self.buffer_names)
         loads = block_arguments.read(scope)
         kept = block_arguments.written(scope)
         buffers = block_arguments.scratch(scope)
         totals, sums = self._totals()
         prologue = self.weights() + self.parameters() + self.lines["prologue"] + self._wide_parameters()
-        if "each_row" in self.helpers:
-            self.helpers.add("equal_weights")
-            totals.append(Line("each_row = _equal_weights(height, 1.0, dtype)[:, np.newaxis]"))
-        column = ["column"] if "column" in self.helpers else []
+        if self.sums_equally:
+            totals.append(Line("each_row = _rows.equal_weights(height, 1.0, dtype)[:, np.newaxis]"))
+        column = ["column"] if self.adds_rows else []
         if column:
             buffers.setup.append(Line("column = np.empty(features, dtype)"))
         chunk = ["chunk"] if any("[chunk]" in line.text for line in self.lines["block"]) else []
@@ -106,7 +105,6 @@ class _Blocks(Lines):
             setup=laid_out(setup, 8),
             loop=laid_out(loop, 12),
             epilogue=laid_out(epilogue, 4),
-            helpers=frozenset(self.helpers),
             row_buffers=self.allocation.count(ROW),
             saved_cases=self._saved_cases(),
         )
@@ -120,20 +118,16 @@ class _Blocks(Lines):
         return [self.buffer_names[buffer] for buffer in self.allocation.work.get(node.index, ())]
 
     def row_reduction(self, operation: str, operands: list[str], into: list[str]) -> str:
-        self.helpers.add("row_sum")
         if operation == "mean":
-            self.helpers.add("row_mean")
             operands = [*operands, self.width()]
-        return f"_row_{operation}({', '.join(operands + into)})"
+        return f"_rows.row_{operation}({', '.join(operands + into)})"
 
     def ufunc(self, node: Node, arguments: list[str]) -> str:
         if self._is_by_feature(node):
-            self.helpers.add("by_feature")
             arguments[1] = self._repeated(node)
-            return f"_by_feature({UFUNCS[node.operation]}, {', '.join(arguments)})"
+            return f"_rows.by_feature({UFUNCS[node.operation]}, {', '.join(arguments)})"
         if self._is_by_row(node):
-            self.helpers.add("by_row")
-            return f"_by_row({UFUNCS[node.operation]}, {', '.join(arguments)})"
+            return f"_rows.by_row({UFUNCS[node.operation]}, {', '.join(arguments)})"
         return super().ufunc(node, arguments)
 
     def _is_by_row(self, node: Node) -> bool:
@@ -179,8 +173,8 @@ class _Blocks(Lines):
         value, *weights = [self.spelled(operand) for operand in total.operands]
         sums = f"{self.variables[total.index]}_sums[chunk]"
         if total.axes == FeatureSymbol.varies:
-            self.helpers |= {"add_rows", "column"} | (set() if weights else {"each_row"})
-            self.add("block", f"_add_rows({value}, {(weights or ['each_row'])[0]}, {sums}, column)", cases, event)
+            self.adds_rows, self.sums_equally = True, self.sums_equally or not weights
+            self.add("block", f"_rows.add_rows({value}, {(weights or ['each_row'])[0]}, {sums}, column)", cases, event)
         else:
             self.add("block", f"{sums} += np.add.reduce({value}, axis=None)", cases, event)
 
@@ -206,7 +200,7 @@ class _Blocks(Lines):
 
     def _wide_parameters(self) -> list[Line]:
         return [
-            Line(f"{name} = _repeated({self.variables[index]})", self.cases.condition(cases))
+            Line(f"{name} = _rows.repeated({self.variables[index]})", self.cases.condition(cases))
             for index, (name, cases) in self.wide.items()
         ]
 

@@ -12,7 +12,6 @@ from lngen.backends import Notes
 from lngen.backends.interface import Input, OwnFields, interface
 from lngen.backends.layout import wrapped
 from lngen.backends.numpy.body import Body, body
-from lngen.backends.numpy.erf import CENTRE, FLOAT32, FLOAT64, LIMIT
 from lngen.backends.numpy.lowering import lower
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.saved import saved_fields
@@ -32,7 +31,7 @@ from lngen.backends.numpy.text import (
 from lngen.backends.numpy.wrappers import jvp_fields, second_fields
 from lngen.backends.spelling import PYTHON, belongs_to, gradient, marked_program, plain_errors, spelled
 from lngen.presence import NEVER
-from lngen.program import FAR, RowProgram
+from lngen.program import RowProgram
 
 _MEANINGS = {
     "Row": "shape (..., D)",
@@ -154,6 +153,7 @@ class _Emission:
         exports.sort(key=lambda name: (name[0].islower(), name))
         header, title = self.notes.header, self.notes.title
         module = render.render("numpy/module.py.jinja", header=header, title=title, **self._fields())
+        module = re.sub(r"\n{4,}", "\n\n\n", module)
         return {
             "__init__.py": render.render("numpy/package.py.jinja", header=header, title=title, exports=exports),
             # No name of a function can meet one of another.
@@ -162,28 +162,21 @@ class _Emission:
 
     def _fields(self) -> dict[str, Any]:
         layer = self.layer
-        used = set(self.forward_body.helpers | self.backward_body.helpers)
         small = (self.forward_small, self.backward_small)
-        ways = ShortWays(layer, self.forward, self.backward, *small, self.saved, self.own)
-        short = ways.parts()
-        used = used.union(*(part["helpers"] for part in short.values()))
-        used = used.union(*(other.body.helpers for other in self._others()))
-        used |= {"left_out"} if layer.optional and self._others() else set()
-        used |= {"each_cotangent"} if self.second else set()
-        used |= {"zeros"} if any(argument.filled for other in self._others() for argument in other.arguments) else set()
-        used |= {"new_zeros"} if "backward" in short and len(self.backward.groups()) < len(layer.inputs) else set()
-        used |= {"empty"} if self.forward.saved else set()
-        used |= {"scalar"} if any(given.kind == "Scalar" for given in layer.inputs) else set()
-        used |= {"constant"} if layer.constants else set()
+        short = ShortWays(layer, self.forward, self.backward, *small, self.saved, self.own).parts()
+        bodies = [self.forward_body, self.backward_body, *(other.body for other in self._others())]
+        lines = [line for body in bodies for line in (*body.prologue, *body.block, *body.epilogue)]
+        lines += [line for part in short.values() for line in part["lines"]]
         outputs = [
-            {"name": output.public, "meaning": f"{_MEANINGS[output.kind]}.", "shape": SHAPES[output.kind]}
+            {
+                "name": output.public,
+                "meaning": f"{_MEANINGS[output.kind]}.",
+                "check": _check(f"d{output.public}", SHAPES[output.kind], f"the shape of {output.public}"),
+            }
             for output in layer.outputs
         ]
-        used |= {"saved_number"} if any(not field.is_array for field in self.saved) else set()
-        required = ", ".join(f'"{given.public}"' for given in layer.inputs if given.required)
         return {
             "layer": self.notes.layer,
-            "minimum_features": max(self.forward.minimum_features, self.backward.minimum_features),
             "jvp": self._jvp_fields() if self.jvp else None,
             "second": self._second_fields() if self.second else None,
             "forward_formulas": self.notes.forward_formulas,
@@ -195,7 +188,7 @@ class _Emission:
                 {"name": given.public, "signed": given.name not in layer.nonnegative} for given in layer.constants
             ],
             "saved_fields": self.saved,
-            "required_inputs": f"{{{required}}}",
+            "required": quoted(layer.required),
             "own": self.own,
             "forward_signature": definition("forward", self._forward_arguments()),
             "backward_signature": definition("backward", self._backward_arguments()),
@@ -215,11 +208,7 @@ class _Emission:
             "backward": _part("_backward", self.backward_body, self._outs(self.backward, False)),
             "short": short,
             "wide": self.forward.is_wide,
-            "used": used,
-            "far": FAR,
-            "erf_fits": (("FLOAT32", FLOAT32), ("FLOAT64", FLOAT64)),
-            "erf_limit": LIMIT,
-            "erf_centre": CENTRE,
+            "uses_functions": any("_functions." in line for line in lines),
         }
 
     def _input(self, given: Input) -> dict[str, object]:
@@ -236,8 +225,7 @@ class _Emission:
             "required": given.required,
             "meaning": f"{meaning}{left_out}.",
             "gradient_meaning": f"The gradient of {given.public}, in its shape and type.",
-            "shape": SHAPES[given.kind],
-            "shape_text": shape_text,
+            "check": _check(given.public, SHAPES[given.kind], shape_text),
         }
 
     def _forward_arguments(self) -> list[str]:
@@ -254,16 +242,16 @@ class _Emission:
 
     def _leading(self) -> list[str]:
         """The lines that take the shape of the rows, from the first row input that is there."""
-        rows = [row.public for row in self.layer.rows]
+        rows, minimum = [row.public for row in self.layer.rows], self.forward.minimum_features
         if self.layer.rows[0].required:
-            return [f'shape_ = _row_shape("{rows[0]}", {rows[0]})', f"leading_ = {rows[0]}"]
+            return [f'shape_ = _calls.row_shape("{rows[0]}", {rows[0]}, {minimum})', f"leading_ = {rows[0]}"]
         names = ", ".join(rows)
         return [
             f"present_ = [array_ for array_ in ({names},) if array_ is not None]",
             "if not present_:",
             f'    raise TypeError("each of {names} is None; pass one of them")',
             "leading_ = present_[0]",
-            f'shape_ = _row_shape("{names}", leading_)',
+            f'shape_ = _calls.row_shape("{names}", leading_, {minimum})',
         ]
 
     def _jvp_fields(self) -> dict[str, Any]:
@@ -292,13 +280,13 @@ class _Emission:
     def _forward_results(self) -> list[str]:
         lines = []
         if self.several:
-            lines += [f"out = _several(out, {quoted(output.public for output in self.layer.outputs)})"]
+            lines += [f"out = _calls.several(out, {quoted(output.public for output in self.layer.outputs)})"]
         for number, output in enumerate(self.layer.outputs):
             out = f"out[{number}]" if self.several else "out"
             arguments = f'"{output.public}", {out}, {SHAPES[output.kind]}, leading_.dtype, given_'
-            lines.append(f"{output.local} = _result({arguments})")
+            lines.append(f"{output.local} = _calls.result({arguments})")
         for symbol in self.forward.saved:
-            lines.append(f"{symbol.name}_ = _empty(shape_[:-1], dtype_)")
+            lines.append(f"{symbol.name}_ = _calls.empty(shape_[:-1], dtype_)")
         return indented(lines)
 
     def _forward_call(self) -> list[str]:
@@ -322,7 +310,7 @@ class _Emission:
 
     def _backward_results(self) -> list[str]:
         results = [given.derivative for given in self.layer.inputs]
-        lines = [f"out = _several(out, {quoted(result.public for result in results)})"]
+        lines = [f"out = _calls.several(out, {quoted(result.public for result in results)})"]
         groups = self.backward.groups()
         done: dict[str, str] = {}
         for number, (given, result) in enumerate(zip(self.layer.inputs, results, strict=True)):
@@ -330,7 +318,7 @@ class _Emission:
             last = f", like={tuple_of(like)}" if like else ""
             dtype = f'saved.{self.own.dtypes}.get("{given.public}")'
             arguments = f'"{result.public}", out[{number}], {SHAPES[given.kind]}, {dtype}, given_{last}'
-            lines.append(f"{result.local} = _result({arguments})")
+            lines.append(f"{result.local} = _calls.result({arguments})")
             done[result.name] = result.local
             if result.name not in groups:
                 lines += [f"if {result.local} is not None:", f"    {result.local}[...] = 0.0"]
@@ -359,10 +347,14 @@ def _part(name: str, part: Body, outs: list[str]) -> _Part:
         setup=part.setup,
         loop=part.loop,
         epilogue=part.epilogue,
-        least_rows=4 if "add_rows" in part.helpers else 1,
+        least_rows=4 if "column" in part.block_parameters else 1,
         uses_scalar=uses_scalar((*part.prologue, *part.block, *part.epilogue)),
         uses_chunk="chunk" in part.block_parameters,
     )
+
+
+def _check(name: str, shape: str, meaning: str) -> list[str]:
+    return wrapped(f'_calls.check_shape("{name}", {name}, {shape}, "{meaning}")', 4)
 
 
 def _number(value: Fraction) -> str:

@@ -41,9 +41,9 @@ UFUNCS = {
     "sign": "np.sign",
     "log1p": "np.log1p",
     "expm1": "np.expm1",
-    "sigmoid": "_sigmoid",
-    "softplus": "_softplus",
-    "erf": "_erf",
+    "sigmoid": "_functions.sigmoid",
+    "softplus": "_functions.softplus",
+    "erf": "_functions.erf",
     "greater": "np.greater",
     "greater_equal": "np.greater_equal",
     "less": "np.less",
@@ -53,7 +53,6 @@ UFUNCS = {
 }
 
 _WIDTH_LINE = "D = np.asarray(features, dtype)"
-_HELPERS = ("sigmoid", "softplus", "erf")
 
 
 def row_width(axes: Axes) -> str:
@@ -62,7 +61,7 @@ def row_width(axes: Axes) -> str:
 
 
 class Lines:
-    """The lines of one direction, by phase. `helpers` are the functions of the module that they call."""
+    """The lines of one direction, by phase. `plain_weights` are those of sums and means of one row that they read."""
 
     converted: ClassVar[bool] = True
     """Whether a parameter may have another type than the one that is computed in."""
@@ -74,7 +73,7 @@ class Lines:
         self.program, self.nodes = schedule.program, schedule.graph.nodes
         self.names = names_of(schedule)
         self.constants: dict[Expr, str] = {}
-        self.helpers: set[str] = set()
+        self.plain_weights: set[str] = set()
         self.divides_by_width = False
         self.far_from = ""
         self.variables = variables(schedule, need, self.names)
@@ -137,8 +136,7 @@ class Lines:
                 continue
             if node.operation == "less_residual":
                 target, residual = (self.variables[operand] for operand in node.operands)
-                self.helpers.add(node.operation)
-                self.add(node.phase, f"{variable} = _less_residual({target}, {residual})", cases, event)
+                self.add(node.phase, f"{variable} = _rows.less_residual({target}, {residual})", cases, event)
             elif form.through is not None and self.variables[form.through] != variable:
                 same = self.spelled(form.through)
                 self.add(node.phase, f"{variable} = {same}", cases, event)
@@ -153,36 +151,31 @@ class Lines:
         if node.operation in REDUCTIONS:
             return self._reduction(node.operation, operands, in_loop, into)
         if node.operation == "residual":
-            self.helpers |= {"residual", "row_sum", "one_over_D"}
+            self.plain_weights.add("one_over_D")
             is_mean = self.nodes[node.operands[2]].operation == "mean"
             self.far_from = f"{FAR}.0" if is_mean else f"{FAR}.0 / features**0.5"
             operands += [self.width() if is_mean else "1.0", "far_from", "one_over_D"]
-            return f"_residual({', '.join(operands + into)})"
+            return f"_rows.residual({', '.join(operands + into)})"
         if node.operation in ("expand", "write out"):
             if not in_loop:
                 return f"np.full(features, {operands[0]}, dtype)"
-            self.helpers.add("filled")
-            return f"_filled({operands[0]}, out={out})"
+            return f"_rows.filled({operands[0]}, out={out})"
         if node.operation == "attains_first":
-            self.helpers.add("attains_first")
-            return f"_attains_first({', '.join(operands + into)})"
+            return f"_rows.attains_first({', '.join(operands + into)})"
         if node.operation == "where":
             if not in_loop:
                 # Of two Python numbers NumPy makes a double.
                 cast = "" if any(map(self._is_typed, node.operands[1:])) else ".astype(dtype)"
                 return f"np.where({', '.join(operands)}){cast}"
-            self.helpers.add("select")
-            return f"_select({', '.join(operands)}, out={out})"
+            return f"_rows.select({', '.join(operands)}, out={out})"
         arguments = operands + into
         if node.index in self.guards:
             mask, holds = self.guards[node.index]
             arguments.append(f"where={'' if holds else '~'}{self.variables[mask]}")
         if node.operation == "divide" and operands[0] == "1.0":
             return f"np.reciprocal({', '.join(arguments[1:])})"
-        if node.operation in _HELPERS:
-            self.helpers.add(node.operation)
-            work = self.work(node)
-            arguments += [f"work={tuple_of(work)}"] if work else []
+        work = self.work(node)
+        arguments += [f"work={tuple_of(work)}"] if work else []
         if in_loop and node.index not in self.guards:
             return self.ufunc(node, arguments)
         return f"{UFUNCS[node.operation]}({', '.join(arguments)})"
@@ -202,7 +195,7 @@ class Lines:
         if len(operands) == 1:
             weights = "one_over_D" if operation == "mean" else "ones"
             operation = "sum"
-            self.helpers.add(weights)
+            self.plain_weights.add(weights)
             operands = [operands[0], weights]
         return self.row_reduction(operation, operands, into)
 
@@ -215,9 +208,8 @@ class Lines:
         """The lines that make the weights of plain sums and means."""
         lines = []
         for weights, weight in (("one_over_D", "1.0 / features"), ("ones", "1.0")):
-            if weights in self.helpers:
-                self.helpers.add("equal_weights")
-                lines.append(Line(f"{weights} = _equal_weights(features, {weight}, dtype)"))
+            if weights in self.plain_weights:
+                lines.append(Line(f"{weights} = _rows.equal_weights(features, {weight}, dtype)"))
         return lines
 
     def numbers(self) -> list[Line]:

@@ -40,10 +40,12 @@ class ShortWays:
         leading += [f"d{output.public}" for output in self.layer.outputs if output.kind == "Row"]
         ways = {}
         if rows:
-            way = _way(rows[0], self._forward_test(rows[0]), self._forward_call())
+            way = _way(rows[0], self.forward.minimum_features, self._forward_test(rows[0]), self._forward_call())
             ways["forward"] = _part("_forward_small", self.forward_small, way)
         if leading:
-            way = _way(leading[0], self._backward_test(leading[0]), self._backward_call())
+            way = _way(
+                leading[0], self.forward.minimum_features, self._backward_test(leading[0]), self._backward_call()
+            )
             ways["backward"] = _part("_backward_small", self.backward_small, way)
         return ways
 
@@ -83,7 +85,7 @@ class ShortWays:
         ]
 
     def _backward_test(self, leading: str) -> list[str]:
-        tests = ["_is_of_one_type(saved, shape_, dtype_)"]
+        tests = [f"_calls.is_of_one_type(saved, shape_, dtype_, {quoted(self.layer.required)})"]
         for cotangent, output in zip(self._cotangents(), self.layer.outputs, strict=True):
             fit = _fits(cotangent.public, output.kind)
             tests.append(f"{cotangent.public} is None or {fit}" if self._several() else fit)
@@ -109,7 +111,7 @@ class ShortWays:
         for given, result in zip(self.layer.inputs, results, strict=True):
             if result.name not in made:
                 there = "" if given.required else f' if "{given.public}" in {dtypes} else None'
-                lines.append(f"{result.local} = _new_zeros({SHAPES[given.kind]}, dtype_){there}")
+                lines.append(f"{result.local} = _calls.new_zeros({SHAPES[given.kind]}, dtype_){there}")
         arrays = [cotangent.public for cotangent in self._cotangents()]
         arrays += [field.place for field in self.saved if field.is_array]
         lines += _placed({result.public: result.local for result in results}, "out", arrays)
@@ -119,7 +121,7 @@ class ShortWays:
 
 def _at_once(function: str, arguments: Sequence[str]) -> str:
     """The call of the function that takes few rows at once."""
-    return f"_at_once({', '.join([function, *arguments, 'shape_', 'dtype_'])})"
+    return f"_rows.at_once({', '.join([function, *arguments, 'shape_', 'dtype_'])})"
 
 
 def _placed(results: Mapping[str, str], out: str, arrays: Sequence[str]) -> list[str]:
@@ -129,18 +131,21 @@ def _placed(results: Mapping[str, str], out: str, arrays: Sequence[str]) -> list
     return [
         "if out is not None:",
         f"    {given_by_name(dict(zip(arrays, arrays, strict=True)))}",
-        f"    {placed} = _placed({quoted(results)}, {computed}, {out}, given_)",
+        f"    {placed} = _calls.placed({quoted(results)}, {computed}, {out}, given_)",
     ]
 
 
 def _fits(name: str, kind: str, given: str = "") -> str:
     """The test whether an argument is an array of its kind; `given` tells whether it ought to be there."""
-    return f"_fits({', '.join([name, SHAPES[kind], 'dtype_', *([given] if given else [])])})"
+    return f"_calls.fits({', '.join([name, SHAPES[kind], 'dtype_', *([given] if given else [])])})"
 
 
-def _way(leading: str, tests: Sequence[str], call: list[str]) -> list[str]:
+def _way(leading: str, minimum: int, tests: Sequence[str], call: list[str]) -> list[str]:
     """The lines that look whether a call may take the short way, and that take it."""
-    lines = [f"    if _are_few({leading}):", f"        shape_, dtype_ = {leading}.shape, {leading}.dtype"]
+    lines = [
+        f"    if _rows.are_few({leading}, {minimum}):",
+        f"        shape_, dtype_ = {leading}.shape, {leading}.dtype",
+    ]
     if not tests:
         return lines + indented(call, 8)
     several = [f"({test})" if " or " in test else test for test in tests]
@@ -151,6 +156,5 @@ def _part(name: str, function: Small, way: list[str]) -> dict[str, Any]:
     return {
         "signature": definition(name, [*function.parameters, "shape", "dtype"]),
         "lines": function.lines,
-        "helpers": function.helpers,
         "way": way,
     }

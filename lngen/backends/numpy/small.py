@@ -23,7 +23,7 @@ _MEASURES = {
     "rows": "prod(shape[:-1])",
     "features": "shape[-1]",
     "scalar": "dtype.type",
-    "vecdot": "np.vecdot if shape[-1] <= 2 * PIECE else _vecdot_in_pieces",
+    "vecdot": "np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces",
 }
 """What lines may refer to, and how a function has it of its arguments `shape` and `dtype`."""
 
@@ -44,7 +44,7 @@ _OPERATORS = {
 
 @dataclass(frozen=True)
 class Small:
-    """The function, finished: its parameters, its lines, and the functions of the module that they call.
+    """The function, finished: its parameters and its lines.
 
     `flagged` are the inputs for which a flag is passed, after the `arguments`: whether they were given.
     """
@@ -53,7 +53,6 @@ class Small:
     parameters: tuple[str, ...]
     flagged: tuple[str, ...]
     lines: tuple[str, ...]
-    helpers: frozenset[str]
 
 
 def small(
@@ -113,7 +112,6 @@ class _Small(Lines):
             parameters=(*self.signature(), *self.flags.values()),
             flagged=tuple(self.flags),
             lines=(*truths, *laid_out(measures + lines, 4)),
-            helpers=frozenset(self.helpers),
         )
 
     # What is done to the rows
@@ -153,10 +151,9 @@ class _Small(Lines):
         variable = self.variables[total.index]
         if cases and total.axes == FeatureSymbol.varies:
             value, *weights = [self.spelled(operand) for operand in total.operands]
-            self.helpers |= {"sum_of_rows"} if weights else {"sum_of_rows", "equal_weights"}
-            weight = f"{weights[0]}.ravel()" if weights else "_equal_weights(rows, 1.0, dtype)"
+            weight = f"{weights[0]}.ravel()" if weights else "_rows.equal_weights(rows, 1.0, dtype)"
             block = f"{value}.reshape(-1, features)"
-            self.add("block", f"{variable} = _sum_of_rows({weight}, {block})", cases, event)
+            self.add("block", f"{variable} = _rows.sum_of_rows({weight}, {block})", cases, event)
         elif cases:
             value = self.spelled(total.operands[0])
             self.add("block", f"{variable} = np.add.reduce({value}, axis=None)", cases, event)
@@ -199,8 +196,9 @@ class _Small(Lines):
             if wanted & ~copied:
                 self.add(phase, f"{variable} = {self.spelled(event.node)}", wanted & ~copied)
         if copied:
-            self.helpers.add("filled")
-            self.add(phase, f"{variable} = _filled({self.spelled(event.node)}, out={self._empty(axes, False)})", copied)
+            self.add(
+                phase, f"{variable} = _rows.filled({self.spelled(event.node)}, out={self._empty(axes, False)})", copied
+            )
         if axes == ROW_SCALAR:
             self.ending.append(Line(f"{variable} = {variable}[..., 0]", self.cases.condition(wanted)))
         # A row scalar that nothing is going to read is there all the same, as in `_forward`, with anything in it.

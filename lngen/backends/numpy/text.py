@@ -17,7 +17,7 @@ _TARGET = re.compile(r"(?:read_|place_)?(\w+?)(?:_sums|_block)? = ")
 
 _WORD = re.compile(r"[^\W\d]\w*")
 
-_IN_PLACE = ("_residual(", "_less_residual(")
+_IN_PLACE = ("_rows.residual(", "_rows.less_residual(")
 """Helpers that also write to what they are given."""
 
 SHAPES = {"Row": "shape_", "RowScalar": "shape_[:-1]", "Feature": "shape_[-1:]", "Scalar": "()"}
@@ -94,8 +94,9 @@ def read_only_assigned(lines: Sequence[Line]) -> list[Line]:
     >>> lines = [Line("y = np.exp(x, out=y_block)"), Line("y = np.add(y, b, out=y_block)", "b is not None")]
     >>> [line.text for line in read_only_assigned([*lines, Line("z = y", "b is None")])]
     ['y = np.exp(x, out=y_block)', 'np.add(y, b, out=y_block)']
-    >>> [line.text for line in read_only_assigned([Line("r = _residual(c, m)"), Line("s = sum(x)"), Line("_f(c)")])]
-    ['_residual(c, m)', '_f(c)']
+    >>> lines = [Line("r = _rows.residual(c, m)"), Line("s = sum(x)"), Line("_f(c)")]
+    >>> [line.text for line in read_only_assigned(lines)]
+    ['_rows.residual(c, m)', '_f(c)']
     """
     kept: list[Line] = []
     read: set[str] = set()

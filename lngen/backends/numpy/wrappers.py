@@ -22,8 +22,8 @@ def jvp_fields(jvp: Secondary, layer: Interface, saved: Sequence[Field], own: Ow
     kept = {field.place: field.place for field in saved if field.is_array}
     lines = ["_check_saved(saved)", f"shape_ = saved.{own.shape}", *_checked(jvp.arguments, "tangent")]
     given = {name: name for name in arguments.values()}
-    lines += ["threads = _thread_count(threads)", given_by_name(given | kept)]
-    lines += [f"dtype_ = _types(given_, saved.{own.dtype})[1]", *_filled(jvp.arguments)]
+    lines += ["threads = _calls.thread_count(threads)", given_by_name(given | kept)]
+    lines += [f"dtype_ = _calls.types(given_, saved.{own.dtype})[1]", *_filled(jvp.arguments)]
     if rows[0].required:
         lines.append(f'stored_ = saved.{own.dtypes}["{rows[0].public}"]')
     else:
@@ -31,10 +31,12 @@ def jvp_fields(jvp: Secondary, layer: Interface, saved: Sequence[Field], own: Ow
         lines.append(f"stored_ = saved.{own.dtypes}[next({present})]")
     several = len(results) > 1
     if several:
-        lines.append(f"out = _several(out, {quoted(result.public for result in results)})")
+        lines.append(f"out = _calls.several(out, {quoted(result.public for result in results)})")
     for number, (result, output) in enumerate(zip(results, layer.outputs, strict=True)):
         out = f"out[{number}]" if several else "out"
-        lines.append(f'{result.local} = _result("{result.public}", {out}, {SHAPES[output.kind]}, stored_, given_)')
+        lines.append(
+            f'{result.local} = _calls.result("{result.public}", {out}, {SHAPES[output.kind]}, stored_, given_)'
+        )
     lines += _zeroed(jvp, {result.name: result.local for result in results})
     lines.append(_call("_jvp", jvp, arguments, saved))
     returned = ", ".join(result.local for result in results)
@@ -47,23 +49,25 @@ def second_fields(second: Secondary, layer: Interface, saved: Sequence[Field], o
     cotangents = [output.derivative for output in layer.outputs]
     several = len(cotangents) > 1
     lines = ["_check_saved(saved)", f"shape_ = saved.{own.shape}"]
-    lines.append(f"cotangents = _each_cotangent(cotangents, {quoted(cotangent.public for cotangent in cotangents)})")
+    lines.append(
+        f"cotangents = _calls.each_cotangent(cotangents, {quoted(cotangent.public for cotangent in cotangents)})"
+    )
     for number, (cotangent, output) in enumerate(zip(cotangents, layer.outputs, strict=True)):
         name, local = cotangent.public, cotangent.local
-        lines.append(f'{local} = _array("{name}", cotangents[{number}], required={not several})')
-        lines.append(f'_check_shape("{name}", {local}, {SHAPES[output.kind]}, "the shape of {output.public}")')
+        lines.append(f'{local} = _calls.array("{name}", cotangents[{number}], required={not several})')
+        lines.append(f'_calls.check_shape("{name}", {local}, {SHAPES[output.kind]}, "the shape of {output.public}")')
     if several:
         nothing = " and ".join(f"{cotangent.local} is None" for cotangent in cotangents)
         lines += [f"if {nothing}:", '    raise ValueError("every cotangent is None; pass at least one")']
-    lines += [*_checked(second.arguments, "cotangent of a gradient"), "threads = _thread_count(threads)"]
+    lines += [*_checked(second.arguments, "cotangent of a gradient"), "threads = _calls.thread_count(threads)"]
     # Not by its name: the cotangent of an output `dx` is called as that of the gradient of an input `x`.
     given = {f"cotangents[{number}]": cotangent.local for number, cotangent in enumerate(cotangents)}
     given |= {argument.public: argument.public for argument in second.arguments}
     given |= {field.place: field.place for field in saved if field.is_array}
     lines.append(given_by_name(given))
-    lines += [f"dtype_ = _types(given_, saved.{own.dtype})[1]", *_filled(second.arguments)]
+    lines += [f"dtype_ = _calls.types(given_, saved.{own.dtype})[1]", *_filled(second.arguments)]
     results = [given.derivative for given in layer.inputs] + [cotangent.derivative for cotangent in cotangents]
-    lines.append(f"out = _several(out, {quoted(result.public for result in results)})")
+    lines.append(f"out = _calls.several(out, {quoted(result.public for result in results)})")
     groups = second.program.groups()
     done: dict[str, str] = {}
     kinds = [given.kind for given in layer.inputs] + [output.kind for output in layer.outputs]
@@ -75,7 +79,7 @@ def second_fields(second: Secondary, layer: Interface, saved: Sequence[Field], o
         like = [done[other] for other in groups.get(result.name, ()) if other in done]
         last = f", like={tuple_of(like)}" if like else ""
         arguments = f'"{result.public}", out[{number}], {SHAPES[kind]}, {dtype}, given_{last}'
-        lines.append(f"{result.local} = _result({arguments})")
+        lines.append(f"{result.local} = _calls.result({arguments})")
         done[result.name] = result.local
     lines += _zeroed(second, done)
     own_arguments = {cotangent.name: cotangent.local for cotangent in cotangents}
@@ -113,17 +117,19 @@ def _checked(arguments: Sequence[Linear], what: str) -> list[str]:
     """The lines that look at the arguments, and fill in those that are to be."""
     lines = []
     for argument in arguments:
-        function = "_scalar" if argument.of.kind == "Scalar" else "_array"
+        function = "_calls.scalar" if argument.of.kind == "Scalar" else "_calls.array"
         lines.append(f'{argument.public} = {function}("{argument.public}", {argument.public}, required=False)')
     nothing = " and ".join(f"{argument.public} is None" for argument in arguments)
     lines += [f"if {nothing}:", f'    raise ValueError("every {what} is None; pass at least one")']
     for argument in arguments:
         if not argument.of.required:
-            lines.append(f'_check_left_out("{argument.public}", {argument.public}, "{argument.of.public}", saved)')
+            lines.append(
+                f'_calls.check_left_out("{argument.public}", {argument.public}, "{argument.of.public}", saved)'
+            )
     for argument in arguments:
         if argument.of.kind != "Scalar":
             shape = f'{SHAPES[argument.of.kind]}, "the shape of {argument.of.public}"'
-            lines.append(f'_check_shape("{argument.public}", {argument.public}, {shape})')
+            lines.append(f'_calls.check_shape("{argument.public}", {argument.public}, {shape})')
     return lines
 
 
@@ -132,6 +138,6 @@ def _filled(arguments: Sequence[Linear]) -> list[str]:
     lines = []
     for argument in arguments:
         if argument.filled:
-            zeros = f"_zeros({SHAPES[argument.of.kind]}, dtype_)"
+            zeros = f"_calls.zeros({SHAPES[argument.of.kind]}, dtype_)"
             lines += [f"if {argument.public} is None:", f"    {argument.public} = {zeros}"]
     return lines

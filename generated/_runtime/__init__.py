@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+"""What emitted layers share: `lngen derive` writes it beside them, as it is, under the name `_runtime`.
+
+`rows` takes rows block by block, `functions` are those that NumPy lacks, `calls` looks at arguments and makes results.
+Nothing here knows a layer, and nothing but NumPy is imported.
+"""
