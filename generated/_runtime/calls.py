@@ -223,10 +223,7 @@ def is_of_one_type(saved: Any, shape: Shape, dtype: DType, required: Sequence[st
     for kind in (computed, *dtypes.values()):
         if type(kind) is not type(dtype) or kind != dtype:
             return False
-    for name in required:  # noqa: SIM110 - a generator takes a hundredth of a small call
-        if name not in dtypes:
-            return False
-    return True
+    return not [name for name in required if name not in dtypes]
 
 
 # ---- results
