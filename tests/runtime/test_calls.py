@@ -1,0 +1,65 @@
+"""Arguments and results of public functions; the messages are tested with emitted code too."""
+
+import numpy as np
+import pytest
+
+from lngen.runtime import calls
+
+FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "computed"),
+    [
+        (("f2",), "f4"),
+        (("f4",), "f4"),
+        (("f4", "f8"), "f8"),
+        (("f2", "f4"), "f4"),
+        ((">f8",), "f8"),
+        (("g",), "g"),
+    ],
+)
+def test_the_type_to_compute_in(kinds: tuple[str, ...], computed: str) -> None:
+    given = {str(place): np.zeros(2, kind) for place, kind in enumerate(kinds)} | {"number": 0.5, "none": None}
+    dtypes, found = calls.types(given)
+    assert found == np.dtype(computed)
+    assert set(dtypes) == given.keys() - {"none"}
+
+
+def test_the_next_wider_type() -> None:
+    assert [calls.wider(dtype) for dtype in (FLOAT32, FLOAT64)] == [FLOAT64, np.dtype(np.longdouble)]
+
+
+def test_a_result_is_the_callers_array_or_a_new_one() -> None:
+    out = np.empty(3)
+    assert calls.result("dx", out, (3,), FLOAT64, {}) is out
+    assert calls.result("dx", None, (3,), FLOAT64, {}).shape == (3,)
+    assert calls.result("dx", None, (3,), None, {}) is None
+    assert calls.result("dr", None, (3,), FLOAT64, {}, like=[out]) is out
+
+
+@pytest.mark.parametrize(
+    ("out", "message"),
+    [
+        ([0.0], "out for dx is of type list; pass an array"),
+        (np.empty(2), r"out for dx has shape \(2,\) and type float64; pass np.empty\(\(3,\), float64\)"),
+        (np.broadcast_to(0.0, 3), "out for dx is read-only"),
+        (np.lib.stride_tricks.as_strided(np.empty(1), (3,), (0,)), "out for dx overlaps itself"),
+    ],
+)
+def test_an_out_that_will_not_do(out: object, message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        calls.result("dx", out, (3,), FLOAT64, {})
+
+
+def test_an_out_may_not_be_an_argument() -> None:
+    x = np.empty(6)
+    with pytest.raises(ValueError, match="out for dx overlaps x; pass another array"):
+        calls.result("dx", x[:3], (3,), FLOAT64, {"x": x[2:]})
+
+
+def test_nothing_is_written_if_one_result_will_not_do() -> None:
+    first = np.zeros(2)
+    with pytest.raises(ValueError, match="out for dr"):
+        calls.placed(("dx", "dr"), (np.ones(2), np.ones(2)), (first, np.empty(3)), {})
+    assert first.tolist() == [0, 0]
