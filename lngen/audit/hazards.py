@@ -37,7 +37,7 @@ Status = Literal["removed", "bounded", "open"]
 LARGEST = ((2 - 2**-23) * 2.0**127, sys.float_info.max)
 """The largest number of float32 and of float64."""
 
-_WIDER = "float32 are computed in float64, those of float64 in long double on a processor that has it"
+_WIDER = "float32 and of 16 bits are computed in float64"
 
 STABILITY_RULES = (
     "centred statistic",

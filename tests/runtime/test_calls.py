@@ -26,8 +26,9 @@ def test_the_type_to_compute_in(kinds: tuple[str, ...], computed: str) -> None:
     assert set(dtypes) == given.keys() - {"none"}
 
 
-def test_the_next_wider_type() -> None:
-    assert [calls.wider(dtype) for dtype in (FLOAT32, FLOAT64)] == [FLOAT64, np.dtype(np.longdouble)]
+def test_only_float32_is_widened() -> None:
+    long = np.dtype(np.longdouble)
+    assert [calls.wider(dtype) for dtype in (FLOAT32, FLOAT64, long)] == [FLOAT64, FLOAT64, long]
 
 
 def test_a_result_is_the_callers_array_or_a_new_one() -> None:
