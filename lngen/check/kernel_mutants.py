@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lngen import loading
+from lngen import loading, manifest
 from lngen.check.checker import References
 from lngen.check.derived import checkable
 from lngen.check.evidence import KINDS
@@ -80,6 +80,7 @@ def kill_table(plan: Plan, files: Mapping[str, str], seed: int = 0) -> tuple[Kil
 
 
 def _loaded(folder: Path, files: Mapping[str, str]) -> OnDevice:
+    manifest.write(manifest.runtime_emission(), folder.parent)
     folder.mkdir()
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
