@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 3 flops a row element; backward 3 row tensors (2 read, 1 written), 6 flops a row element.
 // Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:be881d5f8129b557e1ec885ece4bbca58ee2c07dcc5dcc847ea2c74f37ffc252
-// templates sha256:9d51a40ad5cddcf2908f5b5bfe8abfac9c5425345aacdd127cb3134175aefcc3
+// templates sha256:573788c2949cd8bc1cdc044b425d318e510d29a4ea5969baaaa85984a9d20722
 //
 // forward:
 //     sum_x2 = sum(x**2)

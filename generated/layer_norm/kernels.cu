@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 9 flops a row element; backward 3 row tensors (2 read, 1 written), 14 flops a row element.
 // Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:3f4f3519e955d61b03ab0d655ad5951c0892e0dd7b3076ac889a76a6492abbe1
-// templates sha256:9d51a40ad5cddcf2908f5b5bfe8abfac9c5425345aacdd127cb3134175aefcc3
+// templates sha256:573788c2949cd8bc1cdc044b425d318e510d29a4ea5969baaaa85984a9d20722
 //
 // forward:
 //     mu = mean(x)

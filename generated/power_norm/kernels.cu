@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 5 flops a row element; backward 3 row tensors (2 read, 1 written), 11 flops a row element.
 // Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
-// templates sha256:9d51a40ad5cddcf2908f5b5bfe8abfac9c5425345aacdd127cb3134175aefcc3
+// templates sha256:573788c2949cd8bc1cdc044b425d318e510d29a4ea5969baaaa85984a9d20722
 //
 // forward:
 //     mean_x4 = mean(x**4)

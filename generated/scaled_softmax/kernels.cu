@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 11 flops a row element.
 // Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
-// templates sha256:9d51a40ad5cddcf2908f5b5bfe8abfac9c5425345aacdd127cb3134175aefcc3
+// templates sha256:573788c2949cd8bc1cdc044b425d318e510d29a4ea5969baaaa85984a9d20722
 //
 // forward:
 //     row_max = max(scale*x)

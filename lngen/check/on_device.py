@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
@@ -52,8 +52,7 @@ class OnDevice:
     def __init__(self, backend: ModuleType, types: Sequence[str] = ()) -> None:
         self.backend = backend
         if driver.enabled():
-            load = backend._load
-            backend._load = lambda place, macros: load(place, together(macros, types))  # type: ignore[attr-defined]
+            backend._LAYER = replace(backend._LAYER, macros=lambda macros: together(macros, types))  # type: ignore[attr-defined]
 
     def forward(self, /, *inputs: Any, out: Any = None, **options: Any) -> tuple[Any, Any]:
         """The outputs, and what backward needs, on the device."""

@@ -16,6 +16,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from lngen.runtime.device_arrays import part
 from lngen.simt import driver
 from tests.backends.test_cuda_launcher import PAIRS, backends
 from tests.requirements import NO_GPU, has_gpu, needs_gxx, needs_pycuda
@@ -61,9 +62,9 @@ def normal(shape: tuple[int, ...], dtype: Any = np.float64, seed: int = 0) -> An
 def inputs_of(layer: Any, dtype: Any, parameters: Any, rows: int, features: int) -> dict[str, Any]:
     """Random inputs by name; away from zero, where nothing is hard to compute."""
     found = {}
-    for seed, (name, kind) in enumerate(layer._INPUTS.items()):
+    for seed, (name, kind) in enumerate(layer._LAYER.inputs.items()):
         own = dtype if kind in ("Row", "RowScalar") else parameters
-        found[name] = (1.5 + np.tanh(normal(layer._part(kind, (rows, features)), seed=seed))).astype(own)
+        found[name] = (1.5 + np.tanh(normal(part(kind, (rows, features)), seed=seed))).astype(own)
     return found
 
 
@@ -143,7 +144,7 @@ def test_what_is_left_out(layers: dict[str, tuple[ModuleType, ModuleType]], cuda
 def test_a_number_for_a_scalar(layers: dict[str, tuple[ModuleType, ModuleType]], cuda: Any) -> None:
     ours, theirs = layers["tanh"]
     inputs = inputs_of(ours, np.float64, np.float64, ROWS, FEATURES)
-    scalar = next(name for name, kind in ours._INPUTS.items() if kind == "Scalar")
+    scalar = next(name for name, kind in ours._LAYER.inputs.items() if kind == "Scalar")
     inputs[scalar] = 0.7
     assert_close(both(ours, cuda, inputs), both(theirs, None, inputs), BOUNDS[np.float64])
 
@@ -228,8 +229,15 @@ def warm(centred: Any, cuda: Any) -> Warm:
 def test_a_call_like_an_earlier_one_is_not_planned_again(
     warm: Warm, centred: Any, cuda: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("_plan_forward", "_plan_backward", "_find_device", "_Launches", "_Allocation", "_memory"):
-        monkeypatch.setattr(centred, name, None)
+    parts = centred._launcher
+    for module, name in (
+        (parts.plans, "plan_forward"),
+        (parts.plans, "plan_backward"),
+        (parts.devices, "_find_device"),
+        (parts.devices, "Allocation"),
+        (parts.kernels, "Launches"),
+    ):
+        monkeypatch.setattr(module, name, None)
     warm.run(centred)
     # What is saved is the caller's, and not what the next call gets.
     centred.forward(**warm.forward)[1].dtypes.clear()
@@ -303,9 +311,9 @@ def test_arrays_of_other_libraries_are_checked_in_every_call(warm: Warm, centred
 def test_plans_hold_no_arrays_and_are_bounded(
     warm: Warm, centred: Any, cuda: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(centred, "_PLANS", {})
-    monkeypatch.setattr(centred, "_MOST_PLANS", 2)
-    (device,) = centred._DEVICES.values()
+    centred._LAYER.plans.clear()
+    monkeypatch.setattr(centred._launcher.plans, "MOST_PLANS", 2)
+    (device,) = centred._launcher.devices.DEVICES.values()
     device.launches.clear()
     warm.run(centred)
     for rows in (1, 2, 3, 4):
@@ -313,7 +321,7 @@ def test_plans_hold_no_arrays_and_are_bounded(
         _, saved = centred.forward(x)
         centred.backward(saved, x)
         kept = weakref.ref(x)
-        assert len(centred._PLANS) <= 2
+        assert len(centred._LAYER.plans) <= 2
         assert len(device.launches) <= 2
         del x, saved
         assert kept() is None
@@ -353,8 +361,8 @@ def test_a_stream_is_kept_with_the_memory_that_it_shares(
 ) -> None:
     """Its handle, were it another stream's next, would stand for memory that is still in use."""
     _, saved = centred.forward(**warm.forward)
-    device = centred._DEVICES[cuda.context.handle]
-    monkeypatch.setattr(centred, "_MOST_STREAMS", 2)
+    device = centred._launcher.devices.DEVICES[cuda.context.handle]
+    monkeypatch.setattr(centred._launcher.devices, "MOST_STREAMS", 2)
     monkeypatch.setattr(device, "scratch", {})
     handles = []
     for _ in range(4):
@@ -373,13 +381,13 @@ def test_numbers_outlive_the_launch_that_reads_them(
     layers: dict[str, tuple[ModuleType, ModuleType]], cuda: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours, theirs = layers["tanh"]
-    monkeypatch.setattr(ours, "_MOST_NUMBERS", 1)
+    monkeypatch.setattr(ours._launcher.devices, "MOST_NUMBERS", 1)
     inputs = inputs_of(ours, np.float64, np.float64, ROWS, FEATURES)
-    scalar = next(name for name, kind in ours._INPUTS.items() if kind == "Scalar")
+    scalar = next(name for name, kind in ours._LAYER.inputs.items() if kind == "Scalar")
     for value in (0.7, 0.8, 0.7, 2):
         inputs[scalar] = value
         assert_close(both(ours, cuda, inputs), both(theirs, None, inputs), BOUNDS[np.float64])
-        (device,) = ours._DEVICES.values()
+        (device,) = ours._launcher.devices.DEVICES.values()
         assert len(device.numbers) == 1
 
 
@@ -412,10 +420,10 @@ def test_no_memory_is_where_new_memory_would_be(centred: Any, cuda: Any) -> None
     try:
         _, saved = centred.forward(x, None, cuda.gpuarray.zeros(FEATURES, np.float64))
         gradients = centred.backward(saved, x)
-        assert centred._place("dbeta", gradients.dbeta.ptr) == (0, context.handle)
+        assert centred._launcher.devices._place("dbeta", gradients.dbeta.ptr) == (0, context.handle)
         np.testing.assert_array_equal(gradients.dbeta.get(), np.zeros(FEATURES))
         del saved, gradients
-        centred._DEVICES.pop(context.handle)
+        centred._launcher.devices.DEVICES.pop(context.handle)
     finally:
         context.pop()
 
@@ -425,7 +433,7 @@ def test_out_for_some_results(layers: dict[str, tuple[ModuleType, ModuleType]], 
         ours = layers[name][0]
         inputs = inputs_of(ours, np.float64, np.float64, ROWS, FEATURES)
         wanted = both(ours, cuda, inputs)
-        names = list(ours._OUTPUTS) if hasattr(ours, "Outputs") else ["y"]
+        names = list(ours._LAYER.outputs) if hasattr(ours, "Outputs") else ["y"]
         for odd in (0, 1):
             given = {
                 name: cuda.gpuarray.empty(value.shape, value.dtype)
@@ -453,7 +461,7 @@ def test_a_fork_while_another_thread_is_in_a_call(centred: Any) -> None:
     held, done = threading.Event(), threading.Event()
 
     def hold() -> None:
-        with centred._LOCK:
+        with centred._launcher.devices._lock:
             held.set()
             done.wait()
 
@@ -462,7 +470,7 @@ def test_a_fork_while_another_thread_is_in_a_call(centred: Any) -> None:
     held.wait()
     child = os.fork()
     if not child:
-        os._exit(0 if centred._LOCK.acquire(timeout=5) else 1)
+        os._exit(0 if centred._launcher.devices._lock.acquire(timeout=5) else 1)
     done.set()
     thread.join()
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
@@ -539,8 +547,8 @@ def test_memory_that_is_not_aligned_to_vectors(layers: dict[str, tuple[ModuleTyp
     expected, known = theirs.forward(x)
     found = {"y": y.get(), "dx": gradients.dx.get()}
     assert_close(found, {"y": expected, "dx": theirs.backward(known, x).dx}, BOUNDS[np.float32])
-    modules = ours._DEVICES[cuda.context.handle].modules
-    assert {narrow for _, narrow in modules} == {False, True}
+    modules = ours._launcher.devices.DEVICES[cuda.context.handle].modules
+    assert {narrow for *_, narrow in modules} == {False, True}
 
 
 def test_raw_bfloat16(centred: Any, cuda: Any) -> None:
@@ -576,7 +584,7 @@ def test_no_context_is_left_behind(centred: Any, cuda: Any) -> None:
     np.testing.assert_array_equal(found[0].get(), wanted)
     pointer = int(found.pop().gpudata)
     with pytest.raises(ValueError, match="is no device's memory"):
-        centred._place("y", pointer)
+        centred._launcher.devices._place("y", pointer)
 
 
 def test_a_context_that_is_not_the_primary_one(centred: Any, cuda: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -586,7 +594,7 @@ def test_a_context_that_is_not_the_primary_one(centred: Any, cuda: Any, monkeypa
     context = cuda.driver.Device(0).make_context()
     try:
         found = both(centred, cuda, inputs)
-        assert context.handle in centred._DEVICES
+        assert context.handle in centred._launcher.devices.DEVICES
         arrays = [on_device(cuda, value) for value in inputs.values()]
     finally:
         context.pop()
@@ -599,18 +607,18 @@ def test_a_context_that_is_not_the_primary_one(centred: Any, cuda: Any, monkeypa
     with pytest.raises(ValueError, match="gamma and x are of two contexts; allocate both in one"):
         centred.forward(*mixed)
     with monkeypatch.context() as patched:
-        patched.setattr(centred, "_DEVICES", {})
+        patched.setattr(centred._launcher.devices, "DEVICES", {})
         with pytest.raises(ValueError, match=outside):
             centred.forward(*arrays)
         ordinals = {"x": 0, "gamma": 1}
-        patched.setattr(centred, "_place", lambda name, pointer: (ordinals[name], None))
+        patched.setattr(centred._launcher.devices, "_place", lambda name, pointer: (ordinals[name], None))
         with pytest.raises(ValueError, match="gamma is on device 1 and x on device 0; pass both on one"):
             centred.forward(*arrays)
     context.push()
     # What was loaded there ends before the context does.
     arrays.clear()
     mixed.clear()
-    del centred._DEVICES[context.handle]
+    del centred._launcher.devices.DEVICES[context.handle]
     context.pop()
 
 
@@ -629,6 +637,7 @@ def test_a_second_process_compiles_nothing(centred: Any, cuda: Any, tmp_path: Pa
 import subprocess, sys
 sys.path[:0] = [{str(ROOT)!r}, {str(Path(centred.__file__).parent)!r}]
 import numpy as np
+from lngen.runtime.device_arrays import part
 from lngen.simt import driver
 from tests.requirements import has_gpu
 if not has_gpu():

@@ -1,14 +1,14 @@
 """`cuda_backend.py`: the functions that a caller has, and the tables that its launches are read from.
 
-What a kernel is passed comes from its `LaunchContract`; everything else in the file is the same for each
-layer. Only the public functions and the classes of results have the names that callers write; the tables, which have
-inputs beside gradients, have those of the derivation.
+What a kernel is passed comes from its `LaunchContract`; what reads the tables is `lngen.runtime.launcher`, the same for
+each layer. Only the public functions and the classes of results have the names that callers write; the tables, which
+have inputs beside gradients, have those of the derivation.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -62,10 +62,10 @@ def _fields(forward: RowProgram, backward: RowProgram, notes: Notes, layer: Inte
         "forward_signature": wrapped(f"def forward({', '.join(_forward_arguments(layer))}):", 0),
         "backward_signature": wrapped(f"def backward({', '.join(_backward_arguments(layer))}):", 0),
         "forward_call": [
-            *_tuple("inputs_", (given.public for given in layer.inputs), indent=4),
-            *_tuple("constants_", (_checked_constant(given, layer) for given in layer.constants), indent=4),
+            *_statement("inputs_", (given.public for given in layer.inputs)),
+            *_statement("constants_", (_checked_constant(given, layer) for given in layer.constants)),
         ],
-        "backward_call": _tuple("cotangents_", (output.derivative.public for output in layer.outputs), indent=4),
+        "backward_call": _statement("cotangents_", (output.derivative.public for output in layer.outputs)),
         "shared_text": _shared_text(backward, layer),
         "tables": "\n".join(_tables(forward, backward, notes, layer, saved)),
     }
@@ -94,10 +94,6 @@ def _backward_arguments(layer: Interface) -> list[str]:
     first, *rest = (output.derivative.public for output in layer.outputs)
     options = ["out=None", "stream=None", "workspace=None"]
     return ["saved", first, *(f"{name}=None" for name in rest), "*", *options]
-
-
-def _entries(items: Mapping[str, str]) -> str:
-    return ", ".join(f'"{key}": {value}' for key, value in items.items())
 
 
 def _saved(forward: RowProgram, backward: RowProgram, layer: Interface) -> dict[str, str]:
@@ -137,71 +133,88 @@ def _shared_text(backward: RowProgram, layer: Interface) -> str:
 def _tables(
     forward: RowProgram, backward: RowProgram, notes: Notes, layer: Interface, saved: Mapping[str, str]
 ) -> list[str]:
-    """The constants that the file's functions read of a layer, as Python."""
-    directions = ((forward, lower(forward, ())), (backward, lower(backward, ())))
-    gradients = [name for store in backward.results for name in store.names]
-    sums = directions[1][1].contract
-    lines = [
-        f"_LAYER = {_string(notes.layer)}",
-        f"_LEAST_FEATURES = {max(forward.minimum_features, backward.minimum_features)}",
-        *_dictionary("_INPUTS", {given.name: given.kind for given in layer.inputs}),
-        *_tuple("_OPTIONAL", map(_string, layer.optional)),
-        *_tuple("_CONSTANTS", (_string(given.name) for given in layer.constants)),
-        *_dictionary("_OUTPUTS", {output.name: output.kind for output in layer.outputs}),
-        "",
-        "# What backward reads of forward, and the row scalars that forward saves for it.",
-        *_dictionary("_SAVED", saved),
-        *_tuple("_ROW_SCALARS", (_string(symbol.name) for symbol in forward.saved)),
-        "",
-        "# Results that are the same array, and gradients that are zero whatever the call.",
-        *_shared("_SHARED_OUTPUTS", forward),
-        *_shared("_SHARED_GRADIENTS", backward),
-        *_tuple(
-            "_ZERO_GRADIENTS",
-            (_string(gradient(g.name)) for g in layer.inputs if gradient(g.name) not in gradients),
-        ),
-        "",
-        "# The sums over rows that a block of backward leaves: into columns, into scalars.",
-        f"_SUMS = ({sums.column_sums}, {sums.scalar_sums})",
-        "",
-        "# The arguments of the kernels of kernels.cu: their types, as struct has them with A for",
-        "# the compute type, and what is passed.",
-        "_KERNELS = {",
+    """What the launcher has to know of a layer, as Python."""
+    inputs = {given.name: given.kind for given in layer.inputs}
+    outputs = {output.name: output.kind for output in layer.outputs}
+    gradients = {gradient(name): kind for name, kind in inputs.items()}
+    fields = [
+        f"name={_string(notes.layer)},",
+        'source=_Path(__file__).with_name("kernels.cu"),',
+        "Saved=Saved,",
+        f"minimum_features={max(forward.minimum_features, backward.minimum_features)},",
+        f"is_wide={forward.is_wide},",
+        *_dictionary("inputs=", inputs),
+        *_tuple("optional=", map(_string, layer.optional)),
+        *_tuple("constants=", (_string(given.name) for given in layer.constants)),
+        *_dictionary("outputs=", outputs),
+        *_dictionary("saved=", saved),
+        *_tuple("row_scalars=", (_string(symbol.name) for symbol in forward.saved)),
+        *_direction("forward", forward, outputs),
+        *_direction("backward", backward, gradients),
     ]
-    for program, direction in directions:
-        for contract in (direction.contract, *((direction.columns.contract,) if direction.columns else ())):
-            lines += [
-                f"    {_string(contract.kernel)}: (",
-                f"        {_string(letters(contract))},",
-                "        (",
-                *(f"            {_string(part)}," for part in parts(contract, program)),
-                "        ),",
-                "    ),",
-            ]
-    return [*lines, "}"]
+    return _inside("_LAYER = _launcher.Layer(", fields, ")")
 
 
-def _shared(name: str, program: RowProgram) -> list[str]:
-    groups = [store.names for store in program.results if len(store.names) > 1]
-    return _tuple(name, (f"({', '.join(map(_string, names))})" for names in groups))
+def _direction(name: str, program: RowProgram, results: Mapping[str, str]) -> list[str]:
+    lowered = lower(program, ())
+    made = [result for store in program.results for result in store.names]
+    zeros = [_string(result) for result in results if result not in made]
+    shared = [f"({', '.join(map(_string, store.names))})" for store in program.results if len(store.names) > 1]
+    sums = lowered.contract.column_sums, lowered.contract.scalar_sums
+    contracts = (lowered.contract, *((lowered.columns.contract,) if lowered.columns else ()))
+    kernels = [
+        line
+        for contract in contracts
+        for line in _inside(
+            f"{_string(contract.kernel)}: (",
+            (f"{_string(letters(contract))},", *_tuple("", map(_string, parts(contract, program)))),
+            "),",
+        )
+    ]
+    fields = [
+        *_dictionary("results=", results),
+        *(_tuple("shared=", shared) if shared else ()),
+        *(_tuple("zeros=", zeros) if zeros else ()),
+        *([f"sums={sums},"] if any(sums) else ()),
+        *_inside("kernels={", kernels, "},"),
+    ]
+    return _inside(f"{name}=_launcher.Direction(", fields, "),")
 
 
-def _dictionary(name: str, items: Mapping[str, str]) -> list[str]:
-    return wrapped(f"{name} = {{{_entries({key: _string(kind) for key, kind in items.items()})}}}", 0)
+_DEEPEST = 16
+"""The columns that the tables are indented by at most."""
 
 
-def _tuple(name: str, values: Iterable[str], indent: int = 0) -> list[str]:
+def _dictionary(before: str, items: Mapping[str, str]) -> list[str]:
+    return _listed(f"{before}{{", [f"{_string(key)}: {_string(kind)}" for key, kind in items.items()], "},")
+
+
+def _tuple(before: str, values: Iterable[str]) -> list[str]:
     entries = list(values)
-    pad = " " * indent
-    line = f"{pad}{name} = ({', '.join(entries)}{',' if len(entries) == 1 else ''})"
-    if len(line) <= WIDTH:
+    return _listed(f"{before}(", entries, "),", always_comma=len(entries) == 1)
+
+
+def _listed(before: str, entries: Sequence[str], after: str, always_comma: bool = False) -> list[str]:
+    """Entries on one line, or a line each."""
+    line = f"{before}{', '.join(entries)}{',' if always_comma else ''}{after}"
+    if len(line) <= WIDTH - _DEEPEST:
         return [line]
-    return [f"{pad}{name} = (", *(f"{pad}    {entry}," for entry in entries), f"{pad})"]
+    return _inside(before, [f"{entry}," for entry in entries], after)
+
+
+def _inside(before: str, lines: Iterable[str], after: str) -> list[str]:
+    return [before, *(f"    {line}" for line in lines), after]
+
+
+def _statement(name: str, values: Iterable[str]) -> list[str]:
+    """The statement that names a tuple, in a function."""
+    lines = _tuple(f"{name} = ", values)
+    return [f"    {line}" for line in (*lines[:-1], lines[-1].removesuffix(","))]
 
 
 def _checked_constant(given: Constant, layer: Interface) -> str:
     sign = ", signed=False" if given.name in layer.nonnegative else ""
-    return f"_constant({_string(given.public)}, {given.public}{sign})"
+    return f"_launcher.finite({_string(given.public)}, {given.public}{sign})"
 
 
 def _string(text: str) -> str:

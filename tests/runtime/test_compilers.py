@@ -1,0 +1,142 @@
+"""Kernels made into machine code once, by whichever compiler there is."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lngen.runtime import compilers, kernels
+from tests.requirements import needs_nvrtc
+
+SOURCE = Path(__file__).parents[2] / "generated" / "layer_norm" / "kernels.cu"
+
+
+class FakeCompiler:
+    """Makes a text of what it is asked for, and counts."""
+
+    def __init__(self, version: str = "1") -> None:
+        self.version, self.runs = version, 0
+
+    def identity(self) -> str:
+        return self.version
+
+    def compile(self, source: Path, text: str, architecture: str, options: Sequence[str]) -> bytes:
+        self.runs += 1
+        return f"{architecture} {options} {self.version}".encode()
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("LNGEN_CACHE", str(tmp_path))
+    return tmp_path / "cuda"
+
+
+def test_compiled_once_for_each_content(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler = FakeCompiler()
+    monkeypatch.setattr(compilers, "compiler", lambda: compiler)
+    before = compilers.compilations()
+    first = compilers.compiled(SOURCE, "sm_90", ["B=1", "A"])
+    assert compilers.compiled(SOURCE, "sm_90", ["A", "B=1"]) == first
+    assert compilers.compilations() - before == compiler.runs == 1
+    (kept,) = cache.iterdir()
+    assert re.fullmatch(r"[0-9a-f]{64}\.cubin", kept.name)
+    assert kept.read_bytes() == first
+    compilers.compiled(SOURCE, "sm_80", ["A", "B=1"])
+    compilers.compiled(SOURCE, "sm_90", ["A", "B=2"])
+    compiler.version = "2"
+    compilers.compiled(SOURCE, "sm_90", ["A", "B=1"])
+    assert compiler.runs == len(list(cache.iterdir())) == 4
+    compilers.compiled(SOURCE, "sm_90", ["A", "B=1"], again=True)
+    assert (compiler.runs, len(list(cache.iterdir()))) == (5, 4)
+
+
+def test_a_damaged_entry_is_made_again(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Error(Exception):
+        pass
+
+    class Driver:
+        pass
+
+    def load(content: bytes) -> str:
+        if b"sm_90" not in content:
+            raise Error("no image")
+        return "loaded"
+
+    monkeypatch.setattr(compilers, "compiler", FakeCompiler)
+    driver: Any = Driver()
+    driver.Error, driver.module_from_buffer = Error, load
+    device: Any = Driver()
+    device.driver, device.architecture = driver, "sm_90"
+    assert kernels.load(device, SOURCE, ["A"])[1] == "loaded"
+    (kept,) = cache.iterdir()
+    content = kept.read_bytes()
+    kept.write_bytes(b"cut")
+    assert kernels.load(device, SOURCE, ["A"]) == (content, "loaded")
+    assert kept.read_bytes() == content
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("LNGEN_CACHE", str(tmp_path / "file"))
+    monkeypatch.setattr(compilers, "compiler", FakeCompiler)
+    with pytest.warns(UserWarning, match="compiled kernels are not kept: set LNGEN_CACHE"):
+        assert compilers.compiled(SOURCE, "sm_90", [])
+
+
+def test_processes_at_once_leave_one_whole_file(cache: Path) -> None:
+    code = (
+        "import time; from pathlib import Path; from lngen.runtime import compilers\n"
+        "class Slow:\n"
+        "    identity = lambda self: '1'\n"
+        "    def compile(self, *_): time.sleep(0.2); return bytes(1 << 22)\n"
+        "compilers.compiler = Slow\n"
+        f"print(len(compilers.compiled(Path({str(SOURCE)!r}), 'sm_90', [])))\n"
+    )
+    running = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) for _ in range(3)]
+    assert {process.communicate()[0].strip() for process in running} == {str(1 << 22).encode()}
+    (kept,) = cache.iterdir()
+    assert kept.stat().st_size == 1 << 22
+
+
+def test_a_version_is_asked_for_once(cache: Path, tmp_path: Path) -> None:
+    program, log = tmp_path / "nvcc", tmp_path / "log"
+    program.write_text(f"#!/bin/sh\necho run >>{log}\necho release 1\n")
+    program.chmod(0o755)
+    assert compilers.Nvcc(program).identity() == compilers.Nvcc(program).identity() == "release 1\n"
+    assert log.read_text() == "run\n"
+    program.write_text(program.read_text().replace("release 1", "release 12"))
+    assert compilers.Nvcc(program).identity() == "release 12\n"
+    assert log.read_text() == "run\nrun\n"
+
+
+def test_compilers_are_found_and_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "nvcc"
+    program.touch(0o755)
+    for key in ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "LNGEN_COMPILER"):
+        monkeypatch.delenv(key, raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert compilers.compiler().path == program
+    monkeypatch.setattr(compilers, "_find_nvrtc", lambda: None)
+    monkeypatch.setenv("LNGEN_COMPILER", "nvrtc")
+    with pytest.raises(RuntimeError, match=r"no compiler for kernels\.cu: put nvcc on the PATH, or install NVRTC"):
+        compilers.compiler()
+    monkeypatch.setenv("LNGEN_COMPILER", "gcc")
+    with pytest.raises(ValueError, match='set it to "nvcc" or "nvrtc"'):
+        compilers.compiler()
+
+
+@needs_nvrtc
+@pytest.mark.cuda
+def test_nvrtc_compiles_what_a_call_asks_for(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LNGEN_COMPILER", "nvrtc")
+    macros = ["LNGEN_FORWARD", "LNGEN_BF16", "LNGEN_D=64", "LNGEN_PARAMETERS=f32", "LNGEN_WITHOUT_beta"]
+    cubin = compilers.compiled(SOURCE, "sm_90", macros)
+    assert cubin.startswith(b"\x7fELF")
+    assert b"forward_bf16_launch" in cubin
+    assert sorted(path.suffix for path in cache.iterdir()) == [".cubin", ".version"]
+    with pytest.raises(RuntimeError, match=r"NVRTC refused .*kernels\.cu:\n.*error"):
+        compilers.compiled(SOURCE, "sm_90", ["LNGEN_FORWARD", "LNGEN_F32", "LNGEN_D=nothing"])
