@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops a row element; backward 4 row tensors (3 read, 1 written), 15 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:9d51a40ad5cddcf2908f5b5bfe8abfac9c5425345aacdd127cb3134175aefcc3
+# templates sha256:eb1036f277c53ccc1042a3c1d7161707f0e65c1dfa1c88f1b1254fac53f13cfe
 """Residual addition, then layer normalization; the sum is the second output.
 
     forward
@@ -44,6 +44,8 @@ from secrets import token_hex
 from typing import NamedTuple
 
 import numpy as np
+
+from .._runtime import includes as _includes
 
 
 class Outputs(NamedTuple):
@@ -1496,7 +1498,7 @@ def _load(device, macros):
 def _compiled(architecture, macros, again):
     """The machine code for an architecture, from the cache unless it is wanted `again`."""
     global _compiler_runs
-    source = _SOURCE.read_text(encoding="utf-8")
+    source = _includes.inlined(_SOURCE)
     compiler = _compiler()
     options = ["-std=c++17", *(f"-D{macro}" for macro in sorted(macros))]
     parts = [source, architecture, *options, compiler.identity()]

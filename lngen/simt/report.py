@@ -135,7 +135,8 @@ def crash(lines: Sequence[str], module: Path, source_name: str, seconds: float) 
 def source_lines(module: Path, source_name: str, codes: Iterable[int]) -> dict[int, tuple[Line, ...]]:
     """For offsets of code in a module's file, the lines of the source: the innermost, then those of its callers.
 
-    Lines of CUDA's headers are left out. Empty where `addr2line`, which comes with the compiler, is missing or knows nothing.
+    Lines of CUDA's headers are left out. Empty where `addr2line`, which comes with the compiler, is missing or knows
+    nothing.
     """
     wanted = sorted(set(codes))
     tool = shutil.which("addr2line")

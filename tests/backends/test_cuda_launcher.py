@@ -111,7 +111,7 @@ def test_text_needs_numpy_and_pycuda_alone() -> None:
             else []
         )
     }
-    assert imported - set(sys.stdlib_module_names) == {"numpy", "pycuda", "ml_dtypes"}
+    assert imported - set(sys.stdlib_module_names) == {"numpy", "pycuda", "ml_dtypes", "_runtime"}
     # Without it bfloat16 is raw.
     assert re.search(r"try:\n +from ml_dtypes import bfloat16\n +except ImportError:", text)
 
@@ -194,10 +194,10 @@ def test_what_is_missing_is_said(
         (tmp_path / "pycuda" / "__init__.py").touch()
         (tmp_path / "pycuda" / "driver.py").write_text(pycuda)
     missing = "sys.modules['pycuda'] = None" if pycuda is None else ""
-    folders = [str(tmp_path), str(Path(str(modules["centred"][0].__file__)).parent)]
+    layer = Path(str(modules["centred"][0].__file__)).parent
     code = (
-        f"import sys; sys.path[:0] = {folders!r}; {missing}\n"
-        "import cuda_backend\n"
+        f"import sys; sys.path[:0] = {[str(tmp_path), str(layer.parent.parent)]!r}; {missing}\n"
+        f"from {layer.parent.name}.{layer.name} import cuda_backend\n"
         "interface = dict(shape=(3, 4), typestr='<f4', data=(4096, False), version=3)\n"
         "array = type('Array', (), {'__cuda_array_interface__': interface})()\n"
         "try: cuda_backend.forward(array)\n"
@@ -462,9 +462,10 @@ def test_a_folder_that_cannot_be_written(layer: Any, tmp_path: Path, monkeypatch
 
 
 def test_processes_at_once_leave_one_whole_file(layer: Any, cache: Path) -> None:
+    place = Path(str(layer.__file__)).parent
     code = (
-        f"import sys; sys.path.insert(0, {str(Path(layer.__file__).parent)!r})\n"
-        "import cuda_backend, time\n"
+        f"import sys; sys.path.insert(0, {str(place.parent.parent)!r})\n"
+        f"import time; from {place.parent.name}.{place.name} import cuda_backend\n"
         "class Slow:\n"
         "    identity = lambda self: '1'\n"
         "    def compile(self, *_): time.sleep(0.2); return bytes(1 << 22)\n"
