@@ -20,6 +20,7 @@ from lngen.emission import planned
 from lngen.notation import text
 from lngen.plan import Plan
 from lngen.report.formulas import reading_order
+from lngen.runtime.includes import inlined
 from lngen.symbolic import FeatureSum, Mean, RowMax, RowMin
 
 BLOCK = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -72,7 +73,7 @@ def layers(root: Path) -> list[Layer]:
     for name in LAYERS:
         plan = planned(load(root / "derive" / f"{name}.py"), proved=False)
         emitted = root / "generated" / plan.derivation.definition.name
-        shapes, limits = row_shapes((emitted / "kernels.cu").read_text(encoding="utf-8"), FEATURES)
+        shapes, limits = row_shapes(inlined(emitted / "kernels.cu"), FEATURES)
         launcher = (emitted / "cuda_backend.py").read_text(encoding="utf-8")
         threads = re.search(r"^_THREADS_AT_A_TIME = (\d+)$", launcher, re.MULTILINE)
         if threads is None:

@@ -123,7 +123,10 @@ def _json(manifest: Mapping[str, Any]) -> str:
 @cache
 def runtime_files() -> dict[str, str]:
     """What all layers of a folder share, by name."""
-    return {path.name: path.read_text(encoding="utf-8") for path in sorted(Path(runtime.__path__[0]).glob("*.py"))}
+    folder = Path(runtime.__path__[0])
+    return {
+        path.name: path.read_text(encoding="utf-8") for path in sorted([*folder.glob("*.py"), *folder.glob("*.cuh")])
+    }
 
 
 def runtime_emission() -> Emission:

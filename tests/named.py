@@ -22,6 +22,7 @@ from lngen.backends.cuda import reserved
 from lngen.definition import Definition, Kind, parse
 from lngen.emission import Derived, derived
 from lngen.loading import module_from_text
+from tests.shipped import whole
 
 TEMPLATE = """
 def {layer}(
@@ -67,8 +68,9 @@ def identifiers() -> tuple[str, ...]:
     """Every identifier of the code that is emitted for the template, and every word that CUDA C++ reserves."""
     found = {*reserved._KEYWORDS, *reserved._MACROS, *reserved._CUDA}
     found |= {"float4", "ulonglong2", "NULL", "a__b", "x__rows", "match", "case"}
-    for file in ("numpy_backend.py", "cuda_backend.py", "kernels.cu"):
-        found |= set(re.findall(r"[A-Za-z_]\w*", _SILENT.sub(" ", plain(TEMPLATE).text(file))))
+    made = plain(TEMPLATE)
+    for text in (made.text("numpy_backend.py"), made.text("cuda_backend.py"), whole(made.text("kernels.cu"))):
+        found |= set(re.findall(r"[A-Za-z_]\w*", _SILENT.sub(" ", text)))
     return tuple(sorted(found - HOSTS))
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from lngen.definition import load
 from lngen.emission import Derived, derived
+from lngen.runtime.includes import inlined
 
 ROOT = Path(__file__).parents[1]
 NAMES = tuple(sorted(path.stem for path in (ROOT / "derive").glob("*.py")))
@@ -20,6 +21,11 @@ FILES = ("__init__.py", "cuda_backend.py", "derivation.md", "kernels.cu", "manif
 def sampled(mark: pytest.MarkDecorator) -> list[Any]:
     """All shipped layers to parametrize a test by: the rest of them under a mark."""
     return [*WHOLE, *(pytest.param(name, marks=mark) for name in REST)]
+
+
+def whole(kernels: str) -> str:
+    """The text of a `kernels.cu`, wherever it is from, with what it includes."""
+    return inlined(ROOT / "generated" / "layer" / "kernels.cu", kernels)
 
 
 @functools.cache

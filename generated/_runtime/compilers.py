@@ -44,9 +44,15 @@ def compilations() -> int:
 
 def compiled(source: Path, architecture: str, macros: Iterable[str], again: bool = False) -> bytes:
     """The machine code for an architecture, from the cache unless it is wanted `again`."""
+<<<<<<< HEAD:generated/_runtime/compilers.py
     global _runs
     text = source.read_text(encoding="utf-8")
     chosen = compiler()
+=======
+    global _compiler_runs
+    source = _includes.inlined(_SOURCE)
+    compiler = _compiler()
+>>>>>>> f109591679e4b8773db57aa294c2a6a73df74110:templates/cuda/backend_compilers.py.jinja
     options = ["-std=c++17", *(f"-D{macro}" for macro in sorted(macros))]
     parts = [text, architecture, *options, chosen.identity()]
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()

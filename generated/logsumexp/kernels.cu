@@ -4,7 +4,11 @@
 // Cost: forward 1 row tensors (1 read, 0 written), 4 flops a row element; backward 2 row tensors (1 read, 1 written), 3 flops a row element.
 // Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:b19fb96aafa17a6adb3c7d31aefe031f7e76c3af72c0cc3c9ac96259ff3994d6
+<<<<<<< HEAD
 // templates sha256:573788c2949cd8bc1cdc044b425d318e510d29a4ea5969baaaa85984a9d20722
+=======
+// templates sha256:eb1036f277c53ccc1042a3c1d7161707f0e65c1dfa1c88f1b1254fac53f13cfe
+>>>>>>> f109591679e4b8773db57aa294c2a6a73df74110
 //
 // forward:
 //     row_max = max(x)
@@ -22,387 +26,10 @@
 //     backward_<type>(const Row* x, const Row* dy, const Computed* row_max, const Computed* sum_exp, Row* out_dx,
 //         long long rows, int D)
 //
-// Row is the storage type, Parameter that of Features and Scalars, Computed the compute type: the widest of both, and
-// float at least. Rows are dense, D entries each. forward and backward take any grid of one block and more, with block
-// size and dynamic shared memory as the module's array <kernel>_<type>_launch says; its entries are
-//     threads_per_block, rows_per_block, shared_bytes, vector, threads_per_row, entries_per_thread, keeps_row, sums_over_rows.
-//
-// Macros, all optional:
-//     LNGEN_D=n              D known to the compiler; without it any D is right, and slower
-//     LNGEN_FORWARD, LNGEN_BACKWARD, LNGEN_F16, LNGEN_BF16, LNGEN_F32, LNGEN_F64     only these kernels
-//     LNGEN_PARAMETERS=f32   the type of Features and Scalars; without it that of the rows
-//     LNGEN_VECTOR=n         at most n entries an access; with 1, pointers need no more than their type's alignment
-//     LNGEN_SHARED=n         bytes of shared memory that a block may take
-//     LNGEN_THREADS_PER_ROW=n   8, 16, ... 1024 instead of the kernel's own choice
-//
-// Pointers of rows, Features and results are aligned to an access (vector entries, at most 16 bytes).
+// How they are launched, and macros that choose among them: rows.cuh.
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
-#ifndef LNGEN_D
-#define LNGEN_D 0
-#endif
-#ifndef LNGEN_SHARED
-#define LNGEN_SHARED 98304
-#endif
-#if !defined(LNGEN_FORWARD) && !defined(LNGEN_BACKWARD)
-#define LNGEN_FORWARD
-#define LNGEN_BACKWARD
-#endif
-#if !defined(LNGEN_F16) && !defined(LNGEN_BF16) && !defined(LNGEN_F32) && !defined(LNGEN_F64)
-#define LNGEN_F16
-#define LNGEN_BF16
-#define LNGEN_F32
-#define LNGEN_F64
-#endif
-
-namespace lngen {
-
-// ---------------------------------------------------------------------------------------------------------- types
-
-using f16 = __half;
-using bf16 = __nv_bfloat16;
-using f32 = float;
-using f64 = double;
-
-#ifdef LNGEN_PARAMETERS
-template <class T> struct ParameterOf { using type = LNGEN_PARAMETERS; };
-#else
-template <class T> struct ParameterOf { using type = T; };
-#endif
-template <class T> using Parameter = typename ParameterOf<T>::type;
-
-template <class T> struct Wide { using type = float; };
-template <> struct Wide<f64> { using type = double; };
-template <class T, class P> using Wider = decltype(typename Wide<T>::type() + typename Wide<P>::type());
-template <class T> using Computed = Wider<T, Parameter<T>>;
-
-template <class A> __device__ __forceinline__ A widen(f16 value) { return A(__half2float(value)); }
-template <class A> __device__ __forceinline__ A widen(bf16 value) { return A(__bfloat162float(value)); }
-template <class A> __device__ __forceinline__ A widen(f32 value) { return A(value); }
-template <class A> __device__ __forceinline__ A widen(f64 value) { return A(value); }
-
-template <class T> struct Narrow {
-  template <class A> static __device__ __forceinline__ T from(A value) { return T(value); }
-};
-template <> struct Narrow<f16> {
-  static __device__ __forceinline__ f16 from(float value) { return __float2half_rn(value); }
-  static __device__ __forceinline__ f16 from(double value) { return __double2half(value); }
-};
-template <> struct Narrow<bf16> {
-  static __device__ __forceinline__ bf16 from(float value) { return __float2bfloat16_rn(value); }
-  static __device__ __forceinline__ bf16 from(double value) { return __double2bfloat16(value); }
-};
-template <class T, class A> __device__ __forceinline__ T narrow(A value) { return Narrow<T>::from(value); }
-
-// Entries that are read and written together, by accesses of up to 16 bytes.
-template <int BYTES> struct Word;
-template <> struct Word<2> { using type = unsigned short; };
-template <> struct Word<4> { using type = unsigned int; };
-template <> struct Word<8> { using type = uint2; };
-template <> struct Word<16> { using type = uint4; };
-
-template <class T, int N> struct Pack {
-  static constexpr int BYTES = N * int(sizeof(T)), WIDTH = BYTES < 16 ? BYTES : 16, WORDS = BYTES / WIDTH;
-  using word = typename Word<WIDTH>::type;
-  union {
-    word words[WORDS];
-    T entries[N];
-  };
-};
-
-// The accesses to memory that bypass what the caches are wanted for: a row is read once and written once.
-template <class W> __device__ __forceinline__ W load_streaming(const W* from) { return __ldcs(from); }
-template <class W> __device__ __forceinline__ void store_streaming(W* to, W value) { __stcs(to, value); }
-
-template <int N, class T> __device__ __forceinline__ Pack<T, N> load(const T* from) {
-  using word = typename Pack<T, N>::word;
-  Pack<T, N> pack;
-#pragma unroll
-  for (int i = 0; i < Pack<T, N>::WORDS; ++i) pack.words[i] = reinterpret_cast<const word*>(from)[i];
-  return pack;
-}
-
-template <int N, class T> __device__ __forceinline__ Pack<T, N> load_once(const T* from) {
-  using word = typename Pack<T, N>::word;
-  Pack<T, N> pack;
-#pragma unroll
-  for (int i = 0; i < Pack<T, N>::WORDS; ++i) pack.words[i] = load_streaming(reinterpret_cast<const word*>(from) + i);
-  return pack;
-}
-
-template <class T, int N> __device__ __forceinline__ void store_once(T* to, const Pack<T, N>& pack) {
-  using word = typename Pack<T, N>::word;
-#pragma unroll
-  for (int i = 0; i < Pack<T, N>::WORDS; ++i) store_streaming(reinterpret_cast<word*>(to) + i, pack.words[i]);
-}
-
-// What a sweep reads: from registers where it is kept, from memory where it is not, nothing where it is left out.
-template <bool PRESENT, bool KEPT, class T, int N, int CHUNKS>
-__device__ __forceinline__ Pack<T, N> read(const Pack<T, N> (&kept)[CHUNKS], int chunk, const T* from, long long at) {
-  if constexpr (!PRESENT) return Pack<T, N>();
-  else if constexpr (KEPT) return kept[chunk];
-  else return load<N>(from + at);
-}
-
-// ----------------------------------------------------------------------------------------------------- mathematics
-
-__device__ __forceinline__ constexpr unsigned long long bit(int place, bool there) {
-  return there ? 1ull << place : 0ull;
-}
-
-template <class A> __device__ __forceinline__ A infinity() { return A(__int_as_float(0x7f800000)); }
-
-// Unlike fmax and fmin they give a NaN wherever there is one.
-template <class A> __device__ __forceinline__ A larger(A a, A b) { return a > b || a != a ? a : b; }
-template <class A> __device__ __forceinline__ A smaller(A a, A b) { return a < b || a != a ? a : b; }
-
-// What is nearest to an extreme, and where; of equals the one that comes first.
-template <class A> __device__ __forceinline__ void nearest(A& least, A& where, A distance, A place) {
-  if (distance < least) {
-    least = distance;
-    where = place;
-  }
-}
-
-namespace math {
-__device__ __forceinline__ f32 exp(f32 u) { return expf(u); }
-__device__ __forceinline__ f64 exp(f64 u) { return ::exp(u); }
-__device__ __forceinline__ f32 log(f32 u) { return logf(u); }
-__device__ __forceinline__ f64 log(f64 u) { return ::log(u); }
-}  // namespace math
-
-// -------------------------------------------------------------------------------------------------------- geometry
-
-// Who works on which entries. A row belongs to THREADS_PER_ROW threads; each owns the same columns of every row, CHUNKS
-// times VECTOR of them, so that what it sums over rows is its own.
-enum Place { IN_REGISTERS, IN_SHARED_MEMORY, IN_WORKSPACE };
-
-struct Shape {
-  int vector, threads_per_row, chunks, threads;
-  bool keeps_row, holds_features;
-  Place sums;
-};
-
-#ifdef LNGEN_VECTOR
-constexpr int MOST_VECTOR = LNGEN_VECTOR;
-#else
-constexpr int MOST_VECTOR = LNGEN_D > 0 ? 16 : 1;
-#endif
-#ifdef LNGEN_THREADS_PER_ROW
-constexpr int FEWEST_THREADS = LNGEN_THREADS_PER_ROW, MOST_THREADS = LNGEN_THREADS_PER_ROW;
-#else
-constexpr int FEWEST_THREADS = 8, MOST_THREADS = 1024;
-#endif
-constexpr int BLOCK = 128;
-constexpr int MOST_CHUNKS = 12;  // each has an address and a condition
-constexpr int ANY_D_THREADS = 256;
-constexpr int REREADING_THREADS = 256;
-
-__host__ __device__ constexpr int ceiling(int a, int b) { return (a + b - 1) / b; }
-__host__ __device__ constexpr int at_least(int a, int b) { return a > b ? a : b; }
-__host__ __device__ constexpr int at_most(int a, int b) { return a < b ? a : b; }
-
-// As many entries as an access of 16 bytes holds, where they divide the row.
-__host__ __device__ constexpr int widest_vector(int D, int bytes) {
-  int vector = at_most(MOST_VECTOR, 16 / bytes);
-  while (D % vector) vector /= 2;
-  return vector;
-}
-
-// Bytes of registers that a thread has for a row, its Features and its sums, besides what it computes with.
-__host__ __device__ constexpr int room(int threads, int compute_bytes, int calls) {
-  return 4 * (threads > 512 ? (compute_bytes > 4 || calls ? 0 : 24) : (compute_bytes > 4 ? 40 : 72));
-}
-
-// Blocks that a multiprocessor is to hold at a time; with it, the compiler has the registers that `room` counts on.
-__host__ __device__ constexpr int blocks_at_a_time(int threads) { return at_least(512 / threads, 1); }
-
-// Entries a thread may have: for the sake of the loads in flight, and of the code's size, in which every function is
-// spelled out for each of them.
-__host__ __device__ constexpr int most_entries(int calls, bool sums_in_registers) {
-  const int most = sums_in_registers ? 24 : 32;
-  return calls ? at_most(at_least(128 / calls, 1), most) : most;
-}
-
-// The fewest threads a row whose registers hold everything; failing that, without the Features, then without the sums
-// over rows; failing that, the row is read again in every sweep. `row`, `features` and `sums` count bytes per entry in the
-// compute type: what is read in 16 bits is unpacked once, and the compiler keeps it so.
-__host__ __device__ constexpr Shape shape_of(int D, int bytes, int compute_bytes, int row, int features, int sums, int calls) {
-  const int vector = widest_vector(D, bytes);
-  const int vectors = ceiling(D, vector);
-  const Place beside = sums && (long long)D * sums <= LNGEN_SHARED - 8192 ? IN_SHARED_MEMORY : IN_WORKSPACE;
-  for (int without = 0; without < 3; ++without) {
-    const int cost = row + (without < 1 ? features : 0) + (without < 2 ? sums : 0);
-    for (int threads = FEWEST_THREADS; threads <= MOST_THREADS; threads *= 2) {
-      const bool alone = without == 2 && sums;
-      if (alone && threads < 32) continue;
-      const int chunks = ceiling(vectors, threads);
-      const int block = alone ? threads : at_least(threads, BLOCK);
-      // Addresses in the workspace take registers too.
-      const int bytes_left = room(block, compute_bytes, calls) / (alone && beside == IN_WORKSPACE ? 2 : 1);
-      const bool few = chunks == 1 || (chunks <= MOST_CHUNKS && chunks * vector <= most_entries(calls, !alone));
-      if (few && chunks * vector * cost <= bytes_left)
-        return Shape{vector, threads, chunks, block, true, without < 1, without < 2 ? IN_REGISTERS : beside};
-    }
-  }
-  const int threads = at_most(at_least(REREADING_THREADS, FEWEST_THREADS), MOST_THREADS);
-  const int block = at_least(threads, 32);
-  return Shape{vector, block, 1, block, false, false, sums ? beside : IN_REGISTERS};
-}
-
-// D known only at run time: registers hold rows up to a capacity.
-__host__ __device__ constexpr Shape shape_of_any(int bytes, int compute_bytes, int row, int features, int sums, int calls) {
-  const int vector = at_most(MOST_VECTOR, 16 / bytes);
-  const int entries = room(ANY_D_THREADS, compute_bytes, calls) / at_least(row + features + sums, 1);
-  const int chunks = at_most(at_most(at_least(entries, 1), 8), most_entries(calls, true)) / vector;
-  return Shape{vector, ANY_D_THREADS, at_least(chunks, 1), ANY_D_THREADS, entries > 0, true, IN_REGISTERS};
-}
-
-__host__ __device__ constexpr Shape rereading(Shape any) {
-  return Shape{any.vector, any.threads_per_row, 1, any.threads, false, false, IN_WORKSPACE};
-}
-
-// What a direction asks of the geometry: how many arrays of each kind an entry of a row meets, and the sums. What a
-// function gives in one sweep, the compiler keeps for the next: in registers it is one more row.
-template <class T_, class P_, int ROWS, int FEATURES, int COLUMN_SUMS, int SCALAR_SUMS, int MOST_SUMS, int CALLS>
-struct Demand {
-  using T = T_;
-  using P = P_;
-  using A = Wider<T, P>;
-  static constexpr int row = (ROWS + CALLS) * int(sizeof(A)), features = FEATURES * int(sizeof(A)),
-                       sums = COLUMN_SUMS * int(sizeof(A)), compute = int(sizeof(A)), storage = int(sizeof(T)),
-                       column_sums = COLUMN_SUMS, scalar_sums = SCALAR_SUMS, most_sums = MOST_SUMS, calls = CALLS;
-};
-
-struct FixedShape {
-  template <class N>
-  static constexpr Shape of =
-      shape_of(at_least(LNGEN_D, 1), N::storage, N::compute, N::row, N::features, N::sums, N::calls);
-};
-struct AnyShape {
-  template <class N>
-  static constexpr Shape of = shape_of_any(N::storage, N::compute, N::row, N::features, N::sums, N::calls);
-};
-struct RereadingShape {
-  template <class N> static constexpr Shape of = rereading(AnyShape::of<N>);
-};
-
-template <class N, class Chosen> struct Geometry {
-  using T = typename N::T;
-  using P = typename N::P;
-  using A = typename N::A;
-  static constexpr Shape SHAPE = Chosen::template of<N>;
-  static constexpr int VECTOR = SHAPE.vector, THREADS_PER_ROW = SHAPE.threads_per_row, THREADS = SHAPE.threads,
-                       ROWS = THREADS / THREADS_PER_ROW, CHUNKS = SHAPE.chunks, ENTRIES = CHUNKS * VECTOR,
-                       UNROLL = SHAPE.keeps_row ? CHUNKS : 1, KEPT = SHAPE.keeps_row ? CHUNKS : 1,
-                       HELD = SHAPE.holds_features ? CHUNKS : 1, WARPS = THREADS / 32;
-  static constexpr bool KEEPS_ROW = SHAPE.keeps_row, HOLDS_FEATURES = SHAPE.holds_features;
-  static constexpr Place SUMS = SHAPE.sums;
-  static constexpr int CAPACITY = THREADS_PER_ROW * ENTRIES;
-
-  // Shared memory in entries of A: slots of the reductions, twice; then what the sums over rows need.
-  static constexpr int HALF = N::most_sums * WARPS;
-  static constexpr int SLOTS = ceiling(at_least(THREADS_PER_ROW > 32 ? 2 * HALF : 0, N::scalar_sums * ROWS), 4) * 4;
-  static constexpr int SUMS_ENTRIES = !N::column_sums            ? 0
-                                      : SUMS == IN_SHARED_MEMORY ? N::column_sums * LNGEN_D
-                                      : ROWS > 1                 ? ROWS * LNGEN_D
-                                                                 : 0;
-  static constexpr int SHARED_BYTES = (SLOTS + SUMS_ENTRIES) * int(sizeof(A));
-  static_assert(SHARED_BYTES <= at_least(LNGEN_SHARED, 49152), "LNGEN_SHARED is too small for this program");
-
-  static __device__ __forceinline__ int chunks(int D) {
-    return KEEPS_ROW ? CHUNKS : (D + THREADS_PER_ROW * VECTOR - 1) / (THREADS_PER_ROW * VECTOR);
-  }
-};
-
-// Where a thread stands: its row, and how far the row goes for it. A row past the last has no columns.
-struct Here {
-  long long row, offset;
-  int lane, limit, D;
-  template <class G> __device__ __forceinline__ int column(int chunk) const {
-    return (chunk * G::THREADS_PER_ROW + lane) * G::VECTOR;
-  }
-};
-
-template <bool FIRST, class X, class Y> struct Either { using type = X; };
-template <class X, class Y> struct Either<false, X, Y> { using type = Y; };
-
-#define LNGEN_BOUNDS(L) __launch_bounds__(L::THREADS, lngen::blocks_at_a_time(L::THREADS))
-
-// What a launcher reads of a module: block, rows and bytes, and how the work is laid out.
-#define LNGEN_LAUNCH(L) \
-  {L::THREADS, L::ROWS, L::SHARED_BYTES, L::VECTOR, L::THREADS_PER_ROW, L::ENTRIES, int(L::KEEPS_ROW), int(L::SUMS)}
-
-// ------------------------------------------------------------------------------------------------------ reductions
-
-// The one buffer of shared memory.
-__device__ __forceinline__ unsigned char* shared_memory() {
-  extern __shared__ __align__(16) unsigned char shared_bytes[];
-  return shared_bytes;
-}
-
-template <unsigned long long MAXIMA, unsigned long long MINIMA, class A>
-__device__ __forceinline__ A combined(int which, A a, A b) {
-  return MAXIMA >> which & 1 ? larger(a, b) : MINIMA >> which & 1 ? smaller(a, b) : a + b;
-}
-
-// Every thread of a row gets all reductions of a stage, the same bits in each. They share one barrier, and the next
-// stage writes to the other half of the slots, so that no thread overwrites what another still reads.
-template <class G, unsigned long long NEEDED, unsigned long long MAXIMA, unsigned long long MINIMA, class A, int N>
-__device__ __forceinline__ void reduce_row(A (&values)[N], A* slots, int& turn) {
-  if constexpr (NEEDED != 0) {
-    constexpr unsigned WARP = 0xffffffffu;
-    constexpr int LANES = G::THREADS_PER_ROW < 32 ? G::THREADS_PER_ROW : 32, WARPS_PER_ROW = G::THREADS_PER_ROW / LANES;
-#pragma unroll
-    for (int offset = LANES / 2; offset > 0; offset /= 2) {
-#pragma unroll
-      for (int i = 0; i < N; ++i)
-        if (NEEDED >> i & 1)
-          values[i] = combined<MAXIMA, MINIMA>(i, values[i], __shfl_xor_sync(WARP, values[i], offset));
-    }
-    if constexpr (WARPS_PER_ROW > 1) {
-      const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-      A* half = slots + turn * G::HALF;
-      turn ^= 1;
-      if (lane == 0) {
-#pragma unroll
-        for (int i = 0; i < N; ++i)
-          if (NEEDED >> i & 1) half[i * G::WARPS + warp] = values[i];
-      }
-      __syncthreads();
-      const int from = warp / WARPS_PER_ROW * WARPS_PER_ROW + lane % WARPS_PER_ROW;
-#pragma unroll
-      for (int i = 0; i < N; ++i)
-        if (NEEDED >> i & 1) values[i] = half[i * G::WARPS + from];
-#pragma unroll
-      for (int offset = WARPS_PER_ROW / 2; offset > 0; offset /= 2) {
-#pragma unroll
-        for (int i = 0; i < N; ++i)
-          if (NEEDED >> i & 1)
-            values[i] = combined<MAXIMA, MINIMA>(i, values[i], __shfl_xor_sync(WARP, values[i], offset));
-      }
-    }
-  }
-}
-
-// Of N distances the least, and the first place that has it; the places stand behind the distances.
-template <class G, unsigned long long NEEDED, class A, int N2>
-__device__ __forceinline__ void reduce_first(A (&values)[N2], A* slots, int& turn) {
-  constexpr int N = N2 / 2;
-  A least[N], places[N];
-#pragma unroll
-  for (int i = 0; i < N; ++i) least[i] = values[i];
-  reduce_row<G, NEEDED, 0, NEEDED>(least, slots, turn);
-#pragma unroll
-  for (int i = 0; i < N; ++i) places[i] = values[i] == least[i] ? values[N + i] : infinity<A>();
-  reduce_row<G, NEEDED, 0, NEEDED>(places, slots, turn);
-#pragma unroll
-  for (int i = 0; i < N; ++i) values[N + i] = places[i];
-}
-
-}  // namespace lngen
+#include "../_runtime/rows.cuh"
+#include "../_runtime/reductions.cuh"
 
 #ifdef LNGEN_FORWARD
 // ================================================================================================ forward
@@ -517,15 +144,11 @@ __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, 
   return row;
 }
 
-template <class N, class Chosen, class T, class P, class A>
-__device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
-  using G = Geometry<N, Chosen>;
+template <class G, class T, class P, class A> __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
   A* slots = reinterpret_cast<A*>(shared_memory());
   int turn = 0;
   Here here;
-  here.D = LNGEN_D > 0 ? LNGEN_D : to.D;
-  here.lane = threadIdx.x % G::THREADS_PER_ROW;
-  const int group = threadIdx.x / G::THREADS_PER_ROW;
+  here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
   if constexpr (G::HOLDS_FEATURES) {
@@ -538,10 +161,7 @@ __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
   }
   // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
   for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    here.row = first + group;
-    const bool live = G::ROWS == 1 || here.row < to.rows;
-    here.limit = live ? here.D : 0;
-    here.offset = here.row * here.D;
+    const bool live = here.enter<G>(first, to.rows);
     if constexpr (G::KEEPS_ROW) {
 #pragma unroll
       for (int chunk = 0; chunk < G::KEPT; ++chunk) {
@@ -573,21 +193,9 @@ __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
   }
 }
 
-template <class T>
-using Chosen = typename Either<(LNGEN_D > 0), Geometry<Needs<T>, FixedShape>, Geometry<Needs<T>, AnyShape>>::type;
-
-template <class T> struct Launch : Chosen<T> {
-  using N = Needs<T>;
-
+template <class T> struct Launch : Chosen<Needs<T>> {
   static __device__ __forceinline__ void run(const Arguments<T, Parameter<T>, Computed<T>>& to) {
-    if constexpr (LNGEN_D > 0) {
-      work<N, FixedShape>(to);
-    } else if constexpr (!Chosen<T>::KEEPS_ROW) {
-      work<N, RereadingShape>(to);
-    } else {
-      if (to.D <= Chosen<T>::CAPACITY) work<N, AnyShape>(to);
-      else work<N, RereadingShape>(to);
-    }
+    in_geometry<Needs<T>>(to.D, [&](auto geometry) { work<decltype(geometry)>(to); });
   }
 };
 
@@ -746,15 +354,11 @@ __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, 
   return row;
 }
 
-template <class N, class Chosen, class T, class P, class A>
-__device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
-  using G = Geometry<N, Chosen>;
+template <class G, class T, class P, class A> __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
   A* slots = reinterpret_cast<A*>(shared_memory());
   int turn = 0;
   Here here;
-  here.D = LNGEN_D > 0 ? LNGEN_D : to.D;
-  here.lane = threadIdx.x % G::THREADS_PER_ROW;
-  const int group = threadIdx.x / G::THREADS_PER_ROW;
+  here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
   if constexpr (G::HOLDS_FEATURES) {
@@ -767,10 +371,7 @@ __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
   }
   // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
   for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    here.row = first + group;
-    const bool live = G::ROWS == 1 || here.row < to.rows;
-    here.limit = live ? here.D : 0;
-    here.offset = here.row * here.D;
+    const bool live = here.enter<G>(first, to.rows);
     if constexpr (G::KEEPS_ROW) {
 #pragma unroll
       for (int chunk = 0; chunk < G::KEPT; ++chunk) {
@@ -795,21 +396,9 @@ __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
   }
 }
 
-template <class T>
-using Chosen = typename Either<(LNGEN_D > 0), Geometry<Needs<T>, FixedShape>, Geometry<Needs<T>, AnyShape>>::type;
-
-template <class T> struct Launch : Chosen<T> {
-  using N = Needs<T>;
-
+template <class T> struct Launch : Chosen<Needs<T>> {
   static __device__ __forceinline__ void run(const Arguments<T, Parameter<T>, Computed<T>>& to) {
-    if constexpr (LNGEN_D > 0) {
-      work<N, FixedShape>(to);
-    } else if constexpr (!Chosen<T>::KEEPS_ROW) {
-      work<N, RereadingShape>(to);
-    } else {
-      if (to.D <= Chosen<T>::CAPACITY) work<N, AnyShape>(to);
-      else work<N, RereadingShape>(to);
-    }
+    in_geometry<Needs<T>>(to.D, [&](auto geometry) { work<decltype(geometry)>(to); });
   }
 };
 

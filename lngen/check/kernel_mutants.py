@@ -1,4 +1,4 @@
-"""Mistakes that only kernels have, planted into the text of an emitted `kernels.cu`: what catches each.
+"""Mistakes that only kernels have, planted into an emitted `kernels.cu` and what it includes: what catches each.
 
 They stand beside those of `mutants`, which are wrong in the mathematics. Each is found by what the templates
 write around a layer's formulas, so it applies to whatever layer has the piece.
@@ -21,6 +21,7 @@ from lngen.check.mutants import Kill
 from lngen.check.on_device import OnDevice
 from lngen.check.runner import check
 from lngen.plan import Plan
+from lngen.runtime.includes import inlined
 
 SHAPES = ((5, 7), (2, 33), (3, 1024))
 """Several rows a block, a tail of one entry, and rows that many warps share."""
@@ -34,7 +35,7 @@ _FEATURE_LOADS = (
 
 @dataclass(frozen=True)
 class KernelMutant:
-    """A planted mistake, and the rewriting of `kernels.cu` that plants it."""
+    """A planted mistake, and the rewriting of `kernels.cu` that plants it, what it includes being in its place."""
 
     name: str
     rewrite: Callable[[str], str]
@@ -44,13 +45,16 @@ def kernel_mutants(features: Sequence[str]) -> Iterator[KernelMutant]:
     """Every mistake, in a fixed order; `features` names the Feature inputs of the layer."""
     yield _replaced("no barrier in a reduction", _BARRIER + r"(?=\s*const int from)", "")
     yield _replaced(
-        "no barrier before a block's rows are added up", rf"(each_kept\(here, k, shared.*\n\s*){_BARRIER}", r"\1"
+        "no barrier before a block's rows are added up",
+        rf"(each_kept\(here, k, shared.*\n\s*){_BARRIER}",
+        r"\1",
+        where="columns.finish(",
     )
-    yield _replaced("no barrier before the blocks are added up", rf"{_BARRIER}(?=\s*if \(strip == 0)", "")
-    yield _replaced("a reduction in slots that the last one may still read", r"turn \^= 1;\n", "")
     yield _replaced(
-        "a row one entry too long", r"here\.offset = here\.row \* here\.D;", "here.offset = here.row * (here.D + 1);"
+        "no barrier before the blocks are added up", rf"{_BARRIER}(?=\s*if \(strip == 0)", "", where="add_columns<"
     )
+    yield _replaced("a reduction in slots that the last one may still read", r"turn \^= 1;\n", "")
+    yield _replaced("a row one entry too long", r"offset = row \* D;", "offset = row * (D + 1);")
     yield KernelMutant("entries past the end of the row in a centred reduction", _unmasked)
     yield _replaced(
         "the last block's partial sums not written", r"(columns\.finish\(.*\);)", r"if (blockIdx.x + 1 < gridDim.x) \1"
@@ -69,18 +73,20 @@ def kill_table(plan: Plan, files: Mapping[str, str], seed: int = 0) -> tuple[Kil
     kinds = tuple(kind for kind in KINDS if kind not in ("contracts", "hard inputs"))
     features = [entry.name for entry in plan.derivation.definition.features]
     for mutant in kernel_mutants(features):
-        text = mutant.rewrite(files["kernels.cu"])
-        if text == files["kernels.cu"]:
-            continue  # nothing of its kind in this layer
         with tempfile.TemporaryDirectory() as folder:
-            module = _loaded(Path(folder) / "mutant", {**files, "kernels.cu": text})
+            manifest.write(manifest.runtime_emission(), Path(folder))
+            place = Path(folder) / "mutant"
+            source = inlined(place / "kernels.cu", files["kernels.cu"])
+            text = mutant.rewrite(source)
+            if text == source:
+                continue  # nothing of its kind in this layer
+            module = _loaded(place, {**files, "kernels.cu": text})
             report = check(checkable(plan, module), SHAPES, ("float64",), "cuda", seed, kinds, references)
         kills.append(Kill(mutant.name, tuple(k for k in KINDS if any(f.kind == k for f in report.failures))))
     return tuple(kills)
 
 
 def _loaded(folder: Path, files: Mapping[str, str]) -> OnDevice:
-    manifest.write(manifest.runtime_emission(), folder.parent)
     folder.mkdir()
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -88,8 +94,9 @@ def _loaded(folder: Path, files: Mapping[str, str]) -> OnDevice:
     return OnDevice(backend)
 
 
-def _replaced(name: str, pattern: str, replacement: str) -> KernelMutant:
-    return KernelMutant(name, lambda text: re.sub(pattern, replacement, text))
+def _replaced(name: str, pattern: str, replacement: str, where: str = "") -> KernelMutant:
+    """A mistake in what layers share shows in those that use it: `where` they do, they have this."""
+    return KernelMutant(name, lambda text: re.sub(pattern, replacement, text) if where in text else text)
 
 
 def _unmasked(text: str) -> str:

@@ -28,6 +28,7 @@ from lngen.cost import parse_dtype, parse_shape
 from lngen.definition import Definition
 from lngen.emission import Derived, EvidenceError, derived
 from lngen.errors import LngenError
+from lngen.runtime.includes import inlined
 from lngen.simt import driver
 
 _NUMPY_NAMES = {"f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16"}
@@ -232,7 +233,7 @@ def _run(layer: Derived, folder: Path, asked: _Asked) -> tuple[tuple[Evidence, .
 
 def _compiled(folder: Path, asked: _Asked) -> tuple[Evidence, ...]:
     try:
-        source = (folder / "kernels.cu").read_text(encoding="utf-8")
+        source = inlined(folder / "kernels.cu")
         return compiled.compile_evidence(source, asked.features, asked.dtypes)
     except (OSError, LngenError) as error:
         return (Evidence(compiled.KIND, "kernels.cu", (), "", None, None, False, str(error)),)

@@ -14,6 +14,8 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Protocol
 
+from .includes import inlined
+
 __all__ = ["Compiler", "compilations", "compiled", "compiler"]
 
 _runs = 0
@@ -45,7 +47,7 @@ def compilations() -> int:
 def compiled(source: Path, architecture: str, macros: Iterable[str], again: bool = False) -> bytes:
     """The machine code for an architecture, from the cache unless it is wanted `again`."""
     global _runs
-    text = source.read_text(encoding="utf-8")
+    text = inlined(source)
     chosen = compiler()
     options = ["-std=c++17", *(f"-D{macro}" for macro in sorted(macros))]
     parts = [text, architecture, *options, chosen.identity()]

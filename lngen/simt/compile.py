@@ -49,7 +49,7 @@ def compile_module(source: str, macros: Mapping[str, object], name: str, checked
     `name` is what messages call the file. Raises ToolchainMissing, CompileError with the compiler's messages, and
     LngenError if the source has no kernel.
     """
-    if any(character in name for character in '"\\\n') or not name:
+    if any(character in name for character in '"\\\n\t') or not name:
         raise LngenError(f"{name!r} cannot be the name of a source file")
     tools = find()
     options = macro_options(macros)

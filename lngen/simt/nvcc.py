@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lngen.errors import LngenError
+from lngen.runtime.includes import inlined
 from lngen.simt.compile import worker
 from lngen.simt.driver.image import Image
 
@@ -27,7 +28,6 @@ _IGNORED_WITH_VALUE = {
 }  # fmt: skip
 _OWN_INCLUDES = Path(__file__).parent / "driver" / "include"
 _TARGETS = {"cubin": "cubin", "ptx": "ptx", "fatbin": "fatbin"}
-_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"].*$', re.MULTILINE)
 
 
 @dataclass
@@ -63,39 +63,16 @@ def version() -> str:
 
 
 def _compile(request: _Request, path: Path) -> None:
-    source = path.read_text(encoding="utf-8")
+    source = inlined(path, folders=(_OWN_INCLUDES, *request.includes))
     if request.preprocess:
         # PyCUDA asks for it only to see whether what a source includes has changed.
-        print(with_own_includes(source, request.includes, path.name), end="")
+        print(source, end="")
         return
     if not request.target:
         raise LngenError("the emulator compiles to --cubin, --ptx or --fatbin")
-    image = Image(with_own_includes(source, request.includes, path.name), tuple(request.macros.items()), path.name)
+    image = Image(source, tuple(request.macros.items()), path.name)
     image.compile(False)
     (request.output or path.with_suffix(f".{request.target}")).write_bytes(image.to_bytes())
-
-
-def with_own_includes(source: str, folders: list[Path], name: str) -> str:
-    """The source with the text of the includes that are in the folders, once each; CUDA's own stay."""
-    done: set[Path] = set()
-
-    places = (_OWN_INCLUDES, *folders)
-
-    def expand(text: str, name: str) -> str:
-        def replace(found: re.Match[str]) -> str:
-            file = next((folder / found[1] for folder in places if (folder / found[1]).is_file()), None)
-            if file is None:
-                return found[0]
-            if file in done:
-                return ""
-            done.add(file)
-            following = text.count("\n", 0, found.end()) + 2
-            content = expand(file.read_text(encoding="utf-8"), file.name)
-            return f'#line 1 "{file.name}"\n{content}\n#line {following} "{name}"'
-
-        return _INCLUDE.sub(replace, text)
-
-    return expand(source, name)
 
 
 def _read(arguments: list[str]) -> _Request:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import shutil
@@ -22,6 +23,33 @@ KINDS = (
 """The kinds of a finding."""
 
 
+class Line(int):
+    """The number of a line, and the `file` it is in where that is one that the source includes.
+
+    >>> f"{Line(7)}, {Line(9, 'rows.cuh')}"
+    '7, 9 of rows.cuh'
+    """
+
+    file: str
+
+    def __new__(cls, number: int, file: str = "") -> Line:
+        line = super().__new__(cls, number)
+        line.file = file
+        return line
+
+    @classmethod
+    def parse(cls, text: str, source_name: str) -> Line:
+        """A line from `file:number`; 0 from nothing."""
+        file, _, number = os.path.basename(text).rpartition(":")
+        return cls(int(number or 0), "" if file == os.path.basename(source_name) else file)
+
+    def __str__(self) -> str:
+        return f"{int(self)} of {self.file}" if self.file else str(int(self))
+
+
+_UNKNOWN = Line(0)
+
+
 @dataclass(frozen=True)
 class Finding:
     """One fault of a kernel.
@@ -35,9 +63,9 @@ class Finding:
 
     kind: str
     message: str
-    line: int = 0
-    callers: tuple[int, ...] = ()
-    other_line: int = 0
+    line: Line = _UNKNOWN
+    callers: tuple[Line, ...] = ()
+    other_line: Line = _UNKNOWN
     block: Place | None = None
     thread: Place | None = None
     buffer: str = ""
@@ -65,8 +93,8 @@ class _Record:
     kind: str
     block: str
     thread: str
-    line: int
-    other_line: int
+    line: str
+    other_line: str
     code: int
     other_code: int
     other_thread: int
@@ -80,13 +108,13 @@ class _Record:
 def read_report(lines: Sequence[str], module: Path, source_name: str) -> tuple[Finding, ...]:
     """The findings of a report, their places in the code as lines of the source.
 
-    >>> text = "divergent barrier\\t0,0,0\\t3,0,0\\t7\\t5\\t0\\t0\\t-1\\t0\\t0\\t0\\t\\tothers wait in line 5"
-    >>> print(read_report([text], Path("module.so"), "kernels.cu")[0])
-    line 7: divergent barrier: others wait in line 5 [block (0, 0, 0), thread (3, 0, 0)]
+    >>> text = "divergent barrier\\t0,0,0\\t3,0,0\\tk.cu:7\\tk.cu:5\\t0\\t0\\t-1\\t0\\t0\\t0\\t\\tothers wait at k.cu:5"
+    >>> print(read_report([text], Path("module.so"), "k.cu")[0])
+    line 7: divergent barrier: others wait at k.cu:5 [block (0, 0, 0), thread (3, 0, 0)]
     """
     records = [_record(line) for line in lines]
     lines_of = source_lines(module, source_name, [code for r in records for code in (r.code, r.other_code) if code])
-    return tuple(_finding(record, lines_of) for record in records)
+    return tuple(_finding(record, lines_of, source_name) for record in records)
 
 
 def crash(lines: Sequence[str], module: Path, source_name: str, seconds: float) -> tuple[Finding, ...]:
@@ -100,14 +128,15 @@ def crash(lines: Sequence[str], module: Path, source_name: str, seconds: float) 
         kind = "crash"
         message = _SIGNALS.get(int(number), f"signal {number}")
         message += f" at byte {offset} of the device's memory" if int(offset) >= 0 else ""
-    finding = Finding(kind, message, *_line_and_callers(0, chain), block=block, thread=thread)
+    finding = Finding(kind, message, *_line_and_callers(_UNKNOWN, chain), block=block, thread=thread)
     return (*read_report(lines[1:], module, source_name), finding)
 
 
-def source_lines(module: Path, source_name: str, codes: Iterable[int]) -> dict[int, tuple[int, ...]]:
+def source_lines(module: Path, source_name: str, codes: Iterable[int]) -> dict[int, tuple[Line, ...]]:
     """For offsets of code in a module's file, the lines of the source: the innermost, then those of its callers.
 
-    Empty where `addr2line`, which comes with the compiler, is missing or knows nothing.
+    Lines of CUDA's headers are left out. Empty where `addr2line`, which comes with the compiler, is missing or knows
+    nothing.
     """
     wanted = sorted(set(codes))
     tool = shutil.which("addr2line")
@@ -115,14 +144,21 @@ def source_lines(module: Path, source_name: str, codes: Iterable[int]) -> dict[i
         return {}
     command = [tool, "-a", "-i", "-e", str(module), *map(hex, wanted)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    found: dict[int, list[int]] = {}
-    chain: list[int] = []
+    found: dict[int, list[Line]] = {}
+    chain: list[Line] = []
     for line in done.stdout.splitlines():
         if re.fullmatch(r"0x[0-9a-f]+", line):
             chain = found.setdefault(int(line, 16), [])
-        elif (place := re.match(r"(.*):(\d+)", line)) and os.path.basename(place[1]) == os.path.basename(source_name):
-            chain.append(int(place[2]))
+        elif (place := re.match(r"(.*):\d+", line)) and os.path.basename(place[1]) in _files(module):
+            chain.append(Line.parse(place[0], source_name))
     return {code: tuple(chain) for code, chain in found.items()}
+
+
+@functools.cache
+def _files(module: Path) -> frozenset[str]:
+    """The files of a module's source, which the text that was compiled names where each begins."""
+    unit = module.with_name("unit.cpp").read_text(encoding="utf-8")
+    return frozenset(map(os.path.basename, re.findall(r'^# \d+ "(.*)"', unit, re.MULTILINE)))
 
 
 _SIGNALS: dict[int, str] = {
@@ -142,14 +178,14 @@ def _record(line: str) -> _Record:
     buffer, *text = rest.split("\t")
     line_, other, code, other_code, other_thread, offset, size, whole = numbers
     return _Record(
-        kind, block, thread, int(line_), int(other), int(code, 16), int(other_code, 16),
+        kind, block, thread, line_, other, int(code, 16), int(other_code, 16),
         int(other_thread), int(offset), int(size), int(whole), buffer, tuple(text),
     )  # fmt: skip
 
 
-def _finding(record: _Record, lines_of: dict[int, tuple[int, ...]]) -> Finding:
-    line, callers = _line_and_callers(record.line, lines_of.get(record.code, ()))
-    other_line, _ = _line_and_callers(record.other_line, lines_of.get(record.other_code, ()))
+def _finding(record: _Record, lines_of: dict[int, tuple[Line, ...]], source_name: str) -> Finding:
+    line, callers = _line_and_callers(Line.parse(record.line, source_name), lines_of.get(record.code, ()))
+    other_line, _ = _line_and_callers(Line.parse(record.other_line, source_name), lines_of.get(record.other_code, ()))
     return Finding(
         record.kind,
         _message(record, other_line),
@@ -163,7 +199,7 @@ def _finding(record: _Record, lines_of: dict[int, tuple[int, ...]]) -> Finding:
     )
 
 
-def _message(record: _Record, other_line: int) -> str:
+def _message(record: _Record, other_line: Line) -> str:
     if record.kind not in ("data race", "out of bounds", "uninitialised read") or not record.bytes:
         where = f" at byte {record.offset} of {record.buffer}" if record.buffer else ""
         return record.text[0] + where
@@ -180,7 +216,7 @@ def _message(record: _Record, other_line: int) -> str:
     return f"{access}, unordered with a {other} by {thread}" + (f" in line {other_line}" if other_line else "")
 
 
-def _line_and_callers(line: int, chain: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
+def _line_and_callers(line: Line, chain: tuple[Line, ...]) -> tuple[Line, tuple[Line, ...]]:
     return (line, ()) if line or not chain else (chain[0], chain[1:])
 
 

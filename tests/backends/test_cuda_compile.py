@@ -12,9 +12,10 @@ import pytest
 from lngen import nvrtc
 from lngen.backends.cuda import DTYPES, contracts
 from lngen.paths import generated_folder
+from lngen.runtime.includes import inlined
 from tests.backends.test_cuda_emit import LAYERS, source
 from tests.requirements import needs_nvdisasm, needs_nvrtc
-from tests.shipped import REST, WHOLE
+from tests.shipped import REST, WHOLE, whole
 from tests.tiers import sample
 
 pytestmark = [pytest.mark.cuda, needs_nvrtc, needs_nvdisasm]
@@ -28,7 +29,7 @@ DOUBLE = re.compile(r"(DADD|DMUL|DFMA|DSETP|DMNMX|MUFU\.\w*64H|(F2F|I2F|F2I|FRND
 
 @functools.cache
 def compiled(layer: str, arch: str, options: tuple[str, ...]) -> nvrtc.Compiled:
-    return nvrtc.compile(source(layer), arch, options)
+    return nvrtc.compile(whole(source(layer)), arch, options)
 
 
 def kernels(built: nvrtc.Compiled) -> dict[str, list[str]]:
@@ -97,7 +98,7 @@ def writes_rows(text: str, direction: str) -> bool:
 
 
 def check_shipped(layer: str, arch: str, size: int, dtypes: tuple[str, ...]) -> None:
-    text = (generated_folder() / layer / "kernels.cu").read_text(encoding="utf-8")
+    text = inlined(generated_folder() / layer / "kernels.cu")
     length = (f"-DLNGEN_D={size}",) if size else ()
     built = nvrtc.compile(text, arch, (*length, *(f"-DLNGEN_{dtype.upper()}" for dtype in dtypes)))
     code = kernels(built)
@@ -234,7 +235,7 @@ def test_rows_of_one_warp_need_no_barrier() -> None:
 @pytest.mark.parametrize("layer", sample(sorted({*LAYERS} - {"waves"}), ["sink"]))
 def test_ptx_of_a_narrow_kernel_has_no_double(layer: str) -> None:
     size = 0 if layer == "centred" else 33
-    ptx = nvrtc.compile(source(layer), "compute_90", only("bf16", size, "-DLNGEN_F32")).ptx
+    ptx = nvrtc.compile(whole(source(layer)), "compute_90", only("bf16", size, "-DLNGEN_F32")).ptx
     assert ".entry forward_f32" in ptx
     assert ".entry backward_bf16" in ptx
     assert ".f64" not in ptx

@@ -633,16 +633,17 @@ def test_host_memory_is_refused(centred: Any, cuda: Any) -> None:
 def test_a_second_process_compiles_nothing(centred: Any, cuda: Any, tmp_path: Path) -> None:
     """Every compiler run of the process is counted, the question for its version too."""
     both(centred, cuda, inputs_of(centred, np.float64, np.float64, ROWS, FEATURES))
+    place = Path(centred.__file__).parent
     code = f"""
 import subprocess, sys
-sys.path[:0] = [{str(ROOT)!r}, {str(Path(centred.__file__).parent)!r}]
+sys.path[:0] = [{str(ROOT)!r}, {str(place.parent.parent)!r}]
 import numpy as np
 from lngen.runtime.device_arrays import part
 from lngen.simt import driver
 from tests.requirements import has_gpu
 if not has_gpu():
     driver.enable()
-import cuda_backend
+from {place.parent.name}.{place.name} import cuda_backend
 started = []
 sys.addaudithook(lambda event, about: started.append(about[0]) if event == "subprocess.Popen" else None)
 import pycuda.driver, pycuda.gpuarray

@@ -8,6 +8,7 @@ from lngen import nvrtc
 from lngen.backends.cuda.contract import DTYPES, LAUNCH_FIELDS
 from lngen.backends.cuda.shapes import row_shapes
 from lngen.errors import LngenError
+from lngen.runtime.includes import inlined
 from tests.requirements import needs_nvrtc
 from tests.shipped import ROOT, WHOLE
 from tests.tiers import sample
@@ -18,7 +19,7 @@ PLACES = ("registers", "shared memory", "workspace")
 
 
 def source(name: str) -> str:
-    return (ROOT / "generated" / name / "kernels.cu").read_text(encoding="utf-8")
+    return inlined(ROOT / "generated" / name / "kernels.cu")
 
 
 def launch(ptx: str, kernel: str) -> dict[str, int]:

@@ -10,6 +10,7 @@ from lngen.check.mutants import markdown
 from lngen.check.on_device import device
 from lngen.definition import load
 from lngen.emission import derived
+from lngen.runtime.includes import inlined
 from tests.check.layers import DEFINITIONS
 from tests.check.test_mutants import PAGE
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
@@ -58,7 +59,7 @@ def section(path):
 
 
 def applied(path):
-    text = (ROOT / "generated" / path.stem / "kernels.cu").read_text(encoding="utf-8")
+    text = inlined(ROOT / "generated" / path.stem / "kernels.cu")
     return [mutant.name for mutant in kernel_mutants(["gamma"]) if mutant.rewrite(text) != text]
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from lngen import language
 from lngen.names import MAXIMUM_LENGTH
+from lngen.runtime.includes import inlined
 from tests.fuzz.tree import names_of, renamed
 
 PLAIN_INPUTS = ("x", "z", "w", "b", "s", "t", "a", "gain", "bias", "tau", "key", "query")
@@ -48,7 +49,7 @@ def awkward_names() -> tuple[str, ...]:
     for path in sorted(_EMITTED.glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             words |= {getattr(node, field, None) or "" for field in ("id", "arg", "attr", "name")} - {""}
-    words |= set(re.findall(r"[A-Za-z_]\w*", (_EMITTED / "kernels.cu").read_text(encoding="utf-8")))
+    words |= set(re.findall(r"[A-Za-z_]\w*", inlined(_EMITTED / "kernels.cu")))
     return tuple(sorted(filter(may_be_given, words)))
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from lngen.errors import LngenError
+from lngen.runtime.includes import inlined
 from lngen.simt import driver, nvcc
 from lngen.simt.driver.image import Image
 from tests.requirements import needs_gxx, needs_pycuda
@@ -280,7 +281,7 @@ def test_arithmetic_of_gpuarrays(cuda: Any) -> None:
 
 
 def test_an_emitted_kernel(cuda: Any) -> None:
-    source = (ROOT / "generated" / "layer_norm" / "kernels.cu").read_text(encoding="utf-8")
+    source = inlined(ROOT / "generated" / "layer_norm" / "kernels.cu")
     options = ["-DLNGEN_FORWARD", "-DLNGEN_F64"]
     module = cuda.compiler.SourceModule(source, no_extern_c=True, options=options)
     address, size = module.get_global("forward_f64_launch")

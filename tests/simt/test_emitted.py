@@ -10,11 +10,12 @@ from lngen.backends import Notes
 from lngen.backends.cuda import emit
 from lngen.definition import load
 from lngen.emission import planned
+from lngen.runtime.includes import inlined
 from tests import programs
 from tests.backends.cuda_programs import EXTREMES, HEADS, SINK
 from tests.backends.test_numpy_values import arguments, cotangents_of, expected
 from tests.requirements import needs_gxx
-from tests.shipped import NAMES, REST, ROOT, WHOLE, sampled
+from tests.shipped import NAMES, REST, ROOT, WHOLE, sampled, whole
 from tests.simt.emitted import DTYPES, ROUNDOFF, Case, compute_of, error
 from tests.tiers import sample
 
@@ -53,9 +54,9 @@ def sizes_of(name, sizes):
 @functools.cache
 def source_of(name):
     if name in NAMES:
-        return (ROOT / "generated" / name / "kernels.cu").read_text(encoding="utf-8")
+        return inlined(ROOT / "generated" / name / "kernels.cu")
     pair = EXTREMES if name == "extremes" else PROGRAMS[name]
-    return emit(*pair, Notes(name, "A program of the tests.", (), (), ()))["kernels.cu"]
+    return whole(emit(*pair, Notes(name, "A program of the tests.", (), (), ()))["kernels.cu"])
 
 
 def kernels_of(name, dtypes=DTYPES, check=False, **macros):
@@ -297,9 +298,9 @@ def test_every_schedule_gives_the_same_bits(layer):
 PLANTED = [
     ("      __syncthreads();\n      const int from", "      const int from"),
     ("      turn ^= 1;\n", ""),
-    ("here.offset = here.row * here.D;", "here.offset = here.row * (here.D + 1);"),
+    ("offset = row * D;", "offset = row * (D + 1);"),
     ("if (column < here.limit) {", "if (column <= here.limit) {"),
-    ("here.limit = live ? here.D : 0;", "here.limit = here.D;"),
+    ("limit = live ? D : 0;", "limit = D;"),
 ]
 
 

@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from lngen import simt
 from lngen.errors import LngenError
 from lngen.simt.report import crash, read_report
+from tests.requirements import needs_gxx
 
 NOWHERE = Path("module.so")
 
@@ -67,3 +69,36 @@ def test_a_fault_is_an_error_of_lngen_with_all_findings():
 
 def test_callers_are_shown():
     assert str(simt.Finding("crash", "abort", 5, (7, 9))) == "line 5 (called from 7, 9): crash: abort"
+
+
+def test_a_line_of_an_included_file_names_it():
+    line = line_of("data race", line="sums.cuh:3", other_line="kernels.cu:9", code="10", bytes=8, whole=80,
+                   text=["read", "write", "same block"])  # fmt: skip
+    (found,) = read_report([line], NOWHERE, "folder/kernels.cu")
+    assert str(found).startswith("line 3 of sums.cuh: data race")
+    assert (found.line, found.line.file, found.other_line.file) == (3, "sums.cuh", "")
+
+
+@needs_gxx
+@pytest.mark.cuda
+def test_a_finding_in_an_included_file_is_called_from_the_source():
+    source = """#line 1 "sums.cuh"
+__device__ __forceinline__ void barrier_but_one() {
+  if (threadIdx.x) __syncthreads();
+}
+template <class T> __device__ __forceinline__ void write(T* to, int at) {
+  to[at] = 1;
+}
+#line 2 "kernels.cu"
+extern "C" __global__ void meets(float* x) { barrier_but_one(); __syncthreads(); }
+extern "C" __global__ void writes(float* x) { write(x, 100 + threadIdx.x); }
+"""
+    kernels = simt.build(source, check=True)
+    with pytest.raises(simt.KernelFault) as caught:
+        kernels["meets"](1, 2, 0, np.zeros(1, np.float32))
+    (found,) = caught.value.findings
+    assert {str(found.line), str(found.other_line)} == {"2 of sums.cuh", "2"}
+    assert "sums.cuh:2" in found.message or "kernels.cu:2" in found.message
+    with pytest.raises(simt.KernelFault) as caught:
+        kernels["writes"](1, 1, 0, np.zeros(1, np.float32))
+    assert str(caught.value.findings[0]).startswith("line 5 of sums.cuh (called from 3): out of bounds")

@@ -21,9 +21,6 @@ from lngen.render import render
 
 __all__ = ["DTYPES", "LAUNCH_FIELDS", "KernelArgument", "LaunchContract", "contracts", "emit"]
 
-_SIMPLE = {name: name for name in ("exp", "log", "sin", "cos", "tanh", "erf", "sqrt", "log1p", "expm1")}
-_CALLS = {**_SIMPLE, "abs": "fabs"}
-
 
 def emit(forward: RowProgram, backward: RowProgram, notes: Notes) -> dict[str, str]:
     """The CUDA files of a layer by name, `kernels.cu` and its launcher `cuda_backend.py`.
@@ -60,13 +57,10 @@ def _kernels(forward: RowProgram, backward: RowProgram, notes: Notes) -> str:
         header=[_comment(line) for line in (notes.title, *notes.header)],
         directions=directions,
         contract_lines=[line for contract in _contracts(directions) for line in contract.summary()],
-        launch_fields=LAUNCH_FIELDS,
         absences=[
             (macro, f"{name} is left out; it and its gradient are compiled away") for name, macro in _flags(directions)
         ],
         flags=_flags(directions),
-        functions=sorted({name for direction in directions for name in direction.functions}),
-        simple=_CALLS,
         dtypes=DTYPES,
         wide=forward.is_wide,
         has_columns=any(direction.columns for direction in directions),

@@ -71,7 +71,6 @@ class Printer:
     def __init__(self, names: Mapping[Symbol, str], presence: Presence) -> None:
         self._names = names
         self._presence = presence
-        self.functions: set[str] = set()
 
     def line(self, expression: Expr, given: Condition = ALWAYS) -> str:
         """An expression as the right-hand side of an assignment that is reached only where `given` holds."""
@@ -146,7 +145,6 @@ class Printer:
             return f"A(1) / {self._at_least(Pow(base, -exponent), _ATOM, given)}", _PRODUCT
         doubled = 2 * exponent
         if not doubled.is_Integer:
-            self.functions.add("pow")
             return f"math::pow({self._print(base, given)[0]}, {self._print(exponent, given)[0]})", _ATOM
         whole, half = divmod(int(doubled), 2)
         root = self._call("sqrt", base, given) if half else ""
@@ -161,11 +159,9 @@ class Printer:
             return self._at_least(base, _ATOM, given)
         if exponent == 2 and isinstance(base, Symbol):
             return f"{text}*{text}"
-        self.functions.add("power")
         return f"math::power<{exponent}>({text})"
 
     def _call(self, function: str, argument: Expr, given: Condition) -> str:
-        self.functions.add(function)
         return f"math::{function}({self._print(argument, given)[0]})"
 
     def _truth(self, node: sympy.Basic, given: Condition) -> str:

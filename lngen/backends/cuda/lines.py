@@ -85,5 +85,4 @@ class Direction:
     most_sums: int
     calls: int
     columns: Columns | None
-    functions: tuple[str, ...]
     flags: tuple[str, ...]

@@ -69,9 +69,6 @@ class _Rows(Scope):
         before = self.after((), first.scalars)
         stages = self._stages()
         given = [p for p in program.parameters if p.kind == "Scalar"]
-        columns = _Columns(program, sums) if contract.column_results(program) else None
-        ended = columns.lowered() if columns else None
-        functions = self.printer.functions | (columns.printer.functions if columns else set())
         return Direction(
             name=program.direction,
             formulas=formulas,
@@ -93,8 +90,7 @@ class _Rows(Scope):
             scalar_wants=tuple(cpp(self.presence.needed(s.symbol)) for s in self._scalars),
             most_sums=max((len(sweep.starts) for sweep in (*prologue, *stages)), default=0),
             calls=self._calls(),
-            columns=ended,
-            functions=tuple(sorted(functions)),
+            columns=_Columns(program, sums).lowered() if contract.column_results(program) else None,
             flags=tuple(sorted(flags(program))),
         )
 

@@ -1,7 +1,7 @@
 """How an emitted file lays rows out over threads, by D and storage type.
 
-The layout is chosen in CUDA C++, by `shape_of` of the emitted file, when D is known to the compiler. It is not said a
-second time here: NVRTC evaluates the file's own function, and the answer is read from the PTX. No GPU is needed.
+The layout is chosen in CUDA C++, by `shape_of` of `rows.cuh`, when D is known to the compiler. It is not said a second
+time here: NVRTC evaluates that function, and the answer is read from the PTX. No GPU is needed.
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ class Limits:
 def row_shapes(source: str, features: Sequence[int]) -> tuple[tuple[RowShape, ...], tuple[Limits, ...]]:
     """The layouts of both kernels of an emitted file for each storage type and each D, and their limits.
 
-    `source` is the text of a `kernels.cu`, all inputs present, parameters in the rows' type. Raises NvrtcMissing where
-    there is no NVRTC, and LngenError for a text that is no such file.
+    `source` is the text of a `kernels.cu` with what it includes, all inputs present, parameters in the rows' type.
+    Raises NvrtcMissing where there is no NVRTC, and LngenError for a text that is no such file.
     """
     needs = [(kernel, dtype) for kernel in ("forward", "backward") for dtype in DTYPES]
     lines = []

@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include "findings.h"
 #include "meeting.h"
 #include "scheduler.h"
@@ -17,14 +19,14 @@ void barrier_may_open() {
 
 }  // namespace simt
 
-extern "C" unsigned simt_barrier(int kind, int predicate, int line) {
+extern "C" unsigned simt_barrier(int kind, int predicate, const char* line) {
   using namespace simt;
   Barrier& barrier = state.barrier;
-  if (barrier.arrived && (barrier.line != line || barrier.kind != kind)) {
+  if (barrier.arrived && (strcmp(barrier.line, line) || barrier.kind != kind)) {
     Finding finding{"divergent barrier"};
     finding.line = line;
     finding.other_line = barrier.line;
-    finding.text = "other threads of the block wait at the barrier of line " + std::to_string(barrier.line);
+    finding.text = "other threads of the block wait at the barrier of " + std::string(barrier.line);
     report(finding);
     abandon();
   }

@@ -10,7 +10,7 @@ namespace simt {
 
 static constexpr size_t MOST = 32;
 static std::string text;
-static std::set<std::tuple<std::string, int, size_t>> places;
+static std::set<std::tuple<std::string, std::string, size_t>> places;
 
 void clear_report() {
   text.clear();
@@ -30,10 +30,10 @@ void report(const Finding& finding) {
     const simt_dim& index = finding.thread->index;
     snprintf(thread, sizeof thread, "%u,%u,%u", index.x, index.y, index.z);
   }
-  snprintf(numbers, sizeof numbers, "%d\t%d\t%zx\t%zx\t%ld\t%td\t%zu\t%zu", finding.line, finding.other_line, finding.code,
-           finding.other_code, finding.other_thread, finding.offset, finding.bytes, finding.buffer_bytes);
-  text += std::string(finding.kind) + '\t' + block + '\t' + thread + '\t' + numbers + '\t' + finding.buffer + '\t' +
-          finding.text + '\n';
+  snprintf(numbers, sizeof numbers, "%zx\t%zx\t%ld\t%td\t%zu\t%zu", finding.code, finding.other_code,
+           finding.other_thread, finding.offset, finding.bytes, finding.buffer_bytes);
+  text += std::string(finding.kind) + '\t' + block + '\t' + thread + '\t' + finding.line + '\t' + finding.other_line +
+          '\t' + numbers + '\t' + finding.buffer + '\t' + finding.text + '\n';
 }
 
 }  // namespace simt

@@ -7,11 +7,11 @@
 
 namespace simt {
 
-// A place in the code is a line where the kernel passed one, or an offset in the module's file that addr2line resolves.
+// A place in the code is "file:number" where the kernel passed one, or an offset in the module's file that addr2line resolves.
 struct Finding {
   explicit Finding(const char* what) : kind(what) {}
   const char* kind;
-  int line = 0, other_line = 0;
+  const char *line = "", *other_line = "";
   size_t code = 0, other_code = 0;
   const Thread* thread = simt_current ? &current() : nullptr;
   long other_thread = -1;

@@ -87,16 +87,15 @@ static void report_deadlock() {
   std::string text;
   if (at_barrier) {
     text = std::to_string(barriers) + " of " + std::to_string(state.threads.size()) +
-           " threads wait at the barrier of line " + std::to_string(at_barrier->line);
+           " threads wait at the barrier of " + at_barrier->line;
   }
   if (in_warp) {
-    text += (text.empty() ? "" : " and ") + std::to_string(warps) + " in the warp operation of line " +
-            std::to_string(in_warp->line);
+    text += (text.empty() ? "" : " and ") + std::to_string(warps) + " in the warp operation of " + in_warp->line;
   }
   const Thread* first = at_barrier ? at_barrier : in_warp;
   Finding finding{at_barrier ? "divergent barrier" : "divergent warp operation"};
   finding.line = first->line;
-  finding.other_line = at_barrier && in_warp ? in_warp->line : 0;
+  finding.other_line = at_barrier && in_warp ? in_warp->line : "";
   finding.thread = first;
   finding.text = text + ", for threads that never come";
   report(finding);
@@ -114,7 +113,7 @@ void run_block() {
     Thread& thread = state.threads[i];
     thread.index = {i % size.x, i / size.x % size.y, i / (size.x * size.y)};
     thread.linear = i;
-    thread.line = 0;
+    thread.line = "";
     thread.stack_pointer = state.stacks.fresh(i, thread_start);
     state.warps[thread.warp()].alive |= 1u << thread.lane();
     make_ready(thread);

@@ -14,7 +14,7 @@ enum class Status : uint8_t { READY, AT_BARRIER, IN_WARP, EXITED };
 struct Thread : simt_thread {
   unsigned linear = 0;
   Status status = Status::READY;
-  int line = 0;  // of the barrier or warp operation that it waits in
+  const char* line = "";  // of the barrier or warp operation that it waits in
   void* stack_pointer = nullptr;
 
   unsigned lane() const { return linear % 32; }
@@ -25,7 +25,8 @@ struct Thread : simt_thread {
 // while a slow lane has not read yet.
 struct Meeting {
   unsigned mask = 0, arrived = 0, count = 0;
-  int operation = 0, line = 0;
+  int operation = 0;
+  const char* line = "";
   unsigned present[2] = {0, 0};
   alignas(8) unsigned char values[2][32][8];
 };
@@ -40,7 +41,8 @@ struct Warp {
 
 struct Barrier {
   unsigned arrived = 0, agreed = 0, result = 0;
-  int kind = 0, line = 0;
+  int kind = 0;
+  const char* line = "";
   unsigned passed = 0;  // how often all threads went through one
 };
 

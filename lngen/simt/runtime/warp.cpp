@@ -32,7 +32,7 @@ void lane_exits(const Thread& thread) {
     if (complete(warp, meeting)) open(thread.warp(), meeting);
 }
 
-[[noreturn]] static void refuse(int line, int other_line, const std::string& text) {
+[[noreturn]] static void refuse(const char* line, const char* other_line, const std::string& text) {
   Finding finding{"divergent warp operation"};
   finding.line = line;
   finding.other_line = other_line;
@@ -57,21 +57,21 @@ struct Brought {
   const unsigned char* of(unsigned lane) const { return meeting->values[turn][lane]; }
 };
 
-static Brought meet(int operation, unsigned mask, const void* value, size_t bytes, int line) {
+static Brought meet(int operation, unsigned mask, const void* value, size_t bytes, const char* line) {
   Warp& warp = state.warps[current().warp()];
   const unsigned lane = current().lane();
   if (!(mask >> lane & 1)) {
     char text[96];
     snprintf(text, sizeof text, "lane %u calls %s with mask 0x%08x, which leaves it out", lane, NAMES[operation], mask);
-    refuse(line, 0, text);
+    refuse(line, "", text);
   }
   // By index: other lanes may add meetings while this one waits.
   const size_t index = meeting_of(warp, mask);
   Meeting& meeting = warp.meetings[index];
-  if (meeting.arrived && (meeting.operation != operation || meeting.line != line)) {
+  if (meeting.arrived && (meeting.operation != operation || strcmp(meeting.line, line))) {
     refuse(line, meeting.line,
            "lanes of one mask meet in " + std::string(NAMES[operation]) + " here and in " + NAMES[meeting.operation] +
-               " of line " + std::to_string(meeting.line));
+               " of " + meeting.line);
   }
   meeting.operation = operation;
   meeting.line = line;
@@ -87,17 +87,17 @@ static Brought meet(int operation, unsigned mask, const void* value, size_t byte
 
 }  // namespace simt
 
-extern "C" void simt_warp_sync(unsigned mask, int line) { simt::meet(SIMT_SYNC, mask, nullptr, 0, line); }
+extern "C" void simt_warp_sync(unsigned mask, const char* line) { simt::meet(SIMT_SYNC, mask, nullptr, 0, line); }
 
-extern "C" void simt_warp_exchange(unsigned mask, void* value, size_t bytes, unsigned source_lane, int line) {
+extern "C" void simt_warp_exchange(unsigned mask, void* value, size_t bytes, unsigned source_lane, const char* line) {
   const simt::Brought brought = simt::meet(SIMT_SHUFFLE, mask, value, bytes, line);
   if (!(brought.present() >> source_lane & 1))
-    simt::refuse(line, 0, "the shuffle reads lane " + std::to_string(source_lane) + ", which takes no part in it");
+    simt::refuse(line, "", "the shuffle reads lane " + std::to_string(source_lane) + ", which takes no part in it");
   memcpy(value, brought.of(source_lane), bytes);
 }
 
 extern "C" unsigned simt_warp_gather(int operation, unsigned mask, const void* value, size_t bytes, void* values,
-                                     int line) {
+                                     const char* line) {
   const simt::Brought brought = simt::meet(operation, mask, value, bytes, line);
   for (unsigned lane = 0; lane < 32; ++lane)
     memcpy(static_cast<char*>(values) + lane * bytes, brought.of(lane), bytes);

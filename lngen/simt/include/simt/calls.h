@@ -2,6 +2,11 @@
 #pragma once
 #include "abi.h"
 
+// A line as "file:number": a source may include others.
+#define SIMT_LINE __FILE__ ":" SIMT_TEXT(__LINE__)
+#define SIMT_TEXT(number) SIMT_TEXT_(number)
+#define SIMT_TEXT_(number) #number
+
 #pragma GCC visibility push(hidden)
 extern "C" {
 
@@ -17,14 +22,14 @@ extern struct simt_thread* simt_current;
 extern struct simt_block simt_running_block;
 
 // Waits until every thread of the block that has not exited arrives; gives how many of them had `predicate` set.
-unsigned simt_barrier(int kind, int predicate, int line);
+unsigned simt_barrier(int kind, int predicate, const char* line);
 
 // Threads of a warp meet. An operation names itself: lanes that meet in different ones are an error.
 enum simt_warp_operation { SIMT_SYNC, SIMT_SHUFFLE, SIMT_VOTE, SIMT_REDUCE };
-void simt_warp_sync(unsigned mask, int line);
-void simt_warp_exchange(unsigned mask, void* value, size_t bytes, unsigned source_lane, int line);
+void simt_warp_sync(unsigned mask, const char* line);
+void simt_warp_exchange(unsigned mask, void* value, size_t bytes, unsigned source_lane, const char* line);
 // Fills `values` with the values of all lanes and gives the mask of those that took part.
-unsigned simt_warp_gather(int operation, unsigned mask, const void* value, size_t bytes, void* values, int line);
+unsigned simt_warp_gather(int operation, unsigned mask, const void* value, size_t bytes, void* values, const char* line);
 unsigned simt_lane();
 unsigned simt_active_mask();
 

@@ -8,7 +8,7 @@ namespace simt {
 
 constexpr unsigned ALL_LANES = 0xffffffffu;
 
-template <class T> inline T exchange(int line, unsigned mask, T value, unsigned source) {
+template <class T> inline T exchange(const char* line, unsigned mask, T value, unsigned source) {
   static_assert(std::is_trivially_destructible<T>::value, "a shuffle moves plain values");
   static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8, "a shuffle moves 2, 4 or 8 bytes");
   simt_warp_exchange(mask, &value, sizeof value, source, line);
@@ -16,24 +16,24 @@ template <class T> inline T exchange(int line, unsigned mask, T value, unsigned 
 }
 
 // A width splits the warp into segments; a lane never reads past an end of its own, it keeps its value instead.
-template <class T> inline T shuffle(int line, unsigned mask, T value, int source, int width = 32) {
+template <class T> inline T shuffle(const char* line, unsigned mask, T value, int source, int width = 32) {
   const unsigned start = simt_lane() & ~unsigned(width - 1);
   return exchange(line, mask, value, start + (unsigned(source) & unsigned(width - 1)));
 }
-template <class T> inline T shuffle_xor(int line, unsigned mask, T value, int lanes, int width = 32) {
+template <class T> inline T shuffle_xor(const char* line, unsigned mask, T value, int lanes, int width = 32) {
   const unsigned lane = simt_lane(), source = lane ^ unsigned(lanes), last = lane | unsigned(width - 1);
   return exchange(line, mask, value, source > last ? lane : source);
 }
-template <class T> inline T shuffle_down(int line, unsigned mask, T value, unsigned lanes, int width = 32) {
+template <class T> inline T shuffle_down(const char* line, unsigned mask, T value, unsigned lanes, int width = 32) {
   const unsigned lane = simt_lane(), last = lane | unsigned(width - 1);
   return exchange(line, mask, value, lanes > last - lane ? lane : lane + lanes);
 }
-template <class T> inline T shuffle_up(int line, unsigned mask, T value, unsigned lanes, int width = 32) {
+template <class T> inline T shuffle_up(const char* line, unsigned mask, T value, unsigned lanes, int width = 32) {
   const unsigned lane = simt_lane(), start = lane & ~unsigned(width - 1);
   return exchange(line, mask, value, lanes > lane - start ? lane : lane - lanes);
 }
 
-inline unsigned ballot(int line, unsigned mask, bool predicate) {
+inline unsigned ballot(const char* line, unsigned mask, bool predicate) {
   unsigned values[32], votes = 0;
   const unsigned value = predicate, there = simt_warp_gather(SIMT_VOTE, mask, &value, sizeof value, values, line);
   for (unsigned lane = 0; lane < 32; ++lane)
@@ -41,7 +41,7 @@ inline unsigned ballot(int line, unsigned mask, bool predicate) {
   return votes;
 }
 
-template <class T, class F> inline T reduce(int line, unsigned mask, T value, F combine) {
+template <class T, class F> inline T reduce(const char* line, unsigned mask, T value, F combine) {
   static_assert(std::is_integral<T>::value && sizeof(T) == 4, "a warp reduces int and unsigned");
   T values[32];
   const unsigned there = simt_warp_gather(SIMT_REDUCE, mask, &value, sizeof value, values, line);
@@ -52,24 +52,24 @@ template <class T, class F> inline T reduce(int line, unsigned mask, T value, F 
   return result;
 }
 
-inline void warp_sync(int line, unsigned mask = ALL_LANES) { simt_warp_sync(mask, line); }
+inline void warp_sync(const char* line, unsigned mask = ALL_LANES) { simt_warp_sync(mask, line); }
 
 }  // namespace simt
 
-#define __syncwarp(...) ::simt::warp_sync(__LINE__ __VA_OPT__(, ) __VA_ARGS__)
-#define __shfl_sync(...) ::simt::shuffle(__LINE__, __VA_ARGS__)
-#define __shfl_xor_sync(...) ::simt::shuffle_xor(__LINE__, __VA_ARGS__)
-#define __shfl_down_sync(...) ::simt::shuffle_down(__LINE__, __VA_ARGS__)
-#define __shfl_up_sync(...) ::simt::shuffle_up(__LINE__, __VA_ARGS__)
-#define __ballot_sync(mask, predicate) ::simt::ballot(__LINE__, mask, predicate)
-#define __any_sync(mask, predicate) (int(::simt::ballot(__LINE__, mask, predicate) != 0))
-#define __all_sync(mask, predicate) (int(::simt::ballot(__LINE__, mask, !(predicate)) == 0))
-#define __reduce_add_sync(mask, value) ::simt::reduce(__LINE__, mask, value, [](auto a, auto b) { return a + b; })
+#define __syncwarp(...) ::simt::warp_sync(SIMT_LINE __VA_OPT__(, ) __VA_ARGS__)
+#define __shfl_sync(...) ::simt::shuffle(SIMT_LINE, __VA_ARGS__)
+#define __shfl_xor_sync(...) ::simt::shuffle_xor(SIMT_LINE, __VA_ARGS__)
+#define __shfl_down_sync(...) ::simt::shuffle_down(SIMT_LINE, __VA_ARGS__)
+#define __shfl_up_sync(...) ::simt::shuffle_up(SIMT_LINE, __VA_ARGS__)
+#define __ballot_sync(mask, predicate) ::simt::ballot(SIMT_LINE, mask, predicate)
+#define __any_sync(mask, predicate) (int(::simt::ballot(SIMT_LINE, mask, predicate) != 0))
+#define __all_sync(mask, predicate) (int(::simt::ballot(SIMT_LINE, mask, !(predicate)) == 0))
+#define __reduce_add_sync(mask, value) ::simt::reduce(SIMT_LINE, mask, value, [](auto a, auto b) { return a + b; })
 #define __reduce_max_sync(mask, value) \
-  ::simt::reduce(__LINE__, mask, value, [](auto a, auto b) { return a > b ? a : b; })
+  ::simt::reduce(SIMT_LINE, mask, value, [](auto a, auto b) { return a > b ? a : b; })
 #define __reduce_min_sync(mask, value) \
-  ::simt::reduce(__LINE__, mask, value, [](auto a, auto b) { return a < b ? a : b; })
-#define __reduce_and_sync(mask, value) ::simt::reduce(__LINE__, mask, value, [](auto a, auto b) { return a & b; })
-#define __reduce_or_sync(mask, value) ::simt::reduce(__LINE__, mask, value, [](auto a, auto b) { return a | b; })
-#define __reduce_xor_sync(mask, value) ::simt::reduce(__LINE__, mask, value, [](auto a, auto b) { return a ^ b; })
+  ::simt::reduce(SIMT_LINE, mask, value, [](auto a, auto b) { return a < b ? a : b; })
+#define __reduce_and_sync(mask, value) ::simt::reduce(SIMT_LINE, mask, value, [](auto a, auto b) { return a & b; })
+#define __reduce_or_sync(mask, value) ::simt::reduce(SIMT_LINE, mask, value, [](auto a, auto b) { return a | b; })
+#define __reduce_xor_sync(mask, value) ::simt::reduce(SIMT_LINE, mask, value, [](auto a, auto b) { return a ^ b; })
 #define __activemask() simt_active_mask()

@@ -1,4 +1,12 @@
-// ------------------------------------------------------------------------------------------------------ reductions
+// SPDX-License-Identifier: MIT
+// Sums and extremes, of a row and over rows. A block adds up the rows that it works on and leaves its part of each sum
+// in a workspace; a second kernel adds the blocks' parts. Nothing is added in an order that a run could change.
+#ifndef LNGEN_REDUCTIONS_CUH
+#define LNGEN_REDUCTIONS_CUH
+
+#include "rows.cuh"
+
+namespace lngen {
 
 // The one buffer of shared memory.
 __device__ __forceinline__ unsigned char* shared_memory() {
@@ -65,9 +73,8 @@ __device__ __forceinline__ void reduce_first(A (&values)[N2], A* slots, int& tur
   for (int i = 0; i < N; ++i) values[N + i] = places[i];
 }
 
-{% if has_columns %}
-// Sums over rows of the columns that a thread owns. They gather in registers, or in shared memory or in the block's part
-// of the workspace, where no other thread touches them.
+// Sums over rows of the columns that a thread owns. They gather in registers, or in shared memory or in the block's
+// part of the workspace, where no other thread touches them.
 template <class G, unsigned long long WANTED, int K> struct ColumnSums {
   using A = typename G::A;
   static constexpr bool KEPT = G::SUMS == IN_REGISTERS;
@@ -149,4 +156,83 @@ template <class G, unsigned long long WANTED, int K> struct ColumnSums {
   }
 };
 
-{% endif %}
+// Writes the block's parts of the sums into scalars, behind those of the sums into `columns`. The first thread of a row
+// has the sum over the rows that it was in.
+template <class G, unsigned long long WANTED, int K, class A>
+__device__ __forceinline__ void finish_scalars(
+    const A (&sums)[K], A* slots, A* workspace, int columns, const Here& here) {
+  if constexpr (WANTED != 0) {
+    __syncthreads();
+    if (here.lane == 0) {
+#pragma unroll
+      for (int k = 0; k < K; ++k) slots[k * G::ROWS + here.group] = sums[k];
+    }
+    __syncthreads();
+    if (threadIdx.x < K) {
+      A total = A(0);
+      for (int i = 0; i < G::ROWS; ++i) total += slots[threadIdx.x * G::ROWS + i];
+      A* parts = workspace + (long long)gridDim.x * columns * here.D;
+      parts[(long long)threadIdx.x * gridDim.x + blockIdx.x] = total;
+    }
+  }
+}
+
+// The second kernel: a block takes 32 columns at a time, a warp a strip of the blocks' parts. ROWS counts the columns of
+// a block for the launcher; with 0, one block takes them all.
+template <class A, int TOTALS_, int MOST_SUMS, int ROWS_> struct ColumnsGeometry {
+  static constexpr int TOTALS = TOTALS_;
+  static constexpr int THREADS = 256, THREADS_PER_ROW = THREADS, WARPS = THREADS / 32, STRIPS = WARPS;
+  static constexpr int HALF = MOST_SUMS * WARPS, SLOTS = 2 * HALF;
+  static constexpr int ROWS = ROWS_, VECTOR = 1, ENTRIES = 1, KEEPS_ROW = 0, SUMS = 0;
+  static constexpr int SHARED_BYTES = (SLOTS + TOTALS * THREADS) * int(sizeof(A));
+};
+
+// Adds the blocks' parts of a sum into a scalar.
+template <class G, class A>
+__device__ __forceinline__ A add_parts(const A* parts, int blocks, A* slots, int& turn) {
+  A sums[1] = {A(0)};
+  for (int block = threadIdx.x; block < blocks; block += G::THREADS) sums[0] += parts[block];
+  reduce_row<G, 1, 0, 0>(sums, slots, turn);
+  return sums[0];
+}
+
+// Adds a block's parts of a column. A loop is unrolled after the one over blocks, and its addresses are computed anew.
+template <unsigned long long WANTED, int k = 0, int K, class A>
+__device__ __forceinline__ void add_block(
+    A (&totals)[K], const A* workspace, long long blocks, int block, int D, int column) {
+  if constexpr (k < K) {
+    if (WANTED >> k & 1) totals[k] += workspace[(k * blocks + block) * D + column];
+    add_block<WANTED, k + 1>(totals, workspace, blocks, block, D, column);
+  }
+}
+
+// Adds the blocks' parts of each column and gives `use` the totals; strips are added in their order.
+template <class G, unsigned long long WANTED, class A, class F>
+__device__ __forceinline__ void add_columns(const A* workspace, int blocks, int D, A* tile, F use) {
+  constexpr int K = G::TOTALS;
+  const int lane = threadIdx.x % 32, strip = threadIdx.x / 32;
+  for (int start = 32 * blockIdx.x; start < D; start += 32 * gridDim.x) {
+    const int column = start + lane;
+    A totals[K] = {};
+    if (column < D) {
+#pragma unroll 4
+      for (int block = strip; block < blocks; block += G::STRIPS)
+        add_block<WANTED>(totals, workspace, blocks, block, D, column);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < K; ++k) tile[(k * G::STRIPS + strip) * 32 + lane] = totals[k];
+    __syncthreads();
+    if (strip == 0 && column < D) {
+#pragma unroll
+      for (int k = 0; k < K; ++k)
+#pragma unroll
+        for (int i = 1; i < G::STRIPS; ++i) totals[k] += tile[(k * G::STRIPS + i) * 32 + lane];
+      use(column, totals);
+    }
+  }
+}
+
+}  // namespace lngen
+
+#endif

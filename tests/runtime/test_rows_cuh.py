@@ -1,0 +1,129 @@
+"""The CUDA C++ that layers share: alone, on the emulator and to a compiler."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lngen import nvrtc, runtime, simt
+from lngen.backends.cuda import DTYPES, LAUNCH_FIELDS
+from lngen.backends.cuda.expressions import FUNCTIONS
+from lngen.runtime.includes import inlined
+from tests.requirements import needs_gxx, needs_nvrtc
+
+FOLDER = Path(next(iter(runtime.__path__)))
+HEADERS = sorted(path.name for path in FOLDER.glob("*.cuh"))
+ROWS = (FOLDER / "rows.cuh").read_text(encoding="utf-8")
+
+
+def including(header: str, code: str) -> str:
+    return inlined(FOLDER / "test.cu", f'#include "{header}"\n{code}')
+
+
+def test_there_is_a_function_for_every_one_that_is_printed() -> None:
+    mathematics = ROWS.partition("namespace math {")[2].partition("}  // namespace math")[0]
+    assert set(re.findall(r"\b(\w+)\((?:f32|A) u", mathematics)) == {*FUNCTIONS.values(), "sqrt", "pow", "power"}
+
+
+def test_the_fields_of_a_launch_are_told_in_their_order() -> None:
+    told = ROWS.partition("its entries are\n")[2].partition(".\n")[0]
+    assert tuple(re.findall(r"\w+", told)) == LAUNCH_FIELDS
+
+
+@needs_nvrtc
+@pytest.mark.cuda
+@pytest.mark.parametrize("macros", [(), ("-DLNGEN_COMPUTE=double", "-DLNGEN_D=64", "-DLNGEN_PARAMETERS=f32")])
+@pytest.mark.parametrize("header", HEADERS)
+def test_each_compiles_alone_and_twice(header: str, macros: tuple[str, ...]) -> None:
+    assert nvrtc.compile(including(header, f'#include "{header}"\n'), "compute_90", macros).log.strip() == ""
+
+
+CHECKS = """
+using namespace lngen;
+template <class X, class Y> constexpr bool same = false;
+template <class X> constexpr bool same<X, X> = true;
+static_assert(same<Computed<f16>, {least}> && same<Computed<f32>, {least}> && same<Computed<f64>, double>);
+static_assert(same<Wider<f32, f64>, double>);
+
+constexpr Shape shape(int D, int row, int features, int sums) {{
+  return shape_of(D, 4, 4, 4 * row, 4 * features, 4 * sums, 0);
+}}
+constexpr int entries(Shape s) {{ return s.threads_per_row * s.chunks * s.vector; }}
+// Every entry has a thread, and accesses divide the row.
+static_assert(entries(shape(1, 2, 1, 2)) >= 1);
+static_assert(entries(shape(1000, 2, 1, 2)) >= 1000 && entries(shape(1025, 2, 1, 2)) >= 1025);
+static_assert(shape(1024, 1, 0, 0).vector == 4 && shape(1026, 1, 0, 0).vector == 2 && shape(1025, 1, 0, 0).vector == 1);
+// What a longer row gives up first is the Features, then the sums over rows, then itself.
+static_assert(shape(1024, 2, 1, 2).holds_features && shape(1024, 2, 1, 2).sums == IN_REGISTERS);
+static_assert(!shape(16384, 2, 1, 1).holds_features && shape(16384, 2, 1, 1).keeps_row);
+static_assert(shape(10240, 2, 1, 2).sums == IN_SHARED_MEMORY && shape(10240, 2, 1, 2).keeps_row);
+static_assert(!shape(1 << 20, 2, 1, 2).keeps_row && shape(1 << 20, 2, 1, 2).sums == IN_WORKSPACE);
+static_assert(shape(1 << 20, 2, 1, 0).sums == IN_REGISTERS);
+
+extern "C" __global__ void functions(const float* u, float* y, int n) {{
+  const int i = threadIdx.x;
+  if (i >= n) return;
+  y[i] = math::softplus(u[i]);
+  y[n + i] = math::sigmoid(u[i]);
+  y[2 * n + i] = math::power<5>(u[i]);
+  y[3 * n + i] = math::sign(u[i]);
+  y[4 * n + i] = larger(u[i], 1.0f);
+  y[5 * n + i] = smaller(u[i], 1.0f);
+}}
+"""
+
+
+@needs_gxx
+@pytest.mark.cuda
+@pytest.mark.parametrize("least", ["float", "double"])
+def test_types_shapes_and_functions(least: str) -> None:
+    kernels = simt.build(including("rows.cuh", CHECKS.format(least=least)), {"LNGEN_COMPUTE": least, "LNGEN_D": 64})
+    u = np.array([-np.inf, -200, -1, 0, 1, 200, np.nan], np.float32)
+    y = np.zeros((6, len(u)), np.float32)
+    kernels["functions"](1, 32, 0, u, y, len(u))
+    with np.errstate(over="ignore", invalid="ignore"):
+        wanted = [np.logaddexp(0, u), 1 / (1 + np.exp(-u)), u**5, np.sign(u), np.maximum(u, 1), np.minimum(u, 1)]
+    np.testing.assert_allclose(y, wanted, rtol=1e-6)
+
+
+@needs_gxx
+@pytest.mark.cuda
+@pytest.mark.parametrize("threads", [8, 32, 128])
+def test_every_thread_of_a_row_has_its_reductions(threads: int) -> None:
+    """A sum, a maximum and a minimum at once, of a row that one warp, a part of one, or several have."""
+    code = """
+    struct Block { static constexpr int THREADS_PER_ROW = ROW, WARPS = 4, HALF = 3 * WARPS; };
+    extern "C" __global__ void reduced(const double* x, double* y) {
+      double* slots = reinterpret_cast<double*>(lngen::shared_memory());
+      int turn = 0;
+      for (int stage = 0; stage < 3; ++stage) {
+        double values[3] = {x[threadIdx.x], x[threadIdx.x], x[threadIdx.x]};
+        lngen::reduce_row<Block, 7, 2, 4>(values, slots, turn);
+        for (int i = 0; i < 3; ++i) y[(stage * 3 + i) * 128 + threadIdx.x] = values[i];
+      }
+    }
+    """
+    kernels = simt.build(including("reductions.cuh", code), {"ROW": threads}, check=True)
+    x, y = np.random.default_rng(0).integers(-99, 99, 128).astype(np.float64), np.zeros((3, 3, 128))
+    kernels["reduced"](1, 128, 2 * 12 * 8, x, y)
+    rows = x.reshape(-1, threads)
+    wanted = [np.repeat(values, threads) for values in (rows.sum(1), rows.max(1), rows.min(1))]
+    assert (y == wanted).all()
+
+
+@needs_gxx
+@pytest.mark.cuda
+def test_storage_types_go_to_the_compute_type_and_back() -> None:
+    kernel = """
+    extern "C" __global__ void {0}(const lngen::{0}* x, lngen::{0}* y) {{
+      lngen::store_once(y, lngen::load_once<2>(x));
+      y[2] = lngen::narrow<lngen::{0}>(lngen::widen<lngen::Computed<lngen::{0}>>(x[2]));
+    }}
+    """
+    kernels = simt.build(including("rows.cuh", "".join(map(kernel.format, DTYPES))))
+    for dtype in DTYPES:
+        stored = {"f32": np.float32, "f64": np.float64}.get(dtype, np.uint16)
+        x, y = np.array([3, 1, 2], stored), np.zeros(3, stored)
+        kernels[dtype](1, 1, 0, x, y)
+        assert (x == y).all()
