@@ -4,11 +4,7 @@
 // Cost: forward 3 row tensors (2 read, 1 written), 7 flops a row element; backward 5 row tensors (3 read, 2 written), 20 flops a row element.
 // Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-<<<<<<< HEAD
-// templates sha256:573788c2949cd8bc1cdc044b425d318e510d29a4ea5969baaaa85984a9d20722
-=======
-// templates sha256:eb1036f277c53ccc1042a3c1d7161707f0e65c1dfa1c88f1b1254fac53f13cfe
->>>>>>> f109591679e4b8773db57aa294c2a6a73df74110
+// templates sha256:c6f3d6ff638039f5b8d3fb7270d2698bc565ae5f0f14e2ee71d9eaf5b45daa2a
 //
 // forward:
 //     ms = mean(x**2)

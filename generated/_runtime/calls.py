@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: MIT
+"""What the public functions of a layer do around its mathematics: look at arguments, at what was saved, make results.
+
+Each message says which argument, what is wrong with it, and what to pass instead.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+DType = np.dtype[Any]
+Shape = tuple[int, ...]
+
+_FLOATS = (np.float32, np.float64, np.float16, np.longdouble)
+_DOUBLE = np.dtype(np.float64)
+_COMPUTED = {np.dtype(np.float32), np.dtype(np.float64)}
+_AS_IT_WAS = "pass saved as forward returned it"
+
+
+empty, new_zeros = np.empty, np.zeros
+"""Under names that no argument of a layer hides."""
+
+
+# ---- arguments
+
+
+def array(name: str, value: Any, required: bool) -> Any:
+    """A floating-point array; None stays None for what may be left out."""
+    if type(value) is np.ndarray and value.dtype.type in _FLOATS:
+        return value
+    if value is None:
+        if required:
+            raise TypeError(f"{name} is None; pass an array of floats")
+        return None
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(
+            f"{name} is a masked array, and its mask would be lost; "
+            "pass an array, with zeros or an input of the layer for the mask"
+        )
+    try:
+        found = np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{name} is no array: its parts differ in length; pass an array of floats") from None
+    if not _is_float(found.dtype):
+        raise TypeError(
+            f"{name} is of type {found.dtype}, not floating point; pass real floats, such as {name}.astype(np.float64)"
+        )
+    return found
+
+
+def _is_float(dtype: DType) -> bool:
+    return dtype.type in _FLOATS or dtype.name == "bfloat16"
+
+
+def scalar(name: str, value: Any, required: bool) -> Any:
+    """A 0-d array, or a Python number as it is: that does not widen the computation."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if whole or type(value) is float:
+        return _float(name, value)
+    found = array(name, value, required)
+    if found is not None and found.ndim:
+        raise ValueError(f"{name} has shape {found.shape}; pass a number or a 0-d one")
+    return found
+
+
+def constant(name: str, value: Any, signed: bool = True) -> float:
+    """A finite real number; not a negative one where it is taken to be positive."""
+    if type(value) is float and isfinite(value) and (signed or value >= 0):
+        return value
+    if isinstance(value, np.ndarray) and not value.shape and value.dtype.kind in "fiu":
+        value = value.item()
+    if not isinstance(value, Real) or isinstance(value, bool):
+        kind = type(value).__name__
+        raise TypeError(f"{name} is {value!r} of type {kind}; pass a number")
+    if not isfinite(_float(name, value)):
+        raise ValueError(f"{name} is {value!r}; pass a finite number")
+    if not signed and value < 0:
+        raise ValueError(f"{name} is {value!r}; pass 0 or more: the gradients take it to be positive")
+    return value  # type: ignore[return-value]
+
+
+def _float(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        problem = f"{name} is larger than any float; pass a finite number"
+        raise ValueError(problem) from None
+
+
+def thread_count(threads: Any) -> int:
+    """A whole number, 1 or more."""
+    if type(threads) is int and threads > 0:
+        return threads
+    if isinstance(threads, bool) or not isinstance(threads, Integral):
+        raise TypeError(f"threads is {threads!r}; pass a whole number, 1 or more")
+    if threads < 1:
+        raise ValueError(f"threads is {threads}; pass 1 or more")
+    return int(threads)
+
+
+def row_shape(name: str, rows: Array, minimum_features: int) -> Shape:
+    """The shape of the rows, which have so many features at least."""
+    if rows.ndim < 1 or rows.shape[-1] < minimum_features:
+        raise ValueError(f"{name} has shape {rows.shape}; pass (..., D) with D of {minimum_features} or more")
+    return rows.shape
+
+
+def check_shape(name: str, value: Any, shape: Shape, meaning: str) -> None:
+    """Refuse an array of another shape."""
+    if value is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {value.shape}; pass {meaning}, which is {shape}")
+
+
+def fits(value: Any, shape: Shape, dtype: DType, given: bool = True) -> bool:
+    """Whether it is an array of this shape and type, without gaps, or rightly None."""
+    if not given:
+        return value is None
+    return type(value) is np.ndarray and value.shape == shape and value.dtype == dtype and value.flags.c_contiguous
+
+
+def types(given: Mapping[str, Any], widest: DType | None = None) -> tuple[dict[str, DType], DType]:
+    """The type of each array that is given, and the type to compute in. A Python number has no say in that."""
+    dtypes: dict[str, DType] = {}
+    kinds = set() if widest is None else {widest}
+    for name, value in given.items():
+        if type(value) is np.ndarray:
+            dtypes[name] = value.dtype
+            kinds.add(value.dtype)
+        elif isinstance(value, float):
+            dtypes[name] = _DOUBLE
+        elif value is not None:
+            dtypes[name] = np.asarray(value).dtype
+            kinds.add(dtypes[name])
+    if len(kinds) == 1 and kinds <= _COMPUTED:
+        return dtypes, kinds.pop()
+    single = np.dtype(np.float32)
+    wide = [single if kind.itemsize == 2 else kind.newbyteorder("=") for kind in kinds]
+    return dtypes, np.result_type(*wide)
+
+
+def wider(dtype: DType) -> DType:
+    """The type to compute in of a layer whose values may leave the range of float32; float64 stays, for its speed."""
+    return _DOUBLE if dtype == np.float32 else dtype
+
+
+def each_cotangent(cotangents: Any, names: Sequence[str]) -> Sequence[Any]:
+    """The cotangents one by one; a single one may come without a tuple."""
+    if not isinstance(cotangents, (tuple, list)):
+        if len(names) > 1:
+            kind = type(cotangents).__name__
+            raise TypeError(f"cotangents is of type {kind}; pass a tuple for {names}")
+        return (cotangents,)
+    if len(cotangents) != len(names):
+        count = len(cotangents)
+        wanted = f"pass {len(names)}, for {names}"
+        raise ValueError(f"cotangents has {count} entries; {wanted}")
+    return cotangents
+
+
+def zeros(shape: Shape, dtype: DType) -> Array:
+    """Zeros to be read, which take no memory."""
+    return np.broadcast_to(dtype.type(0), shape)
+
+
+# ---- what forward saved
+
+
+def check_is_saved(saved: Any, kind: type, layer: str) -> None:
+    """Refuse what forward did not return."""
+    if not isinstance(saved, kind):
+        raise TypeError(
+            f"saved is of type {type(saved).__name__}; pass what forward of {layer} returned as its second value"
+        )
+
+
+def check_first_fields(saved: Any, required: Sequence[str]) -> None:
+    """Refuse a shape, a type or types by name, the first three fields, that are not what forward made."""
+    shape, dtype, dtypes = saved[:3]
+    known = isinstance(shape, tuple) and isinstance(dtypes, dict)
+    kinds = (dtype, *dtypes.values()) if known else (None,)
+    right = set(dtypes).issuperset(required) if known else False
+    for kind in kinds:
+        right = right and isinstance(kind, np.dtype) and kind.kind in "fV"
+    if not right:
+        first, second, third = saved._fields[:3]
+        raise TypeError(f"saved.{first}, {second} or {third} was changed; {_AS_IT_WAS}")
+
+
+def check_kept(name: str, value: Any, shape: Shape, given: bool = True) -> None:
+    """Refuse an array that was changed for another one, or whose shape was changed since."""
+    if not (isinstance(value, np.ndarray) if given else value is None):
+        found = type(value).__name__
+        raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
+    if given and not _is_float(value.dtype):
+        raise TypeError(f"saved.{name} is of type {value.dtype}; {_AS_IT_WAS}")
+    check_shape(f"saved.{name}", value, shape, "what forward saw")
+
+
+def check_number(name: str, number: Any, given: bool = True) -> None:
+    """Refuse what is no number any more."""
+    plain = isinstance(number, Real) or (isinstance(number, np.ndarray) and number.ndim == 0)
+    if not (plain if given else number is None):
+        found = type(number).__name__
+        raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
+
+
+def check_left_out(name: str, value: Any, source: str, saved: Any) -> None:
+    """Refuse a tangent, or the like, of an input that is not there."""
+    if value is not None and source not in saved[2]:
+        raise ValueError(f"{source} was left out of forward; pass None for {name}")
+
+
+def is_of_one_type(saved: Any, shape: Shape, dtype: DType, required: Sequence[str]) -> bool:
+    """Whether forward saw arrays of this shape, all of this type."""
+    own, computed, dtypes = saved[0], saved[1], saved[2]
+    if type(own) is not tuple or own != shape or type(dtypes) is not dict:
+        return False
+    for kind in (computed, *dtypes.values()):
+        if type(kind) is not type(dtype) or kind != dtype:
+            return False
+    return not [name for name in required if name not in dtypes]
+
+
+# ---- results
+
+
+def several(out: Any, names: Sequence[str]) -> list[Any]:
+    """`out=` as one array or None for each result."""
+    if out is None:
+        return [None] * len(names)
+    if isinstance(out, np.ndarray) or not isinstance(out, (tuple, list)):
+        kind = type(out).__name__
+        raise TypeError(f"out is of type {kind}; pass a tuple for {names}")
+    if len(out) != len(names):
+        raise ValueError(f"out has {len(out)} entries; pass {len(names)}, for {names}")
+    return list(out)
+
+
+def result(
+    name: str, out: Any, shape: Shape, dtype: DType | None, given: dict[str, Any], like: Iterable[Array | None] = ()
+) -> Any:
+    """An array for a result: the caller's own if it will do, else a new one, else None.
+
+    `dtype` is None for a result that there is not. `like` are arrays that hold the same result and stand for this one
+    too, also where `out` is such a one.
+    """
+    if dtype is None:
+        if out is not None:
+            raise ValueError(f"out for {name}: its input was left out, so pass None")
+        return None
+    for other in like:
+        if other is not None and other.dtype == dtype and (out is None or out is other):
+            return other
+    if out is None:
+        return np.empty(shape, dtype)
+    if not isinstance(out, np.ndarray):
+        kind = type(out).__name__
+        raise TypeError(f"out for {name} is of type {kind}; pass an array")
+    if out.shape != shape or out.dtype != dtype:
+        raise ValueError(f"out for {name} has shape {out.shape} and type {out.dtype}; pass np.empty({shape}, {dtype})")
+    if not out.flags.writeable:
+        raise ValueError(f"out for {name} is read-only; pass a writeable array")
+    if _overlaps_itself(out):
+        raise ValueError(f"out for {name} overlaps itself; pass an array of its own")
+    for other_name, value in given.items():
+        if isinstance(value, np.ndarray) and _overlap(out, value):
+            raise ValueError(f"out for {name} overlaps {other_name}; pass another array")
+    given[f"out for {name}"] = out
+    return out
+
+
+def placed(names: Sequence[str], values: Sequence[Any], out: Any, given: dict[str, Any]) -> list[Any]:
+    """Results that are computed, in the arrays that the caller has for them, if any.
+
+    Nothing is written if one of these will not do.
+    """
+    places: list[Any] = []
+    for name, value, own in zip(names, values, several(out, names), strict=True):
+        if value is None:
+            places.append(result(name, own, (), None, given))
+            continue
+        known = zip(values, places, strict=False)
+        like = [place for other, place in known if other is value]
+        if own is None and not like:
+            places.append(value)
+        else:
+            places.append(result(name, own, value.shape, value.dtype, given, like))
+    for value, place in zip(values, places, strict=True):
+        if place is not value:
+            place[...] = value
+    return places
+
+
+def _overlaps_itself(array: Array) -> bool:
+    """Whether two entries share memory; where that is hard to tell, they do."""
+    if array.flags.c_contiguous:
+        return False
+    axes = zip(array.strides, array.shape, strict=True)
+    steps = sorted((abs(stride), size) for stride, size in axes if size > 1)
+    reach = array.itemsize
+    for stride, size in steps if array.size else ():
+        if stride < reach:
+            return True
+        reach += stride * (size - 1)
+    return False
+
+
+def _overlap(a: Array, b: Array) -> bool:
+    """Whether two arrays share memory; where that is hard to tell, they do."""
+    if a is not b and a.flags.owndata and b.flags.owndata:
+        return False
+    if not np.may_share_memory(a, b):
+        return False
+    try:
+        return np.shares_memory(a, b, max_work=10_000)  # type: ignore[arg-type]
+    except np.exceptions.TooHardError:
+        return True

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: MIT
+"""Kernels made into machine code by nvcc or else NVRTC, once: it is kept in $LNGEN_CACHE or the user's cache folder."""
+
+import ctypes
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from secrets import token_hex
+from typing import Protocol
+
+from .includes import inlined
+
+__all__ = ["Compiler", "compilations", "compiled", "compiler"]
+
+_runs = 0
+
+_NO_COMPILER = (
+    "no compiler for kernels.cu: put nvcc on the PATH, or install NVRTC with "
+    "pip install nvidia-cuda-nvrtc nvidia-cuda-runtime"
+)
+
+
+class Compiler(Protocol):
+    """What turns CUDA C++ into machine code."""
+
+    def identity(self) -> str:
+        """What tells its machine code from that of another version."""
+
+    def compile(self, source: Path, text: str, architecture: str, options: Sequence[str]) -> bytes:
+        """The machine code of a text for an architecture; `source` is where messages say that it stands.
+
+        Raises RuntimeError with the compiler's words if it refuses the text.
+        """
+
+
+def compilations() -> int:
+    """How many times this process has run a compiler; 0 while the cache has it all."""
+    return _runs
+
+
+def compiled(source: Path, architecture: str, macros: Iterable[str], again: bool = False) -> bytes:
+    """The machine code for an architecture, from the cache unless it is wanted `again`."""
+    global _runs
+    text = inlined(source)
+    chosen = compiler()
+    options = ["-std=c++17", *(f"-D{macro}" for macro in sorted(macros))]
+    parts = [text, architecture, *options, chosen.identity()]
+    digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    path = _cache_folder() / f"{digest}.cubin"
+    if not again:
+        with suppress(OSError):
+            return path.read_bytes()
+    _runs += 1
+    cubin = chosen.compile(source, text, architecture, options)
+    _keep(path, cubin)
+    return cubin
+
+
+def _cache_folder() -> Path:
+    named = os.environ.get("LNGEN_CACHE")
+    if named:
+        return Path(named).absolute() / "cuda"
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "lngen" / "cuda"
+
+
+def _keep(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all: other processes may be doing the same."""
+    new = path.with_name(f".{path.name}.{token_hex(8)}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        new.write_bytes(content)
+        new.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            new.unlink()
+        warnings.warn(
+            f"{path.parent}: {error.strerror or error}; compiled kernels are not kept: "
+            "set LNGEN_CACHE to a folder that can be written",
+            stacklevel=2,
+        )
+
+
+# ---- which compiler there is
+
+
+def compiler() -> Compiler:
+    """nvcc if there is one, else NVRTC; $LNGEN_COMPILER names one of the two. Raises RuntimeError if there is none."""
+    wanted = os.environ.get("LNGEN_COMPILER", "")
+    if wanted not in ("", "nvcc", "nvrtc"):
+        raise ValueError(f'LNGEN_COMPILER is {wanted!r}; set it to "nvcc" or "nvrtc"')
+    if wanted != "nvrtc" and (nvcc := _find_nvcc()):
+        return Nvcc(nvcc)
+    if wanted != "nvcc" and (nvrtc := _find_nvrtc()):
+        return Nvrtc(*nvrtc)
+    raise RuntimeError(_NO_COMPILER)
+
+
+def _toolkits() -> list[Path]:
+    roots = [os.environ.get(key) for key in ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT")]
+    return [Path(root) for root in (*roots, "/usr/local/cuda") if root]
+
+
+def _find_nvcc() -> Path | None:
+    on_path = shutil.which("nvcc")
+    if on_path:
+        return Path(on_path)
+    places = [root / "bin" / "nvcc" for root in _toolkits()]
+    return next((place for place in places if place.exists()), None)
+
+
+def _find_nvrtc() -> tuple[Path, Path] | None:
+    """The library and the folder of the half-precision headers, in wheels or a toolkit."""
+    packages = [Path(entry) / "nvidia" for entry in sys.path if entry]
+    wheels = [
+        root for folder in packages for root in (*sorted(folder.glob("cu[0-9]*"), reverse=True), folder)
+    ]  # fmt: skip
+    for root in (*wheels, *_toolkits()):
+        library = _first(root, "lib", "lib64", "cuda_nvrtc/lib", name="libnvrtc.so*")
+        header = _first(root, "include", "cuda_runtime/include", name="cuda_fp16.h")
+        if library and header:
+            return library, header.parent
+    return None
+
+
+def _first(root: Path, *folders: str, name: str) -> Path | None:
+    found = (path for folder in folders for path in sorted(root.glob(f"{folder}/{name}")))
+    return next(found, None)
+
+
+def _version_of(path: Path, ask: Callable[[], str]) -> str:
+    """What a compiler says of its version, asked once for each of its files."""
+    there = path.resolve()
+    state = there.stat()
+    key = f"{path.absolute()} {there} {state.st_mtime_ns} {state.st_size}"
+    place = _cache_folder() / f"{hashlib.sha256(key.encode()).hexdigest()}.version"
+    try:
+        return place.read_text(encoding="utf-8")
+    except OSError:
+        version = ask()
+        _keep(place, version.encode())
+        return version
+
+
+class Nvcc:
+    """NVIDIA's compiler, run by PyCUDA."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def identity(self) -> str:
+        return _version_of(self.path, self._ask)
+
+    def _ask(self) -> str:
+        command = [str(self.path), "--version"]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    def compile(self, source: Path, text: str, architecture: str, options: Sequence[str]) -> bytes:
+        from pycuda.compiler import compile
+        from pycuda.driver import CompileError
+
+        try:
+            made: bytes = compile(
+                text, nvcc=str(self.path), options=options, no_extern_c=True, arch=architecture, cache_dir=False
+            )
+        except CompileError as error:
+            raise RuntimeError(f"{self.path} refused {source}:\n{error}") from error
+        return made
+
+
+class Nvrtc:
+    """NVIDIA's run-time compiler, a library, and the folder of the headers of half precision."""
+
+    def __init__(self, path: Path, headers: Path) -> None:
+        self.path, self.headers = path, headers
+        self._library: ctypes.CDLL | None = None
+
+    def identity(self) -> str:
+        return _version_of(self.path, self._ask)
+
+    def _ask(self) -> str:
+        major, minor = ctypes.c_int(), ctypes.c_int()
+        self._call("nvrtcVersion", ctypes.byref(major), ctypes.byref(minor))
+        return f"NVRTC {major.value}.{minor.value}"
+
+    def compile(self, source: Path, text: str, architecture: str, options: Sequence[str]) -> bytes:
+        program = ctypes.c_void_p()
+        created = (ctypes.byref(program), text.encode(), str(source).encode(), 0, None, None)
+        self._call("nvrtcCreateProgram", *created)
+        line = [*options, f"--gpu-architecture={architecture}", f"-I{self.headers}"]
+        words = (ctypes.c_char_p * len(line))(*(word.encode() for word in line))
+        try:
+            if self._loaded().nvrtcCompileProgram(program, len(line), words):
+                log = self._bytes(program, "ProgramLog").rstrip(b"\0").decode()
+                raise RuntimeError(f"NVRTC refused {source}:\n{log}")
+            return self._bytes(program, "CUBIN")
+        finally:
+            self._call("nvrtcDestroyProgram", ctypes.byref(program))
+
+    def _bytes(self, program: ctypes.c_void_p, what: str) -> bytes:
+        size = ctypes.c_size_t()
+        self._call(f"nvrtcGet{what}Size", program, ctypes.byref(size))
+        buffer = ctypes.create_string_buffer(size.value)
+        self._call(f"nvrtcGet{what}", program, buffer)
+        return buffer.raw
+
+    def _loaded(self) -> ctypes.CDLL:
+        if self._library is None:
+            self._library = ctypes.CDLL(str(self.path))
+        return self._library
+
+    def _call(self, function: str, *arguments: object) -> None:
+        code = getattr(self._loaded(), function)(*arguments)
+        if code:
+            raise RuntimeError(f"{function} failed with error {code}")

@@ -1,0 +1,326 @@
+# SPDX-License-Identifier: MIT
+"""Devices through PyCUDA and the driver: which one a call is for, its context, memory on it."""
+
+import atexit
+import ctypes
+import os
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .device_arrays import TYPES
+
+Spelled = Callable[[int], str]
+"""What the value in a slot is called in a message."""
+
+DEVICES: dict[int | None, "Device"] = {}
+"""By the handle of the context."""
+
+MOST_NUMBERS = 256
+MOST_STREAMS = 32
+
+gpu_array: Any = None
+"""PyCUDA's class of arrays, once PyCUDA is there."""
+
+_lock = threading.RLock()
+
+_CONTEXT_OF, _ORDINAL_OF = 1, 9
+"""What cuPointerGetAttribute is asked for."""
+
+_NOT_INITIALIZED = 3
+_STREAM_OF_THREAD = 2
+
+_NO_PYCUDA = (
+    "the CUDA backend needs PyCUDA: pip install pycuda, with a CUDA toolkit at hand; "
+    "without a GPU, the NumPy backend beside this file has the same functions"
+)
+_NO_DRIVER = (
+    "PyCUDA is installed and finds no NVIDIA driver or GPU ({error}); install the driver, "
+    "or use the NumPy backend beside this file, which has the same functions"
+)
+_NOT_CURRENT = (
+    "{name} is of a context that is neither its device's primary one nor current; make it "
+    "current, or allocate in the primary context"
+)
+
+
+# ---- the driver
+
+
+def _pycuda() -> Any:
+    """PyCUDA's driver module, with a driver under it."""
+    global gpu_array
+    try:
+        import pycuda
+    except ImportError as error:
+        raise ImportError(_NO_PYCUDA) from error
+    try:
+        import pycuda.driver
+    except ImportError as error:
+        raise ImportError(_NO_DRIVER.format(error=error)) from error
+    try:
+        pycuda.driver.init()
+    except pycuda.driver.Error as error:
+        raise ImportError(_NO_DRIVER.format(error=error)) from error
+    from pycuda.gpuarray import GPUArray
+
+    gpu_array = GPUArray
+    return pycuda.driver
+
+
+def call(function: str, *arguments: Any) -> None:
+    """Call the driver, for what PyCUDA has no call for. Raises RuntimeError if it fails."""
+    library = _driver_library()
+    code = getattr(library, function)(*arguments)
+    if code:
+        text = ctypes.c_char_p()
+        library.cuGetErrorString(code, ctypes.byref(text))
+        words = (text.value or b"unknown error").decode()
+        raise RuntimeError(f"{function} failed with error {code}: {words}")
+
+
+@cache
+def _driver_library() -> ctypes.CDLL:
+    return ctypes.CDLL("nvcuda.dll" if os.name == "nt" else "libcuda.so.1")
+
+
+def wait_for(streams: Sequence[int], handle: int) -> None:
+    """Wait for streams that arrays say they are written on, but for the one that kernels are launched on."""
+    for stream in streams:
+        if stream != (handle or 1):
+            call("cuStreamSynchronize", ctypes.c_void_p(stream))
+
+
+# ---- which device
+
+
+class entered:
+    """The device that the arrays of a call are on, its context current and no other call on its way.
+
+    `resident` are the slots of arrays with entries, `values` the addresses in all slots.
+    """
+
+    def __init__(self, resident: Sequence[int], values: Sequence[Any], spelled: Spelled) -> None:
+        self.resident, self.values, self.spelled = resident, values, spelled
+
+    def __enter__(self) -> "Device":
+        self.lock = _lock
+        self.lock.acquire()
+        try:
+            self.device = _device_of(self.resident, self.values, self.spelled)
+            self.pushed = self.device.enter(self.resident, self.spelled)
+        except BaseException:
+            self.lock.release()
+            raise
+        return self.device
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            if self.pushed:
+                self.device.leave()
+        finally:
+            self.lock.release()
+
+
+def _device_of(resident: Sequence[int], values: Sequence[Any], spelled: Spelled) -> "Device":
+    """The device of a call, in the context that its arrays are of.
+
+    The driver is asked of each array whose context it is: memory may have been freed, and its address be another's
+    since.
+    """
+    if not DEVICES:
+        return _find_device(resident, values, spelled)
+    ask = _driver_library().cuPointerGetAttribute
+    address, found, first = ctypes.c_uint64(), ctypes.c_void_p(), None
+    there = ctypes.byref(found)
+    for slot in resident:
+        address.value = values[slot]
+        failed = ask(there, _CONTEXT_OF, address)
+        if failed or found.value != first:
+            if failed or first is not None:
+                return _find_device(resident, values, spelled)
+            first = found.value
+    return DEVICES.get(first) or _find_device(resident, values, spelled)
+
+
+def _find_device(resident: Sequence[int], values: Sequence[Any], spelled: Spelled) -> "Device":
+    """The same, device by device, with an error for arrays that do not go together."""
+    driver = _pycuda()
+    first: tuple[str, int, int | None] | None = None
+    for slot in resident:
+        found = (spelled(slot), *_place(spelled(slot), values[slot]))
+        first = first or found
+        if found[1] != first[1]:
+            raise ValueError(
+                f"{found[0]} is on device {found[1]} and {first[0]} on device {first[1]}; pass both on one"
+            )
+        if found[2] != first[2] and None not in (found[2], first[2]):
+            raise ValueError(f"{found[0]} and {first[0]} are of two contexts; allocate both in one")
+        if first[2] is None:
+            first = found
+    name, ordinal, context = first or ("", *_current_place())
+    primary = _primary(driver, ordinal)
+    if context in (None, primary.handle):
+        return primary
+    if context not in DEVICES:
+        if _current_context() != context:
+            raise ValueError(_NOT_CURRENT.format(name=name))
+        DEVICES[context] = Device(driver, ordinal, None, context)
+    return DEVICES[context]
+
+
+def _primary(driver: Any, ordinal: int) -> "Device":
+    """A device in its primary context, which is retained from now on."""
+    for device in DEVICES.values():
+        if device.ordinal == ordinal and device.context is not None:
+            return device
+    context = driver.Device(ordinal).retain_primary_context()
+    device = Device(driver, ordinal, context, context.handle)
+    return DEVICES.setdefault(device.handle, device)
+
+
+def _place(name: str, pointer: int) -> tuple[int, int | None]:
+    """The device and the context of an address; None for memory of no single context."""
+    ordinal, context = ctypes.c_int(), ctypes.c_void_p()
+    library, address = _driver_library(), ctypes.c_uint64(pointer)
+    failed = library.cuPointerGetAttribute(ctypes.byref(ordinal), _ORDINAL_OF, address)
+    if failed == _NOT_INITIALIZED:
+        raise RuntimeError(
+            "the driver is not to be used in a process that was forked after its parent "
+            "used it; start processes with multiprocessing's spawn"
+        )
+    if failed:
+        raise ValueError(f"{name} is at {pointer:#x}, which is no device's memory")
+    there = ctypes.byref(context)
+    failed = library.cuPointerGetAttribute(there, _CONTEXT_OF, address)
+    return ordinal.value, None if failed else context.value
+
+
+def _current_place() -> tuple[int, int | None]:
+    """Where arrays without entries are taken to be: where new ones would be."""
+    ordinal, context = ctypes.c_int(), _current_context()
+    if context is not None:
+        call("cuCtxGetDevice", ctypes.byref(ordinal))
+    return ordinal.value, context
+
+
+def _current_context() -> int | None:
+    context = ctypes.c_void_p()
+    _driver_library().cuCtxGetCurrent(ctypes.byref(context))
+    return context.value
+
+
+# ---- a device and its memory
+
+
+class Device:
+    """A device, in its primary context or, where arrays are of another, in the current one.
+
+    The primary context is what PyTorch and CuPy use. If it is not current, it is made so while a call runs. `modules`
+    and `launches` are the loaded kernels, and what launches them.
+    """
+
+    def __init__(self, driver: Any, ordinal: int, context: Any, handle: int | None) -> None:
+        self.driver, self.ordinal = driver, ordinal
+        self.context, self.handle = context, handle
+        self.modules: dict[Any, Any] = {}
+        self.launches: dict[Any, Any] = {}
+        self.numbers: dict[bytes, Allocation] = {}
+        self.scratch: dict[int, tuple[Allocation, Any]] = {}
+        device = driver.Device(ordinal)
+        of = driver.device_attribute
+        self.architecture = "sm_{}{}".format(*device.compute_capability())
+        self.processors: int = device.get_attribute(of.MULTIPROCESSOR_COUNT)
+        self.threads: int = device.get_attribute(of.MAX_THREADS_PER_MULTIPROCESSOR)
+        self.registers: int = device.get_attribute(of.MAX_REGISTERS_PER_MULTIPROCESSOR)
+        self.shared: int = device.get_attribute(of.MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)
+        self.block_shared: int = device.get_attribute(of.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
+
+    def enter(self, resident: Sequence[int], spelled: Spelled) -> bool:
+        """Make the context current; whether there is something for `leave` to do."""
+        if _current_context() == self.handle:
+            return False
+        if self.context is None:
+            raise ValueError(_NOT_CURRENT.format(name=spelled(resident[0])))
+        self.context.push()
+        return True
+
+    def leave(self) -> None:
+        self.driver.Context.pop()
+
+    def number(self, value: float, kind: str) -> "Allocation":
+        """A number in device memory, in some type; it is put there once."""
+        bits = entry(value, kind)
+        memory = self.numbers.get(bits)
+        if memory is None:
+            if len(self.numbers) >= MOST_NUMBERS:
+                self.numbers.clear()
+            memory = self.numbers[bits] = Allocation(len(bits))
+            call("cuMemcpyHtoD_v2", ctypes.c_uint64(memory.pointer), bits, ctypes.c_size_t(len(bits)))
+            call("cuCtxSynchronize")
+        return memory
+
+    def scratch_for(self, stream: Any, handle: int, size: int) -> "Allocation":
+        """Memory that the calls on a stream share, one after the other.
+
+        The stream is kept with it: its handle may not come to be another's meanwhile.
+        """
+        if handle == _STREAM_OF_THREAD:
+            # One handle for a stream of each thread, so there is nothing to share.
+            return Allocation(size)
+        memory, _ = self.scratch.pop(handle, (None, None))
+        if memory is None or memory.size < size:
+            memory = Allocation(size)
+        while len(self.scratch) >= MOST_STREAMS:
+            # The one that was used longest ago; the driver waits for it before it frees.
+            del self.scratch[next(iter(self.scratch))]
+        self.scratch[handle] = memory, stream
+        return memory
+
+
+class Allocation:
+    """Device memory that is freed with this object, whatever thread that happens in."""
+
+    driver_is_there = True
+
+    def __init__(self, size: int) -> None:
+        pointer, self.context = ctypes.c_uint64(), ctypes.c_void_p()
+        call("cuCtxGetCurrent", ctypes.byref(self.context))
+        call("cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(size))
+        self.pointer, self.size = pointer.value, size
+
+    def __del__(self) -> None:
+        if self.driver_is_there and hasattr(self, "pointer"):
+            library = _driver_library()
+            if not library.cuCtxPushCurrent_v2(self.context):
+                library.cuMemFree_v2(ctypes.c_uint64(self.pointer))
+                library.cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))
+
+
+def entry(value: float, kind: str) -> bytes:
+    """The bytes of a number in a type, rounded to nearest even."""
+    if kind != "bf16":
+        return np.array(value, TYPES[kind]).tobytes()
+    bits = int(np.array(value, np.float32).view(np.uint32))
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).to_bytes(2, sys.byteorder)
+
+
+@atexit.register
+def _forget_devices() -> None:
+    """Unload what was loaded while the driver is still there; it takes the memory along."""
+    Allocation.driver_is_there = False
+    DEVICES.clear()
+
+
+def _new_lock() -> None:
+    """A process that was forked has none of the threads that may have held the lock."""
+    global _lock
+    _lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_new_lock)

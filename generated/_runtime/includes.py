@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""A source of CUDA C++ with the files that it includes in their places, for compilers that are given one text."""
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>).*$', re.MULTILINE)
+
+
+def inlined(path: Path, source: str | None = None, folders: Sequence[Path] = ()) -> str:
+    """The text of a file with that of each file that it includes, once; what is not found, such as CUDA's own, stays.
+
+    `source` stands in for the file's text. What is included in quotes is looked for beside the file that includes it,
+    then as what stands in `<>`: in the `folders`. By `#line`, a compiler's messages name the files that there are.
+
+    >>> inlined(Path("kernels.cu"), "#include <cuda_fp16.h>")
+    '#include <cuda_fp16.h>'
+    """
+    done: set[str] = set()
+
+    def expanded(text: str, path: Path) -> str:
+        def replacement(found: re.Match[str]) -> str:
+            places = (path.parent, *folders) if found[1] else folders
+            # The folder of a source that was not written need not exist, so `..` is taken off it first.
+            names = [os.path.normpath(place / (found[1] or found[2])) for place in places]
+            file = next(filter(os.path.isfile, names), None)
+            if file is None:
+                return found[0]
+            if file in done:
+                return ""
+            done.add(file)
+            content = expanded(Path(file).read_text(encoding="utf-8"), Path(file))
+            following = text.count("\n", 0, found.end()) + 2
+            return f'#line 1 "{os.path.basename(file)}"\n{content}\n#line {following} "{path.name}"'
+
+        return _INCLUDE.sub(replacement, text)
+
+    return expanded(path.read_text(encoding="utf-8") if source is None else source, path)

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: MIT
+"""Compiled kernels on a device, and the launches that a plan asks for."""
+
+import ctypes
+import struct
+from collections.abc import Callable, Iterable, Sequence
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import devices, plans
+from .compilers import compiled
+from .device_arrays import BYTES
+from .device_calls import Wanted
+from .devices import Device
+from .plans import Plan
+
+_LEAST_SHARED = 98304
+
+_THREADS_AT_A_TIME = 1024
+"""Threads of a multiprocessor that keep its memory busy; more blocks only add partial sums."""
+
+
+def launches(device: Device, plan: Plan) -> "Launches":
+    """What launches the kernels of a plan on a device, made once."""
+    found: Launches | None = device.launches.get(plan)
+    if found is None:
+        # To load a module, PyCUDA has to know of the context that is current.
+        if device.context is not None:
+            device.context.push()
+        try:
+            found = Launches(plan, device)
+        finally:
+            if device.context is not None:
+                device.leave()
+        if len(device.launches) >= plans.MOST_PLANS:
+            device.launches.clear()
+        device.launches[plan] = found
+    return found
+
+
+class Launches:
+    """A plan on a device: the memory that a call makes, and the kernels, ready to launch."""
+
+    def __init__(self, plan: Plan, device: Device) -> None:
+        self.plan, self.device = plan, device
+        self.slot = plan.slots["the workspace"]
+        self.new = [(slot, size, devices.gpu_array(shape, dtype, gpudata=0)) for slot, shape, dtype, size in plan.new]
+        self.piece = devices.gpu_array(plan.shape[:-1], plan.dtype, gpudata=0) if plan.pieces else None
+        self.steps: list[tuple[Kernel, tuple[int, int, int], Callable[[Sequence[Any]], tuple[Any, ...]]]] = []
+        self.partial_bytes, self.counts = 0, (plan.rows, 0, 0)
+        if plan.rows:
+            self._load()
+
+    def _load(self) -> None:
+        plan, device, wanted = self.plan, self.device, self.plan.wanted
+        module = _module(device, plan, narrow=False)
+        if not module.fits(plan.vectors):
+            module = _module(device, plan, narrow=True)
+        over_rows, *over_blocks = module.kernels
+        blocks = min(-(-plan.rows // over_rows.rows_per_block), 2**31 - 1)
+        if wanted.direction == "backward":
+            # A grid that stays, so that there are few partial sums.
+            blocks = min(blocks, device.processors * over_rows.blocks_at_a_time(device))
+        self.counts = (plan.rows, wanted.features, blocks)
+        self._add_step(over_rows, blocks)
+        for columns in over_blocks:
+            if _is_wanted(columns, wanted.without):
+                into_columns, into_scalars = plan.direction.sums
+                self.partial_bytes = blocks * (into_columns * wanted.features + into_scalars) * BYTES[plan.computed]
+                width = columns.rows_per_block
+                self._add_step(columns, -(-wanted.features // width) if width else 1)
+
+    def _add_step(self, kernel: "Kernel", blocks: int) -> None:
+        slots = [self._slot(part) for part in kernel.parts]
+        self.steps.append((kernel, (blocks, 1, 1), itemgetter(*slots)))
+
+    def _slot(self, part: str) -> int:
+        """Where the value for an argument of a kernel is: that of the first result there."""
+        if not part.startswith("out "):
+            return self.plan.slots[part]
+        slots = [self.plan.slots[f"out {name}"] for name in part.split()[1:]]
+        return next((slot for slot in slots if slot in self.plan.present), slots[0])
+
+    def run(self, objects: list[Any], values: list[Any], stream: Any, handle: int) -> None:
+        """Make what a call makes, in `objects` and `values`, and launch its kernels on a stream."""
+        self.plan.check_room(self.partial_bytes)
+        values += self.counts
+        self._allocate(objects, values)
+        kept = self._fill_in(values, stream, handle)
+        queue = ctypes.c_void_p(handle)
+        for slot, size in self.plan.zeros:
+            start = ctypes.c_uint64(values[slot])
+            devices.call("cuMemsetD8Async", start, ctypes.c_ubyte(0), ctypes.c_size_t(size), queue)
+        native = stream is None or isinstance(stream, self.device.driver.Stream)
+        for kernel, grid, arguments in self.steps:
+            packed = kernel.pack(*arguments(values))
+            if native:
+                kernel.launch(grid, kernel.block, packed, kernel.shared_bytes, stream)
+            else:
+                kernel.launch_foreign(grid, packed, handle)
+        for slot, source, size in self.plan.copies:
+            to, start = ctypes.c_uint64(values[slot]), ctypes.c_uint64(values[source])
+            devices.call("cuMemcpyDtoDAsync_v2", to, start, ctypes.c_size_t(size), queue)
+        # Memory that is freed now is freed after the kernels that read it.
+        del kept
+
+    def _allocate(self, objects: list[Any], values: list[Any]) -> None:
+        """Make a GPUArray of each result that the caller gave no array for."""
+        for slot, size, prototype in self.new:
+            memory = devices.Allocation(size) if size else None
+            values[slot] = memory.pointer if memory else 0
+            objects[slot] = _like(prototype, values[slot], memory)
+        for slot, source in self.plan.same:
+            objects[slot], values[slot] = objects[source], values[source]
+        if self.piece is not None:
+            memory, start = objects[self.slot], values[self.slot]
+            if memory is None and self.plan.saved_bytes:
+                memory = devices.Allocation(self.plan.saved_bytes)
+                start = memory.pointer
+            for slot, offset in self.plan.pieces:
+                values[slot] = start + offset
+                objects[slot] = _like(self.piece, start + offset, memory)
+
+    def _fill_in(self, values: list[Any], stream: Any, handle: int) -> list[devices.Allocation]:
+        """Memory for partial sums and for numbers, which is to outlive the launches."""
+        kind = self.plan.wanted.parameter_type
+        kept: list[devices.Allocation] = []
+        for slot in self.plan.numbers:
+            kept.append(self.device.number(values[slot], kind))
+            values[slot] = kept[-1].pointer
+        if self.partial_bytes and self.plan.room is None:
+            kept.append(self.device.scratch_for(stream, handle, self.partial_bytes))
+            values[self.slot] = kept[-1].pointer
+        return kept
+
+
+def _like(prototype: Any, start: int, memory: Any) -> Any:
+    """A GPUArray like another, elsewhere: copied, for its constructor takes far longer."""
+    array = object.__new__(devices.gpu_array)
+    vars(array).update(vars(prototype))
+    array.gpudata, array.base = start, memory
+    return array
+
+
+def _is_wanted(columns: "Kernel", without: Sequence[str]) -> bool:
+    """Whether some result is a sum over rows: all may go with inputs left out."""
+    results = [name for part in columns.parts if part.startswith("out ") for name in part.split()[1:]]
+    return any(name.removeprefix("d") not in without for name in results)
+
+
+# ---- kernels on a device
+
+
+def _module(device: Device, plan: Plan, narrow: bool) -> "Module":
+    key = (plan.layer, plan.wanted, narrow)
+    if key not in device.modules:
+        device.modules[key] = Module(device, plan, narrow)
+    found: Module = device.modules[key]
+    return found
+
+
+class Module:
+    """The loaded kernels of a direction, for a row length, types, and inputs left out.
+
+    `narrow` is for arrays that do not start where vectors of entries do.
+    """
+
+    def __init__(self, device: Device, plan: Plan, narrow: bool) -> None:
+        wanted = plan.wanted
+        macros = _macros(wanted)
+        if device.block_shared < _LEAST_SHARED:
+            macros.append(f"LNGEN_SHARED={device.block_shared}")
+        if narrow:
+            macros.append("LNGEN_VECTOR=1")
+        self.device = device
+        self.cubin, self.module = load(device, plan.layer.source, plan.layer.macros(macros))
+        accumulate = "d" if plan.computed == "f64" else "f"
+        self.kernels = [
+            Kernel(self, f"{name}_{wanted.row_type}", letters.replace("A", accumulate), parts)
+            for name, (letters, parts) in plan.direction.kernels.items()
+        ]
+        vector = self.kernels[0].vector
+        types = {wanted.row_type, wanted.parameter_type}
+        self.alignment = {kind: min(16, vector * BYTES[kind]) for kind in types}
+
+    def fits(self, vectors: Iterable[tuple[str, int]]) -> bool:
+        """Whether arrays of some types are aligned, by their addresses modulo 16."""
+        return all(start % self.alignment[kind] == 0 for kind, start in vectors)
+
+
+def _macros(wanted: Wanted) -> list[str]:
+    """What the kernels that are wanted are compiled with."""
+    found = [
+        f"LNGEN_{wanted.direction.upper()}",
+        f"LNGEN_{wanted.row_type.upper()}",
+        f"LNGEN_D={wanted.features}",
+        *(f"LNGEN_WITHOUT_{name}" for name in wanted.without),
+    ]
+    if wanted.parameter_type != wanted.row_type:
+        found.append(f"LNGEN_PARAMETERS={wanted.parameter_type}")
+    return found
+
+
+def load(device: Device, source: Path, macros: Iterable[str]) -> tuple[bytes, Any]:
+    """The compiled kernels and the module that PyCUDA makes of them."""
+    cubin = compiled(source, device.architecture, macros)
+    try:
+        return cubin, device.driver.module_from_buffer(cubin)
+    except device.driver.Error:
+        # What is in the cache may be of another driver, or damaged.
+        cubin = compiled(source, device.architecture, macros, again=True)
+        return cubin, device.driver.module_from_buffer(cubin)
+
+
+class Kernel:
+    """A kernel, ready for launching, and what the module says of its launch."""
+
+    def __init__(self, module: Module, name: str, letters: str, parts: tuple[str, ...]) -> None:
+        driver = module.device.driver
+        self.pack, self.parts = struct.Struct(letters).pack, parts
+        self.name, self.cubin = name, module.cubin
+        self.function = module.module.get_function(name)
+        launch = np.empty(8, np.int32)
+        driver.memcpy_dtoh(launch, module.module.get_global(f"{name}_launch")[0])
+        threads, rows, shared, vector = (int(number) for number in launch[:4])
+        self.block, self.rows_per_block = (threads, 1, 1), rows
+        self.shared_bytes, self.vector = shared, vector
+        if shared > 48 * 1024:
+            attribute = driver.function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES
+            self.function.set_attribute(attribute, shared)
+        # What prepared_async_call ends in: its way there takes five times as long.
+        self.launch = self.function._launch_kernel
+        self.foreign: ctypes.c_void_p | None = None
+
+    def blocks_at_a_time(self, device: Device) -> int:
+        """How many blocks a multiprocessor holds, as far as more of them are any use."""
+        threads = self.block[0]
+        registers = -(-max(self.function.num_regs, 1) // 8) * 8 * threads
+        limits: tuple[int, ...] = (
+            min(device.threads, _THREADS_AT_A_TIME) // threads,
+            device.registers // registers,
+            device.shared // (self.shared_bytes + 1024),
+        )
+        return max(1, min(limits))
+
+    def launch_foreign(self, grid: tuple[int, int, int], packed: bytes, stream: int) -> None:
+        """Launch on a stream of another library, which PyCUDA cannot wrap."""
+        if self.foreign is None:
+            self.foreign = self._foreign_function()
+        extra = _Extra(1, packed, 2, ctypes.pointer(ctypes.c_size_t(len(packed))), 0)
+        place = (*grid, *self.block, self.shared_bytes)
+        devices.call("cuLaunchKernel", self.foreign, *place, ctypes.c_void_p(stream), None, ctypes.byref(extra))
+
+    def _foreign_function(self) -> ctypes.c_void_p:
+        module, function = ctypes.c_void_p(), ctypes.c_void_p()
+        devices.call("cuModuleLoadData", ctypes.byref(module), self.cubin)
+        devices.call("cuModuleGetFunction", ctypes.byref(function), module, self.name.encode())
+        if self.shared_bytes > 48 * 1024:
+            devices.call("cuFuncSetAttribute", function, 8, ctypes.c_int(self.shared_bytes))
+        return function
+
+
+class _Extra(ctypes.Structure):
+    """cuLaunchKernel's list of extras: where the arguments are, and how long they are."""
+
+    _fields_ = [
+        ("buffer_is_next", ctypes.c_void_p),
+        ("buffer", ctypes.c_char_p),
+        ("size_is_next", ctypes.c_void_p),
+        ("size", ctypes.POINTER(ctypes.c_size_t)),
+        ("end", ctypes.c_void_p),
+    ]

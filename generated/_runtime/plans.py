@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: MIT
+"""Plans: a call, checked once, for all calls that differ from it in addresses and numbers alone.
+
+Slots are places in the list of values that a call has: what it is given, results, the workspace, and what kernels are
+told of the work.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from . import devices
+from .calls import DType, Shape
+from .device_arrays import BYTES, Memory, dtype_of, own_dtype
+from .device_calls import Call, Layer, backward_call, forward_call, saved_name
+
+MOST_PLANS = 1024
+
+_ENDS = ("the workspace", "the rows", "the features", "the blocks")
+
+
+def forward_slots(layer: Layer) -> tuple[str, ...]:
+    """What the values of a call of forward are."""
+    saved = map(saved_name, layer.row_scalars)
+    return (*layer.inputs, *layer.constants, *_outs(layer.outputs), *saved, *_ENDS)
+
+
+def backward_slots(layer: Layer) -> tuple[str, ...]:
+    """What the values of a call of backward are."""
+    saved = map(saved_name, layer.row_scalars)
+    return (*(f"d{name}" for name in layer.outputs), *layer.saved, *saved, *_outs(layer.backward.results), *_ENDS)
+
+
+def _outs(results: Mapping[str, str]) -> list[str]:
+    return [f"out {name}" for name in results]
+
+
+def look(objects: Sequence[Any]) -> tuple[list[Any], list[int], list[Any]]:
+    """The addresses of arrays, streams to wait for, and all else that a plan depends on.
+
+    A number stands for itself. What is no array is left for the planning to refuse.
+    """
+    values: list[Any] = []
+    streams: list[int] = []
+    facts: list[Any] = []
+    for value in objects:
+        if value is None:
+            values.append(0)
+            facts.append(None)
+        elif type(value) is devices.gpu_array:
+            # What its interface says, in less time.
+            start = 0 if value.gpudata is None else int(value.gpudata)
+            low = start % 16 if start else None
+            values.append(start)
+            facts.append((value.dtype, value.shape, value.strides, low))
+        elif type(value) in (float, int):
+            values.append(float(value))
+            facts.append(float)
+        else:
+            start, stream, fact = _look_closer(value)
+            values.append(start)
+            facts.append(fact)
+            if stream is not None:
+                streams.append(stream)
+    return values, streams, facts
+
+
+def _look_closer(value: Any) -> tuple[int, int | None, Any]:
+    """The same of an array of any library, by its interface."""
+    interface = getattr(value, "__cuda_array_interface__", None)
+    if not isinstance(interface, dict):
+        return 0, None, type(value)
+    start, read_only = interface["data"]
+    strides = interface.get("strides")
+    fact = (
+        own_dtype(value),
+        interface["typestr"],
+        tuple(interface["shape"]),
+        None if strides is None else tuple(strides),
+        start % 16 if start else None,
+        bool(read_only),
+        interface.get("mask") is None,
+    )
+    return start or 0, interface.get("stream"), fact
+
+
+def planned(plans: dict[Any, "Plan"], key: Any, make: Callable[..., "Plan"], *arguments: Any) -> "Plan":
+    """The plan for calls of a key: it is made once, and a call is checked in the making."""
+    try:
+        plan = plans.get(key)
+    except TypeError:
+        # What cannot be looked up is not what forward returned, and is refused below.
+        plan = None
+    if plan is None:
+        plan = make(*arguments)
+        if len(plans) >= MOST_PLANS:
+            plans.clear()
+        plans[key] = plan
+    return plan
+
+
+def plan_forward(layer: Layer, objects: Sequence[Any]) -> "Plan":
+    """The plan for calls of forward like one of these values. Raises TypeError or ValueError for what does not fit."""
+    slots = forward_slots(layer)
+    given = dict(zip(slots, objects, strict=False))
+    call = forward_call(layer, given)
+    call.add_results(given, dict.fromkeys(layer.outputs, call.row_dtype))
+    call.take_workspace(given["the workspace"])
+    plan = Plan(call, slots, objects)
+    plan.save_row_scalars(call)
+    return plan
+
+
+def plan_backward(layer: Layer, objects: Sequence[Any], saved: Any) -> "Plan":
+    """The plan for calls of backward like one of these values. Raises TypeError or ValueError for what does not fit."""
+    slots = backward_slots(layer)
+    given = dict(zip(slots, objects, strict=False))
+    call = backward_call(layer, saved, given)
+    call.add_results(given, {f"d{name}": dtype for name, dtype in saved[2].items()})
+    call.take_workspace(given["the workspace"])
+    for names in layer.backward.shared:
+        call.share(names)
+    return Plan(call, slots, objects)
+
+
+class Plan:
+    """A checked call, without its arrays: where its values are, what is to be made, copied, cleared and kept apart."""
+
+    def __init__(self, call: Call, slots: Sequence[str], objects: Sequence[Any]) -> None:
+        self.layer, self.direction, self.wanted = call.layer, call.direction, call.wanted
+        self.shape, self.rows, self.computed = call.shape, call.rows, call.computed
+        self.slots = {name: slot for slot, name in enumerate(slots)}
+        self.names = slots
+        self.pieces: list[tuple[int, int]] = []
+        self.saved_bytes = 0
+        there: dict[int, int] = {}
+        self.numbers: list[int] = []
+        for name, given in call.arrays.items():
+            if isinstance(given, Memory):
+                there[self.slots[name]] = given.nbytes
+            elif type(given) is float and name not in call.layer.constants:
+                self.numbers.append(self.slots[name])
+        self.outputs = [self.slots[f"out {name}"] for name in call.results]
+        written = self._add_results(call, objects)
+        self.room: int | None = None
+        if call.workspace is not None:
+            self.room = written[self.slots["the workspace"]] = call.workspace.nbytes
+        # Each array that is written, with those that it may not overlap.
+        there = {slot: size for slot, size in there.items() if size}
+        self.apart: list[tuple[int, int, tuple[tuple[int, int], ...]]] = []
+        for slot, size in written.items():
+            if size:
+                self.apart.append((slot, size, tuple(there.items())))
+                there[slot] = size
+        self.resident = tuple(there)
+        self.vectors = [(given.kind, given.pointer % 16) for given in call.vectors()]
+
+    def _add_results(self, call: Call, objects: Sequence[Any]) -> dict[int, int]:
+        """Sort results by where their memory comes from; the sizes of those in `out`."""
+        results = {name: given for name, given in call.results.items() if given is not None}
+        places = {name: self.slots[f"out {name}"] for name in results}
+        self.present = set(places.values())
+        sources: dict[int, int] = {}
+        for name, given in results.items():
+            if objects[places[name]] is given.owner:
+                sources.setdefault(id(given), places[name])
+        self.new: list[tuple[int, Shape, DType, int]] = []
+        self.same: list[tuple[int, int]] = []
+        written: dict[int, int] = {}
+        sizes: dict[str, tuple[int, int]] = {}
+        for name, given in results.items():
+            slot, source = places[name], sources[id(given)]
+            if slot != source:
+                self.same.append((slot, source))
+                continue
+            sizes[name] = slot, given.nbytes
+            if given.owner is None:
+                self.new.append((slot, given.shape, given.dtype, given.nbytes))
+            else:
+                written[slot] = given.nbytes
+        # Kernels without rows do not run, so that there is no sum but zero.
+        cleared = self.direction.zeros if self.rows else sizes
+        self.zeros = [sizes[name] for name in cleared if sizes.get(name, (0, 0))[1]]
+        self.copies: list[tuple[int, int, int]] = []
+        for group in self.direction.shared:
+            present = [name for name in group if name in results]
+            for name in present[1:]:
+                if results[name] is not results[present[0]]:
+                    slot, size = sizes[name]
+                    self.copies.append((slot, places[present[0]], size))
+        return written
+
+    def save_row_scalars(self, call: Call) -> None:
+        """Let forward put what it saves into pieces of one memory, and say what it keeps."""
+        layer = call.layer
+        # Each on a boundary of 256 bytes.
+        step = -(-call.rows * BYTES[self.computed] // 256) * 256
+        saved = list(map(saved_name, layer.row_scalars))
+        self.pieces = [(self.slots[name], n * step) for n, name in enumerate(saved)]
+        self.saved_bytes = len(saved) * step
+        self.dtype = dtype_of(self.computed)
+        names = [name if name in self.slots else f"out {name}" for name in layer.saved]
+        self.kept = [self.slots[name] for name in (*names, *saved)]
+        self.dtypes: dict[str, DType] = {}
+        for name in layer.inputs:
+            given = call.arrays[name]
+            if given is not None:
+                self.dtypes[name] = given.dtype if isinstance(given, Memory) else dtype_of(self.wanted.parameter_type)
+
+    def spelled(self, slot: int) -> str:
+        """What a slot is called in a message."""
+        return self.names[slot].replace("out ", "out for ").removeprefix("the ")
+
+    def check_apart(self, values: Sequence[Any]) -> None:
+        """Refuse results that overlap what is read, or one another."""
+        for slot, size, others in self.apart:
+            start = values[slot]
+            end = start + size
+            for other, of in others:
+                if values[other] < end and start < values[other] + of:
+                    raise ValueError(f"{self.spelled(slot)} overlaps {self.spelled(other)}; pass another array")
+
+    def check_room(self, needed: int) -> None:
+        """Refuse a workspace of fewer bytes."""
+        if self.room is not None and self.room < needed:
+            raise ValueError(
+                f"workspace has {self.room} bytes and {self.wanted.direction} needs "
+                f"{needed}; workspace_bytes says how many"
+            )
