@@ -118,7 +118,9 @@ def _emitted(planned: Plan, proved: bool, on_stage: Callable[[str], None]) -> Em
     notes = _notes(planned, "numpy")
     files = numpy.emit(planned.forward, planned.backward, notes, planned.jvp, planned.backward_backward)
     on_stage("cuda")
-    files |= cuda.emit(planned.forward, planned.backward, _notes(planned, "cuda"))
+    files |= cuda.emit(
+        planned.forward, planned.backward, _notes(planned, "cuda"), planned.jvp, planned.backward_backward
+    )
     on_stage("derivation.md")
     files["derivation.md"] = _document(planned)
     definition = planned.derivation.definition

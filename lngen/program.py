@@ -190,6 +190,11 @@ class RowProgram:
             found += [(total.symbol, total.body) for total in stage.rows_reductions]
         return found + [(a.symbol, a.expression) for a in self.epilogue]
 
+    def cotangents(self) -> tuple[str, ...]:
+        """The cotangents of the outputs: where there are several, any of them may be left out, but not all."""
+        optional = dict(self.optional)
+        return tuple(row.name for row in self.rows if row.origin == "cotangent" and row.name not in optional)
+
     def groups(self) -> dict[str, tuple[str, ...]]:
         """The names of a result, by each of them: gradients that are equal are one array."""
         return {name: store.names for store in self.results for name in store.names}

@@ -14,7 +14,8 @@
 //
 // Macros, all optional:
 //     LNGEN_D=n              D known to the compiler; without it any D is right, and slower
-//     LNGEN_FORWARD, LNGEN_BACKWARD, LNGEN_F16, LNGEN_BF16, LNGEN_F32, LNGEN_F64     only these kernels
+//     LNGEN_FORWARD, LNGEN_BACKWARD, LNGEN_JVP, LNGEN_BACKWARD_BACKWARD              only these directions
+//     LNGEN_F16, LNGEN_BF16, LNGEN_F32, LNGEN_F64                                    only these types of rows
 //     LNGEN_PARAMETERS=f32   the type of Features and Scalars; without it that of the rows
 //     LNGEN_VECTOR=n         at most n entries an access; with 1, pointers need no more than their type's alignment
 //     LNGEN_SHARED=n         bytes of shared memory that a block may take
@@ -35,9 +36,11 @@
 #ifndef LNGEN_COMPUTE
 #define LNGEN_COMPUTE float
 #endif
-#if !defined(LNGEN_FORWARD) && !defined(LNGEN_BACKWARD)
+#if !defined(LNGEN_FORWARD) && !defined(LNGEN_BACKWARD) && !defined(LNGEN_JVP) && !defined(LNGEN_BACKWARD_BACKWARD)
 #define LNGEN_FORWARD
 #define LNGEN_BACKWARD
+#define LNGEN_JVP
+#define LNGEN_BACKWARD_BACKWARD
 #endif
 #if !defined(LNGEN_F16) && !defined(LNGEN_BF16) && !defined(LNGEN_F32) && !defined(LNGEN_F64)
 #define LNGEN_F16

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (3 read, 1 written), 10 flops a row element; backward 6 row tensors (3 read, 3 written), 13 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-# templates sha256:c6f3d6ff638039f5b8d3fb7270d2698bc565ae5f0f14e2ee71d9eaf5b45daa2a
+# templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
 """Layer normalization with a scale and a shift for every entry, from elsewhere.
 
     forward
@@ -43,6 +43,22 @@ class Gradients(NamedTuple):
     """The gradient of shift, in its shape and type."""
 
 
+class SecondGradients(NamedTuple):
+    """What `backward_backward` computes; None for what was left out or was None."""
+
+    dx: object
+    """The gradient of x, in its shape and type."""
+
+    dscale: object
+    """The gradient of scale, in its shape and type."""
+
+    dshift: object
+    """The gradient of shift, in its shape and type."""
+
+    ddy: object
+    """The gradient of dy, in its shape and type."""
+
+
 class Saved(NamedTuple):
     """What `backward` needs of a call of `forward`; arrays are the caller's own.
 
@@ -59,10 +75,10 @@ class Saved(NamedTuple):
     """The type of each input that was given."""
 
     x: object
-    """x of forward."""
+    """The argument x of forward."""
 
     scale: object
-    """scale of forward."""
+    """The argument scale of forward."""
 
     mu: object
     """The row scalar mu, one a row."""
@@ -72,6 +88,11 @@ class Saved(NamedTuple):
 
     rstd: object
     """The row scalar rstd, one a row."""
+
+
+# What follows calls these by names with an underscore, which no argument can have.
+_Gradients = Gradients
+_SecondGradients = SecondGradients
 
 
 def forward(x, scale, shift, *, eps=1e-6, out=None, stream=None, workspace=None):
@@ -134,15 +155,97 @@ def backward(saved, dy, *, out=None, stream=None, workspace=None):
     Raises TypeError for what is no floating-point array in device memory, ValueError for a
     wrong shape, ImportError without PyCUDA or a driver.
     """
-    cotangents_ = (dy,)
-    gradients_ = _launcher.backward(_LAYER, saved, cotangents_, out, stream, workspace)
-    return Gradients(*gradients_)
+    arguments_ = (dy,)
+    results_ = _launcher.later(
+        _LAYER, "backward", saved, arguments_, out, stream, workspace
+    )
+    return _Gradients(*results_)
+
+
+def jvp(
+    saved, dx=None, dscale=None, dshift=None, *, out=None, stream=None, workspace=None
+):
+    """What the outputs move by when each input moves by its tangent.
+
+        dy = dshift + dscale*xhat + rstd*(1 + scale)*(dx - mean(dx) -
+            xhat*mean(dx*xhat))
+
+    Args:
+        saved: what `forward` returned.
+        dx: the tangent of x; None stands for zero.
+        dscale: the tangent of scale; None stands for zero.
+        dshift: the tangent of shift; None stands for zero.
+        out: an array to write the tangent of y to.
+        stream: where the kernels are launched, as for `forward`.
+        workspace: nothing is written to it, since no sum is over rows.
+
+    Returns the tangent of y, in the type of the rows.
+
+    Raises TypeError for what is no floating-point array in device memory, ValueError for a
+    wrong shape, ImportError without PyCUDA or a driver.
+    """
+    arguments_ = (dx, dscale, dshift)
+    results_ = _launcher.later(_LAYER, "jvp", saved, arguments_, out, stream, workspace)
+    return results_[0]
+
+
+def backward_backward(
+    saved,
+    cotangents,
+    ddx=None,
+    ddscale=None,
+    ddshift=None,
+    *,
+    out=None,
+    stream=None,
+    workspace=None,
+):
+    """The gradients of a loss that depends on what `backward` returned.
+
+        g = dy*(1 + scale)
+        mean_g = mean(g)
+        mean_g_2 = mean(g*xhat)
+        dg = rstd*(ddx - mean(ddx) - xhat*mean(ddx*xhat))
+        g_3 = ddscale*dy - mean_g_2*rstd*ddx
+        dx = rstd*(g_3 + rstd*(mean_g*xhat*mean(ddx) + mean(ddx*xhat)*(2*mean_g_2*xhat +
+            mean_g - g) - xhat*mean(ddx*g)) - mean(g_3) - xhat*mean(g_3*xhat))
+        dscale = dg*dy
+        dshift = 0
+        ddy = ddshift + ddscale*xhat + dg*(1 + scale)
+
+    Args:
+        saved: what `forward` returned.
+        cotangents: what `backward` was given, a tuple or a list, or the array itself.
+        ddx: the cotangent of dx, its gradient; None stands for zero.
+        ddscale: the cotangent of dscale, its gradient; None stands for zero.
+        ddshift: the cotangent of dshift, its gradient; None stands for zero.
+        out: SecondGradients, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        stream: where the kernels are launched, as for `forward`.
+        workspace: memory for partial sums over rows; `workspace_bytes` says how much. It
+            needs no initial value, and is free again when the stream gets there.
+
+    Returns SecondGradients, with respect to the inputs and to the cotangents.
+
+    Raises TypeError for what is no floating-point array in device memory, ValueError for a
+    wrong shape, ImportError without PyCUDA or a driver.
+    """
+    arguments_ = (
+        *_launcher.each_cotangent(cotangents, ("dy",)),
+        ddx,
+        ddscale,
+        ddshift,
+    )
+    results_ = _launcher.later(
+        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace
+    )
+    return _SecondGradients(*results_)
 
 
 def workspace_bytes(direction, *arguments):
     """How many bytes a call needs of `workspace`.
 
-    `direction` is "forward" or "backward", `arguments` are its positional ones:
+    `direction` is the name of a function, `arguments` are its positional ones:
     `workspace_bytes("backward", saved, dy)`. With `out` and `workspace` given, a call
     allocates nothing once its kernels are loaded.
     """
@@ -156,7 +259,6 @@ def compilations():
 
 _LAYER = _launcher.Layer(
     name="adaptive_layer_norm",
-    source=_Path(__file__).with_name("kernels.cu"),
     Saved=Saved,
     minimum_features=1,
     is_wide=False,
@@ -164,47 +266,112 @@ _LAYER = _launcher.Layer(
     optional=(),
     constants=("eps",),
     outputs={"y": "Row"},
-    saved={"x": "Row", "scale": "Row"},
-    row_scalars=("mu", "mu_residual", "rstd"),
-    forward=_launcher.Direction(
-        results={"y": "Row"},
-        kernels={
-            "forward": (
-                "PPPAPPPPqi",
-                (
-                    "x",
-                    "scale",
-                    "shift",
-                    "eps",
-                    "out y",
-                    "saved mu",
-                    "saved mu_residual",
-                    "saved rstd",
-                    "the rows",
-                    "the features",
+    saved={
+        "x": "Row",
+        "scale": "Row",
+        "mu": "computed",
+        "mu_residual": "computed",
+        "rstd": "computed",
+    },
+    directions={
+        "forward": _launcher.Direction(
+            source=_Path(__file__).with_name("kernels.cu"),
+            results={"y": "y"},
+            kernels={
+                "forward": (
+                    "PPPAPPPPqi",
+                    (
+                        "x",
+                        "scale",
+                        "shift",
+                        "eps",
+                        "out y",
+                        "saved mu",
+                        "saved mu_residual",
+                        "saved rstd",
+                        "the rows",
+                        "the features",
+                    ),
                 ),
-            ),
-        },
-    ),
-    backward=_launcher.Direction(
-        results={"dx": "Row", "dscale": "Row", "dshift": "Row"},
-        kernels={
-            "backward": (
-                "PPPPPPPPPqi",
-                (
-                    "x",
-                    "scale",
-                    "dy",
-                    "saved mu",
-                    "saved mu_residual",
-                    "saved rstd",
-                    "out dx",
-                    "out dscale",
-                    "out dshift",
-                    "the rows",
-                    "the features",
+            },
+        ),
+        "backward": _launcher.Direction(
+            source=_Path(__file__).with_name("kernels.cu"),
+            arguments={"dy": "y"},
+            results={"dx": "x", "dscale": "scale", "dshift": "shift"},
+            kernels={
+                "backward": (
+                    "PPPPPPPPPqi",
+                    (
+                        "x",
+                        "scale",
+                        "dy",
+                        "saved mu",
+                        "saved mu_residual",
+                        "saved rstd",
+                        "out dx",
+                        "out dscale",
+                        "out dshift",
+                        "the rows",
+                        "the features",
+                    ),
                 ),
-            ),
-        },
-    ),
+            },
+        ),
+        "jvp": _launcher.Direction(
+            source=_Path(__file__).with_name("second_order.cu"),
+            arguments={"dx": "x", "dscale": "scale", "dshift": "shift"},
+            results={"dy": "y"},
+            kernels={
+                "jvp": (
+                    "PPPPPPPPPqi",
+                    (
+                        "x",
+                        "scale",
+                        "dx",
+                        "dscale",
+                        "dshift",
+                        "saved mu",
+                        "saved mu_residual",
+                        "saved rstd",
+                        "out dy",
+                        "the rows",
+                        "the features",
+                    ),
+                ),
+            },
+        ),
+        "backward_backward": _launcher.Direction(
+            source=_Path(__file__).with_name("second_order.cu"),
+            arguments={
+                "dy": "y",
+                "ddx": "x",
+                "ddscale": "scale",
+                "ddshift": "shift",
+            },
+            results={"dx": "x", "dscale": "scale", "dshift": "shift", "ddy": "dy"},
+            kernels={
+                "backward_backward": (
+                    "PPPPPPPPPPPPPqi",
+                    (
+                        "x",
+                        "scale",
+                        "dy",
+                        "ddx",
+                        "ddscale",
+                        "ddshift",
+                        "saved mu",
+                        "saved mu_residual",
+                        "saved rstd",
+                        "out dx",
+                        "out dscale",
+                        "out dshift",
+                        "out ddy",
+                        "the rows",
+                        "the features",
+                    ),
+                ),
+            },
+        ),
+    },
 )

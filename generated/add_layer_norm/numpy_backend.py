@@ -347,8 +347,8 @@ def jvp(
     dbeta = _calls.array("dbeta", dbeta, required=False)
     if dx is None and dresidual is None and dgamma is None and dbeta is None:
         raise ValueError("every tangent is None; pass at least one")
-    _calls.check_left_out("dgamma", dgamma, "gamma", saved)
-    _calls.check_left_out("dbeta", dbeta, "beta", saved)
+    _calls.check_left_out("dgamma", dgamma, "gamma", saved.dtypes)
+    _calls.check_left_out("dbeta", dbeta, "beta", saved.dtypes)
     _calls.check_shape("dx", dx, shape_, "the shape of x")
     _calls.check_shape("dresidual", dresidual, shape_, "the shape of residual")
     _calls.check_shape("dgamma", dgamma, shape_[-1:], "the shape of gamma")
@@ -445,8 +445,8 @@ def backward_backward(
     ddbeta = _calls.array("ddbeta", ddbeta, required=False)
     if ddx is None and ddresidual is None and ddgamma is None and ddbeta is None:
         raise ValueError("every cotangent of a gradient is None; pass at least one")
-    _calls.check_left_out("ddgamma", ddgamma, "gamma", saved)
-    _calls.check_left_out("ddbeta", ddbeta, "beta", saved)
+    _calls.check_left_out("ddgamma", ddgamma, "gamma", saved.dtypes)
+    _calls.check_left_out("ddbeta", ddbeta, "beta", saved.dtypes)
     _calls.check_shape("ddx", ddx, shape_, "the shape of x")
     _calls.check_shape("ddresidual", ddresidual, shape_, "the shape of residual")
     _calls.check_shape("ddgamma", ddgamma, shape_[-1:], "the shape of gamma")

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 5 flops a row element; backward 4 row tensors (3 read, 1 written), 10 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-# templates sha256:c6f3d6ff638039f5b8d3fb7270d2698bc565ae5f0f14e2ee71d9eaf5b45daa2a
+# templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
 """Residual addition, then root-mean-square normalization; the sum is the second output.
 
     forward
@@ -53,6 +53,25 @@ class Gradients(NamedTuple):
     """The gradient of gamma, in its shape and type."""
 
 
+class SecondGradients(NamedTuple):
+    """What `backward_backward` computes; None for what was left out or was None."""
+
+    dx: object
+    """The gradient of x, in its shape and type."""
+
+    dresidual: object
+    """The gradient of residual, in its shape and type."""
+
+    dgamma: object
+    """The gradient of gamma, in its shape and type."""
+
+    ddy: object
+    """The gradient of dy, in its shape and type."""
+
+    ddh: object
+    """The gradient of dh, in its shape and type."""
+
+
 class Saved(NamedTuple):
     """What `backward` needs of a call of `forward`; arrays are the caller's own.
 
@@ -69,7 +88,7 @@ class Saved(NamedTuple):
     """The type of each input that was given."""
 
     h: object
-    """h of forward."""
+    """The output h of forward."""
 
     gamma: object
     """The argument gamma of forward."""
@@ -78,8 +97,10 @@ class Saved(NamedTuple):
     """The row scalar rstd, one a row."""
 
 
-# What follows calls it by a name with an underscore, which no argument can have.
+# What follows calls these by names with an underscore, which no argument can have.
 _Outputs = Outputs
+_Gradients = Gradients
+_SecondGradients = SecondGradients
 
 
 def forward(
@@ -147,15 +168,104 @@ def backward(saved, dy, dh=None, *, out=None, stream=None, workspace=None):
     Raises TypeError for what is no floating-point array in device memory, ValueError for a
     wrong shape, ImportError without PyCUDA or a driver.
     """
-    cotangents_ = (dy, dh)
-    gradients_ = _launcher.backward(_LAYER, saved, cotangents_, out, stream, workspace)
-    return Gradients(*gradients_)
+    arguments_ = (dy, dh)
+    results_ = _launcher.later(
+        _LAYER, "backward", saved, arguments_, out, stream, workspace
+    )
+    return _Gradients(*results_)
+
+
+def jvp(
+    saved,
+    dx=None,
+    dresidual=None,
+    dgamma=None,
+    *,
+    out=None,
+    stream=None,
+    workspace=None,
+):
+    """What the outputs move by when each input moves by its tangent.
+
+        dh = dresidual + dx
+        dy = dgamma*xhat + rstd*gamma*(dh - xhat*mean(dh*xhat))
+
+    Args:
+        saved: what `forward` returned.
+        dx: the tangent of x; None stands for zero.
+        dresidual: the tangent of residual; None stands for zero.
+        dgamma: the tangent of gamma; None stands for zero.
+        out: Outputs, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        stream: where the kernels are launched, as for `forward`.
+        workspace: nothing is written to it, since no sum is over rows.
+
+    Returns Outputs of tangents, in the type of the rows.
+
+    Raises TypeError for what is no floating-point array in device memory, ValueError for a
+    wrong shape, ImportError without PyCUDA or a driver.
+    """
+    arguments_ = (dx, dresidual, dgamma)
+    results_ = _launcher.later(_LAYER, "jvp", saved, arguments_, out, stream, workspace)
+    return _Outputs(*results_)
+
+
+def backward_backward(
+    saved,
+    cotangents,
+    ddx=None,
+    ddresidual=None,
+    ddgamma=None,
+    *,
+    out=None,
+    stream=None,
+    workspace=None,
+):
+    """The gradients of a loss that depends on what `backward` returned.
+
+        g = gamma*dy
+        mean_g = mean(g*xhat)
+        ddh = ddresidual + ddx
+        dg = rstd*(ddh - xhat*mean(ddh*xhat))
+        dx = rstd*(ddgamma*dy + rstd*(mean(ddh*xhat)*(3*mean_g*xhat - g) - mean_g*ddh -
+            xhat*mean(ddh*g)) - xhat*mean(ddgamma*dy*xhat))
+        dresidual = dx
+        dgamma = sum_rows(dg*dy)
+        ddy = gamma*dg + ddgamma*xhat
+
+    Args:
+        saved: what `forward` returned.
+        cotangents: what `backward` was given, a tuple or a list, or the array itself.
+        ddx: the cotangent of dx, its gradient; None stands for zero.
+        ddresidual: the cotangent of dresidual, its gradient; None stands for zero.
+        ddgamma: the cotangent of dgamma, its gradient; None stands for zero.
+        out: SecondGradients, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        stream: where the kernels are launched, as for `forward`.
+        workspace: memory for partial sums over rows; `workspace_bytes` says how much. It
+            needs no initial value, and is free again when the stream gets there.
+
+    Returns SecondGradients, with respect to the inputs and to the cotangents.
+
+    Raises TypeError for what is no floating-point array in device memory, ValueError for a
+    wrong shape, ImportError without PyCUDA or a driver.
+    """
+    arguments_ = (
+        *_launcher.each_cotangent(cotangents, ("dy", "dh")),
+        ddx,
+        ddresidual,
+        ddgamma,
+    )
+    results_ = _launcher.later(
+        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace
+    )
+    return _SecondGradients(*results_)
 
 
 def workspace_bytes(direction, *arguments):
     """How many bytes a call needs of `workspace`.
 
-    `direction` is "forward" or "backward", `arguments` are its positional ones:
+    `direction` is the name of a function, `arguments` are its positional ones:
     `workspace_bytes("backward", saved, dy)`. With `out` and `workspace` given, a call
     allocates nothing once its kernels are loaded.
     """
@@ -169,7 +279,6 @@ def compilations():
 
 _LAYER = _launcher.Layer(
     name="add_rms_norm",
-    source=_Path(__file__).with_name("kernels.cu"),
     Saved=Saved,
     minimum_features=1,
     is_wide=False,
@@ -177,50 +286,127 @@ _LAYER = _launcher.Layer(
     optional=("gamma",),
     constants=("eps",),
     outputs={"y": "Row", "h": "Row"},
-    saved={"h": "Row", "gamma": "Feature"},
-    row_scalars=("rstd",),
-    forward=_launcher.Direction(
-        results={"y": "Row", "h": "Row"},
-        kernels={
-            "forward": (
-                "PPPAPPPqi",
-                (
-                    "x",
-                    "residual",
-                    "gamma",
-                    "eps",
-                    "out y",
-                    "out h",
-                    "saved rstd",
-                    "the rows",
-                    "the features",
+    saved={"h": "Row", "gamma": "Feature", "rstd": "computed"},
+    directions={
+        "forward": _launcher.Direction(
+            source=_Path(__file__).with_name("kernels.cu"),
+            results={"y": "y", "h": "h"},
+            kernels={
+                "forward": (
+                    "PPPAPPPqi",
+                    (
+                        "x",
+                        "residual",
+                        "gamma",
+                        "eps",
+                        "out y",
+                        "out h",
+                        "saved rstd",
+                        "the rows",
+                        "the features",
+                    ),
                 ),
-            ),
-        },
-    ),
-    backward=_launcher.Direction(
-        results={"dx": "Row", "dresidual": "Row", "dgamma": "Feature"},
-        shared=(("dx", "dresidual"),),
-        sums=(1, 0),
-        kernels={
-            "backward": (
-                "PPPPPPPqi",
-                (
-                    "h",
-                    "dy",
-                    "dh",
-                    "saved rstd",
-                    "gamma",
-                    "out dx dresidual",
-                    "the workspace",
-                    "the rows",
-                    "the features",
+            },
+        ),
+        "backward": _launcher.Direction(
+            source=_Path(__file__).with_name("kernels.cu"),
+            arguments={"dy": "y", "dh": "h"},
+            results={"dx": "x", "dresidual": "residual", "dgamma": "gamma"},
+            shared=(("dx", "dresidual"),),
+            sums=(1, 0),
+            kernels={
+                "backward": (
+                    "PPPPPPPqi",
+                    (
+                        "h",
+                        "dy",
+                        "dh",
+                        "saved rstd",
+                        "gamma",
+                        "out dx dresidual",
+                        "the workspace",
+                        "the rows",
+                        "the features",
+                    ),
                 ),
-            ),
-            "backward_columns": (
-                "PiPPi",
-                ("the workspace", "the blocks", "gamma", "out dgamma", "the features"),
-            ),
-        },
-    ),
+                "backward_columns": (
+                    "PiPPi",
+                    ("the workspace", "the blocks", "gamma", "out dgamma", "the features"),
+                ),
+            },
+        ),
+        "jvp": _launcher.Direction(
+            source=_Path(__file__).with_name("second_order.cu"),
+            arguments={"dx": "x", "dresidual": "residual", "dgamma": "gamma"},
+            results={"dy": "y", "dh": "h"},
+            kernels={
+                "jvp": (
+                    "PPPPPPPPqi",
+                    (
+                        "h",
+                        "dx",
+                        "dresidual",
+                        "saved rstd",
+                        "gamma",
+                        "dgamma",
+                        "out dy",
+                        "out dh",
+                        "the rows",
+                        "the features",
+                    ),
+                ),
+            },
+        ),
+        "backward_backward": _launcher.Direction(
+            source=_Path(__file__).with_name("second_order.cu"),
+            arguments={
+                "dy": "y",
+                "dh": "h",
+                "ddx": "x",
+                "ddresidual": "residual",
+                "ddgamma": "gamma",
+            },
+            results={
+                "dx": "x",
+                "dresidual": "residual",
+                "dgamma": "gamma",
+                "ddy": "dy",
+                "ddh": "dh",
+            },
+            shared=(("dx", "dresidual"),),
+            sums=(1, 0),
+            kernels={
+                "backward_backward": (
+                    "PPPPPPPPPPPPqi",
+                    (
+                        "h",
+                        "dy",
+                        "dh",
+                        "ddx",
+                        "ddresidual",
+                        "saved rstd",
+                        "gamma",
+                        "ddgamma",
+                        "out dx dresidual",
+                        "out ddy",
+                        "out ddh",
+                        "the workspace",
+                        "the rows",
+                        "the features",
+                    ),
+                ),
+                "backward_backward_columns": (
+                    "PiPPPi",
+                    (
+                        "the workspace",
+                        "the blocks",
+                        "gamma",
+                        "ddgamma",
+                        "out dgamma",
+                        "the features",
+                    ),
+                ),
+            },
+        ),
+    },
 )

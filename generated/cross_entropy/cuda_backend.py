@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (2 read, 0 written), 7 flops a row element; backward 4 row tensors (2 read, 2 written), 9 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-# templates sha256:c6f3d6ff638039f5b8d3fb7270d2698bc565ae5f0f14e2ee71d9eaf5b45daa2a
+# templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
 """Cross entropy of soft targets with the softmax of a row, one number a row.
 
     forward
@@ -40,6 +40,19 @@ class Gradients(NamedTuple):
     """The gradient of target, in its shape and type."""
 
 
+class SecondGradients(NamedTuple):
+    """What `backward_backward` computes; None for what was left out or was None."""
+
+    dx: object
+    """The gradient of x, in its shape and type."""
+
+    dtarget: object
+    """The gradient of target, in its shape and type."""
+
+    ddy: object
+    """The gradient of dy, in its shape and type."""
+
+
 class Saved(NamedTuple):
     """What `backward` needs of a call of `forward`; arrays are the caller's own.
 
@@ -56,10 +69,10 @@ class Saved(NamedTuple):
     """The type of each input that was given."""
 
     x: object
-    """x of forward."""
+    """The argument x of forward."""
 
     target: object
-    """target of forward."""
+    """The argument target of forward."""
 
     row_max: object
     """The row scalar row_max, one a row."""
@@ -69,6 +82,11 @@ class Saved(NamedTuple):
 
     log_sum_exp: object
     """The row scalar log_sum_exp, one a row."""
+
+
+# What follows calls these by names with an underscore, which no argument can have.
+_Gradients = Gradients
+_SecondGradients = SecondGradients
 
 
 def forward(x, target, *, out=None, stream=None, workspace=None):
@@ -129,15 +147,81 @@ def backward(saved, dy, *, out=None, stream=None, workspace=None):
     Raises TypeError for what is no floating-point array in device memory, ValueError for a
     wrong shape, ImportError without PyCUDA or a driver.
     """
-    cotangents_ = (dy,)
-    gradients_ = _launcher.backward(_LAYER, saved, cotangents_, out, stream, workspace)
-    return Gradients(*gradients_)
+    arguments_ = (dy,)
+    results_ = _launcher.later(
+        _LAYER, "backward", saved, arguments_, out, stream, workspace
+    )
+    return _Gradients(*results_)
+
+
+def jvp(saved, dx=None, dtarget=None, *, out=None, stream=None, workspace=None):
+    """What the outputs move by when each input moves by its tangent.
+
+        dlog_sum_exp = sum(dx*exp_shifted)/sum_exp
+        dy = -sum(dtarget*logp + target*(dx - dlog_sum_exp))
+
+    Args:
+        saved: what `forward` returned.
+        dx: the tangent of x; None stands for zero.
+        dtarget: the tangent of target; None stands for zero.
+        out: an array to write the tangent of y to.
+        stream: where the kernels are launched, as for `forward`.
+        workspace: nothing is written to it, since no sum is over rows.
+
+    Returns the tangent of y, in the type of the rows.
+
+    Raises TypeError for what is no floating-point array in device memory, ValueError for a
+    wrong shape, ImportError without PyCUDA or a driver.
+    """
+    arguments_ = (dx, dtarget)
+    results_ = _launcher.later(_LAYER, "jvp", saved, arguments_, out, stream, workspace)
+    return results_[0]
+
+
+def backward_backward(
+    saved, cotangents, ddx=None, ddtarget=None, *, out=None, stream=None, workspace=None
+):
+    """The gradients of a loss that depends on what `backward` returned.
+
+        mean_target = mean(target)
+        g = -dy*ddtarget
+        dx = g + D*exp_shifted*(dy*mean_target*(ddx - sum(ddx*exp_shifted)/sum_exp) -
+            mean(g))/sum_exp
+        dtarget = dy*(sum(ddx*exp_shifted)/sum_exp - ddx)
+        ddy = D*(mean(-ddtarget*logp) + mean(ddx*(D*mean_target*exp_shifted/sum_exp -
+            target)))
+
+    Args:
+        saved: what `forward` returned.
+        cotangents: what `backward` was given, a tuple or a list, or the array itself.
+        ddx: the cotangent of dx, its gradient; None stands for zero.
+        ddtarget: the cotangent of dtarget, its gradient; None stands for zero.
+        out: SecondGradients, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        stream: where the kernels are launched, as for `forward`.
+        workspace: memory for partial sums over rows; `workspace_bytes` says how much. It
+            needs no initial value, and is free again when the stream gets there.
+
+    Returns SecondGradients, with respect to the inputs and to the cotangents.
+
+    Raises TypeError for what is no floating-point array in device memory, ValueError for a
+    wrong shape, ImportError without PyCUDA or a driver.
+    """
+    arguments_ = (
+        *_launcher.each_cotangent(cotangents, ("dy",)),
+        ddx,
+        ddtarget,
+    )
+    results_ = _launcher.later(
+        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace
+    )
+    return _SecondGradients(*results_)
 
 
 def workspace_bytes(direction, *arguments):
     """How many bytes a call needs of `workspace`.
 
-    `direction` is "forward" or "backward", `arguments` are its positional ones:
+    `direction` is the name of a function, `arguments` are its positional ones:
     `workspace_bytes("backward", saved, dy)`. With `out` and `workspace` given, a call
     allocates nothing once its kernels are loaded.
     """
@@ -151,7 +235,6 @@ def compilations():
 
 _LAYER = _launcher.Layer(
     name="cross_entropy",
-    source=_Path(__file__).with_name("kernels.cu"),
     Saved=Saved,
     minimum_features=1,
     is_wide=False,
@@ -159,44 +242,101 @@ _LAYER = _launcher.Layer(
     optional=(),
     constants=(),
     outputs={"y": "RowScalar"},
-    saved={"x": "Row", "target": "Row"},
-    row_scalars=("row_max", "sum_exp", "log_sum_exp"),
-    forward=_launcher.Direction(
-        results={"y": "RowScalar"},
-        kernels={
-            "forward": (
-                "PPPPPPqi",
-                (
-                    "x",
-                    "target",
-                    "out y",
-                    "saved row_max",
-                    "saved sum_exp",
-                    "saved log_sum_exp",
-                    "the rows",
-                    "the features",
+    saved={
+        "x": "Row",
+        "target": "Row",
+        "row_max": "computed",
+        "sum_exp": "computed",
+        "log_sum_exp": "computed",
+    },
+    directions={
+        "forward": _launcher.Direction(
+            source=_Path(__file__).with_name("kernels.cu"),
+            results={"y": "y"},
+            kernels={
+                "forward": (
+                    "PPPPPPqi",
+                    (
+                        "x",
+                        "target",
+                        "out y",
+                        "saved row_max",
+                        "saved sum_exp",
+                        "saved log_sum_exp",
+                        "the rows",
+                        "the features",
+                    ),
                 ),
-            ),
-        },
-    ),
-    backward=_launcher.Direction(
-        results={"dx": "Row", "dtarget": "Row"},
-        kernels={
-            "backward": (
-                "PPPPPPPPqi",
-                (
-                    "x",
-                    "target",
-                    "dy",
-                    "saved row_max",
-                    "saved sum_exp",
-                    "saved log_sum_exp",
-                    "out dx",
-                    "out dtarget",
-                    "the rows",
-                    "the features",
+            },
+        ),
+        "backward": _launcher.Direction(
+            source=_Path(__file__).with_name("kernels.cu"),
+            arguments={"dy": "y"},
+            results={"dx": "x", "dtarget": "target"},
+            kernels={
+                "backward": (
+                    "PPPPPPPPqi",
+                    (
+                        "x",
+                        "target",
+                        "dy",
+                        "saved row_max",
+                        "saved sum_exp",
+                        "saved log_sum_exp",
+                        "out dx",
+                        "out dtarget",
+                        "the rows",
+                        "the features",
+                    ),
                 ),
-            ),
-        },
-    ),
+            },
+        ),
+        "jvp": _launcher.Direction(
+            source=_Path(__file__).with_name("second_order.cu"),
+            arguments={"dx": "x", "dtarget": "target"},
+            results={"dy": "y"},
+            kernels={
+                "jvp": (
+                    "PPPPPPPPqi",
+                    (
+                        "x",
+                        "target",
+                        "dx",
+                        "dtarget",
+                        "saved row_max",
+                        "saved sum_exp",
+                        "saved log_sum_exp",
+                        "out dy",
+                        "the rows",
+                        "the features",
+                    ),
+                ),
+            },
+        ),
+        "backward_backward": _launcher.Direction(
+            source=_Path(__file__).with_name("second_order.cu"),
+            arguments={"dy": "y", "ddx": "x", "ddtarget": "target"},
+            results={"dx": "x", "dtarget": "target", "ddy": "dy"},
+            kernels={
+                "backward_backward": (
+                    "PPPPPPPPPPPqi",
+                    (
+                        "x",
+                        "target",
+                        "dy",
+                        "ddx",
+                        "ddtarget",
+                        "saved row_max",
+                        "saved sum_exp",
+                        "saved log_sum_exp",
+                        "out dx",
+                        "out dtarget",
+                        "out ddy",
+                        "the rows",
+                        "the features",
+                    ),
+                ),
+            },
+        ),
+    },
 )

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 13 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-# templates sha256:c6f3d6ff638039f5b8d3fb7270d2698bc565ae5f0f14e2ee71d9eaf5b45daa2a
+# templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
 """Dynamic tanh: an elementwise layer in the place of a norm.
 
     forward
@@ -45,6 +45,25 @@ class Gradients(NamedTuple):
     """The gradient of beta, in its shape and type."""
 
 
+class SecondGradients(NamedTuple):
+    """What `backward_backward` computes; None for what was left out or was None."""
+
+    dx: object
+    """The gradient of x, in its shape and type."""
+
+    dalpha: object
+    """The gradient of alpha, in its shape and type."""
+
+    dgamma: object
+    """The gradient of gamma, in its shape and type."""
+
+    dbeta: object
+    """The gradient of beta, in its shape and type."""
+
+    ddy: object
+    """The gradient of dy, in its shape and type."""
+
+
 class Saved(NamedTuple):
     """What `backward` needs of a call of `forward`; arrays are the caller's own.
 
@@ -61,13 +80,18 @@ class Saved(NamedTuple):
     """The type of each input that was given."""
 
     x: object
-    """x of forward."""
+    """The argument x of forward."""
 
     alpha: object
     """The argument alpha of forward."""
 
     gamma: object
     """The argument gamma of forward."""
+
+
+# What follows calls these by names with an underscore, which no argument can have.
+_Gradients = Gradients
+_SecondGradients = SecondGradients
 
 
 def forward(
@@ -131,15 +155,106 @@ def backward(saved, dy, *, out=None, stream=None, workspace=None):
     Raises TypeError for what is no floating-point array in device memory, ValueError for a
     wrong shape, ImportError without PyCUDA or a driver.
     """
-    cotangents_ = (dy,)
-    gradients_ = _launcher.backward(_LAYER, saved, cotangents_, out, stream, workspace)
-    return Gradients(*gradients_)
+    arguments_ = (dy,)
+    results_ = _launcher.later(
+        _LAYER, "backward", saved, arguments_, out, stream, workspace
+    )
+    return _Gradients(*results_)
+
+
+def jvp(
+    saved,
+    dx=None,
+    dalpha=None,
+    dgamma=None,
+    dbeta=None,
+    *,
+    out=None,
+    stream=None,
+    workspace=None,
+):
+    """What the outputs move by when each input moves by its tangent.
+
+        dy = dgamma*t + gamma*(1 - t)*(1 + t)*(dalpha*x + alpha*dx) + dbeta
+
+    Args:
+        saved: what `forward` returned.
+        dx: the tangent of x; None stands for zero.
+        dalpha: the tangent of alpha; None stands for zero.
+        dgamma: the tangent of gamma; None stands for zero.
+        dbeta: the tangent of beta; None stands for zero.
+        out: an array to write the tangent of y to.
+        stream: where the kernels are launched, as for `forward`.
+        workspace: nothing is written to it, since no sum is over rows.
+
+    Returns the tangent of y, in the type of the rows.
+
+    Raises TypeError for what is no floating-point array in device memory, ValueError for a
+    wrong shape, ImportError without PyCUDA or a driver.
+    """
+    arguments_ = (dx, dalpha, dgamma, dbeta)
+    results_ = _launcher.later(_LAYER, "jvp", saved, arguments_, out, stream, workspace)
+    return results_[0]
+
+
+def backward_backward(
+    saved,
+    cotangents,
+    ddx=None,
+    ddalpha=None,
+    ddgamma=None,
+    ddbeta=None,
+    *,
+    out=None,
+    stream=None,
+    workspace=None,
+):
+    """The gradients of a loss that depends on what `backward` returned.
+
+        g = gamma*dy*(1 - t)*(1 + t)
+        dg = ddalpha*x + alpha*ddx
+        g_4 = dy*(1 - t)*(1 + t)*(ddgamma - 2*gamma*dg*t)
+        dx = alpha*g_4 + ddalpha*g
+        dalpha = sum_rows(D*(mean(g_4*x) + mean(ddx*g)))
+        dgamma = sum_rows(dg*dy*(1 - t)*(1 + t))
+        dbeta = 0
+        ddy = ddgamma*t + gamma*dg*(1 - t)*(1 + t) + ddbeta
+
+    Args:
+        saved: what `forward` returned.
+        cotangents: what `backward` was given, a tuple or a list, or the array itself.
+        ddx: the cotangent of dx, its gradient; None stands for zero.
+        ddalpha: the cotangent of dalpha, its gradient; None stands for zero.
+        ddgamma: the cotangent of dgamma, its gradient; None stands for zero.
+        ddbeta: the cotangent of dbeta, its gradient; None stands for zero.
+        out: SecondGradients, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        stream: where the kernels are launched, as for `forward`.
+        workspace: memory for partial sums over rows; `workspace_bytes` says how much. It
+            needs no initial value, and is free again when the stream gets there.
+
+    Returns SecondGradients, with respect to the inputs and to the cotangents.
+
+    Raises TypeError for what is no floating-point array in device memory, ValueError for a
+    wrong shape, ImportError without PyCUDA or a driver.
+    """
+    arguments_ = (
+        *_launcher.each_cotangent(cotangents, ("dy",)),
+        ddx,
+        ddalpha,
+        ddgamma,
+        ddbeta,
+    )
+    results_ = _launcher.later(
+        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace
+    )
+    return _SecondGradients(*results_)
 
 
 def workspace_bytes(direction, *arguments):
     """How many bytes a call needs of `workspace`.
 
-    `direction` is "forward" or "backward", `arguments` are its positional ones:
+    `direction` is the name of a function, `arguments` are its positional ones:
     `workspace_bytes("backward", saved, dy)`. With `out` and `workspace` given, a call
     allocates nothing once its kernels are loaded.
     """
@@ -153,7 +268,6 @@ def compilations():
 
 _LAYER = _launcher.Layer(
     name="dynamic_tanh",
-    source=_Path(__file__).with_name("kernels.cu"),
     Saved=Saved,
     minimum_features=1,
     is_wide=False,
@@ -167,51 +281,136 @@ _LAYER = _launcher.Layer(
     constants=(),
     outputs={"y": "Row"},
     saved={"x": "Row", "alpha": "Scalar", "gamma": "Feature"},
-    row_scalars=(),
-    forward=_launcher.Direction(
-        results={"y": "Row"},
-        kernels={
-            "forward": (
-                "PPPPPqi",
-                ("x", "alpha", "gamma", "beta", "out y", "the rows", "the features"),
-            ),
-        },
-    ),
-    backward=_launcher.Direction(
-        results={
-            "dx": "Row",
-            "dalpha": "Scalar",
-            "dgamma": "Feature",
-            "dbeta": "Feature",
-        },
-        sums=(2, 1),
-        kernels={
-            "backward": (
-                "PPPPPPqi",
-                (
-                    "x",
-                    "dy",
-                    "alpha",
-                    "gamma",
-                    "out dx",
-                    "the workspace",
-                    "the rows",
-                    "the features",
+    directions={
+        "forward": _launcher.Direction(
+            source=_Path(__file__).with_name("kernels.cu"),
+            results={"y": "y"},
+            kernels={
+                "forward": (
+                    "PPPPPqi",
+                    ("x", "alpha", "gamma", "beta", "out y", "the rows", "the features"),
                 ),
-            ),
-            "backward_columns": (
-                "PiPPPPPi",
-                (
-                    "the workspace",
-                    "the blocks",
-                    "alpha",
-                    "gamma",
-                    "out dalpha",
-                    "out dgamma",
-                    "out dbeta",
-                    "the features",
+            },
+        ),
+        "backward": _launcher.Direction(
+            source=_Path(__file__).with_name("kernels.cu"),
+            arguments={"dy": "y"},
+            results={
+                "dx": "x",
+                "dalpha": "alpha",
+                "dgamma": "gamma",
+                "dbeta": "beta",
+            },
+            sums=(2, 1),
+            kernels={
+                "backward": (
+                    "PPPPPPqi",
+                    (
+                        "x",
+                        "dy",
+                        "alpha",
+                        "gamma",
+                        "out dx",
+                        "the workspace",
+                        "the rows",
+                        "the features",
+                    ),
                 ),
-            ),
-        },
-    ),
+                "backward_columns": (
+                    "PiPPPPPi",
+                    (
+                        "the workspace",
+                        "the blocks",
+                        "alpha",
+                        "gamma",
+                        "out dalpha",
+                        "out dgamma",
+                        "out dbeta",
+                        "the features",
+                    ),
+                ),
+            },
+        ),
+        "jvp": _launcher.Direction(
+            source=_Path(__file__).with_name("second_order.cu"),
+            arguments={
+                "dx": "x",
+                "dalpha": "alpha",
+                "dgamma": "gamma",
+                "dbeta": "beta",
+            },
+            results={"dy": "y"},
+            kernels={
+                "jvp": (
+                    "PPPPPPPPqi",
+                    (
+                        "x",
+                        "dx",
+                        "alpha",
+                        "gamma",
+                        "dalpha",
+                        "dgamma",
+                        "dbeta",
+                        "out dy",
+                        "the rows",
+                        "the features",
+                    ),
+                ),
+            },
+        ),
+        "backward_backward": _launcher.Direction(
+            source=_Path(__file__).with_name("second_order.cu"),
+            arguments={
+                "dy": "y",
+                "ddx": "x",
+                "ddalpha": "alpha",
+                "ddgamma": "gamma",
+                "ddbeta": "beta",
+            },
+            results={
+                "dx": "x",
+                "dalpha": "alpha",
+                "dgamma": "gamma",
+                "dbeta": "beta",
+                "ddy": "dy",
+            },
+            sums=(1, 1),
+            kernels={
+                "backward_backward": (
+                    "PPPPPPPPPPPqi",
+                    (
+                        "x",
+                        "dy",
+                        "ddx",
+                        "alpha",
+                        "gamma",
+                        "ddalpha",
+                        "ddgamma",
+                        "ddbeta",
+                        "out dx",
+                        "out ddy",
+                        "the workspace",
+                        "the rows",
+                        "the features",
+                    ),
+                ),
+                "backward_backward_columns": (
+                    "PiPPPPPPPPi",
+                    (
+                        "the workspace",
+                        "the blocks",
+                        "alpha",
+                        "gamma",
+                        "ddalpha",
+                        "ddgamma",
+                        "ddbeta",
+                        "out dalpha",
+                        "out dgamma",
+                        "out dbeta",
+                        "the features",
+                    ),
+                ),
+            },
+        ),
+    },
 )

@@ -3,7 +3,7 @@
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops a row element; backward 5 row tensors (3 read, 2 written), 20 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-# templates sha256:c6f3d6ff638039f5b8d3fb7270d2698bc565ae5f0f14e2ee71d9eaf5b45daa2a
+# templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
 """Root-mean-square normalization, then a gate: silu of another row.
 
     forward
@@ -44,6 +44,22 @@ class Gradients(NamedTuple):
     """The gradient of gamma, in its shape and type."""
 
 
+class SecondGradients(NamedTuple):
+    """What `backward_backward` computes; None for what was left out or was None."""
+
+    dx: object
+    """The gradient of x, in its shape and type."""
+
+    dz: object
+    """The gradient of z, in its shape and type."""
+
+    dgamma: object
+    """The gradient of gamma, in its shape and type."""
+
+    ddy: object
+    """The gradient of dy, in its shape and type."""
+
+
 class Saved(NamedTuple):
     """What `backward` needs of a call of `forward`; arrays are the caller's own.
 
@@ -60,16 +76,21 @@ class Saved(NamedTuple):
     """The type of each input that was given."""
 
     x: object
-    """x of forward."""
+    """The argument x of forward."""
 
     z: object
-    """z of forward."""
+    """The argument z of forward."""
 
     gamma: object
     """The argument gamma of forward."""
 
     rstd: object
     """The row scalar rstd, one a row."""
+
+
+# What follows calls these by names with an underscore, which no argument can have.
+_Gradients = Gradients
+_SecondGradients = SecondGradients
 
 
 def forward(x, z, gamma=None, *, eps=1e-5, out=None, stream=None, workspace=None):
@@ -133,15 +154,97 @@ def backward(saved, dy, *, out=None, stream=None, workspace=None):
     Raises TypeError for what is no floating-point array in device memory, ValueError for a
     wrong shape, ImportError without PyCUDA or a driver.
     """
-    cotangents_ = (dy,)
-    gradients_ = _launcher.backward(_LAYER, saved, cotangents_, out, stream, workspace)
-    return Gradients(*gradients_)
+    arguments_ = (dy,)
+    results_ = _launcher.later(
+        _LAYER, "backward", saved, arguments_, out, stream, workspace
+    )
+    return _Gradients(*results_)
+
+
+def jvp(saved, dx=None, dz=None, dgamma=None, *, out=None, stream=None, workspace=None):
+    """What the outputs move by when each input moves by its tangent.
+
+        dy = dgamma*silu_z*xhat + gamma*dz*sigmoid_z*xhat*(1 + z*(1 - sigmoid_z)) +
+            rstd*gamma*silu_z*(dx - xhat*mean(dx*xhat))
+
+    Args:
+        saved: what `forward` returned.
+        dx: the tangent of x; None stands for zero.
+        dz: the tangent of z; None stands for zero.
+        dgamma: the tangent of gamma; None stands for zero.
+        out: an array to write the tangent of y to.
+        stream: where the kernels are launched, as for `forward`.
+        workspace: nothing is written to it, since no sum is over rows.
+
+    Returns the tangent of y, in the type of the rows.
+
+    Raises TypeError for what is no floating-point array in device memory, ValueError for a
+    wrong shape, ImportError without PyCUDA or a driver.
+    """
+    arguments_ = (dx, dz, dgamma)
+    results_ = _launcher.later(_LAYER, "jvp", saved, arguments_, out, stream, workspace)
+    return results_[0]
+
+
+def backward_backward(
+    saved,
+    cotangents,
+    ddx=None,
+    ddz=None,
+    ddgamma=None,
+    *,
+    out=None,
+    stream=None,
+    workspace=None,
+):
+    """The gradients of a loss that depends on what `backward` returned.
+
+        g = gamma*dy*silu_z
+        mean_g = mean(g*xhat)
+        dg = rstd*(ddx - xhat*mean(ddx*xhat))
+        dsilu_z = dy*(gamma*dg + ddgamma*xhat)
+        g_5 = gamma*ddz*dy*sigmoid_z*(1 + z*(1 - sigmoid_z)) - mean_g*rstd*ddx
+        dx = rstd*(g_5 + ddgamma*dy*silu_z + rstd*(mean(ddx*xhat)*(2*mean_g*xhat - g) -
+            xhat*mean(ddx*g)) - xhat*mean(g_5*xhat) - xhat*mean(ddgamma*dy*silu_z*xhat))
+        dz = sigmoid_z*(dsilu_z + gamma*ddz*dy*xhat*(1 - sigmoid_z) + (1 -
+            sigmoid_z)*(dsilu_z*z + gamma*ddz*dy*xhat*(1 + z*(1 - sigmoid_z) - silu_z)))
+        dgamma = sum_rows(dy*(dg*silu_z + ddz*sigmoid_z*xhat*(1 + z*(1 - sigmoid_z))))
+        ddy = ddgamma*silu_z*xhat + gamma*(dg*silu_z + ddz*sigmoid_z*xhat*(1 + z*(1 -
+            sigmoid_z)))
+
+    Args:
+        saved: what `forward` returned.
+        cotangents: what `backward` was given, a tuple or a list, or the array itself.
+        ddx: the cotangent of dx, its gradient; None stands for zero.
+        ddz: the cotangent of dz, its gradient; None stands for zero.
+        ddgamma: the cotangent of dgamma, its gradient; None stands for zero.
+        out: SecondGradients, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        stream: where the kernels are launched, as for `forward`.
+        workspace: memory for partial sums over rows; `workspace_bytes` says how much. It
+            needs no initial value, and is free again when the stream gets there.
+
+    Returns SecondGradients, with respect to the inputs and to the cotangents.
+
+    Raises TypeError for what is no floating-point array in device memory, ValueError for a
+    wrong shape, ImportError without PyCUDA or a driver.
+    """
+    arguments_ = (
+        *_launcher.each_cotangent(cotangents, ("dy",)),
+        ddx,
+        ddz,
+        ddgamma,
+    )
+    results_ = _launcher.later(
+        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace
+    )
+    return _SecondGradients(*results_)
 
 
 def workspace_bytes(direction, *arguments):
     """How many bytes a call needs of `workspace`.
 
-    `direction` is "forward" or "backward", `arguments` are its positional ones:
+    `direction` is the name of a function, `arguments` are its positional ones:
     `workspace_bytes("backward", saved, dy)`. With `out` and `workspace` given, a call
     allocates nothing once its kernels are loaded.
     """
@@ -155,7 +258,6 @@ def compilations():
 
 _LAYER = _launcher.Layer(
     name="gated_rms_norm",
-    source=_Path(__file__).with_name("kernels.cu"),
     Saved=Saved,
     minimum_features=1,
     is_wide=False,
@@ -163,49 +265,113 @@ _LAYER = _launcher.Layer(
     optional=("gamma",),
     constants=("eps",),
     outputs={"y": "Row"},
-    saved={"x": "Row", "z": "Row", "gamma": "Feature"},
-    row_scalars=("rstd",),
-    forward=_launcher.Direction(
-        results={"y": "Row"},
-        kernels={
-            "forward": (
-                "PPPAPPqi",
-                (
-                    "x",
-                    "z",
-                    "gamma",
-                    "eps",
-                    "out y",
-                    "saved rstd",
-                    "the rows",
-                    "the features",
+    saved={"x": "Row", "z": "Row", "gamma": "Feature", "rstd": "computed"},
+    directions={
+        "forward": _launcher.Direction(
+            source=_Path(__file__).with_name("kernels.cu"),
+            results={"y": "y"},
+            kernels={
+                "forward": (
+                    "PPPAPPqi",
+                    (
+                        "x",
+                        "z",
+                        "gamma",
+                        "eps",
+                        "out y",
+                        "saved rstd",
+                        "the rows",
+                        "the features",
+                    ),
                 ),
-            ),
-        },
-    ),
-    backward=_launcher.Direction(
-        results={"dx": "Row", "dz": "Row", "dgamma": "Feature"},
-        sums=(1, 0),
-        kernels={
-            "backward": (
-                "PPPPPPPPqi",
-                (
-                    "x",
-                    "z",
-                    "dy",
-                    "saved rstd",
-                    "gamma",
-                    "out dx",
-                    "out dz",
-                    "the workspace",
-                    "the rows",
-                    "the features",
+            },
+        ),
+        "backward": _launcher.Direction(
+            source=_Path(__file__).with_name("kernels.cu"),
+            arguments={"dy": "y"},
+            results={"dx": "x", "dz": "z", "dgamma": "gamma"},
+            sums=(1, 0),
+            kernels={
+                "backward": (
+                    "PPPPPPPPqi",
+                    (
+                        "x",
+                        "z",
+                        "dy",
+                        "saved rstd",
+                        "gamma",
+                        "out dx",
+                        "out dz",
+                        "the workspace",
+                        "the rows",
+                        "the features",
+                    ),
                 ),
-            ),
-            "backward_columns": (
-                "PiPPi",
-                ("the workspace", "the blocks", "gamma", "out dgamma", "the features"),
-            ),
-        },
-    ),
+                "backward_columns": (
+                    "PiPPi",
+                    ("the workspace", "the blocks", "gamma", "out dgamma", "the features"),
+                ),
+            },
+        ),
+        "jvp": _launcher.Direction(
+            source=_Path(__file__).with_name("second_order.cu"),
+            arguments={"dx": "x", "dz": "z", "dgamma": "gamma"},
+            results={"dy": "y"},
+            kernels={
+                "jvp": (
+                    "PPPPPPPPqi",
+                    (
+                        "x",
+                        "z",
+                        "dx",
+                        "dz",
+                        "saved rstd",
+                        "gamma",
+                        "dgamma",
+                        "out dy",
+                        "the rows",
+                        "the features",
+                    ),
+                ),
+            },
+        ),
+        "backward_backward": _launcher.Direction(
+            source=_Path(__file__).with_name("second_order.cu"),
+            arguments={"dy": "y", "ddx": "x", "ddz": "z", "ddgamma": "gamma"},
+            results={"dx": "x", "dz": "z", "dgamma": "gamma", "ddy": "dy"},
+            sums=(1, 0),
+            kernels={
+                "backward_backward": (
+                    "PPPPPPPPPPPPqi",
+                    (
+                        "x",
+                        "z",
+                        "dy",
+                        "ddx",
+                        "ddz",
+                        "saved rstd",
+                        "gamma",
+                        "ddgamma",
+                        "out dx",
+                        "out dz",
+                        "out ddy",
+                        "the workspace",
+                        "the rows",
+                        "the features",
+                    ),
+                ),
+                "backward_backward_columns": (
+                    "PiPPPi",
+                    (
+                        "the workspace",
+                        "the blocks",
+                        "gamma",
+                        "ddgamma",
+                        "out dgamma",
+                        "the features",
+                    ),
+                ),
+            },
+        ),
+    },
 )

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 15 flops a row element; backward 3 row tensors (2 read, 1 written), 30 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
-# templates sha256:c6f3d6ff638039f5b8d3fb7270d2698bc565ae5f0f14e2ee71d9eaf5b45daa2a
+# templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
 """Layer normalization, then the Gaussian error linear unit.
 
     forward
@@ -47,6 +47,22 @@ class Gradients(NamedTuple):
     """The gradient of beta, in its shape and type."""
 
 
+class SecondGradients(NamedTuple):
+    """What `backward_backward` computes; None for what was left out or was None."""
+
+    dx: object
+    """The gradient of x, in its shape and type."""
+
+    dgamma: object
+    """The gradient of gamma, in its shape and type."""
+
+    dbeta: object
+    """The gradient of beta, in its shape and type."""
+
+    ddy: object
+    """The gradient of dy, in its shape and type."""
+
+
 class Saved(NamedTuple):
     """What `backward` needs of a call of `forward`; arrays are the caller's own.
 
@@ -63,7 +79,7 @@ class Saved(NamedTuple):
     """The type of each input that was given."""
 
     x: object
-    """x of forward."""
+    """The argument x of forward."""
 
     gamma: object
     """The argument gamma of forward."""
@@ -79,6 +95,11 @@ class Saved(NamedTuple):
 
     rstd: object
     """The row scalar rstd, one a row."""
+
+
+# What follows calls these by names with an underscore, which no argument can have.
+_Gradients = Gradients
+_SecondGradients = SecondGradients
 
 
 def forward(
@@ -147,15 +168,102 @@ def backward(saved, dy, *, out=None, stream=None, workspace=None):
     Raises TypeError for what is no floating-point array in device memory, ValueError for a
     wrong shape, ImportError without PyCUDA or a driver.
     """
-    cotangents_ = (dy,)
-    gradients_ = _launcher.backward(_LAYER, saved, cotangents_, out, stream, workspace)
-    return Gradients(*gradients_)
+    arguments_ = (dy,)
+    results_ = _launcher.later(
+        _LAYER, "backward", saved, arguments_, out, stream, workspace
+    )
+    return _Gradients(*results_)
+
+
+def jvp(
+    saved, dx=None, dgamma=None, dbeta=None, *, out=None, stream=None, workspace=None
+):
+    """What the outputs move by when each input moves by its tangent.
+
+        dy = (1 + erf_u_2 + 2*u_2*exp(-u_2**2)/sqrt(pi))*(dgamma*xhat + dbeta +
+            rstd*gamma*(dx - mean(dx) - xhat*mean(dx*xhat)))/2
+
+    Args:
+        saved: what `forward` returned.
+        dx: the tangent of x; None stands for zero.
+        dgamma: the tangent of gamma; None stands for zero.
+        dbeta: the tangent of beta; None stands for zero.
+        out: an array to write the tangent of y to.
+        stream: where the kernels are launched, as for `forward`.
+        workspace: nothing is written to it, since no sum is over rows.
+
+    Returns the tangent of y, in the type of the rows.
+
+    Raises TypeError for what is no floating-point array in device memory, ValueError for a
+    wrong shape, ImportError without PyCUDA or a driver.
+    """
+    arguments_ = (dx, dgamma, dbeta)
+    results_ = _launcher.later(_LAYER, "jvp", saved, arguments_, out, stream, workspace)
+    return results_[0]
+
+
+def backward_backward(
+    saved,
+    cotangents,
+    ddx=None,
+    ddgamma=None,
+    ddbeta=None,
+    *,
+    out=None,
+    stream=None,
+    workspace=None,
+):
+    """The gradients of a loss that depends on what `backward` returned.
+
+        du = dy*(1 + erf_u_2 + sqrt(2)*u*exp(-u_2**2)/sqrt(pi))/2
+        g = gamma*du
+        mean_g = mean(g)
+        mean_g_2 = mean(g*xhat)
+        dg = rstd*(ddx - mean(ddx) - xhat*mean(ddx*xhat))
+        ddu = gamma*dg + ddgamma*xhat + ddbeta
+        du_2 = ddu*dy*exp(-u_2**2)*(sqrt(2) - u*u_2)/sqrt(pi)
+        g_7 = gamma*du_2 - mean_g_2*rstd*ddx
+        dx = rstd*(g_7 + ddgamma*du + rstd*(mean_g*xhat*mean(ddx) +
+            mean(ddx*xhat)*(2*mean_g_2*xhat + mean_g - g) - xhat*mean(ddx*g)) -
+            mean(g_7) - mean(ddgamma*du) - xhat*mean(g_7*xhat) -
+            xhat*mean(ddgamma*du*xhat))
+        dgamma = sum_rows(du_2*xhat + dg*du)
+        dbeta = sum_rows(du_2)
+        ddy = ddu*(1 + erf_u_2 + sqrt(2)*u*exp(-u_2**2)/sqrt(pi))/2
+
+    Args:
+        saved: what `forward` returned.
+        cotangents: what `backward` was given, a tuple or a list, or the array itself.
+        ddx: the cotangent of dx, its gradient; None stands for zero.
+        ddgamma: the cotangent of dgamma, its gradient; None stands for zero.
+        ddbeta: the cotangent of dbeta, its gradient; None stands for zero.
+        out: SecondGradients, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        stream: where the kernels are launched, as for `forward`.
+        workspace: memory for partial sums over rows; `workspace_bytes` says how much. It
+            needs no initial value, and is free again when the stream gets there.
+
+    Returns SecondGradients, with respect to the inputs and to the cotangents.
+
+    Raises TypeError for what is no floating-point array in device memory, ValueError for a
+    wrong shape, ImportError without PyCUDA or a driver.
+    """
+    arguments_ = (
+        *_launcher.each_cotangent(cotangents, ("dy",)),
+        ddx,
+        ddgamma,
+        ddbeta,
+    )
+    results_ = _launcher.later(
+        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace
+    )
+    return _SecondGradients(*results_)
 
 
 def workspace_bytes(direction, *arguments):
     """How many bytes a call needs of `workspace`.
 
-    `direction` is "forward" or "backward", `arguments` are its positional ones:
+    `direction` is the name of a function, `arguments` are its positional ones:
     `workspace_bytes("backward", saved, dy)`. With `out` and `workspace` given, a call
     allocates nothing once its kernels are loaded.
     """
@@ -169,7 +277,6 @@ def compilations():
 
 _LAYER = _launcher.Layer(
     name="layer_norm_gelu",
-    source=_Path(__file__).with_name("kernels.cu"),
     Saved=Saved,
     minimum_features=1,
     is_wide=False,
@@ -177,60 +284,137 @@ _LAYER = _launcher.Layer(
     optional=("gamma", "beta"),
     constants=("eps",),
     outputs={"y": "Row"},
-    saved={"x": "Row", "gamma": "Feature", "beta": "Feature"},
-    row_scalars=("mu", "mu_residual", "rstd"),
-    forward=_launcher.Direction(
-        results={"y": "Row"},
-        kernels={
-            "forward": (
-                "PPPAPPPPqi",
-                (
-                    "x",
-                    "gamma",
-                    "beta",
-                    "eps",
-                    "out y",
-                    "saved mu",
-                    "saved mu_residual",
-                    "saved rstd",
-                    "the rows",
-                    "the features",
+    saved={
+        "x": "Row",
+        "gamma": "Feature",
+        "beta": "Feature",
+        "mu": "computed",
+        "mu_residual": "computed",
+        "rstd": "computed",
+    },
+    directions={
+        "forward": _launcher.Direction(
+            source=_Path(__file__).with_name("kernels.cu"),
+            results={"y": "y"},
+            kernels={
+                "forward": (
+                    "PPPAPPPPqi",
+                    (
+                        "x",
+                        "gamma",
+                        "beta",
+                        "eps",
+                        "out y",
+                        "saved mu",
+                        "saved mu_residual",
+                        "saved rstd",
+                        "the rows",
+                        "the features",
+                    ),
                 ),
-            ),
-        },
-    ),
-    backward=_launcher.Direction(
-        results={"dx": "Row", "dgamma": "Feature", "dbeta": "Feature"},
-        sums=(2, 0),
-        kernels={
-            "backward": (
-                "PPPPPPPPPqi",
-                (
-                    "x",
-                    "dy",
-                    "saved mu",
-                    "saved mu_residual",
-                    "saved rstd",
-                    "gamma",
-                    "beta",
-                    "out dx",
-                    "the workspace",
-                    "the rows",
-                    "the features",
+            },
+        ),
+        "backward": _launcher.Direction(
+            source=_Path(__file__).with_name("kernels.cu"),
+            arguments={"dy": "y"},
+            results={"dx": "x", "dgamma": "gamma", "dbeta": "beta"},
+            sums=(2, 0),
+            kernels={
+                "backward": (
+                    "PPPPPPPPPqi",
+                    (
+                        "x",
+                        "dy",
+                        "saved mu",
+                        "saved mu_residual",
+                        "saved rstd",
+                        "gamma",
+                        "beta",
+                        "out dx",
+                        "the workspace",
+                        "the rows",
+                        "the features",
+                    ),
                 ),
-            ),
-            "backward_columns": (
-                "PiPPPPi",
-                (
-                    "the workspace",
-                    "the blocks",
-                    "gamma",
-                    "beta",
-                    "out dgamma",
-                    "out dbeta",
-                    "the features",
+                "backward_columns": (
+                    "PiPPPPi",
+                    (
+                        "the workspace",
+                        "the blocks",
+                        "gamma",
+                        "beta",
+                        "out dgamma",
+                        "out dbeta",
+                        "the features",
+                    ),
                 ),
-            ),
-        },
-    ),
+            },
+        ),
+        "jvp": _launcher.Direction(
+            source=_Path(__file__).with_name("second_order.cu"),
+            arguments={"dx": "x", "dgamma": "gamma", "dbeta": "beta"},
+            results={"dy": "y"},
+            kernels={
+                "jvp": (
+                    "PPPPPPPPPPqi",
+                    (
+                        "x",
+                        "dx",
+                        "saved mu",
+                        "saved mu_residual",
+                        "saved rstd",
+                        "gamma",
+                        "beta",
+                        "dgamma",
+                        "dbeta",
+                        "out dy",
+                        "the rows",
+                        "the features",
+                    ),
+                ),
+            },
+        ),
+        "backward_backward": _launcher.Direction(
+            source=_Path(__file__).with_name("second_order.cu"),
+            arguments={"dy": "y", "ddx": "x", "ddgamma": "gamma", "ddbeta": "beta"},
+            results={"dx": "x", "dgamma": "gamma", "dbeta": "beta", "ddy": "dy"},
+            sums=(2, 0),
+            kernels={
+                "backward_backward": (
+                    "PPPPPPPPPPPPPqi",
+                    (
+                        "x",
+                        "dy",
+                        "ddx",
+                        "saved mu",
+                        "saved mu_residual",
+                        "saved rstd",
+                        "gamma",
+                        "beta",
+                        "ddgamma",
+                        "ddbeta",
+                        "out dx",
+                        "out ddy",
+                        "the workspace",
+                        "the rows",
+                        "the features",
+                    ),
+                ),
+                "backward_backward_columns": (
+                    "PiPPPPPPi",
+                    (
+                        "the workspace",
+                        "the blocks",
+                        "gamma",
+                        "beta",
+                        "ddgamma",
+                        "ddbeta",
+                        "out dgamma",
+                        "out dbeta",
+                        "the features",
+                    ),
+                ),
+            },
+        ),
+    },
 )

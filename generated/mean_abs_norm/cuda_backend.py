@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops a row element; backward 3 row tensors (2 read, 1 written), 18 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
-# templates sha256:c6f3d6ff638039f5b8d3fb7270d2698bc565ae5f0f14e2ee71d9eaf5b45daa2a
+# templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
 """Centred rows divided by their mean absolute deviation.
 
     forward
@@ -43,6 +43,22 @@ class Gradients(NamedTuple):
     """The gradient of beta, in its shape and type."""
 
 
+class SecondGradients(NamedTuple):
+    """What `backward_backward` computes; None for what was left out or was None."""
+
+    dx: object
+    """The gradient of x, in its shape and type."""
+
+    dgamma: object
+    """The gradient of gamma, in its shape and type."""
+
+    dbeta: object
+    """The gradient of beta, in its shape and type."""
+
+    ddy: object
+    """The gradient of dy, in its shape and type."""
+
+
 class Saved(NamedTuple):
     """What `backward` needs of a call of `forward`; arrays are the caller's own.
 
@@ -59,7 +75,7 @@ class Saved(NamedTuple):
     """The type of each input that was given."""
 
     x: object
-    """x of forward."""
+    """The argument x of forward."""
 
     gamma: object
     """The argument gamma of forward."""
@@ -72,6 +88,11 @@ class Saved(NamedTuple):
 
     scale: object
     """The row scalar scale, one a row."""
+
+
+# What follows calls these by names with an underscore, which no argument can have.
+_Gradients = Gradients
+_SecondGradients = SecondGradients
 
 
 def forward(
@@ -136,15 +157,104 @@ def backward(saved, dy, *, out=None, stream=None, workspace=None):
     Raises TypeError for what is no floating-point array in device memory, ValueError for a
     wrong shape, ImportError without PyCUDA or a driver.
     """
-    cotangents_ = (dy,)
-    gradients_ = _launcher.backward(_LAYER, saved, cotangents_, out, stream, workspace)
-    return Gradients(*gradients_)
+    arguments_ = (dy,)
+    results_ = _launcher.later(
+        _LAYER, "backward", saved, arguments_, out, stream, workspace
+    )
+    return _Gradients(*results_)
+
+
+def jvp(
+    saved, dx=None, dgamma=None, dbeta=None, *, out=None, stream=None, workspace=None
+):
+    """What the outputs move by when each input moves by its tangent.
+
+        dy = dgamma*xhat + dbeta + scale*gamma*(dx + mean(dx)*(xhat*mean(sign(xhat)) -
+            1) - xhat*mean(dx*sign(xhat)))
+
+    Args:
+        saved: what `forward` returned.
+        dx: the tangent of x; None stands for zero.
+        dgamma: the tangent of gamma; None stands for zero.
+        dbeta: the tangent of beta; None stands for zero.
+        out: an array to write the tangent of y to.
+        stream: where the kernels are launched, as for `forward`.
+        workspace: nothing is written to it, since no sum is over rows.
+
+    Returns the tangent of y, in the type of the rows.
+
+    Raises TypeError for what is no floating-point array in device memory, ValueError for a
+    wrong shape, ImportError without PyCUDA or a driver.
+    """
+    arguments_ = (dx, dgamma, dbeta)
+    results_ = _launcher.later(_LAYER, "jvp", saved, arguments_, out, stream, workspace)
+    return results_[0]
+
+
+def backward_backward(
+    saved,
+    cotangents,
+    ddx=None,
+    ddgamma=None,
+    ddbeta=None,
+    *,
+    out=None,
+    stream=None,
+    workspace=None,
+):
+    """The gradients of a loss that depends on what `backward` returned.
+
+        g = gamma*dy
+        mean_g = mean(g)
+        mean_xhat = mean(sign(xhat))
+        mean_g_2 = mean(g*xhat)
+        dmean_g_2 = sum(scale*ddx*(mean_xhat - sign(xhat)))
+        dmean_g = sum(-scale*ddx)
+        dg = scale*ddx + dmean_g_2*xhat/D + dmean_g/D
+        dxhat = ddgamma*dy + dmean_g_2*g/D
+        dscale = sum(dxhat*x_centred) + sum(ddx*(g + mean_g_2*(mean_xhat - sign(xhat)) -
+            mean_g))
+        dspread = -dscale*scale**2
+        dx_centred = scale*dxhat + dspread*sign(x_centred)/D
+        dmu = sum(-dx_centred)
+        dx = dx_centred + dmu/D
+        dgamma = sum_rows(dg*dy)
+        dbeta = 0
+        ddy = gamma*dg + ddgamma*xhat + ddbeta
+
+    Args:
+        saved: what `forward` returned.
+        cotangents: what `backward` was given, a tuple or a list, or the array itself.
+        ddx: the cotangent of dx, its gradient; None stands for zero.
+        ddgamma: the cotangent of dgamma, its gradient; None stands for zero.
+        ddbeta: the cotangent of dbeta, its gradient; None stands for zero.
+        out: SecondGradients, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        stream: where the kernels are launched, as for `forward`.
+        workspace: memory for partial sums over rows; `workspace_bytes` says how much. It
+            needs no initial value, and is free again when the stream gets there.
+
+    Returns SecondGradients, with respect to the inputs and to the cotangents.
+
+    Raises TypeError for what is no floating-point array in device memory, ValueError for a
+    wrong shape, ImportError without PyCUDA or a driver.
+    """
+    arguments_ = (
+        *_launcher.each_cotangent(cotangents, ("dy",)),
+        ddx,
+        ddgamma,
+        ddbeta,
+    )
+    results_ = _launcher.later(
+        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace
+    )
+    return _SecondGradients(*results_)
 
 
 def workspace_bytes(direction, *arguments):
     """How many bytes a call needs of `workspace`.
 
-    `direction` is "forward" or "backward", `arguments` are its positional ones:
+    `direction` is the name of a function, `arguments` are its positional ones:
     `workspace_bytes("backward", saved, dy)`. With `out` and `workspace` given, a call
     allocates nothing once its kernels are loaded.
     """
@@ -158,7 +268,6 @@ def compilations():
 
 _LAYER = _launcher.Layer(
     name="mean_abs_norm",
-    source=_Path(__file__).with_name("kernels.cu"),
     Saved=Saved,
     minimum_features=1,
     is_wide=False,
@@ -166,58 +275,131 @@ _LAYER = _launcher.Layer(
     optional=("gamma", "beta"),
     constants=("eps",),
     outputs={"y": "Row"},
-    saved={"x": "Row", "gamma": "Feature"},
-    row_scalars=("mu", "mu_residual", "scale"),
-    forward=_launcher.Direction(
-        results={"y": "Row"},
-        kernels={
-            "forward": (
-                "PPPAPPPPqi",
-                (
-                    "x",
-                    "gamma",
-                    "beta",
-                    "eps",
-                    "out y",
-                    "saved mu",
-                    "saved mu_residual",
-                    "saved scale",
-                    "the rows",
-                    "the features",
+    saved={
+        "x": "Row",
+        "gamma": "Feature",
+        "mu": "computed",
+        "mu_residual": "computed",
+        "scale": "computed",
+    },
+    directions={
+        "forward": _launcher.Direction(
+            source=_Path(__file__).with_name("kernels.cu"),
+            results={"y": "y"},
+            kernels={
+                "forward": (
+                    "PPPAPPPPqi",
+                    (
+                        "x",
+                        "gamma",
+                        "beta",
+                        "eps",
+                        "out y",
+                        "saved mu",
+                        "saved mu_residual",
+                        "saved scale",
+                        "the rows",
+                        "the features",
+                    ),
                 ),
-            ),
-        },
-    ),
-    backward=_launcher.Direction(
-        results={"dx": "Row", "dgamma": "Feature", "dbeta": "Feature"},
-        sums=(2, 0),
-        kernels={
-            "backward": (
-                "PPPPPPPPqi",
-                (
-                    "x",
-                    "dy",
-                    "saved mu",
-                    "saved mu_residual",
-                    "saved scale",
-                    "gamma",
-                    "out dx",
-                    "the workspace",
-                    "the rows",
-                    "the features",
+            },
+        ),
+        "backward": _launcher.Direction(
+            source=_Path(__file__).with_name("kernels.cu"),
+            arguments={"dy": "y"},
+            results={"dx": "x", "dgamma": "gamma", "dbeta": "beta"},
+            sums=(2, 0),
+            kernels={
+                "backward": (
+                    "PPPPPPPPqi",
+                    (
+                        "x",
+                        "dy",
+                        "saved mu",
+                        "saved mu_residual",
+                        "saved scale",
+                        "gamma",
+                        "out dx",
+                        "the workspace",
+                        "the rows",
+                        "the features",
+                    ),
                 ),
-            ),
-            "backward_columns": (
-                "PiPPPi",
-                (
-                    "the workspace",
-                    "the blocks",
-                    "gamma",
-                    "out dgamma",
-                    "out dbeta",
-                    "the features",
+                "backward_columns": (
+                    "PiPPPi",
+                    (
+                        "the workspace",
+                        "the blocks",
+                        "gamma",
+                        "out dgamma",
+                        "out dbeta",
+                        "the features",
+                    ),
                 ),
-            ),
-        },
-    ),
+            },
+        ),
+        "jvp": _launcher.Direction(
+            source=_Path(__file__).with_name("second_order.cu"),
+            arguments={"dx": "x", "dgamma": "gamma", "dbeta": "beta"},
+            results={"dy": "y"},
+            kernels={
+                "jvp": (
+                    "PPPPPPPPPqi",
+                    (
+                        "x",
+                        "dx",
+                        "saved mu",
+                        "saved mu_residual",
+                        "saved scale",
+                        "gamma",
+                        "dgamma",
+                        "dbeta",
+                        "out dy",
+                        "the rows",
+                        "the features",
+                    ),
+                ),
+            },
+        ),
+        "backward_backward": _launcher.Direction(
+            source=_Path(__file__).with_name("second_order.cu"),
+            arguments={"dy": "y", "ddx": "x", "ddgamma": "gamma", "ddbeta": "beta"},
+            results={"dx": "x", "dgamma": "gamma", "dbeta": "beta", "ddy": "dy"},
+            sums=(1, 0),
+            kernels={
+                "backward_backward": (
+                    "PPPPPPPPPPPPqi",
+                    (
+                        "x",
+                        "dy",
+                        "ddx",
+                        "saved mu",
+                        "saved mu_residual",
+                        "saved scale",
+                        "gamma",
+                        "ddgamma",
+                        "ddbeta",
+                        "out dx",
+                        "out ddy",
+                        "the workspace",
+                        "the rows",
+                        "the features",
+                    ),
+                ),
+                "backward_backward_columns": (
+                    "PiPPPPPi",
+                    (
+                        "the workspace",
+                        "the blocks",
+                        "gamma",
+                        "ddgamma",
+                        "ddbeta",
+                        "out dgamma",
+                        "out dbeta",
+                        "the features",
+                    ),
+                ),
+            },
+        ),
+    },
 )

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 10 flops a row element; backward 3 row tensors (2 read, 1 written), 21 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-# templates sha256:c6f3d6ff638039f5b8d3fb7270d2698bc565ae5f0f14e2ee71d9eaf5b45daa2a
+# templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
 """Layer normalization whose output is gated by one number a row.
 
     forward
@@ -47,6 +47,25 @@ class Gradients(NamedTuple):
     """The gradient of beta, in its shape and type."""
 
 
+class SecondGradients(NamedTuple):
+    """What `backward_backward` computes; None for what was left out or was None."""
+
+    dx: object
+    """The gradient of x, in its shape and type."""
+
+    dgate: object
+    """The gradient of gate, in its shape and type."""
+
+    dgamma: object
+    """The gradient of gamma, in its shape and type."""
+
+    dbeta: object
+    """The gradient of beta, in its shape and type."""
+
+    ddy: object
+    """The gradient of dy, in its shape and type."""
+
+
 class Saved(NamedTuple):
     """What `backward` needs of a call of `forward`; arrays are the caller's own.
 
@@ -63,10 +82,10 @@ class Saved(NamedTuple):
     """The type of each input that was given."""
 
     x: object
-    """x of forward."""
+    """The argument x of forward."""
 
     gate: object
-    """gate of forward."""
+    """The argument gate of forward."""
 
     gamma: object
     """The argument gamma of forward."""
@@ -82,6 +101,11 @@ class Saved(NamedTuple):
 
     rstd: object
     """The row scalar rstd, one a row."""
+
+
+# What follows calls these by names with an underscore, which no argument can have.
+_Gradients = Gradients
+_SecondGradients = SecondGradients
 
 
 def forward(
@@ -156,15 +180,118 @@ def backward(saved, dy, *, out=None, stream=None, workspace=None):
     Raises TypeError for what is no floating-point array in device memory, ValueError for a
     wrong shape, ImportError without PyCUDA or a driver.
     """
-    cotangents_ = (dy,)
-    gradients_ = _launcher.backward(_LAYER, saved, cotangents_, out, stream, workspace)
-    return Gradients(*gradients_)
+    arguments_ = (dy,)
+    results_ = _launcher.later(
+        _LAYER, "backward", saved, arguments_, out, stream, workspace
+    )
+    return _Gradients(*results_)
+
+
+def jvp(
+    saved,
+    dx=None,
+    dgate=None,
+    dgamma=None,
+    dbeta=None,
+    *,
+    out=None,
+    stream=None,
+    workspace=None,
+):
+    """What the outputs move by when each input moves by its tangent.
+
+        dy = dgate*(gamma*xhat + beta) + gate*(dgamma*xhat + dbeta + rstd*gamma*(dx -
+            mean(dx) - xhat*mean(dx*xhat)))
+
+    Args:
+        saved: what `forward` returned.
+        dx: the tangent of x; None stands for zero.
+        dgate: the tangent of gate; None stands for zero.
+        dgamma: the tangent of gamma; None stands for zero.
+        dbeta: the tangent of beta; None stands for zero.
+        out: an array to write the tangent of y to.
+        stream: where the kernels are launched, as for `forward`.
+        workspace: nothing is written to it, since no sum is over rows.
+
+    Returns the tangent of y, in the type of the rows.
+
+    Raises TypeError for what is no floating-point array in device memory, ValueError for a
+    wrong shape, ImportError without PyCUDA or a driver.
+    """
+    arguments_ = (dx, dgate, dgamma, dbeta)
+    results_ = _launcher.later(_LAYER, "jvp", saved, arguments_, out, stream, workspace)
+    return results_[0]
+
+
+def backward_backward(
+    saved,
+    cotangents,
+    ddx=None,
+    ddgate=None,
+    ddgamma=None,
+    ddbeta=None,
+    *,
+    out=None,
+    stream=None,
+    workspace=None,
+):
+    """The gradients of a loss that depends on what `backward` returned.
+
+        g = gate*gamma*dy
+        mean_g = mean(g)
+        mean_g_2 = mean(g*xhat)
+        dmean_beta = D*ddgate
+        dmean_g_2 = sum(-rstd*ddx*xhat)
+        dmean_g = sum(-rstd*ddx)
+        dg = rstd*ddx + dmean_g_2*xhat/D + dmean_g/D
+        dxhat = gate*ddgamma*dy + dmean_g_2*g/D + dmean_beta*gamma*dy/D -
+            mean_g_2*rstd*ddx
+        drstd = sum(dxhat*x_centred) + sum(ddx*(g - mean_g - mean_g_2*xhat))
+        dvar = -drstd*rstd**3/2
+        dx_centred = rstd*dxhat + 2*dvar*x_centred/D
+        dmu = sum(-dx_centred)
+        dx = dx_centred + dmu/D
+        dgate = sum(ddbeta*dy) + sum(gamma*dg*dy) + sum(ddgamma*dy*xhat)
+        dgamma = sum_rows(dy*(gate*dg + dmean_beta*xhat/D))
+        dbeta = sum_rows(dmean_beta*dy)/D
+        ddy = gate*ddbeta + gate*gamma*dg + gate*ddgamma*xhat + dmean_beta*(gamma*xhat +
+            beta)/D
+
+    Args:
+        saved: what `forward` returned.
+        cotangents: what `backward` was given, a tuple or a list, or the array itself.
+        ddx: the cotangent of dx, its gradient; None stands for zero.
+        ddgate: the cotangent of dgate, its gradient; None stands for zero.
+        ddgamma: the cotangent of dgamma, its gradient; None stands for zero.
+        ddbeta: the cotangent of dbeta, its gradient; None stands for zero.
+        out: SecondGradients, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        stream: where the kernels are launched, as for `forward`.
+        workspace: memory for partial sums over rows; `workspace_bytes` says how much. It
+            needs no initial value, and is free again when the stream gets there.
+
+    Returns SecondGradients, with respect to the inputs and to the cotangents.
+
+    Raises TypeError for what is no floating-point array in device memory, ValueError for a
+    wrong shape, ImportError without PyCUDA or a driver.
+    """
+    arguments_ = (
+        *_launcher.each_cotangent(cotangents, ("dy",)),
+        ddx,
+        ddgate,
+        ddgamma,
+        ddbeta,
+    )
+    results_ = _launcher.later(
+        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace
+    )
+    return _SecondGradients(*results_)
 
 
 def workspace_bytes(direction, *arguments):
     """How many bytes a call needs of `workspace`.
 
-    `direction` is "forward" or "backward", `arguments` are its positional ones:
+    `direction` is the name of a function, `arguments` are its positional ones:
     `workspace_bytes("backward", saved, dy)`. With `out` and `workspace` given, a call
     allocates nothing once its kernels are loaded.
     """
@@ -178,7 +305,6 @@ def compilations():
 
 _LAYER = _launcher.Layer(
     name="modulated_layer_norm",
-    source=_Path(__file__).with_name("kernels.cu"),
     Saved=Saved,
     minimum_features=1,
     is_wide=False,
@@ -196,68 +322,163 @@ _LAYER = _launcher.Layer(
         "gate": "RowScalar",
         "gamma": "Feature",
         "beta": "Feature",
+        "mu": "computed",
+        "mu_residual": "computed",
+        "rstd": "computed",
     },
-    row_scalars=("mu", "mu_residual", "rstd"),
-    forward=_launcher.Direction(
-        results={"y": "Row"},
-        kernels={
-            "forward": (
-                "PPPPAPPPPqi",
-                (
-                    "x",
-                    "gate",
-                    "gamma",
-                    "beta",
-                    "eps",
-                    "out y",
-                    "saved mu",
-                    "saved mu_residual",
-                    "saved rstd",
-                    "the rows",
-                    "the features",
+    directions={
+        "forward": _launcher.Direction(
+            source=_Path(__file__).with_name("kernels.cu"),
+            results={"y": "y"},
+            kernels={
+                "forward": (
+                    "PPPPAPPPPqi",
+                    (
+                        "x",
+                        "gate",
+                        "gamma",
+                        "beta",
+                        "eps",
+                        "out y",
+                        "saved mu",
+                        "saved mu_residual",
+                        "saved rstd",
+                        "the rows",
+                        "the features",
+                    ),
                 ),
-            ),
-        },
-    ),
-    backward=_launcher.Direction(
-        results={
-            "dx": "Row",
-            "dgate": "RowScalar",
-            "dgamma": "Feature",
-            "dbeta": "Feature",
-        },
-        sums=(2, 0),
-        kernels={
-            "backward": (
-                "PPPPPPPPPPPqi",
-                (
-                    "x",
-                    "gate",
-                    "dy",
-                    "saved mu",
-                    "saved mu_residual",
-                    "saved rstd",
-                    "gamma",
-                    "beta",
-                    "out dx",
-                    "out dgate",
-                    "the workspace",
-                    "the rows",
-                    "the features",
+            },
+        ),
+        "backward": _launcher.Direction(
+            source=_Path(__file__).with_name("kernels.cu"),
+            arguments={"dy": "y"},
+            results={
+                "dx": "x",
+                "dgate": "gate",
+                "dgamma": "gamma",
+                "dbeta": "beta",
+            },
+            sums=(2, 0),
+            kernels={
+                "backward": (
+                    "PPPPPPPPPPPqi",
+                    (
+                        "x",
+                        "gate",
+                        "dy",
+                        "saved mu",
+                        "saved mu_residual",
+                        "saved rstd",
+                        "gamma",
+                        "beta",
+                        "out dx",
+                        "out dgate",
+                        "the workspace",
+                        "the rows",
+                        "the features",
+                    ),
                 ),
-            ),
-            "backward_columns": (
-                "PiPPPPi",
-                (
-                    "the workspace",
-                    "the blocks",
-                    "gamma",
-                    "beta",
-                    "out dgamma",
-                    "out dbeta",
-                    "the features",
+                "backward_columns": (
+                    "PiPPPPi",
+                    (
+                        "the workspace",
+                        "the blocks",
+                        "gamma",
+                        "beta",
+                        "out dgamma",
+                        "out dbeta",
+                        "the features",
+                    ),
                 ),
-            ),
-        },
-    ),
+            },
+        ),
+        "jvp": _launcher.Direction(
+            source=_Path(__file__).with_name("second_order.cu"),
+            arguments={
+                "dx": "x",
+                "dgate": "gate",
+                "dgamma": "gamma",
+                "dbeta": "beta",
+            },
+            results={"dy": "y"},
+            kernels={
+                "jvp": (
+                    "PPPPPPPPPPPPqi",
+                    (
+                        "x",
+                        "gate",
+                        "dx",
+                        "dgate",
+                        "saved mu",
+                        "saved mu_residual",
+                        "saved rstd",
+                        "gamma",
+                        "beta",
+                        "dgamma",
+                        "dbeta",
+                        "out dy",
+                        "the rows",
+                        "the features",
+                    ),
+                ),
+            },
+        ),
+        "backward_backward": _launcher.Direction(
+            source=_Path(__file__).with_name("second_order.cu"),
+            arguments={
+                "dy": "y",
+                "ddx": "x",
+                "ddgate": "gate",
+                "ddgamma": "gamma",
+                "ddbeta": "beta",
+            },
+            results={
+                "dx": "x",
+                "dgate": "gate",
+                "dgamma": "gamma",
+                "dbeta": "beta",
+                "ddy": "dy",
+            },
+            sums=(2, 0),
+            kernels={
+                "backward_backward": (
+                    "PPPPPPPPPPPPPPPPqi",
+                    (
+                        "x",
+                        "gate",
+                        "dy",
+                        "ddx",
+                        "ddgate",
+                        "saved mu",
+                        "saved mu_residual",
+                        "saved rstd",
+                        "gamma",
+                        "beta",
+                        "ddgamma",
+                        "ddbeta",
+                        "out dx",
+                        "out dgate",
+                        "out ddy",
+                        "the workspace",
+                        "the rows",
+                        "the features",
+                    ),
+                ),
+                "backward_backward_columns": (
+                    "PiPPPPPPi",
+                    (
+                        "the workspace",
+                        "the blocks",
+                        "gamma",
+                        "beta",
+                        "ddgamma",
+                        "ddbeta",
+                        "out dgamma",
+                        "out dbeta",
+                        "the features",
+                    ),
+                ),
+            },
+        ),
+    },
 )

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 9 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
-# templates sha256:c6f3d6ff638039f5b8d3fb7270d2698bc565ae5f0f14e2ee71d9eaf5b45daa2a
+# templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
 """Root-mean-square normalization with a weight that is learned as its distance from one.
 
     forward
@@ -38,6 +38,19 @@ class Gradients(NamedTuple):
     """The gradient of w, in its shape and type."""
 
 
+class SecondGradients(NamedTuple):
+    """What `backward_backward` computes; None for what was left out or was None."""
+
+    dx: object
+    """The gradient of x, in its shape and type."""
+
+    dw: object
+    """The gradient of w, in its shape and type."""
+
+    ddy: object
+    """The gradient of dy, in its shape and type."""
+
+
 class Saved(NamedTuple):
     """What `backward` needs of a call of `forward`; arrays are the caller's own.
 
@@ -54,13 +67,18 @@ class Saved(NamedTuple):
     """The type of each input that was given."""
 
     x: object
-    """x of forward."""
+    """The argument x of forward."""
 
     w: object
     """The argument w of forward."""
 
     rstd: object
     """The row scalar rstd, one a row."""
+
+
+# What follows calls these by names with an underscore, which no argument can have.
+_Gradients = Gradients
+_SecondGradients = SecondGradients
 
 
 def forward(x, w=None, *, eps=1e-6, out=None, stream=None, workspace=None):
@@ -120,15 +138,76 @@ def backward(saved, dy, *, out=None, stream=None, workspace=None):
     Raises TypeError for what is no floating-point array in device memory, ValueError for a
     wrong shape, ImportError without PyCUDA or a driver.
     """
-    cotangents_ = (dy,)
-    gradients_ = _launcher.backward(_LAYER, saved, cotangents_, out, stream, workspace)
-    return Gradients(*gradients_)
+    arguments_ = (dy,)
+    results_ = _launcher.later(
+        _LAYER, "backward", saved, arguments_, out, stream, workspace
+    )
+    return _Gradients(*results_)
+
+
+def jvp(saved, dx=None, dw=None, *, out=None, stream=None, workspace=None):
+    """What the outputs move by when each input moves by its tangent.
+
+        dy = dw*xhat + rstd*(1 + w)*(dx - xhat*mean(dx*xhat))
+
+    Args:
+        saved: what `forward` returned.
+        dx: the tangent of x; None stands for zero.
+        dw: the tangent of w; None stands for zero.
+        out: an array to write the tangent of y to.
+        stream: where the kernels are launched, as for `forward`.
+        workspace: nothing is written to it, since no sum is over rows.
+
+    Returns the tangent of y, in the type of the rows.
+
+    Raises TypeError for what is no floating-point array in device memory, ValueError for a
+    wrong shape, ImportError without PyCUDA or a driver.
+    """
+    arguments_ = (dx, dw)
+    results_ = _launcher.later(_LAYER, "jvp", saved, arguments_, out, stream, workspace)
+    return results_[0]
+
+
+def backward_backward(
+    saved, cotangents, ddx=None, ddw=None, *, out=None, stream=None, workspace=None
+):
+    """The gradients of a loss that depends on what `backward` returned.
+
+        g = dy*(1 + w)
+        mean_g = mean(g*xhat)
+        dg = rstd*(ddx - xhat*mean(ddx*xhat))
+        dx = rstd*(ddw*dy + rstd*(mean(ddx*xhat)*(3*mean_g*xhat - g) - mean_g*ddx -
+            xhat*mean(ddx*g)) - xhat*mean(ddw*dy*xhat))
+        dw = sum_rows(dg*dy)
+        ddy = ddw*xhat + dg*(1 + w)
+
+    Args:
+        saved: what `forward` returned.
+        cotangents: what `backward` was given, a tuple or a list, or the array itself.
+        ddx: the cotangent of dx, its gradient; None stands for zero.
+        ddw: the cotangent of dw, its gradient; None stands for zero.
+        out: SecondGradients, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        stream: where the kernels are launched, as for `forward`.
+        workspace: memory for partial sums over rows; `workspace_bytes` says how much. It
+            needs no initial value, and is free again when the stream gets there.
+
+    Returns SecondGradients, with respect to the inputs and to the cotangents.
+
+    Raises TypeError for what is no floating-point array in device memory, ValueError for a
+    wrong shape, ImportError without PyCUDA or a driver.
+    """
+    arguments_ = (*_launcher.each_cotangent(cotangents, ("dy",)), ddx, ddw)
+    results_ = _launcher.later(
+        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace
+    )
+    return _SecondGradients(*results_)
 
 
 def workspace_bytes(direction, *arguments):
     """How many bytes a call needs of `workspace`.
 
-    `direction` is "forward" or "backward", `arguments` are its positional ones:
+    `direction` is the name of a function, `arguments` are its positional ones:
     `workspace_bytes("backward", saved, dy)`. With `out` and `workspace` given, a call
     allocates nothing once its kernels are loaded.
     """
@@ -142,7 +221,6 @@ def compilations():
 
 _LAYER = _launcher.Layer(
     name="offset_rms_norm",
-    source=_Path(__file__).with_name("kernels.cu"),
     Saved=Saved,
     minimum_features=1,
     is_wide=False,
@@ -150,38 +228,90 @@ _LAYER = _launcher.Layer(
     optional=("w",),
     constants=("eps",),
     outputs={"y": "Row"},
-    saved={"x": "Row", "w": "Feature"},
-    row_scalars=("rstd",),
-    forward=_launcher.Direction(
-        results={"y": "Row"},
-        kernels={
-            "forward": (
-                "PPAPPqi",
-                ("x", "w", "eps", "out y", "saved rstd", "the rows", "the features"),
-            ),
-        },
-    ),
-    backward=_launcher.Direction(
-        results={"dx": "Row", "dw": "Feature"},
-        sums=(1, 0),
-        kernels={
-            "backward": (
-                "PPPPPPqi",
-                (
-                    "x",
-                    "dy",
-                    "saved rstd",
-                    "w",
-                    "out dx",
-                    "the workspace",
-                    "the rows",
-                    "the features",
+    saved={"x": "Row", "w": "Feature", "rstd": "computed"},
+    directions={
+        "forward": _launcher.Direction(
+            source=_Path(__file__).with_name("kernels.cu"),
+            results={"y": "y"},
+            kernels={
+                "forward": (
+                    "PPAPPqi",
+                    ("x", "w", "eps", "out y", "saved rstd", "the rows", "the features"),
                 ),
-            ),
-            "backward_columns": (
-                "PiPPi",
-                ("the workspace", "the blocks", "w", "out dw", "the features"),
-            ),
-        },
-    ),
+            },
+        ),
+        "backward": _launcher.Direction(
+            source=_Path(__file__).with_name("kernels.cu"),
+            arguments={"dy": "y"},
+            results={"dx": "x", "dw": "w"},
+            sums=(1, 0),
+            kernels={
+                "backward": (
+                    "PPPPPPqi",
+                    (
+                        "x",
+                        "dy",
+                        "saved rstd",
+                        "w",
+                        "out dx",
+                        "the workspace",
+                        "the rows",
+                        "the features",
+                    ),
+                ),
+                "backward_columns": (
+                    "PiPPi",
+                    ("the workspace", "the blocks", "w", "out dw", "the features"),
+                ),
+            },
+        ),
+        "jvp": _launcher.Direction(
+            source=_Path(__file__).with_name("second_order.cu"),
+            arguments={"dx": "x", "dw": "w"},
+            results={"dy": "y"},
+            kernels={
+                "jvp": (
+                    "PPPPPPqi",
+                    (
+                        "x",
+                        "dx",
+                        "saved rstd",
+                        "w",
+                        "dw",
+                        "out dy",
+                        "the rows",
+                        "the features",
+                    ),
+                ),
+            },
+        ),
+        "backward_backward": _launcher.Direction(
+            source=_Path(__file__).with_name("second_order.cu"),
+            arguments={"dy": "y", "ddx": "x", "ddw": "w"},
+            results={"dx": "x", "dw": "w", "ddy": "dy"},
+            sums=(1, 0),
+            kernels={
+                "backward_backward": (
+                    "PPPPPPPPPqi",
+                    (
+                        "x",
+                        "dy",
+                        "ddx",
+                        "saved rstd",
+                        "w",
+                        "ddw",
+                        "out dx",
+                        "out ddy",
+                        "the workspace",
+                        "the rows",
+                        "the features",
+                    ),
+                ),
+                "backward_backward_columns": (
+                    "PiPPPi",
+                    ("the workspace", "the blocks", "w", "ddw", "out dw", "the features"),
+                ),
+            },
+        ),
+    },
 )

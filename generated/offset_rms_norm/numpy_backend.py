@@ -212,7 +212,7 @@ def jvp(saved, dx=None, dw=None, *, out=None, threads=1):
     dw = _calls.array("dw", dw, required=False)
     if dx is None and dw is None:
         raise ValueError("every tangent is None; pass at least one")
-    _calls.check_left_out("dw", dw, "w", saved)
+    _calls.check_left_out("dw", dw, "w", saved.dtypes)
     _calls.check_shape("dx", dx, shape_, "the shape of x")
     _calls.check_shape("dw", dw, shape_[-1:], "the shape of w")
     threads = _calls.thread_count(threads)
@@ -263,7 +263,7 @@ def backward_backward(saved, cotangents, ddx=None, ddw=None, *, out=None, thread
     ddw = _calls.array("ddw", ddw, required=False)
     if ddx is None and ddw is None:
         raise ValueError("every cotangent of a gradient is None; pass at least one")
-    _calls.check_left_out("ddw", ddw, "w", saved)
+    _calls.check_left_out("ddw", ddw, "w", saved.dtypes)
     _calls.check_shape("ddx", ddx, shape_, "the shape of x")
     _calls.check_shape("ddw", ddw, shape_[-1:], "the shape of w")
     threads = _calls.thread_count(threads)

@@ -267,7 +267,7 @@ def jvp(saved, dx=None, dz=None, dgamma=None, *, out=None, threads=1):
     dgamma = _calls.array("dgamma", dgamma, required=False)
     if dx is None and dz is None and dgamma is None:
         raise ValueError("every tangent is None; pass at least one")
-    _calls.check_left_out("dgamma", dgamma, "gamma", saved)
+    _calls.check_left_out("dgamma", dgamma, "gamma", saved.dtypes)
     _calls.check_shape("dx", dx, shape_, "the shape of x")
     _calls.check_shape("dz", dz, shape_, "the shape of z")
     _calls.check_shape("dgamma", dgamma, shape_[-1:], "the shape of gamma")
@@ -343,7 +343,7 @@ def backward_backward(
     ddgamma = _calls.array("ddgamma", ddgamma, required=False)
     if ddx is None and ddz is None and ddgamma is None:
         raise ValueError("every cotangent of a gradient is None; pass at least one")
-    _calls.check_left_out("ddgamma", ddgamma, "gamma", saved)
+    _calls.check_left_out("ddgamma", ddgamma, "gamma", saved.dtypes)
     _calls.check_shape("ddx", ddx, shape_, "the shape of x")
     _calls.check_shape("ddz", ddz, shape_, "the shape of z")
     _calls.check_shape("ddgamma", ddgamma, shape_[-1:], "the shape of gamma")

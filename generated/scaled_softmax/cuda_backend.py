@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 11 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
-# templates sha256:c6f3d6ff638039f5b8d3fb7270d2698bc565ae5f0f14e2ee71d9eaf5b45daa2a
+# templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
 """Softmax with a learned inverse temperature.
 
     forward
@@ -39,6 +39,19 @@ class Gradients(NamedTuple):
     """The gradient of scale, in its shape and type, or the compute type for a number."""
 
 
+class SecondGradients(NamedTuple):
+    """What `backward_backward` computes; None for what was left out or was None."""
+
+    dx: object
+    """The gradient of x, in its shape and type."""
+
+    dscale: object
+    """The gradient of scale, in its shape and type."""
+
+    ddy: object
+    """The gradient of dy, in its shape and type."""
+
+
 class Saved(NamedTuple):
     """What `backward` needs of a call of `forward`; arrays are the caller's own.
 
@@ -55,7 +68,7 @@ class Saved(NamedTuple):
     """The type of each input that was given."""
 
     x: object
-    """x of forward."""
+    """The argument x of forward."""
 
     scale: object
     """The argument scale of forward."""
@@ -65,6 +78,11 @@ class Saved(NamedTuple):
 
     inv_sum_exp_u: object
     """The row scalar inv_sum_exp_u, one a row."""
+
+
+# What follows calls these by names with an underscore, which no argument can have.
+_Gradients = Gradients
+_SecondGradients = SecondGradients
 
 
 def forward(x, scale=None, *, out=None, stream=None, workspace=None):
@@ -124,15 +142,82 @@ def backward(saved, dy, *, out=None, stream=None, workspace=None):
     Raises TypeError for what is no floating-point array in device memory, ValueError for a
     wrong shape, ImportError without PyCUDA or a driver.
     """
-    cotangents_ = (dy,)
-    gradients_ = _launcher.backward(_LAYER, saved, cotangents_, out, stream, workspace)
-    return Gradients(*gradients_)
+    arguments_ = (dy,)
+    results_ = _launcher.later(
+        _LAYER, "backward", saved, arguments_, out, stream, workspace
+    )
+    return _Gradients(*results_)
+
+
+def jvp(saved, dx=None, dscale=None, *, out=None, stream=None, workspace=None):
+    """What the outputs move by when each input moves by its tangent.
+
+        du = dscale*x + scale*dx
+        dy = y*(du - sum(du*y))
+
+    Args:
+        saved: what `forward` returned.
+        dx: the tangent of x; None stands for zero.
+        dscale: the tangent of scale; None stands for zero.
+        out: an array to write the tangent of y to.
+        stream: where the kernels are launched, as for `forward`.
+        workspace: nothing is written to it, since no sum is over rows.
+
+    Returns the tangent of y, in the type of the rows.
+
+    Raises TypeError for what is no floating-point array in device memory, ValueError for a
+    wrong shape, ImportError without PyCUDA or a driver.
+    """
+    arguments_ = (dx, dscale)
+    results_ = _launcher.later(_LAYER, "jvp", saved, arguments_, out, stream, workspace)
+    return results_[0]
+
+
+def backward_backward(
+    saved, cotangents, ddx=None, ddscale=None, *, out=None, stream=None, workspace=None
+):
+    """The gradients of a loss that depends on what `backward` returned.
+
+        mean_dy = mean(dy*y)
+        g = y*(dy - D*mean_dy)
+        dg = ddscale*x + scale*ddx
+        g_3 = dg*(dy - D*mean_dy)
+        g_4 = y*(g_3 + D*(mean(dg*y)*(D*mean_dy - dy) - mean(g_3*y)))
+        dx = scale*g_4 + ddscale*g
+        dscale = sum_rows(D*(mean(g_4*x) + mean(ddx*g)))
+        ddy = y*(dg - sum(dg*y))
+
+    Args:
+        saved: what `forward` returned.
+        cotangents: what `backward` was given, a tuple or a list, or the array itself.
+        ddx: the cotangent of dx, its gradient; None stands for zero.
+        ddscale: the cotangent of dscale, its gradient; None stands for zero.
+        out: SecondGradients, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        stream: where the kernels are launched, as for `forward`.
+        workspace: memory for partial sums over rows; `workspace_bytes` says how much. It
+            needs no initial value, and is free again when the stream gets there.
+
+    Returns SecondGradients, with respect to the inputs and to the cotangents.
+
+    Raises TypeError for what is no floating-point array in device memory, ValueError for a
+    wrong shape, ImportError without PyCUDA or a driver.
+    """
+    arguments_ = (
+        *_launcher.each_cotangent(cotangents, ("dy",)),
+        ddx,
+        ddscale,
+    )
+    results_ = _launcher.later(
+        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace
+    )
+    return _SecondGradients(*results_)
 
 
 def workspace_bytes(direction, *arguments):
     """How many bytes a call needs of `workspace`.
 
-    `direction` is "forward" or "backward", `arguments` are its positional ones:
+    `direction` is the name of a function, `arguments` are its positional ones:
     `workspace_bytes("backward", saved, dy)`. With `out` and `workspace` given, a call
     allocates nothing once its kernels are loaded.
     """
@@ -146,7 +231,6 @@ def compilations():
 
 _LAYER = _launcher.Layer(
     name="scaled_softmax",
-    source=_Path(__file__).with_name("kernels.cu"),
     Saved=Saved,
     minimum_features=1,
     is_wide=False,
@@ -154,47 +238,113 @@ _LAYER = _launcher.Layer(
     optional=("scale",),
     constants=(),
     outputs={"y": "Row"},
-    saved={"x": "Row", "scale": "Scalar"},
-    row_scalars=("row_max", "inv_sum_exp_u"),
-    forward=_launcher.Direction(
-        results={"y": "Row"},
-        kernels={
-            "forward": (
-                "PPPPPqi",
-                (
-                    "x",
-                    "scale",
-                    "out y",
-                    "saved row_max",
-                    "saved inv_sum_exp_u",
-                    "the rows",
-                    "the features",
+    saved={
+        "x": "Row",
+        "scale": "Scalar",
+        "row_max": "computed",
+        "inv_sum_exp_u": "computed",
+    },
+    directions={
+        "forward": _launcher.Direction(
+            source=_Path(__file__).with_name("kernels.cu"),
+            results={"y": "y"},
+            kernels={
+                "forward": (
+                    "PPPPPqi",
+                    (
+                        "x",
+                        "scale",
+                        "out y",
+                        "saved row_max",
+                        "saved inv_sum_exp_u",
+                        "the rows",
+                        "the features",
+                    ),
                 ),
-            ),
-        },
-    ),
-    backward=_launcher.Direction(
-        results={"dx": "Row", "dscale": "Scalar"},
-        sums=(0, 1),
-        kernels={
-            "backward": (
-                "PPPPPPPqi",
-                (
-                    "x",
-                    "dy",
-                    "saved row_max",
-                    "saved inv_sum_exp_u",
-                    "scale",
-                    "out dx",
-                    "the workspace",
-                    "the rows",
-                    "the features",
+            },
+        ),
+        "backward": _launcher.Direction(
+            source=_Path(__file__).with_name("kernels.cu"),
+            arguments={"dy": "y"},
+            results={"dx": "x", "dscale": "scale"},
+            sums=(0, 1),
+            kernels={
+                "backward": (
+                    "PPPPPPPqi",
+                    (
+                        "x",
+                        "dy",
+                        "saved row_max",
+                        "saved inv_sum_exp_u",
+                        "scale",
+                        "out dx",
+                        "the workspace",
+                        "the rows",
+                        "the features",
+                    ),
                 ),
-            ),
-            "backward_columns": (
-                "PiPPi",
-                ("the workspace", "the blocks", "scale", "out dscale", "the features"),
-            ),
-        },
-    ),
+                "backward_columns": (
+                    "PiPPi",
+                    ("the workspace", "the blocks", "scale", "out dscale", "the features"),
+                ),
+            },
+        ),
+        "jvp": _launcher.Direction(
+            source=_Path(__file__).with_name("second_order.cu"),
+            arguments={"dx": "x", "dscale": "scale"},
+            results={"dy": "y"},
+            kernels={
+                "jvp": (
+                    "PPPPPPPqi",
+                    (
+                        "x",
+                        "dx",
+                        "saved row_max",
+                        "saved inv_sum_exp_u",
+                        "scale",
+                        "dscale",
+                        "out dy",
+                        "the rows",
+                        "the features",
+                    ),
+                ),
+            },
+        ),
+        "backward_backward": _launcher.Direction(
+            source=_Path(__file__).with_name("second_order.cu"),
+            arguments={"dy": "y", "ddx": "x", "ddscale": "scale"},
+            results={"dx": "x", "dscale": "scale", "ddy": "dy"},
+            sums=(0, 1),
+            kernels={
+                "backward_backward": (
+                    "PPPPPPPPPPqi",
+                    (
+                        "x",
+                        "dy",
+                        "ddx",
+                        "saved row_max",
+                        "saved inv_sum_exp_u",
+                        "scale",
+                        "ddscale",
+                        "out dx",
+                        "out ddy",
+                        "the workspace",
+                        "the rows",
+                        "the features",
+                    ),
+                ),
+                "backward_backward_columns": (
+                    "PiPPPi",
+                    (
+                        "the workspace",
+                        "the blocks",
+                        "scale",
+                        "ddscale",
+                        "out dscale",
+                        "the features",
+                    ),
+                ),
+            },
+        ),
+    },
 )

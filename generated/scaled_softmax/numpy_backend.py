@@ -239,7 +239,7 @@ def jvp(saved, dx=None, dscale=None, *, out=None, threads=1):
     dscale = _calls.scalar("dscale", dscale, required=False)
     if dx is None and dscale is None:
         raise ValueError("every tangent is None; pass at least one")
-    _calls.check_left_out("dscale", dscale, "scale", saved)
+    _calls.check_left_out("dscale", dscale, "scale", saved.dtypes)
     _calls.check_shape("dx", dx, shape_, "the shape of x")
     threads = _calls.thread_count(threads)
     given_ = {
@@ -303,7 +303,7 @@ def backward_backward(
     ddscale = _calls.scalar("ddscale", ddscale, required=False)
     if ddx is None and ddscale is None:
         raise ValueError("every cotangent of a gradient is None; pass at least one")
-    _calls.check_left_out("ddscale", ddscale, "scale", saved)
+    _calls.check_left_out("ddscale", ddscale, "scale", saved.dtypes)
     _calls.check_shape("ddx", ddx, shape_, "the shape of x")
     threads = _calls.thread_count(threads)
     given_ = {

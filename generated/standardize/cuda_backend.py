@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 10 flops a row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
-# templates sha256:c6f3d6ff638039f5b8d3fb7270d2698bc565ae5f0f14e2ee71d9eaf5b45daa2a
+# templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
 """Rows of mean zero and unbiased variance one, without parameters.
 
     forward
@@ -33,6 +33,16 @@ class Gradients(NamedTuple):
     """The gradient of x, in its shape and type."""
 
 
+class SecondGradients(NamedTuple):
+    """What `backward_backward` computes; None for what was left out or was None."""
+
+    dx: object
+    """The gradient of x, in its shape and type."""
+
+    ddy: object
+    """The gradient of dy, in its shape and type."""
+
+
 class Saved(NamedTuple):
     """What `backward` needs of a call of `forward`; arrays are the caller's own.
 
@@ -49,7 +59,7 @@ class Saved(NamedTuple):
     """The type of each input that was given."""
 
     x: object
-    """x of forward."""
+    """The argument x of forward."""
 
     mu: object
     """The row scalar mu, one a row."""
@@ -59,6 +69,11 @@ class Saved(NamedTuple):
 
     rstd: object
     """The row scalar rstd, one a row."""
+
+
+# What follows calls these by names with an underscore, which no argument can have.
+_Gradients = Gradients
+_SecondGradients = SecondGradients
 
 
 def forward(x, *, eps=1e-5, out=None, stream=None, workspace=None):
@@ -115,15 +130,72 @@ def backward(saved, dy, *, out=None, stream=None, workspace=None):
     Raises TypeError for what is no floating-point array in device memory, ValueError for a
     wrong shape, ImportError without PyCUDA or a driver.
     """
-    cotangents_ = (dy,)
-    gradients_ = _launcher.backward(_LAYER, saved, cotangents_, out, stream, workspace)
-    return Gradients(*gradients_)
+    arguments_ = (dy,)
+    results_ = _launcher.later(
+        _LAYER, "backward", saved, arguments_, out, stream, workspace
+    )
+    return _Gradients(*results_)
+
+
+def jvp(saved, dx=None, *, out=None, stream=None, workspace=None):
+    """What the outputs move by when each input moves by its tangent.
+
+        dy = rstd*(dx - mean(dx) - y*sum(dx*y)/(D - 1))
+
+    Args:
+        saved: what `forward` returned.
+        dx: the tangent of x; None stands for zero.
+        out: an array to write the tangent of y to.
+        stream: where the kernels are launched, as for `forward`.
+        workspace: nothing is written to it, since no sum is over rows.
+
+    Returns the tangent of y, in the type of the rows.
+
+    Raises TypeError for what is no floating-point array in device memory, ValueError for a
+    wrong shape, ImportError without PyCUDA or a driver.
+    """
+    arguments_ = (dx,)
+    results_ = _launcher.later(_LAYER, "jvp", saved, arguments_, out, stream, workspace)
+    return results_[0]
+
+
+def backward_backward(
+    saved, cotangents, ddx=None, *, out=None, stream=None, workspace=None
+):
+    """The gradients of a loss that depends on what `backward` returned.
+
+        mean_dy = mean(dy)
+        mean_dy_2 = mean(dy*y)
+        dx = D*rstd**2*(mean_dy*y*mean(ddx) + mean(ddx*y)*(3*D*mean_dy_2*y/(D - 1) +
+            mean_dy - dy) - y*mean(ddx*dy) - mean_dy_2*(ddx - mean(ddx)))/(D - 1)
+        ddy = rstd*(ddx - mean(ddx) - y*sum(ddx*y)/(D - 1))
+
+    Args:
+        saved: what `forward` returned.
+        cotangents: what `backward` was given, a tuple or a list, or the array itself.
+        ddx: the cotangent of dx, its gradient; None stands for zero.
+        out: SecondGradients, or a sequence like it, of arrays to write to;
+            None in it makes a new array.
+        stream: where the kernels are launched, as for `forward`.
+        workspace: memory for partial sums over rows; `workspace_bytes` says how much. It
+            needs no initial value, and is free again when the stream gets there.
+
+    Returns SecondGradients, with respect to the inputs and to the cotangents.
+
+    Raises TypeError for what is no floating-point array in device memory, ValueError for a
+    wrong shape, ImportError without PyCUDA or a driver.
+    """
+    arguments_ = (*_launcher.each_cotangent(cotangents, ("dy",)), ddx)
+    results_ = _launcher.later(
+        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace
+    )
+    return _SecondGradients(*results_)
 
 
 def workspace_bytes(direction, *arguments):
     """How many bytes a call needs of `workspace`.
 
-    `direction` is "forward" or "backward", `arguments` are its positional ones:
+    `direction` is the name of a function, `arguments` are its positional ones:
     `workspace_bytes("backward", saved, dy)`. With `out` and `workspace` given, a call
     allocates nothing once its kernels are loaded.
     """
@@ -137,7 +209,6 @@ def compilations():
 
 _LAYER = _launcher.Layer(
     name="standardize",
-    source=_Path(__file__).with_name("kernels.cu"),
     Saved=Saved,
     minimum_features=2,
     is_wide=False,
@@ -145,42 +216,93 @@ _LAYER = _launcher.Layer(
     optional=(),
     constants=("eps",),
     outputs={"y": "Row"},
-    saved={"x": "Row"},
-    row_scalars=("mu", "mu_residual", "rstd"),
-    forward=_launcher.Direction(
-        results={"y": "Row"},
-        kernels={
-            "forward": (
-                "PAPPPPqi",
-                (
-                    "x",
-                    "eps",
-                    "out y",
-                    "saved mu",
-                    "saved mu_residual",
-                    "saved rstd",
-                    "the rows",
-                    "the features",
+    saved={
+        "x": "Row",
+        "mu": "computed",
+        "mu_residual": "computed",
+        "rstd": "computed",
+    },
+    directions={
+        "forward": _launcher.Direction(
+            source=_Path(__file__).with_name("kernels.cu"),
+            results={"y": "y"},
+            kernels={
+                "forward": (
+                    "PAPPPPqi",
+                    (
+                        "x",
+                        "eps",
+                        "out y",
+                        "saved mu",
+                        "saved mu_residual",
+                        "saved rstd",
+                        "the rows",
+                        "the features",
+                    ),
                 ),
-            ),
-        },
-    ),
-    backward=_launcher.Direction(
-        results={"dx": "Row"},
-        kernels={
-            "backward": (
-                "PPPPPPqi",
-                (
-                    "x",
-                    "dy",
-                    "saved mu",
-                    "saved mu_residual",
-                    "saved rstd",
-                    "out dx",
-                    "the rows",
-                    "the features",
+            },
+        ),
+        "backward": _launcher.Direction(
+            source=_Path(__file__).with_name("kernels.cu"),
+            arguments={"dy": "y"},
+            results={"dx": "x"},
+            kernels={
+                "backward": (
+                    "PPPPPPqi",
+                    (
+                        "x",
+                        "dy",
+                        "saved mu",
+                        "saved mu_residual",
+                        "saved rstd",
+                        "out dx",
+                        "the rows",
+                        "the features",
+                    ),
                 ),
-            ),
-        },
-    ),
+            },
+        ),
+        "jvp": _launcher.Direction(
+            source=_Path(__file__).with_name("second_order.cu"),
+            arguments={"dx": "x"},
+            results={"dy": "y"},
+            kernels={
+                "jvp": (
+                    "PPPPPPqi",
+                    (
+                        "x",
+                        "dx",
+                        "saved mu",
+                        "saved mu_residual",
+                        "saved rstd",
+                        "out dy",
+                        "the rows",
+                        "the features",
+                    ),
+                ),
+            },
+        ),
+        "backward_backward": _launcher.Direction(
+            source=_Path(__file__).with_name("second_order.cu"),
+            arguments={"dy": "y", "ddx": "x"},
+            results={"dx": "x", "ddy": "dy"},
+            kernels={
+                "backward_backward": (
+                    "PPPPPPPPqi",
+                    (
+                        "x",
+                        "dy",
+                        "ddx",
+                        "saved mu",
+                        "saved mu_residual",
+                        "saved rstd",
+                        "out dx",
+                        "out ddy",
+                        "the rows",
+                        "the features",
+                    ),
+                ),
+            },
+        ),
+    },
 )

@@ -86,6 +86,18 @@ class Interface:
         return tuple(given for given in self.inputs if given.kind == "Row")
 
 
+def moved(program: RowProgram, layer: Interface) -> dict[str, Input]:
+    """What the JVP or the double backward is linear in, cotangents aside: `ddx` with the input `x` it belongs to."""
+    inputs = {given.name for given in layer.inputs}
+    names = [name for name, _ in program.optional if name not in inputs]
+    return dict(zip(names, layer.inputs, strict=True)) if names else {}
+
+
+def moved_name(program: RowProgram, given: Input) -> str:
+    """What callers call the tangent of an input, or the cotangent of its gradient."""
+    return f"{'d' if program.direction == 'jvp' else 'dd'}{given.public}"
+
+
 @dataclass(frozen=True)
 class OwnFields:
     """What the three fields are called that `Saved` has of every layer."""

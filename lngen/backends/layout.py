@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterable
 
 WIDTH = 88
 
@@ -162,3 +163,11 @@ def _arguments(inside: str) -> list[str]:
         else:
             arguments[-1] += character
     return [argument.strip() for argument in arguments if argument.strip()]
+
+
+def in_docstring(formulas: Iterable[str]) -> list[str]:
+    """Formulas as lines of a docstring, long ones on several."""
+    lines: list[str] = []
+    for formula in formulas:
+        lines += textwrap.wrap(formula, WIDTH - 8, subsequent_indent="    ", break_long_words=False)
+    return lines

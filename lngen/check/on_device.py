@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
+from lngen.program import Direction
 from lngen.simt import driver
 
 
@@ -49,6 +50,9 @@ class OnDevice:
     for one.
     """
 
+    widest = np.float64
+    """The widest type that kernels compute in."""
+
     def __init__(self, backend: ModuleType, types: Sequence[str] = ()) -> None:
         self.backend = backend
         if driver.enabled():
@@ -60,11 +64,15 @@ class OnDevice:
         result, saved = self.backend.forward(*(upload(value) for value in inputs), out=target, **options)
         return _filled(result, out), saved
 
-    def backward(self, saved: Any, *cotangents: Any, out: Any = None, **options: Any) -> Any:
-        """The gradients, in the backend's own NamedTuple."""
-        target = _mapped(upload, out)
-        gradients = self.backend.backward(saved, *(upload(value) for value in cotangents), out=target, **options)
-        return _filled(gradients, out)
+    def __getattr__(self, direction: str) -> Callable[..., Any]:
+        """What follows forward: `backward`, and `jvp` and `backward_backward` where the backend has them."""
+        function = getattr(self.backend, direction)
+
+        def called(saved: Any, *arguments: Any, out: Any = None, **options: Any) -> Any:
+            given = [_mapped(upload, value) for value in arguments]
+            return _filled(function(saved, *given, out=_mapped(upload, out), **options), out)
+
+        return called
 
 
 def together(macros: Sequence[str], types: Sequence[str]) -> list[str]:
@@ -78,7 +86,7 @@ def together(macros: Sequence[str], types: Sequence[str]) -> list[str]:
     ['LNGEN_D=7', 'LNGEN_F32', 'LNGEN_WITHOUT_gamma']
     """
     named = {f"LNGEN_{name.upper()}" for name in types}
-    kept = set(macros) - {"LNGEN_FORWARD", "LNGEN_BACKWARD"}
+    kept = set(macros) - {f"LNGEN_{direction.upper()}" for direction in get_args(Direction)}
     if kept & named and all(macro.startswith("LNGEN_D=") for macro in kept - named):
         kept |= named
     return sorted(kept)

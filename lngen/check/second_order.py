@@ -119,12 +119,17 @@ def _against_second_derivation(
 
 
 def _against_differences(layer: Checkable, case: Case, along: Directions, result: _Named, compared: Compared) -> Any:
+    widest = getattr(layer.module, "widest", np.longdouble)
+
     def at(step: float) -> Any:
-        shifted = dict(case.exact().inputs)
+        def beside(value: Any, direction: Array) -> Any:
+            return np.asarray(value + np.longdouble(step) * direction, widest)
+
+        shifted = dict(case.exact().inputs) if widest is np.longdouble else dict(case.inputs)
         for name, direction in along.v.items():
-            shifted[name] = shifted[name] + np.longdouble(step) * direction
+            shifted[name] = beside(shifted[name], direction)
         cotangents = {
-            name: None if value is None else value + np.longdouble(step) * along.c[name]
+            name: None if value is None else beside(value, along.c[name])
             for name, value in case.exact().cotangents.items()
         }
         moved = replace(case, inputs=shifted, cotangents=cotangents)

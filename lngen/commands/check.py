@@ -231,12 +231,12 @@ def _run(layer: Derived, folder: Path, asked: _Asked) -> tuple[tuple[Evidence, .
         return (Evidence("contracts", "the kernels run", (), "", None, None, False, detail),), place
 
 
-def _compiled(folder: Path, asked: _Asked) -> tuple[Evidence, ...]:
-    try:
-        source = inlined(folder / "kernels.cu")
-        return compiled.compile_evidence(source, asked.features, asked.dtypes)
-    except (OSError, LngenError) as error:
-        return (Evidence(compiled.KIND, "kernels.cu", (), "", None, None, False, str(error)),)
+def _compiled(folder: Path, asked: _Asked) -> Iterator[Evidence]:
+    for path in sorted(folder.glob("*.cu")):
+        try:
+            yield from compiled.compile_evidence(inlined(path), asked.features, asked.dtypes)
+        except (OSError, LngenError) as error:
+            yield Evidence(compiled.KIND, path.name, (), "", None, None, False, str(error))
 
 
 def _print(report: Report) -> None:

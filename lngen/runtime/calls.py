@@ -4,7 +4,7 @@
 Each message says which argument, what is wrong with it, and what to pass instead.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from math import isfinite
 from numbers import Integral, Real
 from typing import Any
@@ -209,9 +209,9 @@ def check_number(name: str, number: Any, given: bool = True) -> None:
         raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
 
 
-def check_left_out(name: str, value: Any, source: str, saved: Any) -> None:
+def check_left_out(name: str, value: Any, source: str, present: Container[str]) -> None:
     """Refuse a tangent, or the like, of an input that is not there."""
-    if value is not None and source not in saved[2]:
+    if value is not None and source not in present:
         raise ValueError(f"{source} was left out of forward; pass None for {name}")
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .calls import DType, Shape
+from .calls import DType, Shape, check_left_out
 from .device_arrays import (
     KINDS,
     Memory,
@@ -37,16 +37,20 @@ _PER_ROW, _PARAMETERS = ("Row", "RowScalar"), ("Feature", "Scalar")
 
 @dataclass(frozen=True, eq=False)
 class Direction:
-    """What a direction computes, and what its kernels are passed.
+    """What a direction is given besides the inputs, or what was saved of them, what it computes, and how.
 
-    `results` are kinds by name; those of a group of `shared` are one and the same, and `zeros` are zero whatever the
-    call. A kernel of `kernels` has the types of its arguments, as `struct` has them with A for the compute type, and
-    what is passed: the name of a value, "out" and the results that it writes, "saved" and a row scalar, "the rows". A
-    block leaves `sums` over rows, into columns and into scalars.
+    `arguments` and `results` say what each belongs to: the cotangent `dy` to the output `y`, the tangent or the
+    gradient `dx` to the input `x`, the gradient `ddy` to the cotangent `dy`. Results of a group of `shared` are one and
+    the same, and `zeros` are zero whatever the call. A kernel of `kernels`, in the file `source`, has the types of its
+    arguments, as `struct` has them with A for the compute type, and what is passed: the name of a value, "out" and the
+    results that it writes, "saved" and a row scalar, "the rows". A block leaves `sums` over rows, into columns and into
+    scalars.
     """
 
+    source: Path
     results: Mapping[str, str]
     kernels: Mapping[str, tuple[str, tuple[str, ...]]]
+    arguments: Mapping[str, str] = field(default_factory=dict)
     shared: tuple[tuple[str, ...], ...] = ()
     zeros: tuple[str, ...] = ()
     sums: tuple[int, int] = (0, 0)
@@ -56,13 +60,13 @@ class Direction:
 class Layer:
     """What a launcher has to know of a layer: kinds by name, `Row`, `RowScalar`, `Feature`, `Scalar` or `Constant`.
 
-    `saved` is what backward reads of forward besides the row scalars that forward saves, `Saved` the class that holds
-    both. Values of a layer that `is_wide` may leave the range of float32, whatever the types. `macros` is what a module
-    is compiled with, given what a kernel needs: where that takes long, one may serve in the place of several.
+    `saved` is what other directions read of forward, "computed" for a row scalar that forward saves for them, and
+    `Saved` the class that holds it. Values of a layer that `is_wide` may leave the range of float32, whatever the
+    types. `macros` is what a module is compiled with, given what a kernel needs: where that takes long, one may serve
+    in the place of several.
     """
 
     name: str
-    source: Path
     Saved: Any
     minimum_features: int
     is_wide: bool
@@ -71,9 +75,7 @@ class Layer:
     constants: tuple[str, ...]
     outputs: Mapping[str, str]
     saved: Mapping[str, str]
-    row_scalars: tuple[str, ...]
-    forward: Direction
-    backward: Direction
+    directions: Mapping[str, Direction]
     macros: Callable[[Sequence[str]], Sequence[str]] = tuple
     plans: dict[Any, Any] = field(default_factory=dict)
 
@@ -81,9 +83,21 @@ class Layer:
         """The type to compute in, given those of the inputs."""
         return "f64" if self.is_wide or "f64" in kinds else "f32"
 
+    @property
+    def row_scalars(self) -> list[str]:
+        """The row scalars that forward saves."""
+        return [name for name, kind in self.saved.items() if kind == "computed"]
+
     def named(self, kinds: Sequence[str], among: Iterable[str]) -> list[str]:
         """The inputs of some kinds, among those named."""
         return [name for name in among if self.inputs[name] in kinds]
+
+    def kinds(self, direction: Direction) -> dict[str, str]:
+        """The kind of all that a direction reads or computes, by name."""
+        found = {**self.saved, **self.inputs, **self.outputs}
+        for name, of in (*direction.arguments.items(), *direction.results.items()):
+            found[name] = found[of]
+        return found
 
 
 class Wanted(NamedTuple):
@@ -107,15 +121,17 @@ class Call:
         self.results: dict[str, Memory | None] = {}
         self.workspace: Memory | None = None
         self.computed = layer.computed(wanted.row_type, wanted.parameter_type)
+        self.kinds = layer.kinds(self.direction)
 
     @property
     def direction(self) -> Direction:
-        return self.layer.forward if self.wanted.direction == "forward" else self.layer.backward
+        return self.layer.directions[self.wanted.direction]
 
     def add_results(self, outs: Mapping[str, Any], dtypes: Mapping[str, DType]) -> None:
-        """What is computed: the caller's arrays or new ones, None where there is no type."""
-        for name, kind in self.direction.results.items():
-            self.results[name] = result(name, outs[f"out {name}"], part(kind, self.shape), dtypes.get(name))
+        """What is computed: the caller's arrays or new ones, in the types of what results belong to; None without."""
+        for name, of in self.direction.results.items():
+            shape = part(self.kinds[name], self.shape)
+            self.results[name] = result(name, outs[f"out {name}"], shape, dtypes.get(of))
 
     def share(self, names: Sequence[str]) -> None:
         """Let results that are one and the same have one array, but for those in `out`."""
@@ -135,9 +151,7 @@ class Call:
 
     def vectors(self) -> list[Memory]:
         """The arrays that kernels read and write by vectors of entries."""
-        layer = self.layer
-        kinds = {**layer.inputs, **layer.saved, **{f"d{name}": kind for name, kind in layer.outputs.items()}}
-        wide = [value for name, value in self.arrays.items() if kinds.get(name) in ("Row", "Feature")]
+        wide = [value for name, value in self.arrays.items() if self.kinds.get(name) in ("Row", "Feature")]
         shapes = (self.shape, self.shape[-1:])
         found = [value for value in (*wide, *self.results.values()) if isinstance(value, Memory)]
         return [value for value in found if value.nbytes and value.shape in shapes]
@@ -145,7 +159,9 @@ class Call:
 
 def forward_call(layer: Layer, given: Mapping[str, Any]) -> Call:
     """The call of forward that the inputs ask for."""
-    arrays = {name: _argument(layer, name, kind, given.get(name)) for name, kind in layer.inputs.items()}
+    arrays = {
+        name: _argument(name, kind, given.get(name), name in layer.optional) for name, kind in layer.inputs.items()
+    }
     rows = layer.named(["Row"], layer.inputs)
     leading = next((name for name in rows if arrays[name] is not None), None)
     if leading is None:
@@ -170,42 +186,55 @@ def forward_call(layer: Layer, given: Mapping[str, Any]) -> Call:
     return Call(layer, wanted, shape, arrays, first.dtype)
 
 
-def backward_call(layer: Layer, saved: Any, given: Mapping[str, Any]) -> Call:
-    """The call of backward that the cotangents ask for; `given` has them and what was saved, by name."""
-    cotangents = {f"d{name}": kind for name, kind in layer.outputs.items()}
-    if len(cotangents) > 1 and all(given[name] is None for name in cotangents):
-        raise ValueError("every cotangent is None; pass at least one")
+def later_call(layer: Layer, direction: str, saved: Any, given: Mapping[str, Any]) -> Call:
+    """The call of a direction that follows forward; `given` has its arguments and what was saved, by name."""
+    arguments = layer.directions[direction].arguments
+    _check_any(layer, direction, given)
     _check_fields(layer, saved, given)
     shape, computed, dtypes = saved[:3]
-    arrays: dict[str, float | Memory | None] = {}
-    for name, kind in cotangents.items():
-        one = len(cotangents) == 1 or given[name] is not None
-        arrays[name] = array(name, given[name]) if one else None
-        check_shape(name, arrays[name], part(kind, shape), f"the shape of {name.removeprefix('d')}")
-    absent = tuple(name for name, value in arrays.items() if value is None)
-    leading = layer.named(["Row"], (name for name in layer.inputs if name in dtypes))[0]
+    present = [name for name in layer.inputs if name in dtypes]
+    leading = layer.named(["Row"], present)[0]
+    parameters = layer.named(_PARAMETERS, present)
     row_type = KINDS[dtypes[leading].str]
-    parameters = layer.named(_PARAMETERS, (name for name in layer.inputs if name in dtypes))
     parameter_type = KINDS[dtypes[parameters[0]].str] if parameters else row_type
-    for name, value in arrays.items():
-        check_type(name, value, row_type, leading)
+    kinds = layer.kinds(layer.directions[direction])
+    arrays: dict[str, float | Memory | None] = {}
+    for name, of in arguments.items():
+        check_left_out(name, given[name], of, dtypes if of in layer.inputs else layer.outputs)
+        may_be_none = of in layer.inputs or len(layer.outputs) > 1
+        arrays[name] = _argument(name, kinds[name], given[name], may_be_none)
+        check_shape(name, arrays[name], part(kinds[name], shape), f"the shape of {of}")
+        per_row = kinds[name] in _PER_ROW
+        check_type(name, arrays[name], row_type if per_row else parameter_type, leading if per_row else of)
+    absent = tuple(name for name in arguments if arrays[name] is None)
     for name, kind in layer.saved.items():
         if kind == "Constant":
             arrays[name] = finite(f"saved.{name}", given[name])
             continue
-        value = _argument(layer, name, kind, given[name], "saved.")
+        if kind == "computed":
+            row_scalar = array(f"saved.{name}", given[saved_name(name)])
+            check_shape(f"saved.{name}", row_scalar, shape[:-1], "what forward saved")
+            check_type(f"saved.{name}", row_scalar, KINDS[computed.str], "what was computed")
+            arrays[saved_name(name)] = row_scalar
+            continue
+        value = _argument(f"saved.{name}", kind, given[name], name in layer.optional)
         check_shape(f"saved.{name}", value, part(kind, shape), "what forward saw")
         check_type(f"saved.{name}", value, row_type if kind in _PER_ROW else parameter_type, "what forward saw")
         arrays[name] = value
-    for name in map(saved_name, layer.row_scalars):
-        spelled = name.replace(" ", ".")
-        value = array(spelled, given[name])
-        check_shape(spelled, value, shape[:-1], "what forward saved")
-        check_type(spelled, value, KINDS[computed.str], "what was computed")
-        arrays[name] = value
     without = tuple(name for name in layer.optional if name not in dtypes) + absent
-    wanted = Wanted("backward", shape[-1], row_type, parameter_type, without)
-    return Call(layer, wanted, shape, arrays, dtypes[leading])
+    return Call(layer, Wanted(direction, shape[-1], row_type, parameter_type, without), shape, arrays, dtypes[leading])
+
+
+def _check_any(layer: Layer, direction: str, given: Mapping[str, Any]) -> None:
+    """Refuse a call without any cotangent, or without any argument that belongs to an input."""
+    arguments = layer.directions[direction].arguments
+    cotangents = [name for name, of in arguments.items() if of in layer.outputs]
+    others = [name for name in arguments if name not in cotangents]
+    if len(cotangents) > 1 and all(given[name] is None for name in cotangents):
+        raise ValueError("every cotangent is None; pass at least one")
+    if others and all(given[name] is None for name in others):
+        kind = "cotangent of a gradient" if cotangents else "tangent"
+        raise ValueError(f"every {kind} is None; pass at least one")
 
 
 def saved_name(row_scalar: str) -> str:
@@ -244,9 +273,8 @@ def _changed(name: str) -> ValueError:
     return ValueError(f"saved.{name} does not go with the rest of saved; pass what forward returned, unchanged")
 
 
-def _argument(layer: Layer, name: str, kind: str, value: Any, prefix: str = "") -> float | Memory | None:
-    """An input, or what was saved of it: None stays None for what may be left out."""
-    if value is None and name in layer.optional:
+def _argument(name: str, kind: str, value: Any, may_be_none: bool) -> float | Memory | None:
+    """An array, or for a Scalar a number; None stays None for what may be left out."""
+    if value is None and may_be_none:
         return None
-    read = number_or_array if kind == "Scalar" else array
-    return read(f"{prefix}{name}", value)
+    return number_or_array(name, value) if kind == "Scalar" else array(name, value)

@@ -61,7 +61,7 @@ class Launches:
             module = _module(device, plan, narrow=True)
         over_rows, *over_blocks = module.kernels
         blocks = min(-(-plan.rows // over_rows.rows_per_block), 2**31 - 1)
-        if wanted.direction == "backward":
+        if wanted.direction.startswith("backward"):
             # A grid that stays, so that there are few partial sums.
             blocks = min(blocks, device.processors * over_rows.blocks_at_a_time(device))
         self.counts = (plan.rows, wanted.features, blocks)
@@ -176,7 +176,7 @@ class Module:
         if narrow:
             macros.append("LNGEN_VECTOR=1")
         self.device = device
-        self.cubin, self.module = load(device, plan.layer.source, plan.layer.macros(macros))
+        self.cubin, self.module = load(device, plan.direction.source, plan.layer.macros(macros))
         accumulate = "d" if plan.computed == "f64" else "f"
         self.kernels = [
             Kernel(self, f"{name}_{wanted.row_type}", letters.replace("A", accumulate), parts)

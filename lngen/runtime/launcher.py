@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import devices, kernels, plans
-from .calls import check_is_saved, several
+from .calls import check_is_saved, each_cotangent, several
 from .compilers import compilations
 from .device_arrays import finite, stream_handle
 from .device_calls import Direction, Layer
 from .plans import Plan
 
-__all__ = ["Direction", "Layer", "backward", "compilations", "finite", "forward", "workspace_bytes"]
+__all__ = ["Direction", "Layer", "compilations", "each_cotangent", "finite", "forward", "later", "workspace_bytes"]
 
 
 def forward(
@@ -32,43 +32,52 @@ def forward(
     return [objects[slot] for slot in plan.outputs], saved
 
 
-def backward(layer: Layer, saved: Any, cotangents: Sequence[Any], out: Any, stream: Any, workspace: Any) -> list[Any]:
-    """The gradients of a layer's inputs, in their order."""
-    plan, objects, values, streams = _backward_plan(layer, saved, cotangents, out, workspace)
+def later(
+    layer: Layer, direction: str, saved: Any, arguments: Sequence[Any], out: Any, stream: Any, workspace: Any
+) -> list[Any]:
+    """The results of a direction that follows forward, in their order; `arguments` are in that of its tables."""
+    plan, objects, values, streams = _later_plan(layer, direction, saved, arguments, out, workspace)
     _run(plan, objects, values, streams, stream)
     return [objects[slot] for slot in plan.outputs]
 
 
 def workspace_bytes(layer: Layer, direction: str, arguments: Sequence[Any]) -> int:
     """How many bytes a call of a direction with these positional arguments needs of `workspace`."""
-    if direction not in ("forward", "backward"):
-        raise ValueError(f'direction is {direction!r}; pass "forward" or "backward"')
-    most = len(layer.inputs) if direction == "forward" else 1 + len(layer.outputs)
-    if len(arguments) > most:
-        raise TypeError(f"{direction} takes {most} arrays at most, and {len(arguments)} were given")
+    if direction not in layer.directions:
+        known = ", ".join(f'"{name}"' for name in layer.directions)
+        raise ValueError(f"direction is {direction!r}; pass one of {known}")
+    own = layer.directions[direction].arguments
+    takes = len(layer.inputs) if direction == "forward" else 1 + len(own)
+    if direction == "backward_backward" and len(arguments) > 1:
+        cotangents = [name for name, of in own.items() if of in layer.outputs]
+        arguments = (arguments[0], *each_cotangent(arguments[1], cotangents), *arguments[2:])
+    if len(arguments) > takes:
+        raise TypeError(f"{direction} takes {takes} arrays at most, and {len(arguments)} were given")
+    given = [*arguments, *[None] * (takes - len(arguments))]
     if direction == "forward":
-        absent = [None] * (len(plans.forward_slots(layer)) - len(arguments))
-        return plans.plan_forward(layer, [*arguments, *absent]).saved_bytes
-    given = [*arguments, *[None] * (most - len(arguments))]
-    plan, _, values, _ = _backward_plan(layer, given[0], given[1:], None, None)
+        absent = [None] * (len(plans.slots(layer, direction)) - takes)
+        return plans.plan_forward(layer, [*given, *absent]).saved_bytes
+    plan, _, values, _ = _later_plan(layer, direction, given[0], given[1:], None, None)
     with devices.entered(plan.resident, values, plan.spelled) as device:
         return kernels.launches(device, plan).partial_bytes
 
 
-def _backward_plan(
-    layer: Layer, saved: Any, cotangents: Sequence[Any], out: Any, workspace: Any
+def _later_plan(
+    layer: Layer, direction: str, saved: Any, arguments: Sequence[Any], out: Any, workspace: Any
 ) -> tuple[Plan, list[Any], list[Any], list[int]]:
     check_is_saved(saved, layer.Saved, layer.name)
-    outs = several(out, tuple(layer.backward.results))
-    objects = [*cotangents, *saved[3:], *outs, workspace]
-    for slot, kind in enumerate(layer.saved.values(), len(layer.outputs)):
+    results = tuple(layer.directions[direction].results)
+    outs = (out,) if direction == "jvp" and len(results) == 1 else several(out, results)
+    objects = [*arguments, *saved[3:], *outs, workspace]
+    for slot, (name, kind) in enumerate(layer.saved.items(), len(arguments)):
         if kind == "Constant":
-            objects[slot] = finite(f"saved.{plans.backward_slots(layer)[slot]}", objects[slot])
+            objects[slot] = finite(f"saved.{name}", objects[slot])
     values, streams, facts = plans.look(objects)
     shape, dtype, dtypes = saved[:3]
     types = tuple(dtypes.items()) if isinstance(dtypes, dict) else None
-    key = ("backward", shape, dtype, types, *facts)
-    return plans.planned(layer.plans, key, plans.plan_backward, layer, objects, saved), objects, values, streams
+    key = (direction, shape, dtype, types, *facts)
+    plan = plans.planned(layer.plans, key, plans.plan_later, layer, direction, objects, saved)
+    return plan, objects, values, streams
 
 
 def _run(plan: Plan, objects: list[Any], values: list[Any], streams: Sequence[int], stream: Any) -> None:

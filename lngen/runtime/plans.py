@@ -5,33 +5,26 @@ Slots are places in the list of values that a call has: what it is given, result
 told of the work.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import devices
 from .calls import DType, Shape
 from .device_arrays import BYTES, Memory, dtype_of, own_dtype
-from .device_calls import Call, Layer, backward_call, forward_call, saved_name
+from .device_calls import Call, Layer, forward_call, later_call, saved_name
 
 MOST_PLANS = 1024
 
 _ENDS = ("the workspace", "the rows", "the features", "the blocks")
 
 
-def forward_slots(layer: Layer) -> tuple[str, ...]:
-    """What the values of a call of forward are."""
-    saved = map(saved_name, layer.row_scalars)
-    return (*layer.inputs, *layer.constants, *_outs(layer.outputs), *saved, *_ENDS)
-
-
-def backward_slots(layer: Layer) -> tuple[str, ...]:
-    """What the values of a call of backward are."""
-    saved = map(saved_name, layer.row_scalars)
-    return (*(f"d{name}" for name in layer.outputs), *layer.saved, *saved, *_outs(layer.backward.results), *_ENDS)
-
-
-def _outs(results: Mapping[str, str]) -> list[str]:
-    return [f"out {name}" for name in results]
+def slots(layer: Layer, direction: str) -> tuple[str, ...]:
+    """What the values of a call are."""
+    results = [f"out {name}" for name in layer.directions[direction].results]
+    if direction == "forward":
+        return (*layer.inputs, *layer.constants, *results, *map(saved_name, layer.row_scalars), *_ENDS)
+    saved = [saved_name(name) if kind == "computed" else name for name, kind in layer.saved.items()]
+    return (*layer.directions[direction].arguments, *saved, *results, *_ENDS)
 
 
 def look(objects: Sequence[Any]) -> tuple[list[Any], list[int], list[Any]]:
@@ -100,36 +93,38 @@ def planned(plans: dict[Any, "Plan"], key: Any, make: Callable[..., "Plan"], *ar
 
 def plan_forward(layer: Layer, objects: Sequence[Any]) -> "Plan":
     """The plan for calls of forward like one of these values. Raises TypeError or ValueError for what does not fit."""
-    slots = forward_slots(layer)
-    given = dict(zip(slots, objects, strict=False))
+    given = dict(zip(slots(layer, "forward"), objects, strict=False))
     call = forward_call(layer, given)
     call.add_results(given, dict.fromkeys(layer.outputs, call.row_dtype))
     call.take_workspace(given["the workspace"])
-    plan = Plan(call, slots, objects)
+    plan = Plan(call, objects)
     plan.save_row_scalars(call)
     return plan
 
 
-def plan_backward(layer: Layer, objects: Sequence[Any], saved: Any) -> "Plan":
-    """The plan for calls of backward like one of these values. Raises TypeError or ValueError for what does not fit."""
-    slots = backward_slots(layer)
-    given = dict(zip(slots, objects, strict=False))
-    call = backward_call(layer, saved, given)
-    call.add_results(given, {f"d{name}": dtype for name, dtype in saved[2].items()})
+def plan_later(layer: Layer, direction: str, objects: Sequence[Any], saved: Any) -> "Plan":
+    """The plan for calls of another direction like one of these values. Raises TypeError or ValueError alike."""
+    given = dict(zip(slots(layer, direction), objects, strict=False))
+    call = later_call(layer, direction, saved, given)
+    dtypes = {**dict.fromkeys(layer.outputs, call.row_dtype), **saved[2]}
+    for name in call.direction.arguments:
+        if isinstance(argument := call.arrays[name], Memory):
+            dtypes[name] = argument.dtype
+    call.add_results(given, dtypes)
     call.take_workspace(given["the workspace"])
-    for names in layer.backward.shared:
+    for names in call.direction.shared:
         call.share(names)
-    return Plan(call, slots, objects)
+    return Plan(call, objects)
 
 
 class Plan:
     """A checked call, without its arrays: where its values are, what is to be made, copied, cleared and kept apart."""
 
-    def __init__(self, call: Call, slots: Sequence[str], objects: Sequence[Any]) -> None:
+    def __init__(self, call: Call, objects: Sequence[Any]) -> None:
         self.layer, self.direction, self.wanted = call.layer, call.direction, call.wanted
         self.shape, self.rows, self.computed = call.shape, call.rows, call.computed
-        self.slots = {name: slot for slot, name in enumerate(slots)}
-        self.names = slots
+        self.names = slots(call.layer, call.wanted.direction)
+        self.slots = {name: slot for slot, name in enumerate(self.names)}
         self.pieces: list[tuple[int, int]] = []
         self.saved_bytes = 0
         there: dict[int, int] = {}
@@ -198,8 +193,9 @@ class Plan:
         self.pieces = [(self.slots[name], n * step) for n, name in enumerate(saved)]
         self.saved_bytes = len(saved) * step
         self.dtype = dtype_of(self.computed)
-        names = [name if name in self.slots else f"out {name}" for name in layer.saved]
-        self.kept = [self.slots[name] for name in (*names, *saved)]
+        places = {name: self.slots.get(name, self.slots.get(f"out {name}", 0)) for name in layer.saved}
+        places |= {name: self.slots[saved_name(name)] for name in layer.row_scalars}
+        self.kept = [places[name] for name in layer.saved]
         self.dtypes: dict[str, DType] = {}
         for name in layer.inputs:
             given = call.arrays[name]

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from lngen.backends import Notes
 from lngen.backends.cuda.contract import DTYPES, LAUNCH_FIELDS, KernelArgument, LaunchContract, without
-from lngen.backends.cuda.launcher import emit_launcher
+from lngen.backends.cuda.launcher import launcher, source_of
 from lngen.backends.cuda.lines import Direction
 from lngen.backends.cuda.lowering import lower
 from lngen.backends.cuda.reserved import CPP
@@ -22,20 +22,38 @@ from lngen.render import render
 __all__ = ["DTYPES", "LAUNCH_FIELDS", "KernelArgument", "LaunchContract", "contracts", "emit"]
 
 
-def emit(forward: RowProgram, backward: RowProgram, notes: Notes) -> dict[str, str]:
-    """The CUDA files of a layer by name, `kernels.cu` and its launcher `cuda_backend.py`.
+def emit(
+    forward: RowProgram,
+    backward: RowProgram,
+    notes: Notes,
+    jvp: RowProgram | None = None,
+    backward_backward: RowProgram | None = None,
+) -> dict[str, str]:
+    """The CUDA files of a layer by name: kernels, those of the second order in a file of their own, their launcher.
 
     Raises LngenError for what cannot be printed.
     """
+    formulas = {
+        "forward": notes.forward_formulas,
+        "backward": notes.backward_formulas,
+        "jvp": notes.jvp_formulas,
+        "backward_backward": notes.backward_backward_formulas,
+    }
     with plain_errors():
-        text = _kernels(marked_program(forward), marked_program(backward), notes)
-        return {"kernels.cu": spelled(text, CPP)} | emit_launcher(forward, backward, notes)
+        programs = [marked_program(p) for p in (forward, backward, jvp, backward_backward) if p is not None]
+        lowered = [(program, lower(program, formulas[program.direction])) for program in programs]
+        files = {"cuda_backend.py": launcher(lowered, notes)}
+        for name in dict.fromkeys(source_of(program) for program in programs):
+            directions = [direction for program, direction in lowered if source_of(program) == name]
+            files[name] = spelled(_kernels(directions, forward.is_wide, notes), CPP)
+        return files
 
 
 def contracts(forward: RowProgram, backward: RowProgram) -> tuple[LaunchContract, ...]:
     """What each kernel of the emitted file has to be passed, in the file's order."""
     programs = marked_program(forward), marked_program(backward)
-    names = spellings(_kernels(*programs, Notes(forward.layer, "")), CPP)
+    directions = [lower(program, ()) for program in programs]
+    names = spellings(_kernels(directions, forward.is_wide, Notes(forward.layer, "")), CPP)
 
     def settled(contract: LaunchContract) -> LaunchContract:
         return replace(
@@ -46,12 +64,11 @@ def contracts(forward: RowProgram, backward: RowProgram) -> tuple[LaunchContract
             ),
         )
 
-    return tuple(map(settled, _contracts([lower(program, ()) for program in programs])))
+    return tuple(map(settled, _contracts(directions)))
 
 
-def _kernels(forward: RowProgram, backward: RowProgram, notes: Notes) -> str:
-    """The text of the kernels, names marked."""
-    directions = [lower(forward, notes.forward_formulas), lower(backward, notes.backward_formulas)]
+def _kernels(directions: Sequence[Direction], is_wide: bool, notes: Notes) -> str:
+    """The text of the kernels of some directions, names marked."""
     text = render(
         "cuda/kernels.cu.jinja",
         header=[_comment(line) for line in (notes.title, *notes.header)],
@@ -62,7 +79,7 @@ def _kernels(forward: RowProgram, backward: RowProgram, notes: Notes) -> str:
         ],
         flags=_flags(directions),
         dtypes=DTYPES,
-        wide=forward.is_wide,
+        wide=is_wide,
         has_columns=any(direction.columns for direction in directions),
     )
     return re.sub(r"\n{3,}", "\n\n", text)

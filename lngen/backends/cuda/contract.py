@@ -9,6 +9,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import Literal
 
+from lngen.backends.cuda.presence import flags
 from lngen.backends.spelling import belongs_to, reading
 from lngen.program import RowProgram, Store
 from lngen.symbolic import RowScalarSymbol, RowSymbol
@@ -80,10 +81,10 @@ class KernelArgument:
 class LaunchContract:
     """How the kernels `<kernel>_<dtype>` are launched.
 
-    `forward` and `backward` work on rows: any grid of at least one block is right, `ceil(rows /
-    rows_per_block)` blocks is the most that is any use, and backward is meant for as many blocks as the
-    device holds at a time. Block size and shared bytes are in the module's `<kernel>_<dtype>_launch`.
-    `<direction>_columns` adds up what each block of the backward wrote into the workspace, in a fixed order;
+    A direction works on rows: any grid of at least one block is right, `ceil(rows / rows_per_block)` blocks is
+    the most that is any use, and those that sum over rows are meant for as many blocks as the device holds at
+    a time. Block size and shared bytes are in the module's `<kernel>_<dtype>_launch`.
+    `<direction>_columns` adds up what each block of a direction wrote into the workspace, in a fixed order;
     its `blocks` is the grid that wrote it, and its own launch array says its grid: 32 columns a block, or a
     single block.
 
@@ -122,7 +123,7 @@ def row_contract(program: RowProgram, sums: tuple[int, int]) -> LaunchContract:
         )
         for argument in program.rows
     ]
-    if program.direction == "backward":
+    if program.direction != "forward":
         arguments += [KernelArgument(symbol.name, "saved", "compute") for symbol in program.saved]
     arguments += parameter_arguments(program)
     arguments += [
@@ -186,9 +187,7 @@ def column_results(program: RowProgram) -> list[Store]:
 
 def absence(name: str, program: RowProgram) -> str | None:
     """The macro that says that an argument is left out; None if it may not be."""
-    cotangents = [argument.name for argument in program.rows if argument.origin == "cotangent"]
-    optional = name in dict(program.optional) or (name in cotangents and len(cotangents) > 1)
-    return without(name) if optional else None
+    return without(name) if name in flags(program) else None
 
 
 def without(name: str) -> str:
@@ -198,6 +197,6 @@ def without(name: str) -> str:
 
 def result_absence(store: Store, program: RowProgram) -> str | None:
     """The macro that leaves a gradient out with its input; None if there is no single one."""
-    if program.direction == "forward" or len(store.names) != 1:
+    if not program.direction.startswith("backward") or len(store.names) != 1:
         return None
     return absence(belongs_to(store.names[0]), program)

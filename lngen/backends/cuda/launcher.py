@@ -14,10 +14,11 @@ from typing import Any
 
 from lngen.backends import Notes
 from lngen.backends.cuda.launcher_arguments import letters, parts
-from lngen.backends.cuda.lowering import lower
-from lngen.backends.interface import Constant, Input, Interface, OwnFields, interface
-from lngen.backends.layout import WIDTH, wrapped
-from lngen.backends.spelling import gradient, marked_program, plain_errors, reading
+from lngen.backends.cuda.lines import Direction
+from lngen.backends.interface import Constant, Input, Interface, OwnFields, interface, moved, moved_name
+from lngen.backends.layout import WIDTH, in_docstring, wrapped
+from lngen.backends.saved import Field, saved_fields
+from lngen.backends.spelling import gradient, reading
 from lngen.program import RowProgram
 from lngen.render import render
 
@@ -27,22 +28,33 @@ _MEANINGS = {
     "Feature": "one value a feature, shape (D,)",
     "Scalar": "a number or a 0-d array",
 }
+_OPTIONS = ("out=None", "stream=None", "workspace=None")
+
+Lowered = tuple[RowProgram, Direction]
 
 
-def emit_launcher(forward: RowProgram, backward: RowProgram, notes: Notes) -> dict[str, str]:
-    """The launcher of a layer's kernels: `{"cuda_backend.py": text}`.
+def source_of(program: RowProgram) -> str:
+    """The file that the kernels of a direction are in."""
+    return "kernels.cu" if program.direction in ("forward", "backward") else "second_order.cu"
+
+
+def launcher(directions: Sequence[Lowered], notes: Notes) -> str:
+    """The text of the launcher of a layer's kernels.
 
     Raises LngenError for what the kernels cannot be printed from.
     """
-    with plain_errors():
-        programs = marked_program(forward), marked_program(backward)
-        fields = _fields(*programs, notes, interface(programs[0], notes))
-    text = reading(render("cuda/backend.py.jinja", **fields))
-    return {"cuda_backend.py": re.sub(r"\n{4,}", "\n\n\n", text)}
+    by_name: dict[str, RowProgram] = {program.direction: program for program, _ in directions}
+    layer = interface(by_name["forward"], notes)
+    text = reading(render("cuda/backend.py.jinja", **_fields(directions, by_name, notes, layer)))
+    return re.sub(r"\n{4,}", "\n\n\n", text)
 
 
-def _fields(forward: RowProgram, backward: RowProgram, notes: Notes, layer: Interface) -> dict[str, Any]:
-    saved = _saved(forward, backward, layer)
+def _fields(
+    directions: Sequence[Lowered], by_name: Mapping[str, RowProgram], notes: Notes, layer: Interface
+) -> dict[str, Any]:
+    forward, backward = by_name["forward"], by_name["backward"]
+    saved = saved_fields(layer, forward, backward, list(by_name.values())[2:])
+    cotangents = [output.derivative for output in layer.outputs]
     rows = layer.rows[0].public
     return {
         "header": notes.header,
@@ -57,18 +69,47 @@ def _fields(forward: RowProgram, backward: RowProgram, notes: Notes, layer: Inte
             for output in layer.outputs
         ],
         "constants": [given.public for given in layer.constants],
-        "saved_fields": _saved_fields(forward, saved, layer),
-        "own": OwnFields.beside(reading(name) for name in (*saved, *(symbol.name for symbol in forward.saved))),
-        "forward_signature": wrapped(f"def forward({', '.join(_forward_arguments(layer))}):", 0),
-        "backward_signature": wrapped(f"def backward({', '.join(_backward_arguments(layer))}):", 0),
+        "saved_fields": saved,
+        "own": OwnFields.beside(field.name for field in saved),
+        "forward_signature": _signature("forward", _forward_arguments(layer)),
         "forward_call": [
             *_statement("inputs_", (given.public for given in layer.inputs)),
             *_statement("constants_", (_checked_constant(given, layer) for given in layer.constants)),
         ],
-        "backward_call": _statement("cotangents_", (output.derivative.public for output in layer.outputs)),
+        "backward_signature": _signature("backward", ["saved", *_cotangents(layer), "*", *_OPTIONS]),
+        "backward_call": _statement("arguments_", (cotangent.public for cotangent in cotangents)),
+        "jvp": _later(by_name.get("jvp"), layer, notes.jvp_formulas, []),
+        "second": _later(
+            by_name.get("backward_backward"),
+            layer,
+            notes.backward_backward_formulas,
+            ["cotangents"],
+            f"*_launcher.each_cotangent(cotangents, {_words(_string(c.public) for c in cotangents)})",
+        ),
+        "cotangents": [cotangent.public for cotangent in cotangents],
         "shared_text": _shared_text(backward, layer),
-        "tables": "\n".join(_tables(forward, backward, notes, layer, saved)),
+        "tables": "\n".join(_tables(directions, notes, layer, saved)),
     }
+
+
+def _later(
+    program: RowProgram | None, layer: Interface, formulas: Sequence[str], first: Sequence[str], *given: str
+) -> dict[str, Any] | None:
+    """What the template places of the JVP or the double backward; None if there is none."""
+    if program is None:
+        return None
+    own = [(moved_name(program, of), of.public) for of in moved(program, layer).values()]
+    arguments = ["saved", *first, *(f"{name}=None" for name, _ in own), "*", *_OPTIONS]
+    return {
+        "signature": _signature(program.direction, arguments),
+        "arguments": own,
+        "formulas": in_docstring(formulas),
+        "call": _statement("arguments_", (*given, *(name for name, _ in own))),
+    }
+
+
+def _signature(name: str, arguments: Sequence[str]) -> list[str]:
+    return wrapped(f"def {name}({', '.join(arguments)}):", 0)
 
 
 def _input(given: Input, rows: str) -> dict[str, str]:
@@ -87,37 +128,12 @@ def _forward_arguments(layer: Interface) -> list[str]:
         given.public if given.default is None else f"{given.public}={_number(given.default)}"
         for given in layer.constants
     ]
-    return [*arguments, "*", *constants, "out=None", "stream=None", "workspace=None"]
+    return [*arguments, "*", *constants, *_OPTIONS]
 
 
-def _backward_arguments(layer: Interface) -> list[str]:
+def _cotangents(layer: Interface) -> list[str]:
     first, *rest = (output.derivative.public for output in layer.outputs)
-    options = ["out=None", "stream=None", "workspace=None"]
-    return ["saved", first, *(f"{name}=None" for name in rest), "*", *options]
-
-
-def _saved(forward: RowProgram, backward: RowProgram, layer: Interface) -> dict[str, str]:
-    """The kinds of what backward reads besides cotangents and saved row scalars."""
-    kinds = {given.name: given.kind for given in layer.inputs}
-    kinds |= {output.name: output.kind for output in layer.outputs}
-    found: dict[str, str] = {row.name: kinds[row.name] for row in backward.rows if row.origin != "cotangent"}
-    return found | {parameter.name: parameter.kind for parameter in backward.parameters}
-
-
-def _saved_fields(forward: RowProgram, saved: Mapping[str, str], layer: Interface) -> list[dict[str, str]]:
-    words = {
-        "Row": "{} of forward.",
-        "RowScalar": "{} of forward.",
-        "Constant": "The constant {} of forward.",
-    }
-    public = {each.name: each.public for each in (*layer.inputs, *layer.constants, *layer.outputs)}
-    fields = [
-        {"name": name, "meaning": words.get(kind, "The argument {} of forward.").format(public[name])}
-        for name, kind in saved.items()
-    ]
-    return fields + [
-        {"name": symbol.name, "meaning": f"The row scalar {symbol.name}, one a row."} for symbol in forward.saved
-    ]
+    return [first, *(f"{name}=None" for name in rest)]
 
 
 def _shared_text(backward: RowProgram, layer: Interface) -> str:
@@ -130,36 +146,31 @@ def _shared_text(backward: RowProgram, layer: Interface) -> str:
     )
 
 
-def _tables(
-    forward: RowProgram, backward: RowProgram, notes: Notes, layer: Interface, saved: Mapping[str, str]
-) -> list[str]:
+def _tables(directions: Sequence[Lowered], notes: Notes, layer: Interface, saved: Sequence[Field]) -> list[str]:
     """What the launcher has to know of a layer, as Python."""
-    inputs = {given.name: given.kind for given in layer.inputs}
-    outputs = {output.name: output.kind for output in layer.outputs}
-    gradients = {gradient(name): kind for name, kind in inputs.items()}
+    programs = [program for program, _ in directions]
+    tables = [line for program, lowered in directions for line in _direction(program, lowered, layer)]
+    kinds = {field.source.name: "computed" if field.origin == "computed" else field.kind for field in saved}
     fields = [
         f"name={_string(notes.layer)},",
-        'source=_Path(__file__).with_name("kernels.cu"),',
         "Saved=Saved,",
-        f"minimum_features={max(forward.minimum_features, backward.minimum_features)},",
-        f"is_wide={forward.is_wide},",
-        *_dictionary("inputs=", inputs),
+        f"minimum_features={max(program.minimum_features for program in programs)},",
+        f"is_wide={programs[0].is_wide},",
+        *_dictionary("inputs=", {given.name: given.kind for given in layer.inputs}),
         *_tuple("optional=", map(_string, layer.optional)),
         *_tuple("constants=", (_string(given.name) for given in layer.constants)),
-        *_dictionary("outputs=", outputs),
-        *_dictionary("saved=", saved),
-        *_tuple("row_scalars=", (_string(symbol.name) for symbol in forward.saved)),
-        *_direction("forward", forward, outputs),
-        *_direction("backward", backward, gradients),
+        *_dictionary("outputs=", {output.name: output.kind for output in layer.outputs}),
+        *_dictionary("saved=", kinds),
+        *_inside("directions={", tables, "},"),
     ]
     return _inside("_LAYER = _launcher.Layer(", fields, ")")
 
 
-def _direction(name: str, program: RowProgram, results: Mapping[str, str]) -> list[str]:
-    lowered = lower(program, ())
+def _direction(program: RowProgram, lowered: Direction, layer: Interface) -> list[str]:
     made = [result for store in program.results for result in store.names]
+    arguments, results = _belongings(program, layer)
     zeros = [_string(result) for result in results if result not in made]
-    shared = [f"({', '.join(map(_string, store.names))})" for store in program.results if len(store.names) > 1]
+    shared = [_words(map(_string, store.names)) for store in program.results if len(store.names) > 1]
     sums = lowered.contract.column_sums, lowered.contract.scalar_sums
     contracts = (lowered.contract, *((lowered.columns.contract,) if lowered.columns else ()))
     kernels = [
@@ -172,13 +183,29 @@ def _direction(name: str, program: RowProgram, results: Mapping[str, str]) -> li
         )
     ]
     fields = [
+        f'source=_Path(__file__).with_name("{source_of(program)}"),',
+        *(_dictionary("arguments=", arguments) if arguments else ()),
         *_dictionary("results=", results),
         *(_tuple("shared=", shared) if shared else ()),
         *(_tuple("zeros=", zeros) if zeros else ()),
         *([f"sums={sums},"] if any(sums) else ()),
         *_inside("kernels={", kernels, "},"),
     ]
-    return _inside(f"{name}=_launcher.Direction(", fields, "),")
+    return _inside(f"{_string(program.direction)}: _launcher.Direction(", fields, "),")
+
+
+def _belongings(program: RowProgram, layer: Interface) -> tuple[dict[str, str], dict[str, str]]:
+    """The arguments of a direction besides inputs, and its results, each with what it belongs to."""
+    outputs = {output.derivative.name: output.name for output in layer.outputs}
+    gradients = {given.derivative.name: given.name for given in layer.inputs}
+    own = {name: given.name for name, given in moved(program, layer).items()}
+    again = {gradient(name): name for name in outputs}
+    return {
+        "forward": ({}, {name: name for name in outputs.values()}),
+        "backward": (outputs, gradients),
+        "jvp": (own, outputs),
+        "backward_backward": (outputs | own, gradients | again),
+    }[program.direction]
 
 
 _DEEPEST = 16
@@ -204,6 +231,12 @@ def _listed(before: str, entries: Sequence[str], after: str, always_comma: bool 
 
 def _inside(before: str, lines: Iterable[str], after: str) -> list[str]:
     return [before, *(f"    {line}" for line in lines), after]
+
+
+def _words(words: Iterable[str]) -> str:
+    """A tuple on one line."""
+    entries = list(words)
+    return f"({', '.join(entries)}{',' if len(entries) == 1 else ''})"
 
 
 def _statement(name: str, values: Iterable[str]) -> list[str]:

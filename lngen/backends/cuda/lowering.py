@@ -77,7 +77,7 @@ class _Rows(Scope):
             row_scalars=tuple(
                 self.read(a.symbol, a.name) for a in program.rows if isinstance(a.symbol, RowScalarSymbol)
             ),
-            saved=tuple(s.name for s in program.saved) if program.direction == "backward" else (),
+            saved=tuple(s.name for s in program.saved) if program.direction != "forward" else (),
             saves=tuple(s.name for s in program.saved) if program.direction == "forward" else (),
             features=tuple(self.read(p.symbol, p.name) for p in program.parameters if p.kind == "Feature"),
             scalars=tuple(self.read(p.symbol, p.name) for p in given),
@@ -104,7 +104,7 @@ class _Rows(Scope):
         """What is known of the row and of the call: every value that does not vary over features."""
         program = self.program
         symbols: list[Symbol] = [a.symbol for a in program.rows if isinstance(a.symbol, RowScalarSymbol)]
-        symbols += program.saved if program.direction == "backward" else ()
+        symbols += program.saved if program.direction != "forward" else ()
         symbols += [p.symbol for p in program.parameters if p.kind != "Feature"]
         symbols += [line.symbol for line in self._prologue if not axes(line.symbol).features]
         for stage in program.stages:

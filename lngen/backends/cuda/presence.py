@@ -44,22 +44,18 @@ def beyond(condition: Condition, known: Condition) -> Condition:
 
 
 def flags(program: RowProgram) -> dict[str, Condition]:
-    """The presence of each argument that may be left out: an optional input, one cotangent of several."""
-    names = dict(program.optional).keys()
-    cotangents = [argument.name for argument in program.rows if argument.origin == "cotangent"]
-    return {name: Condition.of(name) for name in (*names, *(cotangents if len(cotangents) > 1 else ()))}
+    """The presence of each argument that may be left out: an optional input, one cotangent of several, a tangent."""
+    cotangents = program.cotangents()
+    names = (*dict(program.optional), *(cotangents if len(cotangents) > 1 else ()))
+    return {name: Condition.of(name) for name in names}
 
 
 def result_condition(names: tuple[str, ...], program: RowProgram) -> Condition:
-    """Where a result is wanted: an output always, the gradient of an input where the input is present."""
-    if program.direction == "forward":
+    """Where a result is wanted: an output and its tangent always, a gradient where what it belongs to is present."""
+    if not program.direction.startswith("backward"):
         return ALWAYS
-    optional = dict(program.optional)
-    wanted = NEVER
-    for name in names:
-        source = belongs_to(name)
-        wanted = wanted | (Condition.of(source) if source in optional else ALWAYS)
-    return wanted
+    given = flags(program)
+    return any_of([given.get(belongs_to(name), ALWAYS) for name in names])
 
 
 class Presence:
@@ -67,8 +63,8 @@ class Presence:
 
     def __init__(self, program: RowProgram) -> None:
         self._program = program
-        names = [argument.name for argument in program.rows if argument.origin == "cotangent"]
-        self._cotangents = names if len(names) > 1 else []
+        names = program.cotangents()
+        self._cotangents = names if len(names) > 1 else ()
         self._nonzero: dict[Symbol, Condition] = {}
         self._used: dict[Symbol, Condition] = {}
         self._walk_down()

@@ -10,11 +10,10 @@ from typing import Any
 from lngen import render
 from lngen.backends import Notes
 from lngen.backends.interface import Input, OwnFields, interface
-from lngen.backends.layout import wrapped
+from lngen.backends.layout import in_docstring, wrapped
 from lngen.backends.numpy.body import Body, body
 from lngen.backends.numpy.lowering import lower
 from lngen.backends.numpy.presence import Cases
-from lngen.backends.numpy.saved import saved_fields
 from lngen.backends.numpy.secondary import Secondary, by_event, secondary
 from lngen.backends.numpy.short import ShortWays
 from lngen.backends.numpy.small import Small, small
@@ -22,13 +21,13 @@ from lngen.backends.numpy.text import (
     SHAPES,
     definition,
     given_by_name,
-    in_docstring,
     indented,
     quoted,
     tuple_of,
     uses_scalar,
 )
 from lngen.backends.numpy.wrappers import jvp_fields, second_fields
+from lngen.backends.saved import saved_fields
 from lngen.backends.spelling import PYTHON, belongs_to, gradient, marked_program, plain_errors, spelled
 from lngen.presence import NEVER
 from lngen.program import RowProgram

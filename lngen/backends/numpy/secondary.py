@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lngen.backends.interface import Input, Interface
+from lngen.backends.interface import Input, Interface, moved, moved_name
 from lngen.backends.numpy.body import Body, body
 from lngen.backends.numpy.lowering import lower
 from lngen.backends.numpy.presence import Cases
@@ -46,22 +46,19 @@ def secondary(
     program: RowProgram, layer: Interface, cotangents: Sequence[str], residuals: Sequence[RowScalarSymbol]
 ) -> Secondary:
     """A direction lowered. `cotangents` are those that may be None, `residuals` as in `lower`."""
-    inputs = {given.name: given for given in layer.inputs}
     loaded = {row.name for row in program.rows} | {parameter.name for parameter in program.parameters}
-    names = [name for name, _ in program.optional if name not in inputs]
-    order = dict(zip(names, layer.inputs, strict=True))
+    order = moved(program, layer)
     results = {name for store in program.results for name in store.names}
     optional = [name for name in layer.optional if name in loaded or gradient(name) in results]
     given_up = [name for name in cotangents if name in loaded]
-    followed = [name for name in names if name in loaded]
+    followed = [name for name in order if name in loaded]
     room = max(MOST_FOLLOWED - len(optional) - len(given_up), 0)
-    prefix = "d" if program.direction == "jvp" else "dd"
-    arguments = tuple(Linear(name, f"{prefix}{of.public}", of, name in followed[room:]) for name, of in order.items())
+    arguments = tuple(Linear(name, moved_name(program, of), of, name in followed[room:]) for name, of in order.items())
     followed = followed[:room]
     known = [*optional, *given_up, *followed]
     implied = tuple((name, order[name].name) for name in followed if order[name].name in optional)
     groups = [tuple(given_up)] if given_up and len(given_up) == len(cotangents) else []
-    groups += [tuple(followed)] if len(followed) == len(names) else []
+    groups += [tuple(followed)] if len(followed) == len(order) else []
     cases = Cases(tuple(known), _tests(program, optional, results), (), tuple(groups), implied)
     given = {}
     for store in program.results:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from lngen.backends.layout import WIDTH, comment, condition, wrapped
+from lngen.backends.layout import comment, condition, wrapped
 
 _TARGET = re.compile(r"(?:read_|place_)?(\w+?)(?:_sums|_block)? = ")
 """What a line assigns, without what says how it is kept."""
@@ -203,11 +202,3 @@ def words(lines: Iterable[Line]) -> set[str]:
 def uses_scalar(lines: Iterable[str]) -> bool:
     """Whether lines round a constant to the compute type."""
     return any(" = scalar(" in line for line in lines)
-
-
-def in_docstring(formulas: Iterable[str]) -> list[str]:
-    """Formulas as lines of a docstring, long ones on several."""
-    lines: list[str] = []
-    for formula in formulas:
-        lines += textwrap.wrap(formula, WIDTH - 8, subsequent_indent="    ", break_long_words=False)
-    return lines

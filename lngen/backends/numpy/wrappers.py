@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from lngen.backends.interface import Interface, OwnFields
-from lngen.backends.numpy.saved import Field
 from lngen.backends.numpy.secondary import Linear, Secondary
 from lngen.backends.numpy.text import SHAPES, definition, given_by_name, indented, quoted, tuple_of
+from lngen.backends.saved import Field
 
 
 def jvp_fields(jvp: Secondary, layer: Interface, saved: Sequence[Field], own: OwnFields) -> dict[str, list[str]]:
@@ -20,7 +20,7 @@ def jvp_fields(jvp: Secondary, layer: Interface, saved: Sequence[Field], own: Ow
     rows = layer.rows
     arguments = {argument.name: argument.public for argument in jvp.arguments}
     kept = {field.place: field.place for field in saved if field.is_array}
-    lines = ["_check_saved(saved)", f"shape_ = saved.{own.shape}", *_checked(jvp.arguments, "tangent")]
+    lines = ["_check_saved(saved)", f"shape_ = saved.{own.shape}", *_checked(jvp.arguments, "tangent", own)]
     given = {name: name for name in arguments.values()}
     lines += ["threads = _calls.thread_count(threads)", given_by_name(given | kept)]
     lines += [f"dtype_ = _calls.types(given_, saved.{own.dtype})[1]", *_filled(jvp.arguments)]
@@ -59,7 +59,7 @@ def second_fields(second: Secondary, layer: Interface, saved: Sequence[Field], o
     if several:
         nothing = " and ".join(f"{cotangent.local} is None" for cotangent in cotangents)
         lines += [f"if {nothing}:", '    raise ValueError("every cotangent is None; pass at least one")']
-    lines += [*_checked(second.arguments, "cotangent of a gradient"), "threads = _calls.thread_count(threads)"]
+    lines += [*_checked(second.arguments, "cotangent of a gradient", own), "threads = _calls.thread_count(threads)"]
     # Not by its name: the cotangent of an output `dx` is called as that of the gradient of an input `x`.
     given = {f"cotangents[{number}]": cotangent.local for number, cotangent in enumerate(cotangents)}
     given |= {argument.public: argument.public for argument in second.arguments}
@@ -113,7 +113,7 @@ def _call(function: str, direction: Secondary, own: Mapping[str, str], saved: Se
     return f"{function}({', '.join([*arguments, *results, 'shape_', 'dtype_', 'threads'])})"
 
 
-def _checked(arguments: Sequence[Linear], what: str) -> list[str]:
+def _checked(arguments: Sequence[Linear], what: str, own: OwnFields) -> list[str]:
     """The lines that look at the arguments, and fill in those that are to be."""
     lines = []
     for argument in arguments:
@@ -123,9 +123,8 @@ def _checked(arguments: Sequence[Linear], what: str) -> list[str]:
     lines += [f"if {nothing}:", f'    raise ValueError("every {what} is None; pass at least one")']
     for argument in arguments:
         if not argument.of.required:
-            lines.append(
-                f'_calls.check_left_out("{argument.public}", {argument.public}, "{argument.of.public}", saved)'
-            )
+            name = argument.public
+            lines.append(f'_calls.check_left_out("{name}", {name}, "{argument.of.public}", saved.{own.dtypes})')
     for argument in arguments:
         if argument.of.kind != "Scalar":
             shape = f'{SHAPES[argument.of.kind]}, "the shape of {argument.of.public}"'

@@ -1,0 +1,792 @@
+// Layer normalization with a scale and a shift for every entry, from elsewhere.
+// Made by lngen 0.1.0 from the definition of adaptive_layer_norm.
+// Do not edit; edit adaptive_layer_norm.py and run: lngen derive adaptive_layer_norm.py
+// Cost: forward 4 row tensors (3 read, 1 written), 10 flops a row element; backward 6 row tensors (3 read, 3 written), 13 flops a row element.
+// Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
+// definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
+// templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+//
+// jvp:
+//     dy = dshift + dscale*xhat + rstd*(1 + scale)*(dx - mean(dx) - xhat*mean(dx*xhat))
+// backward_backward:
+//     g = dy*(1 + scale)
+//     mean_g = mean(g)
+//     mean_g_2 = mean(g*xhat)
+//     dg = rstd*(ddx - mean(ddx) - xhat*mean(ddx*xhat))
+//     g_3 = ddscale*dy - mean_g_2*rstd*ddx
+//     dx = rstd*(g_3 + rstd*(mean_g*xhat*mean(ddx) + mean(ddx*xhat)*(2*mean_g_2*xhat + mean_g - g) - xhat*mean(ddx*g)) - mean(g_3) - xhat*mean(g_3*xhat))
+//     dscale = dg*dy
+//     dshift = 0
+//     ddy = ddshift + ddscale*xhat + dg*(1 + scale)
+//
+// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
+//
+//     jvp_<type>(const Row* x, const Row* scale, const Row* dx, const Row* dscale, const Row* dshift, const
+//         Computed* mu, const Computed* mu_residual, const Computed* rstd, Row* out_dy, long long rows, int D)
+//     backward_backward_<type>(const Row* x, const Row* scale, const Row* dy, const Row* ddx, const Row* ddscale,
+//         const Row* ddshift, const Computed* mu, const Computed* mu_residual, const Computed* rstd, Row* out_dx,
+//         Row* out_dscale, Row* out_dshift, Row* out_ddy, long long rows, int D)
+//
+// How they are launched, and macros that choose among them: rows.cuh.
+//     LNGEN_WITHOUT_ddscale  ddscale is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_ddshift  ddshift is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_dscale   dscale is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_dshift   dshift is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
+
+#include "../_runtime/rows.cuh"
+#include "../_runtime/reductions.cuh"
+
+namespace lngen {
+
+#ifdef LNGEN_WITHOUT_ddscale
+constexpr bool HAS_ddscale = false;
+#else
+constexpr bool HAS_ddscale = true;
+#endif
+#ifdef LNGEN_WITHOUT_ddshift
+constexpr bool HAS_ddshift = false;
+#else
+constexpr bool HAS_ddshift = true;
+#endif
+#ifdef LNGEN_WITHOUT_ddx
+constexpr bool HAS_ddx = false;
+#else
+constexpr bool HAS_ddx = true;
+#endif
+#ifdef LNGEN_WITHOUT_dscale
+constexpr bool HAS_dscale = false;
+#else
+constexpr bool HAS_dscale = true;
+#endif
+#ifdef LNGEN_WITHOUT_dshift
+constexpr bool HAS_dshift = false;
+#else
+constexpr bool HAS_dshift = true;
+#endif
+#ifdef LNGEN_WITHOUT_dx
+constexpr bool HAS_dx = false;
+#else
+constexpr bool HAS_dx = true;
+#endif
+
+}  // namespace lngen
+
+#ifdef LNGEN_JVP
+// ================================================================================================ jvp
+
+namespace lngen {
+namespace jvp {
+
+constexpr bool READS_x = HAS_dscale || HAS_dx;
+constexpr bool READS_scale = HAS_dx;
+constexpr bool READS_dx = HAS_dx;
+constexpr bool READS_dscale = HAS_dscale;
+constexpr bool READS_dshift = HAS_dshift;
+constexpr int ROWS_READ = READS_x + READS_scale + READS_dx + READS_dscale + READS_dshift, FEATURES_READ = 0;
+
+template <class T>
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 0>;
+
+template <class T, class P, class A> struct Arguments {
+  const T* x;
+  const T* scale;
+  const T* dx;
+  const T* dscale;
+  const T* dshift;
+  const A* mu;
+  const A* mu_residual;
+  const A* rstd;
+  T* out_dy;
+  long long rows;
+  int D;
+};
+
+// What does not vary over the features: of the call, then of the row.
+template <class A> struct Scalars {
+  A D;
+  A mu;
+  A mu_residual;
+  A rstd;
+  A mean_dx;
+  A mean_dx_xhat;
+};
+
+// The part of a row, and of the Features, that a thread keeps in registers.
+template <class G> struct Tile {
+  Pack<typename G::T, G::VECTOR> x[G::KEPT];
+  Pack<typename G::T, G::VECTOR> scale[G::KEPT];
+  Pack<typename G::T, G::VECTOR> dx[G::KEPT];
+  Pack<typename G::T, G::VECTOR> dscale[G::KEPT];
+  Pack<typename G::T, G::VECTOR> dshift[G::KEPT];
+};
+
+// Stage 1 of 2: mean_dx = mean(dx); mean_dx_xhat = mean(dx*xhat)
+template <class A>
+__device__ __forceinline__ void mean_dx_xhat(A x, A dx, const Scalars<A>& row, A (&sums)[2]) {
+  const A mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+  const A x_shifted = x - mu;  // step 2
+  const A x_centred = x_shifted - mu_residual;  // step 2
+  const A xhat = x_centred*rstd;  // step 5
+  if (HAS_dx) sums[0] += dx;  // step 12: mean_dx
+  if (HAS_dx) sums[1] += dx*xhat;  // step 12: mean_dx_xhat
+}
+
+template <class A>
+__device__ __forceinline__ void after_mean_dx_xhat(Scalars<A>& row, const A (&sums)[2]) {
+  const A mean_dx = sums[0] / row.D;  // step 12: mean(dx)
+  const A mean_dx_xhat = sums[1] / row.D;  // step 12: mean(dx*xhat)
+  row.mean_dx = mean_dx;
+  row.mean_dx_xhat = mean_dx_xhat;
+}
+
+// Stage 2 of 2
+template <class A>
+__device__ __forceinline__ void stage_2(A x, A scale, A dx, A dscale, A dshift, const Scalars<A>& row, A& out_dy) {
+  const A mean_dx = row.mean_dx, mean_dx_xhat = row.mean_dx_xhat, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+  const A x_shifted = x - mu;  // step 2
+  const A x_centred = x_shifted - mu_residual;  // step 2
+  const A xhat = x_centred*rstd;  // step 5
+  const A dy = (HAS_dscale || HAS_dshift || HAS_dx) ? dshift + (HAS_dscale ? dscale*xhat : A(0)) + (HAS_dx ? (dx - mean_dx - xhat*mean_dx_xhat)*(scale + A(1))*rstd : A(0)) : A(0);  // step 12
+  out_dy = dy;
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_mean_dx_xhat(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[2]) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto dx =
+          read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        mean_dx_xhat(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_dx ? widen<A>(dx.entries[i]) : A(0),
+            row, sums);
+      }
+    }
+  }
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_stage_2(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto scale =
+          read<READS_scale, G::KEEPS_ROW>(tile.scale, chunk, to.scale, here.offset + column);
+      const auto dx =
+          read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+      const auto dscale =
+          read<READS_dscale, G::KEEPS_ROW>(tile.dscale, chunk, to.dscale, here.offset + column);
+      const auto dshift =
+          read<READS_dshift, G::KEEPS_ROW>(tile.dshift, chunk, to.dshift, here.offset + column);
+      Pack<T, G::VECTOR> stored_dy;
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        A out_dy;
+        stage_2(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_scale ? widen<A>(scale.entries[i]) : A(0),
+            READS_dx ? widen<A>(dx.entries[i]) : A(0),
+            READS_dscale ? widen<A>(dscale.entries[i]) : A(0),
+            READS_dshift ? widen<A>(dshift.entries[i]) : A(0),
+            row, out_dy);
+        stored_dy.entries[i] = narrow<T>(out_dy);
+      }
+      store_once(to.out_dy + here.offset + column, stored_dy);
+    }
+  }
+}
+
+// What the call gives: everything that no row changes.
+template <class G, class T, class P, class A>
+__device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
+  Scalars<A> row;
+  row.D = A(here.D);
+  return row;
+}
+
+template <class G, class T, class P, class A> __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
+  A* slots = reinterpret_cast<A*>(shared_memory());
+  int turn = 0;
+  Here here;
+  here.begin<G>(to.D);
+  const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
+  Tile<G> tile;
+  if constexpr (G::HOLDS_FEATURES) {
+#pragma unroll
+    for (int chunk = 0; chunk < G::HELD; ++chunk) {
+      const int column = here.template column<G>(chunk);
+      if (column < here.D) {
+      }
+    }
+  }
+  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
+  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
+    const bool live = here.enter<G>(first, to.rows);
+    if constexpr (G::KEEPS_ROW) {
+#pragma unroll
+      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
+        const int column = here.template column<G>(chunk);
+        if (column < here.limit) {
+          if constexpr (READS_x)
+            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
+          if constexpr (READS_scale)
+            tile.scale[chunk] = load_once<G::VECTOR>(to.scale + here.offset + column);
+          if constexpr (READS_dx)
+            tile.dx[chunk] = load_once<G::VECTOR>(to.dx + here.offset + column);
+          if constexpr (READS_dscale)
+            tile.dscale[chunk] = load_once<G::VECTOR>(to.dscale + here.offset + column);
+          if constexpr (READS_dshift)
+            tile.dshift[chunk] = load_once<G::VECTOR>(to.dshift + here.offset + column);
+        }
+      }
+    }
+    Scalars<A> row = call;
+    row.mu = live ? to.mu[here.row] : A(0);
+    row.mu_residual = live ? to.mu_residual[here.row] : A(0);
+    row.rstd = live ? to.rstd[here.row] : A(0);
+    {
+      A sums[2] = {A(0), A(0)};
+      sweep_mean_dx_xhat<G>(to, here, tile, row, sums);
+      reduce_row<G, bit(0, HAS_dx) | bit(1, HAS_dx), 0, 0>(sums, slots, turn);
+      after_mean_dx_xhat(row, sums);
+    }
+    {
+      sweep_stage_2<G>(to, here, tile, row);
+    }
+  }
+}
+
+template <class T> struct Launch : Chosen<Needs<T>> {
+  static __device__ __forceinline__ void run(const Arguments<T, Parameter<T>, Computed<T>>& to) {
+    in_geometry<Needs<T>>(to.D, [&](auto geometry) { work<decltype(geometry)>(to); });
+  }
+};
+
+}  // namespace jvp
+}  // namespace lngen
+
+#ifdef LNGEN_F16
+extern "C" {
+__device__ int jvp_f16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f16>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f16>)
+    jvp_f16(
+        const lngen::f16* __restrict__ x,
+        const lngen::f16* __restrict__ scale,
+        const lngen::f16* __restrict__ dx,
+        const lngen::f16* __restrict__ dscale,
+        const lngen::f16* __restrict__ dshift,
+        const lngen::Computed<lngen::f16>* __restrict__ mu,
+        const lngen::Computed<lngen::f16>* __restrict__ mu_residual,
+        const lngen::Computed<lngen::f16>* __restrict__ rstd,
+        lngen::f16* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::f16>::run({x, scale, dx, dscale, dshift, mu, mu_residual, rstd, out_dy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_BF16
+extern "C" {
+__device__ int jvp_bf16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::bf16>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::bf16>)
+    jvp_bf16(
+        const lngen::bf16* __restrict__ x,
+        const lngen::bf16* __restrict__ scale,
+        const lngen::bf16* __restrict__ dx,
+        const lngen::bf16* __restrict__ dscale,
+        const lngen::bf16* __restrict__ dshift,
+        const lngen::Computed<lngen::bf16>* __restrict__ mu,
+        const lngen::Computed<lngen::bf16>* __restrict__ mu_residual,
+        const lngen::Computed<lngen::bf16>* __restrict__ rstd,
+        lngen::bf16* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::bf16>::run({x, scale, dx, dscale, dshift, mu, mu_residual, rstd, out_dy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F32
+extern "C" {
+__device__ int jvp_f32_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f32>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f32>)
+    jvp_f32(
+        const lngen::f32* __restrict__ x,
+        const lngen::f32* __restrict__ scale,
+        const lngen::f32* __restrict__ dx,
+        const lngen::f32* __restrict__ dscale,
+        const lngen::f32* __restrict__ dshift,
+        const lngen::Computed<lngen::f32>* __restrict__ mu,
+        const lngen::Computed<lngen::f32>* __restrict__ mu_residual,
+        const lngen::Computed<lngen::f32>* __restrict__ rstd,
+        lngen::f32* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::f32>::run({x, scale, dx, dscale, dshift, mu, mu_residual, rstd, out_dy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F64
+extern "C" {
+__device__ int jvp_f64_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f64>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f64>)
+    jvp_f64(
+        const lngen::f64* __restrict__ x,
+        const lngen::f64* __restrict__ scale,
+        const lngen::f64* __restrict__ dx,
+        const lngen::f64* __restrict__ dscale,
+        const lngen::f64* __restrict__ dshift,
+        const lngen::Computed<lngen::f64>* __restrict__ mu,
+        const lngen::Computed<lngen::f64>* __restrict__ mu_residual,
+        const lngen::Computed<lngen::f64>* __restrict__ rstd,
+        lngen::f64* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::f64>::run({x, scale, dx, dscale, dshift, mu, mu_residual, rstd, out_dy, rows, D});
+}
+}
+#endif
+
+#endif
+
+#ifdef LNGEN_BACKWARD_BACKWARD
+// ================================================================================================ backward_backward
+
+namespace lngen {
+namespace backward_backward {
+
+constexpr bool READS_x = HAS_ddscale || HAS_ddx;
+constexpr bool READS_scale = HAS_ddx;
+constexpr bool READS_dy = HAS_ddscale || HAS_ddx;
+constexpr bool READS_ddx = HAS_ddx;
+constexpr bool READS_ddscale = HAS_ddscale;
+constexpr bool READS_ddshift = HAS_ddshift;
+constexpr int ROWS_READ = READS_x + READS_scale + READS_dy + READS_ddx + READS_ddscale + READS_ddshift, FEATURES_READ = 0;
+
+template <class T>
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 5, 0>;
+
+template <class T, class P, class A> struct Arguments {
+  const T* x;
+  const T* scale;
+  const T* dy;
+  const T* ddx;
+  const T* ddscale;
+  const T* ddshift;
+  const A* mu;
+  const A* mu_residual;
+  const A* rstd;
+  T* out_dx;
+  T* out_dscale;
+  T* out_dshift;
+  T* out_ddy;
+  long long rows;
+  int D;
+};
+
+// What does not vary over the features: of the call, then of the row.
+template <class A> struct Scalars {
+  A D;
+  A mu;
+  A mu_residual;
+  A rstd;
+  A mean_g;
+  A mean_g_2;
+  A mean_ddx;
+  A mean_ddx_xhat;
+  A mean_ddx_g;
+  A mean_g_2_scaled;
+  A mean_g_2_scaled_2;
+  A mean_ddx_scaled;
+  A mean_g_3;
+  A mean_g_3_xhat;
+};
+
+// The part of a row, and of the Features, that a thread keeps in registers.
+template <class G> struct Tile {
+  Pack<typename G::T, G::VECTOR> x[G::KEPT];
+  Pack<typename G::T, G::VECTOR> scale[G::KEPT];
+  Pack<typename G::T, G::VECTOR> dy[G::KEPT];
+  Pack<typename G::T, G::VECTOR> ddx[G::KEPT];
+  Pack<typename G::T, G::VECTOR> ddscale[G::KEPT];
+  Pack<typename G::T, G::VECTOR> ddshift[G::KEPT];
+};
+
+// Stage 1 of 3: mean_g = mean(g); mean_g_2 = mean(g*xhat); mean_ddx = mean(ddx); mean_ddx_xhat = mean(ddx*xhat); mean_ddx_g = mean(ddx*g)
+template <class A>
+__device__ __forceinline__ void mean_ddx_g(A x, A scale, A dy, A ddx, const Scalars<A>& row, A (&sums)[5], A& out_dshift) {
+  const A mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+  const A x_shifted = x - mu;  // step 2
+  const A x_centred = x_shifted - mu_residual;  // step 2
+  const A xhat = x_centred*rstd;  // step 5
+  const A g = dy*(scale + A(1));  // step 13
+  const A dshift = A(0);  // step 20
+  if (HAS_ddx) sums[0] += g;  // step 14: mean_g
+  if (HAS_ddx) sums[1] += g*xhat;  // step 15: mean_g_2
+  if (HAS_ddx) sums[2] += ddx;  // step 16: mean_ddx
+  if (HAS_ddx) sums[3] += ddx*xhat;  // step 16: mean_ddx_xhat
+  if (HAS_ddx) sums[4] += ddx*g;  // step 18: mean_ddx_g
+  out_dshift = dshift;
+}
+
+template <class A>
+__device__ __forceinline__ void after_mean_ddx_g(Scalars<A>& row, const A (&sums)[5]) {
+  const A rstd = row.rstd;
+  const A mean_g = sums[0] / row.D;  // step 14: mean(g)
+  const A mean_g_2 = sums[1] / row.D;  // step 15: mean(g*xhat)
+  const A mean_ddx = sums[2] / row.D;  // step 16: mean(ddx)
+  const A mean_ddx_xhat = sums[3] / row.D;  // step 16: mean(ddx*xhat)
+  const A mean_ddx_g = sums[4] / row.D;  // step 18: mean(ddx*g)
+  const A mean_g_2_scaled = mean_g_2*rstd;  // step 17
+  const A mean_g_2_scaled_2 = A(2)*mean_g_2;  // step 18
+  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_g : A(0);  // step 18
+  row.mean_g = mean_g;
+  row.mean_g_2 = mean_g_2;
+  row.mean_ddx = mean_ddx;
+  row.mean_ddx_xhat = mean_ddx_xhat;
+  row.mean_ddx_g = mean_ddx_g;
+  row.mean_g_2_scaled = mean_g_2_scaled;
+  row.mean_g_2_scaled_2 = mean_g_2_scaled_2;
+  row.mean_ddx_scaled = mean_ddx_scaled;
+}
+
+// Stage 2 of 3: mean_g_3 = mean(g_3); mean_g_3_xhat = mean(g_3*xhat)
+template <class A>
+__device__ __forceinline__ void mean_g_3_xhat(A x, A scale, A dy, A ddx, A ddscale, A ddshift, const Scalars<A>& row, A (&sums)[2], A& out_dscale, A& out_ddy) {
+  const A mean_ddx = row.mean_ddx, mean_ddx_xhat = row.mean_ddx_xhat, mean_g_2_scaled = row.mean_g_2_scaled, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+  const A x_shifted = x - mu;  // step 2
+  const A x_centred = x_shifted - mu_residual;  // step 2
+  const A xhat = x_centred*rstd;  // step 5
+  const A dg = HAS_ddx ? (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 16
+  const A g_3 = (HAS_ddscale || HAS_ddx) ? (HAS_ddscale ? ddscale*dy : A(0)) - (HAS_ddx ? ddx*mean_g_2_scaled : A(0)) : A(0);  // step 17
+  const A dscale = HAS_ddx ? dg*dy : A(0);  // step 19
+  const A ddy = (HAS_ddscale || HAS_ddshift || HAS_ddx) ? ddshift + (HAS_ddscale ? ddscale*xhat : A(0)) + (HAS_ddx ? dg*(scale + A(1)) : A(0)) : A(0);  // step 21
+  if (HAS_ddscale || HAS_ddx) sums[0] += g_3;  // step 18: mean_g_3
+  if (HAS_ddscale || HAS_ddx) sums[1] += g_3*xhat;  // step 18: mean_g_3_xhat
+  out_dscale = dscale;
+  out_ddy = ddy;
+}
+
+template <class A>
+__device__ __forceinline__ void after_mean_g_3_xhat(Scalars<A>& row, const A (&sums)[2]) {
+  const A mean_g_3 = sums[0] / row.D;  // step 18: mean(g_3)
+  const A mean_g_3_xhat = sums[1] / row.D;  // step 18: mean(g_3*xhat)
+  row.mean_g_3 = mean_g_3;
+  row.mean_g_3_xhat = mean_g_3_xhat;
+}
+
+// Stage 3 of 3
+template <class A>
+__device__ __forceinline__ void stage_3(A x, A scale, A dy, A ddx, A ddscale, const Scalars<A>& row, A& out_dx) {
+  const A mean_ddx_g = row.mean_ddx_g, mean_ddx_scaled = row.mean_ddx_scaled, mean_ddx_xhat = row.mean_ddx_xhat, mean_g = row.mean_g, mean_g_2_scaled = row.mean_g_2_scaled, mean_g_2_scaled_2 = row.mean_g_2_scaled_2, mean_g_3 = row.mean_g_3, mean_g_3_xhat = row.mean_g_3_xhat, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+  const A x_shifted = x - mu;  // step 2
+  const A x_centred = x_shifted - mu_residual;  // step 2
+  const A xhat = x_centred*rstd;  // step 5
+  const A g = dy*(scale + A(1));  // step 13
+  const A g_3 = (HAS_ddscale || HAS_ddx) ? (HAS_ddscale ? ddscale*dy : A(0)) - (HAS_ddx ? ddx*mean_g_2_scaled : A(0)) : A(0);  // step 17
+  const A dx = (HAS_ddscale || HAS_ddx) ? (g_3 + (HAS_ddx ? (xhat*mean_ddx_scaled + (xhat*mean_g_2_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd : A(0)) - mean_g_3 - xhat*mean_g_3_xhat)*rstd : A(0);  // step 18
+  out_dx = dx;
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_mean_ddx_g(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[5]) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto scale =
+          read<READS_scale, G::KEEPS_ROW>(tile.scale, chunk, to.scale, here.offset + column);
+      const auto dy =
+          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+      const auto ddx =
+          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+      Pack<T, G::VECTOR> stored_dshift;
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        A out_dshift;
+        mean_ddx_g(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_scale ? widen<A>(scale.entries[i]) : A(0),
+            READS_dy ? widen<A>(dy.entries[i]) : A(0),
+            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+            row, sums, out_dshift);
+        stored_dshift.entries[i] = narrow<T>(out_dshift);
+      }
+      store_once(to.out_dshift + here.offset + column, stored_dshift);
+    }
+  }
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_mean_g_3_xhat(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[2]) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto scale =
+          read<READS_scale, G::KEEPS_ROW>(tile.scale, chunk, to.scale, here.offset + column);
+      const auto dy =
+          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+      const auto ddx =
+          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+      const auto ddscale =
+          read<READS_ddscale, G::KEEPS_ROW>(tile.ddscale, chunk, to.ddscale, here.offset + column);
+      const auto ddshift =
+          read<READS_ddshift, G::KEEPS_ROW>(tile.ddshift, chunk, to.ddshift, here.offset + column);
+      Pack<T, G::VECTOR> stored_dscale;
+      Pack<T, G::VECTOR> stored_ddy;
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        A out_dscale;
+        A out_ddy;
+        mean_g_3_xhat(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_scale ? widen<A>(scale.entries[i]) : A(0),
+            READS_dy ? widen<A>(dy.entries[i]) : A(0),
+            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+            READS_ddscale ? widen<A>(ddscale.entries[i]) : A(0),
+            READS_ddshift ? widen<A>(ddshift.entries[i]) : A(0),
+            row, sums, out_dscale, out_ddy);
+        stored_dscale.entries[i] = narrow<T>(out_dscale);
+        stored_ddy.entries[i] = narrow<T>(out_ddy);
+      }
+      store_once(to.out_dscale + here.offset + column, stored_dscale);
+      store_once(to.out_ddy + here.offset + column, stored_ddy);
+    }
+  }
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_stage_3(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto scale =
+          read<READS_scale, G::KEEPS_ROW>(tile.scale, chunk, to.scale, here.offset + column);
+      const auto dy =
+          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+      const auto ddx =
+          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+      const auto ddscale =
+          read<READS_ddscale, G::KEEPS_ROW>(tile.ddscale, chunk, to.ddscale, here.offset + column);
+      Pack<T, G::VECTOR> stored_dx;
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        A out_dx;
+        stage_3(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_scale ? widen<A>(scale.entries[i]) : A(0),
+            READS_dy ? widen<A>(dy.entries[i]) : A(0),
+            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+            READS_ddscale ? widen<A>(ddscale.entries[i]) : A(0),
+            row, out_dx);
+        stored_dx.entries[i] = narrow<T>(out_dx);
+      }
+      store_once(to.out_dx + here.offset + column, stored_dx);
+    }
+  }
+}
+
+// What the call gives: everything that no row changes.
+template <class G, class T, class P, class A>
+__device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
+  Scalars<A> row;
+  row.D = A(here.D);
+  return row;
+}
+
+template <class G, class T, class P, class A> __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
+  A* slots = reinterpret_cast<A*>(shared_memory());
+  int turn = 0;
+  Here here;
+  here.begin<G>(to.D);
+  const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
+  Tile<G> tile;
+  if constexpr (G::HOLDS_FEATURES) {
+#pragma unroll
+    for (int chunk = 0; chunk < G::HELD; ++chunk) {
+      const int column = here.template column<G>(chunk);
+      if (column < here.D) {
+      }
+    }
+  }
+  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
+  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
+    const bool live = here.enter<G>(first, to.rows);
+    if constexpr (G::KEEPS_ROW) {
+#pragma unroll
+      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
+        const int column = here.template column<G>(chunk);
+        if (column < here.limit) {
+          if constexpr (READS_x)
+            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
+          if constexpr (READS_scale)
+            tile.scale[chunk] = load_once<G::VECTOR>(to.scale + here.offset + column);
+          if constexpr (READS_dy)
+            tile.dy[chunk] = load_once<G::VECTOR>(to.dy + here.offset + column);
+          if constexpr (READS_ddx)
+            tile.ddx[chunk] = load_once<G::VECTOR>(to.ddx + here.offset + column);
+          if constexpr (READS_ddscale)
+            tile.ddscale[chunk] = load_once<G::VECTOR>(to.ddscale + here.offset + column);
+          if constexpr (READS_ddshift)
+            tile.ddshift[chunk] = load_once<G::VECTOR>(to.ddshift + here.offset + column);
+        }
+      }
+    }
+    Scalars<A> row = call;
+    row.mu = live ? to.mu[here.row] : A(0);
+    row.mu_residual = live ? to.mu_residual[here.row] : A(0);
+    row.rstd = live ? to.rstd[here.row] : A(0);
+    {
+      A sums[5] = {A(0), A(0), A(0), A(0), A(0)};
+      sweep_mean_ddx_g<G>(to, here, tile, row, sums);
+      reduce_row<G, bit(0, HAS_ddx) | bit(1, HAS_ddx) | bit(2, HAS_ddx) | bit(3, HAS_ddx) | bit(4, HAS_ddx), 0, 0>(sums, slots, turn);
+      after_mean_ddx_g(row, sums);
+    }
+    {
+      A sums[2] = {A(0), A(0)};
+      sweep_mean_g_3_xhat<G>(to, here, tile, row, sums);
+      reduce_row<G, bit(0, HAS_ddscale || HAS_ddx) | bit(1, HAS_ddscale || HAS_ddx), 0, 0>(sums, slots, turn);
+      after_mean_g_3_xhat(row, sums);
+    }
+    {
+      sweep_stage_3<G>(to, here, tile, row);
+    }
+  }
+}
+
+template <class T> struct Launch : Chosen<Needs<T>> {
+  static __device__ __forceinline__ void run(const Arguments<T, Parameter<T>, Computed<T>>& to) {
+    in_geometry<Needs<T>>(to.D, [&](auto geometry) { work<decltype(geometry)>(to); });
+  }
+};
+
+}  // namespace backward_backward
+}  // namespace lngen
+
+#ifdef LNGEN_F16
+extern "C" {
+__device__ int backward_backward_f16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f16>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f16>)
+    backward_backward_f16(
+        const lngen::f16* __restrict__ x,
+        const lngen::f16* __restrict__ scale,
+        const lngen::f16* __restrict__ dy,
+        const lngen::f16* __restrict__ ddx,
+        const lngen::f16* __restrict__ ddscale,
+        const lngen::f16* __restrict__ ddshift,
+        const lngen::Computed<lngen::f16>* __restrict__ mu,
+        const lngen::Computed<lngen::f16>* __restrict__ mu_residual,
+        const lngen::Computed<lngen::f16>* __restrict__ rstd,
+        lngen::f16* __restrict__ out_dx,
+        lngen::f16* __restrict__ out_dscale,
+        lngen::f16* __restrict__ out_dshift,
+        lngen::f16* __restrict__ out_ddy,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::f16>::run({x, scale, dy, ddx, ddscale, ddshift, mu, mu_residual, rstd, out_dx, out_dscale, out_dshift, out_ddy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_BF16
+extern "C" {
+__device__ int backward_backward_bf16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::bf16>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::bf16>)
+    backward_backward_bf16(
+        const lngen::bf16* __restrict__ x,
+        const lngen::bf16* __restrict__ scale,
+        const lngen::bf16* __restrict__ dy,
+        const lngen::bf16* __restrict__ ddx,
+        const lngen::bf16* __restrict__ ddscale,
+        const lngen::bf16* __restrict__ ddshift,
+        const lngen::Computed<lngen::bf16>* __restrict__ mu,
+        const lngen::Computed<lngen::bf16>* __restrict__ mu_residual,
+        const lngen::Computed<lngen::bf16>* __restrict__ rstd,
+        lngen::bf16* __restrict__ out_dx,
+        lngen::bf16* __restrict__ out_dscale,
+        lngen::bf16* __restrict__ out_dshift,
+        lngen::bf16* __restrict__ out_ddy,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::bf16>::run({x, scale, dy, ddx, ddscale, ddshift, mu, mu_residual, rstd, out_dx, out_dscale, out_dshift, out_ddy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F32
+extern "C" {
+__device__ int backward_backward_f32_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f32>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f32>)
+    backward_backward_f32(
+        const lngen::f32* __restrict__ x,
+        const lngen::f32* __restrict__ scale,
+        const lngen::f32* __restrict__ dy,
+        const lngen::f32* __restrict__ ddx,
+        const lngen::f32* __restrict__ ddscale,
+        const lngen::f32* __restrict__ ddshift,
+        const lngen::Computed<lngen::f32>* __restrict__ mu,
+        const lngen::Computed<lngen::f32>* __restrict__ mu_residual,
+        const lngen::Computed<lngen::f32>* __restrict__ rstd,
+        lngen::f32* __restrict__ out_dx,
+        lngen::f32* __restrict__ out_dscale,
+        lngen::f32* __restrict__ out_dshift,
+        lngen::f32* __restrict__ out_ddy,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::f32>::run({x, scale, dy, ddx, ddscale, ddshift, mu, mu_residual, rstd, out_dx, out_dscale, out_dshift, out_ddy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F64
+extern "C" {
+__device__ int backward_backward_f64_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f64>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f64>)
+    backward_backward_f64(
+        const lngen::f64* __restrict__ x,
+        const lngen::f64* __restrict__ scale,
+        const lngen::f64* __restrict__ dy,
+        const lngen::f64* __restrict__ ddx,
+        const lngen::f64* __restrict__ ddscale,
+        const lngen::f64* __restrict__ ddshift,
+        const lngen::Computed<lngen::f64>* __restrict__ mu,
+        const lngen::Computed<lngen::f64>* __restrict__ mu_residual,
+        const lngen::Computed<lngen::f64>* __restrict__ rstd,
+        lngen::f64* __restrict__ out_dx,
+        lngen::f64* __restrict__ out_dscale,
+        lngen::f64* __restrict__ out_dshift,
+        lngen::f64* __restrict__ out_ddy,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::f64>::run({x, scale, dy, ddx, ddscale, ddshift, mu, mu_residual, rstd, out_dx, out_dscale, out_dshift, out_ddy, rows, D});
+}
+}
+#endif
+
+#endif

@@ -1,0 +1,821 @@
+// Residual addition, then root-mean-square normalization; the sum is the second output.
+// Made by lngen 0.1.0 from the definition of add_rms_norm.
+// Do not edit; edit add_rms_norm.py and run: lngen derive add_rms_norm.py
+// Cost: forward 4 row tensors (2 read, 2 written), 5 flops a row element; backward 4 row tensors (3 read, 1 written), 10 flops a row element.
+// Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
+// definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
+// templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+//
+// jvp:
+//     dh = dresidual + dx
+//     dy = dgamma*xhat + rstd*gamma*(dh - xhat*mean(dh*xhat))
+// backward_backward:
+//     g = gamma*dy
+//     mean_g = mean(g*xhat)
+//     ddh = ddresidual + ddx
+//     dg = rstd*(ddh - xhat*mean(ddh*xhat))
+//     dx = rstd*(ddgamma*dy + rstd*(mean(ddh*xhat)*(3*mean_g*xhat - g) - mean_g*ddh - xhat*mean(ddh*g)) - xhat*mean(ddgamma*dy*xhat))
+//     dresidual = dx
+//     dgamma = sum_rows(dg*dy)
+//     ddy = gamma*dg + ddgamma*xhat
+//
+// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
+//
+//     jvp_<type>(const Row* h, const Row* dx, const Row* dresidual, const Computed* rstd, const Parameter* gamma,
+//         const Parameter* dgamma, Row* out_dy, Row* out_dh, long long rows, int D)
+//     backward_backward_<type>(const Row* h, const Row* dy, const Row* dh, const Row* ddx, const Row* ddresidual,
+//         const Computed* rstd, const Parameter* gamma, const Parameter* ddgamma, Row* out_dx, Row* out_ddy, Row*
+//         out_ddh, Computed* workspace, long long rows, int D)
+//     backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma, const Parameter*
+//         ddgamma, Parameter* out_dgamma, int D)
+//
+// The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
+//     backward_backward: blocks * (1*D + 0).
+// How they are launched, and macros that choose among them: rows.cuh.
+//     LNGEN_WITHOUT_ddgamma  ddgamma is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_ddresidual ddresidual is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_dgamma   dgamma is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_dh       dh is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_dresidual dresidual is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_dy       dy is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
+
+#include "../_runtime/rows.cuh"
+#include "../_runtime/reductions.cuh"
+
+namespace lngen {
+
+#ifdef LNGEN_WITHOUT_ddgamma
+constexpr bool HAS_ddgamma = false;
+#else
+constexpr bool HAS_ddgamma = true;
+#endif
+#ifdef LNGEN_WITHOUT_ddresidual
+constexpr bool HAS_ddresidual = false;
+#else
+constexpr bool HAS_ddresidual = true;
+#endif
+#ifdef LNGEN_WITHOUT_ddx
+constexpr bool HAS_ddx = false;
+#else
+constexpr bool HAS_ddx = true;
+#endif
+#ifdef LNGEN_WITHOUT_dgamma
+constexpr bool HAS_dgamma = false;
+#else
+constexpr bool HAS_dgamma = true;
+#endif
+#ifdef LNGEN_WITHOUT_dh
+constexpr bool HAS_dh = false;
+#else
+constexpr bool HAS_dh = true;
+#endif
+#ifdef LNGEN_WITHOUT_dresidual
+constexpr bool HAS_dresidual = false;
+#else
+constexpr bool HAS_dresidual = true;
+#endif
+#ifdef LNGEN_WITHOUT_dx
+constexpr bool HAS_dx = false;
+#else
+constexpr bool HAS_dx = true;
+#endif
+#ifdef LNGEN_WITHOUT_dy
+constexpr bool HAS_dy = false;
+#else
+constexpr bool HAS_dy = true;
+#endif
+#ifdef LNGEN_WITHOUT_gamma
+constexpr bool HAS_gamma = false;
+#else
+constexpr bool HAS_gamma = true;
+#endif
+
+}  // namespace lngen
+
+#ifdef LNGEN_JVP
+// ================================================================================================ jvp
+
+namespace lngen {
+namespace jvp {
+
+constexpr bool READS_h = HAS_dgamma || HAS_dresidual || HAS_dx;
+constexpr bool READS_dx = HAS_dx;
+constexpr bool READS_dresidual = HAS_dresidual;
+constexpr bool READS_gamma = (HAS_dresidual && HAS_gamma) || (HAS_dx && HAS_gamma);
+constexpr bool READS_dgamma = HAS_dgamma;
+constexpr int ROWS_READ = READS_h + READS_dx + READS_dresidual, FEATURES_READ = READS_gamma + READS_dgamma;
+
+template <class T>
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 0>;
+
+template <class T, class P, class A> struct Arguments {
+  const T* h;
+  const T* dx;
+  const T* dresidual;
+  const A* rstd;
+  const P* gamma;
+  const P* dgamma;
+  T* out_dy;
+  T* out_dh;
+  long long rows;
+  int D;
+};
+
+// What does not vary over the features: of the call, then of the row.
+template <class A> struct Scalars {
+  A D;
+  A rstd;
+  A mean_dh_xhat;
+};
+
+// The part of a row, and of the Features, that a thread keeps in registers.
+template <class G> struct Tile {
+  Pack<typename G::T, G::VECTOR> h[G::KEPT];
+  Pack<typename G::T, G::VECTOR> dx[G::KEPT];
+  Pack<typename G::T, G::VECTOR> dresidual[G::KEPT];
+  Pack<typename G::P, G::VECTOR> gamma[G::HELD];
+  Pack<typename G::P, G::VECTOR> dgamma[G::HELD];
+};
+
+// Stage 1 of 2: mean_dh_xhat = mean(dh*xhat)
+template <class A>
+__device__ __forceinline__ void mean_dh_xhat(A h, A dx, A dresidual, const Scalars<A>& row, A (&sums)[1], A& out_dh) {
+  const A rstd = row.rstd;
+  const A xhat = h*rstd;  // step 4
+  const A dh = (HAS_dresidual || HAS_dx) ? dresidual + dx : A(0);  // step 11
+  if (HAS_dresidual || HAS_dx) sums[0] += dh*xhat;  // step 12: mean_dh_xhat
+  out_dh = dh;
+}
+
+template <class A>
+__device__ __forceinline__ void after_mean_dh_xhat(Scalars<A>& row, const A (&sums)[1]) {
+  const A mean_dh_xhat = sums[0] / row.D;  // step 12: mean(dh*xhat)
+  row.mean_dh_xhat = mean_dh_xhat;
+}
+
+// Stage 2 of 2
+template <class A>
+__device__ __forceinline__ void stage_2(A h, A dx, A dresidual, A gamma, A dgamma, const Scalars<A>& row, A& out_dy) {
+  const A mean_dh_xhat = row.mean_dh_xhat, rstd = row.rstd;
+  const A xhat = h*rstd;  // step 4
+  const A dh = (HAS_dresidual || HAS_dx) ? dresidual + dx : A(0);  // step 11
+  const A dy = (HAS_dgamma || HAS_dresidual || HAS_dx) ? (HAS_dgamma ? xhat*dgamma : A(0)) + ((HAS_dresidual || HAS_dx) ? (dh - xhat*mean_dh_xhat)*rstd*gamma : A(0)) : A(0);  // step 12
+  out_dy = dy;
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_mean_dh_xhat(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto h =
+          read<READS_h, G::KEEPS_ROW>(tile.h, chunk, to.h, here.offset + column);
+      const auto dx =
+          read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+      const auto dresidual =
+          read<READS_dresidual, G::KEEPS_ROW>(tile.dresidual, chunk, to.dresidual, here.offset + column);
+      Pack<T, G::VECTOR> stored_dh;
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        A out_dh;
+        mean_dh_xhat(
+            READS_h ? widen<A>(h.entries[i]) : A(0),
+            READS_dx ? widen<A>(dx.entries[i]) : A(0),
+            READS_dresidual ? widen<A>(dresidual.entries[i]) : A(0),
+            row, sums, out_dh);
+        stored_dh.entries[i] = narrow<T>(out_dh);
+      }
+      store_once(to.out_dh + here.offset + column, stored_dh);
+    }
+  }
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_stage_2(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto h =
+          read<READS_h, G::KEEPS_ROW>(tile.h, chunk, to.h, here.offset + column);
+      const auto dx =
+          read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+      const auto dresidual =
+          read<READS_dresidual, G::KEEPS_ROW>(tile.dresidual, chunk, to.dresidual, here.offset + column);
+      const auto gamma =
+          read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
+      const auto dgamma =
+          read<READS_dgamma, G::HOLDS_FEATURES>(tile.dgamma, chunk, to.dgamma, column);
+      Pack<T, G::VECTOR> stored_dy;
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        A out_dy;
+        stage_2(
+            READS_h ? widen<A>(h.entries[i]) : A(0),
+            READS_dx ? widen<A>(dx.entries[i]) : A(0),
+            READS_dresidual ? widen<A>(dresidual.entries[i]) : A(0),
+            READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
+            READS_dgamma ? widen<A>(dgamma.entries[i]) : A(0),
+            row, out_dy);
+        stored_dy.entries[i] = narrow<T>(out_dy);
+      }
+      store_once(to.out_dy + here.offset + column, stored_dy);
+    }
+  }
+}
+
+// What the call gives: everything that no row changes.
+template <class G, class T, class P, class A>
+__device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
+  Scalars<A> row;
+  row.D = A(here.D);
+  return row;
+}
+
+template <class G, class T, class P, class A> __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
+  A* slots = reinterpret_cast<A*>(shared_memory());
+  int turn = 0;
+  Here here;
+  here.begin<G>(to.D);
+  const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
+  Tile<G> tile;
+  if constexpr (G::HOLDS_FEATURES) {
+#pragma unroll
+    for (int chunk = 0; chunk < G::HELD; ++chunk) {
+      const int column = here.template column<G>(chunk);
+      if (column < here.D) {
+        if constexpr (READS_gamma) tile.gamma[chunk] = load<G::VECTOR>(to.gamma + column);
+        if constexpr (READS_dgamma) tile.dgamma[chunk] = load<G::VECTOR>(to.dgamma + column);
+      }
+    }
+  }
+  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
+  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
+    const bool live = here.enter<G>(first, to.rows);
+    if constexpr (G::KEEPS_ROW) {
+#pragma unroll
+      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
+        const int column = here.template column<G>(chunk);
+        if (column < here.limit) {
+          if constexpr (READS_h)
+            tile.h[chunk] = load_once<G::VECTOR>(to.h + here.offset + column);
+          if constexpr (READS_dx)
+            tile.dx[chunk] = load_once<G::VECTOR>(to.dx + here.offset + column);
+          if constexpr (READS_dresidual)
+            tile.dresidual[chunk] = load_once<G::VECTOR>(to.dresidual + here.offset + column);
+        }
+      }
+    }
+    Scalars<A> row = call;
+    row.rstd = live ? to.rstd[here.row] : A(0);
+    {
+      A sums[1] = {A(0)};
+      sweep_mean_dh_xhat<G>(to, here, tile, row, sums);
+      reduce_row<G, bit(0, HAS_dresidual || HAS_dx), 0, 0>(sums, slots, turn);
+      after_mean_dh_xhat(row, sums);
+    }
+    {
+      sweep_stage_2<G>(to, here, tile, row);
+    }
+  }
+}
+
+template <class T> struct Launch : Chosen<Needs<T>> {
+  static __device__ __forceinline__ void run(const Arguments<T, Parameter<T>, Computed<T>>& to) {
+    in_geometry<Needs<T>>(to.D, [&](auto geometry) { work<decltype(geometry)>(to); });
+  }
+};
+
+}  // namespace jvp
+}  // namespace lngen
+
+#ifdef LNGEN_F16
+extern "C" {
+__device__ int jvp_f16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f16>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f16>)
+    jvp_f16(
+        const lngen::f16* __restrict__ h,
+        const lngen::f16* __restrict__ dx,
+        const lngen::f16* __restrict__ dresidual,
+        const lngen::Computed<lngen::f16>* __restrict__ rstd,
+        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
+        const lngen::Parameter<lngen::f16>* __restrict__ dgamma,
+        lngen::f16* __restrict__ out_dy,
+        lngen::f16* __restrict__ out_dh,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::f16>::run({h, dx, dresidual, rstd, gamma, dgamma, out_dy, out_dh, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_BF16
+extern "C" {
+__device__ int jvp_bf16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::bf16>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::bf16>)
+    jvp_bf16(
+        const lngen::bf16* __restrict__ h,
+        const lngen::bf16* __restrict__ dx,
+        const lngen::bf16* __restrict__ dresidual,
+        const lngen::Computed<lngen::bf16>* __restrict__ rstd,
+        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
+        const lngen::Parameter<lngen::bf16>* __restrict__ dgamma,
+        lngen::bf16* __restrict__ out_dy,
+        lngen::bf16* __restrict__ out_dh,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::bf16>::run({h, dx, dresidual, rstd, gamma, dgamma, out_dy, out_dh, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F32
+extern "C" {
+__device__ int jvp_f32_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f32>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f32>)
+    jvp_f32(
+        const lngen::f32* __restrict__ h,
+        const lngen::f32* __restrict__ dx,
+        const lngen::f32* __restrict__ dresidual,
+        const lngen::Computed<lngen::f32>* __restrict__ rstd,
+        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
+        const lngen::Parameter<lngen::f32>* __restrict__ dgamma,
+        lngen::f32* __restrict__ out_dy,
+        lngen::f32* __restrict__ out_dh,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::f32>::run({h, dx, dresidual, rstd, gamma, dgamma, out_dy, out_dh, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F64
+extern "C" {
+__device__ int jvp_f64_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f64>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f64>)
+    jvp_f64(
+        const lngen::f64* __restrict__ h,
+        const lngen::f64* __restrict__ dx,
+        const lngen::f64* __restrict__ dresidual,
+        const lngen::Computed<lngen::f64>* __restrict__ rstd,
+        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
+        const lngen::Parameter<lngen::f64>* __restrict__ dgamma,
+        lngen::f64* __restrict__ out_dy,
+        lngen::f64* __restrict__ out_dh,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::f64>::run({h, dx, dresidual, rstd, gamma, dgamma, out_dy, out_dh, rows, D});
+}
+}
+#endif
+
+#endif
+
+#ifdef LNGEN_BACKWARD_BACKWARD
+// ================================================================================================ backward_backward
+
+namespace lngen {
+namespace backward_backward {
+
+constexpr bool READS_h = (HAS_ddgamma && HAS_dy) || (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy);
+constexpr bool READS_dy = (HAS_ddgamma && HAS_dy) || (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy);
+constexpr bool READS_dh = false;
+constexpr bool READS_ddx = HAS_ddx;
+constexpr bool READS_ddresidual = HAS_ddresidual;
+constexpr bool READS_gamma = (HAS_ddresidual && HAS_dy && HAS_gamma) || (HAS_ddx && HAS_dy && HAS_gamma);
+constexpr bool READS_ddgamma = HAS_ddgamma && HAS_dy;
+constexpr int ROWS_READ = READS_h + READS_dy + READS_dh + READS_ddx + READS_ddresidual, FEATURES_READ = READS_gamma + READS_ddgamma;
+constexpr int SUMS_INTO_COLUMNS = 1;
+constexpr unsigned long long COLUMNS_WANTED = bit(0, (HAS_ddresidual && HAS_dy && HAS_gamma) || (HAS_ddx && HAS_dy && HAS_gamma));
+
+template <class T>
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, COLUMNS_WANTED ? SUMS_INTO_COLUMNS : 0, 0, 4, 0>;
+
+template <class T, class P, class A> struct Arguments {
+  const T* h;
+  const T* dy;
+  const T* dh;
+  const T* ddx;
+  const T* ddresidual;
+  const A* rstd;
+  const P* gamma;
+  const P* ddgamma;
+  T* out_dx;
+  T* out_ddy;
+  T* out_ddh;
+  A* workspace;
+  long long rows;
+  int D;
+};
+
+// What does not vary over the features: of the call, then of the row.
+template <class A> struct Scalars {
+  A D;
+  A rstd;
+  A mean_g;
+  A mean_ddh_xhat;
+  A mean_ddh_g;
+  A mean_ddgamma_dy_xhat;
+  A mean_g_scaled;
+};
+
+// The part of a row, and of the Features, that a thread keeps in registers.
+template <class G> struct Tile {
+  Pack<typename G::T, G::VECTOR> h[G::KEPT];
+  Pack<typename G::T, G::VECTOR> dy[G::KEPT];
+  Pack<typename G::T, G::VECTOR> dh[G::KEPT];
+  Pack<typename G::T, G::VECTOR> ddx[G::KEPT];
+  Pack<typename G::T, G::VECTOR> ddresidual[G::KEPT];
+  Pack<typename G::P, G::VECTOR> gamma[G::HELD];
+  Pack<typename G::P, G::VECTOR> ddgamma[G::HELD];
+};
+
+// Stage 1 of 2: mean_g = mean(g*xhat); mean_ddh_xhat = mean(ddh*xhat); mean_ddh_g = mean(ddh*g); mean_ddgamma_dy_xhat = mean(ddgamma*dy*xhat)
+template <class A>
+__device__ __forceinline__ void mean_ddgamma_dy_xhat(A h, A dy, A ddx, A ddresidual, A gamma, A ddgamma, const Scalars<A>& row, A (&sums)[4], A& out_ddh) {
+  const A rstd = row.rstd;
+  const A xhat = h*rstd;  // step 4
+  const A g = HAS_dy ? dy*gamma : A(0);  // step 13
+  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 15
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[0] += g*xhat;  // step 14: mean_g
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[1] += ddh*xhat;  // step 16: mean_ddh_xhat
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[2] += ddh*g;  // step 17: mean_ddh_g
+  if (HAS_ddgamma && HAS_dy) sums[3] += dy*xhat*ddgamma;  // step 17: mean_ddgamma_dy_xhat
+  out_ddh = ddh;
+}
+
+template <class A>
+__device__ __forceinline__ void after_mean_ddgamma_dy_xhat(Scalars<A>& row, const A (&sums)[4]) {
+  const A mean_g = sums[0] / row.D;  // step 14: mean(g*xhat)
+  const A mean_ddh_xhat = sums[1] / row.D;  // step 16: mean(ddh*xhat)
+  const A mean_ddh_g = sums[2] / row.D;  // step 17: mean(ddh*g)
+  const A mean_ddgamma_dy_xhat = sums[3] / row.D;  // step 17: mean(ddgamma*dy*xhat)
+  const A mean_g_scaled = HAS_dy ? A(3)*mean_g : A(0);  // step 17
+  row.mean_g = mean_g;
+  row.mean_ddh_xhat = mean_ddh_xhat;
+  row.mean_ddh_g = mean_ddh_g;
+  row.mean_ddgamma_dy_xhat = mean_ddgamma_dy_xhat;
+  row.mean_g_scaled = mean_g_scaled;
+}
+
+// Stage 2 of 2
+template <class A>
+__device__ __forceinline__ void stage_2(A h, A dy, A ddx, A ddresidual, A gamma, A ddgamma, const Scalars<A>& row, A (&over_rows)[SUMS_INTO_COLUMNS], A& out_dx, A& out_ddy) {
+  const A mean_ddgamma_dy_xhat = row.mean_ddgamma_dy_xhat, mean_ddh_g = row.mean_ddh_g, mean_ddh_xhat = row.mean_ddh_xhat, mean_g = row.mean_g, mean_g_scaled = row.mean_g_scaled, rstd = row.rstd;
+  const A xhat = h*rstd;  // step 4
+  const A g = HAS_dy ? dy*gamma : A(0);  // step 13
+  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 15
+  const A dg = (HAS_ddresidual || HAS_ddx) ? (ddh - xhat*mean_ddh_xhat)*rstd : A(0);  // step 16
+  const A dx = ((HAS_ddgamma && HAS_dy) || (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? (((HAS_ddgamma && HAS_dy) ? dy*ddgamma : A(0)) + (((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? ((xhat*mean_g_scaled - g)*mean_ddh_xhat - xhat*mean_ddh_g - ddh*mean_g)*rstd : A(0)) - ((HAS_ddgamma && HAS_dy) ? xhat*mean_ddgamma_dy_xhat : A(0)))*rstd : A(0);  // step 17
+  const A ddy = (HAS_ddgamma || HAS_ddresidual || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + ((HAS_ddresidual || HAS_ddx) ? dg*gamma : A(0)) : A(0);  // step 20
+  if ((HAS_ddresidual && HAS_dy && HAS_gamma) || (HAS_ddx && HAS_dy && HAS_gamma)) over_rows[0] = dg*dy;  // step 19: dgamma
+  out_dx = dx;
+  out_ddy = ddy;
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_mean_ddgamma_dy_xhat(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[4]) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto h =
+          read<READS_h, G::KEEPS_ROW>(tile.h, chunk, to.h, here.offset + column);
+      const auto dy =
+          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+      const auto ddx =
+          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+      const auto ddresidual =
+          read<READS_ddresidual, G::KEEPS_ROW>(tile.ddresidual, chunk, to.ddresidual, here.offset + column);
+      const auto gamma =
+          read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
+      const auto ddgamma =
+          read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
+      Pack<T, G::VECTOR> stored_ddh;
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        A out_ddh;
+        mean_ddgamma_dy_xhat(
+            READS_h ? widen<A>(h.entries[i]) : A(0),
+            READS_dy ? widen<A>(dy.entries[i]) : A(0),
+            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+            READS_ddresidual ? widen<A>(ddresidual.entries[i]) : A(0),
+            READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
+            READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0),
+            row, sums, out_ddh);
+        stored_ddh.entries[i] = narrow<T>(out_ddh);
+      }
+      if (HAS_dh) store_once(to.out_ddh + here.offset + column, stored_ddh);
+    }
+  }
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_stage_2(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row,
+    ColumnSums<G, COLUMNS_WANTED, SUMS_INTO_COLUMNS>& columns) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto h =
+          read<READS_h, G::KEEPS_ROW>(tile.h, chunk, to.h, here.offset + column);
+      const auto dy =
+          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+      const auto ddx =
+          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+      const auto ddresidual =
+          read<READS_ddresidual, G::KEEPS_ROW>(tile.ddresidual, chunk, to.ddresidual, here.offset + column);
+      const auto gamma =
+          read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
+      const auto ddgamma =
+          read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
+      Pack<T, G::VECTOR> stored_dx;
+      Pack<T, G::VECTOR> stored_ddy;
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        A over_rows[SUMS_INTO_COLUMNS] = {};
+        A out_dx;
+        A out_ddy;
+        stage_2(
+            READS_h ? widen<A>(h.entries[i]) : A(0),
+            READS_dy ? widen<A>(dy.entries[i]) : A(0),
+            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+            READS_ddresidual ? widen<A>(ddresidual.entries[i]) : A(0),
+            READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
+            READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0),
+            row, over_rows, out_dx, out_ddy);
+        columns.template add<0x1>(chunk * G::VECTOR + i, column + i, over_rows);
+        stored_dx.entries[i] = narrow<T>(out_dx);
+        stored_ddy.entries[i] = narrow<T>(out_ddy);
+      }
+      store_once(to.out_dx + here.offset + column, stored_dx);
+      if (HAS_dy) store_once(to.out_ddy + here.offset + column, stored_ddy);
+    }
+  }
+}
+
+// What the call gives: everything that no row changes.
+template <class G, class T, class P, class A>
+__device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
+  Scalars<A> row;
+  row.D = A(here.D);
+  return row;
+}
+
+template <class G, class T, class P, class A> __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
+  A* slots = reinterpret_cast<A*>(shared_memory());
+  int turn = 0;
+  Here here;
+  here.begin<G>(to.D);
+  const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
+  Tile<G> tile;
+  if constexpr (G::HOLDS_FEATURES) {
+#pragma unroll
+    for (int chunk = 0; chunk < G::HELD; ++chunk) {
+      const int column = here.template column<G>(chunk);
+      if (column < here.D) {
+        if constexpr (READS_gamma) tile.gamma[chunk] = load<G::VECTOR>(to.gamma + column);
+        if constexpr (READS_ddgamma) tile.ddgamma[chunk] = load<G::VECTOR>(to.ddgamma + column);
+      }
+    }
+  }
+  ColumnSums<G, COLUMNS_WANTED, SUMS_INTO_COLUMNS> columns(to.workspace, slots + G::SLOTS, here);
+  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
+  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
+    const bool live = here.enter<G>(first, to.rows);
+    if constexpr (G::KEEPS_ROW) {
+#pragma unroll
+      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
+        const int column = here.template column<G>(chunk);
+        if (column < here.limit) {
+          if constexpr (READS_h)
+            tile.h[chunk] = load_once<G::VECTOR>(to.h + here.offset + column);
+          if constexpr (READS_dy)
+            tile.dy[chunk] = load_once<G::VECTOR>(to.dy + here.offset + column);
+          if constexpr (READS_dh)
+            tile.dh[chunk] = load_once<G::VECTOR>(to.dh + here.offset + column);
+          if constexpr (READS_ddx)
+            tile.ddx[chunk] = load_once<G::VECTOR>(to.ddx + here.offset + column);
+          if constexpr (READS_ddresidual)
+            tile.ddresidual[chunk] = load_once<G::VECTOR>(to.ddresidual + here.offset + column);
+        }
+      }
+    }
+    Scalars<A> row = call;
+    row.rstd = live ? to.rstd[here.row] : A(0);
+    {
+      A sums[4] = {A(0), A(0), A(0), A(0)};
+      sweep_mean_ddgamma_dy_xhat<G>(to, here, tile, row, sums);
+      reduce_row<G, bit(0, (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) | bit(1, (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) | bit(2, (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) | bit(3, HAS_ddgamma && HAS_dy), 0, 0>(sums, slots, turn);
+      after_mean_ddgamma_dy_xhat(row, sums);
+    }
+    {
+      sweep_stage_2<G>(to, here, tile, row, columns);
+    }
+  }
+  columns.finish(slots + G::SLOTS, here);
+}
+
+template <class T> struct Launch : Chosen<Needs<T>> {
+  static __device__ __forceinline__ void run(const Arguments<T, Parameter<T>, Computed<T>>& to) {
+    in_geometry<Needs<T>>(to.D, [&](auto geometry) { work<decltype(geometry)>(to); });
+  }
+};
+
+// ---- backward_backward_columns: the end of the sums over rows
+
+namespace columns {
+
+template <class T, class P, class A> struct Arguments {
+  A* workspace;
+  int blocks;
+  const P* gamma;
+  const P* ddgamma;
+  P* out_dgamma;
+  int D;
+};
+
+// What does not vary over the features.
+template <class A> struct Scalars {
+  A D;
+};
+
+// One column of the gradients
+template <class A>
+__device__ __forceinline__ void finish(A dgamma, const Scalars<A>& row, A& out_dgamma) {
+  out_dgamma = dgamma;
+}
+
+template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 32> {
+  using P = Parameter<T>;
+  using A = Computed<T>;
+
+  static __device__ __forceinline__ void run(const Arguments<T, P, A>& to) {
+    A* slots = reinterpret_cast<A*>(shared_memory());
+    const int D = LNGEN_D > 0 ? LNGEN_D : to.D;
+    Scalars<A> row;
+    row.D = A(D);
+    constexpr unsigned long long WANTED = bit(0, (HAS_ddresidual && HAS_dy && HAS_gamma) || (HAS_ddx && HAS_dy && HAS_gamma));
+    add_columns<Launch, WANTED>(
+        to.workspace, to.blocks, D, slots + Launch::SLOTS, [&](int column, const A (&totals)[1]) {
+      A out_dgamma;
+      finish(totals[0], row, out_dgamma);
+      if (HAS_gamma) to.out_dgamma[column] = narrow<P>(out_dgamma);
+    });
+  }
+};
+
+}  // namespace columns
+
+}  // namespace backward_backward
+}  // namespace lngen
+
+#ifdef LNGEN_F16
+extern "C" {
+__device__ int backward_backward_f16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f16>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f16>)
+    backward_backward_f16(
+        const lngen::f16* __restrict__ h,
+        const lngen::f16* __restrict__ dy,
+        const lngen::f16* __restrict__ dh,
+        const lngen::f16* __restrict__ ddx,
+        const lngen::f16* __restrict__ ddresidual,
+        const lngen::Computed<lngen::f16>* __restrict__ rstd,
+        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
+        const lngen::Parameter<lngen::f16>* __restrict__ ddgamma,
+        lngen::f16* __restrict__ out_dx,
+        lngen::f16* __restrict__ out_ddy,
+        lngen::f16* __restrict__ out_ddh,
+        lngen::Computed<lngen::f16>* __restrict__ workspace,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::f16>::run({h, dy, dh, ddx, ddresidual, rstd, gamma, ddgamma, out_dx, out_ddy, out_ddh, workspace, rows, D});
+}
+__device__ int backward_backward_columns_f16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::f16>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::f16>)
+    backward_backward_columns_f16(
+        lngen::Computed<lngen::f16>* __restrict__ workspace,
+        int blocks,
+        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
+        const lngen::Parameter<lngen::f16>* __restrict__ ddgamma,
+        lngen::Parameter<lngen::f16>* __restrict__ out_dgamma,
+        int D) {
+  lngen::backward_backward::columns::Launch<lngen::f16>::run({workspace, blocks, gamma, ddgamma, out_dgamma, D});
+}
+}
+#endif
+
+#ifdef LNGEN_BF16
+extern "C" {
+__device__ int backward_backward_bf16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::bf16>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::bf16>)
+    backward_backward_bf16(
+        const lngen::bf16* __restrict__ h,
+        const lngen::bf16* __restrict__ dy,
+        const lngen::bf16* __restrict__ dh,
+        const lngen::bf16* __restrict__ ddx,
+        const lngen::bf16* __restrict__ ddresidual,
+        const lngen::Computed<lngen::bf16>* __restrict__ rstd,
+        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
+        const lngen::Parameter<lngen::bf16>* __restrict__ ddgamma,
+        lngen::bf16* __restrict__ out_dx,
+        lngen::bf16* __restrict__ out_ddy,
+        lngen::bf16* __restrict__ out_ddh,
+        lngen::Computed<lngen::bf16>* __restrict__ workspace,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::bf16>::run({h, dy, dh, ddx, ddresidual, rstd, gamma, ddgamma, out_dx, out_ddy, out_ddh, workspace, rows, D});
+}
+__device__ int backward_backward_columns_bf16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::bf16>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::bf16>)
+    backward_backward_columns_bf16(
+        lngen::Computed<lngen::bf16>* __restrict__ workspace,
+        int blocks,
+        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
+        const lngen::Parameter<lngen::bf16>* __restrict__ ddgamma,
+        lngen::Parameter<lngen::bf16>* __restrict__ out_dgamma,
+        int D) {
+  lngen::backward_backward::columns::Launch<lngen::bf16>::run({workspace, blocks, gamma, ddgamma, out_dgamma, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F32
+extern "C" {
+__device__ int backward_backward_f32_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f32>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f32>)
+    backward_backward_f32(
+        const lngen::f32* __restrict__ h,
+        const lngen::f32* __restrict__ dy,
+        const lngen::f32* __restrict__ dh,
+        const lngen::f32* __restrict__ ddx,
+        const lngen::f32* __restrict__ ddresidual,
+        const lngen::Computed<lngen::f32>* __restrict__ rstd,
+        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
+        const lngen::Parameter<lngen::f32>* __restrict__ ddgamma,
+        lngen::f32* __restrict__ out_dx,
+        lngen::f32* __restrict__ out_ddy,
+        lngen::f32* __restrict__ out_ddh,
+        lngen::Computed<lngen::f32>* __restrict__ workspace,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::f32>::run({h, dy, dh, ddx, ddresidual, rstd, gamma, ddgamma, out_dx, out_ddy, out_ddh, workspace, rows, D});
+}
+__device__ int backward_backward_columns_f32_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::f32>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::f32>)
+    backward_backward_columns_f32(
+        lngen::Computed<lngen::f32>* __restrict__ workspace,
+        int blocks,
+        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
+        const lngen::Parameter<lngen::f32>* __restrict__ ddgamma,
+        lngen::Parameter<lngen::f32>* __restrict__ out_dgamma,
+        int D) {
+  lngen::backward_backward::columns::Launch<lngen::f32>::run({workspace, blocks, gamma, ddgamma, out_dgamma, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F64
+extern "C" {
+__device__ int backward_backward_f64_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f64>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f64>)
+    backward_backward_f64(
+        const lngen::f64* __restrict__ h,
+        const lngen::f64* __restrict__ dy,
+        const lngen::f64* __restrict__ dh,
+        const lngen::f64* __restrict__ ddx,
+        const lngen::f64* __restrict__ ddresidual,
+        const lngen::Computed<lngen::f64>* __restrict__ rstd,
+        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
+        const lngen::Parameter<lngen::f64>* __restrict__ ddgamma,
+        lngen::f64* __restrict__ out_dx,
+        lngen::f64* __restrict__ out_ddy,
+        lngen::f64* __restrict__ out_ddh,
+        lngen::Computed<lngen::f64>* __restrict__ workspace,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::f64>::run({h, dy, dh, ddx, ddresidual, rstd, gamma, ddgamma, out_dx, out_ddy, out_ddh, workspace, rows, D});
+}
+__device__ int backward_backward_columns_f64_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::f64>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::f64>)
+    backward_backward_columns_f64(
+        lngen::Computed<lngen::f64>* __restrict__ workspace,
+        int blocks,
+        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
+        const lngen::Parameter<lngen::f64>* __restrict__ ddgamma,
+        lngen::Parameter<lngen::f64>* __restrict__ out_dgamma,
+        int D) {
+  lngen::backward_backward::columns::Launch<lngen::f64>::run({workspace, blocks, gamma, ddgamma, out_dgamma, D});
+}
+}
+#endif
+
+#endif

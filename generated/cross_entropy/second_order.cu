@@ -1,0 +1,702 @@
+// Cross entropy of soft targets with the softmax of a row, one number a row.
+// Made by lngen 0.1.0 from the definition of cross_entropy.
+// Do not edit; edit cross_entropy.py and run: lngen derive cross_entropy.py
+// Cost: forward 2 row tensors (2 read, 0 written), 7 flops a row element; backward 4 row tensors (2 read, 2 written), 9 flops a row element.
+// Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
+// definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
+// templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+//
+// jvp:
+//     dlog_sum_exp = sum(dx*exp_shifted)/sum_exp
+//     dy = -sum(dtarget*logp + target*(dx - dlog_sum_exp))
+// backward_backward:
+//     mean_target = mean(target)
+//     g = -dy*ddtarget
+//     dx = g + D*exp_shifted*(dy*mean_target*(ddx - sum(ddx*exp_shifted)/sum_exp) - mean(g))/sum_exp
+//     dtarget = dy*(sum(ddx*exp_shifted)/sum_exp - ddx)
+//     ddy = D*(mean(-ddtarget*logp) + mean(ddx*(D*mean_target*exp_shifted/sum_exp - target)))
+//
+// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
+//
+//     jvp_<type>(const Row* x, const Row* target, const Row* dx, const Row* dtarget, const Computed* row_max,
+//         const Computed* sum_exp, const Computed* log_sum_exp, Row* out_dy, long long rows, int D)
+//     backward_backward_<type>(const Row* x, const Row* target, const Row* dy, const Row* ddx, const Row*
+//         ddtarget, const Computed* row_max, const Computed* sum_exp, const Computed* log_sum_exp, Row* out_dx,
+//         Row* out_dtarget, Row* out_ddy, long long rows, int D)
+//
+// How they are launched, and macros that choose among them: rows.cuh.
+//     LNGEN_WITHOUT_ddtarget ddtarget is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_dtarget  dtarget is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
+
+#include "../_runtime/rows.cuh"
+#include "../_runtime/reductions.cuh"
+
+namespace lngen {
+
+#ifdef LNGEN_WITHOUT_ddtarget
+constexpr bool HAS_ddtarget = false;
+#else
+constexpr bool HAS_ddtarget = true;
+#endif
+#ifdef LNGEN_WITHOUT_ddx
+constexpr bool HAS_ddx = false;
+#else
+constexpr bool HAS_ddx = true;
+#endif
+#ifdef LNGEN_WITHOUT_dtarget
+constexpr bool HAS_dtarget = false;
+#else
+constexpr bool HAS_dtarget = true;
+#endif
+#ifdef LNGEN_WITHOUT_dx
+constexpr bool HAS_dx = false;
+#else
+constexpr bool HAS_dx = true;
+#endif
+
+}  // namespace lngen
+
+#ifdef LNGEN_JVP
+// ================================================================================================ jvp
+
+namespace lngen {
+namespace jvp {
+
+constexpr bool READS_x = HAS_dtarget || HAS_dx;
+constexpr bool READS_target = HAS_dx;
+constexpr bool READS_dx = HAS_dx;
+constexpr bool READS_dtarget = HAS_dtarget;
+constexpr int ROWS_READ = READS_x + READS_target + READS_dx + READS_dtarget, FEATURES_READ = 0;
+
+template <class T>
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1>;
+
+template <class T, class P, class A> struct Arguments {
+  const T* x;
+  const T* target;
+  const T* dx;
+  const T* dtarget;
+  const A* row_max;
+  const A* sum_exp;
+  const A* log_sum_exp;
+  T* out_dy;
+  long long rows;
+  int D;
+};
+
+// What does not vary over the features: of the call, then of the row.
+template <class A> struct Scalars {
+  A D;
+  A row_max;
+  A sum_exp;
+  A log_sum_exp;
+  A sum_dx_exp_shifted;
+  A dlog_sum_exp;
+  A sum_dtarget_dx_logp;
+  A dy;
+};
+
+// The part of a row, and of the Features, that a thread keeps in registers.
+template <class G> struct Tile {
+  Pack<typename G::T, G::VECTOR> x[G::KEPT];
+  Pack<typename G::T, G::VECTOR> target[G::KEPT];
+  Pack<typename G::T, G::VECTOR> dx[G::KEPT];
+  Pack<typename G::T, G::VECTOR> dtarget[G::KEPT];
+};
+
+// Stage 1 of 2: sum_dx_exp_shifted = sum(dx*exp_shifted)
+template <class A>
+__device__ __forceinline__ void sum_dx_exp_shifted(A x, A dx, const Scalars<A>& row, A (&sums)[1]) {
+  const A row_max = row.row_max;
+  const A x_shifted = x - row_max;  // step 3
+  const A exp_shifted = math::exp(x_shifted);  // step 4
+  if (HAS_dx) sums[0] += dx*exp_shifted;  // step 16: sum_dx_exp_shifted
+}
+
+template <class A>
+__device__ __forceinline__ void after_sum_dx_exp_shifted(Scalars<A>& row, const A (&sums)[1]) {
+  const A sum_exp = row.sum_exp;
+  const A sum_dx_exp_shifted = sums[0];  // step 16: sum(dx*exp_shifted)
+  const A dlog_sum_exp = HAS_dx ? sum_dx_exp_shifted / sum_exp : A(0);  // step 16
+  row.sum_dx_exp_shifted = sum_dx_exp_shifted;
+  row.dlog_sum_exp = dlog_sum_exp;
+}
+
+// Stage 2 of 2: sum_dtarget_dx_logp = sum(dtarget*logp + target*(-dlog_sum_exp + dx))
+template <class A>
+__device__ __forceinline__ void sum_dtarget_dx_logp(A x, A target, A dx, A dtarget, const Scalars<A>& row, A (&sums)[1]) {
+  const A dlog_sum_exp = row.dlog_sum_exp, log_sum_exp = row.log_sum_exp, row_max = row.row_max;
+  const A x_shifted = x - row_max;  // step 3
+  const A logp = x_shifted - log_sum_exp;  // step 7
+  if (HAS_dtarget || HAS_dx) sums[0] += (HAS_dtarget ? dtarget*logp : A(0)) + (HAS_dx ? (dx - dlog_sum_exp)*target : A(0));  // step 17: sum_dtarget_dx_logp
+}
+
+template <class A>
+__device__ __forceinline__ void after_sum_dtarget_dx_logp(Scalars<A>& row, const A (&sums)[1]) {
+  const A sum_dtarget_dx_logp = sums[0];  // step 17: sum(dtarget*logp + target*(-dlog_sum_exp + dx))
+  const A dy = (HAS_dtarget || HAS_dx) ? -sum_dtarget_dx_logp : A(0);  // step 17
+  row.sum_dtarget_dx_logp = sum_dtarget_dx_logp;
+  row.dy = dy;
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_sum_dx_exp_shifted(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto dx =
+          read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        sum_dx_exp_shifted(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_dx ? widen<A>(dx.entries[i]) : A(0),
+            row, sums);
+      }
+    }
+  }
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_sum_dtarget_dx_logp(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto target =
+          read<READS_target, G::KEEPS_ROW>(tile.target, chunk, to.target, here.offset + column);
+      const auto dx =
+          read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+      const auto dtarget =
+          read<READS_dtarget, G::KEEPS_ROW>(tile.dtarget, chunk, to.dtarget, here.offset + column);
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        sum_dtarget_dx_logp(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_target ? widen<A>(target.entries[i]) : A(0),
+            READS_dx ? widen<A>(dx.entries[i]) : A(0),
+            READS_dtarget ? widen<A>(dtarget.entries[i]) : A(0),
+            row, sums);
+      }
+    }
+  }
+}
+
+// What the call gives: everything that no row changes.
+template <class G, class T, class P, class A>
+__device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
+  Scalars<A> row;
+  row.D = A(here.D);
+  return row;
+}
+
+template <class G, class T, class P, class A> __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
+  A* slots = reinterpret_cast<A*>(shared_memory());
+  int turn = 0;
+  Here here;
+  here.begin<G>(to.D);
+  const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
+  Tile<G> tile;
+  if constexpr (G::HOLDS_FEATURES) {
+#pragma unroll
+    for (int chunk = 0; chunk < G::HELD; ++chunk) {
+      const int column = here.template column<G>(chunk);
+      if (column < here.D) {
+      }
+    }
+  }
+  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
+  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
+    const bool live = here.enter<G>(first, to.rows);
+    if constexpr (G::KEEPS_ROW) {
+#pragma unroll
+      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
+        const int column = here.template column<G>(chunk);
+        if (column < here.limit) {
+          if constexpr (READS_x)
+            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
+          if constexpr (READS_target)
+            tile.target[chunk] = load_once<G::VECTOR>(to.target + here.offset + column);
+          if constexpr (READS_dx)
+            tile.dx[chunk] = load_once<G::VECTOR>(to.dx + here.offset + column);
+          if constexpr (READS_dtarget)
+            tile.dtarget[chunk] = load_once<G::VECTOR>(to.dtarget + here.offset + column);
+        }
+      }
+    }
+    Scalars<A> row = call;
+    row.row_max = live ? to.row_max[here.row] : A(0);
+    row.sum_exp = live ? to.sum_exp[here.row] : A(0);
+    row.log_sum_exp = live ? to.log_sum_exp[here.row] : A(0);
+    {
+      A sums[1] = {A(0)};
+      sweep_sum_dx_exp_shifted<G>(to, here, tile, row, sums);
+      reduce_row<G, bit(0, HAS_dx), 0, 0>(sums, slots, turn);
+      after_sum_dx_exp_shifted(row, sums);
+    }
+    {
+      A sums[1] = {A(0)};
+      sweep_sum_dtarget_dx_logp<G>(to, here, tile, row, sums);
+      reduce_row<G, bit(0, HAS_dtarget || HAS_dx), 0, 0>(sums, slots, turn);
+      after_sum_dtarget_dx_logp(row, sums);
+      if (live && here.lane == 0) to.out_dy[here.row] = narrow<T>(row.dy);
+    }
+  }
+}
+
+template <class T> struct Launch : Chosen<Needs<T>> {
+  static __device__ __forceinline__ void run(const Arguments<T, Parameter<T>, Computed<T>>& to) {
+    in_geometry<Needs<T>>(to.D, [&](auto geometry) { work<decltype(geometry)>(to); });
+  }
+};
+
+}  // namespace jvp
+}  // namespace lngen
+
+#ifdef LNGEN_F16
+extern "C" {
+__device__ int jvp_f16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f16>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f16>)
+    jvp_f16(
+        const lngen::f16* __restrict__ x,
+        const lngen::f16* __restrict__ target,
+        const lngen::f16* __restrict__ dx,
+        const lngen::f16* __restrict__ dtarget,
+        const lngen::Computed<lngen::f16>* __restrict__ row_max,
+        const lngen::Computed<lngen::f16>* __restrict__ sum_exp,
+        const lngen::Computed<lngen::f16>* __restrict__ log_sum_exp,
+        lngen::f16* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::f16>::run({x, target, dx, dtarget, row_max, sum_exp, log_sum_exp, out_dy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_BF16
+extern "C" {
+__device__ int jvp_bf16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::bf16>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::bf16>)
+    jvp_bf16(
+        const lngen::bf16* __restrict__ x,
+        const lngen::bf16* __restrict__ target,
+        const lngen::bf16* __restrict__ dx,
+        const lngen::bf16* __restrict__ dtarget,
+        const lngen::Computed<lngen::bf16>* __restrict__ row_max,
+        const lngen::Computed<lngen::bf16>* __restrict__ sum_exp,
+        const lngen::Computed<lngen::bf16>* __restrict__ log_sum_exp,
+        lngen::bf16* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::bf16>::run({x, target, dx, dtarget, row_max, sum_exp, log_sum_exp, out_dy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F32
+extern "C" {
+__device__ int jvp_f32_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f32>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f32>)
+    jvp_f32(
+        const lngen::f32* __restrict__ x,
+        const lngen::f32* __restrict__ target,
+        const lngen::f32* __restrict__ dx,
+        const lngen::f32* __restrict__ dtarget,
+        const lngen::Computed<lngen::f32>* __restrict__ row_max,
+        const lngen::Computed<lngen::f32>* __restrict__ sum_exp,
+        const lngen::Computed<lngen::f32>* __restrict__ log_sum_exp,
+        lngen::f32* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::f32>::run({x, target, dx, dtarget, row_max, sum_exp, log_sum_exp, out_dy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F64
+extern "C" {
+__device__ int jvp_f64_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f64>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f64>)
+    jvp_f64(
+        const lngen::f64* __restrict__ x,
+        const lngen::f64* __restrict__ target,
+        const lngen::f64* __restrict__ dx,
+        const lngen::f64* __restrict__ dtarget,
+        const lngen::Computed<lngen::f64>* __restrict__ row_max,
+        const lngen::Computed<lngen::f64>* __restrict__ sum_exp,
+        const lngen::Computed<lngen::f64>* __restrict__ log_sum_exp,
+        lngen::f64* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::f64>::run({x, target, dx, dtarget, row_max, sum_exp, log_sum_exp, out_dy, rows, D});
+}
+}
+#endif
+
+#endif
+
+#ifdef LNGEN_BACKWARD_BACKWARD
+// ================================================================================================ backward_backward
+
+namespace lngen {
+namespace backward_backward {
+
+constexpr bool READS_x = HAS_ddtarget || HAS_ddx;
+constexpr bool READS_target = HAS_ddx;
+constexpr bool READS_ddx = HAS_ddx;
+constexpr bool READS_ddtarget = HAS_ddtarget;
+constexpr bool READS_dy = HAS_ddtarget || HAS_ddx;
+constexpr int ROWS_READ = READS_x + READS_target + READS_ddx + READS_ddtarget, FEATURES_READ = 0;
+
+template <class T>
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 4, 1>;
+
+template <class T, class P, class A> struct Arguments {
+  const T* x;
+  const T* target;
+  const T* dy;
+  const T* ddx;
+  const T* ddtarget;
+  const A* row_max;
+  const A* sum_exp;
+  const A* log_sum_exp;
+  T* out_dx;
+  T* out_dtarget;
+  T* out_ddy;
+  long long rows;
+  int D;
+};
+
+// What does not vary over the features: of the call, then of the row.
+template <class A> struct Scalars {
+  A D;
+  A dy;
+  A row_max;
+  A sum_exp;
+  A log_sum_exp;
+  A sum_exp_scaled;
+  A mean_target;
+  A mean_g;
+  A sum_ddx_exp_shifted;
+  A mean_ddtarget_logp;
+  A mean_target_scaled;
+  A sum_ddx_exp_shifted_scaled;
+  A mean_target_scaled_2;
+  A mean_ddx_exp_shifted_target;
+  A ddy;
+};
+
+// The part of a row, and of the Features, that a thread keeps in registers.
+template <class G> struct Tile {
+  Pack<typename G::T, G::VECTOR> x[G::KEPT];
+  Pack<typename G::T, G::VECTOR> target[G::KEPT];
+  Pack<typename G::T, G::VECTOR> ddx[G::KEPT];
+  Pack<typename G::T, G::VECTOR> ddtarget[G::KEPT];
+};
+
+// Stage 1 of 3
+template <class A>
+__device__ __forceinline__ void after_stage_1(Scalars<A>& row) {
+  const A D = row.D, sum_exp = row.sum_exp;
+  const A sum_exp_scaled = D / sum_exp;  // step 20
+  row.sum_exp_scaled = sum_exp_scaled;
+}
+
+// Stage 2 of 3: mean_target = mean(target); mean_g = mean(g); sum_ddx_exp_shifted = sum(ddx*exp_shifted); mean_ddtarget_logp = mean(-ddtarget*logp)
+template <class A>
+__device__ __forceinline__ void mean_ddtarget_logp(A x, A target, A ddx, A ddtarget, const Scalars<A>& row, A (&sums)[4]) {
+  const A dy = row.dy, log_sum_exp = row.log_sum_exp, row_max = row.row_max;
+  const A x_shifted = x - row_max;  // step 3
+  const A exp_shifted = math::exp(x_shifted);  // step 4
+  const A logp = x_shifted - log_sum_exp;  // step 7
+  const A g = HAS_ddtarget ? -ddtarget*dy : A(0);  // step 19
+  if (HAS_ddx) sums[0] += target;  // step 18: mean_target
+  if (HAS_ddtarget) sums[1] += g;  // step 20: mean_g
+  if (HAS_ddx) sums[2] += ddx*exp_shifted;  // step 20: sum_ddx_exp_shifted
+  if (HAS_ddtarget) sums[3] += -ddtarget*logp;  // step 22: mean_ddtarget_logp
+}
+
+template <class A>
+__device__ __forceinline__ void after_mean_ddtarget_logp(Scalars<A>& row, const A (&sums)[4]) {
+  const A D = row.D, dy = row.dy, sum_exp = row.sum_exp;
+  const A mean_target = sums[0] / row.D;  // step 18: mean(target)
+  const A mean_g = sums[1] / row.D;  // step 20: mean(g)
+  const A sum_ddx_exp_shifted = sums[2];  // step 20: sum(ddx*exp_shifted)
+  const A mean_ddtarget_logp = sums[3] / row.D;  // step 22: mean(-ddtarget*logp)
+  const A mean_target_scaled = dy*mean_target;  // step 20
+  const A sum_ddx_exp_shifted_scaled = HAS_ddx ? sum_ddx_exp_shifted / sum_exp : A(0);  // step 20
+  const A mean_target_scaled_2 = mean_target*D / sum_exp;  // step 22
+  row.mean_target = mean_target;
+  row.mean_g = mean_g;
+  row.sum_ddx_exp_shifted = sum_ddx_exp_shifted;
+  row.mean_ddtarget_logp = mean_ddtarget_logp;
+  row.mean_target_scaled = mean_target_scaled;
+  row.sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted_scaled;
+  row.mean_target_scaled_2 = mean_target_scaled_2;
+}
+
+// Stage 3 of 3: mean_ddx_exp_shifted_target = mean(ddx*(mean_target_scaled_2*exp_shifted - target))
+template <class A>
+__device__ __forceinline__ void mean_ddx_exp_shifted_target(A x, A target, A ddx, A ddtarget, const Scalars<A>& row, A (&sums)[1], A& out_dx, A& out_dtarget) {
+  const A dy = row.dy, mean_g = row.mean_g, mean_target_scaled = row.mean_target_scaled, mean_target_scaled_2 = row.mean_target_scaled_2, row_max = row.row_max, sum_ddx_exp_shifted_scaled = row.sum_ddx_exp_shifted_scaled, sum_exp_scaled = row.sum_exp_scaled;
+  const A x_shifted = x - row_max;  // step 3
+  const A exp_shifted = math::exp(x_shifted);  // step 4
+  const A g = HAS_ddtarget ? -ddtarget*dy : A(0);  // step 19
+  const A dx = (HAS_ddtarget || HAS_ddx) ? g + ((HAS_ddx ? (ddx - sum_ddx_exp_shifted_scaled)*mean_target_scaled : A(0)) - mean_g)*exp_shifted*sum_exp_scaled : A(0);  // step 20
+  const A dtarget = HAS_ddx ? (sum_ddx_exp_shifted_scaled - ddx)*dy : A(0);  // step 21
+  if (HAS_ddx) sums[0] += ddx*(exp_shifted*mean_target_scaled_2 - target);  // step 22: mean_ddx_exp_shifted_target
+  out_dx = dx;
+  out_dtarget = dtarget;
+}
+
+template <class A>
+__device__ __forceinline__ void after_mean_ddx_exp_shifted_target(Scalars<A>& row, const A (&sums)[1]) {
+  const A D = row.D, mean_ddtarget_logp = row.mean_ddtarget_logp;
+  const A mean_ddx_exp_shifted_target = sums[0] / row.D;  // step 22: mean(ddx*(mean_target_scaled_2*exp_shifted - target))
+  const A ddy = (HAS_ddtarget || HAS_ddx) ? (mean_ddtarget_logp + mean_ddx_exp_shifted_target)*D : A(0);  // step 22
+  row.mean_ddx_exp_shifted_target = mean_ddx_exp_shifted_target;
+  row.ddy = ddy;
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_mean_ddtarget_logp(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[4]) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto target =
+          read<READS_target, G::KEEPS_ROW>(tile.target, chunk, to.target, here.offset + column);
+      const auto ddx =
+          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+      const auto ddtarget =
+          read<READS_ddtarget, G::KEEPS_ROW>(tile.ddtarget, chunk, to.ddtarget, here.offset + column);
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        mean_ddtarget_logp(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_target ? widen<A>(target.entries[i]) : A(0),
+            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+            READS_ddtarget ? widen<A>(ddtarget.entries[i]) : A(0),
+            row, sums);
+      }
+    }
+  }
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_mean_ddx_exp_shifted_target(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto target =
+          read<READS_target, G::KEEPS_ROW>(tile.target, chunk, to.target, here.offset + column);
+      const auto ddx =
+          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+      const auto ddtarget =
+          read<READS_ddtarget, G::KEEPS_ROW>(tile.ddtarget, chunk, to.ddtarget, here.offset + column);
+      Pack<T, G::VECTOR> stored_dx;
+      Pack<T, G::VECTOR> stored_dtarget;
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        A out_dx;
+        A out_dtarget;
+        mean_ddx_exp_shifted_target(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_target ? widen<A>(target.entries[i]) : A(0),
+            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+            READS_ddtarget ? widen<A>(ddtarget.entries[i]) : A(0),
+            row, sums, out_dx, out_dtarget);
+        stored_dx.entries[i] = narrow<T>(out_dx);
+        stored_dtarget.entries[i] = narrow<T>(out_dtarget);
+      }
+      store_once(to.out_dx + here.offset + column, stored_dx);
+      store_once(to.out_dtarget + here.offset + column, stored_dtarget);
+    }
+  }
+}
+
+// What the call gives: everything that no row changes.
+template <class G, class T, class P, class A>
+__device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
+  Scalars<A> row;
+  row.D = A(here.D);
+  return row;
+}
+
+template <class G, class T, class P, class A> __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
+  A* slots = reinterpret_cast<A*>(shared_memory());
+  int turn = 0;
+  Here here;
+  here.begin<G>(to.D);
+  const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
+  Tile<G> tile;
+  if constexpr (G::HOLDS_FEATURES) {
+#pragma unroll
+    for (int chunk = 0; chunk < G::HELD; ++chunk) {
+      const int column = here.template column<G>(chunk);
+      if (column < here.D) {
+      }
+    }
+  }
+  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
+  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
+    const bool live = here.enter<G>(first, to.rows);
+    if constexpr (G::KEEPS_ROW) {
+#pragma unroll
+      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
+        const int column = here.template column<G>(chunk);
+        if (column < here.limit) {
+          if constexpr (READS_x)
+            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
+          if constexpr (READS_target)
+            tile.target[chunk] = load_once<G::VECTOR>(to.target + here.offset + column);
+          if constexpr (READS_ddx)
+            tile.ddx[chunk] = load_once<G::VECTOR>(to.ddx + here.offset + column);
+          if constexpr (READS_ddtarget)
+            tile.ddtarget[chunk] = load_once<G::VECTOR>(to.ddtarget + here.offset + column);
+        }
+      }
+    }
+    Scalars<A> row = call;
+    row.row_max = live ? to.row_max[here.row] : A(0);
+    row.sum_exp = live ? to.sum_exp[here.row] : A(0);
+    row.log_sum_exp = live ? to.log_sum_exp[here.row] : A(0);
+    row.dy = A(0);
+    if (READS_dy && live) row.dy = widen<A>(to.dy[here.row]);
+    {
+      after_stage_1(row);
+    }
+    {
+      A sums[4] = {A(0), A(0), A(0), A(0)};
+      sweep_mean_ddtarget_logp<G>(to, here, tile, row, sums);
+      reduce_row<G, bit(0, HAS_ddx) | bit(1, HAS_ddtarget) | bit(2, HAS_ddx) | bit(3, HAS_ddtarget), 0, 0>(sums, slots, turn);
+      after_mean_ddtarget_logp(row, sums);
+    }
+    {
+      A sums[1] = {A(0)};
+      sweep_mean_ddx_exp_shifted_target<G>(to, here, tile, row, sums);
+      reduce_row<G, bit(0, HAS_ddx), 0, 0>(sums, slots, turn);
+      after_mean_ddx_exp_shifted_target(row, sums);
+      if (live && here.lane == 0) to.out_ddy[here.row] = narrow<T>(row.ddy);
+    }
+  }
+}
+
+template <class T> struct Launch : Chosen<Needs<T>> {
+  static __device__ __forceinline__ void run(const Arguments<T, Parameter<T>, Computed<T>>& to) {
+    in_geometry<Needs<T>>(to.D, [&](auto geometry) { work<decltype(geometry)>(to); });
+  }
+};
+
+}  // namespace backward_backward
+}  // namespace lngen
+
+#ifdef LNGEN_F16
+extern "C" {
+__device__ int backward_backward_f16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f16>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f16>)
+    backward_backward_f16(
+        const lngen::f16* __restrict__ x,
+        const lngen::f16* __restrict__ target,
+        const lngen::f16* __restrict__ dy,
+        const lngen::f16* __restrict__ ddx,
+        const lngen::f16* __restrict__ ddtarget,
+        const lngen::Computed<lngen::f16>* __restrict__ row_max,
+        const lngen::Computed<lngen::f16>* __restrict__ sum_exp,
+        const lngen::Computed<lngen::f16>* __restrict__ log_sum_exp,
+        lngen::f16* __restrict__ out_dx,
+        lngen::f16* __restrict__ out_dtarget,
+        lngen::f16* __restrict__ out_ddy,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::f16>::run({x, target, dy, ddx, ddtarget, row_max, sum_exp, log_sum_exp, out_dx, out_dtarget, out_ddy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_BF16
+extern "C" {
+__device__ int backward_backward_bf16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::bf16>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::bf16>)
+    backward_backward_bf16(
+        const lngen::bf16* __restrict__ x,
+        const lngen::bf16* __restrict__ target,
+        const lngen::bf16* __restrict__ dy,
+        const lngen::bf16* __restrict__ ddx,
+        const lngen::bf16* __restrict__ ddtarget,
+        const lngen::Computed<lngen::bf16>* __restrict__ row_max,
+        const lngen::Computed<lngen::bf16>* __restrict__ sum_exp,
+        const lngen::Computed<lngen::bf16>* __restrict__ log_sum_exp,
+        lngen::bf16* __restrict__ out_dx,
+        lngen::bf16* __restrict__ out_dtarget,
+        lngen::bf16* __restrict__ out_ddy,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::bf16>::run({x, target, dy, ddx, ddtarget, row_max, sum_exp, log_sum_exp, out_dx, out_dtarget, out_ddy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F32
+extern "C" {
+__device__ int backward_backward_f32_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f32>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f32>)
+    backward_backward_f32(
+        const lngen::f32* __restrict__ x,
+        const lngen::f32* __restrict__ target,
+        const lngen::f32* __restrict__ dy,
+        const lngen::f32* __restrict__ ddx,
+        const lngen::f32* __restrict__ ddtarget,
+        const lngen::Computed<lngen::f32>* __restrict__ row_max,
+        const lngen::Computed<lngen::f32>* __restrict__ sum_exp,
+        const lngen::Computed<lngen::f32>* __restrict__ log_sum_exp,
+        lngen::f32* __restrict__ out_dx,
+        lngen::f32* __restrict__ out_dtarget,
+        lngen::f32* __restrict__ out_ddy,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::f32>::run({x, target, dy, ddx, ddtarget, row_max, sum_exp, log_sum_exp, out_dx, out_dtarget, out_ddy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F64
+extern "C" {
+__device__ int backward_backward_f64_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f64>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f64>)
+    backward_backward_f64(
+        const lngen::f64* __restrict__ x,
+        const lngen::f64* __restrict__ target,
+        const lngen::f64* __restrict__ dy,
+        const lngen::f64* __restrict__ ddx,
+        const lngen::f64* __restrict__ ddtarget,
+        const lngen::Computed<lngen::f64>* __restrict__ row_max,
+        const lngen::Computed<lngen::f64>* __restrict__ sum_exp,
+        const lngen::Computed<lngen::f64>* __restrict__ log_sum_exp,
+        lngen::f64* __restrict__ out_dx,
+        lngen::f64* __restrict__ out_dtarget,
+        lngen::f64* __restrict__ out_ddy,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::f64>::run({x, target, dy, ddx, ddtarget, row_max, sum_exp, log_sum_exp, out_dx, out_dtarget, out_ddy, rows, D});
+}
+}
+#endif
+
+#endif

@@ -1,0 +1,968 @@
+// Layer normalization, then the Gaussian error linear unit.
+// Made by lngen 0.1.0 from the definition of layer_norm_gelu.
+// Do not edit; edit layer_norm_gelu.py and run: lngen derive layer_norm_gelu.py
+// Cost: forward 2 row tensors (1 read, 1 written), 15 flops a row element; backward 3 row tensors (2 read, 1 written), 30 flops a row element.
+// Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
+// definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
+// templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+//
+// jvp:
+//     dy = (1 + erf_u_2 + 2*u_2*exp(-u_2**2)/sqrt(pi))*(dgamma*xhat + dbeta + rstd*gamma*(dx - mean(dx) - xhat*mean(dx*xhat)))/2
+// backward_backward:
+//     du = dy*(1 + erf_u_2 + sqrt(2)*u*exp(-u_2**2)/sqrt(pi))/2
+//     g = gamma*du
+//     mean_g = mean(g)
+//     mean_g_2 = mean(g*xhat)
+//     dg = rstd*(ddx - mean(ddx) - xhat*mean(ddx*xhat))
+//     ddu = gamma*dg + ddgamma*xhat + ddbeta
+//     du_2 = ddu*dy*exp(-u_2**2)*(sqrt(2) - u*u_2)/sqrt(pi)
+//     g_7 = gamma*du_2 - mean_g_2*rstd*ddx
+//     dx = rstd*(g_7 + ddgamma*du + rstd*(mean_g*xhat*mean(ddx) + mean(ddx*xhat)*(2*mean_g_2*xhat + mean_g - g) - xhat*mean(ddx*g)) - mean(g_7) - mean(ddgamma*du) - xhat*mean(g_7*xhat) - xhat*mean(ddgamma*du*xhat))
+//     dgamma = sum_rows(du_2*xhat + dg*du)
+//     dbeta = sum_rows(du_2)
+//     ddy = ddu*(1 + erf_u_2 + sqrt(2)*u*exp(-u_2**2)/sqrt(pi))/2
+//
+// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
+//
+//     jvp_<type>(const Row* x, const Row* dx, const Computed* mu, const Computed* mu_residual, const Computed*
+//         rstd, const Parameter* gamma, const Parameter* beta, const Parameter* dgamma, const Parameter* dbeta,
+//         Row* out_dy, long long rows, int D)
+//     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* mu, const Computed*
+//         mu_residual, const Computed* rstd, const Parameter* gamma, const Parameter* beta, const Parameter*
+//         ddgamma, const Parameter* ddbeta, Row* out_dx, Row* out_ddy, Computed* workspace, long long rows, int D)
+//     backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma, const Parameter*
+//         beta, const Parameter* ddgamma, const Parameter* ddbeta, Parameter* out_dgamma, Parameter* out_dbeta,
+//         int D)
+//
+// The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
+//     backward_backward: blocks * (2*D + 0).
+// How they are launched, and macros that choose among them: rows.cuh.
+//     LNGEN_WITHOUT_beta     beta is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_dbeta    dbeta is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_ddbeta   ddbeta is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_ddgamma  ddgamma is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_dgamma   dgamma is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
+
+#include "../_runtime/rows.cuh"
+#include "../_runtime/reductions.cuh"
+
+namespace lngen {
+
+#ifdef LNGEN_WITHOUT_beta
+constexpr bool HAS_beta = false;
+#else
+constexpr bool HAS_beta = true;
+#endif
+#ifdef LNGEN_WITHOUT_dbeta
+constexpr bool HAS_dbeta = false;
+#else
+constexpr bool HAS_dbeta = true;
+#endif
+#ifdef LNGEN_WITHOUT_ddbeta
+constexpr bool HAS_ddbeta = false;
+#else
+constexpr bool HAS_ddbeta = true;
+#endif
+#ifdef LNGEN_WITHOUT_ddgamma
+constexpr bool HAS_ddgamma = false;
+#else
+constexpr bool HAS_ddgamma = true;
+#endif
+#ifdef LNGEN_WITHOUT_ddx
+constexpr bool HAS_ddx = false;
+#else
+constexpr bool HAS_ddx = true;
+#endif
+#ifdef LNGEN_WITHOUT_dgamma
+constexpr bool HAS_dgamma = false;
+#else
+constexpr bool HAS_dgamma = true;
+#endif
+#ifdef LNGEN_WITHOUT_dx
+constexpr bool HAS_dx = false;
+#else
+constexpr bool HAS_dx = true;
+#endif
+#ifdef LNGEN_WITHOUT_gamma
+constexpr bool HAS_gamma = false;
+#else
+constexpr bool HAS_gamma = true;
+#endif
+
+}  // namespace lngen
+
+#ifdef LNGEN_JVP
+// ================================================================================================ jvp
+
+namespace lngen {
+namespace jvp {
+
+constexpr bool READS_x = HAS_dbeta || HAS_dgamma || HAS_dx;
+constexpr bool READS_dx = HAS_dx;
+constexpr bool READS_gamma = (HAS_dbeta && HAS_gamma) || (HAS_dgamma && HAS_gamma) || (HAS_dx && HAS_gamma);
+constexpr bool READS_beta = (HAS_beta && HAS_dbeta) || (HAS_beta && HAS_dgamma) || (HAS_beta && HAS_dx);
+constexpr bool READS_dgamma = HAS_dgamma;
+constexpr bool READS_dbeta = HAS_dbeta;
+constexpr int ROWS_READ = READS_x + READS_dx, FEATURES_READ = READS_gamma + READS_beta + READS_dgamma + READS_dbeta;
+
+template <class T>
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 2>;
+
+template <class T, class P, class A> struct Arguments {
+  const T* x;
+  const T* dx;
+  const A* mu;
+  const A* mu_residual;
+  const A* rstd;
+  const P* gamma;
+  const P* beta;
+  const P* dgamma;
+  const P* dbeta;
+  T* out_dy;
+  long long rows;
+  int D;
+};
+
+// What does not vary over the features: of the call, then of the row.
+template <class A> struct Scalars {
+  A D;
+  A mu;
+  A mu_residual;
+  A rstd;
+  A mean_dx;
+  A mean_dx_xhat;
+};
+
+// The part of a row, and of the Features, that a thread keeps in registers.
+template <class G> struct Tile {
+  Pack<typename G::T, G::VECTOR> x[G::KEPT];
+  Pack<typename G::T, G::VECTOR> dx[G::KEPT];
+  Pack<typename G::P, G::VECTOR> gamma[G::HELD];
+  Pack<typename G::P, G::VECTOR> beta[G::HELD];
+  Pack<typename G::P, G::VECTOR> dgamma[G::HELD];
+  Pack<typename G::P, G::VECTOR> dbeta[G::HELD];
+};
+
+// Stage 1 of 2: mean_dx = mean(dx); mean_dx_xhat = mean(dx*xhat)
+template <class A>
+__device__ __forceinline__ void mean_dx_xhat(A x, A dx, const Scalars<A>& row, A (&sums)[2]) {
+  const A mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+  const A x_shifted = x - mu;  // step 2
+  const A x_centred = x_shifted - mu_residual;  // step 2
+  const A xhat = x_centred*rstd;  // step 5
+  if (HAS_dx) sums[0] += dx;  // step 23: mean_dx
+  if (HAS_dx) sums[1] += dx*xhat;  // step 23: mean_dx_xhat
+}
+
+template <class A>
+__device__ __forceinline__ void after_mean_dx_xhat(Scalars<A>& row, const A (&sums)[2]) {
+  const A mean_dx = sums[0] / row.D;  // step 23: mean(dx)
+  const A mean_dx_xhat = sums[1] / row.D;  // step 23: mean(dx*xhat)
+  row.mean_dx = mean_dx;
+  row.mean_dx_xhat = mean_dx_xhat;
+}
+
+// Stage 2 of 2
+template <class A>
+__device__ __forceinline__ void stage_2(A x, A dx, A gamma, A beta, A dgamma, A dbeta, const Scalars<A>& row, A& out_dy) {
+  const A mean_dx = row.mean_dx, mean_dx_xhat = row.mean_dx_xhat, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+  const A x_shifted = x - mu;  // step 2
+  const A x_centred = x_shifted - mu_residual;  // step 2
+  const A xhat = x_centred*rstd;  // step 5
+  const A u = xhat*gamma + beta;  // step 6
+  const A u_2 = A(0.7071067811865475244)*u;  // step 7
+  const A erf_u_2 = math::erf(u_2);  // step 8
+  const A dy = (HAS_dbeta || HAS_dgamma || HAS_dx) ? ((HAS_dgamma ? xhat*dgamma : A(0)) + (HAS_dx ? (dx - mean_dx - xhat*mean_dx_xhat)*rstd*gamma : A(0)) + dbeta)*(A(0.5)*erf_u_2 + A(0.56418958354775628695)*math::exp(-(u_2*u_2))*u_2 + A(0.5)) : A(0);  // step 23
+  out_dy = dy;
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_mean_dx_xhat(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[2]) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto dx =
+          read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        mean_dx_xhat(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_dx ? widen<A>(dx.entries[i]) : A(0),
+            row, sums);
+      }
+    }
+  }
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_stage_2(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto dx =
+          read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+      const auto gamma =
+          read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
+      const auto beta =
+          read<READS_beta, G::HOLDS_FEATURES>(tile.beta, chunk, to.beta, column);
+      const auto dgamma =
+          read<READS_dgamma, G::HOLDS_FEATURES>(tile.dgamma, chunk, to.dgamma, column);
+      const auto dbeta =
+          read<READS_dbeta, G::HOLDS_FEATURES>(tile.dbeta, chunk, to.dbeta, column);
+      Pack<T, G::VECTOR> stored_dy;
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        A out_dy;
+        stage_2(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_dx ? widen<A>(dx.entries[i]) : A(0),
+            READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
+            READS_beta ? widen<A>(beta.entries[i]) : A(0),
+            READS_dgamma ? widen<A>(dgamma.entries[i]) : A(0),
+            READS_dbeta ? widen<A>(dbeta.entries[i]) : A(0),
+            row, out_dy);
+        stored_dy.entries[i] = narrow<T>(out_dy);
+      }
+      store_once(to.out_dy + here.offset + column, stored_dy);
+    }
+  }
+}
+
+// What the call gives: everything that no row changes.
+template <class G, class T, class P, class A>
+__device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
+  Scalars<A> row;
+  row.D = A(here.D);
+  return row;
+}
+
+template <class G, class T, class P, class A> __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
+  A* slots = reinterpret_cast<A*>(shared_memory());
+  int turn = 0;
+  Here here;
+  here.begin<G>(to.D);
+  const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
+  Tile<G> tile;
+  if constexpr (G::HOLDS_FEATURES) {
+#pragma unroll
+    for (int chunk = 0; chunk < G::HELD; ++chunk) {
+      const int column = here.template column<G>(chunk);
+      if (column < here.D) {
+        if constexpr (READS_gamma) tile.gamma[chunk] = load<G::VECTOR>(to.gamma + column);
+        if constexpr (READS_beta) tile.beta[chunk] = load<G::VECTOR>(to.beta + column);
+        if constexpr (READS_dgamma) tile.dgamma[chunk] = load<G::VECTOR>(to.dgamma + column);
+        if constexpr (READS_dbeta) tile.dbeta[chunk] = load<G::VECTOR>(to.dbeta + column);
+      }
+    }
+  }
+  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
+  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
+    const bool live = here.enter<G>(first, to.rows);
+    if constexpr (G::KEEPS_ROW) {
+#pragma unroll
+      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
+        const int column = here.template column<G>(chunk);
+        if (column < here.limit) {
+          if constexpr (READS_x)
+            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
+          if constexpr (READS_dx)
+            tile.dx[chunk] = load_once<G::VECTOR>(to.dx + here.offset + column);
+        }
+      }
+    }
+    Scalars<A> row = call;
+    row.mu = live ? to.mu[here.row] : A(0);
+    row.mu_residual = live ? to.mu_residual[here.row] : A(0);
+    row.rstd = live ? to.rstd[here.row] : A(0);
+    {
+      A sums[2] = {A(0), A(0)};
+      sweep_mean_dx_xhat<G>(to, here, tile, row, sums);
+      reduce_row<G, bit(0, HAS_dx) | bit(1, HAS_dx), 0, 0>(sums, slots, turn);
+      after_mean_dx_xhat(row, sums);
+    }
+    {
+      sweep_stage_2<G>(to, here, tile, row);
+    }
+  }
+}
+
+template <class T> struct Launch : Chosen<Needs<T>> {
+  static __device__ __forceinline__ void run(const Arguments<T, Parameter<T>, Computed<T>>& to) {
+    in_geometry<Needs<T>>(to.D, [&](auto geometry) { work<decltype(geometry)>(to); });
+  }
+};
+
+}  // namespace jvp
+}  // namespace lngen
+
+#ifdef LNGEN_F16
+extern "C" {
+__device__ int jvp_f16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f16>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f16>)
+    jvp_f16(
+        const lngen::f16* __restrict__ x,
+        const lngen::f16* __restrict__ dx,
+        const lngen::Computed<lngen::f16>* __restrict__ mu,
+        const lngen::Computed<lngen::f16>* __restrict__ mu_residual,
+        const lngen::Computed<lngen::f16>* __restrict__ rstd,
+        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
+        const lngen::Parameter<lngen::f16>* __restrict__ beta,
+        const lngen::Parameter<lngen::f16>* __restrict__ dgamma,
+        const lngen::Parameter<lngen::f16>* __restrict__ dbeta,
+        lngen::f16* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::f16>::run({x, dx, mu, mu_residual, rstd, gamma, beta, dgamma, dbeta, out_dy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_BF16
+extern "C" {
+__device__ int jvp_bf16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::bf16>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::bf16>)
+    jvp_bf16(
+        const lngen::bf16* __restrict__ x,
+        const lngen::bf16* __restrict__ dx,
+        const lngen::Computed<lngen::bf16>* __restrict__ mu,
+        const lngen::Computed<lngen::bf16>* __restrict__ mu_residual,
+        const lngen::Computed<lngen::bf16>* __restrict__ rstd,
+        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
+        const lngen::Parameter<lngen::bf16>* __restrict__ beta,
+        const lngen::Parameter<lngen::bf16>* __restrict__ dgamma,
+        const lngen::Parameter<lngen::bf16>* __restrict__ dbeta,
+        lngen::bf16* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::bf16>::run({x, dx, mu, mu_residual, rstd, gamma, beta, dgamma, dbeta, out_dy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F32
+extern "C" {
+__device__ int jvp_f32_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f32>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f32>)
+    jvp_f32(
+        const lngen::f32* __restrict__ x,
+        const lngen::f32* __restrict__ dx,
+        const lngen::Computed<lngen::f32>* __restrict__ mu,
+        const lngen::Computed<lngen::f32>* __restrict__ mu_residual,
+        const lngen::Computed<lngen::f32>* __restrict__ rstd,
+        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
+        const lngen::Parameter<lngen::f32>* __restrict__ beta,
+        const lngen::Parameter<lngen::f32>* __restrict__ dgamma,
+        const lngen::Parameter<lngen::f32>* __restrict__ dbeta,
+        lngen::f32* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::f32>::run({x, dx, mu, mu_residual, rstd, gamma, beta, dgamma, dbeta, out_dy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F64
+extern "C" {
+__device__ int jvp_f64_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f64>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f64>)
+    jvp_f64(
+        const lngen::f64* __restrict__ x,
+        const lngen::f64* __restrict__ dx,
+        const lngen::Computed<lngen::f64>* __restrict__ mu,
+        const lngen::Computed<lngen::f64>* __restrict__ mu_residual,
+        const lngen::Computed<lngen::f64>* __restrict__ rstd,
+        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
+        const lngen::Parameter<lngen::f64>* __restrict__ beta,
+        const lngen::Parameter<lngen::f64>* __restrict__ dgamma,
+        const lngen::Parameter<lngen::f64>* __restrict__ dbeta,
+        lngen::f64* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::f64>::run({x, dx, mu, mu_residual, rstd, gamma, beta, dgamma, dbeta, out_dy, rows, D});
+}
+}
+#endif
+
+#endif
+
+#ifdef LNGEN_BACKWARD_BACKWARD
+// ================================================================================================ backward_backward
+
+namespace lngen {
+namespace backward_backward {
+
+constexpr bool READS_x = HAS_ddbeta || HAS_ddgamma || HAS_ddx;
+constexpr bool READS_dy = HAS_ddbeta || HAS_ddgamma || HAS_ddx;
+constexpr bool READS_ddx = HAS_ddx;
+constexpr bool READS_gamma = (HAS_ddbeta && HAS_gamma) || (HAS_ddgamma && HAS_gamma) || (HAS_ddx && HAS_gamma);
+constexpr bool READS_beta = (HAS_beta && HAS_ddbeta) || (HAS_beta && HAS_ddgamma) || (HAS_beta && HAS_ddx);
+constexpr bool READS_ddgamma = HAS_ddgamma;
+constexpr bool READS_ddbeta = HAS_ddbeta;
+constexpr int ROWS_READ = READS_x + READS_dy + READS_ddx, FEATURES_READ = READS_gamma + READS_beta + READS_ddgamma + READS_ddbeta;
+constexpr int SUMS_INTO_COLUMNS = 2;
+constexpr unsigned long long COLUMNS_WANTED = bit(0, (HAS_ddbeta && HAS_gamma) || (HAS_ddgamma && HAS_gamma) || (HAS_ddx && HAS_gamma)) | bit(1, (HAS_beta && HAS_ddbeta) || (HAS_beta && HAS_ddgamma) || (HAS_beta && HAS_ddx));
+
+template <class T>
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, COLUMNS_WANTED ? SUMS_INTO_COLUMNS : 0, 0, 7, 4>;
+
+template <class T, class P, class A> struct Arguments {
+  const T* x;
+  const T* dy;
+  const T* ddx;
+  const A* mu;
+  const A* mu_residual;
+  const A* rstd;
+  const P* gamma;
+  const P* beta;
+  const P* ddgamma;
+  const P* ddbeta;
+  T* out_dx;
+  T* out_ddy;
+  A* workspace;
+  long long rows;
+  int D;
+};
+
+// What does not vary over the features: of the call, then of the row.
+template <class A> struct Scalars {
+  A D;
+  A mu;
+  A mu_residual;
+  A rstd;
+  A mean_g;
+  A mean_g_2;
+  A mean_ddx;
+  A mean_ddx_xhat;
+  A mean_ddgamma_du;
+  A mean_ddx_g;
+  A mean_ddgamma_du_xhat;
+  A mean_g_2_scaled;
+  A mean_g_2_scaled_2;
+  A mean_ddx_scaled;
+  A mean_g_7;
+  A mean_g_7_xhat;
+};
+
+// The part of a row, and of the Features, that a thread keeps in registers.
+template <class G> struct Tile {
+  Pack<typename G::T, G::VECTOR> x[G::KEPT];
+  Pack<typename G::T, G::VECTOR> dy[G::KEPT];
+  Pack<typename G::T, G::VECTOR> ddx[G::KEPT];
+  Pack<typename G::P, G::VECTOR> gamma[G::HELD];
+  Pack<typename G::P, G::VECTOR> beta[G::HELD];
+  Pack<typename G::P, G::VECTOR> ddgamma[G::HELD];
+  Pack<typename G::P, G::VECTOR> ddbeta[G::HELD];
+};
+
+// Stage 1 of 3: mean_g = mean(g); mean_g_2 = mean(g*xhat); mean_ddx = mean(ddx); mean_ddx_xhat = mean(ddx*xhat); mean_ddgamma_du = mean(ddgamma*du); mean_ddx_g = mean(ddx*g); mean_ddgamma_du_xhat = mean(ddgamma*du*xhat)
+template <class A>
+__device__ __forceinline__ void mean_ddgamma_du_xhat(A x, A dy, A ddx, A gamma, A beta, A ddgamma, const Scalars<A>& row, A (&sums)[7]) {
+  const A mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+  const A x_shifted = x - mu;  // step 2
+  const A x_centred = x_shifted - mu_residual;  // step 2
+  const A xhat = x_centred*rstd;  // step 5
+  const A u = xhat*gamma + beta;  // step 6
+  const A u_2 = A(0.7071067811865475244)*u;  // step 7
+  const A erf_u_2 = math::erf(u_2);  // step 8
+  const A du = dy*(A(0.5)*erf_u_2 + A(0.39894228040143267794)*math::exp(-(u_2*u_2))*u + A(0.5));  // step 24
+  const A g = du*gamma;  // step 25
+  if (HAS_ddx) sums[0] += g;  // step 26: mean_g
+  if (HAS_ddx) sums[1] += g*xhat;  // step 27: mean_g_2
+  if (HAS_ddx) sums[2] += ddx;  // step 28: mean_ddx
+  if (HAS_ddx) sums[3] += ddx*xhat;  // step 28: mean_ddx_xhat
+  if (HAS_ddgamma) sums[4] += du*ddgamma;  // step 32: mean_ddgamma_du
+  if (HAS_ddx) sums[5] += ddx*g;  // step 32: mean_ddx_g
+  if (HAS_ddgamma) sums[6] += du*xhat*ddgamma;  // step 32: mean_ddgamma_du_xhat
+}
+
+template <class A>
+__device__ __forceinline__ void after_mean_ddgamma_du_xhat(Scalars<A>& row, const A (&sums)[7]) {
+  const A rstd = row.rstd;
+  const A mean_g = sums[0] / row.D;  // step 26: mean(g)
+  const A mean_g_2 = sums[1] / row.D;  // step 27: mean(g*xhat)
+  const A mean_ddx = sums[2] / row.D;  // step 28: mean(ddx)
+  const A mean_ddx_xhat = sums[3] / row.D;  // step 28: mean(ddx*xhat)
+  const A mean_ddgamma_du = sums[4] / row.D;  // step 32: mean(ddgamma*du)
+  const A mean_ddx_g = sums[5] / row.D;  // step 32: mean(ddx*g)
+  const A mean_ddgamma_du_xhat = sums[6] / row.D;  // step 32: mean(ddgamma*du*xhat)
+  const A mean_g_2_scaled = mean_g_2*rstd;  // step 31
+  const A mean_g_2_scaled_2 = A(2)*mean_g_2;  // step 32
+  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_g : A(0);  // step 32
+  row.mean_g = mean_g;
+  row.mean_g_2 = mean_g_2;
+  row.mean_ddx = mean_ddx;
+  row.mean_ddx_xhat = mean_ddx_xhat;
+  row.mean_ddgamma_du = mean_ddgamma_du;
+  row.mean_ddx_g = mean_ddx_g;
+  row.mean_ddgamma_du_xhat = mean_ddgamma_du_xhat;
+  row.mean_g_2_scaled = mean_g_2_scaled;
+  row.mean_g_2_scaled_2 = mean_g_2_scaled_2;
+  row.mean_ddx_scaled = mean_ddx_scaled;
+}
+
+// Stage 2 of 3: mean_g_7 = mean(g_7); mean_g_7_xhat = mean(g_7*xhat)
+template <class A>
+__device__ __forceinline__ void mean_g_7_xhat(A x, A dy, A ddx, A gamma, A beta, A ddgamma, A ddbeta, const Scalars<A>& row, A (&sums)[2], A (&over_rows)[SUMS_INTO_COLUMNS], A& out_ddy) {
+  const A mean_ddx = row.mean_ddx, mean_ddx_xhat = row.mean_ddx_xhat, mean_g_2_scaled = row.mean_g_2_scaled, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+  const A x_shifted = x - mu;  // step 2
+  const A x_centred = x_shifted - mu_residual;  // step 2
+  const A xhat = x_centred*rstd;  // step 5
+  const A u = xhat*gamma + beta;  // step 6
+  const A u_2 = A(0.7071067811865475244)*u;  // step 7
+  const A erf_u_2 = math::erf(u_2);  // step 8
+  const A du = dy*(A(0.5)*erf_u_2 + A(0.39894228040143267794)*math::exp(-(u_2*u_2))*u + A(0.5));  // step 24
+  const A dg = HAS_ddx ? (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 28
+  const A ddu = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) + ddbeta : A(0);  // step 29
+  const A du_2 = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? A(0.56418958354775628695)*(A(1.4142135623730950488) - u*u_2)*ddu*dy*math::exp(-(u_2*u_2)) : A(0);  // step 30
+  const A g_7 = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? du_2*gamma - (HAS_ddx ? ddx*mean_g_2_scaled : A(0)) : A(0);  // step 31
+  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? ddu*(A(0.5)*erf_u_2 + A(0.39894228040143267794)*math::exp(-(u_2*u_2))*u + A(0.5)) : A(0);  // step 35
+  if (HAS_ddbeta || HAS_ddgamma || HAS_ddx) sums[0] += g_7;  // step 32: mean_g_7
+  if (HAS_ddbeta || HAS_ddgamma || HAS_ddx) sums[1] += g_7*xhat;  // step 32: mean_g_7_xhat
+  if ((HAS_ddbeta && HAS_gamma) || (HAS_ddgamma && HAS_gamma) || (HAS_ddx && HAS_gamma)) over_rows[0] = (HAS_ddx ? dg*du : A(0)) + du_2*xhat;  // step 33: dgamma
+  if ((HAS_beta && HAS_ddbeta) || (HAS_beta && HAS_ddgamma) || (HAS_beta && HAS_ddx)) over_rows[1] = du_2;  // step 34: dbeta
+  out_ddy = ddy;
+}
+
+template <class A>
+__device__ __forceinline__ void after_mean_g_7_xhat(Scalars<A>& row, const A (&sums)[2]) {
+  const A mean_g_7 = sums[0] / row.D;  // step 32: mean(g_7)
+  const A mean_g_7_xhat = sums[1] / row.D;  // step 32: mean(g_7*xhat)
+  row.mean_g_7 = mean_g_7;
+  row.mean_g_7_xhat = mean_g_7_xhat;
+}
+
+// Stage 3 of 3
+template <class A>
+__device__ __forceinline__ void stage_3(A x, A dy, A ddx, A gamma, A beta, A ddgamma, A ddbeta, const Scalars<A>& row, A& out_dx) {
+  const A mean_ddgamma_du = row.mean_ddgamma_du, mean_ddgamma_du_xhat = row.mean_ddgamma_du_xhat, mean_ddx = row.mean_ddx, mean_ddx_g = row.mean_ddx_g, mean_ddx_scaled = row.mean_ddx_scaled, mean_ddx_xhat = row.mean_ddx_xhat, mean_g = row.mean_g, mean_g_2_scaled = row.mean_g_2_scaled, mean_g_2_scaled_2 = row.mean_g_2_scaled_2, mean_g_7 = row.mean_g_7, mean_g_7_xhat = row.mean_g_7_xhat, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+  const A x_shifted = x - mu;  // step 2
+  const A x_centred = x_shifted - mu_residual;  // step 2
+  const A xhat = x_centred*rstd;  // step 5
+  const A u = xhat*gamma + beta;  // step 6
+  const A u_2 = A(0.7071067811865475244)*u;  // step 7
+  const A erf_u_2 = math::erf(u_2);  // step 8
+  const A du = dy*(A(0.5)*erf_u_2 + A(0.39894228040143267794)*math::exp(-(u_2*u_2))*u + A(0.5));  // step 24
+  const A g = du*gamma;  // step 25
+  const A dg = HAS_ddx ? (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 28
+  const A ddu = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) + ddbeta : A(0);  // step 29
+  const A du_2 = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? A(0.56418958354775628695)*(A(1.4142135623730950488) - u*u_2)*ddu*dy*math::exp(-(u_2*u_2)) : A(0);  // step 30
+  const A g_7 = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? du_2*gamma - (HAS_ddx ? ddx*mean_g_2_scaled : A(0)) : A(0);  // step 31
+  const A dx = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (g_7 + (HAS_ddgamma ? du*ddgamma : A(0)) + (HAS_ddx ? (xhat*mean_ddx_scaled + (xhat*mean_g_2_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd : A(0)) - mean_ddgamma_du - mean_g_7 - (HAS_ddgamma ? xhat*mean_ddgamma_du_xhat : A(0)) - xhat*mean_g_7_xhat)*rstd : A(0);  // step 32
+  out_dx = dx;
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_mean_ddgamma_du_xhat(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[7]) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto dy =
+          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+      const auto ddx =
+          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+      const auto gamma =
+          read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
+      const auto beta =
+          read<READS_beta, G::HOLDS_FEATURES>(tile.beta, chunk, to.beta, column);
+      const auto ddgamma =
+          read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        mean_ddgamma_du_xhat(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_dy ? widen<A>(dy.entries[i]) : A(0),
+            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+            READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
+            READS_beta ? widen<A>(beta.entries[i]) : A(0),
+            READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0),
+            row, sums);
+      }
+    }
+  }
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_mean_g_7_xhat(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[2],
+    ColumnSums<G, COLUMNS_WANTED, SUMS_INTO_COLUMNS>& columns) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto dy =
+          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+      const auto ddx =
+          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+      const auto gamma =
+          read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
+      const auto beta =
+          read<READS_beta, G::HOLDS_FEATURES>(tile.beta, chunk, to.beta, column);
+      const auto ddgamma =
+          read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
+      const auto ddbeta =
+          read<READS_ddbeta, G::HOLDS_FEATURES>(tile.ddbeta, chunk, to.ddbeta, column);
+      Pack<T, G::VECTOR> stored_ddy;
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        A over_rows[SUMS_INTO_COLUMNS] = {};
+        A out_ddy;
+        mean_g_7_xhat(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_dy ? widen<A>(dy.entries[i]) : A(0),
+            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+            READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
+            READS_beta ? widen<A>(beta.entries[i]) : A(0),
+            READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0),
+            READS_ddbeta ? widen<A>(ddbeta.entries[i]) : A(0),
+            row, sums, over_rows, out_ddy);
+        columns.template add<0x3>(chunk * G::VECTOR + i, column + i, over_rows);
+        stored_ddy.entries[i] = narrow<T>(out_ddy);
+      }
+      store_once(to.out_ddy + here.offset + column, stored_ddy);
+    }
+  }
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_stage_3(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto dy =
+          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+      const auto ddx =
+          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+      const auto gamma =
+          read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
+      const auto beta =
+          read<READS_beta, G::HOLDS_FEATURES>(tile.beta, chunk, to.beta, column);
+      const auto ddgamma =
+          read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
+      const auto ddbeta =
+          read<READS_ddbeta, G::HOLDS_FEATURES>(tile.ddbeta, chunk, to.ddbeta, column);
+      Pack<T, G::VECTOR> stored_dx;
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        A out_dx;
+        stage_3(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_dy ? widen<A>(dy.entries[i]) : A(0),
+            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+            READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
+            READS_beta ? widen<A>(beta.entries[i]) : A(0),
+            READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0),
+            READS_ddbeta ? widen<A>(ddbeta.entries[i]) : A(0),
+            row, out_dx);
+        stored_dx.entries[i] = narrow<T>(out_dx);
+      }
+      store_once(to.out_dx + here.offset + column, stored_dx);
+    }
+  }
+}
+
+// What the call gives: everything that no row changes.
+template <class G, class T, class P, class A>
+__device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
+  Scalars<A> row;
+  row.D = A(here.D);
+  return row;
+}
+
+template <class G, class T, class P, class A> __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
+  A* slots = reinterpret_cast<A*>(shared_memory());
+  int turn = 0;
+  Here here;
+  here.begin<G>(to.D);
+  const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
+  Tile<G> tile;
+  if constexpr (G::HOLDS_FEATURES) {
+#pragma unroll
+    for (int chunk = 0; chunk < G::HELD; ++chunk) {
+      const int column = here.template column<G>(chunk);
+      if (column < here.D) {
+        if constexpr (READS_gamma) tile.gamma[chunk] = load<G::VECTOR>(to.gamma + column);
+        if constexpr (READS_beta) tile.beta[chunk] = load<G::VECTOR>(to.beta + column);
+        if constexpr (READS_ddgamma) tile.ddgamma[chunk] = load<G::VECTOR>(to.ddgamma + column);
+        if constexpr (READS_ddbeta) tile.ddbeta[chunk] = load<G::VECTOR>(to.ddbeta + column);
+      }
+    }
+  }
+  ColumnSums<G, COLUMNS_WANTED, SUMS_INTO_COLUMNS> columns(to.workspace, slots + G::SLOTS, here);
+  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
+  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
+    const bool live = here.enter<G>(first, to.rows);
+    if constexpr (G::KEEPS_ROW) {
+#pragma unroll
+      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
+        const int column = here.template column<G>(chunk);
+        if (column < here.limit) {
+          if constexpr (READS_x)
+            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
+          if constexpr (READS_dy)
+            tile.dy[chunk] = load_once<G::VECTOR>(to.dy + here.offset + column);
+          if constexpr (READS_ddx)
+            tile.ddx[chunk] = load_once<G::VECTOR>(to.ddx + here.offset + column);
+        }
+      }
+    }
+    Scalars<A> row = call;
+    row.mu = live ? to.mu[here.row] : A(0);
+    row.mu_residual = live ? to.mu_residual[here.row] : A(0);
+    row.rstd = live ? to.rstd[here.row] : A(0);
+    {
+      A sums[7] = {A(0), A(0), A(0), A(0), A(0), A(0), A(0)};
+      sweep_mean_ddgamma_du_xhat<G>(to, here, tile, row, sums);
+      reduce_row<G, bit(0, HAS_ddx) | bit(1, HAS_ddx) | bit(2, HAS_ddx) | bit(3, HAS_ddx) | bit(4, HAS_ddgamma) | bit(5, HAS_ddx) | bit(6, HAS_ddgamma), 0, 0>(sums, slots, turn);
+      after_mean_ddgamma_du_xhat(row, sums);
+    }
+    {
+      A sums[2] = {A(0), A(0)};
+      sweep_mean_g_7_xhat<G>(to, here, tile, row, sums, columns);
+      reduce_row<G, bit(0, HAS_ddbeta || HAS_ddgamma || HAS_ddx) | bit(1, HAS_ddbeta || HAS_ddgamma || HAS_ddx), 0, 0>(sums, slots, turn);
+      after_mean_g_7_xhat(row, sums);
+    }
+    {
+      sweep_stage_3<G>(to, here, tile, row);
+    }
+  }
+  columns.finish(slots + G::SLOTS, here);
+}
+
+template <class T> struct Launch : Chosen<Needs<T>> {
+  static __device__ __forceinline__ void run(const Arguments<T, Parameter<T>, Computed<T>>& to) {
+    in_geometry<Needs<T>>(to.D, [&](auto geometry) { work<decltype(geometry)>(to); });
+  }
+};
+
+// ---- backward_backward_columns: the end of the sums over rows
+
+namespace columns {
+
+template <class T, class P, class A> struct Arguments {
+  A* workspace;
+  int blocks;
+  const P* gamma;
+  const P* beta;
+  const P* ddgamma;
+  const P* ddbeta;
+  P* out_dgamma;
+  P* out_dbeta;
+  int D;
+};
+
+// What does not vary over the features.
+template <class A> struct Scalars {
+  A D;
+};
+
+// One column of the gradients
+template <class A>
+__device__ __forceinline__ void finish(A dgamma, A dbeta, const Scalars<A>& row, A& out_dgamma, A& out_dbeta) {
+  out_dgamma = dgamma;
+  out_dbeta = dbeta;
+}
+
+template <class T> struct Launch : ColumnsGeometry<Computed<T>, 2, 1, 32> {
+  using P = Parameter<T>;
+  using A = Computed<T>;
+
+  static __device__ __forceinline__ void run(const Arguments<T, P, A>& to) {
+    A* slots = reinterpret_cast<A*>(shared_memory());
+    const int D = LNGEN_D > 0 ? LNGEN_D : to.D;
+    Scalars<A> row;
+    row.D = A(D);
+    constexpr unsigned long long WANTED = bit(0, (HAS_ddbeta && HAS_gamma) || (HAS_ddgamma && HAS_gamma) || (HAS_ddx && HAS_gamma)) | bit(1, (HAS_beta && HAS_ddbeta) || (HAS_beta && HAS_ddgamma) || (HAS_beta && HAS_ddx));
+    add_columns<Launch, WANTED>(
+        to.workspace, to.blocks, D, slots + Launch::SLOTS, [&](int column, const A (&totals)[2]) {
+      A out_dgamma;
+      A out_dbeta;
+      finish(totals[0], totals[1], row, out_dgamma, out_dbeta);
+      if (HAS_gamma) to.out_dgamma[column] = narrow<P>(out_dgamma);
+      if (HAS_beta) to.out_dbeta[column] = narrow<P>(out_dbeta);
+    });
+  }
+};
+
+}  // namespace columns
+
+}  // namespace backward_backward
+}  // namespace lngen
+
+#ifdef LNGEN_F16
+extern "C" {
+__device__ int backward_backward_f16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f16>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f16>)
+    backward_backward_f16(
+        const lngen::f16* __restrict__ x,
+        const lngen::f16* __restrict__ dy,
+        const lngen::f16* __restrict__ ddx,
+        const lngen::Computed<lngen::f16>* __restrict__ mu,
+        const lngen::Computed<lngen::f16>* __restrict__ mu_residual,
+        const lngen::Computed<lngen::f16>* __restrict__ rstd,
+        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
+        const lngen::Parameter<lngen::f16>* __restrict__ beta,
+        const lngen::Parameter<lngen::f16>* __restrict__ ddgamma,
+        const lngen::Parameter<lngen::f16>* __restrict__ ddbeta,
+        lngen::f16* __restrict__ out_dx,
+        lngen::f16* __restrict__ out_ddy,
+        lngen::Computed<lngen::f16>* __restrict__ workspace,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::f16>::run({x, dy, ddx, mu, mu_residual, rstd, gamma, beta, ddgamma, ddbeta, out_dx, out_ddy, workspace, rows, D});
+}
+__device__ int backward_backward_columns_f16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::f16>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::f16>)
+    backward_backward_columns_f16(
+        lngen::Computed<lngen::f16>* __restrict__ workspace,
+        int blocks,
+        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
+        const lngen::Parameter<lngen::f16>* __restrict__ beta,
+        const lngen::Parameter<lngen::f16>* __restrict__ ddgamma,
+        const lngen::Parameter<lngen::f16>* __restrict__ ddbeta,
+        lngen::Parameter<lngen::f16>* __restrict__ out_dgamma,
+        lngen::Parameter<lngen::f16>* __restrict__ out_dbeta,
+        int D) {
+  lngen::backward_backward::columns::Launch<lngen::f16>::run({workspace, blocks, gamma, beta, ddgamma, ddbeta, out_dgamma, out_dbeta, D});
+}
+}
+#endif
+
+#ifdef LNGEN_BF16
+extern "C" {
+__device__ int backward_backward_bf16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::bf16>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::bf16>)
+    backward_backward_bf16(
+        const lngen::bf16* __restrict__ x,
+        const lngen::bf16* __restrict__ dy,
+        const lngen::bf16* __restrict__ ddx,
+        const lngen::Computed<lngen::bf16>* __restrict__ mu,
+        const lngen::Computed<lngen::bf16>* __restrict__ mu_residual,
+        const lngen::Computed<lngen::bf16>* __restrict__ rstd,
+        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
+        const lngen::Parameter<lngen::bf16>* __restrict__ beta,
+        const lngen::Parameter<lngen::bf16>* __restrict__ ddgamma,
+        const lngen::Parameter<lngen::bf16>* __restrict__ ddbeta,
+        lngen::bf16* __restrict__ out_dx,
+        lngen::bf16* __restrict__ out_ddy,
+        lngen::Computed<lngen::bf16>* __restrict__ workspace,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::bf16>::run({x, dy, ddx, mu, mu_residual, rstd, gamma, beta, ddgamma, ddbeta, out_dx, out_ddy, workspace, rows, D});
+}
+__device__ int backward_backward_columns_bf16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::bf16>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::bf16>)
+    backward_backward_columns_bf16(
+        lngen::Computed<lngen::bf16>* __restrict__ workspace,
+        int blocks,
+        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
+        const lngen::Parameter<lngen::bf16>* __restrict__ beta,
+        const lngen::Parameter<lngen::bf16>* __restrict__ ddgamma,
+        const lngen::Parameter<lngen::bf16>* __restrict__ ddbeta,
+        lngen::Parameter<lngen::bf16>* __restrict__ out_dgamma,
+        lngen::Parameter<lngen::bf16>* __restrict__ out_dbeta,
+        int D) {
+  lngen::backward_backward::columns::Launch<lngen::bf16>::run({workspace, blocks, gamma, beta, ddgamma, ddbeta, out_dgamma, out_dbeta, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F32
+extern "C" {
+__device__ int backward_backward_f32_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f32>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f32>)
+    backward_backward_f32(
+        const lngen::f32* __restrict__ x,
+        const lngen::f32* __restrict__ dy,
+        const lngen::f32* __restrict__ ddx,
+        const lngen::Computed<lngen::f32>* __restrict__ mu,
+        const lngen::Computed<lngen::f32>* __restrict__ mu_residual,
+        const lngen::Computed<lngen::f32>* __restrict__ rstd,
+        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
+        const lngen::Parameter<lngen::f32>* __restrict__ beta,
+        const lngen::Parameter<lngen::f32>* __restrict__ ddgamma,
+        const lngen::Parameter<lngen::f32>* __restrict__ ddbeta,
+        lngen::f32* __restrict__ out_dx,
+        lngen::f32* __restrict__ out_ddy,
+        lngen::Computed<lngen::f32>* __restrict__ workspace,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::f32>::run({x, dy, ddx, mu, mu_residual, rstd, gamma, beta, ddgamma, ddbeta, out_dx, out_ddy, workspace, rows, D});
+}
+__device__ int backward_backward_columns_f32_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::f32>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::f32>)
+    backward_backward_columns_f32(
+        lngen::Computed<lngen::f32>* __restrict__ workspace,
+        int blocks,
+        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
+        const lngen::Parameter<lngen::f32>* __restrict__ beta,
+        const lngen::Parameter<lngen::f32>* __restrict__ ddgamma,
+        const lngen::Parameter<lngen::f32>* __restrict__ ddbeta,
+        lngen::Parameter<lngen::f32>* __restrict__ out_dgamma,
+        lngen::Parameter<lngen::f32>* __restrict__ out_dbeta,
+        int D) {
+  lngen::backward_backward::columns::Launch<lngen::f32>::run({workspace, blocks, gamma, beta, ddgamma, ddbeta, out_dgamma, out_dbeta, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F64
+extern "C" {
+__device__ int backward_backward_f64_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f64>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f64>)
+    backward_backward_f64(
+        const lngen::f64* __restrict__ x,
+        const lngen::f64* __restrict__ dy,
+        const lngen::f64* __restrict__ ddx,
+        const lngen::Computed<lngen::f64>* __restrict__ mu,
+        const lngen::Computed<lngen::f64>* __restrict__ mu_residual,
+        const lngen::Computed<lngen::f64>* __restrict__ rstd,
+        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
+        const lngen::Parameter<lngen::f64>* __restrict__ beta,
+        const lngen::Parameter<lngen::f64>* __restrict__ ddgamma,
+        const lngen::Parameter<lngen::f64>* __restrict__ ddbeta,
+        lngen::f64* __restrict__ out_dx,
+        lngen::f64* __restrict__ out_ddy,
+        lngen::Computed<lngen::f64>* __restrict__ workspace,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::f64>::run({x, dy, ddx, mu, mu_residual, rstd, gamma, beta, ddgamma, ddbeta, out_dx, out_ddy, workspace, rows, D});
+}
+__device__ int backward_backward_columns_f64_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::f64>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::f64>)
+    backward_backward_columns_f64(
+        lngen::Computed<lngen::f64>* __restrict__ workspace,
+        int blocks,
+        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
+        const lngen::Parameter<lngen::f64>* __restrict__ beta,
+        const lngen::Parameter<lngen::f64>* __restrict__ ddgamma,
+        const lngen::Parameter<lngen::f64>* __restrict__ ddbeta,
+        lngen::Parameter<lngen::f64>* __restrict__ out_dgamma,
+        lngen::Parameter<lngen::f64>* __restrict__ out_dbeta,
+        int D) {
+  lngen::backward_backward::columns::Launch<lngen::f64>::run({workspace, blocks, gamma, beta, ddgamma, ddbeta, out_dgamma, out_dbeta, D});
+}
+}
+#endif
+
+#endif

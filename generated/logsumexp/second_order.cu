@@ -1,0 +1,532 @@
+// The logarithm of a row's sum of exponentials, one number a row.
+// Made by lngen 0.1.0 from the definition of logsumexp.
+// Do not edit; edit logsumexp.py and run: lngen derive logsumexp.py
+// Cost: forward 1 row tensors (1 read, 0 written), 4 flops a row element; backward 2 row tensors (1 read, 1 written), 3 flops a row element.
+// Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
+// definition sha256:b19fb96aafa17a6adb3c7d31aefe031f7e76c3af72c0cc3c9ac96259ff3994d6
+// templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+//
+// jvp:
+//     dy = sum(dx*exp_shifted)/sum_exp
+// backward_backward:
+//     grad_x = dy*exp_shifted/sum_exp
+//     dx = grad_x*(ddx - sum(ddx*exp_shifted)/sum_exp)
+//     ddy = sum(ddx*exp_shifted/sum_exp)
+//
+// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
+//
+//     jvp_<type>(const Row* x, const Row* dx, const Computed* row_max, const Computed* sum_exp, Row* out_dy, long
+//         long rows, int D)
+//     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* row_max, const
+//         Computed* sum_exp, Row* out_dx, Row* out_ddy, long long rows, int D)
+//
+// How they are launched, and macros that choose among them: rows.cuh.
+//     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
+
+#include "../_runtime/rows.cuh"
+#include "../_runtime/reductions.cuh"
+
+namespace lngen {
+
+#ifdef LNGEN_WITHOUT_ddx
+constexpr bool HAS_ddx = false;
+#else
+constexpr bool HAS_ddx = true;
+#endif
+#ifdef LNGEN_WITHOUT_dx
+constexpr bool HAS_dx = false;
+#else
+constexpr bool HAS_dx = true;
+#endif
+
+}  // namespace lngen
+
+#ifdef LNGEN_JVP
+// ================================================================================================ jvp
+
+namespace lngen {
+namespace jvp {
+
+constexpr bool READS_x = HAS_dx;
+constexpr bool READS_dx = HAS_dx;
+constexpr int ROWS_READ = READS_x + READS_dx, FEATURES_READ = 0;
+
+template <class T>
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1>;
+
+template <class T, class P, class A> struct Arguments {
+  const T* x;
+  const T* dx;
+  const A* row_max;
+  const A* sum_exp;
+  T* out_dy;
+  long long rows;
+  int D;
+};
+
+// What does not vary over the features: of the call, then of the row.
+template <class A> struct Scalars {
+  A D;
+  A row_max;
+  A sum_exp;
+  A sum_dx_exp_shifted;
+  A dy;
+};
+
+// The part of a row, and of the Features, that a thread keeps in registers.
+template <class G> struct Tile {
+  Pack<typename G::T, G::VECTOR> x[G::KEPT];
+  Pack<typename G::T, G::VECTOR> dx[G::KEPT];
+};
+
+// Stage 1 of 1: sum_dx_exp_shifted = sum(dx*exp_shifted)
+template <class A>
+__device__ __forceinline__ void sum_dx_exp_shifted(A x, A dx, const Scalars<A>& row, A (&sums)[1]) {
+  const A row_max = row.row_max;
+  const A x_shifted = x - row_max;  // step 3
+  const A exp_shifted = math::exp(x_shifted);  // step 4
+  if (HAS_dx) sums[0] += dx*exp_shifted;  // step 12: sum_dx_exp_shifted
+}
+
+template <class A>
+__device__ __forceinline__ void after_sum_dx_exp_shifted(Scalars<A>& row, const A (&sums)[1]) {
+  const A sum_exp = row.sum_exp;
+  const A sum_dx_exp_shifted = sums[0];  // step 12: sum(dx*exp_shifted)
+  const A dy = HAS_dx ? sum_dx_exp_shifted / sum_exp : A(0);  // step 12
+  row.sum_dx_exp_shifted = sum_dx_exp_shifted;
+  row.dy = dy;
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_sum_dx_exp_shifted(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto dx =
+          read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        sum_dx_exp_shifted(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_dx ? widen<A>(dx.entries[i]) : A(0),
+            row, sums);
+      }
+    }
+  }
+}
+
+// What the call gives: everything that no row changes.
+template <class G, class T, class P, class A>
+__device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
+  Scalars<A> row;
+  row.D = A(here.D);
+  return row;
+}
+
+template <class G, class T, class P, class A> __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
+  A* slots = reinterpret_cast<A*>(shared_memory());
+  int turn = 0;
+  Here here;
+  here.begin<G>(to.D);
+  const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
+  Tile<G> tile;
+  if constexpr (G::HOLDS_FEATURES) {
+#pragma unroll
+    for (int chunk = 0; chunk < G::HELD; ++chunk) {
+      const int column = here.template column<G>(chunk);
+      if (column < here.D) {
+      }
+    }
+  }
+  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
+  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
+    const bool live = here.enter<G>(first, to.rows);
+    if constexpr (G::KEEPS_ROW) {
+#pragma unroll
+      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
+        const int column = here.template column<G>(chunk);
+        if (column < here.limit) {
+          if constexpr (READS_x)
+            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
+          if constexpr (READS_dx)
+            tile.dx[chunk] = load_once<G::VECTOR>(to.dx + here.offset + column);
+        }
+      }
+    }
+    Scalars<A> row = call;
+    row.row_max = live ? to.row_max[here.row] : A(0);
+    row.sum_exp = live ? to.sum_exp[here.row] : A(0);
+    {
+      A sums[1] = {A(0)};
+      sweep_sum_dx_exp_shifted<G>(to, here, tile, row, sums);
+      reduce_row<G, bit(0, HAS_dx), 0, 0>(sums, slots, turn);
+      after_sum_dx_exp_shifted(row, sums);
+      if (live && here.lane == 0) to.out_dy[here.row] = narrow<T>(row.dy);
+    }
+  }
+}
+
+template <class T> struct Launch : Chosen<Needs<T>> {
+  static __device__ __forceinline__ void run(const Arguments<T, Parameter<T>, Computed<T>>& to) {
+    in_geometry<Needs<T>>(to.D, [&](auto geometry) { work<decltype(geometry)>(to); });
+  }
+};
+
+}  // namespace jvp
+}  // namespace lngen
+
+#ifdef LNGEN_F16
+extern "C" {
+__device__ int jvp_f16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f16>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f16>)
+    jvp_f16(
+        const lngen::f16* __restrict__ x,
+        const lngen::f16* __restrict__ dx,
+        const lngen::Computed<lngen::f16>* __restrict__ row_max,
+        const lngen::Computed<lngen::f16>* __restrict__ sum_exp,
+        lngen::f16* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::f16>::run({x, dx, row_max, sum_exp, out_dy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_BF16
+extern "C" {
+__device__ int jvp_bf16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::bf16>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::bf16>)
+    jvp_bf16(
+        const lngen::bf16* __restrict__ x,
+        const lngen::bf16* __restrict__ dx,
+        const lngen::Computed<lngen::bf16>* __restrict__ row_max,
+        const lngen::Computed<lngen::bf16>* __restrict__ sum_exp,
+        lngen::bf16* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::bf16>::run({x, dx, row_max, sum_exp, out_dy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F32
+extern "C" {
+__device__ int jvp_f32_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f32>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f32>)
+    jvp_f32(
+        const lngen::f32* __restrict__ x,
+        const lngen::f32* __restrict__ dx,
+        const lngen::Computed<lngen::f32>* __restrict__ row_max,
+        const lngen::Computed<lngen::f32>* __restrict__ sum_exp,
+        lngen::f32* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::f32>::run({x, dx, row_max, sum_exp, out_dy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F64
+extern "C" {
+__device__ int jvp_f64_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f64>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f64>)
+    jvp_f64(
+        const lngen::f64* __restrict__ x,
+        const lngen::f64* __restrict__ dx,
+        const lngen::Computed<lngen::f64>* __restrict__ row_max,
+        const lngen::Computed<lngen::f64>* __restrict__ sum_exp,
+        lngen::f64* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::f64>::run({x, dx, row_max, sum_exp, out_dy, rows, D});
+}
+}
+#endif
+
+#endif
+
+#ifdef LNGEN_BACKWARD_BACKWARD
+// ================================================================================================ backward_backward
+
+namespace lngen {
+namespace backward_backward {
+
+constexpr bool READS_x = HAS_ddx;
+constexpr bool READS_ddx = HAS_ddx;
+constexpr bool READS_dy = HAS_ddx;
+constexpr int ROWS_READ = READS_x + READS_ddx, FEATURES_READ = 0;
+
+template <class T>
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 1>;
+
+template <class T, class P, class A> struct Arguments {
+  const T* x;
+  const T* dy;
+  const T* ddx;
+  const A* row_max;
+  const A* sum_exp;
+  T* out_dx;
+  T* out_ddy;
+  long long rows;
+  int D;
+};
+
+// What does not vary over the features: of the call, then of the row.
+template <class A> struct Scalars {
+  A D;
+  A dy;
+  A row_max;
+  A sum_exp;
+  A sum_exp_scaled;
+  A sum_exp_shifted;
+  A sum_ddx_exp_shifted;
+  A ddy;
+  A sum_ddx_exp_shifted_scaled;
+};
+
+// The part of a row, and of the Features, that a thread keeps in registers.
+template <class G> struct Tile {
+  Pack<typename G::T, G::VECTOR> x[G::KEPT];
+  Pack<typename G::T, G::VECTOR> ddx[G::KEPT];
+};
+
+// Stage 1 of 3
+template <class A>
+__device__ __forceinline__ void after_stage_1(Scalars<A>& row) {
+  const A dy = row.dy, sum_exp = row.sum_exp;
+  const A sum_exp_scaled = dy / sum_exp;  // step 13
+  const A sum_exp_shifted = A(1) / sum_exp;  // step 15
+  row.sum_exp_scaled = sum_exp_scaled;
+  row.sum_exp_shifted = sum_exp_shifted;
+}
+
+// Stage 2 of 3: sum_ddx_exp_shifted = sum(ddx*exp_shifted); ddy = sum(sum_exp_shifted*ddx*exp_shifted)
+template <class A>
+__device__ __forceinline__ void ddy(A x, A ddx, const Scalars<A>& row, A (&sums)[2]) {
+  const A row_max = row.row_max, sum_exp_shifted = row.sum_exp_shifted;
+  const A x_shifted = x - row_max;  // step 3
+  const A exp_shifted = math::exp(x_shifted);  // step 4
+  if (HAS_ddx) sums[0] += ddx*exp_shifted;  // step 14: sum_ddx_exp_shifted
+  if (HAS_ddx) sums[1] += ddx*exp_shifted*sum_exp_shifted;  // step 15: ddy
+}
+
+template <class A>
+__device__ __forceinline__ void after_ddy(Scalars<A>& row, const A (&sums)[2]) {
+  const A sum_exp = row.sum_exp;
+  const A sum_ddx_exp_shifted = sums[0];  // step 14: sum(ddx*exp_shifted)
+  const A ddy = sums[1];  // step 15: sum(sum_exp_shifted*ddx*exp_shifted)
+  const A sum_ddx_exp_shifted_scaled = HAS_ddx ? sum_ddx_exp_shifted / sum_exp : A(0);  // step 14
+  row.sum_ddx_exp_shifted = sum_ddx_exp_shifted;
+  row.ddy = ddy;
+  row.sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted_scaled;
+}
+
+// Stage 3 of 3
+template <class A>
+__device__ __forceinline__ void stage_3(A x, A ddx, const Scalars<A>& row, A& out_dx) {
+  const A row_max = row.row_max, sum_ddx_exp_shifted_scaled = row.sum_ddx_exp_shifted_scaled, sum_exp_scaled = row.sum_exp_scaled;
+  const A x_shifted = x - row_max;  // step 3
+  const A exp_shifted = math::exp(x_shifted);  // step 4
+  const A grad_x = exp_shifted*sum_exp_scaled;  // step 13
+  const A dx = HAS_ddx ? (ddx - sum_ddx_exp_shifted_scaled)*grad_x : A(0);  // step 14
+  out_dx = dx;
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_ddy(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[2]) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto ddx =
+          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        ddy(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+            row, sums);
+      }
+    }
+  }
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_stage_3(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto ddx =
+          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+      Pack<T, G::VECTOR> stored_dx;
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        A out_dx;
+        stage_3(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+            row, out_dx);
+        stored_dx.entries[i] = narrow<T>(out_dx);
+      }
+      store_once(to.out_dx + here.offset + column, stored_dx);
+    }
+  }
+}
+
+// What the call gives: everything that no row changes.
+template <class G, class T, class P, class A>
+__device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
+  Scalars<A> row;
+  row.D = A(here.D);
+  return row;
+}
+
+template <class G, class T, class P, class A> __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
+  A* slots = reinterpret_cast<A*>(shared_memory());
+  int turn = 0;
+  Here here;
+  here.begin<G>(to.D);
+  const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
+  Tile<G> tile;
+  if constexpr (G::HOLDS_FEATURES) {
+#pragma unroll
+    for (int chunk = 0; chunk < G::HELD; ++chunk) {
+      const int column = here.template column<G>(chunk);
+      if (column < here.D) {
+      }
+    }
+  }
+  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
+  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
+    const bool live = here.enter<G>(first, to.rows);
+    if constexpr (G::KEEPS_ROW) {
+#pragma unroll
+      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
+        const int column = here.template column<G>(chunk);
+        if (column < here.limit) {
+          if constexpr (READS_x)
+            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
+          if constexpr (READS_ddx)
+            tile.ddx[chunk] = load_once<G::VECTOR>(to.ddx + here.offset + column);
+        }
+      }
+    }
+    Scalars<A> row = call;
+    row.row_max = live ? to.row_max[here.row] : A(0);
+    row.sum_exp = live ? to.sum_exp[here.row] : A(0);
+    row.dy = A(0);
+    if (READS_dy && live) row.dy = widen<A>(to.dy[here.row]);
+    {
+      after_stage_1(row);
+    }
+    {
+      A sums[2] = {A(0), A(0)};
+      sweep_ddy<G>(to, here, tile, row, sums);
+      reduce_row<G, bit(0, HAS_ddx) | bit(1, HAS_ddx), 0, 0>(sums, slots, turn);
+      after_ddy(row, sums);
+      if (live && here.lane == 0) to.out_ddy[here.row] = narrow<T>(row.ddy);
+    }
+    {
+      sweep_stage_3<G>(to, here, tile, row);
+    }
+  }
+}
+
+template <class T> struct Launch : Chosen<Needs<T>> {
+  static __device__ __forceinline__ void run(const Arguments<T, Parameter<T>, Computed<T>>& to) {
+    in_geometry<Needs<T>>(to.D, [&](auto geometry) { work<decltype(geometry)>(to); });
+  }
+};
+
+}  // namespace backward_backward
+}  // namespace lngen
+
+#ifdef LNGEN_F16
+extern "C" {
+__device__ int backward_backward_f16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f16>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f16>)
+    backward_backward_f16(
+        const lngen::f16* __restrict__ x,
+        const lngen::f16* __restrict__ dy,
+        const lngen::f16* __restrict__ ddx,
+        const lngen::Computed<lngen::f16>* __restrict__ row_max,
+        const lngen::Computed<lngen::f16>* __restrict__ sum_exp,
+        lngen::f16* __restrict__ out_dx,
+        lngen::f16* __restrict__ out_ddy,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::f16>::run({x, dy, ddx, row_max, sum_exp, out_dx, out_ddy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_BF16
+extern "C" {
+__device__ int backward_backward_bf16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::bf16>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::bf16>)
+    backward_backward_bf16(
+        const lngen::bf16* __restrict__ x,
+        const lngen::bf16* __restrict__ dy,
+        const lngen::bf16* __restrict__ ddx,
+        const lngen::Computed<lngen::bf16>* __restrict__ row_max,
+        const lngen::Computed<lngen::bf16>* __restrict__ sum_exp,
+        lngen::bf16* __restrict__ out_dx,
+        lngen::bf16* __restrict__ out_ddy,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::bf16>::run({x, dy, ddx, row_max, sum_exp, out_dx, out_ddy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F32
+extern "C" {
+__device__ int backward_backward_f32_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f32>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f32>)
+    backward_backward_f32(
+        const lngen::f32* __restrict__ x,
+        const lngen::f32* __restrict__ dy,
+        const lngen::f32* __restrict__ ddx,
+        const lngen::Computed<lngen::f32>* __restrict__ row_max,
+        const lngen::Computed<lngen::f32>* __restrict__ sum_exp,
+        lngen::f32* __restrict__ out_dx,
+        lngen::f32* __restrict__ out_ddy,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::f32>::run({x, dy, ddx, row_max, sum_exp, out_dx, out_ddy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F64
+extern "C" {
+__device__ int backward_backward_f64_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f64>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f64>)
+    backward_backward_f64(
+        const lngen::f64* __restrict__ x,
+        const lngen::f64* __restrict__ dy,
+        const lngen::f64* __restrict__ ddx,
+        const lngen::Computed<lngen::f64>* __restrict__ row_max,
+        const lngen::Computed<lngen::f64>* __restrict__ sum_exp,
+        lngen::f64* __restrict__ out_dx,
+        lngen::f64* __restrict__ out_ddy,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::f64>::run({x, dy, ddx, row_max, sum_exp, out_dx, out_ddy, rows, D});
+}
+}
+#endif
+
+#endif

@@ -1,0 +1,733 @@
+// Root-mean-square normalization with a weight that is learned as its distance from one.
+// Made by lngen 0.1.0 from the definition of offset_rms_norm.
+// Do not edit; edit offset_rms_norm.py and run: lngen derive offset_rms_norm.py
+// Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 9 flops a row element.
+// Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
+// definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
+// templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+//
+// jvp:
+//     dy = dw*xhat + rstd*(1 + w)*(dx - xhat*mean(dx*xhat))
+// backward_backward:
+//     g = dy*(1 + w)
+//     mean_g = mean(g*xhat)
+//     dg = rstd*(ddx - xhat*mean(ddx*xhat))
+//     dx = rstd*(ddw*dy + rstd*(mean(ddx*xhat)*(3*mean_g*xhat - g) - mean_g*ddx - xhat*mean(ddx*g)) - xhat*mean(ddw*dy*xhat))
+//     dw = sum_rows(dg*dy)
+//     ddy = ddw*xhat + dg*(1 + w)
+//
+// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
+//
+//     jvp_<type>(const Row* x, const Row* dx, const Computed* rstd, const Parameter* w, const Parameter* dw, Row*
+//         out_dy, long long rows, int D)
+//     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* rstd, const Parameter*
+//         w, const Parameter* ddw, Row* out_dx, Row* out_ddy, Computed* workspace, long long rows, int D)
+//     backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* w, const Parameter* ddw,
+//         Parameter* out_dw, int D)
+//
+// The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
+//     backward_backward: blocks * (1*D + 0).
+// How they are launched, and macros that choose among them: rows.cuh.
+//     LNGEN_WITHOUT_ddw      ddw is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_dw       dw is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_w        w is left out; it and its gradient are compiled away
+
+#include "../_runtime/rows.cuh"
+#include "../_runtime/reductions.cuh"
+
+namespace lngen {
+
+#ifdef LNGEN_WITHOUT_ddw
+constexpr bool HAS_ddw = false;
+#else
+constexpr bool HAS_ddw = true;
+#endif
+#ifdef LNGEN_WITHOUT_ddx
+constexpr bool HAS_ddx = false;
+#else
+constexpr bool HAS_ddx = true;
+#endif
+#ifdef LNGEN_WITHOUT_dw
+constexpr bool HAS_dw = false;
+#else
+constexpr bool HAS_dw = true;
+#endif
+#ifdef LNGEN_WITHOUT_dx
+constexpr bool HAS_dx = false;
+#else
+constexpr bool HAS_dx = true;
+#endif
+#ifdef LNGEN_WITHOUT_w
+constexpr bool HAS_w = false;
+#else
+constexpr bool HAS_w = true;
+#endif
+
+}  // namespace lngen
+
+#ifdef LNGEN_JVP
+// ================================================================================================ jvp
+
+namespace lngen {
+namespace jvp {
+
+constexpr bool READS_x = HAS_dw || HAS_dx;
+constexpr bool READS_dx = HAS_dx;
+constexpr bool READS_w = HAS_dx && HAS_w;
+constexpr bool READS_dw = HAS_dw;
+constexpr int ROWS_READ = READS_x + READS_dx, FEATURES_READ = READS_w + READS_dw;
+
+template <class T>
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 0>;
+
+template <class T, class P, class A> struct Arguments {
+  const T* x;
+  const T* dx;
+  const A* rstd;
+  const P* w;
+  const P* dw;
+  T* out_dy;
+  long long rows;
+  int D;
+};
+
+// What does not vary over the features: of the call, then of the row.
+template <class A> struct Scalars {
+  A D;
+  A rstd;
+  A mean_dx_xhat;
+};
+
+// The part of a row, and of the Features, that a thread keeps in registers.
+template <class G> struct Tile {
+  Pack<typename G::T, G::VECTOR> x[G::KEPT];
+  Pack<typename G::T, G::VECTOR> dx[G::KEPT];
+  Pack<typename G::P, G::VECTOR> w[G::HELD];
+  Pack<typename G::P, G::VECTOR> dw[G::HELD];
+};
+
+// Stage 1 of 2: mean_dx_xhat = mean(dx*xhat)
+template <class A>
+__device__ __forceinline__ void mean_dx_xhat(A x, A dx, const Scalars<A>& row, A (&sums)[1]) {
+  const A rstd = row.rstd;
+  const A xhat = x*rstd;  // step 3
+  if (HAS_dx) sums[0] += dx*xhat;  // step 10: mean_dx_xhat
+}
+
+template <class A>
+__device__ __forceinline__ void after_mean_dx_xhat(Scalars<A>& row, const A (&sums)[1]) {
+  const A mean_dx_xhat = sums[0] / row.D;  // step 10: mean(dx*xhat)
+  row.mean_dx_xhat = mean_dx_xhat;
+}
+
+// Stage 2 of 2
+template <class A>
+__device__ __forceinline__ void stage_2(A x, A dx, A w, A dw, const Scalars<A>& row, A& out_dy) {
+  const A mean_dx_xhat = row.mean_dx_xhat, rstd = row.rstd;
+  const A w_shifted_2 = w + A(1);  // step 10
+  const A xhat = x*rstd;  // step 3
+  const A dy = (HAS_dw || HAS_dx) ? (HAS_dw ? xhat*dw : A(0)) + (HAS_dx ? (dx - xhat*mean_dx_xhat)*rstd*w_shifted_2 : A(0)) : A(0);  // step 10
+  out_dy = dy;
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_mean_dx_xhat(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto dx =
+          read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        mean_dx_xhat(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_dx ? widen<A>(dx.entries[i]) : A(0),
+            row, sums);
+      }
+    }
+  }
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_stage_2(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto dx =
+          read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+      const auto w =
+          read<READS_w, G::HOLDS_FEATURES>(tile.w, chunk, to.w, column);
+      const auto dw =
+          read<READS_dw, G::HOLDS_FEATURES>(tile.dw, chunk, to.dw, column);
+      Pack<T, G::VECTOR> stored_dy;
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        A out_dy;
+        stage_2(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_dx ? widen<A>(dx.entries[i]) : A(0),
+            READS_w ? widen<A>(w.entries[i]) : A(0),
+            READS_dw ? widen<A>(dw.entries[i]) : A(0),
+            row, out_dy);
+        stored_dy.entries[i] = narrow<T>(out_dy);
+      }
+      store_once(to.out_dy + here.offset + column, stored_dy);
+    }
+  }
+}
+
+// What the call gives: everything that no row changes.
+template <class G, class T, class P, class A>
+__device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
+  Scalars<A> row;
+  row.D = A(here.D);
+  return row;
+}
+
+template <class G, class T, class P, class A> __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
+  A* slots = reinterpret_cast<A*>(shared_memory());
+  int turn = 0;
+  Here here;
+  here.begin<G>(to.D);
+  const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
+  Tile<G> tile;
+  if constexpr (G::HOLDS_FEATURES) {
+#pragma unroll
+    for (int chunk = 0; chunk < G::HELD; ++chunk) {
+      const int column = here.template column<G>(chunk);
+      if (column < here.D) {
+        if constexpr (READS_w) tile.w[chunk] = load<G::VECTOR>(to.w + column);
+        if constexpr (READS_dw) tile.dw[chunk] = load<G::VECTOR>(to.dw + column);
+      }
+    }
+  }
+  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
+  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
+    const bool live = here.enter<G>(first, to.rows);
+    if constexpr (G::KEEPS_ROW) {
+#pragma unroll
+      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
+        const int column = here.template column<G>(chunk);
+        if (column < here.limit) {
+          if constexpr (READS_x)
+            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
+          if constexpr (READS_dx)
+            tile.dx[chunk] = load_once<G::VECTOR>(to.dx + here.offset + column);
+        }
+      }
+    }
+    Scalars<A> row = call;
+    row.rstd = live ? to.rstd[here.row] : A(0);
+    {
+      A sums[1] = {A(0)};
+      sweep_mean_dx_xhat<G>(to, here, tile, row, sums);
+      reduce_row<G, bit(0, HAS_dx), 0, 0>(sums, slots, turn);
+      after_mean_dx_xhat(row, sums);
+    }
+    {
+      sweep_stage_2<G>(to, here, tile, row);
+    }
+  }
+}
+
+template <class T> struct Launch : Chosen<Needs<T>> {
+  static __device__ __forceinline__ void run(const Arguments<T, Parameter<T>, Computed<T>>& to) {
+    in_geometry<Needs<T>>(to.D, [&](auto geometry) { work<decltype(geometry)>(to); });
+  }
+};
+
+}  // namespace jvp
+}  // namespace lngen
+
+#ifdef LNGEN_F16
+extern "C" {
+__device__ int jvp_f16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f16>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f16>)
+    jvp_f16(
+        const lngen::f16* __restrict__ x,
+        const lngen::f16* __restrict__ dx,
+        const lngen::Computed<lngen::f16>* __restrict__ rstd,
+        const lngen::Parameter<lngen::f16>* __restrict__ w,
+        const lngen::Parameter<lngen::f16>* __restrict__ dw,
+        lngen::f16* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::f16>::run({x, dx, rstd, w, dw, out_dy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_BF16
+extern "C" {
+__device__ int jvp_bf16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::bf16>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::bf16>)
+    jvp_bf16(
+        const lngen::bf16* __restrict__ x,
+        const lngen::bf16* __restrict__ dx,
+        const lngen::Computed<lngen::bf16>* __restrict__ rstd,
+        const lngen::Parameter<lngen::bf16>* __restrict__ w,
+        const lngen::Parameter<lngen::bf16>* __restrict__ dw,
+        lngen::bf16* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::bf16>::run({x, dx, rstd, w, dw, out_dy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F32
+extern "C" {
+__device__ int jvp_f32_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f32>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f32>)
+    jvp_f32(
+        const lngen::f32* __restrict__ x,
+        const lngen::f32* __restrict__ dx,
+        const lngen::Computed<lngen::f32>* __restrict__ rstd,
+        const lngen::Parameter<lngen::f32>* __restrict__ w,
+        const lngen::Parameter<lngen::f32>* __restrict__ dw,
+        lngen::f32* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::f32>::run({x, dx, rstd, w, dw, out_dy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F64
+extern "C" {
+__device__ int jvp_f64_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f64>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f64>)
+    jvp_f64(
+        const lngen::f64* __restrict__ x,
+        const lngen::f64* __restrict__ dx,
+        const lngen::Computed<lngen::f64>* __restrict__ rstd,
+        const lngen::Parameter<lngen::f64>* __restrict__ w,
+        const lngen::Parameter<lngen::f64>* __restrict__ dw,
+        lngen::f64* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::f64>::run({x, dx, rstd, w, dw, out_dy, rows, D});
+}
+}
+#endif
+
+#endif
+
+#ifdef LNGEN_BACKWARD_BACKWARD
+// ================================================================================================ backward_backward
+
+namespace lngen {
+namespace backward_backward {
+
+constexpr bool READS_x = HAS_ddw || HAS_ddx;
+constexpr bool READS_dy = HAS_ddw || HAS_ddx;
+constexpr bool READS_ddx = HAS_ddx;
+constexpr bool READS_w = HAS_ddx && HAS_w;
+constexpr bool READS_ddw = HAS_ddw;
+constexpr int ROWS_READ = READS_x + READS_dy + READS_ddx, FEATURES_READ = READS_w + READS_ddw;
+constexpr int SUMS_INTO_COLUMNS = 1;
+constexpr unsigned long long COLUMNS_WANTED = bit(0, HAS_ddx && HAS_w);
+
+template <class T>
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, COLUMNS_WANTED ? SUMS_INTO_COLUMNS : 0, 0, 4, 0>;
+
+template <class T, class P, class A> struct Arguments {
+  const T* x;
+  const T* dy;
+  const T* ddx;
+  const A* rstd;
+  const P* w;
+  const P* ddw;
+  T* out_dx;
+  T* out_ddy;
+  A* workspace;
+  long long rows;
+  int D;
+};
+
+// What does not vary over the features: of the call, then of the row.
+template <class A> struct Scalars {
+  A D;
+  A rstd;
+  A mean_g;
+  A mean_ddx_xhat;
+  A mean_ddx_g;
+  A mean_ddw_dy_xhat;
+  A mean_g_scaled;
+};
+
+// The part of a row, and of the Features, that a thread keeps in registers.
+template <class G> struct Tile {
+  Pack<typename G::T, G::VECTOR> x[G::KEPT];
+  Pack<typename G::T, G::VECTOR> dy[G::KEPT];
+  Pack<typename G::T, G::VECTOR> ddx[G::KEPT];
+  Pack<typename G::P, G::VECTOR> w[G::HELD];
+  Pack<typename G::P, G::VECTOR> ddw[G::HELD];
+};
+
+// Stage 1 of 2: mean_g = mean(g*xhat); mean_ddx_xhat = mean(ddx*xhat); mean_ddx_g = mean(ddx*g); mean_ddw_dy_xhat = mean(ddw*dy*xhat)
+template <class A>
+__device__ __forceinline__ void mean_ddw_dy_xhat(A x, A dy, A ddx, A w, A ddw, const Scalars<A>& row, A (&sums)[4]) {
+  const A rstd = row.rstd;
+  const A w_shifted_2 = w + A(1);  // step 11
+  const A xhat = x*rstd;  // step 3
+  const A g = dy*w_shifted_2;  // step 11
+  if (HAS_ddx) sums[0] += g*xhat;  // step 12: mean_g
+  if (HAS_ddx) sums[1] += ddx*xhat;  // step 13: mean_ddx_xhat
+  if (HAS_ddx) sums[2] += ddx*g;  // step 14: mean_ddx_g
+  if (HAS_ddw) sums[3] += dy*xhat*ddw;  // step 14: mean_ddw_dy_xhat
+}
+
+template <class A>
+__device__ __forceinline__ void after_mean_ddw_dy_xhat(Scalars<A>& row, const A (&sums)[4]) {
+  const A mean_g = sums[0] / row.D;  // step 12: mean(g*xhat)
+  const A mean_ddx_xhat = sums[1] / row.D;  // step 13: mean(ddx*xhat)
+  const A mean_ddx_g = sums[2] / row.D;  // step 14: mean(ddx*g)
+  const A mean_ddw_dy_xhat = sums[3] / row.D;  // step 14: mean(ddw*dy*xhat)
+  const A mean_g_scaled = A(3)*mean_g;  // step 14
+  row.mean_g = mean_g;
+  row.mean_ddx_xhat = mean_ddx_xhat;
+  row.mean_ddx_g = mean_ddx_g;
+  row.mean_ddw_dy_xhat = mean_ddw_dy_xhat;
+  row.mean_g_scaled = mean_g_scaled;
+}
+
+// Stage 2 of 2
+template <class A>
+__device__ __forceinline__ void stage_2(A x, A dy, A ddx, A w, A ddw, const Scalars<A>& row, A (&over_rows)[SUMS_INTO_COLUMNS], A& out_dx, A& out_ddy) {
+  const A mean_ddw_dy_xhat = row.mean_ddw_dy_xhat, mean_ddx_g = row.mean_ddx_g, mean_ddx_xhat = row.mean_ddx_xhat, mean_g = row.mean_g, mean_g_scaled = row.mean_g_scaled, rstd = row.rstd;
+  const A w_shifted_2 = w + A(1);  // step 11
+  const A xhat = x*rstd;  // step 3
+  const A g = dy*w_shifted_2;  // step 11
+  const A dg = HAS_ddx ? (ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 13
+  const A dx = (HAS_ddw || HAS_ddx) ? ((HAS_ddw ? dy*ddw : A(0)) + (HAS_ddx ? ((xhat*mean_g_scaled - g)*mean_ddx_xhat - xhat*mean_ddx_g - ddx*mean_g)*rstd : A(0)) - (HAS_ddw ? xhat*mean_ddw_dy_xhat : A(0)))*rstd : A(0);  // step 14
+  const A ddy = (HAS_ddw || HAS_ddx) ? (HAS_ddw ? xhat*ddw : A(0)) + (HAS_ddx ? dg*w_shifted_2 : A(0)) : A(0);  // step 16
+  if (HAS_ddx && HAS_w) over_rows[0] = dg*dy;  // step 15: dw
+  out_dx = dx;
+  out_ddy = ddy;
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_mean_ddw_dy_xhat(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[4]) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto dy =
+          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+      const auto ddx =
+          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+      const auto w =
+          read<READS_w, G::HOLDS_FEATURES>(tile.w, chunk, to.w, column);
+      const auto ddw =
+          read<READS_ddw, G::HOLDS_FEATURES>(tile.ddw, chunk, to.ddw, column);
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        mean_ddw_dy_xhat(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_dy ? widen<A>(dy.entries[i]) : A(0),
+            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+            READS_w ? widen<A>(w.entries[i]) : A(0),
+            READS_ddw ? widen<A>(ddw.entries[i]) : A(0),
+            row, sums);
+      }
+    }
+  }
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_stage_2(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row,
+    ColumnSums<G, COLUMNS_WANTED, SUMS_INTO_COLUMNS>& columns) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto dy =
+          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+      const auto ddx =
+          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+      const auto w =
+          read<READS_w, G::HOLDS_FEATURES>(tile.w, chunk, to.w, column);
+      const auto ddw =
+          read<READS_ddw, G::HOLDS_FEATURES>(tile.ddw, chunk, to.ddw, column);
+      Pack<T, G::VECTOR> stored_dx;
+      Pack<T, G::VECTOR> stored_ddy;
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        A over_rows[SUMS_INTO_COLUMNS] = {};
+        A out_dx;
+        A out_ddy;
+        stage_2(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_dy ? widen<A>(dy.entries[i]) : A(0),
+            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+            READS_w ? widen<A>(w.entries[i]) : A(0),
+            READS_ddw ? widen<A>(ddw.entries[i]) : A(0),
+            row, over_rows, out_dx, out_ddy);
+        columns.template add<0x1>(chunk * G::VECTOR + i, column + i, over_rows);
+        stored_dx.entries[i] = narrow<T>(out_dx);
+        stored_ddy.entries[i] = narrow<T>(out_ddy);
+      }
+      store_once(to.out_dx + here.offset + column, stored_dx);
+      store_once(to.out_ddy + here.offset + column, stored_ddy);
+    }
+  }
+}
+
+// What the call gives: everything that no row changes.
+template <class G, class T, class P, class A>
+__device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
+  Scalars<A> row;
+  row.D = A(here.D);
+  return row;
+}
+
+template <class G, class T, class P, class A> __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
+  A* slots = reinterpret_cast<A*>(shared_memory());
+  int turn = 0;
+  Here here;
+  here.begin<G>(to.D);
+  const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
+  Tile<G> tile;
+  if constexpr (G::HOLDS_FEATURES) {
+#pragma unroll
+    for (int chunk = 0; chunk < G::HELD; ++chunk) {
+      const int column = here.template column<G>(chunk);
+      if (column < here.D) {
+        if constexpr (READS_w) tile.w[chunk] = load<G::VECTOR>(to.w + column);
+        if constexpr (READS_ddw) tile.ddw[chunk] = load<G::VECTOR>(to.ddw + column);
+      }
+    }
+  }
+  ColumnSums<G, COLUMNS_WANTED, SUMS_INTO_COLUMNS> columns(to.workspace, slots + G::SLOTS, here);
+  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
+  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
+    const bool live = here.enter<G>(first, to.rows);
+    if constexpr (G::KEEPS_ROW) {
+#pragma unroll
+      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
+        const int column = here.template column<G>(chunk);
+        if (column < here.limit) {
+          if constexpr (READS_x)
+            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
+          if constexpr (READS_dy)
+            tile.dy[chunk] = load_once<G::VECTOR>(to.dy + here.offset + column);
+          if constexpr (READS_ddx)
+            tile.ddx[chunk] = load_once<G::VECTOR>(to.ddx + here.offset + column);
+        }
+      }
+    }
+    Scalars<A> row = call;
+    row.rstd = live ? to.rstd[here.row] : A(0);
+    {
+      A sums[4] = {A(0), A(0), A(0), A(0)};
+      sweep_mean_ddw_dy_xhat<G>(to, here, tile, row, sums);
+      reduce_row<G, bit(0, HAS_ddx) | bit(1, HAS_ddx) | bit(2, HAS_ddx) | bit(3, HAS_ddw), 0, 0>(sums, slots, turn);
+      after_mean_ddw_dy_xhat(row, sums);
+    }
+    {
+      sweep_stage_2<G>(to, here, tile, row, columns);
+    }
+  }
+  columns.finish(slots + G::SLOTS, here);
+}
+
+template <class T> struct Launch : Chosen<Needs<T>> {
+  static __device__ __forceinline__ void run(const Arguments<T, Parameter<T>, Computed<T>>& to) {
+    in_geometry<Needs<T>>(to.D, [&](auto geometry) { work<decltype(geometry)>(to); });
+  }
+};
+
+// ---- backward_backward_columns: the end of the sums over rows
+
+namespace columns {
+
+template <class T, class P, class A> struct Arguments {
+  A* workspace;
+  int blocks;
+  const P* w;
+  const P* ddw;
+  P* out_dw;
+  int D;
+};
+
+// What does not vary over the features.
+template <class A> struct Scalars {
+  A D;
+};
+
+// One column of the gradients
+template <class A>
+__device__ __forceinline__ void finish(A dw, const Scalars<A>& row, A& out_dw) {
+  out_dw = dw;
+}
+
+template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 32> {
+  using P = Parameter<T>;
+  using A = Computed<T>;
+
+  static __device__ __forceinline__ void run(const Arguments<T, P, A>& to) {
+    A* slots = reinterpret_cast<A*>(shared_memory());
+    const int D = LNGEN_D > 0 ? LNGEN_D : to.D;
+    Scalars<A> row;
+    row.D = A(D);
+    constexpr unsigned long long WANTED = bit(0, HAS_ddx && HAS_w);
+    add_columns<Launch, WANTED>(
+        to.workspace, to.blocks, D, slots + Launch::SLOTS, [&](int column, const A (&totals)[1]) {
+      A out_dw;
+      finish(totals[0], row, out_dw);
+      if (HAS_w) to.out_dw[column] = narrow<P>(out_dw);
+    });
+  }
+};
+
+}  // namespace columns
+
+}  // namespace backward_backward
+}  // namespace lngen
+
+#ifdef LNGEN_F16
+extern "C" {
+__device__ int backward_backward_f16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f16>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f16>)
+    backward_backward_f16(
+        const lngen::f16* __restrict__ x,
+        const lngen::f16* __restrict__ dy,
+        const lngen::f16* __restrict__ ddx,
+        const lngen::Computed<lngen::f16>* __restrict__ rstd,
+        const lngen::Parameter<lngen::f16>* __restrict__ w,
+        const lngen::Parameter<lngen::f16>* __restrict__ ddw,
+        lngen::f16* __restrict__ out_dx,
+        lngen::f16* __restrict__ out_ddy,
+        lngen::Computed<lngen::f16>* __restrict__ workspace,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::f16>::run({x, dy, ddx, rstd, w, ddw, out_dx, out_ddy, workspace, rows, D});
+}
+__device__ int backward_backward_columns_f16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::f16>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::f16>)
+    backward_backward_columns_f16(
+        lngen::Computed<lngen::f16>* __restrict__ workspace,
+        int blocks,
+        const lngen::Parameter<lngen::f16>* __restrict__ w,
+        const lngen::Parameter<lngen::f16>* __restrict__ ddw,
+        lngen::Parameter<lngen::f16>* __restrict__ out_dw,
+        int D) {
+  lngen::backward_backward::columns::Launch<lngen::f16>::run({workspace, blocks, w, ddw, out_dw, D});
+}
+}
+#endif
+
+#ifdef LNGEN_BF16
+extern "C" {
+__device__ int backward_backward_bf16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::bf16>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::bf16>)
+    backward_backward_bf16(
+        const lngen::bf16* __restrict__ x,
+        const lngen::bf16* __restrict__ dy,
+        const lngen::bf16* __restrict__ ddx,
+        const lngen::Computed<lngen::bf16>* __restrict__ rstd,
+        const lngen::Parameter<lngen::bf16>* __restrict__ w,
+        const lngen::Parameter<lngen::bf16>* __restrict__ ddw,
+        lngen::bf16* __restrict__ out_dx,
+        lngen::bf16* __restrict__ out_ddy,
+        lngen::Computed<lngen::bf16>* __restrict__ workspace,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::bf16>::run({x, dy, ddx, rstd, w, ddw, out_dx, out_ddy, workspace, rows, D});
+}
+__device__ int backward_backward_columns_bf16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::bf16>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::bf16>)
+    backward_backward_columns_bf16(
+        lngen::Computed<lngen::bf16>* __restrict__ workspace,
+        int blocks,
+        const lngen::Parameter<lngen::bf16>* __restrict__ w,
+        const lngen::Parameter<lngen::bf16>* __restrict__ ddw,
+        lngen::Parameter<lngen::bf16>* __restrict__ out_dw,
+        int D) {
+  lngen::backward_backward::columns::Launch<lngen::bf16>::run({workspace, blocks, w, ddw, out_dw, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F32
+extern "C" {
+__device__ int backward_backward_f32_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f32>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f32>)
+    backward_backward_f32(
+        const lngen::f32* __restrict__ x,
+        const lngen::f32* __restrict__ dy,
+        const lngen::f32* __restrict__ ddx,
+        const lngen::Computed<lngen::f32>* __restrict__ rstd,
+        const lngen::Parameter<lngen::f32>* __restrict__ w,
+        const lngen::Parameter<lngen::f32>* __restrict__ ddw,
+        lngen::f32* __restrict__ out_dx,
+        lngen::f32* __restrict__ out_ddy,
+        lngen::Computed<lngen::f32>* __restrict__ workspace,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::f32>::run({x, dy, ddx, rstd, w, ddw, out_dx, out_ddy, workspace, rows, D});
+}
+__device__ int backward_backward_columns_f32_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::f32>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::f32>)
+    backward_backward_columns_f32(
+        lngen::Computed<lngen::f32>* __restrict__ workspace,
+        int blocks,
+        const lngen::Parameter<lngen::f32>* __restrict__ w,
+        const lngen::Parameter<lngen::f32>* __restrict__ ddw,
+        lngen::Parameter<lngen::f32>* __restrict__ out_dw,
+        int D) {
+  lngen::backward_backward::columns::Launch<lngen::f32>::run({workspace, blocks, w, ddw, out_dw, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F64
+extern "C" {
+__device__ int backward_backward_f64_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f64>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f64>)
+    backward_backward_f64(
+        const lngen::f64* __restrict__ x,
+        const lngen::f64* __restrict__ dy,
+        const lngen::f64* __restrict__ ddx,
+        const lngen::Computed<lngen::f64>* __restrict__ rstd,
+        const lngen::Parameter<lngen::f64>* __restrict__ w,
+        const lngen::Parameter<lngen::f64>* __restrict__ ddw,
+        lngen::f64* __restrict__ out_dx,
+        lngen::f64* __restrict__ out_ddy,
+        lngen::Computed<lngen::f64>* __restrict__ workspace,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::f64>::run({x, dy, ddx, rstd, w, ddw, out_dx, out_ddy, workspace, rows, D});
+}
+__device__ int backward_backward_columns_f64_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::f64>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::f64>)
+    backward_backward_columns_f64(
+        lngen::Computed<lngen::f64>* __restrict__ workspace,
+        int blocks,
+        const lngen::Parameter<lngen::f64>* __restrict__ w,
+        const lngen::Parameter<lngen::f64>* __restrict__ ddw,
+        lngen::Parameter<lngen::f64>* __restrict__ out_dw,
+        int D) {
+  lngen::backward_backward::columns::Launch<lngen::f64>::run({workspace, blocks, w, ddw, out_dw, D});
+}
+}
+#endif
+
+#endif

@@ -1,0 +1,825 @@
+// Softmax with a learned inverse temperature.
+// Made by lngen 0.1.0 from the definition of scaled_softmax.
+// Do not edit; edit scaled_softmax.py and run: lngen derive scaled_softmax.py
+// Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 11 flops a row element.
+// Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
+// definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
+// templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+//
+// jvp:
+//     du = dscale*x + scale*dx
+//     dy = y*(du - sum(du*y))
+// backward_backward:
+//     mean_dy = mean(dy*y)
+//     g = y*(dy - D*mean_dy)
+//     dg = ddscale*x + scale*ddx
+//     g_3 = dg*(dy - D*mean_dy)
+//     g_4 = y*(g_3 + D*(mean(dg*y)*(D*mean_dy - dy) - mean(g_3*y)))
+//     dx = scale*g_4 + ddscale*g
+//     dscale = sum_rows(D*(mean(g_4*x) + mean(ddx*g)))
+//     ddy = y*(dg - sum(dg*y))
+//
+// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
+//
+//     jvp_<type>(const Row* x, const Row* dx, const Computed* row_max, const Computed* inv_sum_exp_u, const
+//         Parameter* scale, const Parameter* dscale, Row* out_dy, long long rows, int D)
+//     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* row_max, const
+//         Computed* inv_sum_exp_u, const Parameter* scale, const Parameter* ddscale, Row* out_dx, Row* out_ddy,
+//         Computed* workspace, long long rows, int D)
+//     backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* scale, const Parameter*
+//         ddscale, Parameter* out_dscale, int D)
+//
+// The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
+//     backward_backward: blocks * (0*D + 1).
+// How they are launched, and macros that choose among them: rows.cuh.
+//     LNGEN_WITHOUT_ddscale  ddscale is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_dscale   dscale is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_scale    scale is left out; it and its gradient are compiled away
+
+#include "../_runtime/rows.cuh"
+#include "../_runtime/reductions.cuh"
+
+namespace lngen {
+
+#ifdef LNGEN_WITHOUT_ddscale
+constexpr bool HAS_ddscale = false;
+#else
+constexpr bool HAS_ddscale = true;
+#endif
+#ifdef LNGEN_WITHOUT_ddx
+constexpr bool HAS_ddx = false;
+#else
+constexpr bool HAS_ddx = true;
+#endif
+#ifdef LNGEN_WITHOUT_dscale
+constexpr bool HAS_dscale = false;
+#else
+constexpr bool HAS_dscale = true;
+#endif
+#ifdef LNGEN_WITHOUT_dx
+constexpr bool HAS_dx = false;
+#else
+constexpr bool HAS_dx = true;
+#endif
+#ifdef LNGEN_WITHOUT_scale
+constexpr bool HAS_scale = false;
+#else
+constexpr bool HAS_scale = true;
+#endif
+
+}  // namespace lngen
+
+#ifdef LNGEN_JVP
+// ================================================================================================ jvp
+
+namespace lngen {
+namespace jvp {
+
+constexpr bool READS_x = HAS_dscale || HAS_dx;
+constexpr bool READS_dx = HAS_dx;
+constexpr bool READS_scale = (HAS_dscale && HAS_scale) || (HAS_dx && HAS_scale);
+constexpr bool READS_dscale = HAS_dscale;
+constexpr int ROWS_READ = READS_x + READS_dx, FEATURES_READ = 0;
+
+template <class T>
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1>;
+
+template <class T, class P, class A> struct Arguments {
+  const T* x;
+  const T* dx;
+  const A* row_max;
+  const A* inv_sum_exp_u;
+  const P* scale;
+  const P* dscale;
+  T* out_dy;
+  long long rows;
+  int D;
+};
+
+// What does not vary over the features: of the call, then of the row.
+template <class A> struct Scalars {
+  A D;
+  A row_max;
+  A inv_sum_exp_u;
+  A scale;
+  A dscale;
+  A sum_du_y;
+};
+
+// The part of a row, and of the Features, that a thread keeps in registers.
+template <class G> struct Tile {
+  Pack<typename G::T, G::VECTOR> x[G::KEPT];
+  Pack<typename G::T, G::VECTOR> dx[G::KEPT];
+};
+
+// Stage 1 of 2: sum_du_y = sum(du*y)
+template <class A>
+__device__ __forceinline__ void sum_du_y(A x, A dx, const Scalars<A>& row, A (&sums)[1]) {
+  const A dscale = row.dscale, inv_sum_exp_u = row.inv_sum_exp_u, row_max = row.row_max, scale = row.scale;
+  const A u = x*scale - row_max;  // step 3
+  const A e_shifted = math::exp(u);  // step 4
+  const A y = e_shifted*inv_sum_exp_u;  // step 7
+  const A du = (HAS_dscale || HAS_dx) ? (HAS_dx ? dx*scale : A(0)) + (HAS_dscale ? x*dscale : A(0)) : A(0);  // step 15
+  if (HAS_dscale || HAS_dx) sums[0] += du*y;  // step 16: sum_du_y
+}
+
+template <class A>
+__device__ __forceinline__ void after_sum_du_y(Scalars<A>& row, const A (&sums)[1]) {
+  const A sum_du_y = sums[0];  // step 16: sum(du*y)
+  row.sum_du_y = sum_du_y;
+}
+
+// Stage 2 of 2
+template <class A>
+__device__ __forceinline__ void stage_2(A x, A dx, const Scalars<A>& row, A& out_dy) {
+  const A dscale = row.dscale, inv_sum_exp_u = row.inv_sum_exp_u, row_max = row.row_max, scale = row.scale, sum_du_y = row.sum_du_y;
+  const A u = x*scale - row_max;  // step 3
+  const A e_shifted = math::exp(u);  // step 4
+  const A y = e_shifted*inv_sum_exp_u;  // step 7
+  const A du = (HAS_dscale || HAS_dx) ? (HAS_dx ? dx*scale : A(0)) + (HAS_dscale ? x*dscale : A(0)) : A(0);  // step 15
+  const A dy = (HAS_dscale || HAS_dx) ? (du - sum_du_y)*y : A(0);  // step 16
+  out_dy = dy;
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_sum_du_y(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto dx =
+          read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        sum_du_y(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_dx ? widen<A>(dx.entries[i]) : A(0),
+            row, sums);
+      }
+    }
+  }
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_stage_2(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto dx =
+          read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+      Pack<T, G::VECTOR> stored_dy;
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        A out_dy;
+        stage_2(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_dx ? widen<A>(dx.entries[i]) : A(0),
+            row, out_dy);
+        stored_dy.entries[i] = narrow<T>(out_dy);
+      }
+      store_once(to.out_dy + here.offset + column, stored_dy);
+    }
+  }
+}
+
+// What the call gives: everything that no row changes.
+template <class G, class T, class P, class A>
+__device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
+  Scalars<A> row;
+  row.D = A(here.D);
+  row.scale = READS_scale ? widen<A>(*to.scale) : A(1);
+  row.dscale = READS_dscale ? widen<A>(*to.dscale) : A(0);
+  return row;
+}
+
+template <class G, class T, class P, class A> __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
+  A* slots = reinterpret_cast<A*>(shared_memory());
+  int turn = 0;
+  Here here;
+  here.begin<G>(to.D);
+  const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
+  Tile<G> tile;
+  if constexpr (G::HOLDS_FEATURES) {
+#pragma unroll
+    for (int chunk = 0; chunk < G::HELD; ++chunk) {
+      const int column = here.template column<G>(chunk);
+      if (column < here.D) {
+      }
+    }
+  }
+  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
+  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
+    const bool live = here.enter<G>(first, to.rows);
+    if constexpr (G::KEEPS_ROW) {
+#pragma unroll
+      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
+        const int column = here.template column<G>(chunk);
+        if (column < here.limit) {
+          if constexpr (READS_x)
+            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
+          if constexpr (READS_dx)
+            tile.dx[chunk] = load_once<G::VECTOR>(to.dx + here.offset + column);
+        }
+      }
+    }
+    Scalars<A> row = call;
+    row.row_max = live ? to.row_max[here.row] : A(0);
+    row.inv_sum_exp_u = live ? to.inv_sum_exp_u[here.row] : A(0);
+    {
+      A sums[1] = {A(0)};
+      sweep_sum_du_y<G>(to, here, tile, row, sums);
+      reduce_row<G, bit(0, HAS_dscale || HAS_dx), 0, 0>(sums, slots, turn);
+      after_sum_du_y(row, sums);
+    }
+    {
+      sweep_stage_2<G>(to, here, tile, row);
+    }
+  }
+}
+
+template <class T> struct Launch : Chosen<Needs<T>> {
+  static __device__ __forceinline__ void run(const Arguments<T, Parameter<T>, Computed<T>>& to) {
+    in_geometry<Needs<T>>(to.D, [&](auto geometry) { work<decltype(geometry)>(to); });
+  }
+};
+
+}  // namespace jvp
+}  // namespace lngen
+
+#ifdef LNGEN_F16
+extern "C" {
+__device__ int jvp_f16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f16>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f16>)
+    jvp_f16(
+        const lngen::f16* __restrict__ x,
+        const lngen::f16* __restrict__ dx,
+        const lngen::Computed<lngen::f16>* __restrict__ row_max,
+        const lngen::Computed<lngen::f16>* __restrict__ inv_sum_exp_u,
+        const lngen::Parameter<lngen::f16>* __restrict__ scale,
+        const lngen::Parameter<lngen::f16>* __restrict__ dscale,
+        lngen::f16* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::f16>::run({x, dx, row_max, inv_sum_exp_u, scale, dscale, out_dy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_BF16
+extern "C" {
+__device__ int jvp_bf16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::bf16>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::bf16>)
+    jvp_bf16(
+        const lngen::bf16* __restrict__ x,
+        const lngen::bf16* __restrict__ dx,
+        const lngen::Computed<lngen::bf16>* __restrict__ row_max,
+        const lngen::Computed<lngen::bf16>* __restrict__ inv_sum_exp_u,
+        const lngen::Parameter<lngen::bf16>* __restrict__ scale,
+        const lngen::Parameter<lngen::bf16>* __restrict__ dscale,
+        lngen::bf16* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::bf16>::run({x, dx, row_max, inv_sum_exp_u, scale, dscale, out_dy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F32
+extern "C" {
+__device__ int jvp_f32_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f32>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f32>)
+    jvp_f32(
+        const lngen::f32* __restrict__ x,
+        const lngen::f32* __restrict__ dx,
+        const lngen::Computed<lngen::f32>* __restrict__ row_max,
+        const lngen::Computed<lngen::f32>* __restrict__ inv_sum_exp_u,
+        const lngen::Parameter<lngen::f32>* __restrict__ scale,
+        const lngen::Parameter<lngen::f32>* __restrict__ dscale,
+        lngen::f32* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::f32>::run({x, dx, row_max, inv_sum_exp_u, scale, dscale, out_dy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F64
+extern "C" {
+__device__ int jvp_f64_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f64>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f64>)
+    jvp_f64(
+        const lngen::f64* __restrict__ x,
+        const lngen::f64* __restrict__ dx,
+        const lngen::Computed<lngen::f64>* __restrict__ row_max,
+        const lngen::Computed<lngen::f64>* __restrict__ inv_sum_exp_u,
+        const lngen::Parameter<lngen::f64>* __restrict__ scale,
+        const lngen::Parameter<lngen::f64>* __restrict__ dscale,
+        lngen::f64* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::f64>::run({x, dx, row_max, inv_sum_exp_u, scale, dscale, out_dy, rows, D});
+}
+}
+#endif
+
+#endif
+
+#ifdef LNGEN_BACKWARD_BACKWARD
+// ================================================================================================ backward_backward
+
+namespace lngen {
+namespace backward_backward {
+
+constexpr bool READS_x = HAS_ddscale || HAS_ddx;
+constexpr bool READS_dy = HAS_ddscale || HAS_ddx;
+constexpr bool READS_ddx = HAS_ddx;
+constexpr bool READS_scale = (HAS_ddscale && HAS_scale) || (HAS_ddx && HAS_scale);
+constexpr bool READS_ddscale = HAS_ddscale;
+constexpr int ROWS_READ = READS_x + READS_dy + READS_ddx, FEATURES_READ = 0;
+constexpr int SUMS_INTO_SCALARS = 1;
+constexpr unsigned long long SCALARS_WANTED = bit(0, (HAS_ddscale && HAS_scale) || (HAS_ddx && HAS_scale));
+
+template <class T>
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 1, 3, 1>;
+
+template <class T, class P, class A> struct Arguments {
+  const T* x;
+  const T* dy;
+  const T* ddx;
+  const A* row_max;
+  const A* inv_sum_exp_u;
+  const P* scale;
+  const P* ddscale;
+  T* out_dx;
+  T* out_ddy;
+  A* workspace;
+  long long rows;
+  int D;
+};
+
+// What does not vary over the features: of the call, then of the row.
+template <class A> struct Scalars {
+  A D;
+  A row_max;
+  A inv_sum_exp_u;
+  A scale;
+  A ddscale;
+  A mean_dy;
+  A mean_dg_y;
+  A sum_dg_y;
+  A mean_dy_scaled;
+  A mean_g_3_y;
+  A mean_ddx_g;
+  A mean_g_4_x;
+  A mean_g_4_x_scaled;
+};
+
+// The part of a row, and of the Features, that a thread keeps in registers.
+template <class G> struct Tile {
+  Pack<typename G::T, G::VECTOR> x[G::KEPT];
+  Pack<typename G::T, G::VECTOR> dy[G::KEPT];
+  Pack<typename G::T, G::VECTOR> ddx[G::KEPT];
+};
+
+// Stage 1 of 3: mean_dy = mean(dy*y); mean_dg_y = mean(dg*y); sum_dg_y = sum(dg*y)
+template <class A>
+__device__ __forceinline__ void sum_dg_y(A x, A dy, A ddx, const Scalars<A>& row, A (&sums)[3]) {
+  const A ddscale = row.ddscale, inv_sum_exp_u = row.inv_sum_exp_u, row_max = row.row_max, scale = row.scale;
+  const A u = x*scale - row_max;  // step 3
+  const A e_shifted = math::exp(u);  // step 4
+  const A y = e_shifted*inv_sum_exp_u;  // step 7
+  const A dg = (HAS_ddscale || HAS_ddx) ? (HAS_ddx ? ddx*scale : A(0)) + (HAS_ddscale ? x*ddscale : A(0)) : A(0);  // step 19
+  if (HAS_ddscale || HAS_ddx) sums[0] += dy*y;  // step 17: mean_dy
+  if (HAS_ddscale || HAS_ddx) sums[1] += dg*y;  // step 21: mean_dg_y
+  if (HAS_ddscale || HAS_ddx) sums[2] += dg*y;  // step 24: sum_dg_y
+}
+
+template <class A>
+__device__ __forceinline__ void after_sum_dg_y(Scalars<A>& row, const A (&sums)[3], A (&over_all)[1]) {
+  const A D = row.D;
+  const A mean_dy = sums[0] / row.D;  // step 17: mean(dy*y)
+  const A mean_dg_y = sums[1] / row.D;  // step 21: mean(dg*y)
+  const A sum_dg_y = sums[2];  // step 24: sum(dg*y)
+  const A mean_dy_scaled = mean_dy*D;  // step 18
+  row.mean_dy = mean_dy;
+  row.mean_dg_y = mean_dg_y;
+  row.sum_dg_y = sum_dg_y;
+  row.mean_dy_scaled = mean_dy_scaled;
+}
+
+// Stage 2 of 3: mean_g_3_y = mean(g_3*y); mean_ddx_g = mean(ddx*g)
+template <class A>
+__device__ __forceinline__ void mean_ddx_g(A x, A dy, A ddx, const Scalars<A>& row, A (&sums)[2], A& out_ddy) {
+  const A ddscale = row.ddscale, inv_sum_exp_u = row.inv_sum_exp_u, mean_dy_scaled = row.mean_dy_scaled, row_max = row.row_max, scale = row.scale, sum_dg_y = row.sum_dg_y;
+  const A u = x*scale - row_max;  // step 3
+  const A e_shifted = math::exp(u);  // step 4
+  const A y = e_shifted*inv_sum_exp_u;  // step 7
+  const A dg = (HAS_ddscale || HAS_ddx) ? (HAS_ddx ? ddx*scale : A(0)) + (HAS_ddscale ? x*ddscale : A(0)) : A(0);  // step 19
+  const A g = (dy - mean_dy_scaled)*y;  // step 18
+  const A g_3 = (HAS_ddscale || HAS_ddx) ? (dy - mean_dy_scaled)*dg : A(0);  // step 20
+  const A ddy = (HAS_ddscale || HAS_ddx) ? (dg - sum_dg_y)*y : A(0);  // step 24
+  if (HAS_ddscale || HAS_ddx) sums[0] += g_3*y;  // step 21: mean_g_3_y
+  if (HAS_ddx && HAS_scale) sums[1] += ddx*g;  // step 23: mean_ddx_g
+  out_ddy = ddy;
+}
+
+template <class A>
+__device__ __forceinline__ void after_mean_ddx_g(Scalars<A>& row, const A (&sums)[2], A (&over_all)[1]) {
+  const A mean_g_3_y = sums[0] / row.D;  // step 21: mean(g_3*y)
+  const A mean_ddx_g = sums[1] / row.D;  // step 23: mean(ddx*g)
+  row.mean_g_3_y = mean_g_3_y;
+  row.mean_ddx_g = mean_ddx_g;
+}
+
+// Stage 3 of 3: mean_g_4_x = mean(g_4*x)
+template <class A>
+__device__ __forceinline__ void mean_g_4_x(A x, A dy, A ddx, const Scalars<A>& row, A (&sums)[1], A& out_dx) {
+  const A D = row.D, ddscale = row.ddscale, inv_sum_exp_u = row.inv_sum_exp_u, mean_dg_y = row.mean_dg_y, mean_dy_scaled = row.mean_dy_scaled, mean_g_3_y = row.mean_g_3_y, row_max = row.row_max, scale = row.scale;
+  const A u = x*scale - row_max;  // step 3
+  const A e_shifted = math::exp(u);  // step 4
+  const A y = e_shifted*inv_sum_exp_u;  // step 7
+  const A dg = (HAS_ddscale || HAS_ddx) ? (HAS_ddx ? ddx*scale : A(0)) + (HAS_ddscale ? x*ddscale : A(0)) : A(0);  // step 19
+  const A g = (dy - mean_dy_scaled)*y;  // step 18
+  const A g_3 = (HAS_ddscale || HAS_ddx) ? (dy - mean_dy_scaled)*dg : A(0);  // step 20
+  const A g_4 = (HAS_ddscale || HAS_ddx) ? (g_3 + ((mean_dy_scaled - dy)*mean_dg_y - mean_g_3_y)*D)*y : A(0);  // step 21
+  const A dx = (HAS_ddscale || HAS_ddx) ? (HAS_ddscale ? g*ddscale : A(0)) + g_4*scale : A(0);  // step 22
+  if ((HAS_ddscale && HAS_scale) || (HAS_ddx && HAS_scale)) sums[0] += g_4*x;  // step 23: mean_g_4_x
+  out_dx = dx;
+}
+
+template <class A>
+__device__ __forceinline__ void after_mean_g_4_x(Scalars<A>& row, const A (&sums)[1], A (&over_all)[1]) {
+  const A D = row.D, mean_ddx_g = row.mean_ddx_g;
+  const A mean_g_4_x = sums[0] / row.D;  // step 23: mean(g_4*x)
+  const A mean_g_4_x_scaled = (HAS_ddscale || HAS_ddx) ? (mean_ddx_g + mean_g_4_x)*D : A(0);  // step 23
+  over_all[0] = mean_g_4_x_scaled;  // step 23: dscale
+  row.mean_g_4_x = mean_g_4_x;
+  row.mean_g_4_x_scaled = mean_g_4_x_scaled;
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_sum_dg_y(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[3]) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto dy =
+          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+      const auto ddx =
+          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        sum_dg_y(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_dy ? widen<A>(dy.entries[i]) : A(0),
+            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+            row, sums);
+      }
+    }
+  }
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_mean_ddx_g(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[2]) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto dy =
+          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+      const auto ddx =
+          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+      Pack<T, G::VECTOR> stored_ddy;
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        A out_ddy;
+        mean_ddx_g(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_dy ? widen<A>(dy.entries[i]) : A(0),
+            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+            row, sums, out_ddy);
+        stored_ddy.entries[i] = narrow<T>(out_ddy);
+      }
+      store_once(to.out_ddy + here.offset + column, stored_ddy);
+    }
+  }
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_mean_g_4_x(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto dy =
+          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+      const auto ddx =
+          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+      Pack<T, G::VECTOR> stored_dx;
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        A out_dx;
+        mean_g_4_x(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_dy ? widen<A>(dy.entries[i]) : A(0),
+            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+            row, sums, out_dx);
+        stored_dx.entries[i] = narrow<T>(out_dx);
+      }
+      store_once(to.out_dx + here.offset + column, stored_dx);
+    }
+  }
+}
+
+// What the call gives: everything that no row changes.
+template <class G, class T, class P, class A>
+__device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
+  Scalars<A> row;
+  row.D = A(here.D);
+  row.scale = READS_scale ? widen<A>(*to.scale) : A(1);
+  row.ddscale = READS_ddscale ? widen<A>(*to.ddscale) : A(0);
+  return row;
+}
+
+template <class G, class T, class P, class A> __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
+  A* slots = reinterpret_cast<A*>(shared_memory());
+  int turn = 0;
+  Here here;
+  here.begin<G>(to.D);
+  const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
+  Tile<G> tile;
+  if constexpr (G::HOLDS_FEATURES) {
+#pragma unroll
+    for (int chunk = 0; chunk < G::HELD; ++chunk) {
+      const int column = here.template column<G>(chunk);
+      if (column < here.D) {
+      }
+    }
+  }
+  A over_rows_and_columns[SUMS_INTO_SCALARS] = {};
+  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
+  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
+    const bool live = here.enter<G>(first, to.rows);
+    if constexpr (G::KEEPS_ROW) {
+#pragma unroll
+      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
+        const int column = here.template column<G>(chunk);
+        if (column < here.limit) {
+          if constexpr (READS_x)
+            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
+          if constexpr (READS_dy)
+            tile.dy[chunk] = load_once<G::VECTOR>(to.dy + here.offset + column);
+          if constexpr (READS_ddx)
+            tile.ddx[chunk] = load_once<G::VECTOR>(to.ddx + here.offset + column);
+        }
+      }
+    }
+    Scalars<A> row = call;
+    row.row_max = live ? to.row_max[here.row] : A(0);
+    row.inv_sum_exp_u = live ? to.inv_sum_exp_u[here.row] : A(0);
+    {
+      A sums[3] = {A(0), A(0), A(0)};
+      sweep_sum_dg_y<G>(to, here, tile, row, sums);
+      reduce_row<G, bit(0, HAS_ddscale || HAS_ddx) | bit(1, HAS_ddscale || HAS_ddx) | bit(2, HAS_ddscale || HAS_ddx), 0, 0>(sums, slots, turn);
+      A over_all[SUMS_INTO_SCALARS] = {};
+      after_sum_dg_y(row, sums, over_all);
+#pragma unroll
+      for (int k = 0; k < SUMS_INTO_SCALARS; ++k)
+        if (SCALARS_WANTED >> k & 1) over_rows_and_columns[k] += live ? over_all[k] : A(0);
+    }
+    {
+      A sums[2] = {A(0), A(0)};
+      sweep_mean_ddx_g<G>(to, here, tile, row, sums);
+      reduce_row<G, bit(0, HAS_ddscale || HAS_ddx) | bit(1, HAS_ddx && HAS_scale), 0, 0>(sums, slots, turn);
+      A over_all[SUMS_INTO_SCALARS] = {};
+      after_mean_ddx_g(row, sums, over_all);
+#pragma unroll
+      for (int k = 0; k < SUMS_INTO_SCALARS; ++k)
+        if (SCALARS_WANTED >> k & 1) over_rows_and_columns[k] += live ? over_all[k] : A(0);
+    }
+    {
+      A sums[1] = {A(0)};
+      sweep_mean_g_4_x<G>(to, here, tile, row, sums);
+      reduce_row<G, bit(0, (HAS_ddscale && HAS_scale) || (HAS_ddx && HAS_scale)), 0, 0>(sums, slots, turn);
+      A over_all[SUMS_INTO_SCALARS] = {};
+      after_mean_g_4_x(row, sums, over_all);
+#pragma unroll
+      for (int k = 0; k < SUMS_INTO_SCALARS; ++k)
+        if (SCALARS_WANTED >> k & 1) over_rows_and_columns[k] += live ? over_all[k] : A(0);
+    }
+  }
+  finish_scalars<G, SCALARS_WANTED>(over_rows_and_columns, slots, to.workspace, 0, here);
+}
+
+template <class T> struct Launch : Chosen<Needs<T>> {
+  static __device__ __forceinline__ void run(const Arguments<T, Parameter<T>, Computed<T>>& to) {
+    in_geometry<Needs<T>>(to.D, [&](auto geometry) { work<decltype(geometry)>(to); });
+  }
+};
+
+// ---- backward_backward_columns: the end of the sums over rows
+
+namespace columns {
+
+constexpr bool READS_scale = (HAS_ddscale && HAS_scale) || (HAS_ddx && HAS_scale);
+constexpr bool READS_ddscale = HAS_ddscale;
+
+template <class T, class P, class A> struct Arguments {
+  A* workspace;
+  int blocks;
+  const P* scale;
+  const P* ddscale;
+  P* out_dscale;
+  int D;
+};
+
+// What does not vary over the features.
+template <class A> struct Scalars {
+  A D;
+  A scale;
+  A ddscale;
+  A dscale;
+};
+
+// One column of the gradients
+
+template <class T> struct Launch : ColumnsGeometry<Computed<T>, 0, 1, 32> {
+  using P = Parameter<T>;
+  using A = Computed<T>;
+
+  static __device__ __forceinline__ void run(const Arguments<T, P, A>& to) {
+    A* slots = reinterpret_cast<A*>(shared_memory());
+    const int D = LNGEN_D > 0 ? LNGEN_D : to.D;
+    const long long blocks = to.blocks;
+    Scalars<A> row;
+    row.D = A(D);
+    row.scale = READS_scale ? widen<A>(*to.scale) : A(1);
+    row.ddscale = READS_ddscale ? widen<A>(*to.ddscale) : A(0);
+    int turn = 0;
+    row.dscale = A(0);
+    if constexpr ((HAS_ddscale && HAS_scale) || (HAS_ddx && HAS_scale)) {
+      const A* parts = to.workspace + blocks * (0 * (long long)D + 0);
+      row.dscale = add_parts<Launch>(parts, to.blocks, slots, turn);
+    }
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+      if (HAS_scale) *to.out_dscale = narrow<P>(row.dscale);
+    }
+  }
+};
+
+}  // namespace columns
+
+}  // namespace backward_backward
+}  // namespace lngen
+
+#ifdef LNGEN_F16
+extern "C" {
+__device__ int backward_backward_f16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f16>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f16>)
+    backward_backward_f16(
+        const lngen::f16* __restrict__ x,
+        const lngen::f16* __restrict__ dy,
+        const lngen::f16* __restrict__ ddx,
+        const lngen::Computed<lngen::f16>* __restrict__ row_max,
+        const lngen::Computed<lngen::f16>* __restrict__ inv_sum_exp_u,
+        const lngen::Parameter<lngen::f16>* __restrict__ scale,
+        const lngen::Parameter<lngen::f16>* __restrict__ ddscale,
+        lngen::f16* __restrict__ out_dx,
+        lngen::f16* __restrict__ out_ddy,
+        lngen::Computed<lngen::f16>* __restrict__ workspace,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::f16>::run({x, dy, ddx, row_max, inv_sum_exp_u, scale, ddscale, out_dx, out_ddy, workspace, rows, D});
+}
+__device__ int backward_backward_columns_f16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::f16>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::f16>)
+    backward_backward_columns_f16(
+        lngen::Computed<lngen::f16>* __restrict__ workspace,
+        int blocks,
+        const lngen::Parameter<lngen::f16>* __restrict__ scale,
+        const lngen::Parameter<lngen::f16>* __restrict__ ddscale,
+        lngen::Parameter<lngen::f16>* __restrict__ out_dscale,
+        int D) {
+  lngen::backward_backward::columns::Launch<lngen::f16>::run({workspace, blocks, scale, ddscale, out_dscale, D});
+}
+}
+#endif
+
+#ifdef LNGEN_BF16
+extern "C" {
+__device__ int backward_backward_bf16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::bf16>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::bf16>)
+    backward_backward_bf16(
+        const lngen::bf16* __restrict__ x,
+        const lngen::bf16* __restrict__ dy,
+        const lngen::bf16* __restrict__ ddx,
+        const lngen::Computed<lngen::bf16>* __restrict__ row_max,
+        const lngen::Computed<lngen::bf16>* __restrict__ inv_sum_exp_u,
+        const lngen::Parameter<lngen::bf16>* __restrict__ scale,
+        const lngen::Parameter<lngen::bf16>* __restrict__ ddscale,
+        lngen::bf16* __restrict__ out_dx,
+        lngen::bf16* __restrict__ out_ddy,
+        lngen::Computed<lngen::bf16>* __restrict__ workspace,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::bf16>::run({x, dy, ddx, row_max, inv_sum_exp_u, scale, ddscale, out_dx, out_ddy, workspace, rows, D});
+}
+__device__ int backward_backward_columns_bf16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::bf16>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::bf16>)
+    backward_backward_columns_bf16(
+        lngen::Computed<lngen::bf16>* __restrict__ workspace,
+        int blocks,
+        const lngen::Parameter<lngen::bf16>* __restrict__ scale,
+        const lngen::Parameter<lngen::bf16>* __restrict__ ddscale,
+        lngen::Parameter<lngen::bf16>* __restrict__ out_dscale,
+        int D) {
+  lngen::backward_backward::columns::Launch<lngen::bf16>::run({workspace, blocks, scale, ddscale, out_dscale, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F32
+extern "C" {
+__device__ int backward_backward_f32_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f32>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f32>)
+    backward_backward_f32(
+        const lngen::f32* __restrict__ x,
+        const lngen::f32* __restrict__ dy,
+        const lngen::f32* __restrict__ ddx,
+        const lngen::Computed<lngen::f32>* __restrict__ row_max,
+        const lngen::Computed<lngen::f32>* __restrict__ inv_sum_exp_u,
+        const lngen::Parameter<lngen::f32>* __restrict__ scale,
+        const lngen::Parameter<lngen::f32>* __restrict__ ddscale,
+        lngen::f32* __restrict__ out_dx,
+        lngen::f32* __restrict__ out_ddy,
+        lngen::Computed<lngen::f32>* __restrict__ workspace,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::f32>::run({x, dy, ddx, row_max, inv_sum_exp_u, scale, ddscale, out_dx, out_ddy, workspace, rows, D});
+}
+__device__ int backward_backward_columns_f32_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::f32>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::f32>)
+    backward_backward_columns_f32(
+        lngen::Computed<lngen::f32>* __restrict__ workspace,
+        int blocks,
+        const lngen::Parameter<lngen::f32>* __restrict__ scale,
+        const lngen::Parameter<lngen::f32>* __restrict__ ddscale,
+        lngen::Parameter<lngen::f32>* __restrict__ out_dscale,
+        int D) {
+  lngen::backward_backward::columns::Launch<lngen::f32>::run({workspace, blocks, scale, ddscale, out_dscale, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F64
+extern "C" {
+__device__ int backward_backward_f64_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f64>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f64>)
+    backward_backward_f64(
+        const lngen::f64* __restrict__ x,
+        const lngen::f64* __restrict__ dy,
+        const lngen::f64* __restrict__ ddx,
+        const lngen::Computed<lngen::f64>* __restrict__ row_max,
+        const lngen::Computed<lngen::f64>* __restrict__ inv_sum_exp_u,
+        const lngen::Parameter<lngen::f64>* __restrict__ scale,
+        const lngen::Parameter<lngen::f64>* __restrict__ ddscale,
+        lngen::f64* __restrict__ out_dx,
+        lngen::f64* __restrict__ out_ddy,
+        lngen::Computed<lngen::f64>* __restrict__ workspace,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::f64>::run({x, dy, ddx, row_max, inv_sum_exp_u, scale, ddscale, out_dx, out_ddy, workspace, rows, D});
+}
+__device__ int backward_backward_columns_f64_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::f64>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::f64>)
+    backward_backward_columns_f64(
+        lngen::Computed<lngen::f64>* __restrict__ workspace,
+        int blocks,
+        const lngen::Parameter<lngen::f64>* __restrict__ scale,
+        const lngen::Parameter<lngen::f64>* __restrict__ ddscale,
+        lngen::Parameter<lngen::f64>* __restrict__ out_dscale,
+        int D) {
+  lngen::backward_backward::columns::Launch<lngen::f64>::run({workspace, blocks, scale, ddscale, out_dscale, D});
+}
+}
+#endif
+
+#endif

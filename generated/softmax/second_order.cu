@@ -1,0 +1,574 @@
+// Softmax over the feature axis.
+// Made by lngen 0.1.0 from the definition of softmax.
+// Do not edit; edit softmax.py and run: lngen derive softmax.py
+// Cost: forward 2 row tensors (1 read, 1 written), 5 flops a row element; backward 3 row tensors (2 read, 1 written), 4 flops a row element.
+// Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
+// definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
+// templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+//
+// jvp:
+//     dy = y*(dx - sum(dx*y))
+// backward_backward:
+//     mean_dy = mean(dy*y)
+//     g = ddx*(dy - D*mean_dy)
+//     dx = y*(g + D*(mean(ddx*y)*(D*mean_dy - dy) - mean(g*y)))
+//     ddy = y*(ddx - sum(ddx*y))
+//
+// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
+//
+//     jvp_<type>(const Row* y, const Row* dx, Row* out_dy, long long rows, int D)
+//     backward_backward_<type>(const Row* y, const Row* dy, const Row* ddx, Row* out_dx, Row* out_ddy, long long
+//         rows, int D)
+//
+// How they are launched, and macros that choose among them: rows.cuh.
+//     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
+
+#include "../_runtime/rows.cuh"
+#include "../_runtime/reductions.cuh"
+
+namespace lngen {
+
+#ifdef LNGEN_WITHOUT_ddx
+constexpr bool HAS_ddx = false;
+#else
+constexpr bool HAS_ddx = true;
+#endif
+#ifdef LNGEN_WITHOUT_dx
+constexpr bool HAS_dx = false;
+#else
+constexpr bool HAS_dx = true;
+#endif
+
+}  // namespace lngen
+
+#ifdef LNGEN_JVP
+// ================================================================================================ jvp
+
+namespace lngen {
+namespace jvp {
+
+constexpr bool READS_y = HAS_dx;
+constexpr bool READS_dx = HAS_dx;
+constexpr int ROWS_READ = READS_y + READS_dx, FEATURES_READ = 0;
+
+template <class T>
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 0>;
+
+template <class T, class P, class A> struct Arguments {
+  const T* y;
+  const T* dx;
+  T* out_dy;
+  long long rows;
+  int D;
+};
+
+// What does not vary over the features: of the call, then of the row.
+template <class A> struct Scalars {
+  A D;
+  A sum_dx_y;
+};
+
+// The part of a row, and of the Features, that a thread keeps in registers.
+template <class G> struct Tile {
+  Pack<typename G::T, G::VECTOR> y[G::KEPT];
+  Pack<typename G::T, G::VECTOR> dx[G::KEPT];
+};
+
+// Stage 1 of 2: sum_dx_y = sum(dx*y)
+template <class A>
+__device__ __forceinline__ void sum_dx_y(A y, A dx, const Scalars<A>& row, A (&sums)[1]) {
+  if (HAS_dx) sums[0] += dx*y;  // step 14: sum_dx_y
+}
+
+template <class A>
+__device__ __forceinline__ void after_sum_dx_y(Scalars<A>& row, const A (&sums)[1]) {
+  const A sum_dx_y = sums[0];  // step 14: sum(dx*y)
+  row.sum_dx_y = sum_dx_y;
+}
+
+// Stage 2 of 2
+template <class A>
+__device__ __forceinline__ void stage_2(A y, A dx, const Scalars<A>& row, A& out_dy) {
+  const A sum_dx_y = row.sum_dx_y;
+  const A dy = HAS_dx ? (dx - sum_dx_y)*y : A(0);  // step 14
+  out_dy = dy;
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_sum_dx_y(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto y =
+          read<READS_y, G::KEEPS_ROW>(tile.y, chunk, to.y, here.offset + column);
+      const auto dx =
+          read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        sum_dx_y(
+            READS_y ? widen<A>(y.entries[i]) : A(0),
+            READS_dx ? widen<A>(dx.entries[i]) : A(0),
+            row, sums);
+      }
+    }
+  }
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_stage_2(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto y =
+          read<READS_y, G::KEEPS_ROW>(tile.y, chunk, to.y, here.offset + column);
+      const auto dx =
+          read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+      Pack<T, G::VECTOR> stored_dy;
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        A out_dy;
+        stage_2(
+            READS_y ? widen<A>(y.entries[i]) : A(0),
+            READS_dx ? widen<A>(dx.entries[i]) : A(0),
+            row, out_dy);
+        stored_dy.entries[i] = narrow<T>(out_dy);
+      }
+      store_once(to.out_dy + here.offset + column, stored_dy);
+    }
+  }
+}
+
+// What the call gives: everything that no row changes.
+template <class G, class T, class P, class A>
+__device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
+  Scalars<A> row;
+  row.D = A(here.D);
+  return row;
+}
+
+template <class G, class T, class P, class A> __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
+  A* slots = reinterpret_cast<A*>(shared_memory());
+  int turn = 0;
+  Here here;
+  here.begin<G>(to.D);
+  const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
+  Tile<G> tile;
+  if constexpr (G::HOLDS_FEATURES) {
+#pragma unroll
+    for (int chunk = 0; chunk < G::HELD; ++chunk) {
+      const int column = here.template column<G>(chunk);
+      if (column < here.D) {
+      }
+    }
+  }
+  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
+  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
+    const bool live = here.enter<G>(first, to.rows);
+    if constexpr (G::KEEPS_ROW) {
+#pragma unroll
+      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
+        const int column = here.template column<G>(chunk);
+        if (column < here.limit) {
+          if constexpr (READS_y)
+            tile.y[chunk] = load_once<G::VECTOR>(to.y + here.offset + column);
+          if constexpr (READS_dx)
+            tile.dx[chunk] = load_once<G::VECTOR>(to.dx + here.offset + column);
+        }
+      }
+    }
+    Scalars<A> row = call;
+    {
+      A sums[1] = {A(0)};
+      sweep_sum_dx_y<G>(to, here, tile, row, sums);
+      reduce_row<G, bit(0, HAS_dx), 0, 0>(sums, slots, turn);
+      after_sum_dx_y(row, sums);
+    }
+    {
+      sweep_stage_2<G>(to, here, tile, row);
+    }
+  }
+}
+
+template <class T> struct Launch : Chosen<Needs<T>> {
+  static __device__ __forceinline__ void run(const Arguments<T, Parameter<T>, Computed<T>>& to) {
+    in_geometry<Needs<T>>(to.D, [&](auto geometry) { work<decltype(geometry)>(to); });
+  }
+};
+
+}  // namespace jvp
+}  // namespace lngen
+
+#ifdef LNGEN_F16
+extern "C" {
+__device__ int jvp_f16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f16>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f16>)
+    jvp_f16(
+        const lngen::f16* __restrict__ y,
+        const lngen::f16* __restrict__ dx,
+        lngen::f16* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::f16>::run({y, dx, out_dy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_BF16
+extern "C" {
+__device__ int jvp_bf16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::bf16>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::bf16>)
+    jvp_bf16(
+        const lngen::bf16* __restrict__ y,
+        const lngen::bf16* __restrict__ dx,
+        lngen::bf16* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::bf16>::run({y, dx, out_dy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F32
+extern "C" {
+__device__ int jvp_f32_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f32>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f32>)
+    jvp_f32(
+        const lngen::f32* __restrict__ y,
+        const lngen::f32* __restrict__ dx,
+        lngen::f32* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::f32>::run({y, dx, out_dy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F64
+extern "C" {
+__device__ int jvp_f64_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f64>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f64>)
+    jvp_f64(
+        const lngen::f64* __restrict__ y,
+        const lngen::f64* __restrict__ dx,
+        lngen::f64* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::f64>::run({y, dx, out_dy, rows, D});
+}
+}
+#endif
+
+#endif
+
+#ifdef LNGEN_BACKWARD_BACKWARD
+// ================================================================================================ backward_backward
+
+namespace lngen {
+namespace backward_backward {
+
+constexpr bool READS_y = HAS_ddx;
+constexpr bool READS_dy = HAS_ddx;
+constexpr bool READS_ddx = HAS_ddx;
+constexpr int ROWS_READ = READS_y + READS_dy + READS_ddx, FEATURES_READ = 0;
+
+template <class T>
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 3, 0>;
+
+template <class T, class P, class A> struct Arguments {
+  const T* y;
+  const T* dy;
+  const T* ddx;
+  T* out_dx;
+  T* out_ddy;
+  long long rows;
+  int D;
+};
+
+// What does not vary over the features: of the call, then of the row.
+template <class A> struct Scalars {
+  A D;
+  A mean_dy;
+  A mean_ddx_y;
+  A sum_ddx_y;
+  A mean_dy_scaled;
+  A mean_g_y;
+};
+
+// The part of a row, and of the Features, that a thread keeps in registers.
+template <class G> struct Tile {
+  Pack<typename G::T, G::VECTOR> y[G::KEPT];
+  Pack<typename G::T, G::VECTOR> dy[G::KEPT];
+  Pack<typename G::T, G::VECTOR> ddx[G::KEPT];
+};
+
+// Stage 1 of 3: mean_dy = mean(dy*y); mean_ddx_y = mean(ddx*y); sum_ddx_y = sum(ddx*y)
+template <class A>
+__device__ __forceinline__ void sum_ddx_y(A y, A dy, A ddx, const Scalars<A>& row, A (&sums)[3]) {
+  if (HAS_ddx) sums[0] += dy*y;  // step 15: mean_dy
+  if (HAS_ddx) sums[1] += ddx*y;  // step 17: mean_ddx_y
+  if (HAS_ddx) sums[2] += ddx*y;  // step 18: sum_ddx_y
+}
+
+template <class A>
+__device__ __forceinline__ void after_sum_ddx_y(Scalars<A>& row, const A (&sums)[3]) {
+  const A D = row.D;
+  const A mean_dy = sums[0] / row.D;  // step 15: mean(dy*y)
+  const A mean_ddx_y = sums[1] / row.D;  // step 17: mean(ddx*y)
+  const A sum_ddx_y = sums[2];  // step 18: sum(ddx*y)
+  const A mean_dy_scaled = mean_dy*D;  // step 16
+  row.mean_dy = mean_dy;
+  row.mean_ddx_y = mean_ddx_y;
+  row.sum_ddx_y = sum_ddx_y;
+  row.mean_dy_scaled = mean_dy_scaled;
+}
+
+// Stage 2 of 3: mean_g_y = mean(g*y)
+template <class A>
+__device__ __forceinline__ void mean_g_y(A y, A dy, A ddx, const Scalars<A>& row, A (&sums)[1], A& out_ddy) {
+  const A mean_dy_scaled = row.mean_dy_scaled, sum_ddx_y = row.sum_ddx_y;
+  const A g = HAS_ddx ? (dy - mean_dy_scaled)*ddx : A(0);  // step 16
+  const A ddy = HAS_ddx ? (ddx - sum_ddx_y)*y : A(0);  // step 18
+  if (HAS_ddx) sums[0] += g*y;  // step 17: mean_g_y
+  out_ddy = ddy;
+}
+
+template <class A>
+__device__ __forceinline__ void after_mean_g_y(Scalars<A>& row, const A (&sums)[1]) {
+  const A mean_g_y = sums[0] / row.D;  // step 17: mean(g*y)
+  row.mean_g_y = mean_g_y;
+}
+
+// Stage 3 of 3
+template <class A>
+__device__ __forceinline__ void stage_3(A y, A dy, A ddx, const Scalars<A>& row, A& out_dx) {
+  const A D = row.D, mean_ddx_y = row.mean_ddx_y, mean_dy_scaled = row.mean_dy_scaled, mean_g_y = row.mean_g_y;
+  const A g = HAS_ddx ? (dy - mean_dy_scaled)*ddx : A(0);  // step 16
+  const A dx = HAS_ddx ? (g + ((mean_dy_scaled - dy)*mean_ddx_y - mean_g_y)*D)*y : A(0);  // step 17
+  out_dx = dx;
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_sum_ddx_y(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[3]) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto y =
+          read<READS_y, G::KEEPS_ROW>(tile.y, chunk, to.y, here.offset + column);
+      const auto dy =
+          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+      const auto ddx =
+          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        sum_ddx_y(
+            READS_y ? widen<A>(y.entries[i]) : A(0),
+            READS_dy ? widen<A>(dy.entries[i]) : A(0),
+            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+            row, sums);
+      }
+    }
+  }
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_mean_g_y(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto y =
+          read<READS_y, G::KEEPS_ROW>(tile.y, chunk, to.y, here.offset + column);
+      const auto dy =
+          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+      const auto ddx =
+          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+      Pack<T, G::VECTOR> stored_ddy;
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        A out_ddy;
+        mean_g_y(
+            READS_y ? widen<A>(y.entries[i]) : A(0),
+            READS_dy ? widen<A>(dy.entries[i]) : A(0),
+            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+            row, sums, out_ddy);
+        stored_ddy.entries[i] = narrow<T>(out_ddy);
+      }
+      store_once(to.out_ddy + here.offset + column, stored_ddy);
+    }
+  }
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_stage_3(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto y =
+          read<READS_y, G::KEEPS_ROW>(tile.y, chunk, to.y, here.offset + column);
+      const auto dy =
+          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+      const auto ddx =
+          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+      Pack<T, G::VECTOR> stored_dx;
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        A out_dx;
+        stage_3(
+            READS_y ? widen<A>(y.entries[i]) : A(0),
+            READS_dy ? widen<A>(dy.entries[i]) : A(0),
+            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+            row, out_dx);
+        stored_dx.entries[i] = narrow<T>(out_dx);
+      }
+      store_once(to.out_dx + here.offset + column, stored_dx);
+    }
+  }
+}
+
+// What the call gives: everything that no row changes.
+template <class G, class T, class P, class A>
+__device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
+  Scalars<A> row;
+  row.D = A(here.D);
+  return row;
+}
+
+template <class G, class T, class P, class A> __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
+  A* slots = reinterpret_cast<A*>(shared_memory());
+  int turn = 0;
+  Here here;
+  here.begin<G>(to.D);
+  const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
+  Tile<G> tile;
+  if constexpr (G::HOLDS_FEATURES) {
+#pragma unroll
+    for (int chunk = 0; chunk < G::HELD; ++chunk) {
+      const int column = here.template column<G>(chunk);
+      if (column < here.D) {
+      }
+    }
+  }
+  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
+  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
+    const bool live = here.enter<G>(first, to.rows);
+    if constexpr (G::KEEPS_ROW) {
+#pragma unroll
+      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
+        const int column = here.template column<G>(chunk);
+        if (column < here.limit) {
+          if constexpr (READS_y)
+            tile.y[chunk] = load_once<G::VECTOR>(to.y + here.offset + column);
+          if constexpr (READS_dy)
+            tile.dy[chunk] = load_once<G::VECTOR>(to.dy + here.offset + column);
+          if constexpr (READS_ddx)
+            tile.ddx[chunk] = load_once<G::VECTOR>(to.ddx + here.offset + column);
+        }
+      }
+    }
+    Scalars<A> row = call;
+    {
+      A sums[3] = {A(0), A(0), A(0)};
+      sweep_sum_ddx_y<G>(to, here, tile, row, sums);
+      reduce_row<G, bit(0, HAS_ddx) | bit(1, HAS_ddx) | bit(2, HAS_ddx), 0, 0>(sums, slots, turn);
+      after_sum_ddx_y(row, sums);
+    }
+    {
+      A sums[1] = {A(0)};
+      sweep_mean_g_y<G>(to, here, tile, row, sums);
+      reduce_row<G, bit(0, HAS_ddx), 0, 0>(sums, slots, turn);
+      after_mean_g_y(row, sums);
+    }
+    {
+      sweep_stage_3<G>(to, here, tile, row);
+    }
+  }
+}
+
+template <class T> struct Launch : Chosen<Needs<T>> {
+  static __device__ __forceinline__ void run(const Arguments<T, Parameter<T>, Computed<T>>& to) {
+    in_geometry<Needs<T>>(to.D, [&](auto geometry) { work<decltype(geometry)>(to); });
+  }
+};
+
+}  // namespace backward_backward
+}  // namespace lngen
+
+#ifdef LNGEN_F16
+extern "C" {
+__device__ int backward_backward_f16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f16>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f16>)
+    backward_backward_f16(
+        const lngen::f16* __restrict__ y,
+        const lngen::f16* __restrict__ dy,
+        const lngen::f16* __restrict__ ddx,
+        lngen::f16* __restrict__ out_dx,
+        lngen::f16* __restrict__ out_ddy,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::f16>::run({y, dy, ddx, out_dx, out_ddy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_BF16
+extern "C" {
+__device__ int backward_backward_bf16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::bf16>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::bf16>)
+    backward_backward_bf16(
+        const lngen::bf16* __restrict__ y,
+        const lngen::bf16* __restrict__ dy,
+        const lngen::bf16* __restrict__ ddx,
+        lngen::bf16* __restrict__ out_dx,
+        lngen::bf16* __restrict__ out_ddy,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::bf16>::run({y, dy, ddx, out_dx, out_ddy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F32
+extern "C" {
+__device__ int backward_backward_f32_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f32>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f32>)
+    backward_backward_f32(
+        const lngen::f32* __restrict__ y,
+        const lngen::f32* __restrict__ dy,
+        const lngen::f32* __restrict__ ddx,
+        lngen::f32* __restrict__ out_dx,
+        lngen::f32* __restrict__ out_ddy,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::f32>::run({y, dy, ddx, out_dx, out_ddy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F64
+extern "C" {
+__device__ int backward_backward_f64_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f64>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f64>)
+    backward_backward_f64(
+        const lngen::f64* __restrict__ y,
+        const lngen::f64* __restrict__ dy,
+        const lngen::f64* __restrict__ ddx,
+        lngen::f64* __restrict__ out_dx,
+        lngen::f64* __restrict__ out_ddy,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::f64>::run({y, dy, ddx, out_dx, out_ddy, rows, D});
+}
+}
+#endif
+
+#endif

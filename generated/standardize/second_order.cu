@@ -1,0 +1,622 @@
+// Rows of mean zero and unbiased variance one, without parameters.
+// Made by lngen 0.1.0 from the definition of standardize.
+// Do not edit; edit standardize.py and run: lngen derive standardize.py
+// Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 10 flops a row element.
+// Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
+// definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
+// templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+//
+// jvp:
+//     dy = rstd*(dx - mean(dx) - y*sum(dx*y)/(D - 1))
+// backward_backward:
+//     mean_dy = mean(dy)
+//     mean_dy_2 = mean(dy*y)
+//     dx = D*rstd**2*(mean_dy*y*mean(ddx) + mean(ddx*y)*(3*D*mean_dy_2*y/(D - 1) + mean_dy - dy) - y*mean(ddx*dy) - mean_dy_2*(ddx - mean(ddx)))/(D - 1)
+//     ddy = rstd*(ddx - mean(ddx) - y*sum(ddx*y)/(D - 1))
+//
+// Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
+//
+//     jvp_<type>(const Row* x, const Row* dx, const Computed* mu, const Computed* mu_residual, const Computed*
+//         rstd, Row* out_dy, long long rows, int D)
+//     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* mu, const Computed*
+//         mu_residual, const Computed* rstd, Row* out_dx, Row* out_ddy, long long rows, int D)
+//
+// How they are launched, and macros that choose among them: rows.cuh.
+//     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
+
+#include "../_runtime/rows.cuh"
+#include "../_runtime/reductions.cuh"
+
+namespace lngen {
+
+#ifdef LNGEN_WITHOUT_ddx
+constexpr bool HAS_ddx = false;
+#else
+constexpr bool HAS_ddx = true;
+#endif
+#ifdef LNGEN_WITHOUT_dx
+constexpr bool HAS_dx = false;
+#else
+constexpr bool HAS_dx = true;
+#endif
+
+}  // namespace lngen
+
+#ifdef LNGEN_JVP
+// ================================================================================================ jvp
+
+namespace lngen {
+namespace jvp {
+
+constexpr bool READS_x = HAS_dx;
+constexpr bool READS_dx = HAS_dx;
+constexpr int ROWS_READ = READS_x + READS_dx, FEATURES_READ = 0;
+
+template <class T>
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 0>;
+
+template <class T, class P, class A> struct Arguments {
+  const T* x;
+  const T* dx;
+  const A* mu;
+  const A* mu_residual;
+  const A* rstd;
+  T* out_dy;
+  long long rows;
+  int D;
+};
+
+// What does not vary over the features: of the call, then of the row.
+template <class A> struct Scalars {
+  A D;
+  A mu;
+  A mu_residual;
+  A rstd;
+  A mean_dx;
+  A sum_dx_y;
+  A sum_dx_y_scaled;
+};
+
+// The part of a row, and of the Features, that a thread keeps in registers.
+template <class G> struct Tile {
+  Pack<typename G::T, G::VECTOR> x[G::KEPT];
+  Pack<typename G::T, G::VECTOR> dx[G::KEPT];
+};
+
+// Stage 1 of 2: mean_dx = mean(dx); sum_dx_y = sum(dx*y)
+template <class A>
+__device__ __forceinline__ void sum_dx_y(A x, A dx, const Scalars<A>& row, A (&sums)[2]) {
+  const A mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+  const A x_shifted = x - mu;  // step 2
+  const A x_centred = x_shifted - mu_residual;  // step 2
+  const A y = x_centred*rstd;  // step 5
+  if (HAS_dx) sums[0] += dx;  // step 9: mean_dx
+  if (HAS_dx) sums[1] += dx*y;  // step 9: sum_dx_y
+}
+
+template <class A>
+__device__ __forceinline__ void after_sum_dx_y(Scalars<A>& row, const A (&sums)[2]) {
+  const A D = row.D;
+  const A mean_dx = sums[0] / row.D;  // step 9: mean(dx)
+  const A sum_dx_y = sums[1];  // step 9: sum(dx*y)
+  const A sum_dx_y_scaled = HAS_dx ? sum_dx_y / (D - A(1)) : A(0);  // step 9
+  row.mean_dx = mean_dx;
+  row.sum_dx_y = sum_dx_y;
+  row.sum_dx_y_scaled = sum_dx_y_scaled;
+}
+
+// Stage 2 of 2
+template <class A>
+__device__ __forceinline__ void stage_2(A x, A dx, const Scalars<A>& row, A& out_dy) {
+  const A mean_dx = row.mean_dx, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd, sum_dx_y_scaled = row.sum_dx_y_scaled;
+  const A x_shifted = x - mu;  // step 2
+  const A x_centred = x_shifted - mu_residual;  // step 2
+  const A y = x_centred*rstd;  // step 5
+  const A dy = HAS_dx ? (dx - mean_dx - y*sum_dx_y_scaled)*rstd : A(0);  // step 9
+  out_dy = dy;
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_sum_dx_y(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[2]) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto dx =
+          read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        sum_dx_y(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_dx ? widen<A>(dx.entries[i]) : A(0),
+            row, sums);
+      }
+    }
+  }
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_stage_2(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto dx =
+          read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+      Pack<T, G::VECTOR> stored_dy;
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        A out_dy;
+        stage_2(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_dx ? widen<A>(dx.entries[i]) : A(0),
+            row, out_dy);
+        stored_dy.entries[i] = narrow<T>(out_dy);
+      }
+      store_once(to.out_dy + here.offset + column, stored_dy);
+    }
+  }
+}
+
+// What the call gives: everything that no row changes.
+template <class G, class T, class P, class A>
+__device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
+  Scalars<A> row;
+  row.D = A(here.D);
+  return row;
+}
+
+template <class G, class T, class P, class A> __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
+  A* slots = reinterpret_cast<A*>(shared_memory());
+  int turn = 0;
+  Here here;
+  here.begin<G>(to.D);
+  const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
+  Tile<G> tile;
+  if constexpr (G::HOLDS_FEATURES) {
+#pragma unroll
+    for (int chunk = 0; chunk < G::HELD; ++chunk) {
+      const int column = here.template column<G>(chunk);
+      if (column < here.D) {
+      }
+    }
+  }
+  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
+  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
+    const bool live = here.enter<G>(first, to.rows);
+    if constexpr (G::KEEPS_ROW) {
+#pragma unroll
+      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
+        const int column = here.template column<G>(chunk);
+        if (column < here.limit) {
+          if constexpr (READS_x)
+            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
+          if constexpr (READS_dx)
+            tile.dx[chunk] = load_once<G::VECTOR>(to.dx + here.offset + column);
+        }
+      }
+    }
+    Scalars<A> row = call;
+    row.mu = live ? to.mu[here.row] : A(0);
+    row.mu_residual = live ? to.mu_residual[here.row] : A(0);
+    row.rstd = live ? to.rstd[here.row] : A(0);
+    {
+      A sums[2] = {A(0), A(0)};
+      sweep_sum_dx_y<G>(to, here, tile, row, sums);
+      reduce_row<G, bit(0, HAS_dx) | bit(1, HAS_dx), 0, 0>(sums, slots, turn);
+      after_sum_dx_y(row, sums);
+    }
+    {
+      sweep_stage_2<G>(to, here, tile, row);
+    }
+  }
+}
+
+template <class T> struct Launch : Chosen<Needs<T>> {
+  static __device__ __forceinline__ void run(const Arguments<T, Parameter<T>, Computed<T>>& to) {
+    in_geometry<Needs<T>>(to.D, [&](auto geometry) { work<decltype(geometry)>(to); });
+  }
+};
+
+}  // namespace jvp
+}  // namespace lngen
+
+#ifdef LNGEN_F16
+extern "C" {
+__device__ int jvp_f16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f16>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f16>)
+    jvp_f16(
+        const lngen::f16* __restrict__ x,
+        const lngen::f16* __restrict__ dx,
+        const lngen::Computed<lngen::f16>* __restrict__ mu,
+        const lngen::Computed<lngen::f16>* __restrict__ mu_residual,
+        const lngen::Computed<lngen::f16>* __restrict__ rstd,
+        lngen::f16* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::f16>::run({x, dx, mu, mu_residual, rstd, out_dy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_BF16
+extern "C" {
+__device__ int jvp_bf16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::bf16>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::bf16>)
+    jvp_bf16(
+        const lngen::bf16* __restrict__ x,
+        const lngen::bf16* __restrict__ dx,
+        const lngen::Computed<lngen::bf16>* __restrict__ mu,
+        const lngen::Computed<lngen::bf16>* __restrict__ mu_residual,
+        const lngen::Computed<lngen::bf16>* __restrict__ rstd,
+        lngen::bf16* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::bf16>::run({x, dx, mu, mu_residual, rstd, out_dy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F32
+extern "C" {
+__device__ int jvp_f32_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f32>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f32>)
+    jvp_f32(
+        const lngen::f32* __restrict__ x,
+        const lngen::f32* __restrict__ dx,
+        const lngen::Computed<lngen::f32>* __restrict__ mu,
+        const lngen::Computed<lngen::f32>* __restrict__ mu_residual,
+        const lngen::Computed<lngen::f32>* __restrict__ rstd,
+        lngen::f32* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::f32>::run({x, dx, mu, mu_residual, rstd, out_dy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F64
+extern "C" {
+__device__ int jvp_f64_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f64>);
+__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f64>)
+    jvp_f64(
+        const lngen::f64* __restrict__ x,
+        const lngen::f64* __restrict__ dx,
+        const lngen::Computed<lngen::f64>* __restrict__ mu,
+        const lngen::Computed<lngen::f64>* __restrict__ mu_residual,
+        const lngen::Computed<lngen::f64>* __restrict__ rstd,
+        lngen::f64* __restrict__ out_dy,
+        long long rows,
+        int D) {
+  lngen::jvp::Launch<lngen::f64>::run({x, dx, mu, mu_residual, rstd, out_dy, rows, D});
+}
+}
+#endif
+
+#endif
+
+#ifdef LNGEN_BACKWARD_BACKWARD
+// ================================================================================================ backward_backward
+
+namespace lngen {
+namespace backward_backward {
+
+constexpr bool READS_x = HAS_ddx;
+constexpr bool READS_dy = HAS_ddx;
+constexpr bool READS_ddx = HAS_ddx;
+constexpr int ROWS_READ = READS_x + READS_dy + READS_ddx, FEATURES_READ = 0;
+
+template <class T>
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 6, 0>;
+
+template <class T, class P, class A> struct Arguments {
+  const T* x;
+  const T* dy;
+  const T* ddx;
+  const A* mu;
+  const A* mu_residual;
+  const A* rstd;
+  T* out_dx;
+  T* out_ddy;
+  long long rows;
+  int D;
+};
+
+// What does not vary over the features: of the call, then of the row.
+template <class A> struct Scalars {
+  A D;
+  A mu;
+  A mu_residual;
+  A rstd;
+  A rstd_scaled;
+  A mean_dy;
+  A mean_dy_2;
+  A mean_ddx_y;
+  A mean_ddx;
+  A mean_ddx_dy;
+  A sum_ddx_y;
+  A mean_dy_2_scaled;
+  A mean_ddx_scaled;
+  A sum_ddx_y_scaled;
+};
+
+// The part of a row, and of the Features, that a thread keeps in registers.
+template <class G> struct Tile {
+  Pack<typename G::T, G::VECTOR> x[G::KEPT];
+  Pack<typename G::T, G::VECTOR> dy[G::KEPT];
+  Pack<typename G::T, G::VECTOR> ddx[G::KEPT];
+};
+
+// Stage 1 of 3
+template <class A>
+__device__ __forceinline__ void after_stage_1(Scalars<A>& row) {
+  const A D = row.D, rstd = row.rstd;
+  const A rstd_scaled = (rstd*rstd)*D / (D - A(1));  // step 12
+  row.rstd_scaled = rstd_scaled;
+}
+
+// Stage 2 of 3: mean_dy = mean(dy); mean_dy_2 = mean(dy*y); mean_ddx_y = mean(ddx*y); mean_ddx = mean(ddx); mean_ddx_dy = mean(ddx*dy); sum_ddx_y = sum(ddx*y)
+template <class A>
+__device__ __forceinline__ void sum_ddx_y(A x, A dy, A ddx, const Scalars<A>& row, A (&sums)[6]) {
+  const A mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+  const A x_shifted = x - mu;  // step 2
+  const A x_centred = x_shifted - mu_residual;  // step 2
+  const A y = x_centred*rstd;  // step 5
+  if (HAS_ddx) sums[0] += dy;  // step 10: mean_dy
+  if (HAS_ddx) sums[1] += dy*y;  // step 11: mean_dy_2
+  if (HAS_ddx) sums[2] += ddx*y;  // step 12: mean_ddx_y
+  if (HAS_ddx) sums[3] += ddx;  // step 12: mean_ddx
+  if (HAS_ddx) sums[4] += ddx*dy;  // step 12: mean_ddx_dy
+  if (HAS_ddx) sums[5] += ddx*y;  // step 13: sum_ddx_y
+}
+
+template <class A>
+__device__ __forceinline__ void after_sum_ddx_y(Scalars<A>& row, const A (&sums)[6]) {
+  const A D = row.D;
+  const A mean_dy = sums[0] / row.D;  // step 10: mean(dy)
+  const A mean_dy_2 = sums[1] / row.D;  // step 11: mean(dy*y)
+  const A mean_ddx_y = sums[2] / row.D;  // step 12: mean(ddx*y)
+  const A mean_ddx = sums[3] / row.D;  // step 12: mean(ddx)
+  const A mean_ddx_dy = sums[4] / row.D;  // step 12: mean(ddx*dy)
+  const A sum_ddx_y = sums[5];  // step 13: sum(ddx*y)
+  const A mean_dy_2_scaled = A(3)*mean_dy_2*D / (D - A(1));  // step 12
+  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_dy : A(0);  // step 12
+  const A sum_ddx_y_scaled = HAS_ddx ? sum_ddx_y / (D - A(1)) : A(0);  // step 13
+  row.mean_dy = mean_dy;
+  row.mean_dy_2 = mean_dy_2;
+  row.mean_ddx_y = mean_ddx_y;
+  row.mean_ddx = mean_ddx;
+  row.mean_ddx_dy = mean_ddx_dy;
+  row.sum_ddx_y = sum_ddx_y;
+  row.mean_dy_2_scaled = mean_dy_2_scaled;
+  row.mean_ddx_scaled = mean_ddx_scaled;
+  row.sum_ddx_y_scaled = sum_ddx_y_scaled;
+}
+
+// Stage 3 of 3
+template <class A>
+__device__ __forceinline__ void stage_3(A x, A dy, A ddx, const Scalars<A>& row, A& out_dx, A& out_ddy) {
+  const A mean_ddx = row.mean_ddx, mean_ddx_dy = row.mean_ddx_dy, mean_ddx_scaled = row.mean_ddx_scaled, mean_ddx_y = row.mean_ddx_y, mean_dy = row.mean_dy, mean_dy_2 = row.mean_dy_2, mean_dy_2_scaled = row.mean_dy_2_scaled, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd, rstd_scaled = row.rstd_scaled, sum_ddx_y_scaled = row.sum_ddx_y_scaled;
+  const A x_shifted = x - mu;  // step 2
+  const A x_centred = x_shifted - mu_residual;  // step 2
+  const A y = x_centred*rstd;  // step 5
+  const A dx = HAS_ddx ? (y*mean_ddx_scaled + (y*mean_dy_2_scaled + mean_dy - dy)*mean_ddx_y - y*mean_ddx_dy - (ddx - mean_ddx)*mean_dy_2)*rstd_scaled : A(0);  // step 12
+  const A ddy = HAS_ddx ? (ddx - mean_ddx - y*sum_ddx_y_scaled)*rstd : A(0);  // step 13
+  out_dx = dx;
+  out_ddy = ddy;
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_sum_ddx_y(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[6]) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto dy =
+          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+      const auto ddx =
+          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        sum_ddx_y(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_dy ? widen<A>(dy.entries[i]) : A(0),
+            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+            row, sums);
+      }
+    }
+  }
+}
+
+template <class G, class T, class P, class A>
+__device__ __forceinline__ void sweep_stage_3(
+    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) {
+      const auto x =
+          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+      const auto dy =
+          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+      const auto ddx =
+          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+      Pack<T, G::VECTOR> stored_dx;
+      Pack<T, G::VECTOR> stored_ddy;
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        A out_dx;
+        A out_ddy;
+        stage_3(
+            READS_x ? widen<A>(x.entries[i]) : A(0),
+            READS_dy ? widen<A>(dy.entries[i]) : A(0),
+            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+            row, out_dx, out_ddy);
+        stored_dx.entries[i] = narrow<T>(out_dx);
+        stored_ddy.entries[i] = narrow<T>(out_ddy);
+      }
+      store_once(to.out_dx + here.offset + column, stored_dx);
+      store_once(to.out_ddy + here.offset + column, stored_ddy);
+    }
+  }
+}
+
+// What the call gives: everything that no row changes.
+template <class G, class T, class P, class A>
+__device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
+  Scalars<A> row;
+  row.D = A(here.D);
+  return row;
+}
+
+template <class G, class T, class P, class A> __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
+  A* slots = reinterpret_cast<A*>(shared_memory());
+  int turn = 0;
+  Here here;
+  here.begin<G>(to.D);
+  const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
+  Tile<G> tile;
+  if constexpr (G::HOLDS_FEATURES) {
+#pragma unroll
+    for (int chunk = 0; chunk < G::HELD; ++chunk) {
+      const int column = here.template column<G>(chunk);
+      if (column < here.D) {
+      }
+    }
+  }
+  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
+  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
+    const bool live = here.enter<G>(first, to.rows);
+    if constexpr (G::KEEPS_ROW) {
+#pragma unroll
+      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
+        const int column = here.template column<G>(chunk);
+        if (column < here.limit) {
+          if constexpr (READS_x)
+            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
+          if constexpr (READS_dy)
+            tile.dy[chunk] = load_once<G::VECTOR>(to.dy + here.offset + column);
+          if constexpr (READS_ddx)
+            tile.ddx[chunk] = load_once<G::VECTOR>(to.ddx + here.offset + column);
+        }
+      }
+    }
+    Scalars<A> row = call;
+    row.mu = live ? to.mu[here.row] : A(0);
+    row.mu_residual = live ? to.mu_residual[here.row] : A(0);
+    row.rstd = live ? to.rstd[here.row] : A(0);
+    {
+      after_stage_1(row);
+    }
+    {
+      A sums[6] = {A(0), A(0), A(0), A(0), A(0), A(0)};
+      sweep_sum_ddx_y<G>(to, here, tile, row, sums);
+      reduce_row<G, bit(0, HAS_ddx) | bit(1, HAS_ddx) | bit(2, HAS_ddx) | bit(3, HAS_ddx) | bit(4, HAS_ddx) | bit(5, HAS_ddx), 0, 0>(sums, slots, turn);
+      after_sum_ddx_y(row, sums);
+    }
+    {
+      sweep_stage_3<G>(to, here, tile, row);
+    }
+  }
+}
+
+template <class T> struct Launch : Chosen<Needs<T>> {
+  static __device__ __forceinline__ void run(const Arguments<T, Parameter<T>, Computed<T>>& to) {
+    in_geometry<Needs<T>>(to.D, [&](auto geometry) { work<decltype(geometry)>(to); });
+  }
+};
+
+}  // namespace backward_backward
+}  // namespace lngen
+
+#ifdef LNGEN_F16
+extern "C" {
+__device__ int backward_backward_f16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f16>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f16>)
+    backward_backward_f16(
+        const lngen::f16* __restrict__ x,
+        const lngen::f16* __restrict__ dy,
+        const lngen::f16* __restrict__ ddx,
+        const lngen::Computed<lngen::f16>* __restrict__ mu,
+        const lngen::Computed<lngen::f16>* __restrict__ mu_residual,
+        const lngen::Computed<lngen::f16>* __restrict__ rstd,
+        lngen::f16* __restrict__ out_dx,
+        lngen::f16* __restrict__ out_ddy,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::f16>::run({x, dy, ddx, mu, mu_residual, rstd, out_dx, out_ddy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_BF16
+extern "C" {
+__device__ int backward_backward_bf16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::bf16>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::bf16>)
+    backward_backward_bf16(
+        const lngen::bf16* __restrict__ x,
+        const lngen::bf16* __restrict__ dy,
+        const lngen::bf16* __restrict__ ddx,
+        const lngen::Computed<lngen::bf16>* __restrict__ mu,
+        const lngen::Computed<lngen::bf16>* __restrict__ mu_residual,
+        const lngen::Computed<lngen::bf16>* __restrict__ rstd,
+        lngen::bf16* __restrict__ out_dx,
+        lngen::bf16* __restrict__ out_ddy,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::bf16>::run({x, dy, ddx, mu, mu_residual, rstd, out_dx, out_ddy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F32
+extern "C" {
+__device__ int backward_backward_f32_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f32>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f32>)
+    backward_backward_f32(
+        const lngen::f32* __restrict__ x,
+        const lngen::f32* __restrict__ dy,
+        const lngen::f32* __restrict__ ddx,
+        const lngen::Computed<lngen::f32>* __restrict__ mu,
+        const lngen::Computed<lngen::f32>* __restrict__ mu_residual,
+        const lngen::Computed<lngen::f32>* __restrict__ rstd,
+        lngen::f32* __restrict__ out_dx,
+        lngen::f32* __restrict__ out_ddy,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::f32>::run({x, dy, ddx, mu, mu_residual, rstd, out_dx, out_ddy, rows, D});
+}
+}
+#endif
+
+#ifdef LNGEN_F64
+extern "C" {
+__device__ int backward_backward_f64_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f64>);
+__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f64>)
+    backward_backward_f64(
+        const lngen::f64* __restrict__ x,
+        const lngen::f64* __restrict__ dy,
+        const lngen::f64* __restrict__ ddx,
+        const lngen::Computed<lngen::f64>* __restrict__ mu,
+        const lngen::Computed<lngen::f64>* __restrict__ mu_residual,
+        const lngen::Computed<lngen::f64>* __restrict__ rstd,
+        lngen::f64* __restrict__ out_dx,
+        lngen::f64* __restrict__ out_ddy,
+        long long rows,
+        int D) {
+  lngen::backward_backward::Launch<lngen::f64>::run({x, dy, ddx, mu, mu_residual, rstd, out_dx, out_ddy, rows, D});
+}
+}
+#endif
+
+#endif
