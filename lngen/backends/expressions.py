@@ -113,7 +113,7 @@ def decimal(number: Expr, digits: int = 40) -> str:
     return f"{mantissa}e{int(exponent)}" if exponent else mantissa
 
 
-def is_short(number: Expr, bits: int = 11, exponent: int = 14) -> bool:
+def is_short(number: Expr) -> bool:
     """Whether a number is exact in every floating-point type there is, half precision being the narrowest.
 
     >>> [is_short(Rational(*pair)) for pair in ((1, 2), (3, 1), (1, 3), (4097, 1))]
@@ -125,7 +125,7 @@ def is_short(number: Expr, bits: int = 11, exponent: int = 14) -> bool:
     if q & (q - 1):
         return False
     odd = p // (p & -p) if p else 0
-    return odd.bit_length() <= bits and p < 2**exponent * q and q <= 2**exponent
+    return odd.bit_length() <= 11 and p < 2**14 * q and q <= 2**14
 
 
 def number_of(value: Fraction) -> Rational:

@@ -11,25 +11,18 @@ from sympy.core.relational import Relational
 from lngen.errors import printable
 from lngen.notation.order import Fraction, Order, Term, decimal, fraction, terms
 from lngen.symbolic import (
-    NOTHING,
     AttainsFirst,
-    Axes,
-    D,
     Expm1,
     FeatureSum,
-    FeatureSymbol,
     Log1p,
     Mean,
     RowMax,
     RowMin,
-    RowScalarSymbol,
-    RowSymbol,
     Sigmoid,
     Softplus,
     StopGradient,
     SumRows,
     Where,
-    axes,
 )
 
 WORDS: dict[type, str] = {
@@ -58,13 +51,6 @@ WORDS: dict[type, str] = {
 adjoint.
 """
 
-_KINDS: dict[Axes, str] = {
-    RowSymbol.varies: "row",
-    RowScalarSymbol.varies: "row scalar",
-    FeatureSymbol.varies: "Feature",
-    NOTHING: "Scalar",
-}
-
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)
 
 
@@ -74,7 +60,7 @@ def text(expression: Expr, order: Order = ()) -> str:
     One line of printable ASCII without backslash and without `*/`, so that it can stand in a comment of any
     language.
 
-    >>> from lngen.symbolic import FeatureSymbol, RowScalarSymbol, RowSymbol
+    >>> from lngen.symbolic import D, RowScalarSymbol, RowSymbol
     >>> x, mu, std = RowSymbol("x"), RowScalarSymbol("mu"), RowScalarSymbol("std")
     >>> guarded, total = Where(std > 0, 1/std, 0), D*Mean(x*mu)/(D - 1)
     >>> for e in (x - mu, guarded, 1 - x**2, total, SumRows(x), -x/sympy.sqrt(std)):
@@ -87,15 +73,6 @@ def text(expression: Expr, order: Order = ()) -> str:
     -x/sqrt(std)
     """
     return printable(Text(order).write(expression))
-
-
-def kind(symbol: Symbol) -> str:
-    """What a symbol is, in words.
-
-    >>> kind(RowScalarSymbol("rstd")), kind(D)
-    ('row scalar', 'feature count')
-    """
-    return "feature count" if symbol == D else _KINDS[axes(symbol)]
 
 
 class Text:
