@@ -209,11 +209,6 @@ class Definition:
         return self._inputs_of(Kind.ROW)
 
     @property
-    def row_scalars(self) -> tuple[Input, ...]:
-        """The RowScalar inputs."""
-        return self._inputs_of(Kind.ROW_SCALAR)
-
-    @property
     def features(self) -> tuple[Input, ...]:
         """The Feature inputs."""
         return self._inputs_of(Kind.FEATURE)

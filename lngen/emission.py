@@ -94,11 +94,6 @@ def _with_proofs(definition: Definition, on_stage: Callable[[str], None]) -> Pla
     return replace(found, derivation=_proved(found.derivation))
 
 
-def emission(definition: Definition, *, proved: bool = True) -> Emission:
-    """The files of a definition's layer; nothing is written."""
-    return derived(definition, proved=proved).emission
-
-
 def derived(
     definition: Definition, *, proved: bool = True, on_stage: Callable[[str], None] = lambda stage: None
 ) -> Derived:

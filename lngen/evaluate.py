@@ -38,30 +38,10 @@ from lngen.definition import (
     Number,
 )
 from lngen.errors import LngenError
-from lngen.oracle.arithmetic import (
-    BFLOAT16,
-    COMPLEX128,
-    FLOAT16,
-    FLOAT32,
-    FLOAT64,
-    LONGDOUBLE,
-    Array,
-    Numbers,
-)
-from lngen.oracle.exact_arithmetic import FRACTION, mp_numbers
+from lngen.oracle.arithmetic import COMPLEX128, FLOAT32, FLOAT64, LONGDOUBLE, Array, Numbers
+from lngen.oracle.multiprecision import mp_numbers
 
-__all__ = [
-    "BFLOAT16",
-    "COMPLEX128",
-    "FLOAT16",
-    "FLOAT32",
-    "FLOAT64",
-    "FRACTION",
-    "LONGDOUBLE",
-    "Numbers",
-    "evaluate",
-    "mp_numbers",
-]
+__all__ = ["COMPLEX128", "FLOAT32", "FLOAT64", "LONGDOUBLE", "Numbers", "evaluate", "mp_numbers"]
 
 
 def evaluate(
@@ -76,8 +56,8 @@ def evaluate(
     Constant of shape (). One that is missing or None takes its default. Results have these shapes too. Each
     operation rounds as `numbers` says; what is undefined is NaN. Inputs are not written to.
 
-    Raises LngenError for an input that is unknown, missing, of a wrong shape or not of numbers, for D below
-    `definition.minimum_features`, and with FRACTION for whatever has no exact value.
+    Raises LngenError for an input that is unknown, missing, of a wrong shape or not of numbers, and for D below
+    `definition.minimum_features`.
     """
     shape = _row_shape(definition, inputs)
     with np.errstate(all="ignore"):

@@ -159,7 +159,7 @@ def evaluate_expression(expression: Expr, environment: Mapping[Any, Any], arithm
         if type(e) in _FUNCTIONS:
             return arithmetic.apply(_FUNCTIONS[type(e)], walk(e.args[0]))
         if isinstance(e, SumRows):
-            return _sum_rows(e, walk, environment)
+            return _sum_rows(e, walk)
         if isinstance(e, AttainsFirst):
             first = _attains_first(np.asarray(walk(e.args[0])), np.asarray(walk(e.args[1])))
             return np.where(first, arithmetic.number(sympy.S.One), arithmetic.number(sympy.S.Zero))
@@ -213,7 +213,7 @@ def _reduce(e: Expr, walk: Any, environment: Mapping[Any, Any]) -> Any:
     return total / _features(environment) if isinstance(e, Mean) else total
 
 
-def _sum_rows(e: Expr, walk: Any, environment: Mapping[Any, Any]) -> Any:
+def _sum_rows(e: Expr, walk: Any) -> Any:
     value = np.asarray(walk(e.args[0]))
     if axes(e.args[0]).features:
         return np.sum(value, axis=0)

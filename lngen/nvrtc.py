@@ -77,14 +77,14 @@ def version() -> tuple[int, int]:
     return major.value, minor.value
 
 
-def compile(source: str, arch: str, options: Sequence[str] = (), name: str = "kernels.cu") -> Compiled:
+def compile(source: str, arch: str, options: Sequence[str] = ()) -> Compiled:
     """Compile CUDA C++ for `arch`: `sm_90` gives a cubin, `compute_90` gives PTX.
 
-    `options` are added to the command line as they are (`-DLNGEN_D=1024`); `name` is what the log calls the
-    source. Raises NvrtcMissing, or CompileError with the compiler's log.
+    `options` are added to the command line as they are (`-DLNGEN_D=1024`). Raises NvrtcMissing, or CompileError with
+    the compiler's log, which calls the source `kernels.cu`.
     """
     program = ctypes.c_void_p()
-    _call("nvrtcCreateProgram", ctypes.byref(program), source.encode(), name.encode(), 0, None, None)
+    _call("nvrtcCreateProgram", ctypes.byref(program), source.encode(), b"kernels.cu", 0, None, None)
     try:
         return _compile(program, arch, options)
     finally:

@@ -1,14 +1,14 @@
 """The whole Jinja policy, and the only module that imports jinja2.
 
 A template places text that the plan's printer finished. It may loop, branch on a field, import macros
-relative to `templates/`, and say `{{ raise_error("...") }}`; it may not compute. A name or an attribute that
-was not given is an error, never an empty string.
+relative to `templates/`; it may not compute. A name or an attribute that was not given is an error, never an
+empty string.
 """
 
 import functools
 import traceback
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import jinja2
 
@@ -21,7 +21,7 @@ def render(template: str, /, folder: Path | None = None, **fields: Any) -> str:
 
     `template` is a path below the templates folder, such as `numpy/module.py.jinja`; `folder` stands in for
     the templates folder. Raises LngenError with the template and the line if the template is missing, cannot
-    be parsed, uses a name it was not given, or calls `raise_error`.
+    be parsed, or uses a name it was not given.
     """
     folder = (folder or paths.templates_folder()).resolve()
     try:
@@ -32,8 +32,7 @@ def render(template: str, /, folder: Path | None = None, **fields: Any) -> str:
         asked = "" if error.name == template else f", which {template} asks for"
         raise LngenError(f"there is no template {error.name}{asked}") from error
     except Exception as error:
-        is_message = isinstance(error, jinja2.TemplateError | _Raised)
-        message = str(error) if is_message else f"{type(error).__name__}: {error}"
+        message = str(error) if isinstance(error, jinja2.TemplateError) else f"{type(error).__name__}: {error}"
         raise LngenError(f"template {_place(error, folder, template)}: {message}") from error
 
 
@@ -47,18 +46,10 @@ def sources(*prefixes: str, folder: Path | None = None) -> dict[str, str]:
     return {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in sorted(found)}
 
 
-class _Raised(Exception):
-    """A template called `raise_error`."""
-
-
-def _raise_error(message: str) -> NoReturn:
-    raise _Raised(message)
-
-
 @functools.cache
 def _environment(folder: Path) -> jinja2.Environment:
     # Autoescaping would write &lt; for every < of the code that is emitted.
-    environment = jinja2.Environment(
+    return jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder),
         undefined=jinja2.StrictUndefined,
         autoescape=False,
@@ -66,8 +57,6 @@ def _environment(folder: Path) -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.globals["raise_error"] = _raise_error
-    return environment
 
 
 def _place(error: Exception, folder: Path, template: str) -> str:

@@ -103,7 +103,6 @@ def test_lookups_by_name() -> None:
     definition = parse(body("h = x * gamma * s * a / eps", "return h"))
     assert definition.input("a").kind is Kind.SCALAR
     assert definition.statement("h").kind is Kind.ROW
-    assert [entry.name for entry in definition.row_scalars] == ["s"]
     assert [entry.name for entry in definition.scalars] == ["a"]
     for lookup in (definition.input, definition.statement, definition.output_kind):
         with pytest.raises(KeyError):

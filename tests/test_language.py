@@ -11,7 +11,7 @@ import pytest
 
 from lngen import language, names
 from lngen.language import FUNCTIONS, KIND_NAMES, PUBLIC_NAMES
-from lngen.oracle import exact_arithmetic, real_functions
+from lngen.oracle import multiprecision, real_functions
 
 # The names of the specification, written out: what a definition may call is a promise.
 SPECIFIED = [
@@ -74,7 +74,7 @@ def test_the_evaluator_has_every_function_of_one_argument() -> None:
     unary = {e.name for e in FUNCTIONS.values() if e.arity == 1 and e.role != "reduction"}
     assert set(real_functions.FUNCTIONS) == unary
     assert set(real_functions.SLOPES) == unary
-    assert set(exact_arithmetic.mp_numbers(20)._functions) == unary  # type: ignore[attr-defined]
+    assert set(multiprecision.mp_numbers(20)._functions) == unary  # type: ignore[attr-defined]
 
 
 # --- names -----------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import sympy
 from sympy import Rational
 
 from lngen.definition import load
-from lngen.notation import kind, latex, latex_name, text
+from lngen.notation import latex, latex_name, text
 from lngen.notation.plain import WORDS
 from lngen.simplify import derive
 from lngen.symbolic import (
@@ -24,7 +24,6 @@ from lngen.symbolic import (
     StopGradient,
     SumRows,
     Where,
-    axes,
 )
 
 ROOT = Path(__file__).parents[1]
@@ -192,9 +191,3 @@ def test_latex(expression, expected):
 def test_no_two_names_look_the_same_in_latex(name):
     others = ["x", "mean", "dx", "dgamma", "g", "hat_x", "xhat", "g2x"]
     assert latex_name(name) not in [latex_name(other) for other in others]
-
-
-def test_kinds_have_the_words_of_the_language():
-    symbols = (x, mu, gamma, alpha, D)
-    assert [kind(s) for s in symbols] == ["row", "row scalar", "Feature", "Scalar", "feature count"]
-    assert axes(D) == axes(alpha)

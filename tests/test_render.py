@@ -77,11 +77,6 @@ def test_no_template_is_read_from_outside_the_folder(folder):
         render.render("../outside.jinja", folder)
 
 
-def test_a_template_can_fail_loudly(folder):
-    with pytest.raises(LngenError, match=r"^template t\.jinja, line 2: no spelling for erfc$"):
-        render.render(put(folder, '\n{{ raise_error("no spelling for " ~ function) }}'), folder, function="erfc")
-
-
 def test_any_other_failure_of_a_template_is_one_error_with_its_line(folder):
     with pytest.raises(LngenError, match=r"^template t\.jinja, line 1: TypeError: "):
         render.render(put(folder, "{{ name() }}"), folder, name="y")

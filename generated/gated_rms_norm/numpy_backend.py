@@ -402,7 +402,7 @@ def _forward(x_rows, z_rows, gamma, eps, y_out, rstd_out, shape, dtype, threads)
         rstd = np.reciprocal(rstd, out=rstd_block)
         # step 3: xhat = x*rstd
         xhat = _rows.by_row(np.multiply, x, rstd, out=y_block)
-        # step 4: sigmoid_z = Sigmoid(z)
+        # step 4: sigmoid_z = sigmoid(z)
         sigmoid_z = _functions.sigmoid(z, out=buffer_1)
         # step 5: silu_z = sigmoid_z*z
         silu_z = np.multiply(sigmoid_z, z, out=buffer_1)
@@ -472,7 +472,7 @@ def _backward(
         row_scalar_1 = row_scalar_buffers[0]
         # step 3: xhat = x*rstd
         xhat = _rows.by_row(np.multiply, x, rstd, out=dx_block)
-        # step 4: sigmoid_z = Sigmoid(z)
+        # step 4: sigmoid_z = sigmoid(z)
         sigmoid_z = _functions.sigmoid(z, out=dz_block)
         # step 5: silu_z = sigmoid_z*z
         silu_z = np.multiply(sigmoid_z, z, out=buffer_1)
@@ -567,7 +567,7 @@ def _jvp(
         # step 17: mean_dx_xhat = mean(dx*xhat)
         if dx_rows is not None:
             mean_dx_xhat = _rows.row_mean(dx, xhat, D, out=row_scalar_1)
-        # step 4: sigmoid_z = Sigmoid(z)
+        # step 4: sigmoid_z = sigmoid(z)
         sigmoid_z = _functions.sigmoid(z, out=buffer_1)
         # step 5: silu_z = sigmoid_z*z
         if dx_rows is not None or dgamma is not None:
@@ -715,7 +715,7 @@ def _backward_backward(
         # step 20: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_mean(ddx, xhat, D, out=row_scalar_1)
-        # step 4: sigmoid_z = Sigmoid(z)
+        # step 4: sigmoid_z = sigmoid(z)
         sigmoid_z = _functions.sigmoid(z, out=dz_block)
         # step 5: silu_z = sigmoid_z*z
         silu_z = np.multiply(sigmoid_z, z, out=ddy_block)
@@ -937,7 +937,7 @@ def _forward_small(x, z, gamma, eps, shape, dtype):
     rstd = np.reciprocal(rstd)
     # step 3: xhat = x*rstd
     xhat = x * rstd
-    # step 4: sigmoid_z = Sigmoid(z)
+    # step 4: sigmoid_z = sigmoid(z)
     sigmoid_z = _functions.sigmoid(z)
     # step 5: silu_z = sigmoid_z*z
     silu_z = np.multiply(sigmoid_z, z, out=sigmoid_z)
@@ -958,7 +958,7 @@ def _backward_small(x, z, dy, rstd_rows, gamma, shape, dtype):
     rstd = rstd_rows[..., np.newaxis]
     # step 3: xhat = x*rstd
     xhat = x * rstd
-    # step 4: sigmoid_z = Sigmoid(z)
+    # step 4: sigmoid_z = sigmoid(z)
     sigmoid_z = _functions.sigmoid(z)
     # step 5: silu_z = sigmoid_z*z
     silu_z = sigmoid_z * z

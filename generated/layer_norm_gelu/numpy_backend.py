@@ -491,7 +491,7 @@ def _forward(
         u_2 = np.multiply(u, constant_1, out=buffer_1)
         # step 8: erf_u_2 = erf(u_2)
         erf_u_2 = _functions.erf(u_2, out=buffer_2, work=(buffer_3,))
-        # step 9: y = (1/2)*(erf_u_2 + 1)*u
+        # step 9: y = (erf_u_2 + 1)*u/2
         y = np.add(erf_u_2, 1.0, out=buffer_1)
         y = np.multiply(y, u, out=y_block)
         np.multiply(y, 0.5, out=y_block)
@@ -596,7 +596,7 @@ def _backward(
         u_2 = np.multiply(u, constant_1, out=buffer_2)
         # step 8: erf_u_2 = erf(u_2)
         erf_u_2 = _functions.erf(u_2, out=buffer_3, work=(buffer_4,))
-        # step 22: du = dy*((1/2)*erf_u_2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u + 1/2)
+        # step 22: du = dy*(erf_u_2/2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u + 1/2)
         du = np.multiply(erf_u_2, 0.5, out=buffer_3)
         part = np.square(u_2, out=buffer_2)
         part = np.negative(part, out=buffer_2)
@@ -739,7 +739,7 @@ def _jvp(
         # step 8: erf_u_2 = erf(u_2)
         erf_u_2 = _functions.erf(u_2, out=buffer_2, work=(buffer_3,))
         # step 23: dy = (xhat*dgamma + (dx - mean_dx - xhat*mean_dx_xhat)*rstd*gamma +
-        #   dbeta)*((1/2)*erf_u_2 + 1/sqrt(pi)*exp(-u_2**2)*u_2 + 1/2)
+        #   dbeta)*(erf_u_2/2 + (1/sqrt(pi))*exp(-u_2**2)*u_2 + 1/2)
         if dgamma is not None:
             dy = _rows.by_feature(np.multiply, xhat, dgamma_wide, out=buffer_3)
         if dx_rows is not None:
@@ -916,7 +916,7 @@ def _backward_backward(
         u_2 = np.multiply(u, constant_1, out=buffer_1)
         # step 8: erf_u_2 = erf(u_2)
         erf_u_2 = _functions.erf(u_2, out=buffer_2, work=(buffer_3,))
-        # step 24: du = dy*((1/2)*erf_u_2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u + 1/2)
+        # step 24: du = dy*(erf_u_2/2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u + 1/2)
         part = np.multiply(erf_u_2, 0.5, out=buffer_2)
         part_2 = np.square(u_2, out=buffer_3)
         part_2 = np.negative(part_2, out=buffer_3)
@@ -975,7 +975,7 @@ def _backward_backward(
             ddu = _rows.by_feature(np.add, ddu, ddbeta_wide, out=buffer_7)
         if ddx_rows is None and ddgamma is None:
             ddu = ddbeta
-        # step 30: du_2 = 1/sqrt(pi)*(sqrt(2) - u*u_2)*ddu*dy*exp(-u_2**2)
+        # step 30: du_2 = (1/sqrt(pi))*(sqrt(2) - u*u_2)*ddu*dy*exp(-u_2**2)
         du_2 = np.multiply(u, u_2, out=ddy_block)
         du_2 = np.subtract(constant_3, du_2, out=ddy_block)
         du_2 = np.multiply(du_2, ddu, out=ddy_block)
@@ -1008,8 +1008,7 @@ def _backward_backward(
         mean_g_7 = _rows.row_sum(g_7, one_over_D, out=row_scalar_1)
         # step 32: mean_g_7_xhat = mean(g_7*xhat)
         mean_g_7_xhat = _rows.row_mean(g_7, xhat, D, out=row_scalar_8)
-        # step 35: ddy = ddu*((1/2)*erf_u_2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u +
-        #   1/2)
+        # step 35: ddy = ddu*(erf_u_2/2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u + 1/2)
         np.multiply(ddu, part, out=ddy_block)
         # step 32: dx = (g_7 + du*ddgamma + (xhat*mean_ddx_scaled +
         #   (xhat*mean_g_2_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd
@@ -1128,7 +1127,7 @@ def _forward_small(x, gamma, beta, eps, shape, dtype):
     u_2 = u * constant_1
     # step 8: erf_u_2 = erf(u_2)
     erf_u_2 = _functions.erf(u_2)
-    # step 9: y = (1/2)*(erf_u_2 + 1)*u
+    # step 9: y = (erf_u_2 + 1)*u/2
     y = np.add(erf_u_2, 1.0, out=erf_u_2)
     y = np.multiply(y, u, out=y)
     y = np.multiply(y, 0.5, out=y)
@@ -1175,7 +1174,7 @@ def _backward_small(
     u_2 = u * constant_1
     # step 8: erf_u_2 = erf(u_2)
     erf_u_2 = _functions.erf(u_2)
-    # step 22: du = dy*((1/2)*erf_u_2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u + 1/2)
+    # step 22: du = dy*(erf_u_2/2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u + 1/2)
     du = np.multiply(erf_u_2, 0.5, out=erf_u_2)
     part = np.square(u_2, out=u_2)
     part = np.negative(part, out=part)

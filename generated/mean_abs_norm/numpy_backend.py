@@ -447,7 +447,7 @@ def _forward(
         mu_residual = _rows.row_sum(x_shifted, one_over_D, out=mu_residual_block)
         # step 2: x_centred = x_shifted - mu_residual
         x_centred = np.subtract(x_shifted, mu_residual, out=y_block)
-        # step 3: spread = mean(Abs(x_centred))
+        # step 3: spread = mean(abs(x_centred))
         part = np.absolute(x_centred, out=buffer_1)
         spread = _rows.row_sum(part, one_over_D, out=scale_block)
         # step 4: scale = 1/(spread + eps)
@@ -947,7 +947,7 @@ def _forward_small(x, gamma, beta, eps, shape, dtype):
     mu_residual = vecdot(x_shifted, one_over_D)[..., np.newaxis]
     # step 2: x_centred = x_shifted - mu_residual
     x_centred = np.subtract(x_shifted, mu_residual, out=x_shifted)
-    # step 3: spread = mean(Abs(x_centred))
+    # step 3: spread = mean(abs(x_centred))
     part = np.absolute(x_centred)
     spread = vecdot(part, one_over_D)[..., np.newaxis]
     # step 4: scale = 1/(spread + eps)

@@ -1156,7 +1156,7 @@ def _backward_backward(
         # step 24: drstd_scaled = drstd*rstd
         if needs_part_18:
             drstd_scaled = np.multiply(drstd, rstd, out=row_scalar_1)
-            # step 24: dvar = -(1/2)*drstd_scaled*rstd**2
+            # step 24: dvar = -drstd_scaled*rstd**2/2
             dvar = np.square(rstd, out=row_scalar_5)
             dvar = np.multiply(drstd_scaled, dvar, out=row_scalar_1)
             dvar = np.multiply(dvar, -0.5, out=row_scalar_1)

@@ -325,7 +325,7 @@ def _forward(x_rows, gamma, eps, y_out, scale_out, shape, dtype, threads):
         # step 1: mean_x4 = mean(x**4)
         part = np.square(x, out=y_block)
         mean_x4 = _rows.row_mean(part, part, D, out=scale_block)
-        # step 2: scale = (mean_x4 + eps)**(-1/4)
+        # step 2: scale = 1/(mean_x4 + eps)**(1/4)
         scale = np.add(mean_x4, eps, out=scale_block)
         scale = np.power(scale, 0.25, out=scale_block)
         scale = np.reciprocal(scale, out=scale_block)
@@ -617,7 +617,7 @@ def _backward_backward(
             dscale = sum_dxhat_x
         # step 17: dscale_scaled = dscale*scale
         dscale_scaled = np.multiply(dscale, scale, out=row_scalar_1)
-        # step 17: dmean_x4 = -(1/4)*dscale_scaled*scale**4
+        # step 17: dmean_x4 = -dscale_scaled*scale**4/4
         dmean_x4 = np.multiply(dscale_scaled, part_5, out=row_scalar_1)
         dmean_x4 = np.multiply(dmean_x4, -0.25, out=row_scalar_1)
         # step 18: dmean_x4_scaled = 4*dmean_x4/D
@@ -671,7 +671,7 @@ def _forward_small(x, gamma, eps, shape, dtype):
     # step 1: mean_x4 = mean(x**4)
     part = np.square(x)
     mean_x4 = (vecdot(part, part) / D)[..., np.newaxis]
-    # step 2: scale = (mean_x4 + eps)**(-1/4)
+    # step 2: scale = 1/(mean_x4 + eps)**(1/4)
     scale = mean_x4 + eps
     scale = np.power(scale, 0.25)
     scale = np.reciprocal(scale)

@@ -398,7 +398,7 @@ def _forward(x_rows, z_rows, gamma, eps, y_out, rstd_out, shape, dtype, threads)
         gamma_wide = _rows.repeated(gamma)
 
     def block(x, z, rstd_block, y_block):
-        # step 1: sigmoid_z = Sigmoid(z)
+        # step 1: sigmoid_z = sigmoid(z)
         sigmoid_z = _functions.sigmoid(z, out=y_block)
         # step 2: silu_z = sigmoid_z*z
         silu_z = np.multiply(sigmoid_z, z, out=y_block)
@@ -470,7 +470,7 @@ def _backward(
     ):
         buffer_1, buffer_2 = row_buffers
         row_scalar_1 = row_scalar_buffers[0]
-        # step 1: sigmoid_z = Sigmoid(z)
+        # step 1: sigmoid_z = sigmoid(z)
         sigmoid_z = _functions.sigmoid(z, out=dz_block)
         # step 2: silu_z = sigmoid_z*z
         silu_z = np.multiply(sigmoid_z, z, out=dx_block)
@@ -568,7 +568,7 @@ def _jvp(
     def block(x, z, dx, dz, rstd, dy_block, row_buffers, row_scalar_buffers):
         buffer_1, buffer_2, buffer_3 = row_buffers
         row_scalar_1 = row_scalar_buffers[0]
-        # step 1: sigmoid_z = Sigmoid(z)
+        # step 1: sigmoid_z = sigmoid(z)
         sigmoid_z = _functions.sigmoid(z, out=dy_block)
         # step 2: silu_z = sigmoid_z*z
         silu_z = np.multiply(sigmoid_z, z, out=buffer_1)
@@ -704,7 +704,7 @@ def _backward_backward(
         (row_scalar_1, row_scalar_2, row_scalar_3, row_scalar_4, row_scalar_5) = (
             row_scalar_buffers
         )
-        # step 1: sigmoid_z = Sigmoid(z)
+        # step 1: sigmoid_z = sigmoid(z)
         sigmoid_z = _functions.sigmoid(z, out=dz_block)
         # step 2: silu_z = sigmoid_z*z
         silu_z = np.multiply(sigmoid_z, z, out=ddy_block)
@@ -878,7 +878,7 @@ def _forward_small(x, z, gamma, eps, shape, dtype):
     vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
     D = np.asarray(features, dtype)
     eps = np.asarray(eps, dtype)
-    # step 1: sigmoid_z = Sigmoid(z)
+    # step 1: sigmoid_z = sigmoid(z)
     sigmoid_z = _functions.sigmoid(z)
     # step 2: silu_z = sigmoid_z*z
     silu_z = np.multiply(sigmoid_z, z, out=sigmoid_z)
@@ -910,7 +910,7 @@ def _backward_small(x, z, dy, rstd_rows, gamma, shape, dtype):
     if gamma is not None:
         gamma_over_D = np.divide(gamma, D)
     rstd = rstd_rows[..., np.newaxis]
-    # step 1: sigmoid_z = Sigmoid(z)
+    # step 1: sigmoid_z = sigmoid(z)
     sigmoid_z = _functions.sigmoid(z)
     # step 2: silu_z = sigmoid_z*z
     silu_z = sigmoid_z * z

@@ -1,6 +1,6 @@
 """Where digits can be lost, what the emitted form does about it, and how many bits its rewrites save."""
 
-from lngen.audit.hazards import STABILITY_RULES, Audit, Hazard, Place, Rewrite, audit
-from lngen.audit.savings import Saving, savings
+from lngen.audit.hazards import Audit, Hazard, audit
+from lngen.audit.savings import Saving
 
-__all__ = ["STABILITY_RULES", "Audit", "Hazard", "Place", "Rewrite", "Saving", "audit", "savings"]
+__all__ = ["Audit", "Hazard", "Saving", "audit"]

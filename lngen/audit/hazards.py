@@ -185,7 +185,7 @@ class _Auditor:
             return
         shift = next((s for s in e.free_symbols if self.means.get(s) == e + s), None)
         if shift is not None:
-            yield self._hazard("row centred on its mean", e, line, *self._centred(e, line, shift))
+            yield self._hazard("row centred on its mean", e, line, *self._centred(line, shift))
             return
         top = next((s for s in e.free_symbols if self.largest.get(s) == e + s), None)
         if top is not None:
@@ -199,7 +199,7 @@ class _Auditor:
             return
         yield from self._difference(e, line)
 
-    def _centred(self, e: Expr, line: _Line, mean: TypedSymbol) -> tuple[str, str, Status]:
+    def _centred(self, line: _Line, mean: TypedSymbol) -> tuple[str, str, Status]:
         body = text(self.means[mean], self.order)
         residual = self.residual_of.get(line.symbol)
         if residual is None and self.direction == "backward":

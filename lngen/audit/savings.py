@@ -50,11 +50,6 @@ class Saving:
     after: int
     example: str
 
-    @property
-    def bits(self) -> int:
-        """What the rewrite saves."""
-        return self.after - self.before
-
 
 def savings(derivation: Derivation) -> dict[int, Saving]:
     """The saving of each step whose rule has an example, by step number."""

@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 import sympy
 from sympy import Add, Expr, Mul, Pow, Rational, S
-from sympy.printing.precedence import PRECEDENCE
-from sympy.printing.str import StrPrinter
 
 from lngen.backends.spelling import reading
 from lngen.errors import LngenError
+from lngen.notation import order as notation
+from lngen.notation.order import Term
+from lngen.notation.plain import Text
 from lngen.symbolic import TypedSymbol, axes, is_row, operation_count
 
 
@@ -112,7 +113,7 @@ def decimal(number: Expr, digits: int = 40) -> str:
     return f"{mantissa}e{int(exponent)}" if exponent else mantissa
 
 
-def is_short(number: Expr, bits: int = 11, exponent: int = 14) -> bool:
+def is_short(number: Expr) -> bool:
     """Whether a number is exact in every floating-point type there is, half precision being the narrowest.
 
     >>> [is_short(Rational(*pair)) for pair in ((1, 2), (3, 1), (1, 3), (4097, 1))]
@@ -124,7 +125,7 @@ def is_short(number: Expr, bits: int = 11, exponent: int = 14) -> bool:
     if q & (q - 1):
         return False
     odd = p // (p & -p) if p else 0
-    return odd.bit_length() <= bits and p < 2**exponent * q and q <= 2**exponent
+    return odd.bit_length() <= 11 and p < 2**14 * q and q <= 2**14
 
 
 def number_of(value: Fraction) -> Rational:
@@ -147,42 +148,14 @@ def power_chain(exponent: int) -> tuple[bool, ...]:
     return tuple(steps)
 
 
-class _Formula(StrPrinter):  # type: ignore[misc]
-    """SymPy's text, with the terms and factors in the order in which they are computed."""
+class _Computed(Text):
+    """The text of an expression, its terms and factors in the order in which they are computed."""
 
-    def _print_Add(self, expression: Expr, order: object = None) -> str:
-        text = ""
-        for sign, term in terms_in_order(expression):
-            lead = " + " if sign > 0 else " - "
-            text += (lead if text else "-" * (sign < 0)) + self.parenthesize(term, PRECEDENCE["Add"])
-        return text
+    def terms(self, e: Expr) -> list[Term]:
+        return [Term(sign < 0, magnitude) for sign, magnitude in terms_in_order(e)]
 
-    def _print_Mul(self, expression: Expr) -> str:
-        if expression.is_number:
-            return str(super()._print_Mul(expression))
-        coefficient, numerator, denominator = factors_in_order(expression)
-        sign = "-" if coefficient.is_negative else ""
-        coefficient = abs(coefficient)
-        above = [*([coefficient] if coefficient != 1 or not numerator else []), *numerator]
-        text = sign + "*".join(self.parenthesize(factor, PRECEDENCE["Mul"]) for factor in above)
-        for factor in denominator:
-            text += "/" + self.parenthesize(factor, PRECEDENCE["Mul"])
-        return text
-
-    def _reduction(self, name: str, expression: Expr) -> str:
-        return f"{name}({self._print(expression.args[0])})"
-
-    def _print_Mean(self, expression: Expr) -> str:
-        return self._reduction("mean", expression)
-
-    def _print_FeatureSum(self, expression: Expr) -> str:
-        return self._reduction("sum", expression)
-
-    def _print_RowMax(self, expression: Expr) -> str:
-        return self._reduction("max", expression)
-
-    def _print_RowMin(self, expression: Expr) -> str:
-        return self._reduction("min", expression)
+    def fraction(self, e: Expr) -> notation.Fraction:
+        return notation.fraction(e) if e.is_number else notation.with_number(*factors_in_order(e))
 
 
 @lru_cache(maxsize=20_000)
@@ -194,7 +167,7 @@ def formula(expression: Expr) -> str:
     >>> formula((x - mu) / sympy.sqrt(s)), formula(Mean(-2 * x * FeatureSymbol("w")))
     ('(x - mu)/sqrt(s)', 'mean(-2*x*w)')
     """
-    return str(_Formula().doprint(expression))
+    return _Computed().write(expression)
 
 
 def _split_sign(term: Expr) -> tuple[int, Expr]:

@@ -79,17 +79,6 @@ class Report:
         """What could not be judged."""
         return tuple(item for item in self.evidence if item.passed and not item.claimed)
 
-    def worst(self) -> tuple[Evidence, ...]:
-        """One line for each kind, claim and dtype: its failure if it has one, else the closest to its
-        bound.
-        """
-        chosen: dict[tuple[str, str, str], Evidence] = {}
-        for item in self.evidence:
-            key = (item.kind, item.what, item.dtype)
-            if key not in chosen or _closeness(item) > _closeness(chosen[key]):
-                chosen[key] = item
-        return tuple(sorted(chosen.values(), key=lambda item: KINDS.index(item.kind)))
-
     def as_json(self) -> dict[str, Any]:
         """Plain dicts, lists, strings and finite numbers only, for `json.dumps`."""
         return {
@@ -100,10 +89,6 @@ class Report:
             "passed": self.passed,
             "evidence": [_plain(asdict(item)) for item in self.evidence],
         }
-
-
-def _closeness(item: Evidence) -> tuple[bool, float]:
-    return (not item.passed, item.ratio if item.ratio is not None else -1.0)
 
 
 def _plain(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -63,7 +63,7 @@ def kernel_mutants(features: Sequence[str]) -> Iterator[KernelMutant]:
         yield KernelMutant(f"`{name}` from the column before", lambda text, name=name: _shifted(text, name))  # type: ignore[misc]
 
 
-def kill_table(plan: Plan, files: Mapping[str, str], seed: int = 0) -> tuple[Kill, ...]:
+def kill_table(plan: Plan, files: Mapping[str, str]) -> tuple[Kill, ...]:
     """Which kinds of evidence catch each mistake in the `files` that were emitted of a plan. Use it within `device()`.
 
     Contracts and hard inputs, which need most compilations, are left out.
@@ -81,7 +81,7 @@ def kill_table(plan: Plan, files: Mapping[str, str], seed: int = 0) -> tuple[Kil
             if text == source:
                 continue  # nothing of its kind in this layer
             module = _loaded(place, {**files, "kernels.cu": text})
-            report = check(checkable(plan, module), SHAPES, ("float64",), "cuda", seed, kinds, references)
+            report = check(checkable(plan, module), SHAPES, ("float64",), "cuda", kinds=kinds, references=references)
         kills.append(Kill(mutant.name, tuple(k for k in KINDS if any(f.kind == k for f in report.failures))))
     return tuple(kills)
 

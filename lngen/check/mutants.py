@@ -48,9 +48,7 @@ class Kill:
     caught_by: tuple[str, ...]
 
 
-def kill_table(
-    layer: Checkable, emit: Emit, shapes: Sequence[tuple[int, int]] = SHAPES, seed: int = 0
-) -> tuple[Kill, ...]:
+def kill_table(layer: Checkable, emit: Emit) -> tuple[Kill, ...]:
     """Check every mutant of a layer with row programs. Error bounds are those of the right programs.
 
     `emit` is the backend's emission; it returns files by name, of which `numpy_backend.py` is run.
@@ -67,7 +65,7 @@ def kill_table(
                 continue  # nothing of its kind in this layer
             text = rewritten
         planted = replace(layer, module=module_from_text(text, "mutant"))
-        report = check(planted, shapes, ("float64", "float32"), seed=seed, references=references)
+        report = check(planted, SHAPES, ("float64", "float32"), references=references)
         kills.append(Kill(mutant.name, tuple(k for k in KINDS if any(f.kind == k for f in report.failures))))
     return tuple(kills)
 

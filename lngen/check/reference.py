@@ -1,7 +1,7 @@
 """Exact results to hold rounded ones against: the evaluator at 80 digits, and differences of it.
 
 With that many digits a central difference needs no extrapolation: a step of 1e-25 cuts off 1e-50, and of
-the 55 digits that it leaves, an offset of 1e8 that is squared costs 16. It takes two evaluations of
+the 55 digits that it leaves, an offset of 1e8 that is squared costs 16. It takes four evaluations of
 arbitrary precision an entry, so it is for small sizes; there it works on any data, at offsets where even
 long double has lost the row.
 """
@@ -22,7 +22,7 @@ from lngen.evaluate import evaluate, mp_numbers
 
 DIGITS = 80
 RESOLUTION = 1e-30
-"""What `gradients` may be off by, in the metric of `evidence.metric_error`."""
+"""What `derivatives` may be off by, in the metric of `evidence.metric_error`."""
 
 _STEP_DIGITS = 25
 # The error of a one-sided difference is of the order of the step; where the slope changes it is of order one.
@@ -35,23 +35,11 @@ def outputs(definition: Definition, case: Case) -> dict[str, Array]:
     return {name: _lowered(value) for name, value in values.items()}
 
 
-def gradients(definition: Definition, case: Case) -> dict[str, Array]:
-    """The gradient with respect to every input that is there, rounded to long double.
+def derivatives(definition: Definition, case: Case) -> dict[str, Array]:
+    """The gradient with respect to every input that is there, rounded to long double: NaN for an entry at a kink, a
+    jump or a pole, where one-sided differences of two lengths do not agree.
 
     Not for definitions with `stop_gradient`, which a difference does not see.
-    """
-    with mpmath.workdps(DIGITS):
-        rows = Rows(definition, case, mp_numbers(DIGITS), _lift)
-        return {
-            entry.name: _lowered(_gradient(rows, entry))
-            for entry in definition.differentiable
-            if case.inputs.get(entry.name) is not None
-        }
-
-
-def derivatives(definition: Definition, case: Case) -> dict[str, Array]:
-    """`gradients` where there is one: NaN for an entry at a kink, a jump or a pole, where one-sided differences of
-    two lengths do not agree.
     """
     with mpmath.workdps(DIGITS):
         rows = Rows(definition, case, mp_numbers(DIGITS), _lift)
@@ -60,11 +48,6 @@ def derivatives(definition: Definition, case: Case) -> dict[str, Array]:
             for entry in definition.differentiable
             if case.inputs.get(entry.name) is not None
         }
-
-
-def _gradient(rows: Rows, entry: Input) -> Array:
-    right, left = _moved(rows, entry, (1, -1))
-    return _shaped((right - left) / (2 * _step()), entry)
 
 
 def _derivative(rows: Rows, entry: Input) -> Array:

@@ -32,8 +32,6 @@ from lngen.definition import (
 )
 from lngen.evaluate import evaluate
 
-LongArray = NDArray[np.longdouble]
-
 _BLOCK_ENTRIES = 1 << 15  # of one row value: half a MiB of complex numbers, which stays in cache
 
 _SPREAD = {Kind.FEATURE: Kind.ROW, Kind.SCALAR: Kind.ROW_SCALAR}

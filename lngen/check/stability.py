@@ -42,6 +42,7 @@ from lngen.translate import Equation, translate
 
 OFFSETS = tuple(10.0**k for k in range(2, 15))
 DTYPES = ("float32", "float64")
+_ROWS = 2
 
 
 @dataclass(frozen=True)
@@ -71,9 +72,7 @@ def stability(
     layer: Checkable,
     offsets: Iterable[float] = OFFSETS,
     dtypes: Iterable[str] = DTYPES,
-    rows: int = 2,
     features: int = 256,
-    seed: int = 0,
 ) -> StabilityTable:
     """Tabulate the error of the outputs for rows of deviation one and a mean of `offset`.
 
@@ -82,7 +81,7 @@ def stability(
     definition = layer.definition
     naive = naive_form(definition)
     changed = naive is not definition
-    base = inputs.ordinary(definition, rows, features, seed)
+    base = inputs.ordinary(definition, _ROWS, features, seed=0)
     spread = {entry.name: _standardized(np.asarray(base.inputs[entry.name])) for entry in definition.rows}
     lines = []
     for dtype in dtypes:
@@ -90,11 +89,11 @@ def stability(
             raise LngenError(f"stability is tabulated in {' and '.join(DTYPES)}, not in {dtype!r}.")
         for offset in offsets:
             moved = {name: value + offset for name, value in spread.items()}
-            case = Case(f"offset {offset:g}", rows, features, {**base.inputs, **moved}, base.cotangents)
+            case = Case(f"offset {offset:g}", _ROWS, features, {**base.inputs, **moved}, base.cotangents)
             lines.append(_line(layer, naive, case.astype(dtype), dtype, offset))
     note = "" if changed else "no centred reduction: the naive form is the definition as written"
     form = tuple(f"{name} = {text(expression)}" for name, expression in _in_raw_moments(definition)[1])
-    return StabilityTable(definition.name, rows, features, form, note, tuple(lines))
+    return StabilityTable(definition.name, _ROWS, features, form, note, tuple(lines))
 
 
 def _standardized(x: Array) -> Array:

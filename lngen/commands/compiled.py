@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
@@ -27,12 +27,7 @@ _ACCESS_BYTES = 16
 _DOUBLE = ("DADD", "DMUL", "DFMA", "DSETP", "MUFU.RCP64H", "MUFU.RSQ64H")
 
 
-def compile_evidence(
-    source: str,
-    features: Sequence[int] = DEFAULT_FEATURES,
-    dtypes: Sequence[str] = tuple(_STORAGE),
-    on_part: Callable[[str], None] = lambda part: None,
-) -> tuple[Evidence, ...]:
+def compile_evidence(source: str, features: Sequence[int], dtypes: Sequence[str]) -> tuple[Evidence, ...]:
     """Compile for each architecture and each D in `features`; one piece of evidence for a kernel and a D.
 
     A kernel passes with no spill and no stack frame. For a known D its instructions are looked at too: none
@@ -52,7 +47,6 @@ def compile_evidence(
     # The compiler runs outside of Python's lock, and takes seconds.
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
         for (d, arch), result in zip(jobs, pool.map(job, jobs), strict=True):
-            on_part(f"compiled for {arch}")
             built[d][arch] = result
     return tuple(
         _evidence(kernel, d, built[d]) for d in features for kernel in sorted(built[d][ARCHITECTURES[0]][0].resources)

@@ -28,7 +28,7 @@ def output() -> Console:
     return Console(file=sys.stdout, width=width, color_system=None, highlight=False)
 
 
-def note(text: str = "") -> None:
+def note(text: str) -> None:
     """A line for the user on stderr."""
     print(text, file=sys.stderr)
 

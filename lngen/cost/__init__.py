@@ -3,26 +3,14 @@ its own.
 """
 
 from lngen.cost.operations import Operations, operations
-from lngen.cost.traffic import (
-    ACCUMULATE_ITEMSIZE,
-    ITEMSIZE,
-    ROWS,
-    Cost,
-    Unfused,
-    cost,
-    reductions,
-    unfused,
-)
+from lngen.cost.traffic import ITEMSIZE, Cost, cost, reductions, unfused
 from lngen.cost.units import DType, microseconds, parse_bandwidth, parse_dtype, parse_shape
 
 __all__ = [
-    "ACCUMULATE_ITEMSIZE",
     "ITEMSIZE",
-    "ROWS",
     "Cost",
     "DType",
     "Operations",
-    "Unfused",
     "cost",
     "microseconds",
     "operations",

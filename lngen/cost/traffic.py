@@ -106,11 +106,6 @@ class Unfused:
     kept: int
 
     @property
-    def bytes(self) -> Expr:
-        """Bytes moved, in rows, D and itemsize."""
-        return ROWS * D * ITEMSIZE * self.tensors
-
-    @property
     def saved_bytes_per_row(self) -> Expr:
         """Bytes a row of the intermediate rows that are kept for backward."""
         return D * ITEMSIZE * self.kept

@@ -11,6 +11,6 @@ rstd*(g - mean(g) - xhat*mean(g*xhat))
 
 from lngen.notation.latex import latex, latex_name
 from lngen.notation.order import Order
-from lngen.notation.plain import kind, text
+from lngen.notation.plain import text
 
-__all__ = ["Order", "kind", "latex", "latex_name", "text"]
+__all__ = ["Order", "latex", "latex_name", "text"]

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 
 import sympy
-from sympy import Add, Expr, Mul, Pow, Symbol
+from sympy import Add, Expr, Mul, Symbol
 from sympy.core.relational import Relational
 
-from lngen.notation.order import Order, decimal, fraction, terms
-from lngen.notation.plain import WORDS
+from lngen.notation.order import Order, decimal
+from lngen.notation.plain import WORDS, Text
 from lngen.symbolic import Expm1, FeatureSum, Log1p, Sigmoid, SumRows, Where
 
 _GREEK_LETTERS = """
@@ -34,7 +34,7 @@ def latex(expression: Expr, order: Order = ()) -> str:
     >>> print(latex(x / sympy.sqrt(var + 1)))
     \frac{\hat{x}}{\sqrt{1 + \mathrm{var}}}
     """
-    return _write(expression, order)
+    return _Latex(order).write(expression)
 
 
 def latex_name(name: str) -> str:
@@ -82,90 +82,76 @@ def _short(stem: str) -> str:
     return rf"\{stem}" if stem in _GREEK else stem
 
 
-def _write(e: Expr, order: Order) -> str:
-    if isinstance(e, Symbol):
+class _Latex(Text):
+    def symbol(self, e: Symbol) -> str:
         return latex_name(e.name)
-    if isinstance(e, Add):
-        return _sum(e, order)
-    if e.is_Rational:
-        return _number(e)
-    if isinstance(e, Mul) or (isinstance(e, Pow) and e.exp.is_Rational and e.exp.is_negative):
-        return _quotient(e, order)
-    if isinstance(e, Pow):
-        return _power(e, order)
-    if isinstance(e, Relational):
-        relation = _RELATIONS.get(e.rel_op, e.rel_op)
-        return f"{_write(e.lhs, order)} {relation} {_write(e.rhs, order)}"
-    return _function(e, order) if e.args else str(sympy.latex(e))
 
+    def constant(self, e: Expr) -> str:
+        return str(sympy.latex(e))
 
-def _function(e: Expr, order: Order) -> str:
-    arguments = [_write(argument, order) for argument in e.args]
-    if isinstance(e, Where):
-        condition, chosen, otherwise = arguments
-        rows = rf"{chosen} & \text{{if }} {condition} \cr {otherwise} & \text{{otherwise}}"
-        return rf"\begin{{cases}} {rows} \end{{cases}}"
-    if isinstance(e, sympy.Abs):
-        return rf"\left|{arguments[0]}\right|"
-    body = rf"\left({', '.join(arguments)}\right)"
-    if isinstance(e, (FeatureSum, SumRows)):
-        over = "features" if isinstance(e, FeatureSum) else "rows"
-        tight = isinstance(e.args[0], (Symbol, Mul, SumRows, FeatureSum)) and not arguments[0].startswith("-")
-        return rf"\sum_{{\mathrm{{{over}}}}} " + (arguments[0] if tight else body)
-    if isinstance(e, Sigmoid):
-        return rf"\sigma{body}"
-    if isinstance(e, (Log1p, Expm1)):
-        rest = _write(e.args[0], order)
-        return rf"\log\left(1 + {rest}\right)" if isinstance(e, Log1p) else rf"\left(\exp{body} - 1\right)"
-    if isinstance(e, (sympy.exp, sympy.log, sympy.sin, sympy.cos, sympy.tanh)):
-        return rf"\{WORDS[type(e)]}{body}"
-    word = "".join(latex_name(part) for part in [WORDS.get(type(e), type(e).__name__.lower())])
-    return word + body
+    def relation(self, e: Relational) -> str:
+        return f"{self.write(e.lhs)} {_RELATIONS.get(e.rel_op, e.rel_op)} {self.write(e.rhs)}"
 
+    def function(self, e: Expr) -> str:
+        arguments = [self.write(argument) for argument in e.args]
+        if isinstance(e, Where):
+            condition, chosen, otherwise = arguments
+            rows = rf"{chosen} & \text{{if }} {condition} \cr {otherwise} & \text{{otherwise}}"
+            return rf"\begin{{cases}} {rows} \end{{cases}}"
+        if isinstance(e, sympy.Abs):
+            return rf"\left|{arguments[0]}\right|"
+        body = _parentheses(", ".join(arguments))
+        if isinstance(e, (FeatureSum, SumRows)):
+            over = "features" if isinstance(e, FeatureSum) else "rows"
+            tight = isinstance(e.args[0], (Symbol, Mul, SumRows, FeatureSum)) and not arguments[0].startswith("-")
+            return rf"\sum_{{\mathrm{{{over}}}}} " + (arguments[0] if tight else body)
+        if isinstance(e, Sigmoid):
+            return rf"\sigma{body}"
+        if isinstance(e, Log1p):
+            return rf"\log\left(1 + {arguments[0]}\right)"
+        if isinstance(e, Expm1):
+            return rf"\left(\exp{body} - 1\right)"
+        if isinstance(e, (sympy.exp, sympy.log, sympy.sin, sympy.cos, sympy.tanh)):
+            return rf"\{WORDS[type(e)]}{body}"
+        return latex_name(WORDS.get(type(e), type(e).__name__.lower())) + body
 
-def _sum(e: Expr, order: Order) -> str:
-    pieces = [("- " if term.negative else "+ ") + _write(term.magnitude, order) for term in terms(e, order)]
-    line = " ".join(pieces)
-    return line.removeprefix("+ ") if line.startswith("+ ") else "-" + line.removeprefix("- ")
+    def term(self, magnitude: Expr) -> str:
+        return self.write(magnitude)
 
+    def number(self, e: Expr) -> str:
+        written = decimal(e)
+        if written is not None:
+            mantissa, _, exponent = written.partition("e")
+            return rf"{mantissa} \cdot 10^{{{exponent}}}" if exponent else mantissa
+        sign, size = ("-" if e < 0 else ""), abs(e)
+        return f"{sign}{size}" if size.q == 1 else rf"{sign}\frac{{{size.p}}}{{{size.q}}}"
 
-def _number(e: Expr) -> str:
-    written = decimal(e)
-    if written is not None:
-        mantissa, _, exponent = written.partition("e")
-        return rf"{mantissa} \cdot 10^{{{exponent}}}" if exponent else mantissa
-    sign, size = ("-" if e < 0 else ""), abs(e)
-    return f"{sign}{size}" if size.q == 1 else rf"{sign}\frac{{{size.p}}}{{{size.q}}}"
+    def quotient(self, e: Expr) -> str:
+        parts = self.fraction(e)
+        above = self._product(parts.numerator, alone=bool(parts.denominator))
+        if parts.denominator:
+            above = rf"\frac{{{above}}}{{{self._product(parts.denominator, alone=True)}}}"
+        return f"-{above}" if parts.negative else above
 
+    def power(self, e: Expr) -> str:
+        base = self.write(e.base)
+        if e.exp == sympy.Rational(1, 2):
+            return rf"\sqrt{{{base}}}"
+        if not isinstance(e.base, Symbol):
+            base = _parentheses(base)
+        elif e.base.name.endswith(tuple(_ACCENTS)) or "_" in base:
+            base = f"{{{base}}}"
+        return f"{base}^{{{self.write(e.exp)}}}"
 
-def _quotient(e: Expr, order: Order) -> str:
-    parts = fraction(e)
-    above = _product(parts.numerator, order, alone=bool(parts.denominator))
-    if parts.denominator:
-        above = rf"\frac{{{above}}}{{{_product(parts.denominator, order, alone=True)}}}"
-    return f"-{above}" if parts.negative else above
-
-
-def _product(factors: tuple[Expr, ...], order: Order, *, alone: bool) -> str:
-    written = []
-    for place, factor in enumerate(factors):
-        piece = _write(factor, order)
-        # A sum sign reaches as far as the formula goes, so what follows one calls for parentheses.
-        loose = isinstance(factor, (FeatureSum, SumRows)) and place < len(factors) - 1
-        bare = alone and len(factors) == 1
-        written.append(_parentheses(piece) if loose or (isinstance(factor, Add) and not bare) else piece)
-    return _SPACE.join(written)
-
-
-def _power(e: Expr, order: Order) -> str:
-    if e.exp.is_Rational and e.exp.q == 2 and e.exp.p == 1:
-        return rf"\sqrt{{{_write(e.base, order)}}}"
-    base = _write(e.base, order)
-    if not isinstance(e.base, Symbol):
-        base = _parentheses(base)
-    elif e.base.name.endswith(tuple(_ACCENTS)) or "_" in base:
-        base = f"{{{base}}}"
-    return f"{base}^{{{_write(e.exp, order)}}}"
+    def _product(self, factors: tuple[Expr, ...], *, alone: bool) -> str:
+        written = []
+        for place, factor in enumerate(factors):
+            piece = self.write(factor)
+            # A sum sign reaches as far as the formula goes, so what follows one calls for parentheses.
+            loose = isinstance(factor, (FeatureSum, SumRows)) and place < len(factors) - 1
+            bare = alone and len(factors) == 1
+            written.append(_parentheses(piece) if loose or (isinstance(factor, Add) and not bare) else piece)
+        return _SPACE.join(written)
 
 
 def _parentheses(piece: str) -> str:

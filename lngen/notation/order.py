@@ -92,15 +92,21 @@ def fraction(expression: Expr) -> Fraction:
             below.append(Pow(factor.base, -factor.exp))
         else:
             above.append(factor)
-    numerator = sorted(above, key=_factor_key)
-    denominator = sorted(below, key=_factor_key)
-    negative, size = bool(coefficient < 0), abs(coefficient)
-    top, bottom = _split_number(size)
-    if top != 1 or not numerator:
-        numerator.insert(0, top)
-    if bottom != 1:
-        denominator.insert(0, bottom)
-    return Fraction(negative, tuple(numerator), tuple(denominator))
+    return with_number(coefficient, sorted(above, key=_factor_key), sorted(below, key=_factor_key))
+
+
+def with_number(number: Expr, above: Sequence[Expr], below: Sequence[Expr]) -> Fraction:
+    """`number * above / below`, the number's own quotient among the factors.
+
+    >>> x = sympy.Symbol("x")
+    >>> with_number(sympy.Rational(-3, 2), [x], [])
+    Fraction(negative=True, numerator=(3, x), denominator=(2,))
+    """
+    negative = bool(number.is_negative)
+    top, bottom = _split_number(-number if negative else number)
+    numerator = (top, *above) if top != 1 or not above else tuple(above)
+    denominator = (bottom, *below) if bottom != 1 else tuple(below)
+    return Fraction(negative, numerator, denominator)
 
 
 def decimal(number: Expr) -> str | None:
@@ -122,7 +128,8 @@ def decimal(number: Expr) -> str | None:
 
 
 def _split_number(size: Expr) -> tuple[Expr, Expr]:
-    return (size, S.One) if decimal(size) else (sympy.Integer(size.p), sympy.Integer(size.q))
+    whole = not size.is_Rational or decimal(size)
+    return (size, S.One) if whole else (sympy.Integer(size.p), sympy.Integer(size.q))
 
 
 def _with_sums(factors: Sequence[Expr]) -> list[Expr]:

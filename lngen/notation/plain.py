@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import sympy
 from sympy import Add, Expr, Mul, Pow, Symbol
 from sympy.core.relational import Relational
 
 from lngen.errors import printable
-from lngen.notation.order import Order, decimal, fraction, terms
+from lngen.notation.order import Fraction, Order, Term, decimal, fraction, terms
 from lngen.symbolic import (
-    NOTHING,
     AttainsFirst,
-    Axes,
-    D,
     Expm1,
     FeatureSum,
-    FeatureSymbol,
     Log1p,
     Mean,
     RowMax,
     RowMin,
-    RowScalarSymbol,
-    RowSymbol,
     Sigmoid,
     Softplus,
     StopGradient,
     SumRows,
     Where,
-    axes,
 )
 
 WORDS: dict[type, str] = {
@@ -56,13 +51,6 @@ WORDS: dict[type, str] = {
 adjoint.
 """
 
-_KINDS: dict[Axes, str] = {
-    RowSymbol.varies: "row",
-    RowScalarSymbol.varies: "row scalar",
-    FeatureSymbol.varies: "Feature",
-    NOTHING: "Scalar",
-}
-
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)
 
 
@@ -72,7 +60,7 @@ def text(expression: Expr, order: Order = ()) -> str:
     One line of printable ASCII without backslash and without `*/`, so that it can stand in a comment of any
     language.
 
-    >>> from lngen.symbolic import FeatureSymbol, RowScalarSymbol, RowSymbol
+    >>> from lngen.symbolic import D, RowScalarSymbol, RowSymbol
     >>> x, mu, std = RowSymbol("x"), RowScalarSymbol("mu"), RowScalarSymbol("std")
     >>> guarded, total = Where(std > 0, 1/std, 0), D*Mean(x*mu)/(D - 1)
     >>> for e in (x - mu, guarded, 1 - x**2, total, SumRows(x), -x/sympy.sqrt(std)):
@@ -84,73 +72,89 @@ def text(expression: Expr, order: Order = ()) -> str:
     sum_rows(x)
     -x/sqrt(std)
     """
-    return printable(_write(expression, order)[0])
+    return printable(Text(order).write(expression))
 
 
-def kind(symbol: Symbol) -> str:
-    """What a symbol is, in words.
+class Text:
+    """Writes expressions in the words of the language. Another order or another notation is a subclass."""
 
-    >>> kind(RowScalarSymbol("rstd")), kind(D)
-    ('row scalar', 'feature count')
-    """
-    return "feature count" if symbol == D else _KINDS[axes(symbol)]
+    def __init__(self, order: Order = ()) -> None:
+        self.order = order
 
+    def write(self, e: Expr) -> str:
+        """The text of an expression."""
+        if isinstance(e, Symbol):
+            return self.symbol(e)
+        if isinstance(e, Add):
+            return self.sum(e)
+        if e.is_Rational:
+            return self.number(e)
+        if _is_quotient(e):
+            return self.quotient(e)
+        if isinstance(e, Pow):
+            return self.power(e)
+        if isinstance(e, Relational):
+            return self.relation(e)
+        return self.function(e) if e.args else self.constant(e)
 
-def _write(e: Expr, order: Order) -> tuple[str, int]:
-    """The text of an expression, and how tightly its outermost operator binds."""
-    if isinstance(e, Symbol):
-        return e.name, _ATOM
-    if isinstance(e, Add):
-        return _sum(e, order), _SUM
-    if e.is_Rational:
-        return _number(e)
-    if isinstance(e, Mul) or (isinstance(e, Pow) and e.exp.is_Rational and e.exp.is_negative):
-        return _quotient(e, order)
-    if isinstance(e, Pow):
-        return _power(e, order)
-    if isinstance(e, Relational):
-        return f"{_write(e.lhs, order)[0]} {e.rel_op} {_write(e.rhs, order)[0]}", _SUM
-    if not e.args:
-        return str(e), _ATOM
-    word = WORDS.get(type(e), type(e).__name__.lower())
-    return f"{word}({', '.join(_write(argument, order)[0] for argument in e.args)})", _ATOM
+    def terms(self, e: Expr) -> Sequence[Term]:
+        return terms(e, self.order)
 
+    def fraction(self, e: Expr) -> Fraction:
+        return fraction(e)
 
-def _within(e: Expr, least: int, order: Order) -> str:
-    written, binds = _write(e, order)
-    return written if binds >= least else f"({written})"
+    def symbol(self, e: Symbol) -> str:
+        return str(e.name)
 
+    def constant(self, e: Expr) -> str:
+        return str(e)
 
-def _sum(e: Expr, order: Order) -> str:
-    pieces = []
-    for term in terms(e, order):
-        sign = "- " if term.negative else "+ "
+    def sum(self, e: Expr) -> str:
+        line = " ".join(("- " if term.negative else "+ ") + self.term(term.magnitude) for term in self.terms(e))
+        return line.removeprefix("+ ") if line.startswith("+ ") else "-" + line.removeprefix("- ")
+
+    def term(self, magnitude: Expr) -> str:
         # A leading minus belongs to its term, whatever the term is.
-        pieces.append(sign + _within(term.magnitude, _PRODUCT, order))
-    line = " ".join(pieces)
-    return line.removeprefix("+ ") if line.startswith("+ ") else "-" + line.removeprefix("- ")
+        return self._within(magnitude, _PRODUCT)
+
+    def number(self, e: Expr) -> str:
+        return decimal(e) or str(e)
+
+    def quotient(self, e: Expr) -> str:
+        parts = self.fraction(e)
+        alone = len(parts.numerator) == 1 and not parts.denominator and not parts.negative
+        least = _PRODUCT if alone else _PRODUCT + 1
+        written = "*".join(self._within(factor, least) for factor in parts.numerator)
+        if parts.denominator:
+            below = "*".join(self._within(factor, _PRODUCT + 1) for factor in parts.denominator)
+            written += f"/({below})" if len(parts.denominator) > 1 else f"/{below}"
+        return f"-{written}" if parts.negative else written
+
+    def power(self, e: Expr) -> str:
+        if e.exp == sympy.Rational(1, 2):
+            return f"sqrt({self.write(e.base)})"
+        return f"{self._within(e.base, _ATOM)}**{self._within(e.exp, _ATOM)}"
+
+    def relation(self, e: Relational) -> str:
+        return f"{self.write(e.lhs)} {e.rel_op} {self.write(e.rhs)}"
+
+    def function(self, e: Expr) -> str:
+        word = WORDS.get(type(e), type(e).__name__.lower())
+        return f"{word}({', '.join(map(self.write, e.args))})"
+
+    def _within(self, e: Expr, least: int) -> str:
+        return self.write(e) if self._binds(e) >= least else f"({self.write(e)})"
+
+    def _binds(self, e: Expr) -> int:
+        """How tightly the outermost operator of the text binds."""
+        if isinstance(e, (Add, Relational)) or (e.is_Rational and e < 0):
+            return _SUM
+        if e.is_Rational:
+            return _ATOM if e.q == 1 or decimal(e) else _PRODUCT
+        if _is_quotient(e):
+            return _SUM if self.fraction(e).negative else _PRODUCT
+        return _POWER if isinstance(e, Pow) and e.exp != sympy.Rational(1, 2) else _ATOM
 
 
-def _number(e: Expr) -> tuple[str, int]:
-    written = decimal(e)
-    if written is None:
-        return str(e), _SUM if e < 0 else (_ATOM if e.q == 1 else _PRODUCT)
-    return written, _SUM if e < 0 else _ATOM
-
-
-def _quotient(e: Expr, order: Order) -> tuple[str, int]:
-    parts = fraction(e)
-    least = _PRODUCT if len(parts.numerator) == 1 and not parts.denominator and not parts.negative else _PRODUCT + 1
-    written = "*".join(_within(factor, least, order) for factor in parts.numerator)
-    if parts.denominator:
-        below = "*".join(_within(factor, _PRODUCT + 1, order) for factor in parts.denominator)
-        written += f"/({below})" if len(parts.denominator) > 1 else f"/{below}"
-    return f"-{written}" if parts.negative else written, _SUM if parts.negative else _PRODUCT
-
-
-def _power(e: Expr, order: Order) -> tuple[str, int]:
-    if e.exp == sympy.Rational(1, 2):
-        return f"sqrt({_write(e.base, order)[0]})", _ATOM
-    exponent, binds = _write(e.exp, order)
-    base = _within(e.base, _ATOM, order)
-    return f"{base}**{exponent if binds == _ATOM else f'({exponent})'}", _POWER
+def _is_quotient(e: Expr) -> bool:
+    return isinstance(e, Mul) or bool(isinstance(e, Pow) and e.exp.is_Rational and e.exp.is_negative)

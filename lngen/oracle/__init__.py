@@ -1,1 +1,1 @@
-"""The number types of the evaluator: floats that round as they should, complex steps, mpmath, fractions."""
+"""The number types of the evaluator: floats that round as they should, the complex step, mpmath."""

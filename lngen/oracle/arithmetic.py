@@ -1,7 +1,7 @@
-"""Number types for the evaluator: floats of every width, and the complex step.
+"""Number types for the evaluator: floats, and the complex step.
 
 A number type says how its values are stored in arrays, how each operation of the language rounds, and how a
-row is reduced. `lngen.oracle.exact_arithmetic` has those that do not round to floats.
+row is reduced. `lngen.oracle.multiprecision` has those of more digits than a float.
 """
 
 from __future__ import annotations
@@ -198,15 +198,11 @@ def _scaled(imaginary: Array, slope: Array) -> Array:
     return np.where(imaginary == 0, 0.0, imaginary * slope)
 
 
-class _Emulated(Numbers):
-    """A narrow float type in which every operation is made in float64 and rounded to nearest even.
+class _Single(Numbers):
+    """float32 in which every operation is made in float64 and rounded to nearest even.
 
     A sum adds neighbours in pairs, and pairs of pairs, and rounds each addition.
     """
-
-    def __init__(self, name: str, dtype: Any) -> None:
-        super().__init__(name, np.float64)
-        self._narrow = dtype
 
     def array(self, value: Any) -> Array:
         return self._rounded(super().array(value))
@@ -230,36 +226,13 @@ class _Emulated(Numbers):
         return row
 
     def finish(self, values: Array) -> Array:
-        return values.astype(self._narrow)
+        return values.astype(np.float32)
 
     def _rounded(self, values: Array) -> Array:
-        return np.asarray(values).astype(self._narrow).astype(np.float64)
-
-
-class _Brain(_Emulated):
-    """bfloat16: the exponents of float32 and 8 bits of significand."""
-
-    _BITS, _LOWEST_EXPONENT, _LARGEST = 8, -125, 2.0**128 - 2.0**120
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name, np.float32)
-
-    def finish(self, values: Array) -> Array:
-        import ml_dtypes
-
-        return values.astype(ml_dtypes.bfloat16)
-
-    def _rounded(self, values: Array) -> Array:
-        # ml_dtypes goes from float64 through float32, which rounds twice.
-        values = np.asarray(values, np.float64)
-        exponent = np.maximum(np.frexp(values)[1], self._LOWEST_EXPONENT) - self._BITS
-        rounded = np.ldexp(np.rint(np.ldexp(values, -exponent)), exponent)
-        return np.where(np.abs(rounded) > self._LARGEST, np.copysign(np.inf, values), rounded)
+        return np.asarray(values).astype(np.float32).astype(np.float64)
 
 
 FLOAT64: Numbers = _Double("FLOAT64", np.float64)
 LONGDOUBLE: Numbers = _Extended("LONGDOUBLE", np.longdouble)
 COMPLEX128: Numbers = _Complex("COMPLEX128", np.complex128)
-FLOAT32: Numbers = _Emulated("FLOAT32", np.float32)
-FLOAT16: Numbers = _Emulated("FLOAT16", np.float16)
-BFLOAT16: Numbers = _Brain("BFLOAT16")
+FLOAT32: Numbers = _Single("FLOAT32", np.float64)

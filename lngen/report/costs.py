@@ -72,20 +72,18 @@ def size_rows(
     return lines
 
 
-def cost_report(
-    plan: Plan, shape: Sequence[int], dtype: DType, bandwidth: float | None = None, width: int = WIDTH
-) -> str:
+def cost_report(plan: Plan, shape: Sequence[int], dtype: DType, bandwidth: float | None = None) -> str:
     """The cost of a layer at a shape, as text; `bandwidth` is in bytes per second, None leaves out times."""
     where = f"{' x '.join(map(str, shape))} in {dtype.name}"
     speed = "" if bandwidth is None else f", at {_bandwidth(bandwidth)}"
     lines = [
         f"{plan.derivation.definition.name}: cost",
         "",
-        *table(cost_rows(plan), width),
+        *table(cost_rows(plan), WIDTH),
         "",
         f"{where}{speed}",
         "",
-        *table(size_rows(plan, shape, dtype, bandwidth), width),
+        *table(size_rows(plan, shape, dtype, bandwidth), WIDTH),
     ]
     return "\n".join(lines)
 

@@ -47,7 +47,7 @@ def expression(text: str, width: int, first: str = "", rest: str | None = None) 
     return [*lines, prefix + text]
 
 
-def aligned(formulas: Sequence[Formula], width: int, indent: str = "  ") -> list[str]:
+def aligned(formulas: Sequence[Formula], width: int, indent: str) -> list[str]:
     """Formulas below each other, their equals signs in a column."""
     column = min(max((len(f.name) for f in formulas), default=0), _NAME_COLUMN)
     lines = []

@@ -1,10 +1,10 @@
-"""A report in the format that is asked for. The templates under `templates/report/` place what is prepared
-here.
-"""
+"""A report in the format that is asked for. The templates under `templates/report/` place what is prepared here."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from rich.console import Console
@@ -13,10 +13,12 @@ from rich.theme import Theme
 
 from lngen import render
 from lngen.audit import Hazard
+from lngen.derivation import Proof
 from lngen.errors import LngenError, printable
 from lngen.plan import Plan
 from lngen.report import escape
-from lngen.report.content import Content, content, saving_text
+from lngen.report.content import Content, StepText, content, saving_text
+from lngen.report.formulas import Formula
 from lngen.report.layout import WIDTH, aligned, cut, expression, prose, table
 
 Format = Literal["text", "markdown", "latex", "json"]
@@ -37,8 +39,6 @@ THEME = Theme(
     }
 )
 
-_KEPT = "kept as a second derivation and compared with the result"
-_UNFUSED = "Unfused is the same with a kernel for each operation"
 _OUTCOME_STYLES = {"ok": "report.good", "FAILED": "report.bad", "open": "report.quiet"}
 _MARKS = {"removed": "report.good", "bounded": "report.quiet", "open": "report.bad"}
 
@@ -64,11 +64,11 @@ def report(plan: Plan, format: Format = "text") -> str:
     Raises LngenError for another format.
     """
     if format == "text":
-        return Text.from_markup(_markup(content(plan), WIDTH), emoji=False).plain
+        return _text(plan, WIDTH).plain
     if format == "markdown":
-        return render.render("report/derivation.md.jinja", **_markdown(content(plan)))
+        return render.render("report/derivation.md.jinja", **_fields(content(plan), _MARKDOWN))
     if format == "latex":
-        return render.render("report/derivation.tex.jinja", **_latex(content(plan)))
+        return render.render("report/derivation.tex.jinja", **_fields(content(plan), _LATEX))
     if format == "json":
         return json.dumps(_json(content(plan)), indent=2, ensure_ascii=True, allow_nan=False) + "\n"
     raise LngenError(f"there is no report format {format!r}. Use text, markdown, latex or json.")
@@ -78,218 +78,193 @@ def to_console(plan: Plan, console: Console) -> None:
     """Print the report on a console, with colour where it has one, in its width up to 110 columns."""
     width = max(40, min(console.width, WIDTH))
     with console.use_theme(THEME):
-        text = Text.from_markup(_markup(content(plan), width), emoji=False)
-        console.print(text, soft_wrap=True, highlight=False, end="")
+        console.print(_text(plan, width), soft_wrap=True, highlight=False, end="")
 
 
-def _markup(c: Content, width: int) -> str:
-    def lines(found: list[str]) -> list[str]:
-        return [escape.markup(line) for line in found]
-
-    steps = []
-    for step in c.steps:
-        head = f"{step.number:>4}  "
-        before = [] if step.before is None else expression(step.before.text, width, " " * 10)
-        sign = f"{' ' * 8}= " if before else f"{' ' * 10}{step.target} = "
-        steps.append(
-            {
-                "number": head,
-                "rule": escape.markup(step.rule),
-                "target": escape.markup(step.target),
-                **_note(step.facts, f"{head}{step.rule}, {step.target}", width, " " * 6),
-                "reason": lines(prose(step.reason, width, " " * 6)),
-                "before": lines(before),
-                "after": lines(expression(step.after.text, width, sign)),
-            }
-        )
-    proofs = [
-        {
-            "mark": f"{item.outcome:8}",
-            "style": _OUTCOME_STYLES[item.outcome],
-            "lines": lines(prose(f"{item.kind}: {item.statement}", width - 10)),
-        }
-        for item in c.evidence
-    ]
-    programs = [
-        {
-            "head": lines(prose(f"{p.direction}: reads {p.reads}; writes {p.writes}; {p.saves}", width, "  ")),
-            "sweeps": [
-                {"title": f"    {s.title}", "lines": lines(aligned(s.formulas, width, "      "))} for s in p.sweeps
-            ],
-        }
-        for p in c.programs
-    ]
-    hazards = [
-        {
-            "status": f"{h.status:<8}",
-            "style": _MARKS[h.status],
-            "kind": escape.markup(h.kind),
-            **_note(_place(h), f"  {h.status:<8}{h.kind}", width, " " * 10),
-            "text": lines(expression(h.where.text, width, " " * 10)),
-            "lines": lines([*prose(h.danger, width, " " * 10), *prose(f"-> {h.remedy}", width, " " * 10)]),
-        }
-        for h in c.audit.hazards
-    ]
-    return render.render(
-        "report/text.jinja",
-        title=escape.markup(c.name),
-        rule="=" * min(width, len(c.name)),
-        citation=[lines(prose(paragraph, width)) for paragraph in c.citation],
-        gradients=lines(aligned(c.gradients, width)),
-        atoms=lines(aligned(c.atoms, width, "    ")),
-        verdict=lines(prose(c.verdict, width, "  ")),
-        proved=bool(c.evidence) and all(item.passed for item in c.evidence),
-        saving=lines(prose(c.saving, width, "  ")),
-        definition=[escape.markup(f"  {part}") for line in c.definition for part in cut(line, width - 2)],
-        forward=lines(aligned(c.forward, width)),
-        adjoint=lines(aligned(c.adjoint, width)),
-        adjoint_note=lines(prose(f"Unsimplified, {c.adjoint_operations} operations; {_KEPT}.", width, "  ")),
-        steps=steps,
-        identities=lines(aligned(c.identities, width)),
-        beyond=[
-            {
-                "title": escape.markup(part.title),
-                "sentence": lines(prose(part.sentence, width, "  ")),
-                "lines": lines(aligned(part.formulas, width)),
-            }
-            for part in c.beyond
-        ],
-        proofs=proofs,
-        programs=programs,
-        cost_note=lines(prose(f"{_UNFUSED}.", width, "  ")),
-        cost=lines(table(c.cost, width)),
-        size_title=c.size_title,
-        size=lines(table(c.size, width)),
-        hazards=hazards,
-        rewrites=[lines(prose(_rewrite(item), width, "  ")) for item in c.audit.rewrites],
-    )
+def _text(plan: Plan, width: int) -> Text:
+    return Text.from_markup(render.render("report/text.jinja", **_fields(content(plan), _Lines(width))), emoji=False)
 
 
-def _markdown(c: Content) -> dict[str, Any]:
-    fence = escape.fence("\n".join(c.definition))
+def _fields(c: Content, style: _Markup | _Lines) -> dict[str, Any]:
+    """What the templates place, by name: one list for all of them, each written as the style says."""
+    words, prose, formulas = style.words, style.prose, style.formulas
+    kept = "kept as a second derivation and compared with the result"
     return {
-        "title": escape.markdown(c.name),
-        "citation": [escape.markdown(paragraph) for paragraph in c.citation],
-        "fence": fence,
-        "definition": [part for line in c.definition for part in cut(line, WIDTH)],
-        "verdict": escape.markdown(c.verdict),
-        "saving": escape.markdown(c.saving),
-        "gradients": _both(c.gradients),
-        "atoms": _both(c.atoms),
-        "forward": _both(c.forward),
-        "adjoint": _both(c.adjoint),
+        "title": words(c.name),
+        "rule": "=" * min(style.width, len(c.name)),
+        "citation": [prose(paragraph) for paragraph in c.citation],
+        "fence": escape.fence("\n".join(c.definition)),
+        "definition": [style.source(line) for whole in c.definition for line in cut(whole, style.source_width)],
+        "verdict": prose(c.verdict, "  "),
+        "proved": bool(c.evidence) and all(item.passed for item in c.evidence),
+        "saving": prose(c.saving, "  "),
+        "gradients": formulas(c.gradients),
+        "atoms": formulas(c.atoms, "    "),
+        "forward": formulas(c.forward),
+        "adjoint": formulas(c.adjoint),
         "adjoint_operations": c.adjoint_operations,
-        "steps": [
-            {
-                "number": step.number,
-                "rule": escape.markdown(step.rule),
-                "target": step.target,
-                "facts": escape.markdown(step.facts),
-                "reason": escape.markdown(step.reason),
-                "lines": _step_lines(step),
-                "latex": step.after.latex,
-            }
-            for step in c.steps
-        ],
-        "identities": _both(c.identities),
+        "kept": kept,
+        "adjoint_note": prose(f"Unsimplified, {c.adjoint_operations} operations; {kept}.", "  "),
+        "steps": [style.step(step) for step in c.steps],
+        "identities": formulas(c.identities),
         "beyond": [
             {
-                "title": escape.markdown(part.title),
-                "sentence": escape.markdown(part.sentence),
-                "formulas": _both(part.formulas),
+                "title": words(part.title),
+                "sentence": prose(part.sentence, "  "),
+                "formulas": formulas(part.formulas),
             }
             for part in c.beyond
         ],
-        "proofs": [
-            {"kind": escape.markdown(i.kind), "statement": escape.markdown(i.statement), "outcome": i.outcome}
-            for i in c.evidence
-        ],
+        "proofs": [{"outcome": item.outcome, **style.proof(item)} for item in c.evidence],
         "programs": [
             {
                 "direction": p.direction,
-                "head": escape.markdown(f"Reads {p.reads}; writes {p.writes}; {p.saves}."),
-                "lines": [line for s in p.sweeps for line in (f"# {s.title}", *aligned(s.formulas, WIDTH, ""))],
+                "reads": words(p.reads),
+                "writes": words(p.writes),
+                "saves": words(p.saves),
+                "head": prose(f"{p.direction}: reads {p.reads}; writes {p.writes}; {p.saves}", "  "),
+                "sweeps": [{"title": s.title, "formulas": formulas(s.formulas, " " * 6)} for s in p.sweeps],
             }
             for p in c.programs
         ],
-        "notes": {"adjoint": _KEPT, "cost": _UNFUSED},
-        "cost": [[escape.markdown(cell) for cell in row] for row in c.cost],
-        "size_title": c.size_title,
-        "size": [[escape.markdown(cell) for cell in row] for row in c.size],
-        "hazards": [
-            {
-                "status": h.status,
-                "kind": escape.markdown(h.kind),
-                "where": escape.markdown(_place(h)),
-                "text": h.where.text,
-                "danger": escape.markdown(h.danger),
-                "remedy": escape.markdown(h.remedy),
-            }
-            for h in c.audit.hazards
-        ],
-        "rewrites": [escape.markdown(_rewrite(item)) for item in c.audit.rewrites],
+        "cost_note": prose("Unfused is the same with a kernel for each operation.", "  "),
+        "cost": style.table(c.cost),
+        "size_title": words(c.size_title),
+        "size": style.table(c.size),
+        "hazards": [{"status": h.status, "kind": words(h.kind), **style.hazard(h)} for h in c.audit.hazards],
+        "rewrites": [prose(_rewrite(item), "  ") for item in c.audit.rewrites],
     }
 
 
-def _latex(c: Content) -> dict[str, Any]:
-    return {
-        "title": escape.latex(c.name),
-        "citation": [escape.latex(paragraph) for paragraph in c.citation],
-        # Nothing can end a line of \texttt early, as it could a verbatim block.
-        "definition": [_spaces(escape.latex(part)) for line in c.definition for part in cut(line, WIDTH)],
-        "verdict": escape.latex(c.verdict),
-        "saving": escape.latex(c.saving),
-        "gradients": [f.latex for f in c.gradients],
-        "atoms": [f.latex for f in c.atoms],
-        "forward": [f.latex for f in c.forward],
-        "adjoint": [f.latex for f in c.adjoint],
-        "adjoint_operations": c.adjoint_operations,
-        "steps": [
-            {
-                "number": step.number,
-                "rule": escape.latex(step.rule),
-                "target": escape.latex(step.target),
-                "facts": escape.latex(step.facts),
-                "reason": escape.latex(step.reason),
-                "before": None if step.before is None else step.before.latex,
-                "after": step.after.latex,
-            }
-            for step in c.steps
-        ],
-        "identities": [f.latex for f in c.identities],
-        "beyond": [
-            {
-                "title": escape.latex(part.title),
-                "sentence": escape.latex(part.sentence),
-                "formulas": [f.latex for f in part.formulas],
-            }
-            for part in c.beyond
-        ],
-        "proofs": [
-            {"kind": escape.latex(i.kind), "statement": escape.latex(i.statement), "outcome": i.outcome}
-            for i in c.evidence
-        ],
-        "notes": {"adjoint": _KEPT, "cost": _UNFUSED},
-        "cost": [[escape.latex(cell) for cell in row] for row in c.cost],
-        "size_title": escape.latex(c.size_title),
-        "size": [[escape.latex(cell) for cell in row] for row in c.size],
-        "hazards": [
-            {
-                "status": h.status,
-                "kind": escape.latex(h.kind),
-                "where": escape.latex(_place(h)),
-                "text": escape.latex(h.where.text),
-                "danger": escape.latex(h.danger),
-                "remedy": escape.latex(h.remedy),
-            }
-            for h in c.audit.hazards
-        ],
-        "rewrites": [escape.latex(_rewrite(item)) for item in c.audit.rewrites],
-    }
+@dataclass(frozen=True)
+class _Markup:
+    """Markdown or LaTeX: a paragraph is one line, and `formulas` come as LaTeX."""
+
+    words: Callable[[str], str]
+    code: Callable[[str], str]
+    source: Callable[[str], str]
+    show: Callable[[Sequence[Formula]], Any]
+    width = source_width = WIDTH
+
+    def prose(self, text: str, indent: str = "") -> str:
+        return self.words(text)
+
+    def formulas(self, formulas: Sequence[Formula], indent: str = "") -> Any:
+        return self.show(formulas)
+
+    def table(self, rows: Sequence[Sequence[str]]) -> list[list[str]]:
+        return [[self.words(cell) for cell in row] for row in rows]
+
+    def step(self, step: StepText) -> dict[str, Any]:
+        first = f"{step.target} = " if step.before is None else "= "
+        before = [] if step.before is None else expression(step.before.text, WIDTH, "  ")
+        return {
+            "number": step.number,
+            "rule": self.words(step.rule),
+            "target": self.code(step.target),
+            "facts": self.words(step.facts),
+            "reason": self.words(step.reason),
+            "lines": [*before, *expression(step.after.text, WIDTH, first)],
+            "before": None if step.before is None else step.before.latex,
+            "after": step.after.latex,
+        }
+
+    def proof(self, item: Proof) -> dict[str, Any]:
+        return {"kind": self.words(item.kind), "statement": self.words(item.statement)}
+
+    def hazard(self, h: Hazard) -> dict[str, Any]:
+        return {
+            "where": self.words(_place(h)),
+            "text": self.code(h.where.text),
+            "danger": self.words(h.danger),
+            "remedy": self.words(h.remedy),
+        }
+
+
+_MARKDOWN = _Markup(
+    words=escape.markdown,
+    code=str,
+    source=str,
+    show=lambda formulas: {"lines": aligned(formulas, WIDTH, ""), "latex": [f.latex for f in formulas]},
+)
+_LATEX = _Markup(
+    words=escape.latex,
+    code=escape.latex,
+    # Nothing can end a line of \texttt early, as it could a verbatim block.
+    source=lambda line: "~" * (len(line) - len(line.lstrip(" "))) + escape.latex(line.lstrip(" ")),
+    show=lambda formulas: [f.latex for f in formulas],
+)
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """Plain text in rich's markup: what may be longer than `width` is a list of lines."""
+
+    width: int
+
+    words = staticmethod(escape.markup)
+
+    @property
+    def source_width(self) -> int:
+        return self.width - 2
+
+    def source(self, line: str) -> str:
+        return escape.markup(f"  {line}")
+
+    def prose(self, text: str, indent: str = "") -> list[str]:
+        return _escaped(prose(text, self.width, indent))
+
+    def formulas(self, formulas: Sequence[Formula], indent: str = "  ") -> list[str]:
+        return _escaped(aligned(formulas, self.width, indent))
+
+    def table(self, rows: Sequence[Sequence[str]]) -> list[str]:
+        return _escaped(table(rows, self.width))
+
+    def step(self, step: StepText) -> dict[str, Any]:
+        head = f"{step.number:>4}  "
+        before = [] if step.before is None else expression(step.before.text, self.width, " " * 10)
+        sign = f"{' ' * 8}= " if before else f"{' ' * 10}{step.target} = "
+        return {
+            "number": head,
+            "rule": escape.markup(step.rule),
+            "target": escape.markup(step.target),
+            **self._note(step.facts, f"{head}{step.rule}, {step.target}", " " * 6),
+            "reason": self.prose(step.reason, " " * 6),
+            "before": _escaped(before),
+            "after": _escaped(expression(step.after.text, self.width, sign)),
+        }
+
+    def proof(self, item: Proof) -> dict[str, Any]:
+        return {
+            "mark": f"{item.outcome:8}",
+            "style": _OUTCOME_STYLES[item.outcome],
+            "lines": _escaped(prose(f"{item.kind}: {item.statement}", self.width - 10)),
+        }
+
+    def hazard(self, h: Hazard) -> dict[str, Any]:
+        indent = " " * 10
+        return {
+            "mark": f"{h.status:<8}",
+            "style": _MARKS[h.status],
+            **self._note(_place(h), f"  {h.status:<8}{h.kind}", indent),
+            "text": _escaped(expression(h.where.text, self.width, indent)),
+            "lines": [*self.prose(h.danger, indent), *self.prose(f"-> {h.remedy}", indent)],
+        }
+
+    def _note(self, words: str, head: str, indent: str) -> dict[str, Any]:
+        """A note beside a heading where there is room, else below it."""
+        beside = f"  ({printable(words)})"
+        if len(head) + len(beside) <= self.width:
+            return {"beside": escape.markup(beside), "below": []}
+        return {"beside": "", "below": self.prose(words, indent)}
+
+
+def _escaped(lines: list[str]) -> list[str]:
+    return [escape.markup(line) for line in lines]
 
 
 def _json(c: Content) -> dict[str, Any]:
-    def listed(formulas: Any) -> list[dict[str, str]]:
+    def listed(formulas: Sequence[Formula]) -> list[dict[str, str]]:
         return [{"name": f.name, "text": f.text, "latex": f.latex} for f in formulas]
 
     return {
@@ -305,21 +280,9 @@ def _json(c: Content) -> dict[str, Any]:
         "beyond": [{"title": part.title, "formulas": listed(part.formulas)} for part in c.beyond],
         "operations": {"adjoint": c.adjoint_operations, "result": c.result_operations},
         "steps": [
-            {
-                "number": s.number,
-                "part": s.part,
-                "rule": s.rule,
-                "target": s.target,
-                "before": None if s.before is None else s.before.text,
-                "after": s.after.text,
-                "reason": s.reason,
-                "operations_before": s.operations_before,
-                "operations_after": s.operations_after,
-                "digits": s.digits,
-            }
-            for s in c.steps
+            {**vars(s), "before": None if s.before is None else s.before.text, "after": s.after.text} for s in c.steps
         ],
-        "proofs": [{"kind": i.kind, "statement": i.statement, "passed": i.passed} for i in c.evidence],
+        "proofs": [vars(item) for item in c.evidence],
         "plan": [
             {
                 "direction": p.direction,
@@ -347,35 +310,11 @@ def _json(c: Content) -> dict[str, Any]:
             {
                 "step": item.step.number,
                 "rule": item.step.rule,
-                "saving": None
-                if item.saving is None
-                else {
-                    "before": item.saving.before,
-                    "after": item.saving.after,
-                    "example": item.saving.example,
-                },
+                "saving": None if item.saving is None else vars(item.saving),
             }
             for item in c.audit.rewrites
         ],
     }
-
-
-def _both(formulas: Any) -> dict[str, list[str]]:
-    return {"lines": aligned(formulas, WIDTH, ""), "latex": [f.latex for f in formulas]}
-
-
-def _step_lines(step: Any) -> list[str]:
-    if step.before is None:
-        return expression(step.after.text, WIDTH, f"{step.target} = ")
-    return [*expression(step.before.text, WIDTH, "  "), *expression(step.after.text, WIDTH, "= ")]
-
-
-def _note(words: str, head: str, width: int, indent: str) -> dict[str, Any]:
-    """A note beside a heading where there is room, else below it."""
-    beside = f"  ({printable(words)})"
-    if len(head) + len(beside) <= width:
-        return {"beside": escape.markup(beside), "below": []}
-    return {"beside": "", "below": [escape.markup(line) for line in prose(words, width, indent)]}
 
 
 def _place(hazard: Hazard) -> str:
@@ -387,8 +326,3 @@ def _rewrite(item: Any) -> str:
     measured = saving_text(item.saving)
     measured = f"; on {measured}" if measured else ""
     return f"step {item.step.number}, {item.step.rule}: {item.step.reason}{measured}"
-
-
-def _spaces(line: str) -> str:
-    indent = len(line) - len(line.lstrip(" "))
-    return "~" * indent + line[indent:]

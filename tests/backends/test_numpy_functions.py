@@ -272,7 +272,7 @@ def test_orders() -> None:
     m = RowScalarSymbol("m")
     assert terms_in_order(-m - 2 * x) == [(-1, m), (-1, 2 * x)]
     assert factors_in_order(x).coefficient == 1
-    assert formula(x - m - x * m / 3) == "x - m - (1/3)*x*m"
+    assert formula(x - m - x * m / 3) == "x - m - x*m/3"
     assert decimal(sympy.Integer(10) ** 20) == "100000000000000000000"
     assert decimal(Rational(1, 10**30), 5) == "1e-30"
     assert not is_short(sympy.pi)

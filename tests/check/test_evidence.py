@@ -35,13 +35,6 @@ def test_a_report_is_json():
     assert json.loads(text)["evidence"][1]["error"] == "inf"
 
 
-def test_the_worst_of_each_claim_is_its_failure_or_its_closest_call():
-    report = Report("f", "numpy", 0, (_evidence(error=1e-15), _evidence(error=5e-14), _evidence("identities")))
-    assert [item.error for item in report.worst()] == [5e-14, 1e-16]
-    failed = Report("f", "numpy", 0, (_evidence(error=5e-14), _evidence(error=0.0, passed=False)))
-    assert not failed.worst()[0].passed
-
-
 @pytest.mark.parametrize(
     ("spoil", "cause"),
     [

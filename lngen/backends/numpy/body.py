@@ -33,7 +33,6 @@ class Body:
     setup: tuple[str, ...]
     loop: tuple[str, ...]
     epilogue: tuple[str, ...]
-    row_buffers: int
     saved_cases: Mapping[str, Condition]
 
 
@@ -105,7 +104,6 @@ class _Blocks(Lines):
             setup=laid_out(setup, 8),
             loop=laid_out(loop, 12),
             epilogue=laid_out(epilogue, 4),
-            row_buffers=self.allocation.count(ROW),
             saved_cases=self._saved_cases(),
         )
 
