@@ -15,7 +15,15 @@ NAMES = tuple(sorted(path.stem for path in (ROOT / "derive").glob("*.py")))
 # Of these two every matrix is run. What takes long is run for the others by `make matrix` or `make exhaustive`.
 WHOLE = ("layer_norm", "rms_norm")
 REST = tuple(name for name in NAMES if name not in WHOLE)
-FILES = ("__init__.py", "cuda_backend.py", "derivation.md", "kernels.cu", "manifest.json", "numpy_backend.py")
+FILES = (
+    "__init__.py",
+    "cuda_backend.py",
+    "derivation.md",
+    "kernels.cu",
+    "manifest.json",
+    "numpy_backend.py",
+    "second_order.cu",
+)
 
 
 def sampled(mark: pytest.MarkDecorator) -> list[Any]:
