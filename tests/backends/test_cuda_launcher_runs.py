@@ -174,7 +174,7 @@ def test_out_and_workspace_leave_nothing_to_allocate(centred: Any, cuda: Any, mo
 
     y, *grads = (filled(wanted[name].shape, np.float64) for name in wanted)
     first = filled(centred.workspace_bytes("forward", x, gamma, beta) // 4, np.float32)
-    monkeypatch.setattr(centred, "_Allocation", None)
+    monkeypatch.setattr(centred._launcher.devices, "Allocation", None)
     out, saved = centred.forward(x, gamma, beta, out=y, workspace=first)
     with pytest.raises(ValueError, match="workspace has 8 bytes and backward needs"):
         centred.backward(saved, dy, out=tuple(grads), workspace=filled(2, np.float32))
