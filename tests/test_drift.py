@@ -60,7 +60,8 @@ def test_a_changed_byte_in_any_emitted_file_is_seen(tmp_path, name, file):
 def test_what_is_committed_passes(checkout):
     result = lngen("derive", "--check", cwd=checkout)
     assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout == "11 files of 1 layer in generated are what lngen emits.\n"
+    count = len(FILES) + len(manifest.runtime_emission().files)
+    assert result.stdout == f"{count} files of 1 layer in generated are what lngen emits.\n"
 
 
 def test_a_changed_byte_under_generated_fails_until_it_is_derived_again(checkout):
@@ -93,6 +94,15 @@ def test_a_template_that_cannot_be_read_any_more_fails(checkout):
     result = lngen("derive", "--check", cwd=checkout)
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr.startswith("template numpy/package.py.jinja, line 1: ")
+
+
+@pytest.mark.ci
+def test_a_changed_byte_in_what_kernels_share_is_a_change_of_every_layer(checkout):
+    change_a_byte(checkout / "lngen" / "runtime" / "rows.cuh", b"// ")
+    result = lngen("derive", "--check", cwd=checkout)
+    assert (result.returncode, result.stderr) == (1, "")
+    for path in ("_runtime/rows.cuh", "_runtime/manifest.json", f"{LAYER}/manifest.json"):
+        assert f"{path}: differs" in result.stdout
 
 
 def test_every_hash_seed_gives_the_bytes_that_are_committed(tmp_path):

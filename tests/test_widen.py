@@ -77,8 +77,8 @@ def test_results_are_right_where_no_order_of_multiplication_is_in_range():
 
 def test_kernels_compute_in_double():
     text = made(WIDE["a reciprocal of what vanishes"]).text("kernels.cu")
-    assert "struct Wide { using type = double; }" in text
-    assert "struct Wide { using type = float; }" in made(NARROW["a gate"]).text("kernels.cu")
+    assert "#define LNGEN_COMPUTE double\n" in text.partition("#include")[0]
+    assert "LNGEN_COMPUTE" not in made(NARROW["a gate"]).text("kernels.cu")
 
 
 def test_the_audit_says_what_may_leave_the_range_and_what_is_done():

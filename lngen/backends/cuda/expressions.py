@@ -1,8 +1,8 @@
 """SymPy expressions as CUDA C++ in the compute type `A`.
 
 A literal is written `A(0.5)`: a constant of the compute type, never a double that the kernel would have to
-convert. Functions are called in the namespace `math` of the emitted file, which holds the overloads for float
-and double.
+convert. Functions are called in the namespace `math` of `rows.cuh`, which holds the overloads for float and
+double.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FUNCTIONS: dict[type[Expr], str] = {
     Log1p: "log1p",
     Expm1: "expm1",
 }
-"""The functions of one argument, by their name in the emitted `math`."""
+"""The functions of one argument, by their name in `math` of `rows.cuh`."""
 
 _COMPARISONS = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "==", "!=": "!="}
 
