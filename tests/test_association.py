@@ -76,3 +76,12 @@ def test_a_difference_of_large_rows_has_its_digits(body: str) -> None:
     exec(body.replace("return", "y ="), exact)
     found, _ = module.forward(**given)
     np.testing.assert_allclose(found, exact["y"], rtol=0, atol=1e-6)
+
+
+def test_statistics_that_melt_have_their_digits() -> None:
+    made = derived(parse("def f(x: Row, c: Constant = 1): return x/(max(x) - min(x) + c)"), proved=False)
+    module = module_from_text(made.text("numpy_backend.py"), "numpy_backend")
+    x = (np.random.default_rng(0).standard_normal((9, 8)) / 100 + 1e4).astype(np.float32)
+    wide = x.astype(np.float64)
+    exact = wide / (np.ptp(wide, axis=-1, keepdims=True) + 1e-4)
+    np.testing.assert_allclose(module.forward(x, c=1e-4)[0], exact, rtol=1e-6)
