@@ -21,7 +21,7 @@ from __future__ import annotations
 import enum
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -329,12 +329,14 @@ def with_names(expression: Expression, names: Mapping[str, str]) -> Expression:
     '(z * mean(z))'
     """
 
-    def new(part: Expression) -> Expression:
-        return with_names(part, names)
+    if isinstance(expression, Name):
+        return replace(expression, name=names.get(expression.name, expression.name))
+    return mapped(expression, lambda part: with_names(part, names))
 
+
+def mapped(expression: Expression, new: Callable[[Expression], Expression]) -> Expression:
+    """The expression with `new` of each operand in its place."""
     match expression:
-        case Name(name=name):
-            return replace(expression, name=names.get(name, name))
         case Negate(operand=operand):
             return replace(expression, operand=new(operand))
         case Binary(left=left, right=right) | Compare(left=left, right=right):

@@ -13,6 +13,7 @@ from fractions import Fraction
 import sympy
 from sympy import Expr, Mul
 
+from lngen.association import cancelled, with_sums_apart
 from lngen.definition import (
     Binary,
     Call,
@@ -246,7 +247,9 @@ def translate(definition: Definition) -> Forward:
     symbols = tuple(_input_symbol(entry) for entry in definition.inputs)
     environment: dict[str, Expr] = {symbol.name: symbol for symbol in symbols}
     equations: list[Equation] = []
-    for statement in definition.statements:
+    own = {statement.name for statement in definition.statements}
+    apart: dict[TypedSymbol, Expr] = {}
+    for statement in with_sums_apart(definition, names.fresh):
         try:
             expression = to_sympy(statement.expression, environment)
         except _DecidedError as error:
@@ -254,12 +257,17 @@ def translate(definition: Definition) -> Forward:
             raise _refused(definition, error.span, str(error), remedy) from None
         except _NotRealError:
             expression = sympy.nan
+        expression = written = cancelled(expression, apart)
         _require_real(definition, statement.name, statement.span, expression)
         bare = Equation(symbol_like("unused", expression), expression).reduction is not None
         expression = split_reductions(expression, equations, names, whole=bare)
         symbol = SYMBOL_OF_KIND[statement.kind](statement.name, **known_sign(expression))
-        equations.append(Equation(symbol, expression, named=True))
+        equations.append(Equation(symbol, expression, named=statement.name in own))
         environment[statement.name] = symbol
+        if statement.name not in own:
+            apart[symbol] = written
+    read = {symbol for equation in equations for symbol in equation.expression.free_symbols}
+    equations = [equation for equation in equations if equation.symbol in read or equation.symbol not in apart]
     outputs = tuple(environment[name] for name in definition.outputs)
     spoken_for = tuple(equation.symbol.name for equation in equations)
     return Forward(definition.name, definition.inputs, symbols, tuple(equations), outputs, spoken_for)

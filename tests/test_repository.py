@@ -25,7 +25,7 @@ STAGES = [
     "names definition parsing",
     "oracle evaluate",
     "symbolic notation",
-    "translate growth numeric",
+    "association translate growth numeric",
     "differentiate tangent double_backward",
     "derivation",
     "simplify",

@@ -18,7 +18,7 @@ from lngen.errors import LngenError
 from lngen.notation import order as notation
 from lngen.notation.order import Term
 from lngen.notation.plain import Text
-from lngen.symbolic import TypedSymbol, axes, is_row, operation_count
+from lngen.symbolic import TypedSymbol, axes, operation_count
 
 
 class Product(NamedTuple):
@@ -53,21 +53,10 @@ def terms_in_order(expression: Expr) -> list[tuple[int, Expr]]:
 
     >>> terms_in_order(m - p + 1)
     [(1, m), (-1, p), (1, 1)]
-
-    And a row is taken off a row before anything is added: both may be large, and their difference exact.
-
-    >>> x = RowSymbol("x")
-    >>> terms_in_order(x + p*x - g)
-    [(1, x), (-1, g), (1, p*x)]
     """
     signed = [_split_sign(term) for term in Add.make_args(expression)]
     leading = sorted((term for sign, term in signed if sign > 0), key=_leading_key)
     taken_off = sorted((term for sign, term in signed if sign < 0), key=_following_key)
-    rows = [term for term in taken_off if is_row(term) and isinstance(term, TypedSymbol)]
-    if rows and leading and is_row(leading[0]) and isinstance(leading[0], TypedSymbol):
-        others = [term for term in taken_off if term not in rows]
-        first = [(1, leading[0]), *((-1, term) for term in rows)]
-        return first + [(1, term) for term in leading[1:]] + [(-1, term) for term in others]
     early = [term for term in leading if axes(term).rows or (term.is_number and axes(expression).features)]
     if not (early and taken_off):
         early = leading

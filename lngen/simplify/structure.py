@@ -27,6 +27,7 @@ from lngen.simplify.linear import powers_of_sums
 from lngen.simplify.naming import function_name, plain
 from lngen.simplify.tidy import is_long, use_roots, written_out
 from lngen.symbolic import (
+    D,
     Mean,
     Reduction,
     Sigmoid,
@@ -139,7 +140,9 @@ class _Structure:
                 self.optional_names.add(value)
         elif axes(expression).rows:
             value = self._row_scalar(expression)
-            if is_long(value) or powers_of_sums(value) > 1:
+            # The terms of a statistic are met one by one, those of a sum of inputs are added first.
+            given = isinstance(value, Add) and value.free_symbols <= {D, *self.forward.symbols}
+            if given or is_long(value) or powers_of_sums(value) > 1:
                 value = self._define(value, equation.symbol.name)
         elif isinstance(expression, TypedSymbol) or expression.is_number:
             value = expression

@@ -95,14 +95,22 @@ def written_out(
 
 
 def _nests(equation: Equation, users: Sequence[Equation]) -> bool:
-    """Whether to write a value out where it is used would put a sum under a power, or a product of rows, or make a line
-    too long to read.
+    """Whether to write a value out where it is used would melt a sum into another, put a sum under a power, or a
+    product of rows, or make a line too long to read.
 
     Sums under powers under powers are polynomials whose degree doubles with every line; and `(x/y)**4` is x**4/y**4 to
     SymPy, each of which may be too large or too small for a float.
     """
-    if is_long(equation.expression):
+    if is_long(equation.expression) or _melts(equation, users):
         return True
     powers = {p.base for q in users for p in q.expression.atoms(Pow)}
     rows = [factor for factor in Mul.make_args(equation.expression) if is_row(factor)]
     return equation.symbol in powers and (isinstance(equation.expression, Add) or len(rows) > 1)
+
+
+def _melts(equation: Equation, users: Iterable[Equation]) -> bool:
+    """Whether a value is a sum that SymPy would melt into what stands around it, where its digits may be lost."""
+    if not isinstance(equation.expression, Add):
+        return False
+    parts = (part for user in users for part in user.expression.atoms(Add, Mul))
+    return any(term.as_coeff_Mul()[1] == equation.symbol for part in parts for term in Add.make_args(part))

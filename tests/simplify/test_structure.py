@@ -159,7 +159,7 @@ def test_names_that_earlier_steps_use_are_left_alone() -> None:
 def test_only_what_is_centred_gets_a_name() -> None:
     kept = translate(parse("def f(x: Row): return x*mean(x**3)"))
     assert name_centred_bodies(kept) is kept
-    named = name_centred_bodies(translate(parse("def f(x: Row, r: Row): return x + r - mean(x + r) + x**2")))
+    named = name_centred_bodies(translate(parse("def f(x: Row, r: Row): return x**2 + x + r - mean(x + r)")))
     assert text_of(named.equations) == ["total = r + x", "mean_r = Mean(total)", "y = -mean_r + total + x**2"]
 
 
