@@ -2,4 +2,4 @@ from lngen.language import Row, silu
 
 
 def layer(x: Row):
-    return silu(x ** 3)
+    return silu(x**3)

@@ -2,4 +2,4 @@ from lngen.language import Row, max, mean, silu
 
 
 def layer(tau: Row):
-    return silu(mean(max(tau) * tau * tau ** 2))
+    return silu(mean(max(tau) * tau * tau**2))
