@@ -12,8 +12,9 @@ It is one type for all directions: a row scalar that is saved has the digits of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 import sympy
 from sympy import Expr, Mul, Rational
@@ -26,6 +27,12 @@ from lngen.symbolic import TypedSymbol, axes
 
 HIGHEST_POWER = Rational(8)
 """The power that float32 holds of every entry of a row of float16: 65504**8 is 3.39e38."""
+
+HIGHEST_BESIDE_ZERO = Rational(5)
+"""The same beside a factor that vanishes, where infinity is no large result but 0*inf, which is no number.
+
+float32 holds five powers of 5e7 (3.4e38**(1/5)), and of 2.6e6 beside a direction that is as large as the row.
+"""
 
 HIGHEST_RECIPROCAL = Rational(3)
 """And of what divides: a row may be as small as 1e-12 before the power of its reciprocal leaves float32."""
@@ -50,32 +57,52 @@ def out_of_range(plan: Plan, program: RowProgram) -> list[TypedSymbol]:
     values = [*plan.forward.values(), *program.values()]
     small = Growth({symbol: -ARGUMENT for symbol in plan.derivation.forward.symbols if axes(symbol).rows}).after(values)
     ends = [end.after(values) for end in plan.forward.growth]
-    return [s for s, e in program.values() if grows_too_far(s, e, ends) or _largest(small, e)[0] > HIGHEST_RECIPROCAL]
+    return [
+        s
+        for s, e in program.values()
+        if grows_too_far(s, e, ends) or any(product.grows > HIGHEST_RECIPROCAL for product in _products(small, e))
+    ]
 
 
 def grows_too_far(symbol: TypedSymbol, value: Expr, ends: Iterable[Growth]) -> bool:
     """Whether a product in a value grows or shrinks faster than `HIGHEST_POWER` of the rows, at some end.
 
-    What vanishes as an exponential does ends as 0, which is what it is beside anything else; what is divided by it
-    grows, and is seen by that.
+    What vanishes as an exponential does ends as 0, which is what it is beside anything finite: there less is too far.
+    What is divided by it grows, and is seen by that.
 
     >>> from lngen.symbolic import RowSymbol, Sigmoid
     >>> x, y, e = RowSymbol("x"), RowSymbol("y"), RowSymbol("e")
     >>> ends = Growth.at_the_ends([x], [(y, x), (e, y**3)])
     >>> [grows_too_far(RowSymbol("v"), value, ends) for value in (e*x**5, e**3*x, x*Sigmoid(x), 1/Sigmoid(x))]
     [False, True, False, True]
+    >>> [grows_too_far(RowSymbol("v"), value, ends) for value in (x**7, x**7*Sigmoid(x), x**5*Sigmoid(x))]
+    [False, True, False]
     """
-    # An exponential that is known to be bounded has no degree, whatever its own exponent has.
-    parts = [(end, isinstance(value, sympy.exp) and not end.degree(symbol)) for end in ends]
-    return any(max(_largest(end, value.args[0] if bounded else value)) > HIGHEST_POWER for end, bounded in parts)
+    for end in ends:
+        # An exponential that is known to be bounded has no degree, whatever its own exponent has.
+        bounded = isinstance(value, sympy.exp) and not end.degree(symbol)
+        for product in _products(end, value.args[0] if bounded else value):
+            highest = HIGHEST_BESIDE_ZERO if product.vanishes else HIGHEST_POWER
+            if product.grows > highest or product.shrinks > HIGHEST_POWER:
+                return True
+    return False
 
 
-def _largest(end: Growth, value: Expr) -> tuple[Rational, Rational]:
-    """The largest degrees of a product in a value: of its factors that grow, and of those that shrink."""
+class _Product(NamedTuple):
+    """The degrees of the factors of a product that grow, and of those that shrink, and whether one is as good as 0."""
+
+    grows: Rational
+    shrinks: Rational
+    vanishes: bool
+
+
+def _products(end: Growth, value: Expr) -> Iterator[_Product]:
+    """The products in a value; what is none is one of a single factor."""
     if not isinstance(value, Expr) or isinstance(value, Relational):
-        return Rational(0), Rational(0)
+        return
     degrees = [end.degree(factor) for factor in Mul.make_args(value)]
+    zeros = [degree for degree in degrees if degree <= -EXPONENTIAL / 2]
     grows = sum((degree for degree in degrees if degree > 0), Rational(0))
-    shrinks = -sum((degree for degree in degrees if -EXPONENTIAL / 2 < degree < 0), Rational(0))
-    inner = [_largest(end, part) for part in value.args]
-    return max([grows, *(more for more, _ in inner)]), max([shrinks, *(less for _, less in inner)])
+    yield _Product(grows, grows - sum(degrees) + sum(zeros), bool(zeros))
+    for part in value.args:
+        yield from _products(end, part)

@@ -17,11 +17,15 @@ WIDE = {
     "an exponential without a shift": "return exp(x)/(1 + exp(x))**2 + exp(x)",
     "a reciprocal of what vanishes": "return 1/sigmoid(x)",
     "a high power": "return x**9",
+    "a high power beside what vanishes": "return silu(x**3)",
+    "powers of row scalars beside what vanishes": "return silu(mean(max(x)*x**3))",
     "a softmax under a root": "e = exp(x - max(x)); return (e/sum(e))**(1/3)",
 }
 NARROW = {
     "a softmax": "e = exp(x - max(x)); return e/sum(e)",
     "a gate": "return x*sigmoid(x)",
+    "a gate of a square": "return silu(-x**2)",
+    "a high power alone": "return x**7",
     "a power of a normalised row": "return (x/sqrt(mean(x**2) + 0.1))**12",
     "an exponential of a number": "return x*exp(4)",
 }

@@ -17,6 +17,7 @@ never zero; it brings in no singularity.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -30,11 +31,13 @@ from lngen.simplify.linear import (
     TooManyTermsError,
     bounded_work,
     expand_linear,
+    joined_means,
     multiply_out,
     reductions_in,
     stages_in,
     tree_size,
 )
+from lngen.simplify.row_classes import Member, RowClass
 from lngen.simplify.work import limited_work, spend
 from lngen.symbolic import (
     AttainsFirst,
@@ -43,10 +46,8 @@ from lngen.symbolic import (
     TypedSymbol,
     axes,
     derivative,
-    is_row,
     operation_count,
 )
-from lngen.translate import Equation, Forward
 
 _LONGEST_GRADIENT = 30
 """A form with more terms is no textbook's, and finding its common factors takes long."""
@@ -55,40 +56,8 @@ _LONGEST_GRADIENT = 30
 _LONGEST_EXPRESSION = 450
 """Nodes of what is written in another basis; three times what the longest gradient of any layer has."""
 
-_LARGEST_CLASS = 5
-"""Members of a row class: a norm makes two. The row that would be one more is the root of a class of its own, so that a
-norm of a norm of a norm is one formula after the other."""
-
 _LONGEST_WORK = 2_500
 """Nodes visited in trying one basis on one gradient; three times what the longest gradient of any layer needs."""
-
-
-@dataclass(frozen=True)
-class Member:
-    """A row value that is `scale*root + shift`, scale and shift being row scalars, scale never zero."""
-
-    symbol: TypedSymbol
-    scale: Expr
-    shift: Expr
-
-
-@dataclass(frozen=True)
-class RowClass:
-    """Row values that are affine in one another, and the row scalars that tie them.
-
-    `candidates` are the members to be tried as a basis, all of them if it is empty.
-    """
-
-    root: TypedSymbol
-    members: tuple[Member, ...]
-    reductions: tuple[Equation, ...]
-    functions: tuple[Equation, ...]
-    candidates: tuple[TypedSymbol, ...] = ()
-
-    @property
-    def symbols(self) -> tuple[TypedSymbol, ...]:
-        """The root and all members, in order of definition."""
-        return tuple(member.symbol for member in self.members)
 
 
 @dataclass(frozen=True)
@@ -125,6 +94,7 @@ class Basis:
         for member, value in self.substitutions:
             if isinstance(value, Add):
                 expression = with_sum(expression, member, value)
+                expression = joined_means(expression, member, value.xreplace(dict(self.identities)))
                 continue
             if not isinstance(value, sympy.Mul) or value.as_coeff_Mul()[0] != 1:
                 continue
@@ -167,72 +137,6 @@ def _substituted(expression: Expr, table: dict[TypedSymbol, Expr]) -> Expr:
     return moved
 
 
-def row_classes(forward: Forward) -> tuple[RowClass, ...]:
-    """The classes of a forward in normal form, in the order of their roots.
-
-    A row scalar belongs to every class whose values its reductions read.
-    """
-    members: dict[TypedSymbol, list[Member]] = {}
-    place: dict[TypedSymbol, Member] = {}
-    root_of: dict[TypedSymbol, TypedSymbol] = {}
-    for symbol in forward.symbols:
-        if is_row(symbol):
-            members[symbol] = [Member(symbol, sympy.S.One, sympy.S.Zero)]
-            root_of[symbol], place[symbol] = symbol, members[symbol][0]
-    for equation in forward.equations:
-        symbol = equation.symbol
-        if not is_row(symbol):
-            continue
-        affine = _affine(equation.expression)
-        if affine is None or len(members[root_of[affine[0]]]) == _LARGEST_CLASS:
-            member = Member(symbol, sympy.S.One, sympy.S.Zero)
-            root_of[symbol] = symbol
-            members[symbol] = [member]
-        else:
-            origin, scale, shift = affine
-            base = place[origin]
-            member = Member(symbol, scale * base.scale, multiply_out(scale * base.shift + shift))
-            root_of[symbol] = root_of[origin]
-            members[root_of[origin]].append(member)
-        place[symbol] = member
-    return tuple(
-        RowClass(root, tuple(found), *_row_scalars_of(forward, {m.symbol for m in found}))
-        for root, found in members.items()
-    )
-
-
-def _affine(expression: Expr) -> tuple[TypedSymbol, Expr, Expr] | None:
-    rows = [symbol for symbol in expression.free_symbols if is_row(symbol)]
-    features = [s for s in expression.free_symbols if axes(s).features and not axes(s).rows]
-    if len(rows) != 1 or features:
-        return None
-    (row,) = rows
-    scale = derivative(expression, row)
-    if axes(scale).features or not scale.is_nonzero:
-        return None
-    try:
-        shift = multiply_out(expression - scale * row)
-    except TooManyTermsError:
-        return None
-    # The derivative alone does not tell: that of x + sign(x) is 1.
-    return None if axes(shift).features else (row, scale, shift)
-
-
-def _row_scalars_of(forward: Forward, symbols: set[TypedSymbol]) -> tuple[tuple[Equation, ...], tuple[Equation, ...]]:
-    reductions, functions, known = [], [], set()
-    for equation in forward.equations:
-        if axes(equation.symbol) != (True, False):
-            continue
-        used = equation.expression.free_symbols
-        if equation.reduction is not None and used & symbols:
-            reductions.append(equation)
-            known.add(equation.symbol)
-        elif equation.reduction is None and used & known:
-            functions.append(equation)
-            known.add(equation.symbol)
-    return tuple(reductions), tuple(functions)
-
-
 def bases(row_class: RowClass) -> tuple[Basis, ...]:
     """Every candidate: each member, with and without the roots solved for the statistics.
 
@@ -251,9 +155,19 @@ def _bases(row_class: RowClass) -> tuple[tuple[Basis, ...], int]:
 
 
 def _every_basis(row_class: RowClass) -> tuple[Basis, ...]:
+    found = _bases_but(row_class, _shifted(row_class))
+    known = _known(found)
+    return _bases_but(row_class, _shifted(row_class, known)) if known else found
+
+
+def _known(found: Iterable[Basis]) -> set[Expr]:
+    """The row scalars that have a value of their own, other than what is computed, by the identities of some basis."""
+    return {left for basis in found for left, _ in basis.identities if isinstance(left, TypedSymbol)}
+
+
+def _bases_but(row_class: RowClass, excluded: Collection[TypedSymbol]) -> tuple[Basis, ...]:
     found = []
     eliminated = _eliminations(row_class)
-    excluded = _shifted(row_class)
     for member in row_class.members:
         if member.symbol in excluded or (row_class.candidates and member.symbol not in row_class.candidates):
             continue
@@ -266,14 +180,16 @@ def _every_basis(row_class: RowClass) -> tuple[Basis, ...]:
     return tuple(found)
 
 
-def _shifted(row_class: RowClass) -> set[TypedSymbol]:
+def _shifted(row_class: RowClass, known: Collection[Expr] = ()) -> set[TypedSymbol]:
     """Members that are no basis, because a statistic is taken of one that they differ from by more than its own mean.
 
     In x, `Mean((x - mu)**2)` is `Mean(x**2) - mu**2`: what it loses where mu is large, a gradient written in x would
     lose. With `h = p + b` and statistics of both, `Mean(g*p)` is not to be had from `Mean(g*h) - b*Mean(g)`, nor that
-    of h from that of p. But what a row is less its mean is not larger than the row.
+    of h from that of p. But what a row is less its mean is not larger than the row. A statistic whose value is `known`
+    is in no gradient.
 
     >>> from lngen.symbolic import RowSymbol, RowScalarSymbol
+    >>> from lngen.translate import Equation
     >>> x, c, h = RowSymbol("x"), RowSymbol("c"), RowSymbol("h")
     >>> mu, var, b = RowScalarSymbol("mu"), RowScalarSymbol("var"), RowScalarSymbol("b")
     >>> members = Member(x, sympy.S.One, sympy.S.Zero), Member(c, sympy.S.One, -mu), Member(h, sympy.S.One, b)
@@ -283,8 +199,9 @@ def _shifted(row_class: RowClass) -> set[TypedSymbol]:
     [h]
     [x, h]
     """
-    read = set().union(*(q.expression.free_symbols for q in row_class.reductions if isinstance(q.reduction, Mean)))
-    means = [(q.symbol, q.expression.args[0]) for q in row_class.reductions if isinstance(q.expression, Mean)]
+    statistics = [q for q in row_class.reductions if isinstance(q.reduction, Mean)]
+    read = set().union(*(q.expression.free_symbols for q in statistics if q.symbol not in known))
+    means = [(q.symbol, q.expression.args[0]) for q in statistics if isinstance(q.expression, Mean)]
 
     def shift(member: Member, of: Member) -> Expr:
         """What the member is more than a multiple of another one."""
@@ -328,7 +245,18 @@ def _eliminations(row_class: RowClass) -> tuple[tuple[TypedSymbol, Expr], ...]:
 def _with_identities(row_class: RowClass, basis: Basis) -> Basis:
     """The basis with what the definition's means say in it, each solved for the one mean that it speaks of.
 
-    One of two means solved for the other would be a difference, which may be small where both are large.
+    One of two means solved for the other would be a difference, which may be small where both are large. What speaks of
+    no mean says what its own symbol is. Free of rows, that takes the symbol's place: what is computed is it but for
+    rounding, which is all there is where the two should cancel.
+
+    >>> from lngen.symbolic import D, RowSymbol, RowScalarSymbol
+    >>> from lngen.translate import Equation
+    >>> x, p = RowSymbol("x"), RowSymbol("p")
+    >>> s, r, mu = RowScalarSymbol("s"), RowScalarSymbol("r", nonzero=True), RowScalarSymbol("mu")
+    >>> row = RowClass(x, (Member(x, sympy.S.One, sympy.S.Zero), Member(p, r, sympy.S.Zero)),
+    ...                (Equation(s, D*Mean(x)), Equation(mu, Mean(p))), (Equation(r, 1/s),))
+    >>> bases(row)[0].identities
+    ((Mean(x), 1/(r*D)), (mu, 1/D))
     """
     identities: dict[Expr, Expr] = {}
     eliminated = dict(basis.eliminations)
@@ -340,6 +268,8 @@ def _with_identities(row_class: RowClass, basis: Basis) -> Basis:
         right = basis.rewrite(equation.expression)
         difference = _reduced(expand_linear(left - right), identities)
         means = difference.atoms(Mean)
+        if not means and left == equation.symbol and not axes(left - difference).rows:
+            identities[left] = left - difference
         if len(means) != 1:
             continue
         (mean,) = means
@@ -370,6 +300,7 @@ def in_best_basis(row_class: RowClass, expression: Expr) -> tuple[Basis | None, 
     """The shortest form of a gradient over all bases of its class; None and the expression if no basis shortens it.
 
     >>> from lngen.symbolic import RowSymbol, RowScalarSymbol
+    >>> from lngen.translate import Equation
     >>> x, t, g = RowSymbol("x"), RowSymbol("t"), RowSymbol("g")
     >>> m, r = RowScalarSymbol("m", nonnegative=True), RowScalarSymbol("r", positive=True)
     >>> eps = sympy.Symbol("eps", positive=True)
@@ -407,6 +338,7 @@ def _held_means(row_class: RowClass, expression: Expr) -> dict[Expr, TypedSymbol
     """Means of rows that are no basis: they stay as they are, for written in a basis each would be two.
 
     >>> from lngen.symbolic import RowSymbol, RowScalarSymbol
+    >>> from lngen.translate import Equation
     >>> x, c, g = RowSymbol("x"), RowSymbol("c"), RowSymbol("g")
     >>> mu, var = RowScalarSymbol("mu"), RowScalarSymbol("var")
     >>> row = RowClass(x, (Member(x, sympy.S.One, sympy.S.Zero), Member(c, sympy.S.One, -mu)),
@@ -414,7 +346,7 @@ def _held_means(row_class: RowClass, expression: Expr) -> dict[Expr, TypedSymbol
     >>> list(_held_means(row, c*Mean(g*x) + Mean(g*c)))
     [Mean(g*x)]
     """
-    excluded = _shifted(row_class)
+    excluded = _shifted(row_class, _known(_bases(row_class)[0]))
     means = [m for m in expression.atoms(Mean) if m.free_symbols & excluded and not m.args[0].atoms(Mean)]
     return {m: RowScalarSymbol(f"held_{n}") for n, m in enumerate(sorted(means, key=default_sort_key))}
 

@@ -18,7 +18,7 @@ from sympy import Add, Expr, Pow
 from lngen.derivation import Step
 from lngen.differentiate import contributions, cotangent_symbol
 from lngen.notation import text
-from lngen.simplify.basis import Basis, RowClass, cost, in_best_basis, row_classes
+from lngen.simplify.basis import Basis, cost, in_best_basis
 from lngen.simplify.factors import common_factors, with_product
 from lngen.simplify.linear import (
     MAXIMUM_TERMS,
@@ -31,6 +31,7 @@ from lngen.simplify.linear import (
     terms_bound,
     tree_size,
 )
+from lngen.simplify.row_classes import RowClass, row_classes
 from lngen.simplify.work import spend
 from lngen.symbolic import (
     AttainsFirst,

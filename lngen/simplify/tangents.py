@@ -12,9 +12,10 @@ from collections.abc import Collection
 import sympy
 from sympy import Expr
 
-from lngen.simplify.basis import RowClass, cost, in_best_basis
+from lngen.simplify.basis import cost, in_best_basis
 from lngen.simplify.factors import common_factors
 from lngen.simplify.linear import reductions_in, tree_size
+from lngen.simplify.row_classes import RowClass
 from lngen.simplify.sweep import Sweep, Trail, too_long, with_value
 from lngen.simplify.work import spend
 from lngen.symbolic import AttainsFirst, RowMax, RowMin, TypedSymbol, is_row, operation_count, symbol_like

@@ -9,12 +9,13 @@ import sympy
 from lngen.definition import Kind, parse
 from lngen.numeric import Arithmetic, evaluate_equations, evaluate_expression
 from lngen.simplify import derive
-from lngen.simplify.basis import bases, cost, in_best_basis, row_classes
+from lngen.simplify.basis import bases, cost, in_best_basis
 from lngen.simplify.linear import show_sums
+from lngen.simplify.row_classes import row_classes
 from lngen.simplify.structure import normal_form
 from lngen.symbolic import D, Mean, RowScalarSymbol, RowSymbol, TypedSymbol
 from lngen.translate import Forward, translate
-from tests.corpus import NAMES, definition, derivation, draw
+from tests.corpus import NAMES, definition, derivation, draw, text_of
 
 EPS = "eps: Constant = 1e-5"
 CENTRED = f"def f(x: Row, {EPS}): return (x - mean(x))*rsqrt(mean((x - mean(x))**2) + eps)"
@@ -40,6 +41,8 @@ def classes(text: str) -> list[list[str]]:
         # a learned scalar may be zero, and so may a row scalar of the user's
         ("def f(x: Row, alpha: Scalar): return alpha*x", [["x"], ["y"]]),
         ("def f(x: Row, a: RowScalar): return a*x", [["x"], ["y"]]),
+        # nor is anything divided by what may underflow
+        ("def f(x: Row): return x*sigmoid(mean(x))", [["x"], ["y"]]),
         # the derivative of x + sign(x) is 1, and yet it is not affine; nor is a stopped gradient
         ("def f(x: Row): return x + sign(x)", [["x"], ["y"]]),
         ("def f(x: Row): return x + stop_gradient(x)", [["x"], ["y"]]),
@@ -61,6 +64,9 @@ def test_row_classes(text: str, expected: list[list[str]]) -> None:
             "y",
             {"Mean(w*y**2)": "-eps*rstd**2 + 1"},
         ),
+        # What the means before it say of a mean, without rows: what is computed is that but for rounding.
+        ("def f(x: Row):\n    p = x/sum(x)\n    return p - mean(p)", "p", {"mu": "1/D"}),
+        ("def f(x: Row): y = x*rsqrt(mean(x**2)); m = mean(y**2); return y, m", "y", {"Mean(y**2)": "1", "m": "1"}),
     ],
 )
 def test_identities(text: str, member: str, identities: dict[str, str]) -> None:
@@ -146,6 +152,31 @@ def test_cost_counts_stages_first() -> None:
     one_stage = g + Mean(g) + Mean(g * x) + Mean(g * x**2)
     assert cost(one_stage) < cost(Mean(x * Mean(g)))
     assert str(show_sums(one_stage)) == str(one_stage)
+
+
+def test_a_gradient_has_the_value_of_a_mean_that_is_known() -> None:
+    text = """
+def f(x: Row):
+    p = exp(x)/sum(exp(x))
+    n = mean((p - mean(p))*rsqrt(mean(p**2) - mean(p)**2 + 1))
+    return n, p
+"""
+    assert text_of(derive(parse(text)).backward) == ["dx = p*(dp - FeatureSum(dp*p))"]
+
+
+def test_a_mean_of_a_row_is_not_one_of_the_centred_row_and_what_was_taken_off() -> None:
+    # Of g = dp/sqrt(p)/2 both would be large.
+    text = """
+def f(x: Row):
+    e = exp(x)
+    p = e/sum(e)
+    root = sqrt(p)
+    n = tanh((p - mean(p))*rsqrt(mean((p - mean(p))**2) + 1))
+    return n, root
+"""
+    (dx,) = (q.expression for q in derive(parse(text)).backward if q.symbol.name == "dx")
+    assert "Mean(g_2*p)" in str(dx)
+    assert "Mean(g_2)" not in str(dx)
 
 
 def test_what_a_centred_row_measures_is_not_written_in_the_uncentred_one() -> None:

@@ -1,0 +1,5 @@
+from lngen.language import Row, silu
+
+
+def layer(x: Row):
+    return silu(x**3)
