@@ -151,8 +151,8 @@ class SumRows(Function):  # type: ignore[misc]
 class StopGradient(Function):  # type: ignore[misc]
     """Its argument, with derivative zero.
 
-    >>> StopGradient(StopGradient(RowSymbol("x")))
-    StopGradient(x)
+    >>> StopGradient(StopGradient(RowSymbol("x"))), StopGradient(sympy.Rational(2, 3)) < sympy.pi
+    (StopGradient(x), True)
     """
 
     nargs = 1
@@ -166,6 +166,9 @@ class StopGradient(Function):  # type: ignore[misc]
 
     def _eval_is_real(self) -> bool:
         return True
+
+    def _eval_evalf(self, prec: int) -> Expr:
+        return self.args[0].evalf(prec_to_dps(prec))
 
 
 class Where(Function):  # type: ignore[misc]
