@@ -161,7 +161,7 @@ def evaluate_expression(expression: Expr, environment: Mapping[Any, Any], arithm
         if isinstance(e, SumRows):
             return _sum_rows(e, walk)
         if isinstance(e, AttainsFirst):
-            first = _attains_first(np.asarray(walk(e.args[0])), np.asarray(walk(e.args[1])))
+            first = _attains_first(_whole_row(e.args[0], walk, environment), np.asarray(walk(e.args[1])))
             return np.where(first, arithmetic.number(sympy.S.One), arithmetic.number(sympy.S.Zero))
         if isinstance(e, (Mean, FeatureSum, RowMax, RowMin)):
             return _reduce(e, walk, environment)
@@ -201,16 +201,19 @@ def _features(environment: Mapping[Any, Any]) -> int:
 
 
 def _reduce(e: Expr, walk: Any, environment: Mapping[Any, Any]) -> Any:
-    body = e.args[0]
-    value = np.asarray(walk(body))
-    # A row value may turn out to be the same for all rows, zero for example; it then has no axis to broadcast over.
-    keep = axes(body).rows
-    rows = (value.shape[0] if value.ndim == 2 else 1,) if keep else ()
-    value = np.broadcast_to(value, (*rows, _features(environment)))
+    value = _whole_row(e.args[0], walk, environment)
+    keep = axes(e.args[0]).rows
     if isinstance(e, (RowMax, RowMin)):
         return (np.max if isinstance(e, RowMax) else np.min)(value, axis=-1, keepdims=keep)
     total = np.sum(value, axis=-1, keepdims=keep)
     return total / _features(environment) if isinstance(e, Mean) else total
+
+
+def _whole_row(body: Expr, walk: Any, environment: Mapping[Any, Any]) -> Any:
+    """A value with all its features: it may turn out to be the same for all rows or features, such as zero."""
+    value = np.asarray(walk(body))
+    rows = (value.shape[0] if value.ndim == 2 else 1,) if axes(body).rows else ()
+    return np.broadcast_to(value, (*rows, _features(environment)))
 
 
 def _sum_rows(e: Expr, walk: Any) -> Any:

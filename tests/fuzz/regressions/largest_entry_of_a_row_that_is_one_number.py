@@ -1,0 +1,6 @@
+from lngen.language import Row, Scalar, gelu, max
+
+
+def layer(x: Row, alpha: Scalar = 0.5):
+    zero = x - x
+    return max(gelu(alpha - zero))
