@@ -8,13 +8,17 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from lngen.language import FUNCTIONS
 from tests.fuzz.batch import LARGE_MEAN
 from tests.fuzz.campaign import AWKWARD_EVERY, CUDA_EVERY, PROVED_EVERY, Campaign
 from tests.fuzz.failure import FAILURES, NO_POINT, REFUSED, RIGHT
 from tests.fuzz.judge import SECONDS
-from tests.fuzz.points import LARGE, LARGEST_EXPONENT, TINY
+from tests.fuzz.points import ENDS, LARGE, LARGEST_EXPONENT, TINY
 from tests.fuzz.tree import function_of
+
+_FARTHEST = max(deviation for _, deviation, _ in ENDS[np.float64])
 
 
 def summary(campaign: Campaign, verdicts: Mapping[int, Mapping[str, Any]]) -> str:
@@ -47,9 +51,10 @@ def summary(campaign: Campaign, verdicts: Mapping[int, Mapping[str, Any]]) -> st
         "",
         "*Refused* is a typed error that names the construct; *refused by name* is one that is gone once the values",
         "have other names. *No point* is a definition that has no finite value, or ties, wherever it was tried.",
+        f"Rows of float64 have a deviation of up to {_FARTHEST:g}: what fails at those says nothing of float32.",
         "",
         *_table("why refused", verdicts, REFUSED),
-        *_table("failure", verdicts, *FAILURES),
+        *_failures(verdicts),
         *_times(verdicts),
         "",
         *_covered(campaign, verdicts),
@@ -69,6 +74,16 @@ def _table(title: str, verdicts: Mapping[int, Mapping[str, Any]], *outcomes: str
             f"| {key} | {number:,} |" for key, number in sorted(keys.items(), key=lambda item: (-item[1], item))
         )
         yield ""
+
+
+def _failures(verdicts: Mapping[int, Mapping[str, Any]]) -> Iterator[str]:
+    """A table of failures for each float type that the judge's key names, and one of those that have none."""
+    failed = {number: entry for number, entry in verdicts.items() if entry["outcome"] in FAILURES}
+    for dtype in (np.dtype(dtype).name for dtype in ENDS):
+        typed = {number: entry for number, entry in failed.items() if dtype in entry["key"]}
+        failed = {number: entry for number, entry in failed.items() if number not in typed}
+        yield from _table(f"failure in {dtype}", typed, *FAILURES)
+    yield from _table("other failure", failed, *FAILURES)
 
 
 def _times(verdicts: Mapping[int, Mapping[str, Any]]) -> Iterator[str]:

@@ -13,10 +13,11 @@ from lngen.emission import Derived
 from lngen.errors import LngenError
 from tests.fuzz import judge as judging
 from tests.fuzz.campaign import Campaign
-from tests.fuzz.failure import BY_NAME, HANG, NO_POINT, REFUSED, RIGHT, TRACEBACK
+from tests.fuzz.failure import BY_NAME, HANG, NO_POINT, REFUSED, RIGHT, TRACEBACK, WRONG
 from tests.fuzz.generate import FULL, SMALL, definition_text
 from tests.fuzz.judge import judge
 from tests.fuzz.minimise import minimise
+from tests.fuzz.summary import summary
 from tests.requirements import gxx, has_gpu, has_pycuda
 from tests.tiers import sample
 
@@ -157,6 +158,19 @@ def test_a_journal_is_gone_on_with(tmp_path: Path) -> None:
     assert list(verdicts) == [0, 1, 2]
     assert verdicts[0] == first
     assert verdicts[1]["outcome"] == TRACEBACK
+
+
+def test_a_summary_tells_failures_in_float64_apart(tmp_path: Path) -> None:
+    keys = (
+        "numpy, float64 beside plain, deviation 150: gradient",
+        "numpy, float32 beside plain, large: tangent",
+        "import",
+    )
+    failed = {n: {"outcome": WRONG, "key": key, "derive_seconds": 1.0} for n, key in enumerate(keys)}
+    lines = summary(Campaign(SEED, tmp_path, SMALL, cuda=False), failed).splitlines()
+    kinds = "failure in float32", "failure in float64", "other failure"
+    titles = [lines.index(f"| {kind} | definitions |") for kind in kinds]
+    assert [lines[at + 2] for at in titles] == [f"| wrong: {keys[place]} | 1 |" for place in (1, 0, 2)]
 
 
 @pytest.mark.ci
