@@ -388,10 +388,4 @@ template <class N, class F> __device__ __forceinline__ void in_geometry(int D, F
 
 }  // namespace lngen
 
-#define LNGEN_BOUNDS(L) __launch_bounds__(L::THREADS, lngen::blocks_at_a_time(L::THREADS))
-
-// What a launcher reads of a module: block, rows and bytes, and how the work is laid out.
-#define LNGEN_LAUNCH(L) \
-  {L::THREADS, L::ROWS, L::SHARED_BYTES, L::VECTOR, L::THREADS_PER_ROW, L::ENTRIES, int(L::KEEPS_ROW), int(L::SUMS)}
-
 #endif

@@ -4,7 +4,7 @@
 // Cost: forward 4 row tensors (3 read, 1 written), 10 flops a row element; backward 6 row tensors (3 read, 3 written), 13 flops a row element.
 // Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-// templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+// templates sha256:44f62b9a988c94770c31375d5e7fba36ea30b2160ab1a95a1561015e90f80ccd
 //
 // forward:
 //     mu = mean(x)
@@ -29,6 +29,7 @@
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/kernels.cuh"
 
 #ifdef LNGEN_FORWARD
 // ================================================================================================ forward
@@ -295,85 +296,16 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 }  // namespace forward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int forward_f16_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f16>)
-    forward_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::f16* __restrict__ scale,
-        const lngen::f16* __restrict__ shift,
-        lngen::Computed<lngen::f16> eps,
-        lngen::f16* __restrict__ out_y,
-        lngen::Computed<lngen::f16>* __restrict__ save_mu,
-        lngen::Computed<lngen::f16>* __restrict__ save_mu_residual,
-        lngen::Computed<lngen::f16>* __restrict__ save_rstd,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f16>::run({x, scale, shift, eps, out_y, save_mu, save_mu_residual, save_rstd, rows, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(forward_##TYPE, lngen::forward::Launch<T>, \
+               (const T* __restrict__ x, const T* __restrict__ scale, const T* __restrict__ shift, \
+                lngen::Computed<T> eps, T* __restrict__ out_y, lngen::Computed<T>* __restrict__ save_mu, \
+                lngen::Computed<T>* __restrict__ save_mu_residual, lngen::Computed<T>* __restrict__ save_rstd, \
+                long long rows, int D), \
+               (x, scale, shift, eps, out_y, save_mu, save_mu_residual, save_rstd, rows, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int forward_bf16_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::bf16>)
-    forward_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::bf16* __restrict__ scale,
-        const lngen::bf16* __restrict__ shift,
-        lngen::Computed<lngen::bf16> eps,
-        lngen::bf16* __restrict__ out_y,
-        lngen::Computed<lngen::bf16>* __restrict__ save_mu,
-        lngen::Computed<lngen::bf16>* __restrict__ save_mu_residual,
-        lngen::Computed<lngen::bf16>* __restrict__ save_rstd,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::bf16>::run({x, scale, shift, eps, out_y, save_mu, save_mu_residual, save_rstd, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int forward_f32_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f32>)
-    forward_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::f32* __restrict__ scale,
-        const lngen::f32* __restrict__ shift,
-        lngen::Computed<lngen::f32> eps,
-        lngen::f32* __restrict__ out_y,
-        lngen::Computed<lngen::f32>* __restrict__ save_mu,
-        lngen::Computed<lngen::f32>* __restrict__ save_mu_residual,
-        lngen::Computed<lngen::f32>* __restrict__ save_rstd,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f32>::run({x, scale, shift, eps, out_y, save_mu, save_mu_residual, save_rstd, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int forward_f64_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f64>)
-    forward_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::f64* __restrict__ scale,
-        const lngen::f64* __restrict__ shift,
-        lngen::Computed<lngen::f64> eps,
-        lngen::f64* __restrict__ out_y,
-        lngen::Computed<lngen::f64>* __restrict__ save_mu,
-        lngen::Computed<lngen::f64>* __restrict__ save_mu_residual,
-        lngen::Computed<lngen::f64>* __restrict__ save_rstd,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f64>::run({x, scale, shift, eps, out_y, save_mu, save_mu_residual, save_rstd, rows, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif
 
@@ -585,88 +517,15 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 }  // namespace backward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int backward_f16_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f16>)
-    backward_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::f16* __restrict__ scale,
-        const lngen::f16* __restrict__ dy,
-        const lngen::Computed<lngen::f16>* __restrict__ mu,
-        const lngen::Computed<lngen::f16>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::f16>* __restrict__ rstd,
-        lngen::f16* __restrict__ out_dx,
-        lngen::f16* __restrict__ out_dscale,
-        lngen::f16* __restrict__ out_dshift,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f16>::run({x, scale, dy, mu, mu_residual, rstd, out_dx, out_dscale, out_dshift, rows, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_##TYPE, lngen::backward::Launch<T>, \
+               (const T* __restrict__ x, const T* __restrict__ scale, const T* __restrict__ dy, \
+                const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
+                const lngen::Computed<T>* __restrict__ rstd, T* __restrict__ out_dx, T* __restrict__ out_dscale, \
+                T* __restrict__ out_dshift, long long rows, int D), \
+               (x, scale, dy, mu, mu_residual, rstd, out_dx, out_dscale, out_dshift, rows, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int backward_bf16_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::bf16>)
-    backward_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::bf16* __restrict__ scale,
-        const lngen::bf16* __restrict__ dy,
-        const lngen::Computed<lngen::bf16>* __restrict__ mu,
-        const lngen::Computed<lngen::bf16>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::bf16>* __restrict__ rstd,
-        lngen::bf16* __restrict__ out_dx,
-        lngen::bf16* __restrict__ out_dscale,
-        lngen::bf16* __restrict__ out_dshift,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::bf16>::run({x, scale, dy, mu, mu_residual, rstd, out_dx, out_dscale, out_dshift, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int backward_f32_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f32>)
-    backward_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::f32* __restrict__ scale,
-        const lngen::f32* __restrict__ dy,
-        const lngen::Computed<lngen::f32>* __restrict__ mu,
-        const lngen::Computed<lngen::f32>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::f32>* __restrict__ rstd,
-        lngen::f32* __restrict__ out_dx,
-        lngen::f32* __restrict__ out_dscale,
-        lngen::f32* __restrict__ out_dshift,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f32>::run({x, scale, dy, mu, mu_residual, rstd, out_dx, out_dscale, out_dshift, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int backward_f64_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f64>)
-    backward_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::f64* __restrict__ scale,
-        const lngen::f64* __restrict__ dy,
-        const lngen::Computed<lngen::f64>* __restrict__ mu,
-        const lngen::Computed<lngen::f64>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::f64>* __restrict__ rstd,
-        lngen::f64* __restrict__ out_dx,
-        lngen::f64* __restrict__ out_dscale,
-        lngen::f64* __restrict__ out_dshift,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f64>::run({x, scale, dy, mu, mu_residual, rstd, out_dx, out_dscale, out_dshift, rows, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif

@@ -4,7 +4,7 @@
 // Cost: forward 4 row tensors (3 read, 1 written), 10 flops a row element; backward 6 row tensors (3 read, 3 written), 13 flops a row element.
 // Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-// templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+// templates sha256:44f62b9a988c94770c31375d5e7fba36ea30b2160ab1a95a1561015e90f80ccd
 //
 // jvp:
 //     dy = dshift + dscale*xhat + rstd*(1 + scale)*(dx - mean(dx) - xhat*mean(dx*xhat))
@@ -37,6 +37,7 @@
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/kernels.cuh"
 
 namespace lngen {
 
@@ -278,89 +279,16 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 }  // namespace jvp
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int jvp_f16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f16>)
-    jvp_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::f16* __restrict__ scale,
-        const lngen::f16* __restrict__ dx,
-        const lngen::f16* __restrict__ dscale,
-        const lngen::f16* __restrict__ dshift,
-        const lngen::Computed<lngen::f16>* __restrict__ mu,
-        const lngen::Computed<lngen::f16>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::f16>* __restrict__ rstd,
-        lngen::f16* __restrict__ out_dy,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::f16>::run({x, scale, dx, dscale, dshift, mu, mu_residual, rstd, out_dy, rows, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
+               (const T* __restrict__ x, const T* __restrict__ scale, const T* __restrict__ dx, \
+                const T* __restrict__ dscale, const T* __restrict__ dshift, \
+                const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
+                const lngen::Computed<T>* __restrict__ rstd, T* __restrict__ out_dy, long long rows, int D), \
+               (x, scale, dx, dscale, dshift, mu, mu_residual, rstd, out_dy, rows, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int jvp_bf16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::bf16>)
-    jvp_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::bf16* __restrict__ scale,
-        const lngen::bf16* __restrict__ dx,
-        const lngen::bf16* __restrict__ dscale,
-        const lngen::bf16* __restrict__ dshift,
-        const lngen::Computed<lngen::bf16>* __restrict__ mu,
-        const lngen::Computed<lngen::bf16>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::bf16>* __restrict__ rstd,
-        lngen::bf16* __restrict__ out_dy,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::bf16>::run({x, scale, dx, dscale, dshift, mu, mu_residual, rstd, out_dy, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int jvp_f32_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f32>)
-    jvp_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::f32* __restrict__ scale,
-        const lngen::f32* __restrict__ dx,
-        const lngen::f32* __restrict__ dscale,
-        const lngen::f32* __restrict__ dshift,
-        const lngen::Computed<lngen::f32>* __restrict__ mu,
-        const lngen::Computed<lngen::f32>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::f32>* __restrict__ rstd,
-        lngen::f32* __restrict__ out_dy,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::f32>::run({x, scale, dx, dscale, dshift, mu, mu_residual, rstd, out_dy, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int jvp_f64_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f64>)
-    jvp_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::f64* __restrict__ scale,
-        const lngen::f64* __restrict__ dx,
-        const lngen::f64* __restrict__ dscale,
-        const lngen::f64* __restrict__ dshift,
-        const lngen::Computed<lngen::f64>* __restrict__ mu,
-        const lngen::Computed<lngen::f64>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::f64>* __restrict__ rstd,
-        lngen::f64* __restrict__ out_dy,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::f64>::run({x, scale, dx, dscale, dshift, mu, mu_residual, rstd, out_dy, rows, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif
 
@@ -689,104 +617,17 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 }  // namespace backward_backward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int backward_backward_f16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f16>)
-    backward_backward_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::f16* __restrict__ scale,
-        const lngen::f16* __restrict__ dy,
-        const lngen::f16* __restrict__ ddx,
-        const lngen::f16* __restrict__ ddscale,
-        const lngen::f16* __restrict__ ddshift,
-        const lngen::Computed<lngen::f16>* __restrict__ mu,
-        const lngen::Computed<lngen::f16>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::f16>* __restrict__ rstd,
-        lngen::f16* __restrict__ out_dx,
-        lngen::f16* __restrict__ out_dscale,
-        lngen::f16* __restrict__ out_dshift,
-        lngen::f16* __restrict__ out_ddy,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::f16>::run({x, scale, dy, ddx, ddscale, ddshift, mu, mu_residual, rstd, out_dx, out_dscale, out_dshift, out_ddy, rows, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_backward_##TYPE, lngen::backward_backward::Launch<T>, \
+               (const T* __restrict__ x, const T* __restrict__ scale, const T* __restrict__ dy, \
+                const T* __restrict__ ddx, const T* __restrict__ ddscale, const T* __restrict__ ddshift, \
+                const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
+                const lngen::Computed<T>* __restrict__ rstd, T* __restrict__ out_dx, T* __restrict__ out_dscale, \
+                T* __restrict__ out_dshift, T* __restrict__ out_ddy, long long rows, int D), \
+               (x, scale, dy, ddx, ddscale, ddshift, mu, mu_residual, rstd, out_dx, out_dscale, out_dshift, out_ddy, \
+                rows, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int backward_backward_bf16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::bf16>)
-    backward_backward_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::bf16* __restrict__ scale,
-        const lngen::bf16* __restrict__ dy,
-        const lngen::bf16* __restrict__ ddx,
-        const lngen::bf16* __restrict__ ddscale,
-        const lngen::bf16* __restrict__ ddshift,
-        const lngen::Computed<lngen::bf16>* __restrict__ mu,
-        const lngen::Computed<lngen::bf16>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::bf16>* __restrict__ rstd,
-        lngen::bf16* __restrict__ out_dx,
-        lngen::bf16* __restrict__ out_dscale,
-        lngen::bf16* __restrict__ out_dshift,
-        lngen::bf16* __restrict__ out_ddy,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::bf16>::run({x, scale, dy, ddx, ddscale, ddshift, mu, mu_residual, rstd, out_dx, out_dscale, out_dshift, out_ddy, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int backward_backward_f32_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f32>)
-    backward_backward_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::f32* __restrict__ scale,
-        const lngen::f32* __restrict__ dy,
-        const lngen::f32* __restrict__ ddx,
-        const lngen::f32* __restrict__ ddscale,
-        const lngen::f32* __restrict__ ddshift,
-        const lngen::Computed<lngen::f32>* __restrict__ mu,
-        const lngen::Computed<lngen::f32>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::f32>* __restrict__ rstd,
-        lngen::f32* __restrict__ out_dx,
-        lngen::f32* __restrict__ out_dscale,
-        lngen::f32* __restrict__ out_dshift,
-        lngen::f32* __restrict__ out_ddy,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::f32>::run({x, scale, dy, ddx, ddscale, ddshift, mu, mu_residual, rstd, out_dx, out_dscale, out_dshift, out_ddy, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int backward_backward_f64_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f64>)
-    backward_backward_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::f64* __restrict__ scale,
-        const lngen::f64* __restrict__ dy,
-        const lngen::f64* __restrict__ ddx,
-        const lngen::f64* __restrict__ ddscale,
-        const lngen::f64* __restrict__ ddshift,
-        const lngen::Computed<lngen::f64>* __restrict__ mu,
-        const lngen::Computed<lngen::f64>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::f64>* __restrict__ rstd,
-        lngen::f64* __restrict__ out_dx,
-        lngen::f64* __restrict__ out_dscale,
-        lngen::f64* __restrict__ out_dshift,
-        lngen::f64* __restrict__ out_ddy,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::f64>::run({x, scale, dy, ddx, ddscale, ddshift, mu, mu_residual, rstd, out_dx, out_dscale, out_dshift, out_ddy, rows, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (2 read, 0 written), 7 flops a row element; backward 4 row tensors (2 read, 2 written), 9 flops a row element.
 // Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-// templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+// templates sha256:44f62b9a988c94770c31375d5e7fba36ea30b2160ab1a95a1561015e90f80ccd
 //
 // jvp:
 //     dlog_sum_exp = sum(dx*exp_shifted)/sum_exp
@@ -32,6 +32,7 @@
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/kernels.cuh"
 
 namespace lngen {
 
@@ -262,85 +263,16 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 }  // namespace jvp
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int jvp_f16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f16>)
-    jvp_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::f16* __restrict__ target,
-        const lngen::f16* __restrict__ dx,
-        const lngen::f16* __restrict__ dtarget,
-        const lngen::Computed<lngen::f16>* __restrict__ row_max,
-        const lngen::Computed<lngen::f16>* __restrict__ sum_exp,
-        const lngen::Computed<lngen::f16>* __restrict__ log_sum_exp,
-        lngen::f16* __restrict__ out_dy,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::f16>::run({x, target, dx, dtarget, row_max, sum_exp, log_sum_exp, out_dy, rows, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
+               (const T* __restrict__ x, const T* __restrict__ target, const T* __restrict__ dx, \
+                const T* __restrict__ dtarget, const lngen::Computed<T>* __restrict__ row_max, \
+                const lngen::Computed<T>* __restrict__ sum_exp, const lngen::Computed<T>* __restrict__ log_sum_exp, \
+                T* __restrict__ out_dy, long long rows, int D), \
+               (x, target, dx, dtarget, row_max, sum_exp, log_sum_exp, out_dy, rows, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int jvp_bf16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::bf16>)
-    jvp_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::bf16* __restrict__ target,
-        const lngen::bf16* __restrict__ dx,
-        const lngen::bf16* __restrict__ dtarget,
-        const lngen::Computed<lngen::bf16>* __restrict__ row_max,
-        const lngen::Computed<lngen::bf16>* __restrict__ sum_exp,
-        const lngen::Computed<lngen::bf16>* __restrict__ log_sum_exp,
-        lngen::bf16* __restrict__ out_dy,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::bf16>::run({x, target, dx, dtarget, row_max, sum_exp, log_sum_exp, out_dy, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int jvp_f32_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f32>)
-    jvp_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::f32* __restrict__ target,
-        const lngen::f32* __restrict__ dx,
-        const lngen::f32* __restrict__ dtarget,
-        const lngen::Computed<lngen::f32>* __restrict__ row_max,
-        const lngen::Computed<lngen::f32>* __restrict__ sum_exp,
-        const lngen::Computed<lngen::f32>* __restrict__ log_sum_exp,
-        lngen::f32* __restrict__ out_dy,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::f32>::run({x, target, dx, dtarget, row_max, sum_exp, log_sum_exp, out_dy, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int jvp_f64_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f64>)
-    jvp_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::f64* __restrict__ target,
-        const lngen::f64* __restrict__ dx,
-        const lngen::f64* __restrict__ dtarget,
-        const lngen::Computed<lngen::f64>* __restrict__ row_max,
-        const lngen::Computed<lngen::f64>* __restrict__ sum_exp,
-        const lngen::Computed<lngen::f64>* __restrict__ log_sum_exp,
-        lngen::f64* __restrict__ out_dy,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::f64>::run({x, target, dx, dtarget, row_max, sum_exp, log_sum_exp, out_dy, rows, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif
 
@@ -607,96 +539,16 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 }  // namespace backward_backward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int backward_backward_f16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f16>)
-    backward_backward_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::f16* __restrict__ target,
-        const lngen::f16* __restrict__ dy,
-        const lngen::f16* __restrict__ ddx,
-        const lngen::f16* __restrict__ ddtarget,
-        const lngen::Computed<lngen::f16>* __restrict__ row_max,
-        const lngen::Computed<lngen::f16>* __restrict__ sum_exp,
-        const lngen::Computed<lngen::f16>* __restrict__ log_sum_exp,
-        lngen::f16* __restrict__ out_dx,
-        lngen::f16* __restrict__ out_dtarget,
-        lngen::f16* __restrict__ out_ddy,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::f16>::run({x, target, dy, ddx, ddtarget, row_max, sum_exp, log_sum_exp, out_dx, out_dtarget, out_ddy, rows, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_backward_##TYPE, lngen::backward_backward::Launch<T>, \
+               (const T* __restrict__ x, const T* __restrict__ target, const T* __restrict__ dy, \
+                const T* __restrict__ ddx, const T* __restrict__ ddtarget, \
+                const lngen::Computed<T>* __restrict__ row_max, const lngen::Computed<T>* __restrict__ sum_exp, \
+                const lngen::Computed<T>* __restrict__ log_sum_exp, T* __restrict__ out_dx, \
+                T* __restrict__ out_dtarget, T* __restrict__ out_ddy, long long rows, int D), \
+               (x, target, dy, ddx, ddtarget, row_max, sum_exp, log_sum_exp, out_dx, out_dtarget, out_ddy, rows, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int backward_backward_bf16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::bf16>)
-    backward_backward_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::bf16* __restrict__ target,
-        const lngen::bf16* __restrict__ dy,
-        const lngen::bf16* __restrict__ ddx,
-        const lngen::bf16* __restrict__ ddtarget,
-        const lngen::Computed<lngen::bf16>* __restrict__ row_max,
-        const lngen::Computed<lngen::bf16>* __restrict__ sum_exp,
-        const lngen::Computed<lngen::bf16>* __restrict__ log_sum_exp,
-        lngen::bf16* __restrict__ out_dx,
-        lngen::bf16* __restrict__ out_dtarget,
-        lngen::bf16* __restrict__ out_ddy,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::bf16>::run({x, target, dy, ddx, ddtarget, row_max, sum_exp, log_sum_exp, out_dx, out_dtarget, out_ddy, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int backward_backward_f32_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f32>)
-    backward_backward_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::f32* __restrict__ target,
-        const lngen::f32* __restrict__ dy,
-        const lngen::f32* __restrict__ ddx,
-        const lngen::f32* __restrict__ ddtarget,
-        const lngen::Computed<lngen::f32>* __restrict__ row_max,
-        const lngen::Computed<lngen::f32>* __restrict__ sum_exp,
-        const lngen::Computed<lngen::f32>* __restrict__ log_sum_exp,
-        lngen::f32* __restrict__ out_dx,
-        lngen::f32* __restrict__ out_dtarget,
-        lngen::f32* __restrict__ out_ddy,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::f32>::run({x, target, dy, ddx, ddtarget, row_max, sum_exp, log_sum_exp, out_dx, out_dtarget, out_ddy, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int backward_backward_f64_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f64>)
-    backward_backward_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::f64* __restrict__ target,
-        const lngen::f64* __restrict__ dy,
-        const lngen::f64* __restrict__ ddx,
-        const lngen::f64* __restrict__ ddtarget,
-        const lngen::Computed<lngen::f64>* __restrict__ row_max,
-        const lngen::Computed<lngen::f64>* __restrict__ sum_exp,
-        const lngen::Computed<lngen::f64>* __restrict__ log_sum_exp,
-        lngen::f64* __restrict__ out_dx,
-        lngen::f64* __restrict__ out_dtarget,
-        lngen::f64* __restrict__ out_ddy,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::f64>::run({x, target, dy, ddx, ddtarget, row_max, sum_exp, log_sum_exp, out_dx, out_dtarget, out_ddy, rows, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 13 flops a row element.
 // Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-// templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+// templates sha256:44f62b9a988c94770c31375d5e7fba36ea30b2160ab1a95a1561015e90f80ccd
 //
 // forward:
 //     u = alpha*x
@@ -35,6 +35,7 @@
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/kernels.cuh"
 
 namespace lngen {
 
@@ -188,73 +189,15 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 }  // namespace forward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int forward_f16_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f16>)
-    forward_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::Parameter<lngen::f16>* __restrict__ alpha,
-        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f16>* __restrict__ beta,
-        lngen::f16* __restrict__ out_y,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f16>::run({x, alpha, gamma, beta, out_y, rows, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(forward_##TYPE, lngen::forward::Launch<T>, \
+               (const T* __restrict__ x, const lngen::Parameter<T>* __restrict__ alpha, \
+                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ beta, \
+                T* __restrict__ out_y, long long rows, int D), \
+               (x, alpha, gamma, beta, out_y, rows, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int forward_bf16_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::bf16>)
-    forward_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::Parameter<lngen::bf16>* __restrict__ alpha,
-        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::bf16>* __restrict__ beta,
-        lngen::bf16* __restrict__ out_y,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::bf16>::run({x, alpha, gamma, beta, out_y, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int forward_f32_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f32>)
-    forward_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::Parameter<lngen::f32>* __restrict__ alpha,
-        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f32>* __restrict__ beta,
-        lngen::f32* __restrict__ out_y,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f32>::run({x, alpha, gamma, beta, out_y, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int forward_f64_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f64>)
-    forward_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::Parameter<lngen::f64>* __restrict__ alpha,
-        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f64>* __restrict__ beta,
-        lngen::f64* __restrict__ out_y,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f64>::run({x, alpha, gamma, beta, out_y, rows, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif
 
@@ -487,128 +430,20 @@ template <class T> struct Launch : ColumnsGeometry<Computed<T>, 2, 1, 32> {
 }  // namespace backward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int backward_f16_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f16>)
-    backward_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::f16* __restrict__ dy,
-        const lngen::Parameter<lngen::f16>* __restrict__ alpha,
-        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
-        lngen::f16* __restrict__ out_dx,
-        lngen::Computed<lngen::f16>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f16>::run({x, dy, alpha, gamma, out_dx, workspace, rows, D});
-}
-__device__ int backward_columns_f16_launch[] = LNGEN_LAUNCH(lngen::backward::columns::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::columns::Launch<lngen::f16>)
-    backward_columns_f16(
-        lngen::Computed<lngen::f16>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f16>* __restrict__ alpha,
-        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
-        lngen::Parameter<lngen::f16>* __restrict__ out_dalpha,
-        lngen::Parameter<lngen::f16>* __restrict__ out_dgamma,
-        lngen::Parameter<lngen::f16>* __restrict__ out_dbeta,
-        int D) {
-  lngen::backward::columns::Launch<lngen::f16>::run({workspace, blocks, alpha, gamma, out_dalpha, out_dgamma, out_dbeta, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_##TYPE, lngen::backward::Launch<T>, \
+               (const T* __restrict__ x, const T* __restrict__ dy, const lngen::Parameter<T>* __restrict__ alpha, \
+                const lngen::Parameter<T>* __restrict__ gamma, T* __restrict__ out_dx, \
+                lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
+               (x, dy, alpha, gamma, out_dx, workspace, rows, D)) \
+  LNGEN_KERNEL(backward_columns_##TYPE, lngen::backward::columns::Launch<T>, \
+               (lngen::Computed<T>* __restrict__ workspace, int blocks, \
+                const lngen::Parameter<T>* __restrict__ alpha, const lngen::Parameter<T>* __restrict__ gamma, \
+                lngen::Parameter<T>* __restrict__ out_dalpha, lngen::Parameter<T>* __restrict__ out_dgamma, \
+                lngen::Parameter<T>* __restrict__ out_dbeta, int D), \
+               (workspace, blocks, alpha, gamma, out_dalpha, out_dgamma, out_dbeta, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int backward_bf16_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::bf16>)
-    backward_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::bf16* __restrict__ dy,
-        const lngen::Parameter<lngen::bf16>* __restrict__ alpha,
-        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
-        lngen::bf16* __restrict__ out_dx,
-        lngen::Computed<lngen::bf16>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::bf16>::run({x, dy, alpha, gamma, out_dx, workspace, rows, D});
-}
-__device__ int backward_columns_bf16_launch[] = LNGEN_LAUNCH(lngen::backward::columns::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::columns::Launch<lngen::bf16>)
-    backward_columns_bf16(
-        lngen::Computed<lngen::bf16>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::bf16>* __restrict__ alpha,
-        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
-        lngen::Parameter<lngen::bf16>* __restrict__ out_dalpha,
-        lngen::Parameter<lngen::bf16>* __restrict__ out_dgamma,
-        lngen::Parameter<lngen::bf16>* __restrict__ out_dbeta,
-        int D) {
-  lngen::backward::columns::Launch<lngen::bf16>::run({workspace, blocks, alpha, gamma, out_dalpha, out_dgamma, out_dbeta, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int backward_f32_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f32>)
-    backward_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::f32* __restrict__ dy,
-        const lngen::Parameter<lngen::f32>* __restrict__ alpha,
-        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
-        lngen::f32* __restrict__ out_dx,
-        lngen::Computed<lngen::f32>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f32>::run({x, dy, alpha, gamma, out_dx, workspace, rows, D});
-}
-__device__ int backward_columns_f32_launch[] = LNGEN_LAUNCH(lngen::backward::columns::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::backward::columns::Launch<lngen::f32>)
-    backward_columns_f32(
-        lngen::Computed<lngen::f32>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f32>* __restrict__ alpha,
-        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
-        lngen::Parameter<lngen::f32>* __restrict__ out_dalpha,
-        lngen::Parameter<lngen::f32>* __restrict__ out_dgamma,
-        lngen::Parameter<lngen::f32>* __restrict__ out_dbeta,
-        int D) {
-  lngen::backward::columns::Launch<lngen::f32>::run({workspace, blocks, alpha, gamma, out_dalpha, out_dgamma, out_dbeta, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int backward_f64_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f64>)
-    backward_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::f64* __restrict__ dy,
-        const lngen::Parameter<lngen::f64>* __restrict__ alpha,
-        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
-        lngen::f64* __restrict__ out_dx,
-        lngen::Computed<lngen::f64>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f64>::run({x, dy, alpha, gamma, out_dx, workspace, rows, D});
-}
-__device__ int backward_columns_f64_launch[] = LNGEN_LAUNCH(lngen::backward::columns::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::backward::columns::Launch<lngen::f64>)
-    backward_columns_f64(
-        lngen::Computed<lngen::f64>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f64>* __restrict__ alpha,
-        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
-        lngen::Parameter<lngen::f64>* __restrict__ out_dalpha,
-        lngen::Parameter<lngen::f64>* __restrict__ out_dgamma,
-        lngen::Parameter<lngen::f64>* __restrict__ out_dbeta,
-        int D) {
-  lngen::backward::columns::Launch<lngen::f64>::run({workspace, blocks, alpha, gamma, out_dalpha, out_dgamma, out_dbeta, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif

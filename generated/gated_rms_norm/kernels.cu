@@ -4,7 +4,7 @@
 // Cost: forward 3 row tensors (2 read, 1 written), 7 flops a row element; backward 5 row tensors (3 read, 2 written), 20 flops a row element.
 // Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-// templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+// templates sha256:44f62b9a988c94770c31375d5e7fba36ea30b2160ab1a95a1561015e90f80ccd
 //
 // forward:
 //     ms = mean(x**2)
@@ -35,6 +35,7 @@
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/kernels.cuh"
 
 namespace lngen {
 
@@ -225,77 +226,15 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 }  // namespace forward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int forward_f16_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f16>)
-    forward_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::f16* __restrict__ z,
-        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
-        lngen::Computed<lngen::f16> eps,
-        lngen::f16* __restrict__ out_y,
-        lngen::Computed<lngen::f16>* __restrict__ save_rstd,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f16>::run({x, z, gamma, eps, out_y, save_rstd, rows, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(forward_##TYPE, lngen::forward::Launch<T>, \
+               (const T* __restrict__ x, const T* __restrict__ z, const lngen::Parameter<T>* __restrict__ gamma, \
+                lngen::Computed<T> eps, T* __restrict__ out_y, lngen::Computed<T>* __restrict__ save_rstd, \
+                long long rows, int D), \
+               (x, z, gamma, eps, out_y, save_rstd, rows, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int forward_bf16_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::bf16>)
-    forward_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::bf16* __restrict__ z,
-        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
-        lngen::Computed<lngen::bf16> eps,
-        lngen::bf16* __restrict__ out_y,
-        lngen::Computed<lngen::bf16>* __restrict__ save_rstd,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::bf16>::run({x, z, gamma, eps, out_y, save_rstd, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int forward_f32_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f32>)
-    forward_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::f32* __restrict__ z,
-        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
-        lngen::Computed<lngen::f32> eps,
-        lngen::f32* __restrict__ out_y,
-        lngen::Computed<lngen::f32>* __restrict__ save_rstd,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f32>::run({x, z, gamma, eps, out_y, save_rstd, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int forward_f64_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f64>)
-    forward_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::f64* __restrict__ z,
-        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
-        lngen::Computed<lngen::f64> eps,
-        lngen::f64* __restrict__ out_y,
-        lngen::Computed<lngen::f64>* __restrict__ save_rstd,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f64>::run({x, z, gamma, eps, out_y, save_rstd, rows, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif
 
@@ -553,124 +492,19 @@ template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 32> {
 }  // namespace backward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int backward_f16_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f16>)
-    backward_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::f16* __restrict__ z,
-        const lngen::f16* __restrict__ dy,
-        const lngen::Computed<lngen::f16>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
-        lngen::f16* __restrict__ out_dx,
-        lngen::f16* __restrict__ out_dz,
-        lngen::Computed<lngen::f16>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f16>::run({x, z, dy, rstd, gamma, out_dx, out_dz, workspace, rows, D});
-}
-__device__ int backward_columns_f16_launch[] = LNGEN_LAUNCH(lngen::backward::columns::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::columns::Launch<lngen::f16>)
-    backward_columns_f16(
-        lngen::Computed<lngen::f16>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
-        lngen::Parameter<lngen::f16>* __restrict__ out_dgamma,
-        int D) {
-  lngen::backward::columns::Launch<lngen::f16>::run({workspace, blocks, gamma, out_dgamma, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_##TYPE, lngen::backward::Launch<T>, \
+               (const T* __restrict__ x, const T* __restrict__ z, const T* __restrict__ dy, \
+                const lngen::Computed<T>* __restrict__ rstd, const lngen::Parameter<T>* __restrict__ gamma, \
+                T* __restrict__ out_dx, T* __restrict__ out_dz, lngen::Computed<T>* __restrict__ workspace, \
+                long long rows, int D), \
+               (x, z, dy, rstd, gamma, out_dx, out_dz, workspace, rows, D)) \
+  LNGEN_KERNEL(backward_columns_##TYPE, lngen::backward::columns::Launch<T>, \
+               (lngen::Computed<T>* __restrict__ workspace, int blocks, \
+                const lngen::Parameter<T>* __restrict__ gamma, lngen::Parameter<T>* __restrict__ out_dgamma, int D), \
+               (workspace, blocks, gamma, out_dgamma, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int backward_bf16_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::bf16>)
-    backward_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::bf16* __restrict__ z,
-        const lngen::bf16* __restrict__ dy,
-        const lngen::Computed<lngen::bf16>* __restrict__ rstd,
-        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
-        lngen::bf16* __restrict__ out_dx,
-        lngen::bf16* __restrict__ out_dz,
-        lngen::Computed<lngen::bf16>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::bf16>::run({x, z, dy, rstd, gamma, out_dx, out_dz, workspace, rows, D});
-}
-__device__ int backward_columns_bf16_launch[] = LNGEN_LAUNCH(lngen::backward::columns::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::columns::Launch<lngen::bf16>)
-    backward_columns_bf16(
-        lngen::Computed<lngen::bf16>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
-        lngen::Parameter<lngen::bf16>* __restrict__ out_dgamma,
-        int D) {
-  lngen::backward::columns::Launch<lngen::bf16>::run({workspace, blocks, gamma, out_dgamma, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int backward_f32_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f32>)
-    backward_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::f32* __restrict__ z,
-        const lngen::f32* __restrict__ dy,
-        const lngen::Computed<lngen::f32>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
-        lngen::f32* __restrict__ out_dx,
-        lngen::f32* __restrict__ out_dz,
-        lngen::Computed<lngen::f32>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f32>::run({x, z, dy, rstd, gamma, out_dx, out_dz, workspace, rows, D});
-}
-__device__ int backward_columns_f32_launch[] = LNGEN_LAUNCH(lngen::backward::columns::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::backward::columns::Launch<lngen::f32>)
-    backward_columns_f32(
-        lngen::Computed<lngen::f32>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
-        lngen::Parameter<lngen::f32>* __restrict__ out_dgamma,
-        int D) {
-  lngen::backward::columns::Launch<lngen::f32>::run({workspace, blocks, gamma, out_dgamma, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int backward_f64_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f64>)
-    backward_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::f64* __restrict__ z,
-        const lngen::f64* __restrict__ dy,
-        const lngen::Computed<lngen::f64>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
-        lngen::f64* __restrict__ out_dx,
-        lngen::f64* __restrict__ out_dz,
-        lngen::Computed<lngen::f64>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f64>::run({x, z, dy, rstd, gamma, out_dx, out_dz, workspace, rows, D});
-}
-__device__ int backward_columns_f64_launch[] = LNGEN_LAUNCH(lngen::backward::columns::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::backward::columns::Launch<lngen::f64>)
-    backward_columns_f64(
-        lngen::Computed<lngen::f64>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
-        lngen::Parameter<lngen::f64>* __restrict__ out_dgamma,
-        int D) {
-  lngen::backward::columns::Launch<lngen::f64>::run({workspace, blocks, gamma, out_dgamma, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif

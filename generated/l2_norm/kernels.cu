@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 3 flops a row element; backward 3 row tensors (2 read, 1 written), 6 flops a row element.
 // Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:be881d5f8129b557e1ec885ece4bbca58ee2c07dcc5dcc847ea2c74f37ffc252
-// templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+// templates sha256:44f62b9a988c94770c31375d5e7fba36ea30b2160ab1a95a1561015e90f80ccd
 //
 // forward:
 //     sum_x2 = sum(x**2)
@@ -22,6 +22,7 @@
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/kernels.cuh"
 
 #ifdef LNGEN_FORWARD
 // ================================================================================================ forward
@@ -184,69 +185,14 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 }  // namespace forward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int forward_f16_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f16>)
-    forward_f16(
-        const lngen::f16* __restrict__ x,
-        lngen::Computed<lngen::f16> eps,
-        lngen::f16* __restrict__ out_y,
-        lngen::Computed<lngen::f16>* __restrict__ save_rstd,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f16>::run({x, eps, out_y, save_rstd, rows, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(forward_##TYPE, lngen::forward::Launch<T>, \
+               (const T* __restrict__ x, lngen::Computed<T> eps, T* __restrict__ out_y, \
+                lngen::Computed<T>* __restrict__ save_rstd, long long rows, int D), \
+               (x, eps, out_y, save_rstd, rows, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int forward_bf16_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::bf16>)
-    forward_bf16(
-        const lngen::bf16* __restrict__ x,
-        lngen::Computed<lngen::bf16> eps,
-        lngen::bf16* __restrict__ out_y,
-        lngen::Computed<lngen::bf16>* __restrict__ save_rstd,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::bf16>::run({x, eps, out_y, save_rstd, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int forward_f32_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f32>)
-    forward_f32(
-        const lngen::f32* __restrict__ x,
-        lngen::Computed<lngen::f32> eps,
-        lngen::f32* __restrict__ out_y,
-        lngen::Computed<lngen::f32>* __restrict__ save_rstd,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f32>::run({x, eps, out_y, save_rstd, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int forward_f64_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f64>)
-    forward_f64(
-        const lngen::f64* __restrict__ x,
-        lngen::Computed<lngen::f64> eps,
-        lngen::f64* __restrict__ out_y,
-        lngen::Computed<lngen::f64>* __restrict__ save_rstd,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f64>::run({x, eps, out_y, save_rstd, rows, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif
 
@@ -417,68 +363,13 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 }  // namespace backward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int backward_f16_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f16>)
-    backward_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::f16* __restrict__ dy,
-        const lngen::Computed<lngen::f16>* __restrict__ rstd,
-        lngen::f16* __restrict__ out_dx,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f16>::run({x, dy, rstd, out_dx, rows, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_##TYPE, lngen::backward::Launch<T>, \
+               (const T* __restrict__ x, const T* __restrict__ dy, const lngen::Computed<T>* __restrict__ rstd, \
+                T* __restrict__ out_dx, long long rows, int D), \
+               (x, dy, rstd, out_dx, rows, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int backward_bf16_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::bf16>)
-    backward_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::bf16* __restrict__ dy,
-        const lngen::Computed<lngen::bf16>* __restrict__ rstd,
-        lngen::bf16* __restrict__ out_dx,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::bf16>::run({x, dy, rstd, out_dx, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int backward_f32_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f32>)
-    backward_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::f32* __restrict__ dy,
-        const lngen::Computed<lngen::f32>* __restrict__ rstd,
-        lngen::f32* __restrict__ out_dx,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f32>::run({x, dy, rstd, out_dx, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int backward_f64_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f64>)
-    backward_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::f64* __restrict__ dy,
-        const lngen::Computed<lngen::f64>* __restrict__ rstd,
-        lngen::f64* __restrict__ out_dx,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f64>::run({x, dy, rstd, out_dx, rows, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif

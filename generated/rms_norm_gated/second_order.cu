@@ -4,7 +4,7 @@
 // Cost: forward 3 row tensors (2 read, 1 written), 7 flops a row element; backward 5 row tensors (3 read, 2 written), 19 flops a row element.
 // Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
-// templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+// templates sha256:44f62b9a988c94770c31375d5e7fba36ea30b2160ab1a95a1561015e90f80ccd
 //
 // jvp:
 //     dh = dx*silu_z + dz*sigmoid_z*x*(1 + z*(1 - sigmoid_z))
@@ -45,6 +45,7 @@
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/kernels.cuh"
 
 namespace lngen {
 
@@ -297,85 +298,16 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 }  // namespace jvp
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int jvp_f16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f16>)
-    jvp_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::f16* __restrict__ z,
-        const lngen::f16* __restrict__ dx,
-        const lngen::f16* __restrict__ dz,
-        const lngen::Computed<lngen::f16>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f16>* __restrict__ dgamma,
-        lngen::f16* __restrict__ out_dy,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::f16>::run({x, z, dx, dz, rstd, gamma, dgamma, out_dy, rows, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
+               (const T* __restrict__ x, const T* __restrict__ z, const T* __restrict__ dx, \
+                const T* __restrict__ dz, const lngen::Computed<T>* __restrict__ rstd, \
+                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ dgamma, \
+                T* __restrict__ out_dy, long long rows, int D), \
+               (x, z, dx, dz, rstd, gamma, dgamma, out_dy, rows, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int jvp_bf16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::bf16>)
-    jvp_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::bf16* __restrict__ z,
-        const lngen::bf16* __restrict__ dx,
-        const lngen::bf16* __restrict__ dz,
-        const lngen::Computed<lngen::bf16>* __restrict__ rstd,
-        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::bf16>* __restrict__ dgamma,
-        lngen::bf16* __restrict__ out_dy,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::bf16>::run({x, z, dx, dz, rstd, gamma, dgamma, out_dy, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int jvp_f32_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f32>)
-    jvp_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::f32* __restrict__ z,
-        const lngen::f32* __restrict__ dx,
-        const lngen::f32* __restrict__ dz,
-        const lngen::Computed<lngen::f32>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f32>* __restrict__ dgamma,
-        lngen::f32* __restrict__ out_dy,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::f32>::run({x, z, dx, dz, rstd, gamma, dgamma, out_dy, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int jvp_f64_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f64>)
-    jvp_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::f64* __restrict__ z,
-        const lngen::f64* __restrict__ dx,
-        const lngen::f64* __restrict__ dz,
-        const lngen::Computed<lngen::f64>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f64>* __restrict__ dgamma,
-        lngen::f64* __restrict__ out_dy,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::f64>::run({x, z, dx, dz, rstd, gamma, dgamma, out_dy, rows, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif
 
@@ -696,144 +628,21 @@ template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 32> {
 }  // namespace backward_backward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int backward_backward_f16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f16>)
-    backward_backward_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::f16* __restrict__ z,
-        const lngen::f16* __restrict__ dy,
-        const lngen::f16* __restrict__ ddx,
-        const lngen::f16* __restrict__ ddz,
-        const lngen::Computed<lngen::f16>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f16>* __restrict__ ddgamma,
-        lngen::f16* __restrict__ out_dx,
-        lngen::f16* __restrict__ out_dz,
-        lngen::f16* __restrict__ out_ddy,
-        lngen::Computed<lngen::f16>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::f16>::run({x, z, dy, ddx, ddz, rstd, gamma, ddgamma, out_dx, out_dz, out_ddy, workspace, rows, D});
-}
-__device__ int backward_backward_columns_f16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::f16>)
-    backward_backward_columns_f16(
-        lngen::Computed<lngen::f16>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f16>* __restrict__ ddgamma,
-        lngen::Parameter<lngen::f16>* __restrict__ out_dgamma,
-        int D) {
-  lngen::backward_backward::columns::Launch<lngen::f16>::run({workspace, blocks, gamma, ddgamma, out_dgamma, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_backward_##TYPE, lngen::backward_backward::Launch<T>, \
+               (const T* __restrict__ x, const T* __restrict__ z, const T* __restrict__ dy, \
+                const T* __restrict__ ddx, const T* __restrict__ ddz, const lngen::Computed<T>* __restrict__ rstd, \
+                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ ddgamma, \
+                T* __restrict__ out_dx, T* __restrict__ out_dz, T* __restrict__ out_ddy, \
+                lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
+               (x, z, dy, ddx, ddz, rstd, gamma, ddgamma, out_dx, out_dz, out_ddy, workspace, rows, D)) \
+  LNGEN_KERNEL(backward_backward_columns_##TYPE, lngen::backward_backward::columns::Launch<T>, \
+               (lngen::Computed<T>* __restrict__ workspace, int blocks, \
+                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ ddgamma, \
+                lngen::Parameter<T>* __restrict__ out_dgamma, int D), \
+               (workspace, blocks, gamma, ddgamma, out_dgamma, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int backward_backward_bf16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::bf16>)
-    backward_backward_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::bf16* __restrict__ z,
-        const lngen::bf16* __restrict__ dy,
-        const lngen::bf16* __restrict__ ddx,
-        const lngen::bf16* __restrict__ ddz,
-        const lngen::Computed<lngen::bf16>* __restrict__ rstd,
-        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::bf16>* __restrict__ ddgamma,
-        lngen::bf16* __restrict__ out_dx,
-        lngen::bf16* __restrict__ out_dz,
-        lngen::bf16* __restrict__ out_ddy,
-        lngen::Computed<lngen::bf16>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::bf16>::run({x, z, dy, ddx, ddz, rstd, gamma, ddgamma, out_dx, out_dz, out_ddy, workspace, rows, D});
-}
-__device__ int backward_backward_columns_bf16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::bf16>)
-    backward_backward_columns_bf16(
-        lngen::Computed<lngen::bf16>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::bf16>* __restrict__ ddgamma,
-        lngen::Parameter<lngen::bf16>* __restrict__ out_dgamma,
-        int D) {
-  lngen::backward_backward::columns::Launch<lngen::bf16>::run({workspace, blocks, gamma, ddgamma, out_dgamma, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int backward_backward_f32_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f32>)
-    backward_backward_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::f32* __restrict__ z,
-        const lngen::f32* __restrict__ dy,
-        const lngen::f32* __restrict__ ddx,
-        const lngen::f32* __restrict__ ddz,
-        const lngen::Computed<lngen::f32>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f32>* __restrict__ ddgamma,
-        lngen::f32* __restrict__ out_dx,
-        lngen::f32* __restrict__ out_dz,
-        lngen::f32* __restrict__ out_ddy,
-        lngen::Computed<lngen::f32>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::f32>::run({x, z, dy, ddx, ddz, rstd, gamma, ddgamma, out_dx, out_dz, out_ddy, workspace, rows, D});
-}
-__device__ int backward_backward_columns_f32_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::f32>)
-    backward_backward_columns_f32(
-        lngen::Computed<lngen::f32>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f32>* __restrict__ ddgamma,
-        lngen::Parameter<lngen::f32>* __restrict__ out_dgamma,
-        int D) {
-  lngen::backward_backward::columns::Launch<lngen::f32>::run({workspace, blocks, gamma, ddgamma, out_dgamma, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int backward_backward_f64_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f64>)
-    backward_backward_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::f64* __restrict__ z,
-        const lngen::f64* __restrict__ dy,
-        const lngen::f64* __restrict__ ddx,
-        const lngen::f64* __restrict__ ddz,
-        const lngen::Computed<lngen::f64>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f64>* __restrict__ ddgamma,
-        lngen::f64* __restrict__ out_dx,
-        lngen::f64* __restrict__ out_dz,
-        lngen::f64* __restrict__ out_ddy,
-        lngen::Computed<lngen::f64>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::f64>::run({x, z, dy, ddx, ddz, rstd, gamma, ddgamma, out_dx, out_dz, out_ddy, workspace, rows, D});
-}
-__device__ int backward_backward_columns_f64_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::f64>)
-    backward_backward_columns_f64(
-        lngen::Computed<lngen::f64>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f64>* __restrict__ ddgamma,
-        lngen::Parameter<lngen::f64>* __restrict__ out_dgamma,
-        int D) {
-  lngen::backward_backward::columns::Launch<lngen::f64>::run({workspace, blocks, gamma, ddgamma, out_dgamma, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 5 flops a row element; backward 3 row tensors (2 read, 1 written), 4 flops a row element.
 // Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
-// templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+// templates sha256:44f62b9a988c94770c31375d5e7fba36ea30b2160ab1a95a1561015e90f80ccd
 //
 // forward:
 //     row_max = max(x)
@@ -24,6 +24,7 @@
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/kernels.cuh"
 
 #ifdef LNGEN_FORWARD
 // ================================================================================================ forward
@@ -221,61 +222,13 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 }  // namespace forward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int forward_f16_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f16>)
-    forward_f16(
-        const lngen::f16* __restrict__ x,
-        lngen::f16* __restrict__ out_y,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f16>::run({x, out_y, rows, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(forward_##TYPE, lngen::forward::Launch<T>, \
+               (const T* __restrict__ x, T* __restrict__ out_y, long long rows, int D), \
+               (x, out_y, rows, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int forward_bf16_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::bf16>)
-    forward_bf16(
-        const lngen::bf16* __restrict__ x,
-        lngen::bf16* __restrict__ out_y,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::bf16>::run({x, out_y, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int forward_f32_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f32>)
-    forward_f32(
-        const lngen::f32* __restrict__ x,
-        lngen::f32* __restrict__ out_y,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f32>::run({x, out_y, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int forward_f64_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f64>)
-    forward_f64(
-        const lngen::f64* __restrict__ x,
-        lngen::f64* __restrict__ out_y,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f64>::run({x, out_y, rows, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif
 
@@ -440,64 +393,12 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 }  // namespace backward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int backward_f16_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f16>)
-    backward_f16(
-        const lngen::f16* __restrict__ y,
-        const lngen::f16* __restrict__ dy,
-        lngen::f16* __restrict__ out_dx,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f16>::run({y, dy, out_dx, rows, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_##TYPE, lngen::backward::Launch<T>, \
+               (const T* __restrict__ y, const T* __restrict__ dy, T* __restrict__ out_dx, long long rows, int D), \
+               (y, dy, out_dx, rows, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int backward_bf16_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::bf16>)
-    backward_bf16(
-        const lngen::bf16* __restrict__ y,
-        const lngen::bf16* __restrict__ dy,
-        lngen::bf16* __restrict__ out_dx,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::bf16>::run({y, dy, out_dx, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int backward_f32_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f32>)
-    backward_f32(
-        const lngen::f32* __restrict__ y,
-        const lngen::f32* __restrict__ dy,
-        lngen::f32* __restrict__ out_dx,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f32>::run({y, dy, out_dx, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int backward_f64_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f64>)
-    backward_f64(
-        const lngen::f64* __restrict__ y,
-        const lngen::f64* __restrict__ dy,
-        lngen::f64* __restrict__ out_dx,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f64>::run({y, dy, out_dx, rows, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif
