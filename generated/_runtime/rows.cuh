@@ -369,6 +369,15 @@ struct Here {
   }
 };
 
+// Visits the parts of the row that are the thread's: visit(chunk, column).
+template <class G, class F> __device__ __forceinline__ void each_chunk(const Here& here, F visit) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) visit(chunk, column);
+  }
+}
+
 template <bool FIRST, class X, class Y> struct Either { using type = X; };
 template <class X, class Y> struct Either<false, X, Y> { using type = Y; };
 
