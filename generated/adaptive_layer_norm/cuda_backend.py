@@ -349,7 +349,12 @@ _LAYER = _launcher.Layer(
                 "ddscale": "scale",
                 "ddshift": "shift",
             },
-            results={"dx": "x", "dscale": "scale", "dshift": "shift", "ddy": "dy"},
+            results={
+                "dx": "x",
+                "dscale": "scale",
+                "dshift": "shift",
+                "ddy": "dy",
+            },
             kernels={
                 "backward_backward": (
                     "PPPPPPPPPPPPPqi",

@@ -288,7 +288,15 @@ _LAYER = _launcher.Layer(
             kernels={
                 "forward": (
                     "PPPPPqi",
-                    ("x", "alpha", "gamma", "beta", "out y", "the rows", "the features"),
+                    (
+                        "x",
+                        "alpha",
+                        "gamma",
+                        "beta",
+                        "out y",
+                        "the rows",
+                        "the features",
+                    ),
                 ),
             },
         ),

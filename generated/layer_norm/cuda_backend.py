@@ -355,8 +355,18 @@ _LAYER = _launcher.Layer(
         ),
         "backward_backward": _launcher.Direction(
             source=_Path(__file__).with_name("second_order.cu"),
-            arguments={"dy": "y", "ddx": "x", "ddgamma": "gamma", "ddbeta": "beta"},
-            results={"dx": "x", "dgamma": "gamma", "dbeta": "beta", "ddy": "dy"},
+            arguments={
+                "dy": "y",
+                "ddx": "x",
+                "ddgamma": "gamma",
+                "ddbeta": "beta",
+            },
+            results={
+                "dx": "x",
+                "dgamma": "gamma",
+                "dbeta": "beta",
+                "ddy": "dy",
+            },
             sums=(1, 0),
             kernels={
                 "backward_backward": (

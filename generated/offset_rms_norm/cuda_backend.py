@@ -197,7 +197,11 @@ def backward_backward(
     Raises TypeError for what is no floating-point array in device memory, ValueError for a
     wrong shape, ImportError without PyCUDA or a driver.
     """
-    arguments_ = (*_launcher.each_cotangent(cotangents, ("dy",)), ddx, ddw)
+    arguments_ = (
+        *_launcher.each_cotangent(cotangents, ("dy",)),
+        ddx,
+        ddw,
+    )
     results_ = _launcher.later(
         _LAYER, "backward_backward", saved, arguments_, out, stream, workspace
     )
@@ -236,7 +240,15 @@ _LAYER = _launcher.Layer(
             kernels={
                 "forward": (
                     "PPAPPqi",
-                    ("x", "w", "eps", "out y", "saved rstd", "the rows", "the features"),
+                    (
+                        "x",
+                        "w",
+                        "eps",
+                        "out y",
+                        "saved rstd",
+                        "the rows",
+                        "the features",
+                    ),
                 ),
             },
         ),
@@ -309,7 +321,14 @@ _LAYER = _launcher.Layer(
                 ),
                 "backward_backward_columns": (
                     "PiPPPi",
-                    ("the workspace", "the blocks", "w", "ddw", "out dw", "the features"),
+                    (
+                        "the workspace",
+                        "the blocks",
+                        "w",
+                        "ddw",
+                        "out dw",
+                        "the features",
+                    ),
                 ),
             },
         ),

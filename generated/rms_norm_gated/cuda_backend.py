@@ -270,7 +270,12 @@ _LAYER = _launcher.Layer(
     optional=("gamma",),
     constants=("eps",),
     outputs={"y": "Row"},
-    saved={"x": "Row", "z": "Row", "gamma": "Feature", "rstd": "computed"},
+    saved={
+        "x": "Row",
+        "z": "Row",
+        "gamma": "Feature",
+        "rstd": "computed",
+    },
     directions={
         "forward": _launcher.Direction(
             source=_Path(__file__).with_name("kernels.cu"),
@@ -314,7 +319,13 @@ _LAYER = _launcher.Layer(
                 ),
                 "backward_columns": (
                     "PiPPi",
-                    ("the workspace", "the blocks", "gamma", "out dgamma", "the features"),
+                    (
+                        "the workspace",
+                        "the blocks",
+                        "gamma",
+                        "out dgamma",
+                        "the features",
+                    ),
                 ),
             },
         ),

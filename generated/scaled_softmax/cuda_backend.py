@@ -285,7 +285,13 @@ _LAYER = _launcher.Layer(
                 ),
                 "backward_columns": (
                     "PiPPi",
-                    ("the workspace", "the blocks", "scale", "out dscale", "the features"),
+                    (
+                        "the workspace",
+                        "the blocks",
+                        "scale",
+                        "out dscale",
+                        "the features",
+                    ),
                 ),
             },
         ),
