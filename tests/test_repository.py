@@ -31,7 +31,7 @@ STAGES = [
     "simplify",
     "prove",
     "program presence",
-    "schedule balance plan secondary widen cost",
+    "lines balance stages plan secondary widen cost",
     "backends",
     "audit report",
     "manifest cache emission",
