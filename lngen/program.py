@@ -11,7 +11,7 @@ name is the derivation's own, and every line says which step it comes from.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -45,6 +45,11 @@ class Assignment:
     symbol: TypedSymbol
     expression: Expr
     step: int
+
+    @property
+    def body(self) -> Expr:
+        """What is computed before anything is reduced: of an assignment, all of it."""
+        return self.expression
 
 
 @dataclass(frozen=True)
@@ -180,15 +185,19 @@ class RowProgram:
     growth: tuple[Growth, ...] = ()
     is_wide: bool = False
 
+    def lines(self) -> Iterator[Assignment | FeatureReduction | RowsReduction]:
+        """Everything that is computed, in order."""
+        yield from self.prologue
+        for stage in self.stages:
+            yield from stage.temps
+            yield from stage.reductions
+            yield from stage.row_scalars
+            yield from stage.rows_reductions
+        yield from self.epilogue
+
     def values(self) -> list[Value]:
         """Each symbol with what is assigned to it, in order; for a sum over rows, with its terms."""
-        found: list[Value] = [(a.symbol, a.expression) for a in self.prologue]
-        for stage in self.stages:
-            found += [(a.symbol, a.expression) for a in stage.temps]
-            found += [(total.symbol, total.expression) for total in stage.reductions]
-            found += [(a.symbol, a.expression) for a in stage.row_scalars]
-            found += [(total.symbol, total.body) for total in stage.rows_reductions]
-        return found + [(a.symbol, a.expression) for a in self.epilogue]
+        return [(q.symbol, q.body if isinstance(q, RowsReduction) else q.expression) for q in self.lines()]
 
     def cotangents(self) -> tuple[str, ...]:
         """The cotangents of the outputs: where there are several, any of them may be left out, but not all."""
@@ -227,10 +236,7 @@ class RowProgram:
 
     def read(self) -> frozenset[TypedSymbol]:
         """The symbols that a line or a result reads. An argument that is not among them is checked, and no more."""
-        expressions: list[Expr] = [a.expression for a in (*self.prologue, *self.epilogue)]
-        for stage in self.stages:
-            expressions += _expressions(stage)
-        return frozenset({store.symbol for store in self.results}.union(*(e.free_symbols for e in expressions)))
+        return frozenset({store.symbol for store in self.results}.union(*(q.body.free_symbols for q in self.lines())))
 
 
 def _expressions(stage: Stage) -> list[Expr]:

@@ -386,15 +386,7 @@ class _Auditor:
 
 
 def _lines(program: RowProgram) -> Iterator[_Line]:
-    for a in program.prologue:
-        yield _Line(a.symbol, a.expression, a.step)
-    for stage in program.stages:
-        yield from (_Line(a.symbol, a.expression, a.step) for a in stage.temps)
-        yield from (_Line(r.symbol, r.body, r.step) for r in stage.reductions)
-        yield from (_Line(a.symbol, a.expression, a.step) for a in stage.row_scalars)
-        yield from (_Line(r.symbol, r.body, r.step) for r in stage.rows_reductions)
-    for a in program.epilogue:
-        yield _Line(a.symbol, a.expression, a.step)
+    return (_Line(q.symbol, q.body, q.step) for q in program.lines())
 
 
 def _guards(e: Where) -> bool:

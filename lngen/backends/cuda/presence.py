@@ -18,7 +18,7 @@ from sympy import Expr, Symbol
 from lngen.backends.spelling import belongs_to
 from lngen.presence import ALWAYS, NEVER, Condition, all_of, any_of
 from lngen.program import RowProgram
-from lngen.symbolic import Expm1, Log1p, Reduction, TypedSymbol, Where
+from lngen.symbolic import Expm1, Log1p, Reduction, Where
 
 # Functions that are zero at zero: nothing of them is left where their argument is left out.
 _ODD_AT_ZERO = (sympy.tanh, sympy.sin, sympy.erf, sympy.Abs, sympy.sign, Expm1, Log1p)
@@ -115,8 +115,8 @@ class Presence:
         for name, symbol in [*arguments, *((p.name, p.symbol) for p in program.parameters)]:
             vanishes = name in given and neutral.get(name, 0) == 0
             self._nonzero[symbol] = given[name] if vanishes else ALWAYS
-        for symbol, expression in _definitions(program):
-            self._nonzero[symbol] = self.nonzero(expression)
+        for line in program.lines():
+            self._nonzero[line.symbol] = self.nonzero(line.body)
 
     def _walk_up(self) -> None:
         program = self._program
@@ -128,8 +128,8 @@ class Presence:
         while before != self._used:
             # Again, for what an earlier stage uses of a later one's lines: it computes them for itself.
             before = dict(self._used)
-            for symbol, expression in reversed(_definitions(program)):
-                self._use(expression, self.used(symbol))
+            for line in reversed([*program.lines()]):
+                self._use(line.body, self.used(line.symbol))
 
     def _use(self, expression: sympy.Basic, where: Condition) -> None:
         if isinstance(expression, Symbol):
@@ -139,14 +139,3 @@ class Presence:
             where = where & self.nonzero(expression)
         for argument in expression.args:
             self._use(argument, where)
-
-
-def _definitions(program: RowProgram) -> list[tuple[TypedSymbol, Expr]]:
-    """Every computed value of a program and its expression, in the order of computation."""
-    found = [(line.symbol, line.expression) for line in program.prologue]
-    for stage in program.stages:
-        found += [(line.symbol, line.expression) for line in stage.temps]
-        found += [(line.symbol, line.body) for line in stage.reductions]
-        found += [(line.symbol, line.expression) for line in stage.row_scalars]
-        found += [(line.symbol, line.body) for line in stage.rows_reductions]
-    return found + [(line.symbol, line.expression) for line in program.epilogue]

@@ -250,12 +250,7 @@ def symbols_of(program: RowProgram) -> list[Symbol]:
     found: list[Symbol] = [argument.symbol for argument in program.rows]
     found += [parameter.symbol for parameter in program.parameters]
     found += program.saved
-    found += [line.symbol for line in (*program.prologue, *program.epilogue)]
-    for stage in program.stages:
-        found += [line.symbol for line in (*stage.temps, *stage.row_scalars)]
-        found += [item.symbol for item in stage.reductions]
-        found += [item.symbol for item in stage.rows_reductions]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys([*found, *(line.symbol for line in program.lines())]))
 
 
 def _guard(where: Condition) -> str:
