@@ -1,8 +1,8 @@
 """What is known of a function of the language: one entry, which every stage reads.
 
-The table is `lngen.language.FUNCTIONS`. Its formulas take what they compute with as their first argument, `f`, whose
-attributes are functions by name: those of the language, and what else numbers of that sort have. So one formula serves
-numbers of several sorts, and the table imports none of them.
+The entries are in `lngen.language`, each at the name that a definition imports. Their formulas take what they compute
+with as their first argument, `f`, whose attributes are functions by name: those of the language, and what else numbers
+of that sort have. So one formula serves numbers of several sorts, and the table imports none of them.
 
 >>> import cmath, math
 >>> formula = lambda f, u: f.exp(u) + 1
@@ -12,10 +12,12 @@ numbers of several sorts, and the table imports none of them.
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NoReturn, TypeAlias
 
 Role: TypeAlias = Literal["reduction", "elementwise", "select", "stop"]
 Formula: TypeAlias = Callable[..., Any]
@@ -87,6 +89,9 @@ class FunctionEntry:
     cuda: str = ""
     """What the CUDA backend calls; without it, the function of this name in `math` of `rows.cuh`."""
 
+    latex: str = ""
+    """How a formula shows it, `{u}` being the argument; without it, its name and the argument in parentheses."""
+
     reads_late: tuple[int, ...] = ()
     """The operands that it still reads when it has begun to write: its result must not have their memory."""
 
@@ -108,6 +113,38 @@ class FunctionEntry:
         if self.lowest is None:
             return True
         return bool(value >= self.lowest if ">=" in self.domain else value > self.lowest)
+
+
+TABLE: dict[str, FunctionEntry] = {}
+"""What `entry` has put down; to be read as `lngen.language.FUNCTIONS`."""
+
+
+def not_run(name: str) -> NoReturn:
+    """Tell who calls a word of the language what it is for."""
+    raise TypeError(
+        f"{name} belongs to the definition language: a definition is parsed, not run. "
+        "Write it in a file and use `lngen derive FILE`."
+    )
+
+
+def entry(
+    domain: str, hard_points: tuple[float, ...] = (), role: Role = "elementwise", **known: Any
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Put a documented name into the table, with what is `known` of it: fields of `FunctionEntry`."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        name = function.__name__
+        arity = len(inspect.signature(function).parameters)
+        doc = inspect.getdoc(function) or ""
+        TABLE[name] = FunctionEntry(name, arity, role, domain, doc, hard_points, **known)
+
+        @functools.wraps(function)
+        def teach(*arguments: Any, **keywords: Any) -> NoReturn:
+            not_run(name)
+
+        return teach
+
+    return register
 
 
 class Named:

@@ -15,47 +15,12 @@ only as the first argument of `where`.
 
 from __future__ import annotations
 
-import functools
-import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from lngen.functions import FunctionEntry, Role
-
-_table: dict[str, FunctionEntry] = {}
-
-FUNCTIONS: Mapping[str, FunctionEntry] = MappingProxyType(_table)
-"""Every function of the language by name; no other module names them all."""
-
-
-def _not_run(name: str) -> NoReturn:
-    raise TypeError(
-        f"{name} belongs to the definition language: a definition is parsed, not run. "
-        "Write it in a file and use `lngen derive FILE`."
-    )
-
-
-def entry(
-    role: Role, domain: str, hard_points: tuple[float, ...] = (), **known: Any
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Put a documented name into the table, with what is `known` of it: fields of `FunctionEntry`."""
-
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        name = function.__name__
-        arity = len(inspect.signature(function).parameters)
-        doc = inspect.getdoc(function) or ""
-        _table[name] = FunctionEntry(name, arity, role, domain, doc, hard_points, **known)
-
-        @functools.wraps(function)
-        def teach(*arguments: Any, **keywords: Any) -> NoReturn:
-            _not_run(name)
-
-        return teach
-
-    return register
-
+from lngen.functions import TABLE, FunctionEntry, entry, not_run
 
 if TYPE_CHECKING:
     # `x: Row = 1` and `x * gamma` are right in a definition, so a type checker has to allow them.
@@ -68,7 +33,7 @@ else:
 
     class _Kind:
         def __init__(self, *arguments: Any, **keywords: Any) -> None:
-            _not_run(type(self).__name__)
+            not_run(type(self).__name__)
 
     class Row(_Kind):
         """One value per row and feature, shape (..., D)."""
@@ -103,17 +68,17 @@ _LARGE = (-1e4, -750.0, -100.0, -40.0, 40.0, 100.0, 1e4)
 _NEAR_ZERO = (-1e-8, -1e-300, 0.0, 1e-300, 1e-8)
 
 
-@entry("reduction", "every real row")
+@entry("every real row", role="reduction")
 def mean(row: Any, /) -> Any:
     """The mean over the feature axis. Its derivative is 1/D for every entry."""
 
 
-@entry("reduction", "every real row")
+@entry("every real row", role="reduction")
 def sum(row: Any, /) -> Any:
     """The sum over the feature axis. Its derivative is 1 for every entry."""
 
 
-@entry("reduction", "every real row")
+@entry("every real row", role="reduction")
 def max(row: Any, /) -> Any:
     """The largest entry over the feature axis.
 
@@ -122,7 +87,7 @@ def max(row: Any, /) -> Any:
     """
 
 
-@entry("reduction", "every real row")
+@entry("every real row", role="reduction")
 def min(row: Any, /) -> Any:
     """The smallest entry over the feature axis.
 
@@ -132,7 +97,6 @@ def min(row: Any, /) -> Any:
 
 
 @entry(
-    "elementwise",
     "u >= 0; at 0 the derivative is infinite",
     (1e-300, 1e-8, 1.0, 1e300),
     lowest=0,
@@ -143,7 +107,6 @@ def sqrt(u: Any, /) -> Any:
 
 
 @entry(
-    "elementwise",
     "u > 0",
     (1e-300, 1e-8, 1.0, 1e300),
     written=lambda f, u: u ** f.Rational(-1, 2),
@@ -157,7 +120,6 @@ def rsqrt(u: Any, /) -> Any:
 
 
 @entry(
-    "elementwise",
     "u <= 709 in float64, 88 in float32",
     (-750.0, -40.0, *_NEAR_ZERO, 40.0, 700.0),
     head="exp",
@@ -166,13 +128,13 @@ def rsqrt(u: Any, /) -> Any:
     slope=lambda f, u: f.np.exp(u),
     curvature=lambda f, v, r: f.np.exp(v + r),
     roundings=8,
+    latex=r"\exp\left({u}\right)",
 )
 def exp(u: Any, /) -> Any:
     """The exponential. It is its own derivative."""
 
 
 @entry(
-    "elementwise",
     "u > 0",
     (1e-300, 1 - 1e-8, 1.0, 1 + 1e-8, 1e300),
     head="log",
@@ -180,13 +142,13 @@ def exp(u: Any, /) -> Any:
     slope=lambda f, u: 1 / u,
     curvature=lambda f, v, r: f.np.where(v > r, f.np.abs(v - r) ** -2.0, f.np.inf),
     roundings=8,
+    latex=r"\log\left({u}\right)",
 )
 def log(u: Any, /) -> Any:
     """The natural logarithm. Its derivative is 1/u."""
 
 
 @entry(
-    "elementwise",
     "u > -1",
     (-1 + 1e-8, *_NEAR_ZERO, 1e300),
     head="Log1p",
@@ -198,13 +160,13 @@ def log(u: Any, /) -> Any:
     slope=lambda f, u: 1 / (1 + u),
     curvature=lambda f, v, r: f.np.where(1 + v - r > 0, f.np.abs(1 + v - r) ** -2.0, f.np.inf),
     roundings=8,
+    latex=r"\log\left(1 + {u}\right)",
 )
 def log1p(u: Any, /) -> Any:
     """log(1 + u), exact near u = 0. Its derivative is 1/(1 + u)."""
 
 
 @entry(
-    "elementwise",
     "u <= 709 in float64, 88 in float32",
     (-750.0, -40.0, *_NEAR_ZERO, 40.0, 700.0),
     head="Expm1",
@@ -217,13 +179,13 @@ def log1p(u: Any, /) -> Any:
     slope=lambda f, u: f.np.exp(u),
     curvature=lambda f, v, r: f.np.exp(v + r),
     roundings=8,
+    latex=r"\left(\exp\left({u}\right) - 1\right)",
 )
 def expm1(u: Any, /) -> Any:
     """exp(u) - 1, exact near u = 0. Its derivative is exp(u)."""
 
 
 @entry(
-    "elementwise",
     "every real u",
     (*_NEAR_ZERO, math.pi / 2, math.pi, 1e4),
     head="sin",
@@ -231,13 +193,13 @@ def expm1(u: Any, /) -> Any:
     slope=lambda f, u: f.np.cos(u),
     curvature=1,
     roundings=8,
+    latex=r"\sin\left({u}\right)",
 )
 def sin(u: Any, /) -> Any:
     """The sine. Its derivative is cos(u)."""
 
 
 @entry(
-    "elementwise",
     "every real u",
     (*_NEAR_ZERO, math.pi / 2, math.pi, 1e4),
     head="cos",
@@ -245,13 +207,13 @@ def sin(u: Any, /) -> Any:
     slope=lambda f, u: -f.np.sin(u),
     curvature=1,
     roundings=8,
+    latex=r"\cos\left({u}\right)",
 )
 def cos(u: Any, /) -> Any:
     """The cosine. Its derivative is -sin(u)."""
 
 
 @entry(
-    "elementwise",
     "every real u",
     (*_LARGE, *_NEAR_ZERO),
     head="tanh",
@@ -260,13 +222,13 @@ def cos(u: Any, /) -> Any:
     slope=lambda f, u: 4 * f.sigmoid_slope(2 * u),
     curvature=0.77,
     roundings=8,
+    latex=r"\tanh\left({u}\right)",
 )
 def tanh(u: Any, /) -> Any:
     """The hyperbolic tangent. Its derivative is 1 - tanh(u)**2."""
 
 
 @entry(
-    "elementwise",
     "every real u",
     (*_LARGE, *_NEAR_ZERO),
     head="Sigmoid",
@@ -279,13 +241,13 @@ def tanh(u: Any, /) -> Any:
     curvature=0.0963,
     roundings=16,
     numpy="_functions.sigmoid",
+    latex=r"\sigma\left({u}\right)",
 )
 def sigmoid(u: Any, /) -> Any:
     """The logistic function, 1/(1 + exp(-u)). Its derivative is sigmoid(u)*sigmoid(-u)."""
 
 
 @entry(
-    "elementwise",
     "every real u",
     (*_LARGE, *_NEAR_ZERO),
     head="Softplus",
@@ -304,7 +266,6 @@ def softplus(u: Any, /) -> Any:
 
 
 @entry(
-    "elementwise",
     "every real u",
     (-1e4, *_NEAR_ZERO, 1e4),
     written=lambda f, u: f.maximum(u, f.Integer(0)),
@@ -318,7 +279,6 @@ def relu(u: Any, /) -> Any:
 
 
 @entry(
-    "elementwise",
     "every real u",
     (*_LARGE, *_NEAR_ZERO),
     written=lambda f, u: u * f.sigmoid(u),
@@ -330,7 +290,6 @@ def silu(u: Any, /) -> Any:
 
 
 @entry(
-    "elementwise",
     "every real u",
     (*_LARGE, *_NEAR_ZERO),
     written=lambda f, u: u * (1 + f.erf(u / f.sqrt(2))) / 2,
@@ -347,7 +306,6 @@ def gelu(u: Any, /) -> Any:
 
 
 @entry(
-    "elementwise",
     "every real u",
     (-1e4, -6.0, -3.0, *_NEAR_ZERO, 3.0, 6.0, 1e4),
     head="erf",
@@ -366,7 +324,6 @@ def erf(u: Any, /) -> Any:
 
 
 @entry(
-    "elementwise",
     "every real u",
     (-1e4, *_NEAR_ZERO, 1e4),
     head="Abs",
@@ -374,13 +331,13 @@ def erf(u: Any, /) -> Any:
     keeps_fractions=True,
     slope=lambda f, u: f.np.sign(u),
     numpy="np.absolute",
+    latex=r"\left|{u}\right|",
 )
 def abs(u: Any, /) -> Any:
     """The absolute value. Its derivative is sign(u), which is 0 at 0."""
 
 
 @entry(
-    "elementwise",
     "every real u",
     (-1e4, *_NEAR_ZERO, 1e4),
     head="sign",
@@ -394,7 +351,6 @@ def sign(u: Any, /) -> Any:
 
 
 @entry(
-    "elementwise",
     "every real a and b",
     (-1.0, 0.0, 1.0),
     exact=lambda f, a, b: a if a > b else b,
@@ -409,7 +365,6 @@ def maximum(a: Any, b: Any, /) -> Any:
 
 
 @entry(
-    "elementwise",
     "every real a and b",
     (-1.0, 0.0, 1.0),
     exact=lambda f, a, b: a if a < b else b,
@@ -424,9 +379,9 @@ def minimum(a: Any, b: Any, /) -> Any:
 
 
 @entry(
-    "select",
     "every real a and b; the value that is not chosen may be anything",
     (-1.0, 0.0, 1.0),
+    role="select",
     exact=lambda f, chosen, a, b: a if chosen else b,
 )
 def where(condition: Any, a: Any, b: Any, /) -> Any:
@@ -439,9 +394,9 @@ def where(condition: Any, a: Any, b: Any, /) -> Any:
 
 
 @entry(
-    "stop",
     "every real u",
     (-1.0, 0.0, 1.0),
+    role="stop",
     exact=lambda f, u: u,
     keeps_fractions=True,
     real=lambda f, u: u,
@@ -449,6 +404,10 @@ def where(condition: Any, a: Any, b: Any, /) -> Any:
 )
 def stop_gradient(u: Any, /) -> Any:
     """u itself, taken for a constant by differentiation: its derivative is 0."""
+
+
+FUNCTIONS: Mapping[str, FunctionEntry] = MappingProxyType(TABLE)
+"""Every function of the language by name; no other module names them all."""
 
 
 def public_names() -> tuple[str, ...]:

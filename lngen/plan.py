@@ -20,7 +20,6 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal
 
-import sympy
 from sympy import Add, Expr, Mul
 from sympy.core.relational import Relational
 
@@ -48,12 +47,13 @@ from lngen.symbolic import (
     SumRows,
     TypedSymbol,
     axes,
+    heads_that,
     is_row,
     symbol_like,
 )
 from lngen.translate import Equation, Names
 
-_COSTLY = (sympy.exp, sympy.log, sympy.tanh, sympy.erf, sympy.sin, sympy.cos)
+_COSTLY = heads_that(lambda entry: entry.roundings)
 
 
 @dataclass(frozen=True)

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import importlib
+import os
 import runpy
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from lngen import language, loading, manifest
+from lngen import loading, manifest
 from lngen.check import Report, check
 from lngen.check.derived import checkable
 from lngen.check.on_device import OnDevice, device
 from lngen.definition import parse
 from lngen.emission import Derived, derived
-from lngen.language import FUNCTIONS
+from lngen.functions import TABLE, entry
 from lngen.loading import module_from_text
 from lngen.oracle import real_functions
 from lngen.parsing.folding import fold
@@ -39,13 +41,10 @@ def f(x: Row, g: Feature = 1, eps: Constant = 1e-5):
 
 
 @pytest.fixture(autouse=True)
-def mish(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[..., Any]]:
+def mish() -> Iterator[None]:
     """A function that lngen has not heard of."""
-    # What is kept between runs knows the functions by lngen's own files.
-    monkeypatch.setenv("LNGEN_CACHE", str(tmp_path / "cache"))
 
-    @language.entry(
-        "elementwise",
+    @entry(
         "every real u",
         (-40.0, 0.0, 40.0),
         written=lambda f, u: u * f.tanh(f.softplus(u)),
@@ -54,12 +53,17 @@ def mish(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[.
     def mish(u: Any, /) -> Any:
         """u*tanh(softplus(u))."""
 
-    yield mish
-    language._table.pop("mish")
+    yield
+    TABLE.pop("mish")
 
 
-def layer() -> Derived:
-    return derived(parse(TEXT, "f.py"))
+@pytest.fixture
+def layer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Derived:
+    """A layer that uses it."""
+    # What is kept between runs knows the functions by lngen's own files.
+    with monkeypatch.context() as context:
+        context.setenv("LNGEN_CACHE", str(tmp_path / "cache"))
+        return derived(parse(TEXT, "f.py"))
 
 
 def without_failures(report: Report) -> set[str]:
@@ -72,28 +76,25 @@ def on_numpy(made: Derived) -> Report:
     return check(checkable(made.plan, module_from_text(made.text("numpy_backend.py"), "f")), [(3, 7), (2, 1)])
 
 
-def test_on_numpy() -> None:
-    assert {"exact proof", "50 digits", *KINDS} <= without_failures(on_numpy(layer()))
+def test_on_numpy(layer: Derived) -> None:
+    assert {"exact proof", "50 digits", *KINDS} <= without_failures(on_numpy(layer))
 
 
 @pytest.mark.cuda
 @needs_pycuda
 @(needs_gxx if not has_gpu() else lambda test: test)
-def test_on_cuda(tmp_path: Path) -> None:
-    made = layer()
-    manifest.write(made.emission, tmp_path)
-    package = loading.load(tmp_path / made.emission.name).__name__
+def test_on_cuda(layer: Derived, tmp_path: Path) -> None:
+    manifest.write(layer.emission, tmp_path)
+    package = loading.load(tmp_path / layer.emission.name).__name__
     with device():
         module = OnDevice(importlib.import_module(f"{package}.cuda_backend"))
-        report = check(checkable(made.plan, module), [(3, 7)], ("float64",), "cuda", kinds=KINDS)
+        report = check(checkable(layer.plan, module), [(3, 7)], ("float64",), "cuda", kinds=KINDS)
     assert set(KINDS) - {"precision"} <= without_failures(report)
 
 
-def test_a_wrong_slope_is_found() -> None:
-    made = layer()
-    right = FUNCTIONS["mish"]
-    language._table["mish"] = type(right)(**vars(right) | {"slope": lambda f, u: f.tanh(f.softplus(u))})
-    assert "complex step" in {e.kind for e in on_numpy(made).failures}
+def test_a_wrong_slope_is_found(layer: Derived) -> None:
+    TABLE["mish"] = replace(TABLE["mish"], slope=lambda f, u: f.tanh(f.softplus(u)))
+    assert "complex step" in {e.kind for e in on_numpy(layer).failures}
 
 
 def test_of_numbers() -> None:
@@ -111,10 +112,10 @@ def test_in_the_reference() -> None:
 
 
 ONE_CALL = """
-    from lngen import language
+    from lngen.functions import entry
 
-    @language.entry(
-        "elementwise", "every real u", head="atan", bounded=True, exact=lambda f, u: f.mp.atan(u), numpy="np.arctan",
+    @entry(
+        "every real u", head="atan", bounded=True, exact=lambda f, u: f.mp.atan(u), numpy="np.arctan",
         real=lambda f, u: f.np.arctan(u), slope=lambda f, u: 1 / (1 + u*u), curvature=0.65, roundings=8, cuda="::atan",
     )
     def arctan(u):
@@ -134,8 +135,9 @@ ONE_CALL = """
 """
 
 
-def test_one_that_a_backend_computes_in_one_call() -> None:
+def test_one_that_a_backend_computes_in_one_call(tmp_path: Path) -> None:
     """In a process of its own: such a function has to be there before the stages are imported."""
+    env = os.environ | {"LNGEN_CACHE": str(tmp_path), "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", textwrap.dedent(ONE_CALL)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("[] True\nTrue True\nTrue\n", "")

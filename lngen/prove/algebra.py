@@ -19,8 +19,9 @@ from sympy.core.relational import Relational
 from sympy.polys.rings import PolyElement, PolyRing
 
 from lngen.simplify.linear import terms_bound
-from lngen.symbolic import Sigmoid, StopGradient, Where
+from lngen.symbolic import StopGradient, Where, heads_that
 
+_POSITIVE = (sympy.NumberSymbol, *heads_that(lambda entry: entry.positive))
 _REGIONS = 256
 _TERMS = 4_000
 _PARTS = 4
@@ -151,7 +152,7 @@ class Algebra:
 
     def _generator(self, e: Expr) -> Symbol:
         if e not in self._opaque:
-            positive = isinstance(e, (sympy.exp, Sigmoid, sympy.NumberSymbol))
+            positive = isinstance(e, _POSITIVE)
             self._opaque[e] = self._new("f", positive)
         return self._opaque[e]
 
