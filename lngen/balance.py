@@ -22,7 +22,7 @@ from sympy import Add, Expr, Mul, Pow, Rational
 from sympy.core.relational import Relational
 
 from lngen.growth import Growth
-from lngen.schedule import Line
+from lngen.lines import Line, once_a_row
 from lngen.simplify.factors import without
 from lngen.symbolic import FeatureSum, Mean, RowMax, RowMin, SumRows, TypedSymbol, Where, axes, leading_to, symbol_like
 from lngen.translate import Names
@@ -35,6 +35,14 @@ def grown(growth: Iterable[Growth], lines: Sequence[Line]) -> tuple[Growth, ...]
     """The growth at each end, after what lines assign."""
     values = [(line.symbol, line.expression) for line in lines]
     return tuple(end.after(values) for end in growth)
+
+
+def in_range(lines: Sequence[Line], growth: Sequence[Growth], names: Names) -> list[Line]:
+    """The lines in products that stay in the range of a float, what does not vary over features multiplied once a row.
+
+    `growth` is that of what the lines read, at each end.
+    """
+    return once_a_row(balanced(lines, growth, names), names)
 
 
 def balanced(lines: Sequence[Line], ends: Sequence[Growth], names: Names) -> list[Line]:

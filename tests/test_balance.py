@@ -11,8 +11,8 @@ from lngen.balance import balanced, grown, met_by_readers
 from lngen.definition import parse
 from lngen.emission import derived
 from lngen.growth import ARGUMENT, EXPONENTIAL, Growth
+from lngen.lines import Line
 from lngen.loading import module_from_text
-from lngen.schedule import Line
 from lngen.symbolic import Mean, RowMax, RowScalarSymbol, RowSymbol, Sigmoid, Softplus, SumRows, Where, symbol_like
 from lngen.translate import Names
 

@@ -31,7 +31,7 @@ STAGES = [
     "simplify",
     "prove",
     "program presence",
-    "schedule balance plan secondary widen cost",
+    "lines balance stages plan secondary widen cost",
     "backends",
     "audit report",
     "manifest cache emission",
@@ -88,8 +88,14 @@ def imports(path: Path) -> Iterator[str]:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "lngen")
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}:{node.lineno}: lngen imports by absolute names"
-            if node.module == "lngen":
+            if node.level:
+                # What is written beside layers knows its neighbours by where they are.
+                assert path.parent == ROOT / "lngen" / "runtime", (
+                    f"{path}:{node.lineno}: lngen imports by absolute names"
+                )
+                names = [node.module] if node.module else [alias.name for alias in node.names]
+                yield from (f"lngen.runtime.{name}" for name in names)
+            elif node.module == "lngen":
                 yield from (f"lngen.{alias.name}" for alias in node.names)
             elif (node.module or "").startswith("lngen."):
                 yield str(node.module)

@@ -67,8 +67,8 @@ def test_a_constant_under_a_root_may_not_be_negative():
         with pytest.raises(ValueError, match=r"c is .*; pass 0 or more: the gradients take it to be positive"):
             module.forward(x, c=c)
     np.testing.assert_array_equal(module.forward(x, c=0.0, k=-2.0)[0], np.full((2, 3), -2.0))
-    assert '_constant("c", c, signed=False)' in made.text("cuda_backend.py")
-    assert '_constant("k", k)' in made.text("cuda_backend.py")
+    assert '_launcher.finite("c", c, signed=False)' in made.text("cuda_backend.py")
+    assert '_launcher.finite("k", k)' in made.text("cuda_backend.py")
 
 
 @pytest.mark.parametrize(("least", "proved"), [(3, True), (900, False), (100_000, False)])

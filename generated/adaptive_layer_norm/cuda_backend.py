@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (3 read, 1 written), 10 flops a row element; backward 6 row tensors (3 read, 3 written), 13 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-# templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+# templates sha256:9290071f2040d68f562de4775f999756baa51e0357a77dcfb64b590afd7b95a2
 """Layer normalization with a scale and a shift for every entry, from elsewhere.
 
     forward
@@ -349,7 +349,12 @@ _LAYER = _launcher.Layer(
                 "ddscale": "scale",
                 "ddshift": "shift",
             },
-            results={"dx": "x", "dscale": "scale", "dshift": "shift", "ddy": "dy"},
+            results={
+                "dx": "x",
+                "dscale": "scale",
+                "dshift": "shift",
+                "ddy": "dy",
+            },
             kernels={
                 "backward_backward": (
                     "PPPPPPPPPPPPPqi",

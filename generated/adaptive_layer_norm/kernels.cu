@@ -4,7 +4,7 @@
 // Cost: forward 4 row tensors (3 read, 1 written), 10 flops a row element; backward 6 row tensors (3 read, 3 written), 13 flops a row element.
 // Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-// templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+// templates sha256:9290071f2040d68f562de4775f999756baa51e0357a77dcfb64b590afd7b95a2
 //
 // forward:
 //     mu = mean(x)
@@ -29,6 +29,7 @@
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/kernels.cuh"
 
 #ifdef LNGEN_FORWARD
 // ================================================================================================ forward
@@ -129,92 +130,6 @@ __device__ __forceinline__ void stage_4(A x, A scale, A shift, const Scalars<A>&
   out_y = y;
 }
 
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_mu(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        mu(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            row, sums);
-      }
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_mu_residual(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        mu_residual(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            row, sums);
-      }
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_var(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        var(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            row, sums);
-      }
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_stage_4(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto scale =
-          read<READS_scale, G::KEEPS_ROW>(tile.scale, chunk, to.scale, here.offset + column);
-      const auto shift =
-          read<READS_shift, G::KEEPS_ROW>(tile.shift, chunk, to.shift, here.offset + column);
-      Pack<T, G::VECTOR> stored_y;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A out_y;
-        stage_4(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_scale ? widen<A>(scale.entries[i]) : A(0),
-            READS_shift ? widen<A>(shift.entries[i]) : A(0),
-            row, out_y);
-        stored_y.entries[i] = narrow<T>(out_y);
-      }
-      store_once(to.out_y + here.offset + column, stored_y);
-    }
-  }
-}
-
 // What the call gives: everything that no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
@@ -259,24 +174,56 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     Scalars<A> row = call;
     {
       A sums[1] = {A(0)};
-      sweep_mu<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          mu(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
+        }
+      });
       reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
       after_mu(row, sums);
     }
     {
       A sums[1] = {A(0)};
-      sweep_mu_residual<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          mu_residual(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
+        }
+      });
       reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
       after_mu_residual(row, sums);
     }
     {
       A sums[1] = {A(0)};
-      sweep_var<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          var(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
+        }
+      });
       reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
       after_var(row, sums);
     }
     {
-      sweep_stage_4<G>(to, here, tile, row);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto scale = read<READS_scale, G::KEEPS_ROW>(tile.scale, chunk, to.scale, here.offset + column);
+        const auto shift = read<READS_shift, G::KEEPS_ROW>(tile.shift, chunk, to.shift, here.offset + column);
+        Pack<T, G::VECTOR> stored_y;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_y;
+          stage_4(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_scale ? widen<A>(scale.entries[i]) : A(0),
+              READS_shift ? widen<A>(shift.entries[i]) : A(0), row, out_y);
+          stored_y.entries[i] = narrow<T>(out_y);
+        }
+        store_once(to.out_y + here.offset + column, stored_y);
+      });
     }
     if (live && here.lane == 0) {
       to.save_mu[here.row] = row.mu;
@@ -295,85 +242,16 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 }  // namespace forward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int forward_f16_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f16>)
-    forward_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::f16* __restrict__ scale,
-        const lngen::f16* __restrict__ shift,
-        lngen::Computed<lngen::f16> eps,
-        lngen::f16* __restrict__ out_y,
-        lngen::Computed<lngen::f16>* __restrict__ save_mu,
-        lngen::Computed<lngen::f16>* __restrict__ save_mu_residual,
-        lngen::Computed<lngen::f16>* __restrict__ save_rstd,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f16>::run({x, scale, shift, eps, out_y, save_mu, save_mu_residual, save_rstd, rows, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(forward_##TYPE, lngen::forward::Launch<T>, \
+               (const T* __restrict__ x, const T* __restrict__ scale, const T* __restrict__ shift, \
+                lngen::Computed<T> eps, T* __restrict__ out_y, lngen::Computed<T>* __restrict__ save_mu, \
+                lngen::Computed<T>* __restrict__ save_mu_residual, lngen::Computed<T>* __restrict__ save_rstd, \
+                long long rows, int D), \
+               (x, scale, shift, eps, out_y, save_mu, save_mu_residual, save_rstd, rows, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int forward_bf16_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::bf16>)
-    forward_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::bf16* __restrict__ scale,
-        const lngen::bf16* __restrict__ shift,
-        lngen::Computed<lngen::bf16> eps,
-        lngen::bf16* __restrict__ out_y,
-        lngen::Computed<lngen::bf16>* __restrict__ save_mu,
-        lngen::Computed<lngen::bf16>* __restrict__ save_mu_residual,
-        lngen::Computed<lngen::bf16>* __restrict__ save_rstd,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::bf16>::run({x, scale, shift, eps, out_y, save_mu, save_mu_residual, save_rstd, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int forward_f32_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f32>)
-    forward_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::f32* __restrict__ scale,
-        const lngen::f32* __restrict__ shift,
-        lngen::Computed<lngen::f32> eps,
-        lngen::f32* __restrict__ out_y,
-        lngen::Computed<lngen::f32>* __restrict__ save_mu,
-        lngen::Computed<lngen::f32>* __restrict__ save_mu_residual,
-        lngen::Computed<lngen::f32>* __restrict__ save_rstd,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f32>::run({x, scale, shift, eps, out_y, save_mu, save_mu_residual, save_rstd, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int forward_f64_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f64>)
-    forward_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::f64* __restrict__ scale,
-        const lngen::f64* __restrict__ shift,
-        lngen::Computed<lngen::f64> eps,
-        lngen::f64* __restrict__ out_y,
-        lngen::Computed<lngen::f64>* __restrict__ save_mu,
-        lngen::Computed<lngen::f64>* __restrict__ save_mu_residual,
-        lngen::Computed<lngen::f64>* __restrict__ save_rstd,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f64>::run({x, scale, shift, eps, out_y, save_mu, save_mu_residual, save_rstd, rows, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif
 
@@ -458,68 +336,6 @@ __device__ __forceinline__ void stage_2(A x, A scale, A dy, const Scalars<A>& ro
   out_dx = dx;
 }
 
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_mean_g_xhat(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[2]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto scale =
-          read<READS_scale, G::KEEPS_ROW>(tile.scale, chunk, to.scale, here.offset + column);
-      const auto dy =
-          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-      Pack<T, G::VECTOR> stored_dscale;
-      Pack<T, G::VECTOR> stored_dshift;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A out_dscale;
-        A out_dshift;
-        mean_g_xhat(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_scale ? widen<A>(scale.entries[i]) : A(0),
-            READS_dy ? widen<A>(dy.entries[i]) : A(0),
-            row, sums, out_dscale, out_dshift);
-        stored_dscale.entries[i] = narrow<T>(out_dscale);
-        stored_dshift.entries[i] = narrow<T>(out_dshift);
-      }
-      store_once(to.out_dscale + here.offset + column, stored_dscale);
-      store_once(to.out_dshift + here.offset + column, stored_dshift);
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_stage_2(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto scale =
-          read<READS_scale, G::KEEPS_ROW>(tile.scale, chunk, to.scale, here.offset + column);
-      const auto dy =
-          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-      Pack<T, G::VECTOR> stored_dx;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A out_dx;
-        stage_2(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_scale ? widen<A>(scale.entries[i]) : A(0),
-            READS_dy ? widen<A>(dy.entries[i]) : A(0),
-            row, out_dx);
-        stored_dx.entries[i] = narrow<T>(out_dx);
-      }
-      store_once(to.out_dx + here.offset + column, stored_dx);
-    }
-  }
-}
-
 // What the call gives: everything that no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
@@ -566,12 +382,44 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     row.rstd = live ? to.rstd[here.row] : A(0);
     {
       A sums[2] = {A(0), A(0)};
-      sweep_mean_g_xhat<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto scale = read<READS_scale, G::KEEPS_ROW>(tile.scale, chunk, to.scale, here.offset + column);
+        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        Pack<T, G::VECTOR> stored_dscale;
+        Pack<T, G::VECTOR> stored_dshift;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_dscale;
+          A out_dshift;
+          mean_g_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_scale ? widen<A>(scale.entries[i]) : A(0),
+              READS_dy ? widen<A>(dy.entries[i]) : A(0), row, sums, out_dscale, out_dshift);
+          stored_dscale.entries[i] = narrow<T>(out_dscale);
+          stored_dshift.entries[i] = narrow<T>(out_dshift);
+        }
+        store_once(to.out_dscale + here.offset + column, stored_dscale);
+        store_once(to.out_dshift + here.offset + column, stored_dshift);
+      });
       reduce_row<G, bit(0, true) | bit(1, true), 0, 0>(sums, slots, turn);
       after_mean_g_xhat(row, sums);
     }
     {
-      sweep_stage_2<G>(to, here, tile, row);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto scale = read<READS_scale, G::KEEPS_ROW>(tile.scale, chunk, to.scale, here.offset + column);
+        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        Pack<T, G::VECTOR> stored_dx;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_dx;
+          stage_2(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_scale ? widen<A>(scale.entries[i]) : A(0),
+              READS_dy ? widen<A>(dy.entries[i]) : A(0), row, out_dx);
+          stored_dx.entries[i] = narrow<T>(out_dx);
+        }
+        store_once(to.out_dx + here.offset + column, stored_dx);
+      });
     }
   }
 }
@@ -585,88 +433,15 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 }  // namespace backward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int backward_f16_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f16>)
-    backward_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::f16* __restrict__ scale,
-        const lngen::f16* __restrict__ dy,
-        const lngen::Computed<lngen::f16>* __restrict__ mu,
-        const lngen::Computed<lngen::f16>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::f16>* __restrict__ rstd,
-        lngen::f16* __restrict__ out_dx,
-        lngen::f16* __restrict__ out_dscale,
-        lngen::f16* __restrict__ out_dshift,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f16>::run({x, scale, dy, mu, mu_residual, rstd, out_dx, out_dscale, out_dshift, rows, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_##TYPE, lngen::backward::Launch<T>, \
+               (const T* __restrict__ x, const T* __restrict__ scale, const T* __restrict__ dy, \
+                const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
+                const lngen::Computed<T>* __restrict__ rstd, T* __restrict__ out_dx, T* __restrict__ out_dscale, \
+                T* __restrict__ out_dshift, long long rows, int D), \
+               (x, scale, dy, mu, mu_residual, rstd, out_dx, out_dscale, out_dshift, rows, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int backward_bf16_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::bf16>)
-    backward_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::bf16* __restrict__ scale,
-        const lngen::bf16* __restrict__ dy,
-        const lngen::Computed<lngen::bf16>* __restrict__ mu,
-        const lngen::Computed<lngen::bf16>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::bf16>* __restrict__ rstd,
-        lngen::bf16* __restrict__ out_dx,
-        lngen::bf16* __restrict__ out_dscale,
-        lngen::bf16* __restrict__ out_dshift,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::bf16>::run({x, scale, dy, mu, mu_residual, rstd, out_dx, out_dscale, out_dshift, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int backward_f32_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f32>)
-    backward_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::f32* __restrict__ scale,
-        const lngen::f32* __restrict__ dy,
-        const lngen::Computed<lngen::f32>* __restrict__ mu,
-        const lngen::Computed<lngen::f32>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::f32>* __restrict__ rstd,
-        lngen::f32* __restrict__ out_dx,
-        lngen::f32* __restrict__ out_dscale,
-        lngen::f32* __restrict__ out_dshift,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f32>::run({x, scale, dy, mu, mu_residual, rstd, out_dx, out_dscale, out_dshift, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int backward_f64_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f64>)
-    backward_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::f64* __restrict__ scale,
-        const lngen::f64* __restrict__ dy,
-        const lngen::Computed<lngen::f64>* __restrict__ mu,
-        const lngen::Computed<lngen::f64>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::f64>* __restrict__ rstd,
-        lngen::f64* __restrict__ out_dx,
-        lngen::f64* __restrict__ out_dscale,
-        lngen::f64* __restrict__ out_dshift,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f64>::run({x, scale, dy, mu, mu_residual, rstd, out_dx, out_dscale, out_dshift, rows, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif

@@ -4,7 +4,7 @@
 // Cost: forward 4 row tensors (3 read, 1 written), 10 flops a row element; backward 6 row tensors (3 read, 3 written), 13 flops a row element.
 // Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-// templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+// templates sha256:9290071f2040d68f562de4775f999756baa51e0357a77dcfb64b590afd7b95a2
 //
 // jvp:
 //     dy = dshift + dscale*xhat + rstd*(1 + scale)*(dx - mean(dx) - xhat*mean(dx*xhat))
@@ -37,6 +37,7 @@
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/kernels.cuh"
 
 namespace lngen {
 
@@ -152,63 +153,6 @@ __device__ __forceinline__ void stage_2(A x, A scale, A dx, A dscale, A dshift, 
   out_dy = dy;
 }
 
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_mean_dx_xhat(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[2]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto dx =
-          read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        mean_dx_xhat(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_dx ? widen<A>(dx.entries[i]) : A(0),
-            row, sums);
-      }
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_stage_2(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto scale =
-          read<READS_scale, G::KEEPS_ROW>(tile.scale, chunk, to.scale, here.offset + column);
-      const auto dx =
-          read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
-      const auto dscale =
-          read<READS_dscale, G::KEEPS_ROW>(tile.dscale, chunk, to.dscale, here.offset + column);
-      const auto dshift =
-          read<READS_dshift, G::KEEPS_ROW>(tile.dshift, chunk, to.dshift, here.offset + column);
-      Pack<T, G::VECTOR> stored_dy;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A out_dy;
-        stage_2(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_scale ? widen<A>(scale.entries[i]) : A(0),
-            READS_dx ? widen<A>(dx.entries[i]) : A(0),
-            READS_dscale ? widen<A>(dscale.entries[i]) : A(0),
-            READS_dshift ? widen<A>(dshift.entries[i]) : A(0),
-            row, out_dy);
-        stored_dy.entries[i] = narrow<T>(out_dy);
-      }
-      store_once(to.out_dy + here.offset + column, stored_dy);
-    }
-  }
-}
-
 // What the call gives: everything that no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
@@ -259,12 +203,38 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     row.rstd = live ? to.rstd[here.row] : A(0);
     {
       A sums[2] = {A(0), A(0)};
-      sweep_mean_dx_xhat<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          mean_dx_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_dx ? widen<A>(dx.entries[i]) : A(0), row, sums);
+        }
+      });
       reduce_row<G, bit(0, HAS_dx) | bit(1, HAS_dx), 0, 0>(sums, slots, turn);
       after_mean_dx_xhat(row, sums);
     }
     {
-      sweep_stage_2<G>(to, here, tile, row);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto scale = read<READS_scale, G::KEEPS_ROW>(tile.scale, chunk, to.scale, here.offset + column);
+        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+        const auto dscale = read<READS_dscale, G::KEEPS_ROW>(tile.dscale, chunk, to.dscale, here.offset + column);
+        const auto dshift = read<READS_dshift, G::KEEPS_ROW>(tile.dshift, chunk, to.dshift, here.offset + column);
+        Pack<T, G::VECTOR> stored_dy;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_dy;
+          stage_2(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_scale ? widen<A>(scale.entries[i]) : A(0),
+              READS_dx ? widen<A>(dx.entries[i]) : A(0),
+              READS_dscale ? widen<A>(dscale.entries[i]) : A(0),
+              READS_dshift ? widen<A>(dshift.entries[i]) : A(0), row, out_dy);
+          stored_dy.entries[i] = narrow<T>(out_dy);
+        }
+        store_once(to.out_dy + here.offset + column, stored_dy);
+      });
     }
   }
 }
@@ -278,89 +248,16 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 }  // namespace jvp
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int jvp_f16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f16>)
-    jvp_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::f16* __restrict__ scale,
-        const lngen::f16* __restrict__ dx,
-        const lngen::f16* __restrict__ dscale,
-        const lngen::f16* __restrict__ dshift,
-        const lngen::Computed<lngen::f16>* __restrict__ mu,
-        const lngen::Computed<lngen::f16>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::f16>* __restrict__ rstd,
-        lngen::f16* __restrict__ out_dy,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::f16>::run({x, scale, dx, dscale, dshift, mu, mu_residual, rstd, out_dy, rows, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
+               (const T* __restrict__ x, const T* __restrict__ scale, const T* __restrict__ dx, \
+                const T* __restrict__ dscale, const T* __restrict__ dshift, \
+                const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
+                const lngen::Computed<T>* __restrict__ rstd, T* __restrict__ out_dy, long long rows, int D), \
+               (x, scale, dx, dscale, dshift, mu, mu_residual, rstd, out_dy, rows, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int jvp_bf16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::bf16>)
-    jvp_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::bf16* __restrict__ scale,
-        const lngen::bf16* __restrict__ dx,
-        const lngen::bf16* __restrict__ dscale,
-        const lngen::bf16* __restrict__ dshift,
-        const lngen::Computed<lngen::bf16>* __restrict__ mu,
-        const lngen::Computed<lngen::bf16>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::bf16>* __restrict__ rstd,
-        lngen::bf16* __restrict__ out_dy,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::bf16>::run({x, scale, dx, dscale, dshift, mu, mu_residual, rstd, out_dy, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int jvp_f32_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f32>)
-    jvp_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::f32* __restrict__ scale,
-        const lngen::f32* __restrict__ dx,
-        const lngen::f32* __restrict__ dscale,
-        const lngen::f32* __restrict__ dshift,
-        const lngen::Computed<lngen::f32>* __restrict__ mu,
-        const lngen::Computed<lngen::f32>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::f32>* __restrict__ rstd,
-        lngen::f32* __restrict__ out_dy,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::f32>::run({x, scale, dx, dscale, dshift, mu, mu_residual, rstd, out_dy, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int jvp_f64_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f64>)
-    jvp_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::f64* __restrict__ scale,
-        const lngen::f64* __restrict__ dx,
-        const lngen::f64* __restrict__ dscale,
-        const lngen::f64* __restrict__ dshift,
-        const lngen::Computed<lngen::f64>* __restrict__ mu,
-        const lngen::Computed<lngen::f64>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::f64>* __restrict__ rstd,
-        lngen::f64* __restrict__ out_dy,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::f64>::run({x, scale, dx, dscale, dshift, mu, mu_residual, rstd, out_dy, rows, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif
 
@@ -503,115 +400,6 @@ __device__ __forceinline__ void stage_3(A x, A scale, A dy, A ddx, A ddscale, co
   out_dx = dx;
 }
 
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_mean_ddx_g(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[5]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto scale =
-          read<READS_scale, G::KEEPS_ROW>(tile.scale, chunk, to.scale, here.offset + column);
-      const auto dy =
-          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-      const auto ddx =
-          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
-      Pack<T, G::VECTOR> stored_dshift;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A out_dshift;
-        mean_ddx_g(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_scale ? widen<A>(scale.entries[i]) : A(0),
-            READS_dy ? widen<A>(dy.entries[i]) : A(0),
-            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
-            row, sums, out_dshift);
-        stored_dshift.entries[i] = narrow<T>(out_dshift);
-      }
-      store_once(to.out_dshift + here.offset + column, stored_dshift);
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_mean_g_3_xhat(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[2]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto scale =
-          read<READS_scale, G::KEEPS_ROW>(tile.scale, chunk, to.scale, here.offset + column);
-      const auto dy =
-          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-      const auto ddx =
-          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
-      const auto ddscale =
-          read<READS_ddscale, G::KEEPS_ROW>(tile.ddscale, chunk, to.ddscale, here.offset + column);
-      const auto ddshift =
-          read<READS_ddshift, G::KEEPS_ROW>(tile.ddshift, chunk, to.ddshift, here.offset + column);
-      Pack<T, G::VECTOR> stored_dscale;
-      Pack<T, G::VECTOR> stored_ddy;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A out_dscale;
-        A out_ddy;
-        mean_g_3_xhat(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_scale ? widen<A>(scale.entries[i]) : A(0),
-            READS_dy ? widen<A>(dy.entries[i]) : A(0),
-            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
-            READS_ddscale ? widen<A>(ddscale.entries[i]) : A(0),
-            READS_ddshift ? widen<A>(ddshift.entries[i]) : A(0),
-            row, sums, out_dscale, out_ddy);
-        stored_dscale.entries[i] = narrow<T>(out_dscale);
-        stored_ddy.entries[i] = narrow<T>(out_ddy);
-      }
-      store_once(to.out_dscale + here.offset + column, stored_dscale);
-      store_once(to.out_ddy + here.offset + column, stored_ddy);
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_stage_3(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto scale =
-          read<READS_scale, G::KEEPS_ROW>(tile.scale, chunk, to.scale, here.offset + column);
-      const auto dy =
-          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-      const auto ddx =
-          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
-      const auto ddscale =
-          read<READS_ddscale, G::KEEPS_ROW>(tile.ddscale, chunk, to.ddscale, here.offset + column);
-      Pack<T, G::VECTOR> stored_dx;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A out_dx;
-        stage_3(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_scale ? widen<A>(scale.entries[i]) : A(0),
-            READS_dy ? widen<A>(dy.entries[i]) : A(0),
-            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
-            READS_ddscale ? widen<A>(ddscale.entries[i]) : A(0),
-            row, out_dx);
-        stored_dx.entries[i] = narrow<T>(out_dx);
-      }
-      store_once(to.out_dx + here.offset + column, stored_dx);
-    }
-  }
-}
-
 // What the call gives: everything that no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
@@ -664,18 +452,76 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     row.rstd = live ? to.rstd[here.row] : A(0);
     {
       A sums[5] = {A(0), A(0), A(0), A(0), A(0)};
-      sweep_mean_ddx_g<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto scale = read<READS_scale, G::KEEPS_ROW>(tile.scale, chunk, to.scale, here.offset + column);
+        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+        Pack<T, G::VECTOR> stored_dshift;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_dshift;
+          mean_ddx_g(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_scale ? widen<A>(scale.entries[i]) : A(0),
+              READS_dy ? widen<A>(dy.entries[i]) : A(0),
+              READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, sums, out_dshift);
+          stored_dshift.entries[i] = narrow<T>(out_dshift);
+        }
+        store_once(to.out_dshift + here.offset + column, stored_dshift);
+      });
       reduce_row<G, bit(0, HAS_ddx) | bit(1, HAS_ddx) | bit(2, HAS_ddx) | bit(3, HAS_ddx) | bit(4, HAS_ddx), 0, 0>(sums, slots, turn);
       after_mean_ddx_g(row, sums);
     }
     {
       A sums[2] = {A(0), A(0)};
-      sweep_mean_g_3_xhat<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto scale = read<READS_scale, G::KEEPS_ROW>(tile.scale, chunk, to.scale, here.offset + column);
+        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+        const auto ddscale = read<READS_ddscale, G::KEEPS_ROW>(tile.ddscale, chunk, to.ddscale, here.offset + column);
+        const auto ddshift = read<READS_ddshift, G::KEEPS_ROW>(tile.ddshift, chunk, to.ddshift, here.offset + column);
+        Pack<T, G::VECTOR> stored_dscale;
+        Pack<T, G::VECTOR> stored_ddy;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_dscale;
+          A out_ddy;
+          mean_g_3_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_scale ? widen<A>(scale.entries[i]) : A(0),
+              READS_dy ? widen<A>(dy.entries[i]) : A(0),
+              READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+              READS_ddscale ? widen<A>(ddscale.entries[i]) : A(0),
+              READS_ddshift ? widen<A>(ddshift.entries[i]) : A(0), row, sums, out_dscale, out_ddy);
+          stored_dscale.entries[i] = narrow<T>(out_dscale);
+          stored_ddy.entries[i] = narrow<T>(out_ddy);
+        }
+        store_once(to.out_dscale + here.offset + column, stored_dscale);
+        store_once(to.out_ddy + here.offset + column, stored_ddy);
+      });
       reduce_row<G, bit(0, HAS_ddscale || HAS_ddx) | bit(1, HAS_ddscale || HAS_ddx), 0, 0>(sums, slots, turn);
       after_mean_g_3_xhat(row, sums);
     }
     {
-      sweep_stage_3<G>(to, here, tile, row);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto scale = read<READS_scale, G::KEEPS_ROW>(tile.scale, chunk, to.scale, here.offset + column);
+        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+        const auto ddscale = read<READS_ddscale, G::KEEPS_ROW>(tile.ddscale, chunk, to.ddscale, here.offset + column);
+        Pack<T, G::VECTOR> stored_dx;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_dx;
+          stage_3(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_scale ? widen<A>(scale.entries[i]) : A(0),
+              READS_dy ? widen<A>(dy.entries[i]) : A(0),
+              READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+              READS_ddscale ? widen<A>(ddscale.entries[i]) : A(0), row, out_dx);
+          stored_dx.entries[i] = narrow<T>(out_dx);
+        }
+        store_once(to.out_dx + here.offset + column, stored_dx);
+      });
     }
   }
 }
@@ -689,104 +535,17 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 }  // namespace backward_backward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int backward_backward_f16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f16>)
-    backward_backward_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::f16* __restrict__ scale,
-        const lngen::f16* __restrict__ dy,
-        const lngen::f16* __restrict__ ddx,
-        const lngen::f16* __restrict__ ddscale,
-        const lngen::f16* __restrict__ ddshift,
-        const lngen::Computed<lngen::f16>* __restrict__ mu,
-        const lngen::Computed<lngen::f16>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::f16>* __restrict__ rstd,
-        lngen::f16* __restrict__ out_dx,
-        lngen::f16* __restrict__ out_dscale,
-        lngen::f16* __restrict__ out_dshift,
-        lngen::f16* __restrict__ out_ddy,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::f16>::run({x, scale, dy, ddx, ddscale, ddshift, mu, mu_residual, rstd, out_dx, out_dscale, out_dshift, out_ddy, rows, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_backward_##TYPE, lngen::backward_backward::Launch<T>, \
+               (const T* __restrict__ x, const T* __restrict__ scale, const T* __restrict__ dy, \
+                const T* __restrict__ ddx, const T* __restrict__ ddscale, const T* __restrict__ ddshift, \
+                const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
+                const lngen::Computed<T>* __restrict__ rstd, T* __restrict__ out_dx, T* __restrict__ out_dscale, \
+                T* __restrict__ out_dshift, T* __restrict__ out_ddy, long long rows, int D), \
+               (x, scale, dy, ddx, ddscale, ddshift, mu, mu_residual, rstd, out_dx, out_dscale, out_dshift, out_ddy, \
+                rows, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int backward_backward_bf16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::bf16>)
-    backward_backward_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::bf16* __restrict__ scale,
-        const lngen::bf16* __restrict__ dy,
-        const lngen::bf16* __restrict__ ddx,
-        const lngen::bf16* __restrict__ ddscale,
-        const lngen::bf16* __restrict__ ddshift,
-        const lngen::Computed<lngen::bf16>* __restrict__ mu,
-        const lngen::Computed<lngen::bf16>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::bf16>* __restrict__ rstd,
-        lngen::bf16* __restrict__ out_dx,
-        lngen::bf16* __restrict__ out_dscale,
-        lngen::bf16* __restrict__ out_dshift,
-        lngen::bf16* __restrict__ out_ddy,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::bf16>::run({x, scale, dy, ddx, ddscale, ddshift, mu, mu_residual, rstd, out_dx, out_dscale, out_dshift, out_ddy, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int backward_backward_f32_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f32>)
-    backward_backward_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::f32* __restrict__ scale,
-        const lngen::f32* __restrict__ dy,
-        const lngen::f32* __restrict__ ddx,
-        const lngen::f32* __restrict__ ddscale,
-        const lngen::f32* __restrict__ ddshift,
-        const lngen::Computed<lngen::f32>* __restrict__ mu,
-        const lngen::Computed<lngen::f32>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::f32>* __restrict__ rstd,
-        lngen::f32* __restrict__ out_dx,
-        lngen::f32* __restrict__ out_dscale,
-        lngen::f32* __restrict__ out_dshift,
-        lngen::f32* __restrict__ out_ddy,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::f32>::run({x, scale, dy, ddx, ddscale, ddshift, mu, mu_residual, rstd, out_dx, out_dscale, out_dshift, out_ddy, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int backward_backward_f64_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f64>)
-    backward_backward_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::f64* __restrict__ scale,
-        const lngen::f64* __restrict__ dy,
-        const lngen::f64* __restrict__ ddx,
-        const lngen::f64* __restrict__ ddscale,
-        const lngen::f64* __restrict__ ddshift,
-        const lngen::Computed<lngen::f64>* __restrict__ mu,
-        const lngen::Computed<lngen::f64>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::f64>* __restrict__ rstd,
-        lngen::f64* __restrict__ out_dx,
-        lngen::f64* __restrict__ out_dscale,
-        lngen::f64* __restrict__ out_dshift,
-        lngen::f64* __restrict__ out_ddy,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::f64>::run({x, scale, dy, ddx, ddscale, ddshift, mu, mu_residual, rstd, out_dx, out_dscale, out_dshift, out_ddy, rows, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif

@@ -4,7 +4,7 @@
 // Cost: forward 4 row tensors (2 read, 2 written), 10 flops a row element; backward 4 row tensors (3 read, 1 written), 15 flops a row element.
 // Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-// templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+// templates sha256:9290071f2040d68f562de4775f999756baa51e0357a77dcfb64b590afd7b95a2
 //
 // forward:
 //     h = x + residual
@@ -40,6 +40,7 @@
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/kernels.cuh"
 
 namespace lngen {
 
@@ -174,108 +175,6 @@ __device__ __forceinline__ void stage_4(A x, A residual, A gamma, A beta, const 
   out_y = y;
 }
 
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_mu(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto residual =
-          read<READS_residual, G::KEEPS_ROW>(tile.residual, chunk, to.residual, here.offset + column);
-      Pack<T, G::VECTOR> stored_h;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A out_h;
-        mu(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_residual ? widen<A>(residual.entries[i]) : A(0),
-            row, sums, out_h);
-        stored_h.entries[i] = narrow<T>(out_h);
-      }
-      store_once(to.out_h + here.offset + column, stored_h);
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_mu_residual(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto residual =
-          read<READS_residual, G::KEEPS_ROW>(tile.residual, chunk, to.residual, here.offset + column);
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        mu_residual(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_residual ? widen<A>(residual.entries[i]) : A(0),
-            row, sums);
-      }
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_var(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto residual =
-          read<READS_residual, G::KEEPS_ROW>(tile.residual, chunk, to.residual, here.offset + column);
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        var(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_residual ? widen<A>(residual.entries[i]) : A(0),
-            row, sums);
-      }
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_stage_4(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto residual =
-          read<READS_residual, G::KEEPS_ROW>(tile.residual, chunk, to.residual, here.offset + column);
-      const auto gamma =
-          read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
-      const auto beta =
-          read<READS_beta, G::HOLDS_FEATURES>(tile.beta, chunk, to.beta, column);
-      Pack<T, G::VECTOR> stored_y;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A out_y;
-        stage_4(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_residual ? widen<A>(residual.entries[i]) : A(0),
-            READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
-            READS_beta ? widen<A>(beta.entries[i]) : A(0),
-            row, out_y);
-        stored_y.entries[i] = narrow<T>(out_y);
-      }
-      store_once(to.out_y + here.offset + column, stored_y);
-    }
-  }
-}
-
 // What the call gives: everything that no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
@@ -320,24 +219,68 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     Scalars<A> row = call;
     {
       A sums[1] = {A(0)};
-      sweep_mu<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto residual = read<READS_residual, G::KEEPS_ROW>(tile.residual, chunk, to.residual, here.offset + column);
+        Pack<T, G::VECTOR> stored_h;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_h;
+          mu(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_residual ? widen<A>(residual.entries[i]) : A(0), row, sums, out_h);
+          stored_h.entries[i] = narrow<T>(out_h);
+        }
+        store_once(to.out_h + here.offset + column, stored_h);
+      });
       reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
       after_mu(row, sums);
     }
     {
       A sums[1] = {A(0)};
-      sweep_mu_residual<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto residual = read<READS_residual, G::KEEPS_ROW>(tile.residual, chunk, to.residual, here.offset + column);
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          mu_residual(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_residual ? widen<A>(residual.entries[i]) : A(0), row, sums);
+        }
+      });
       reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
       after_mu_residual(row, sums);
     }
     {
       A sums[1] = {A(0)};
-      sweep_var<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto residual = read<READS_residual, G::KEEPS_ROW>(tile.residual, chunk, to.residual, here.offset + column);
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          var(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_residual ? widen<A>(residual.entries[i]) : A(0), row, sums);
+        }
+      });
       reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
       after_var(row, sums);
     }
     {
-      sweep_stage_4<G>(to, here, tile, row);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto residual = read<READS_residual, G::KEEPS_ROW>(tile.residual, chunk, to.residual, here.offset + column);
+        const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
+        const auto beta = read<READS_beta, G::HOLDS_FEATURES>(tile.beta, chunk, to.beta, column);
+        Pack<T, G::VECTOR> stored_y;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_y;
+          stage_4(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_residual ? widen<A>(residual.entries[i]) : A(0),
+              READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
+              READS_beta ? widen<A>(beta.entries[i]) : A(0), row, out_y);
+          stored_y.entries[i] = narrow<T>(out_y);
+        }
+        store_once(to.out_y + here.offset + column, stored_y);
+      });
     }
     if (live && here.lane == 0) {
       to.save_mu[here.row] = row.mu;
@@ -356,93 +299,17 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 }  // namespace forward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int forward_f16_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f16>)
-    forward_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::f16* __restrict__ residual,
-        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f16>* __restrict__ beta,
-        lngen::Computed<lngen::f16> eps,
-        lngen::f16* __restrict__ out_y,
-        lngen::f16* __restrict__ out_h,
-        lngen::Computed<lngen::f16>* __restrict__ save_mu,
-        lngen::Computed<lngen::f16>* __restrict__ save_mu_residual,
-        lngen::Computed<lngen::f16>* __restrict__ save_rstd,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f16>::run({x, residual, gamma, beta, eps, out_y, out_h, save_mu, save_mu_residual, save_rstd, rows, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(forward_##TYPE, lngen::forward::Launch<T>, \
+               (const T* __restrict__ x, const T* __restrict__ residual, \
+                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ beta, \
+                lngen::Computed<T> eps, T* __restrict__ out_y, T* __restrict__ out_h, \
+                lngen::Computed<T>* __restrict__ save_mu, lngen::Computed<T>* __restrict__ save_mu_residual, \
+                lngen::Computed<T>* __restrict__ save_rstd, long long rows, int D), \
+               (x, residual, gamma, beta, eps, out_y, out_h, save_mu, save_mu_residual, save_rstd, rows, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int forward_bf16_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::bf16>)
-    forward_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::bf16* __restrict__ residual,
-        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::bf16>* __restrict__ beta,
-        lngen::Computed<lngen::bf16> eps,
-        lngen::bf16* __restrict__ out_y,
-        lngen::bf16* __restrict__ out_h,
-        lngen::Computed<lngen::bf16>* __restrict__ save_mu,
-        lngen::Computed<lngen::bf16>* __restrict__ save_mu_residual,
-        lngen::Computed<lngen::bf16>* __restrict__ save_rstd,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::bf16>::run({x, residual, gamma, beta, eps, out_y, out_h, save_mu, save_mu_residual, save_rstd, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int forward_f32_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f32>)
-    forward_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::f32* __restrict__ residual,
-        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f32>* __restrict__ beta,
-        lngen::Computed<lngen::f32> eps,
-        lngen::f32* __restrict__ out_y,
-        lngen::f32* __restrict__ out_h,
-        lngen::Computed<lngen::f32>* __restrict__ save_mu,
-        lngen::Computed<lngen::f32>* __restrict__ save_mu_residual,
-        lngen::Computed<lngen::f32>* __restrict__ save_rstd,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f32>::run({x, residual, gamma, beta, eps, out_y, out_h, save_mu, save_mu_residual, save_rstd, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int forward_f64_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f64>)
-    forward_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::f64* __restrict__ residual,
-        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f64>* __restrict__ beta,
-        lngen::Computed<lngen::f64> eps,
-        lngen::f64* __restrict__ out_y,
-        lngen::f64* __restrict__ out_h,
-        lngen::Computed<lngen::f64>* __restrict__ save_mu,
-        lngen::Computed<lngen::f64>* __restrict__ save_mu_residual,
-        lngen::Computed<lngen::f64>* __restrict__ save_rstd,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f64>::run({x, residual, gamma, beta, eps, out_y, out_h, save_mu, save_mu_residual, save_rstd, rows, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif
 
@@ -529,66 +396,6 @@ __device__ __forceinline__ void stage_2(A h, A dy, A dh, A gamma, const Scalars<
   out_dx = dx;
 }
 
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_mean_g_xhat(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[2],
-    ColumnSums<G, COLUMNS_WANTED, SUMS_INTO_COLUMNS>& columns) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto h =
-          read<READS_h, G::KEEPS_ROW>(tile.h, chunk, to.h, here.offset + column);
-      const auto dy =
-          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-      const auto gamma =
-          read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A over_rows[SUMS_INTO_COLUMNS] = {};
-        mean_g_xhat(
-            READS_h ? widen<A>(h.entries[i]) : A(0),
-            READS_dy ? widen<A>(dy.entries[i]) : A(0),
-            READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
-            row, sums, over_rows);
-        columns.template add<0x3>(chunk * G::VECTOR + i, column + i, over_rows);
-      }
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_stage_2(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto h =
-          read<READS_h, G::KEEPS_ROW>(tile.h, chunk, to.h, here.offset + column);
-      const auto dy =
-          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-      const auto dh =
-          read<READS_dh, G::KEEPS_ROW>(tile.dh, chunk, to.dh, here.offset + column);
-      const auto gamma =
-          read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
-      Pack<T, G::VECTOR> stored_dx;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A out_dx;
-        stage_2(
-            READS_h ? widen<A>(h.entries[i]) : A(0),
-            READS_dy ? widen<A>(dy.entries[i]) : A(0),
-            READS_dh ? widen<A>(dh.entries[i]) : A(0),
-            READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
-            row, out_dx);
-        stored_dx.entries[i] = narrow<T>(out_dx);
-      }
-      store_once(to.out_dx + here.offset + column, stored_dx);
-    }
-  }
-}
-
 // What the call gives: everything that no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
@@ -637,12 +444,40 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     row.rstd = live ? to.rstd[here.row] : A(0);
     {
       A sums[2] = {A(0), A(0)};
-      sweep_mean_g_xhat<G>(to, here, tile, row, sums, columns);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto h = read<READS_h, G::KEEPS_ROW>(tile.h, chunk, to.h, here.offset + column);
+        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A over_rows[SUMS_INTO_COLUMNS] = {};
+          mean_g_xhat(READS_h ? widen<A>(h.entries[i]) : A(0),
+              READS_dy ? widen<A>(dy.entries[i]) : A(0),
+              READS_gamma ? widen<A>(gamma.entries[i]) : A(1), row, sums, over_rows);
+          columns.template add<0x3>(chunk * G::VECTOR + i, column + i, over_rows);
+        }
+      });
       reduce_row<G, bit(0, HAS_dy) | bit(1, HAS_dy), 0, 0>(sums, slots, turn);
       after_mean_g_xhat(row, sums);
     }
     {
-      sweep_stage_2<G>(to, here, tile, row);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto h = read<READS_h, G::KEEPS_ROW>(tile.h, chunk, to.h, here.offset + column);
+        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        const auto dh = read<READS_dh, G::KEEPS_ROW>(tile.dh, chunk, to.dh, here.offset + column);
+        const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
+        Pack<T, G::VECTOR> stored_dx;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_dx;
+          stage_2(READS_h ? widen<A>(h.entries[i]) : A(0),
+              READS_dy ? widen<A>(dy.entries[i]) : A(0),
+              READS_dh ? widen<A>(dh.entries[i]) : A(0),
+              READS_gamma ? widen<A>(gamma.entries[i]) : A(1), row, out_dx);
+          stored_dx.entries[i] = narrow<T>(out_dx);
+        }
+        store_once(to.out_dx + here.offset + column, stored_dx);
+      });
     }
   }
   columns.finish(slots + G::SLOTS, here);
@@ -705,132 +540,20 @@ template <class T> struct Launch : ColumnsGeometry<Computed<T>, 2, 1, 32> {
 }  // namespace backward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int backward_f16_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f16>)
-    backward_f16(
-        const lngen::f16* __restrict__ h,
-        const lngen::f16* __restrict__ dy,
-        const lngen::f16* __restrict__ dh,
-        const lngen::Computed<lngen::f16>* __restrict__ mu,
-        const lngen::Computed<lngen::f16>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::f16>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
-        lngen::f16* __restrict__ out_dx,
-        lngen::Computed<lngen::f16>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f16>::run({h, dy, dh, mu, mu_residual, rstd, gamma, out_dx, workspace, rows, D});
-}
-__device__ int backward_columns_f16_launch[] = LNGEN_LAUNCH(lngen::backward::columns::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::columns::Launch<lngen::f16>)
-    backward_columns_f16(
-        lngen::Computed<lngen::f16>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
-        lngen::Parameter<lngen::f16>* __restrict__ out_dgamma,
-        lngen::Parameter<lngen::f16>* __restrict__ out_dbeta,
-        int D) {
-  lngen::backward::columns::Launch<lngen::f16>::run({workspace, blocks, gamma, out_dgamma, out_dbeta, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_##TYPE, lngen::backward::Launch<T>, \
+               (const T* __restrict__ h, const T* __restrict__ dy, const T* __restrict__ dh, \
+                const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
+                const lngen::Computed<T>* __restrict__ rstd, const lngen::Parameter<T>* __restrict__ gamma, \
+                T* __restrict__ out_dx, lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
+               (h, dy, dh, mu, mu_residual, rstd, gamma, out_dx, workspace, rows, D)) \
+  LNGEN_KERNEL(backward_columns_##TYPE, lngen::backward::columns::Launch<T>, \
+               (lngen::Computed<T>* __restrict__ workspace, int blocks, \
+                const lngen::Parameter<T>* __restrict__ gamma, lngen::Parameter<T>* __restrict__ out_dgamma, \
+                lngen::Parameter<T>* __restrict__ out_dbeta, int D), \
+               (workspace, blocks, gamma, out_dgamma, out_dbeta, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int backward_bf16_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::bf16>)
-    backward_bf16(
-        const lngen::bf16* __restrict__ h,
-        const lngen::bf16* __restrict__ dy,
-        const lngen::bf16* __restrict__ dh,
-        const lngen::Computed<lngen::bf16>* __restrict__ mu,
-        const lngen::Computed<lngen::bf16>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::bf16>* __restrict__ rstd,
-        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
-        lngen::bf16* __restrict__ out_dx,
-        lngen::Computed<lngen::bf16>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::bf16>::run({h, dy, dh, mu, mu_residual, rstd, gamma, out_dx, workspace, rows, D});
-}
-__device__ int backward_columns_bf16_launch[] = LNGEN_LAUNCH(lngen::backward::columns::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::columns::Launch<lngen::bf16>)
-    backward_columns_bf16(
-        lngen::Computed<lngen::bf16>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
-        lngen::Parameter<lngen::bf16>* __restrict__ out_dgamma,
-        lngen::Parameter<lngen::bf16>* __restrict__ out_dbeta,
-        int D) {
-  lngen::backward::columns::Launch<lngen::bf16>::run({workspace, blocks, gamma, out_dgamma, out_dbeta, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int backward_f32_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f32>)
-    backward_f32(
-        const lngen::f32* __restrict__ h,
-        const lngen::f32* __restrict__ dy,
-        const lngen::f32* __restrict__ dh,
-        const lngen::Computed<lngen::f32>* __restrict__ mu,
-        const lngen::Computed<lngen::f32>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::f32>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
-        lngen::f32* __restrict__ out_dx,
-        lngen::Computed<lngen::f32>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f32>::run({h, dy, dh, mu, mu_residual, rstd, gamma, out_dx, workspace, rows, D});
-}
-__device__ int backward_columns_f32_launch[] = LNGEN_LAUNCH(lngen::backward::columns::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::backward::columns::Launch<lngen::f32>)
-    backward_columns_f32(
-        lngen::Computed<lngen::f32>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
-        lngen::Parameter<lngen::f32>* __restrict__ out_dgamma,
-        lngen::Parameter<lngen::f32>* __restrict__ out_dbeta,
-        int D) {
-  lngen::backward::columns::Launch<lngen::f32>::run({workspace, blocks, gamma, out_dgamma, out_dbeta, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int backward_f64_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f64>)
-    backward_f64(
-        const lngen::f64* __restrict__ h,
-        const lngen::f64* __restrict__ dy,
-        const lngen::f64* __restrict__ dh,
-        const lngen::Computed<lngen::f64>* __restrict__ mu,
-        const lngen::Computed<lngen::f64>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::f64>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
-        lngen::f64* __restrict__ out_dx,
-        lngen::Computed<lngen::f64>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f64>::run({h, dy, dh, mu, mu_residual, rstd, gamma, out_dx, workspace, rows, D});
-}
-__device__ int backward_columns_f64_launch[] = LNGEN_LAUNCH(lngen::backward::columns::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::backward::columns::Launch<lngen::f64>)
-    backward_columns_f64(
-        lngen::Computed<lngen::f64>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
-        lngen::Parameter<lngen::f64>* __restrict__ out_dgamma,
-        lngen::Parameter<lngen::f64>* __restrict__ out_dbeta,
-        int D) {
-  lngen::backward::columns::Launch<lngen::f64>::run({workspace, blocks, gamma, out_dgamma, out_dbeta, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif

@@ -4,7 +4,7 @@
 // Cost: forward 4 row tensors (2 read, 2 written), 5 flops a row element; backward 4 row tensors (3 read, 1 written), 10 flops a row element.
 // Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-// templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+// templates sha256:9290071f2040d68f562de4775f999756baa51e0357a77dcfb64b590afd7b95a2
 //
 // jvp:
 //     dh = dresidual + dx
@@ -44,6 +44,7 @@
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/kernels.cuh"
 
 namespace lngen {
 
@@ -166,70 +167,6 @@ __device__ __forceinline__ void stage_2(A h, A dx, A dresidual, A gamma, A dgamm
   out_dy = dy;
 }
 
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_mean_dh_xhat(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto h =
-          read<READS_h, G::KEEPS_ROW>(tile.h, chunk, to.h, here.offset + column);
-      const auto dx =
-          read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
-      const auto dresidual =
-          read<READS_dresidual, G::KEEPS_ROW>(tile.dresidual, chunk, to.dresidual, here.offset + column);
-      Pack<T, G::VECTOR> stored_dh;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A out_dh;
-        mean_dh_xhat(
-            READS_h ? widen<A>(h.entries[i]) : A(0),
-            READS_dx ? widen<A>(dx.entries[i]) : A(0),
-            READS_dresidual ? widen<A>(dresidual.entries[i]) : A(0),
-            row, sums, out_dh);
-        stored_dh.entries[i] = narrow<T>(out_dh);
-      }
-      store_once(to.out_dh + here.offset + column, stored_dh);
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_stage_2(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto h =
-          read<READS_h, G::KEEPS_ROW>(tile.h, chunk, to.h, here.offset + column);
-      const auto dx =
-          read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
-      const auto dresidual =
-          read<READS_dresidual, G::KEEPS_ROW>(tile.dresidual, chunk, to.dresidual, here.offset + column);
-      const auto gamma =
-          read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
-      const auto dgamma =
-          read<READS_dgamma, G::HOLDS_FEATURES>(tile.dgamma, chunk, to.dgamma, column);
-      Pack<T, G::VECTOR> stored_dy;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A out_dy;
-        stage_2(
-            READS_h ? widen<A>(h.entries[i]) : A(0),
-            READS_dx ? widen<A>(dx.entries[i]) : A(0),
-            READS_dresidual ? widen<A>(dresidual.entries[i]) : A(0),
-            READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
-            READS_dgamma ? widen<A>(dgamma.entries[i]) : A(0),
-            row, out_dy);
-        stored_dy.entries[i] = narrow<T>(out_dy);
-      }
-      store_once(to.out_dy + here.offset + column, stored_dy);
-    }
-  }
-}
-
 // What the call gives: everything that no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
@@ -276,12 +213,44 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     row.rstd = live ? to.rstd[here.row] : A(0);
     {
       A sums[1] = {A(0)};
-      sweep_mean_dh_xhat<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto h = read<READS_h, G::KEEPS_ROW>(tile.h, chunk, to.h, here.offset + column);
+        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+        const auto dresidual = read<READS_dresidual, G::KEEPS_ROW>(tile.dresidual, chunk, to.dresidual, here.offset + column);
+        Pack<T, G::VECTOR> stored_dh;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_dh;
+          mean_dh_xhat(READS_h ? widen<A>(h.entries[i]) : A(0),
+              READS_dx ? widen<A>(dx.entries[i]) : A(0),
+              READS_dresidual ? widen<A>(dresidual.entries[i]) : A(0), row, sums, out_dh);
+          stored_dh.entries[i] = narrow<T>(out_dh);
+        }
+        store_once(to.out_dh + here.offset + column, stored_dh);
+      });
       reduce_row<G, bit(0, HAS_dresidual || HAS_dx), 0, 0>(sums, slots, turn);
       after_mean_dh_xhat(row, sums);
     }
     {
-      sweep_stage_2<G>(to, here, tile, row);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto h = read<READS_h, G::KEEPS_ROW>(tile.h, chunk, to.h, here.offset + column);
+        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+        const auto dresidual = read<READS_dresidual, G::KEEPS_ROW>(tile.dresidual, chunk, to.dresidual, here.offset + column);
+        const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
+        const auto dgamma = read<READS_dgamma, G::HOLDS_FEATURES>(tile.dgamma, chunk, to.dgamma, column);
+        Pack<T, G::VECTOR> stored_dy;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_dy;
+          stage_2(READS_h ? widen<A>(h.entries[i]) : A(0),
+              READS_dx ? widen<A>(dx.entries[i]) : A(0),
+              READS_dresidual ? widen<A>(dresidual.entries[i]) : A(0),
+              READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
+              READS_dgamma ? widen<A>(dgamma.entries[i]) : A(0), row, out_dy);
+          stored_dy.entries[i] = narrow<T>(out_dy);
+        }
+        store_once(to.out_dy + here.offset + column, stored_dy);
+      });
     }
   }
 }
@@ -295,85 +264,16 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 }  // namespace jvp
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int jvp_f16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f16>)
-    jvp_f16(
-        const lngen::f16* __restrict__ h,
-        const lngen::f16* __restrict__ dx,
-        const lngen::f16* __restrict__ dresidual,
-        const lngen::Computed<lngen::f16>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f16>* __restrict__ dgamma,
-        lngen::f16* __restrict__ out_dy,
-        lngen::f16* __restrict__ out_dh,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::f16>::run({h, dx, dresidual, rstd, gamma, dgamma, out_dy, out_dh, rows, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
+               (const T* __restrict__ h, const T* __restrict__ dx, const T* __restrict__ dresidual, \
+                const lngen::Computed<T>* __restrict__ rstd, const lngen::Parameter<T>* __restrict__ gamma, \
+                const lngen::Parameter<T>* __restrict__ dgamma, T* __restrict__ out_dy, T* __restrict__ out_dh, \
+                long long rows, int D), \
+               (h, dx, dresidual, rstd, gamma, dgamma, out_dy, out_dh, rows, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int jvp_bf16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::bf16>)
-    jvp_bf16(
-        const lngen::bf16* __restrict__ h,
-        const lngen::bf16* __restrict__ dx,
-        const lngen::bf16* __restrict__ dresidual,
-        const lngen::Computed<lngen::bf16>* __restrict__ rstd,
-        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::bf16>* __restrict__ dgamma,
-        lngen::bf16* __restrict__ out_dy,
-        lngen::bf16* __restrict__ out_dh,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::bf16>::run({h, dx, dresidual, rstd, gamma, dgamma, out_dy, out_dh, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int jvp_f32_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f32>)
-    jvp_f32(
-        const lngen::f32* __restrict__ h,
-        const lngen::f32* __restrict__ dx,
-        const lngen::f32* __restrict__ dresidual,
-        const lngen::Computed<lngen::f32>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f32>* __restrict__ dgamma,
-        lngen::f32* __restrict__ out_dy,
-        lngen::f32* __restrict__ out_dh,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::f32>::run({h, dx, dresidual, rstd, gamma, dgamma, out_dy, out_dh, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int jvp_f64_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f64>)
-    jvp_f64(
-        const lngen::f64* __restrict__ h,
-        const lngen::f64* __restrict__ dx,
-        const lngen::f64* __restrict__ dresidual,
-        const lngen::Computed<lngen::f64>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f64>* __restrict__ dgamma,
-        lngen::f64* __restrict__ out_dy,
-        lngen::f64* __restrict__ out_dh,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::f64>::run({h, dx, dresidual, rstd, gamma, dgamma, out_dy, out_dh, rows, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif
 
@@ -479,89 +379,6 @@ __device__ __forceinline__ void stage_2(A h, A dy, A ddx, A ddresidual, A gamma,
   out_ddy = ddy;
 }
 
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_mean_ddgamma_dy_xhat(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[4]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto h =
-          read<READS_h, G::KEEPS_ROW>(tile.h, chunk, to.h, here.offset + column);
-      const auto dy =
-          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-      const auto ddx =
-          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
-      const auto ddresidual =
-          read<READS_ddresidual, G::KEEPS_ROW>(tile.ddresidual, chunk, to.ddresidual, here.offset + column);
-      const auto gamma =
-          read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
-      const auto ddgamma =
-          read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
-      Pack<T, G::VECTOR> stored_ddh;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A out_ddh;
-        mean_ddgamma_dy_xhat(
-            READS_h ? widen<A>(h.entries[i]) : A(0),
-            READS_dy ? widen<A>(dy.entries[i]) : A(0),
-            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
-            READS_ddresidual ? widen<A>(ddresidual.entries[i]) : A(0),
-            READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
-            READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0),
-            row, sums, out_ddh);
-        stored_ddh.entries[i] = narrow<T>(out_ddh);
-      }
-      if (HAS_dh) store_once(to.out_ddh + here.offset + column, stored_ddh);
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_stage_2(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row,
-    ColumnSums<G, COLUMNS_WANTED, SUMS_INTO_COLUMNS>& columns) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto h =
-          read<READS_h, G::KEEPS_ROW>(tile.h, chunk, to.h, here.offset + column);
-      const auto dy =
-          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-      const auto ddx =
-          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
-      const auto ddresidual =
-          read<READS_ddresidual, G::KEEPS_ROW>(tile.ddresidual, chunk, to.ddresidual, here.offset + column);
-      const auto gamma =
-          read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
-      const auto ddgamma =
-          read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
-      Pack<T, G::VECTOR> stored_dx;
-      Pack<T, G::VECTOR> stored_ddy;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A over_rows[SUMS_INTO_COLUMNS] = {};
-        A out_dx;
-        A out_ddy;
-        stage_2(
-            READS_h ? widen<A>(h.entries[i]) : A(0),
-            READS_dy ? widen<A>(dy.entries[i]) : A(0),
-            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
-            READS_ddresidual ? widen<A>(ddresidual.entries[i]) : A(0),
-            READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
-            READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0),
-            row, over_rows, out_dx, out_ddy);
-        columns.template add<0x1>(chunk * G::VECTOR + i, column + i, over_rows);
-        stored_dx.entries[i] = narrow<T>(out_dx);
-        stored_ddy.entries[i] = narrow<T>(out_ddy);
-      }
-      store_once(to.out_dx + here.offset + column, stored_dx);
-      if (HAS_dy) store_once(to.out_ddy + here.offset + column, stored_ddy);
-    }
-  }
-}
-
 // What the call gives: everything that no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
@@ -613,12 +430,58 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     row.rstd = live ? to.rstd[here.row] : A(0);
     {
       A sums[4] = {A(0), A(0), A(0), A(0)};
-      sweep_mean_ddgamma_dy_xhat<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto h = read<READS_h, G::KEEPS_ROW>(tile.h, chunk, to.h, here.offset + column);
+        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+        const auto ddresidual = read<READS_ddresidual, G::KEEPS_ROW>(tile.ddresidual, chunk, to.ddresidual, here.offset + column);
+        const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
+        const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
+        Pack<T, G::VECTOR> stored_ddh;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_ddh;
+          mean_ddgamma_dy_xhat(READS_h ? widen<A>(h.entries[i]) : A(0),
+              READS_dy ? widen<A>(dy.entries[i]) : A(0),
+              READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+              READS_ddresidual ? widen<A>(ddresidual.entries[i]) : A(0),
+              READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
+              READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0), row, sums, out_ddh);
+          stored_ddh.entries[i] = narrow<T>(out_ddh);
+        }
+        if (HAS_dh) store_once(to.out_ddh + here.offset + column, stored_ddh);
+      });
       reduce_row<G, bit(0, (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) | bit(1, (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) | bit(2, (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) | bit(3, HAS_ddgamma && HAS_dy), 0, 0>(sums, slots, turn);
       after_mean_ddgamma_dy_xhat(row, sums);
     }
     {
-      sweep_stage_2<G>(to, here, tile, row, columns);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto h = read<READS_h, G::KEEPS_ROW>(tile.h, chunk, to.h, here.offset + column);
+        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+        const auto ddresidual = read<READS_ddresidual, G::KEEPS_ROW>(tile.ddresidual, chunk, to.ddresidual, here.offset + column);
+        const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
+        const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
+        Pack<T, G::VECTOR> stored_dx;
+        Pack<T, G::VECTOR> stored_ddy;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A over_rows[SUMS_INTO_COLUMNS] = {};
+          A out_dx;
+          A out_ddy;
+          stage_2(READS_h ? widen<A>(h.entries[i]) : A(0),
+              READS_dy ? widen<A>(dy.entries[i]) : A(0),
+              READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+              READS_ddresidual ? widen<A>(ddresidual.entries[i]) : A(0),
+              READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
+              READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0), row, over_rows, out_dx, out_ddy);
+          columns.template add<0x1>(chunk * G::VECTOR + i, column + i, over_rows);
+          stored_dx.entries[i] = narrow<T>(out_dx);
+          stored_ddy.entries[i] = narrow<T>(out_ddy);
+        }
+        store_once(to.out_dx + here.offset + column, stored_dx);
+        if (HAS_dy) store_once(to.out_ddy + here.offset + column, stored_ddy);
+      });
     }
   }
   columns.finish(slots + G::SLOTS, here);
@@ -678,144 +541,21 @@ template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 32> {
 }  // namespace backward_backward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int backward_backward_f16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f16>)
-    backward_backward_f16(
-        const lngen::f16* __restrict__ h,
-        const lngen::f16* __restrict__ dy,
-        const lngen::f16* __restrict__ dh,
-        const lngen::f16* __restrict__ ddx,
-        const lngen::f16* __restrict__ ddresidual,
-        const lngen::Computed<lngen::f16>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f16>* __restrict__ ddgamma,
-        lngen::f16* __restrict__ out_dx,
-        lngen::f16* __restrict__ out_ddy,
-        lngen::f16* __restrict__ out_ddh,
-        lngen::Computed<lngen::f16>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::f16>::run({h, dy, dh, ddx, ddresidual, rstd, gamma, ddgamma, out_dx, out_ddy, out_ddh, workspace, rows, D});
-}
-__device__ int backward_backward_columns_f16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::f16>)
-    backward_backward_columns_f16(
-        lngen::Computed<lngen::f16>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f16>* __restrict__ ddgamma,
-        lngen::Parameter<lngen::f16>* __restrict__ out_dgamma,
-        int D) {
-  lngen::backward_backward::columns::Launch<lngen::f16>::run({workspace, blocks, gamma, ddgamma, out_dgamma, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_backward_##TYPE, lngen::backward_backward::Launch<T>, \
+               (const T* __restrict__ h, const T* __restrict__ dy, const T* __restrict__ dh, \
+                const T* __restrict__ ddx, const T* __restrict__ ddresidual, \
+                const lngen::Computed<T>* __restrict__ rstd, const lngen::Parameter<T>* __restrict__ gamma, \
+                const lngen::Parameter<T>* __restrict__ ddgamma, T* __restrict__ out_dx, T* __restrict__ out_ddy, \
+                T* __restrict__ out_ddh, lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
+               (h, dy, dh, ddx, ddresidual, rstd, gamma, ddgamma, out_dx, out_ddy, out_ddh, workspace, rows, D)) \
+  LNGEN_KERNEL(backward_backward_columns_##TYPE, lngen::backward_backward::columns::Launch<T>, \
+               (lngen::Computed<T>* __restrict__ workspace, int blocks, \
+                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ ddgamma, \
+                lngen::Parameter<T>* __restrict__ out_dgamma, int D), \
+               (workspace, blocks, gamma, ddgamma, out_dgamma, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int backward_backward_bf16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::bf16>)
-    backward_backward_bf16(
-        const lngen::bf16* __restrict__ h,
-        const lngen::bf16* __restrict__ dy,
-        const lngen::bf16* __restrict__ dh,
-        const lngen::bf16* __restrict__ ddx,
-        const lngen::bf16* __restrict__ ddresidual,
-        const lngen::Computed<lngen::bf16>* __restrict__ rstd,
-        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::bf16>* __restrict__ ddgamma,
-        lngen::bf16* __restrict__ out_dx,
-        lngen::bf16* __restrict__ out_ddy,
-        lngen::bf16* __restrict__ out_ddh,
-        lngen::Computed<lngen::bf16>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::bf16>::run({h, dy, dh, ddx, ddresidual, rstd, gamma, ddgamma, out_dx, out_ddy, out_ddh, workspace, rows, D});
-}
-__device__ int backward_backward_columns_bf16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::bf16>)
-    backward_backward_columns_bf16(
-        lngen::Computed<lngen::bf16>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::bf16>* __restrict__ ddgamma,
-        lngen::Parameter<lngen::bf16>* __restrict__ out_dgamma,
-        int D) {
-  lngen::backward_backward::columns::Launch<lngen::bf16>::run({workspace, blocks, gamma, ddgamma, out_dgamma, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int backward_backward_f32_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f32>)
-    backward_backward_f32(
-        const lngen::f32* __restrict__ h,
-        const lngen::f32* __restrict__ dy,
-        const lngen::f32* __restrict__ dh,
-        const lngen::f32* __restrict__ ddx,
-        const lngen::f32* __restrict__ ddresidual,
-        const lngen::Computed<lngen::f32>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f32>* __restrict__ ddgamma,
-        lngen::f32* __restrict__ out_dx,
-        lngen::f32* __restrict__ out_ddy,
-        lngen::f32* __restrict__ out_ddh,
-        lngen::Computed<lngen::f32>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::f32>::run({h, dy, dh, ddx, ddresidual, rstd, gamma, ddgamma, out_dx, out_ddy, out_ddh, workspace, rows, D});
-}
-__device__ int backward_backward_columns_f32_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::f32>)
-    backward_backward_columns_f32(
-        lngen::Computed<lngen::f32>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f32>* __restrict__ ddgamma,
-        lngen::Parameter<lngen::f32>* __restrict__ out_dgamma,
-        int D) {
-  lngen::backward_backward::columns::Launch<lngen::f32>::run({workspace, blocks, gamma, ddgamma, out_dgamma, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int backward_backward_f64_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f64>)
-    backward_backward_f64(
-        const lngen::f64* __restrict__ h,
-        const lngen::f64* __restrict__ dy,
-        const lngen::f64* __restrict__ dh,
-        const lngen::f64* __restrict__ ddx,
-        const lngen::f64* __restrict__ ddresidual,
-        const lngen::Computed<lngen::f64>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f64>* __restrict__ ddgamma,
-        lngen::f64* __restrict__ out_dx,
-        lngen::f64* __restrict__ out_ddy,
-        lngen::f64* __restrict__ out_ddh,
-        lngen::Computed<lngen::f64>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::f64>::run({h, dy, dh, ddx, ddresidual, rstd, gamma, ddgamma, out_dx, out_ddy, out_ddh, workspace, rows, D});
-}
-__device__ int backward_backward_columns_f64_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::f64>)
-    backward_backward_columns_f64(
-        lngen::Computed<lngen::f64>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f64>* __restrict__ ddgamma,
-        lngen::Parameter<lngen::f64>* __restrict__ out_dgamma,
-        int D) {
-  lngen::backward_backward::columns::Launch<lngen::f64>::run({workspace, blocks, gamma, ddgamma, out_dgamma, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (2 read, 0 written), 7 flops a row element; backward 4 row tensors (2 read, 2 written), 9 flops a row element.
 // Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-// templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+// templates sha256:9290071f2040d68f562de4775f999756baa51e0357a77dcfb64b590afd7b95a2
 //
 // forward:
 //     row_max = max(x)
@@ -29,6 +29,7 @@
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/kernels.cuh"
 
 #ifdef LNGEN_FORWARD
 // ================================================================================================ forward
@@ -116,66 +117,6 @@ __device__ __forceinline__ void after_sum_target(Scalars<A>& row, const A (&sums
   row.y = y;
 }
 
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_row_max(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        row_max(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            row, sums);
-      }
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_sum_exp(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        sum_exp(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            row, sums);
-      }
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_sum_target(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto target =
-          read<READS_target, G::KEEPS_ROW>(tile.target, chunk, to.target, here.offset + column);
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        sum_target(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_target ? widen<A>(target.entries[i]) : A(0),
-            row, sums);
-      }
-    }
-  }
-}
-
 // What the call gives: everything that no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
@@ -217,19 +158,39 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     Scalars<A> row = call;
     {
       A sums[1] = {-infinity<A>()};
-      sweep_row_max<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          row_max(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
+        }
+      });
       reduce_row<G, bit(0, true), 1, 0>(sums, slots, turn);
       after_row_max(row, sums);
     }
     {
       A sums[1] = {A(0)};
-      sweep_sum_exp<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          sum_exp(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
+        }
+      });
       reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
       after_sum_exp(row, sums);
     }
     {
       A sums[1] = {A(0)};
-      sweep_sum_target<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto target = read<READS_target, G::KEEPS_ROW>(tile.target, chunk, to.target, here.offset + column);
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          sum_target(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_target ? widen<A>(target.entries[i]) : A(0), row, sums);
+        }
+      });
       reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
       after_sum_target(row, sums);
       if (live && here.lane == 0) to.out_y[here.row] = narrow<T>(row.y);
@@ -251,77 +212,15 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 }  // namespace forward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int forward_f16_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f16>)
-    forward_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::f16* __restrict__ target,
-        lngen::f16* __restrict__ out_y,
-        lngen::Computed<lngen::f16>* __restrict__ save_row_max,
-        lngen::Computed<lngen::f16>* __restrict__ save_sum_exp,
-        lngen::Computed<lngen::f16>* __restrict__ save_log_sum_exp,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f16>::run({x, target, out_y, save_row_max, save_sum_exp, save_log_sum_exp, rows, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(forward_##TYPE, lngen::forward::Launch<T>, \
+               (const T* __restrict__ x, const T* __restrict__ target, T* __restrict__ out_y, \
+                lngen::Computed<T>* __restrict__ save_row_max, lngen::Computed<T>* __restrict__ save_sum_exp, \
+                lngen::Computed<T>* __restrict__ save_log_sum_exp, long long rows, int D), \
+               (x, target, out_y, save_row_max, save_sum_exp, save_log_sum_exp, rows, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int forward_bf16_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::bf16>)
-    forward_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::bf16* __restrict__ target,
-        lngen::bf16* __restrict__ out_y,
-        lngen::Computed<lngen::bf16>* __restrict__ save_row_max,
-        lngen::Computed<lngen::bf16>* __restrict__ save_sum_exp,
-        lngen::Computed<lngen::bf16>* __restrict__ save_log_sum_exp,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::bf16>::run({x, target, out_y, save_row_max, save_sum_exp, save_log_sum_exp, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int forward_f32_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f32>)
-    forward_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::f32* __restrict__ target,
-        lngen::f32* __restrict__ out_y,
-        lngen::Computed<lngen::f32>* __restrict__ save_row_max,
-        lngen::Computed<lngen::f32>* __restrict__ save_sum_exp,
-        lngen::Computed<lngen::f32>* __restrict__ save_log_sum_exp,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f32>::run({x, target, out_y, save_row_max, save_sum_exp, save_log_sum_exp, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int forward_f64_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f64>)
-    forward_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::f64* __restrict__ target,
-        lngen::f64* __restrict__ out_y,
-        lngen::Computed<lngen::f64>* __restrict__ save_row_max,
-        lngen::Computed<lngen::f64>* __restrict__ save_sum_exp,
-        lngen::Computed<lngen::f64>* __restrict__ save_log_sum_exp,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f64>::run({x, target, out_y, save_row_max, save_sum_exp, save_log_sum_exp, rows, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif
 
@@ -399,58 +298,6 @@ __device__ __forceinline__ void stage_2(A x, A target, const Scalars<A>& row, A&
   out_dx = dx;
 }
 
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_sum_target_2(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto target =
-          read<READS_target, G::KEEPS_ROW>(tile.target, chunk, to.target, here.offset + column);
-      Pack<T, G::VECTOR> stored_dtarget;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A out_dtarget;
-        sum_target_2(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_target ? widen<A>(target.entries[i]) : A(0),
-            row, sums, out_dtarget);
-        stored_dtarget.entries[i] = narrow<T>(out_dtarget);
-      }
-      store_once(to.out_dtarget + here.offset + column, stored_dtarget);
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_stage_2(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto target =
-          read<READS_target, G::KEEPS_ROW>(tile.target, chunk, to.target, here.offset + column);
-      Pack<T, G::VECTOR> stored_dx;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A out_dx;
-        stage_2(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_target ? widen<A>(target.entries[i]) : A(0),
-            row, out_dx);
-        stored_dx.entries[i] = narrow<T>(out_dx);
-      }
-      store_once(to.out_dx + here.offset + column, stored_dx);
-    }
-  }
-}
-
 // What the call gives: everything that no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
@@ -497,12 +344,36 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     if (READS_dy && live) row.dy = widen<A>(to.dy[here.row]);
     {
       A sums[1] = {A(0)};
-      sweep_sum_target_2<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto target = read<READS_target, G::KEEPS_ROW>(tile.target, chunk, to.target, here.offset + column);
+        Pack<T, G::VECTOR> stored_dtarget;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_dtarget;
+          sum_target_2(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_target ? widen<A>(target.entries[i]) : A(0), row, sums, out_dtarget);
+          stored_dtarget.entries[i] = narrow<T>(out_dtarget);
+        }
+        store_once(to.out_dtarget + here.offset + column, stored_dtarget);
+      });
       reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
       after_sum_target_2(row, sums);
     }
     {
-      sweep_stage_2<G>(to, here, tile, row);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto target = read<READS_target, G::KEEPS_ROW>(tile.target, chunk, to.target, here.offset + column);
+        Pack<T, G::VECTOR> stored_dx;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_dx;
+          stage_2(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_target ? widen<A>(target.entries[i]) : A(0), row, out_dx);
+          stored_dx.entries[i] = narrow<T>(out_dx);
+        }
+        store_once(to.out_dx + here.offset + column, stored_dx);
+      });
     }
   }
 }
@@ -516,84 +387,15 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 }  // namespace backward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int backward_f16_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f16>)
-    backward_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::f16* __restrict__ target,
-        const lngen::f16* __restrict__ dy,
-        const lngen::Computed<lngen::f16>* __restrict__ row_max,
-        const lngen::Computed<lngen::f16>* __restrict__ sum_exp,
-        const lngen::Computed<lngen::f16>* __restrict__ log_sum_exp,
-        lngen::f16* __restrict__ out_dx,
-        lngen::f16* __restrict__ out_dtarget,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f16>::run({x, target, dy, row_max, sum_exp, log_sum_exp, out_dx, out_dtarget, rows, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_##TYPE, lngen::backward::Launch<T>, \
+               (const T* __restrict__ x, const T* __restrict__ target, const T* __restrict__ dy, \
+                const lngen::Computed<T>* __restrict__ row_max, const lngen::Computed<T>* __restrict__ sum_exp, \
+                const lngen::Computed<T>* __restrict__ log_sum_exp, T* __restrict__ out_dx, \
+                T* __restrict__ out_dtarget, long long rows, int D), \
+               (x, target, dy, row_max, sum_exp, log_sum_exp, out_dx, out_dtarget, rows, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int backward_bf16_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::bf16>)
-    backward_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::bf16* __restrict__ target,
-        const lngen::bf16* __restrict__ dy,
-        const lngen::Computed<lngen::bf16>* __restrict__ row_max,
-        const lngen::Computed<lngen::bf16>* __restrict__ sum_exp,
-        const lngen::Computed<lngen::bf16>* __restrict__ log_sum_exp,
-        lngen::bf16* __restrict__ out_dx,
-        lngen::bf16* __restrict__ out_dtarget,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::bf16>::run({x, target, dy, row_max, sum_exp, log_sum_exp, out_dx, out_dtarget, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int backward_f32_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f32>)
-    backward_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::f32* __restrict__ target,
-        const lngen::f32* __restrict__ dy,
-        const lngen::Computed<lngen::f32>* __restrict__ row_max,
-        const lngen::Computed<lngen::f32>* __restrict__ sum_exp,
-        const lngen::Computed<lngen::f32>* __restrict__ log_sum_exp,
-        lngen::f32* __restrict__ out_dx,
-        lngen::f32* __restrict__ out_dtarget,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f32>::run({x, target, dy, row_max, sum_exp, log_sum_exp, out_dx, out_dtarget, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int backward_f64_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f64>)
-    backward_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::f64* __restrict__ target,
-        const lngen::f64* __restrict__ dy,
-        const lngen::Computed<lngen::f64>* __restrict__ row_max,
-        const lngen::Computed<lngen::f64>* __restrict__ sum_exp,
-        const lngen::Computed<lngen::f64>* __restrict__ log_sum_exp,
-        lngen::f64* __restrict__ out_dx,
-        lngen::f64* __restrict__ out_dtarget,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f64>::run({x, target, dy, row_max, sum_exp, log_sum_exp, out_dx, out_dtarget, rows, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif

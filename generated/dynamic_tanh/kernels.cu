@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 13 flops a row element.
 // Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-// templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+// templates sha256:9290071f2040d68f562de4775f999756baa51e0357a77dcfb64b590afd7b95a2
 //
 // forward:
 //     u = alpha*x
@@ -35,6 +35,7 @@
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/kernels.cuh"
 
 namespace lngen {
 
@@ -104,35 +105,6 @@ __device__ __forceinline__ void stage_1(A x, A gamma, A beta, const Scalars<A>& 
   out_y = y;
 }
 
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_stage_1(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto gamma =
-          read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
-      const auto beta =
-          read<READS_beta, G::HOLDS_FEATURES>(tile.beta, chunk, to.beta, column);
-      Pack<T, G::VECTOR> stored_y;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A out_y;
-        stage_1(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
-            READS_beta ? widen<A>(beta.entries[i]) : A(0),
-            row, out_y);
-        stored_y.entries[i] = narrow<T>(out_y);
-      }
-      store_once(to.out_y + here.offset + column, stored_y);
-    }
-  }
-}
-
 // What the call gives: everything that no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
@@ -174,7 +146,21 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
     Scalars<A> row = call;
     {
-      sweep_stage_1<G>(to, here, tile, row);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
+        const auto beta = read<READS_beta, G::HOLDS_FEATURES>(tile.beta, chunk, to.beta, column);
+        Pack<T, G::VECTOR> stored_y;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_y;
+          stage_1(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
+              READS_beta ? widen<A>(beta.entries[i]) : A(0), row, out_y);
+          stored_y.entries[i] = narrow<T>(out_y);
+        }
+        store_once(to.out_y + here.offset + column, stored_y);
+      });
     }
   }
 }
@@ -188,73 +174,15 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 }  // namespace forward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int forward_f16_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f16>)
-    forward_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::Parameter<lngen::f16>* __restrict__ alpha,
-        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f16>* __restrict__ beta,
-        lngen::f16* __restrict__ out_y,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f16>::run({x, alpha, gamma, beta, out_y, rows, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(forward_##TYPE, lngen::forward::Launch<T>, \
+               (const T* __restrict__ x, const lngen::Parameter<T>* __restrict__ alpha, \
+                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ beta, \
+                T* __restrict__ out_y, long long rows, int D), \
+               (x, alpha, gamma, beta, out_y, rows, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int forward_bf16_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::bf16>)
-    forward_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::Parameter<lngen::bf16>* __restrict__ alpha,
-        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::bf16>* __restrict__ beta,
-        lngen::bf16* __restrict__ out_y,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::bf16>::run({x, alpha, gamma, beta, out_y, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int forward_f32_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f32>)
-    forward_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::Parameter<lngen::f32>* __restrict__ alpha,
-        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f32>* __restrict__ beta,
-        lngen::f32* __restrict__ out_y,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f32>::run({x, alpha, gamma, beta, out_y, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int forward_f64_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f64>)
-    forward_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::Parameter<lngen::f64>* __restrict__ alpha,
-        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f64>* __restrict__ beta,
-        lngen::f64* __restrict__ out_y,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f64>::run({x, alpha, gamma, beta, out_y, rows, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif
 
@@ -323,38 +251,6 @@ __device__ __forceinline__ void after_sum_g_x(Scalars<A>& row, const A (&sums)[1
   row.sum_g_x = sum_g_x;
 }
 
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_sum_g_x(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1],
-    ColumnSums<G, COLUMNS_WANTED, SUMS_INTO_COLUMNS>& columns) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto dy =
-          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-      const auto gamma =
-          read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
-      Pack<T, G::VECTOR> stored_dx;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A over_rows[SUMS_INTO_COLUMNS] = {};
-        A out_dx;
-        sum_g_x(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_dy ? widen<A>(dy.entries[i]) : A(0),
-            READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
-            row, sums, over_rows, out_dx);
-        columns.template add<0x3>(chunk * G::VECTOR + i, column + i, over_rows);
-        stored_dx.entries[i] = narrow<T>(out_dx);
-      }
-      store_once(to.out_dx + here.offset + column, stored_dx);
-    }
-  }
-}
-
 // What the call gives: everything that no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
@@ -400,7 +296,23 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     Scalars<A> row = call;
     {
       A sums[1] = {A(0)};
-      sweep_sum_g_x<G>(to, here, tile, row, sums, columns);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
+        Pack<T, G::VECTOR> stored_dx;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A over_rows[SUMS_INTO_COLUMNS] = {};
+          A out_dx;
+          sum_g_x(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_dy ? widen<A>(dy.entries[i]) : A(0),
+              READS_gamma ? widen<A>(gamma.entries[i]) : A(1), row, sums, over_rows, out_dx);
+          columns.template add<0x3>(chunk * G::VECTOR + i, column + i, over_rows);
+          stored_dx.entries[i] = narrow<T>(out_dx);
+        }
+        store_once(to.out_dx + here.offset + column, stored_dx);
+      });
       reduce_row<G, bit(0, HAS_alpha), 0, 0>(sums, slots, turn);
       A over_all[SUMS_INTO_SCALARS] = {};
       after_sum_g_x(row, sums, over_all);
@@ -487,128 +399,20 @@ template <class T> struct Launch : ColumnsGeometry<Computed<T>, 2, 1, 32> {
 }  // namespace backward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int backward_f16_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f16>)
-    backward_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::f16* __restrict__ dy,
-        const lngen::Parameter<lngen::f16>* __restrict__ alpha,
-        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
-        lngen::f16* __restrict__ out_dx,
-        lngen::Computed<lngen::f16>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f16>::run({x, dy, alpha, gamma, out_dx, workspace, rows, D});
-}
-__device__ int backward_columns_f16_launch[] = LNGEN_LAUNCH(lngen::backward::columns::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::columns::Launch<lngen::f16>)
-    backward_columns_f16(
-        lngen::Computed<lngen::f16>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f16>* __restrict__ alpha,
-        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
-        lngen::Parameter<lngen::f16>* __restrict__ out_dalpha,
-        lngen::Parameter<lngen::f16>* __restrict__ out_dgamma,
-        lngen::Parameter<lngen::f16>* __restrict__ out_dbeta,
-        int D) {
-  lngen::backward::columns::Launch<lngen::f16>::run({workspace, blocks, alpha, gamma, out_dalpha, out_dgamma, out_dbeta, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_##TYPE, lngen::backward::Launch<T>, \
+               (const T* __restrict__ x, const T* __restrict__ dy, const lngen::Parameter<T>* __restrict__ alpha, \
+                const lngen::Parameter<T>* __restrict__ gamma, T* __restrict__ out_dx, \
+                lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
+               (x, dy, alpha, gamma, out_dx, workspace, rows, D)) \
+  LNGEN_KERNEL(backward_columns_##TYPE, lngen::backward::columns::Launch<T>, \
+               (lngen::Computed<T>* __restrict__ workspace, int blocks, \
+                const lngen::Parameter<T>* __restrict__ alpha, const lngen::Parameter<T>* __restrict__ gamma, \
+                lngen::Parameter<T>* __restrict__ out_dalpha, lngen::Parameter<T>* __restrict__ out_dgamma, \
+                lngen::Parameter<T>* __restrict__ out_dbeta, int D), \
+               (workspace, blocks, alpha, gamma, out_dalpha, out_dgamma, out_dbeta, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int backward_bf16_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::bf16>)
-    backward_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::bf16* __restrict__ dy,
-        const lngen::Parameter<lngen::bf16>* __restrict__ alpha,
-        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
-        lngen::bf16* __restrict__ out_dx,
-        lngen::Computed<lngen::bf16>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::bf16>::run({x, dy, alpha, gamma, out_dx, workspace, rows, D});
-}
-__device__ int backward_columns_bf16_launch[] = LNGEN_LAUNCH(lngen::backward::columns::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::columns::Launch<lngen::bf16>)
-    backward_columns_bf16(
-        lngen::Computed<lngen::bf16>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::bf16>* __restrict__ alpha,
-        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
-        lngen::Parameter<lngen::bf16>* __restrict__ out_dalpha,
-        lngen::Parameter<lngen::bf16>* __restrict__ out_dgamma,
-        lngen::Parameter<lngen::bf16>* __restrict__ out_dbeta,
-        int D) {
-  lngen::backward::columns::Launch<lngen::bf16>::run({workspace, blocks, alpha, gamma, out_dalpha, out_dgamma, out_dbeta, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int backward_f32_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f32>)
-    backward_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::f32* __restrict__ dy,
-        const lngen::Parameter<lngen::f32>* __restrict__ alpha,
-        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
-        lngen::f32* __restrict__ out_dx,
-        lngen::Computed<lngen::f32>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f32>::run({x, dy, alpha, gamma, out_dx, workspace, rows, D});
-}
-__device__ int backward_columns_f32_launch[] = LNGEN_LAUNCH(lngen::backward::columns::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::backward::columns::Launch<lngen::f32>)
-    backward_columns_f32(
-        lngen::Computed<lngen::f32>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f32>* __restrict__ alpha,
-        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
-        lngen::Parameter<lngen::f32>* __restrict__ out_dalpha,
-        lngen::Parameter<lngen::f32>* __restrict__ out_dgamma,
-        lngen::Parameter<lngen::f32>* __restrict__ out_dbeta,
-        int D) {
-  lngen::backward::columns::Launch<lngen::f32>::run({workspace, blocks, alpha, gamma, out_dalpha, out_dgamma, out_dbeta, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int backward_f64_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f64>)
-    backward_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::f64* __restrict__ dy,
-        const lngen::Parameter<lngen::f64>* __restrict__ alpha,
-        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
-        lngen::f64* __restrict__ out_dx,
-        lngen::Computed<lngen::f64>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f64>::run({x, dy, alpha, gamma, out_dx, workspace, rows, D});
-}
-__device__ int backward_columns_f64_launch[] = LNGEN_LAUNCH(lngen::backward::columns::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::backward::columns::Launch<lngen::f64>)
-    backward_columns_f64(
-        lngen::Computed<lngen::f64>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f64>* __restrict__ alpha,
-        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
-        lngen::Parameter<lngen::f64>* __restrict__ out_dalpha,
-        lngen::Parameter<lngen::f64>* __restrict__ out_dgamma,
-        lngen::Parameter<lngen::f64>* __restrict__ out_dbeta,
-        int D) {
-  lngen::backward::columns::Launch<lngen::f64>::run({workspace, blocks, alpha, gamma, out_dalpha, out_dgamma, out_dbeta, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 15 flops a row element; backward 3 row tensors (2 read, 1 written), 30 flops a row element.
 // Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
-// templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+// templates sha256:9290071f2040d68f562de4775f999756baa51e0357a77dcfb64b590afd7b95a2
 //
 // jvp:
 //     dy = (1 + erf_u_2 + 2*u_2*exp(-u_2**2)/sqrt(pi))*(dgamma*xhat + dbeta + rstd*gamma*(dx - mean(dx) - xhat*mean(dx*xhat)))/2
@@ -48,6 +48,7 @@
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/kernels.cuh"
 
 namespace lngen {
 
@@ -179,66 +180,6 @@ __device__ __forceinline__ void stage_2(A x, A dx, A gamma, A beta, A dgamma, A 
   out_dy = dy;
 }
 
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_mean_dx_xhat(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[2]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto dx =
-          read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        mean_dx_xhat(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_dx ? widen<A>(dx.entries[i]) : A(0),
-            row, sums);
-      }
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_stage_2(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto dx =
-          read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
-      const auto gamma =
-          read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
-      const auto beta =
-          read<READS_beta, G::HOLDS_FEATURES>(tile.beta, chunk, to.beta, column);
-      const auto dgamma =
-          read<READS_dgamma, G::HOLDS_FEATURES>(tile.dgamma, chunk, to.dgamma, column);
-      const auto dbeta =
-          read<READS_dbeta, G::HOLDS_FEATURES>(tile.dbeta, chunk, to.dbeta, column);
-      Pack<T, G::VECTOR> stored_dy;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A out_dy;
-        stage_2(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_dx ? widen<A>(dx.entries[i]) : A(0),
-            READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
-            READS_beta ? widen<A>(beta.entries[i]) : A(0),
-            READS_dgamma ? widen<A>(dgamma.entries[i]) : A(0),
-            READS_dbeta ? widen<A>(dbeta.entries[i]) : A(0),
-            row, out_dy);
-        stored_dy.entries[i] = narrow<T>(out_dy);
-      }
-      store_once(to.out_dy + here.offset + column, stored_dy);
-    }
-  }
-}
-
 // What the call gives: everything that no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
@@ -287,12 +228,40 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     row.rstd = live ? to.rstd[here.row] : A(0);
     {
       A sums[2] = {A(0), A(0)};
-      sweep_mean_dx_xhat<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          mean_dx_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_dx ? widen<A>(dx.entries[i]) : A(0), row, sums);
+        }
+      });
       reduce_row<G, bit(0, HAS_dx) | bit(1, HAS_dx), 0, 0>(sums, slots, turn);
       after_mean_dx_xhat(row, sums);
     }
     {
-      sweep_stage_2<G>(to, here, tile, row);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+        const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
+        const auto beta = read<READS_beta, G::HOLDS_FEATURES>(tile.beta, chunk, to.beta, column);
+        const auto dgamma = read<READS_dgamma, G::HOLDS_FEATURES>(tile.dgamma, chunk, to.dgamma, column);
+        const auto dbeta = read<READS_dbeta, G::HOLDS_FEATURES>(tile.dbeta, chunk, to.dbeta, column);
+        Pack<T, G::VECTOR> stored_dy;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_dy;
+          stage_2(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_dx ? widen<A>(dx.entries[i]) : A(0),
+              READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
+              READS_beta ? widen<A>(beta.entries[i]) : A(0),
+              READS_dgamma ? widen<A>(dgamma.entries[i]) : A(0),
+              READS_dbeta ? widen<A>(dbeta.entries[i]) : A(0), row, out_dy);
+          stored_dy.entries[i] = narrow<T>(out_dy);
+        }
+        store_once(to.out_dy + here.offset + column, stored_dy);
+      });
     }
   }
 }
@@ -306,93 +275,17 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 }  // namespace jvp
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int jvp_f16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f16>)
-    jvp_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::f16* __restrict__ dx,
-        const lngen::Computed<lngen::f16>* __restrict__ mu,
-        const lngen::Computed<lngen::f16>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::f16>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f16>* __restrict__ beta,
-        const lngen::Parameter<lngen::f16>* __restrict__ dgamma,
-        const lngen::Parameter<lngen::f16>* __restrict__ dbeta,
-        lngen::f16* __restrict__ out_dy,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::f16>::run({x, dx, mu, mu_residual, rstd, gamma, beta, dgamma, dbeta, out_dy, rows, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
+               (const T* __restrict__ x, const T* __restrict__ dx, const lngen::Computed<T>* __restrict__ mu, \
+                const lngen::Computed<T>* __restrict__ mu_residual, const lngen::Computed<T>* __restrict__ rstd, \
+                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ beta, \
+                const lngen::Parameter<T>* __restrict__ dgamma, const lngen::Parameter<T>* __restrict__ dbeta, \
+                T* __restrict__ out_dy, long long rows, int D), \
+               (x, dx, mu, mu_residual, rstd, gamma, beta, dgamma, dbeta, out_dy, rows, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int jvp_bf16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::bf16>)
-    jvp_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::bf16* __restrict__ dx,
-        const lngen::Computed<lngen::bf16>* __restrict__ mu,
-        const lngen::Computed<lngen::bf16>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::bf16>* __restrict__ rstd,
-        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::bf16>* __restrict__ beta,
-        const lngen::Parameter<lngen::bf16>* __restrict__ dgamma,
-        const lngen::Parameter<lngen::bf16>* __restrict__ dbeta,
-        lngen::bf16* __restrict__ out_dy,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::bf16>::run({x, dx, mu, mu_residual, rstd, gamma, beta, dgamma, dbeta, out_dy, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int jvp_f32_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f32>)
-    jvp_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::f32* __restrict__ dx,
-        const lngen::Computed<lngen::f32>* __restrict__ mu,
-        const lngen::Computed<lngen::f32>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::f32>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f32>* __restrict__ beta,
-        const lngen::Parameter<lngen::f32>* __restrict__ dgamma,
-        const lngen::Parameter<lngen::f32>* __restrict__ dbeta,
-        lngen::f32* __restrict__ out_dy,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::f32>::run({x, dx, mu, mu_residual, rstd, gamma, beta, dgamma, dbeta, out_dy, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int jvp_f64_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f64>)
-    jvp_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::f64* __restrict__ dx,
-        const lngen::Computed<lngen::f64>* __restrict__ mu,
-        const lngen::Computed<lngen::f64>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::f64>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f64>* __restrict__ beta,
-        const lngen::Parameter<lngen::f64>* __restrict__ dgamma,
-        const lngen::Parameter<lngen::f64>* __restrict__ dbeta,
-        lngen::f64* __restrict__ out_dy,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::f64>::run({x, dx, mu, mu_residual, rstd, gamma, beta, dgamma, dbeta, out_dy, rows, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif
 
@@ -562,125 +455,6 @@ __device__ __forceinline__ void stage_3(A x, A dy, A ddx, A gamma, A beta, A ddg
   out_dx = dx;
 }
 
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_mean_ddgamma_du_xhat(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[7]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto dy =
-          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-      const auto ddx =
-          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
-      const auto gamma =
-          read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
-      const auto beta =
-          read<READS_beta, G::HOLDS_FEATURES>(tile.beta, chunk, to.beta, column);
-      const auto ddgamma =
-          read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        mean_ddgamma_du_xhat(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_dy ? widen<A>(dy.entries[i]) : A(0),
-            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
-            READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
-            READS_beta ? widen<A>(beta.entries[i]) : A(0),
-            READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0),
-            row, sums);
-      }
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_mean_g_7_xhat(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[2],
-    ColumnSums<G, COLUMNS_WANTED, SUMS_INTO_COLUMNS>& columns) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto dy =
-          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-      const auto ddx =
-          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
-      const auto gamma =
-          read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
-      const auto beta =
-          read<READS_beta, G::HOLDS_FEATURES>(tile.beta, chunk, to.beta, column);
-      const auto ddgamma =
-          read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
-      const auto ddbeta =
-          read<READS_ddbeta, G::HOLDS_FEATURES>(tile.ddbeta, chunk, to.ddbeta, column);
-      Pack<T, G::VECTOR> stored_ddy;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A over_rows[SUMS_INTO_COLUMNS] = {};
-        A out_ddy;
-        mean_g_7_xhat(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_dy ? widen<A>(dy.entries[i]) : A(0),
-            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
-            READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
-            READS_beta ? widen<A>(beta.entries[i]) : A(0),
-            READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0),
-            READS_ddbeta ? widen<A>(ddbeta.entries[i]) : A(0),
-            row, sums, over_rows, out_ddy);
-        columns.template add<0x3>(chunk * G::VECTOR + i, column + i, over_rows);
-        stored_ddy.entries[i] = narrow<T>(out_ddy);
-      }
-      store_once(to.out_ddy + here.offset + column, stored_ddy);
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_stage_3(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto dy =
-          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-      const auto ddx =
-          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
-      const auto gamma =
-          read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
-      const auto beta =
-          read<READS_beta, G::HOLDS_FEATURES>(tile.beta, chunk, to.beta, column);
-      const auto ddgamma =
-          read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
-      const auto ddbeta =
-          read<READS_ddbeta, G::HOLDS_FEATURES>(tile.ddbeta, chunk, to.ddbeta, column);
-      Pack<T, G::VECTOR> stored_dx;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A out_dx;
-        stage_3(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_dy ? widen<A>(dy.entries[i]) : A(0),
-            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
-            READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
-            READS_beta ? widen<A>(beta.entries[i]) : A(0),
-            READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0),
-            READS_ddbeta ? widen<A>(ddbeta.entries[i]) : A(0),
-            row, out_dx);
-        stored_dx.entries[i] = narrow<T>(out_dx);
-      }
-      store_once(to.out_dx + here.offset + column, stored_dx);
-    }
-  }
-}
-
 // What the call gives: everything that no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
@@ -732,18 +506,80 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     row.rstd = live ? to.rstd[here.row] : A(0);
     {
       A sums[7] = {A(0), A(0), A(0), A(0), A(0), A(0), A(0)};
-      sweep_mean_ddgamma_du_xhat<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+        const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
+        const auto beta = read<READS_beta, G::HOLDS_FEATURES>(tile.beta, chunk, to.beta, column);
+        const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          mean_ddgamma_du_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_dy ? widen<A>(dy.entries[i]) : A(0),
+              READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+              READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
+              READS_beta ? widen<A>(beta.entries[i]) : A(0),
+              READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0), row, sums);
+        }
+      });
       reduce_row<G, bit(0, HAS_ddx) | bit(1, HAS_ddx) | bit(2, HAS_ddx) | bit(3, HAS_ddx) | bit(4, HAS_ddgamma) | bit(5, HAS_ddx) | bit(6, HAS_ddgamma), 0, 0>(sums, slots, turn);
       after_mean_ddgamma_du_xhat(row, sums);
     }
     {
       A sums[2] = {A(0), A(0)};
-      sweep_mean_g_7_xhat<G>(to, here, tile, row, sums, columns);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+        const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
+        const auto beta = read<READS_beta, G::HOLDS_FEATURES>(tile.beta, chunk, to.beta, column);
+        const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
+        const auto ddbeta = read<READS_ddbeta, G::HOLDS_FEATURES>(tile.ddbeta, chunk, to.ddbeta, column);
+        Pack<T, G::VECTOR> stored_ddy;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A over_rows[SUMS_INTO_COLUMNS] = {};
+          A out_ddy;
+          mean_g_7_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_dy ? widen<A>(dy.entries[i]) : A(0),
+              READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+              READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
+              READS_beta ? widen<A>(beta.entries[i]) : A(0),
+              READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0),
+              READS_ddbeta ? widen<A>(ddbeta.entries[i]) : A(0), row, sums, over_rows, out_ddy);
+          columns.template add<0x3>(chunk * G::VECTOR + i, column + i, over_rows);
+          stored_ddy.entries[i] = narrow<T>(out_ddy);
+        }
+        store_once(to.out_ddy + here.offset + column, stored_ddy);
+      });
       reduce_row<G, bit(0, HAS_ddbeta || HAS_ddgamma || HAS_ddx) | bit(1, HAS_ddbeta || HAS_ddgamma || HAS_ddx), 0, 0>(sums, slots, turn);
       after_mean_g_7_xhat(row, sums);
     }
     {
-      sweep_stage_3<G>(to, here, tile, row);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+        const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
+        const auto beta = read<READS_beta, G::HOLDS_FEATURES>(tile.beta, chunk, to.beta, column);
+        const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
+        const auto ddbeta = read<READS_ddbeta, G::HOLDS_FEATURES>(tile.ddbeta, chunk, to.ddbeta, column);
+        Pack<T, G::VECTOR> stored_dx;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_dx;
+          stage_3(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_dy ? widen<A>(dy.entries[i]) : A(0),
+              READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+              READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
+              READS_beta ? widen<A>(beta.entries[i]) : A(0),
+              READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0),
+              READS_ddbeta ? widen<A>(ddbeta.entries[i]) : A(0), row, out_dx);
+          stored_dx.entries[i] = narrow<T>(out_dx);
+        }
+        store_once(to.out_dx + here.offset + column, stored_dx);
+      });
     }
   }
   columns.finish(slots + G::SLOTS, here);
@@ -809,160 +645,24 @@ template <class T> struct Launch : ColumnsGeometry<Computed<T>, 2, 1, 32> {
 }  // namespace backward_backward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int backward_backward_f16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f16>)
-    backward_backward_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::f16* __restrict__ dy,
-        const lngen::f16* __restrict__ ddx,
-        const lngen::Computed<lngen::f16>* __restrict__ mu,
-        const lngen::Computed<lngen::f16>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::f16>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f16>* __restrict__ beta,
-        const lngen::Parameter<lngen::f16>* __restrict__ ddgamma,
-        const lngen::Parameter<lngen::f16>* __restrict__ ddbeta,
-        lngen::f16* __restrict__ out_dx,
-        lngen::f16* __restrict__ out_ddy,
-        lngen::Computed<lngen::f16>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::f16>::run({x, dy, ddx, mu, mu_residual, rstd, gamma, beta, ddgamma, ddbeta, out_dx, out_ddy, workspace, rows, D});
-}
-__device__ int backward_backward_columns_f16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::f16>)
-    backward_backward_columns_f16(
-        lngen::Computed<lngen::f16>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f16>* __restrict__ beta,
-        const lngen::Parameter<lngen::f16>* __restrict__ ddgamma,
-        const lngen::Parameter<lngen::f16>* __restrict__ ddbeta,
-        lngen::Parameter<lngen::f16>* __restrict__ out_dgamma,
-        lngen::Parameter<lngen::f16>* __restrict__ out_dbeta,
-        int D) {
-  lngen::backward_backward::columns::Launch<lngen::f16>::run({workspace, blocks, gamma, beta, ddgamma, ddbeta, out_dgamma, out_dbeta, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_backward_##TYPE, lngen::backward_backward::Launch<T>, \
+               (const T* __restrict__ x, const T* __restrict__ dy, const T* __restrict__ ddx, \
+                const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
+                const lngen::Computed<T>* __restrict__ rstd, const lngen::Parameter<T>* __restrict__ gamma, \
+                const lngen::Parameter<T>* __restrict__ beta, const lngen::Parameter<T>* __restrict__ ddgamma, \
+                const lngen::Parameter<T>* __restrict__ ddbeta, T* __restrict__ out_dx, T* __restrict__ out_ddy, \
+                lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
+               (x, dy, ddx, mu, mu_residual, rstd, gamma, beta, ddgamma, ddbeta, out_dx, out_ddy, workspace, rows, \
+                D)) \
+  LNGEN_KERNEL(backward_backward_columns_##TYPE, lngen::backward_backward::columns::Launch<T>, \
+               (lngen::Computed<T>* __restrict__ workspace, int blocks, \
+                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ beta, \
+                const lngen::Parameter<T>* __restrict__ ddgamma, const lngen::Parameter<T>* __restrict__ ddbeta, \
+                lngen::Parameter<T>* __restrict__ out_dgamma, lngen::Parameter<T>* __restrict__ out_dbeta, int D), \
+               (workspace, blocks, gamma, beta, ddgamma, ddbeta, out_dgamma, out_dbeta, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int backward_backward_bf16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::bf16>)
-    backward_backward_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::bf16* __restrict__ dy,
-        const lngen::bf16* __restrict__ ddx,
-        const lngen::Computed<lngen::bf16>* __restrict__ mu,
-        const lngen::Computed<lngen::bf16>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::bf16>* __restrict__ rstd,
-        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::bf16>* __restrict__ beta,
-        const lngen::Parameter<lngen::bf16>* __restrict__ ddgamma,
-        const lngen::Parameter<lngen::bf16>* __restrict__ ddbeta,
-        lngen::bf16* __restrict__ out_dx,
-        lngen::bf16* __restrict__ out_ddy,
-        lngen::Computed<lngen::bf16>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::bf16>::run({x, dy, ddx, mu, mu_residual, rstd, gamma, beta, ddgamma, ddbeta, out_dx, out_ddy, workspace, rows, D});
-}
-__device__ int backward_backward_columns_bf16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::bf16>)
-    backward_backward_columns_bf16(
-        lngen::Computed<lngen::bf16>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::bf16>* __restrict__ beta,
-        const lngen::Parameter<lngen::bf16>* __restrict__ ddgamma,
-        const lngen::Parameter<lngen::bf16>* __restrict__ ddbeta,
-        lngen::Parameter<lngen::bf16>* __restrict__ out_dgamma,
-        lngen::Parameter<lngen::bf16>* __restrict__ out_dbeta,
-        int D) {
-  lngen::backward_backward::columns::Launch<lngen::bf16>::run({workspace, blocks, gamma, beta, ddgamma, ddbeta, out_dgamma, out_dbeta, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int backward_backward_f32_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f32>)
-    backward_backward_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::f32* __restrict__ dy,
-        const lngen::f32* __restrict__ ddx,
-        const lngen::Computed<lngen::f32>* __restrict__ mu,
-        const lngen::Computed<lngen::f32>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::f32>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f32>* __restrict__ beta,
-        const lngen::Parameter<lngen::f32>* __restrict__ ddgamma,
-        const lngen::Parameter<lngen::f32>* __restrict__ ddbeta,
-        lngen::f32* __restrict__ out_dx,
-        lngen::f32* __restrict__ out_ddy,
-        lngen::Computed<lngen::f32>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::f32>::run({x, dy, ddx, mu, mu_residual, rstd, gamma, beta, ddgamma, ddbeta, out_dx, out_ddy, workspace, rows, D});
-}
-__device__ int backward_backward_columns_f32_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::f32>)
-    backward_backward_columns_f32(
-        lngen::Computed<lngen::f32>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f32>* __restrict__ beta,
-        const lngen::Parameter<lngen::f32>* __restrict__ ddgamma,
-        const lngen::Parameter<lngen::f32>* __restrict__ ddbeta,
-        lngen::Parameter<lngen::f32>* __restrict__ out_dgamma,
-        lngen::Parameter<lngen::f32>* __restrict__ out_dbeta,
-        int D) {
-  lngen::backward_backward::columns::Launch<lngen::f32>::run({workspace, blocks, gamma, beta, ddgamma, ddbeta, out_dgamma, out_dbeta, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int backward_backward_f64_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f64>)
-    backward_backward_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::f64* __restrict__ dy,
-        const lngen::f64* __restrict__ ddx,
-        const lngen::Computed<lngen::f64>* __restrict__ mu,
-        const lngen::Computed<lngen::f64>* __restrict__ mu_residual,
-        const lngen::Computed<lngen::f64>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f64>* __restrict__ beta,
-        const lngen::Parameter<lngen::f64>* __restrict__ ddgamma,
-        const lngen::Parameter<lngen::f64>* __restrict__ ddbeta,
-        lngen::f64* __restrict__ out_dx,
-        lngen::f64* __restrict__ out_ddy,
-        lngen::Computed<lngen::f64>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::f64>::run({x, dy, ddx, mu, mu_residual, rstd, gamma, beta, ddgamma, ddbeta, out_dx, out_ddy, workspace, rows, D});
-}
-__device__ int backward_backward_columns_f64_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::f64>)
-    backward_backward_columns_f64(
-        lngen::Computed<lngen::f64>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f64>* __restrict__ beta,
-        const lngen::Parameter<lngen::f64>* __restrict__ ddgamma,
-        const lngen::Parameter<lngen::f64>* __restrict__ ddbeta,
-        lngen::Parameter<lngen::f64>* __restrict__ out_dgamma,
-        lngen::Parameter<lngen::f64>* __restrict__ out_dbeta,
-        int D) {
-  lngen::backward_backward::columns::Launch<lngen::f64>::run({workspace, blocks, gamma, beta, ddgamma, ddbeta, out_dgamma, out_dbeta, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif

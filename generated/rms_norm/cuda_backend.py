@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 9 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
-# templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+# templates sha256:9290071f2040d68f562de4775f999756baa51e0357a77dcfb64b590afd7b95a2
 """Root-mean-square normalization over the feature axis.
 
     forward
@@ -273,7 +273,13 @@ _LAYER = _launcher.Layer(
                 ),
                 "backward_columns": (
                     "PiPPi",
-                    ("the workspace", "the blocks", "gamma", "out dgamma", "the features"),
+                    (
+                        "the workspace",
+                        "the blocks",
+                        "gamma",
+                        "out dgamma",
+                        "the features",
+                    ),
                 ),
             },
         ),

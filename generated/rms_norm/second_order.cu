@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 9 flops a row element.
 // Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
-// templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+// templates sha256:9290071f2040d68f562de4775f999756baa51e0357a77dcfb64b590afd7b95a2
 //
 // jvp:
 //     dy = dgamma*xhat + rstd*gamma*(dx - xhat*mean(dx*xhat))
@@ -36,6 +36,7 @@
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/kernels.cuh"
 
 namespace lngen {
 
@@ -131,60 +132,6 @@ __device__ __forceinline__ void stage_2(A x, A dx, A gamma, A dgamma, const Scal
   out_dy = dy;
 }
 
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_mean_dx_xhat(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto dx =
-          read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        mean_dx_xhat(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_dx ? widen<A>(dx.entries[i]) : A(0),
-            row, sums);
-      }
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_stage_2(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto dx =
-          read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
-      const auto gamma =
-          read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
-      const auto dgamma =
-          read<READS_dgamma, G::HOLDS_FEATURES>(tile.dgamma, chunk, to.dgamma, column);
-      Pack<T, G::VECTOR> stored_dy;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A out_dy;
-        stage_2(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_dx ? widen<A>(dx.entries[i]) : A(0),
-            READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
-            READS_dgamma ? widen<A>(dgamma.entries[i]) : A(0),
-            row, out_dy);
-        stored_dy.entries[i] = narrow<T>(out_dy);
-      }
-      store_once(to.out_dy + here.offset + column, stored_dy);
-    }
-  }
-}
-
 // What the call gives: everything that no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
@@ -229,12 +176,36 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     row.rstd = live ? to.rstd[here.row] : A(0);
     {
       A sums[1] = {A(0)};
-      sweep_mean_dx_xhat<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          mean_dx_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_dx ? widen<A>(dx.entries[i]) : A(0), row, sums);
+        }
+      });
       reduce_row<G, bit(0, HAS_dx), 0, 0>(sums, slots, turn);
       after_mean_dx_xhat(row, sums);
     }
     {
-      sweep_stage_2<G>(to, here, tile, row);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+        const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
+        const auto dgamma = read<READS_dgamma, G::HOLDS_FEATURES>(tile.dgamma, chunk, to.dgamma, column);
+        Pack<T, G::VECTOR> stored_dy;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_dy;
+          stage_2(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_dx ? widen<A>(dx.entries[i]) : A(0),
+              READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
+              READS_dgamma ? widen<A>(dgamma.entries[i]) : A(0), row, out_dy);
+          stored_dy.entries[i] = narrow<T>(out_dy);
+        }
+        store_once(to.out_dy + here.offset + column, stored_dy);
+      });
     }
   }
 }
@@ -248,77 +219,15 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 }  // namespace jvp
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int jvp_f16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f16>)
-    jvp_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::f16* __restrict__ dx,
-        const lngen::Computed<lngen::f16>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f16>* __restrict__ dgamma,
-        lngen::f16* __restrict__ out_dy,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::f16>::run({x, dx, rstd, gamma, dgamma, out_dy, rows, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
+               (const T* __restrict__ x, const T* __restrict__ dx, const lngen::Computed<T>* __restrict__ rstd, \
+                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ dgamma, \
+                T* __restrict__ out_dy, long long rows, int D), \
+               (x, dx, rstd, gamma, dgamma, out_dy, rows, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int jvp_bf16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::bf16>)
-    jvp_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::bf16* __restrict__ dx,
-        const lngen::Computed<lngen::bf16>* __restrict__ rstd,
-        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::bf16>* __restrict__ dgamma,
-        lngen::bf16* __restrict__ out_dy,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::bf16>::run({x, dx, rstd, gamma, dgamma, out_dy, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int jvp_f32_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f32>)
-    jvp_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::f32* __restrict__ dx,
-        const lngen::Computed<lngen::f32>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f32>* __restrict__ dgamma,
-        lngen::f32* __restrict__ out_dy,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::f32>::run({x, dx, rstd, gamma, dgamma, out_dy, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int jvp_f64_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f64>)
-    jvp_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::f64* __restrict__ dx,
-        const lngen::Computed<lngen::f64>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f64>* __restrict__ dgamma,
-        lngen::f64* __restrict__ out_dy,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::f64>::run({x, dx, rstd, gamma, dgamma, out_dy, rows, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif
 
@@ -414,79 +323,6 @@ __device__ __forceinline__ void stage_2(A x, A dy, A ddx, A gamma, A ddgamma, co
   out_ddy = ddy;
 }
 
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_mean_ddgamma_dy_xhat(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[4]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto dy =
-          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-      const auto ddx =
-          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
-      const auto gamma =
-          read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
-      const auto ddgamma =
-          read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        mean_ddgamma_dy_xhat(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_dy ? widen<A>(dy.entries[i]) : A(0),
-            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
-            READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
-            READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0),
-            row, sums);
-      }
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_stage_2(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row,
-    ColumnSums<G, COLUMNS_WANTED, SUMS_INTO_COLUMNS>& columns) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto dy =
-          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-      const auto ddx =
-          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
-      const auto gamma =
-          read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
-      const auto ddgamma =
-          read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
-      Pack<T, G::VECTOR> stored_dx;
-      Pack<T, G::VECTOR> stored_ddy;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A over_rows[SUMS_INTO_COLUMNS] = {};
-        A out_dx;
-        A out_ddy;
-        stage_2(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_dy ? widen<A>(dy.entries[i]) : A(0),
-            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
-            READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
-            READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0),
-            row, over_rows, out_dx, out_ddy);
-        columns.template add<0x1>(chunk * G::VECTOR + i, column + i, over_rows);
-        stored_dx.entries[i] = narrow<T>(out_dx);
-        stored_ddy.entries[i] = narrow<T>(out_ddy);
-      }
-      store_once(to.out_dx + here.offset + column, stored_dx);
-      store_once(to.out_ddy + here.offset + column, stored_ddy);
-    }
-  }
-}
-
 // What the call gives: everything that no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
@@ -534,12 +370,50 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     row.rstd = live ? to.rstd[here.row] : A(0);
     {
       A sums[4] = {A(0), A(0), A(0), A(0)};
-      sweep_mean_ddgamma_dy_xhat<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+        const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
+        const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          mean_ddgamma_dy_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_dy ? widen<A>(dy.entries[i]) : A(0),
+              READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+              READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
+              READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0), row, sums);
+        }
+      });
       reduce_row<G, bit(0, HAS_ddx) | bit(1, HAS_ddx) | bit(2, HAS_ddx) | bit(3, HAS_ddgamma), 0, 0>(sums, slots, turn);
       after_mean_ddgamma_dy_xhat(row, sums);
     }
     {
-      sweep_stage_2<G>(to, here, tile, row, columns);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+        const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
+        const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
+        Pack<T, G::VECTOR> stored_dx;
+        Pack<T, G::VECTOR> stored_ddy;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A over_rows[SUMS_INTO_COLUMNS] = {};
+          A out_dx;
+          A out_ddy;
+          stage_2(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_dy ? widen<A>(dy.entries[i]) : A(0),
+              READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+              READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
+              READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0), row, over_rows, out_dx, out_ddy);
+          columns.template add<0x1>(chunk * G::VECTOR + i, column + i, over_rows);
+          stored_dx.entries[i] = narrow<T>(out_dx);
+          stored_ddy.entries[i] = narrow<T>(out_ddy);
+        }
+        store_once(to.out_dx + here.offset + column, stored_dx);
+        store_once(to.out_ddy + here.offset + column, stored_ddy);
+      });
     }
   }
   columns.finish(slots + G::SLOTS, here);
@@ -599,132 +473,20 @@ template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 32> {
 }  // namespace backward_backward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int backward_backward_f16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f16>)
-    backward_backward_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::f16* __restrict__ dy,
-        const lngen::f16* __restrict__ ddx,
-        const lngen::Computed<lngen::f16>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f16>* __restrict__ ddgamma,
-        lngen::f16* __restrict__ out_dx,
-        lngen::f16* __restrict__ out_ddy,
-        lngen::Computed<lngen::f16>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::f16>::run({x, dy, ddx, rstd, gamma, ddgamma, out_dx, out_ddy, workspace, rows, D});
-}
-__device__ int backward_backward_columns_f16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::f16>)
-    backward_backward_columns_f16(
-        lngen::Computed<lngen::f16>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f16>* __restrict__ ddgamma,
-        lngen::Parameter<lngen::f16>* __restrict__ out_dgamma,
-        int D) {
-  lngen::backward_backward::columns::Launch<lngen::f16>::run({workspace, blocks, gamma, ddgamma, out_dgamma, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_backward_##TYPE, lngen::backward_backward::Launch<T>, \
+               (const T* __restrict__ x, const T* __restrict__ dy, const T* __restrict__ ddx, \
+                const lngen::Computed<T>* __restrict__ rstd, const lngen::Parameter<T>* __restrict__ gamma, \
+                const lngen::Parameter<T>* __restrict__ ddgamma, T* __restrict__ out_dx, T* __restrict__ out_ddy, \
+                lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
+               (x, dy, ddx, rstd, gamma, ddgamma, out_dx, out_ddy, workspace, rows, D)) \
+  LNGEN_KERNEL(backward_backward_columns_##TYPE, lngen::backward_backward::columns::Launch<T>, \
+               (lngen::Computed<T>* __restrict__ workspace, int blocks, \
+                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ ddgamma, \
+                lngen::Parameter<T>* __restrict__ out_dgamma, int D), \
+               (workspace, blocks, gamma, ddgamma, out_dgamma, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int backward_backward_bf16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::bf16>)
-    backward_backward_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::bf16* __restrict__ dy,
-        const lngen::bf16* __restrict__ ddx,
-        const lngen::Computed<lngen::bf16>* __restrict__ rstd,
-        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::bf16>* __restrict__ ddgamma,
-        lngen::bf16* __restrict__ out_dx,
-        lngen::bf16* __restrict__ out_ddy,
-        lngen::Computed<lngen::bf16>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::bf16>::run({x, dy, ddx, rstd, gamma, ddgamma, out_dx, out_ddy, workspace, rows, D});
-}
-__device__ int backward_backward_columns_bf16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::bf16>)
-    backward_backward_columns_bf16(
-        lngen::Computed<lngen::bf16>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::bf16>* __restrict__ gamma,
-        const lngen::Parameter<lngen::bf16>* __restrict__ ddgamma,
-        lngen::Parameter<lngen::bf16>* __restrict__ out_dgamma,
-        int D) {
-  lngen::backward_backward::columns::Launch<lngen::bf16>::run({workspace, blocks, gamma, ddgamma, out_dgamma, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int backward_backward_f32_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f32>)
-    backward_backward_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::f32* __restrict__ dy,
-        const lngen::f32* __restrict__ ddx,
-        const lngen::Computed<lngen::f32>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f32>* __restrict__ ddgamma,
-        lngen::f32* __restrict__ out_dx,
-        lngen::f32* __restrict__ out_ddy,
-        lngen::Computed<lngen::f32>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::f32>::run({x, dy, ddx, rstd, gamma, ddgamma, out_dx, out_ddy, workspace, rows, D});
-}
-__device__ int backward_backward_columns_f32_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::f32>)
-    backward_backward_columns_f32(
-        lngen::Computed<lngen::f32>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f32>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f32>* __restrict__ ddgamma,
-        lngen::Parameter<lngen::f32>* __restrict__ out_dgamma,
-        int D) {
-  lngen::backward_backward::columns::Launch<lngen::f32>::run({workspace, blocks, gamma, ddgamma, out_dgamma, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int backward_backward_f64_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f64>)
-    backward_backward_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::f64* __restrict__ dy,
-        const lngen::f64* __restrict__ ddx,
-        const lngen::Computed<lngen::f64>* __restrict__ rstd,
-        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f64>* __restrict__ ddgamma,
-        lngen::f64* __restrict__ out_dx,
-        lngen::f64* __restrict__ out_ddy,
-        lngen::Computed<lngen::f64>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::f64>::run({x, dy, ddx, rstd, gamma, ddgamma, out_dx, out_ddy, workspace, rows, D});
-}
-__device__ int backward_backward_columns_f64_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::f64>)
-    backward_backward_columns_f64(
-        lngen::Computed<lngen::f64>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f64>* __restrict__ gamma,
-        const lngen::Parameter<lngen::f64>* __restrict__ ddgamma,
-        lngen::Parameter<lngen::f64>* __restrict__ out_dgamma,
-        int D) {
-  lngen::backward_backward::columns::Launch<lngen::f64>::run({workspace, blocks, gamma, ddgamma, out_dgamma, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif

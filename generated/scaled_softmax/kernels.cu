@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 11 flops a row element.
 // Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
-// templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+// templates sha256:9290071f2040d68f562de4775f999756baa51e0357a77dcfb64b590afd7b95a2
 //
 // forward:
 //     row_max = max(scale*x)
@@ -33,6 +33,7 @@
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/kernels.cuh"
 
 namespace lngen {
 
@@ -121,67 +122,6 @@ __device__ __forceinline__ void stage_3(A x, const Scalars<A>& row, A& out_y) {
   out_y = y;
 }
 
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_row_max(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        row_max(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            row, sums);
-      }
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_sum_exp_u(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        sum_exp_u(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            row, sums);
-      }
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_stage_3(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      Pack<T, G::VECTOR> stored_y;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A out_y;
-        stage_3(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            row, out_y);
-        stored_y.entries[i] = narrow<T>(out_y);
-      }
-      store_once(to.out_y + here.offset + column, stored_y);
-    }
-  }
-}
-
 // What the call gives: everything that no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
@@ -222,18 +162,40 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     Scalars<A> row = call;
     {
       A sums[1] = {-infinity<A>()};
-      sweep_row_max<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          row_max(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
+        }
+      });
       reduce_row<G, bit(0, true), 1, 0>(sums, slots, turn);
       after_row_max(row, sums);
     }
     {
       A sums[1] = {A(0)};
-      sweep_sum_exp_u<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          sum_exp_u(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
+        }
+      });
       reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
       after_sum_exp_u(row, sums);
     }
     {
-      sweep_stage_3<G>(to, here, tile, row);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        Pack<T, G::VECTOR> stored_y;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_y;
+          stage_3(READS_x ? widen<A>(x.entries[i]) : A(0), row, out_y);
+          stored_y.entries[i] = narrow<T>(out_y);
+        }
+        store_once(to.out_y + here.offset + column, stored_y);
+      });
     }
     if (live && here.lane == 0) {
       to.save_row_max[here.row] = row.row_max;
@@ -251,73 +213,15 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 }  // namespace forward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int forward_f16_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f16>)
-    forward_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::Parameter<lngen::f16>* __restrict__ scale,
-        lngen::f16* __restrict__ out_y,
-        lngen::Computed<lngen::f16>* __restrict__ save_row_max,
-        lngen::Computed<lngen::f16>* __restrict__ save_inv_sum_exp_u,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f16>::run({x, scale, out_y, save_row_max, save_inv_sum_exp_u, rows, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(forward_##TYPE, lngen::forward::Launch<T>, \
+               (const T* __restrict__ x, const lngen::Parameter<T>* __restrict__ scale, T* __restrict__ out_y, \
+                lngen::Computed<T>* __restrict__ save_row_max, lngen::Computed<T>* __restrict__ save_inv_sum_exp_u, \
+                long long rows, int D), \
+               (x, scale, out_y, save_row_max, save_inv_sum_exp_u, rows, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int forward_bf16_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::bf16>)
-    forward_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::Parameter<lngen::bf16>* __restrict__ scale,
-        lngen::bf16* __restrict__ out_y,
-        lngen::Computed<lngen::bf16>* __restrict__ save_row_max,
-        lngen::Computed<lngen::bf16>* __restrict__ save_inv_sum_exp_u,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::bf16>::run({x, scale, out_y, save_row_max, save_inv_sum_exp_u, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int forward_f32_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f32>)
-    forward_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::Parameter<lngen::f32>* __restrict__ scale,
-        lngen::f32* __restrict__ out_y,
-        lngen::Computed<lngen::f32>* __restrict__ save_row_max,
-        lngen::Computed<lngen::f32>* __restrict__ save_inv_sum_exp_u,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f32>::run({x, scale, out_y, save_row_max, save_inv_sum_exp_u, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int forward_f64_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f64>)
-    forward_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::Parameter<lngen::f64>* __restrict__ scale,
-        lngen::f64* __restrict__ out_y,
-        lngen::Computed<lngen::f64>* __restrict__ save_row_max,
-        lngen::Computed<lngen::f64>* __restrict__ save_inv_sum_exp_u,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f64>::run({x, scale, out_y, save_row_max, save_inv_sum_exp_u, rows, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif
 
@@ -401,54 +305,6 @@ __device__ __forceinline__ void after_sum_g_x(Scalars<A>& row, const A (&sums)[1
   row.sum_g_x = sum_g_x;
 }
 
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_sum_dy_y(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto dy =
-          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        sum_dy_y(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_dy ? widen<A>(dy.entries[i]) : A(0),
-            row, sums);
-      }
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_sum_g_x(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto dy =
-          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-      Pack<T, G::VECTOR> stored_dx;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A out_dx;
-        sum_g_x(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_dy ? widen<A>(dy.entries[i]) : A(0),
-            row, sums, out_dx);
-        stored_dx.entries[i] = narrow<T>(out_dx);
-      }
-      store_once(to.out_dx + here.offset + column, stored_dx);
-    }
-  }
-}
-
 // What the call gives: everything that no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
@@ -494,7 +350,15 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     row.inv_sum_exp_u = live ? to.inv_sum_exp_u[here.row] : A(0);
     {
       A sums[1] = {A(0)};
-      sweep_sum_dy_y<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          sum_dy_y(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_dy ? widen<A>(dy.entries[i]) : A(0), row, sums);
+        }
+      });
       reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
       A over_all[SUMS_INTO_SCALARS] = {};
       after_sum_dy_y(row, sums, over_all);
@@ -504,7 +368,19 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
     {
       A sums[1] = {A(0)};
-      sweep_sum_g_x<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        Pack<T, G::VECTOR> stored_dx;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_dx;
+          sum_g_x(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_dy ? widen<A>(dy.entries[i]) : A(0), row, sums, out_dx);
+          stored_dx.entries[i] = narrow<T>(out_dx);
+        }
+        store_once(to.out_dx + here.offset + column, stored_dx);
+      });
       reduce_row<G, bit(0, HAS_scale), 0, 0>(sums, slots, turn);
       A over_all[SUMS_INTO_SCALARS] = {};
       after_sum_g_x(row, sums, over_all);
@@ -573,120 +449,18 @@ template <class T> struct Launch : ColumnsGeometry<Computed<T>, 0, 1, 32> {
 }  // namespace backward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int backward_f16_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f16>)
-    backward_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::f16* __restrict__ dy,
-        const lngen::Computed<lngen::f16>* __restrict__ row_max,
-        const lngen::Computed<lngen::f16>* __restrict__ inv_sum_exp_u,
-        const lngen::Parameter<lngen::f16>* __restrict__ scale,
-        lngen::f16* __restrict__ out_dx,
-        lngen::Computed<lngen::f16>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f16>::run({x, dy, row_max, inv_sum_exp_u, scale, out_dx, workspace, rows, D});
-}
-__device__ int backward_columns_f16_launch[] = LNGEN_LAUNCH(lngen::backward::columns::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::columns::Launch<lngen::f16>)
-    backward_columns_f16(
-        lngen::Computed<lngen::f16>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f16>* __restrict__ scale,
-        lngen::Parameter<lngen::f16>* __restrict__ out_dscale,
-        int D) {
-  lngen::backward::columns::Launch<lngen::f16>::run({workspace, blocks, scale, out_dscale, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_##TYPE, lngen::backward::Launch<T>, \
+               (const T* __restrict__ x, const T* __restrict__ dy, const lngen::Computed<T>* __restrict__ row_max, \
+                const lngen::Computed<T>* __restrict__ inv_sum_exp_u, const lngen::Parameter<T>* __restrict__ scale, \
+                T* __restrict__ out_dx, lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
+               (x, dy, row_max, inv_sum_exp_u, scale, out_dx, workspace, rows, D)) \
+  LNGEN_KERNEL(backward_columns_##TYPE, lngen::backward::columns::Launch<T>, \
+               (lngen::Computed<T>* __restrict__ workspace, int blocks, \
+                const lngen::Parameter<T>* __restrict__ scale, lngen::Parameter<T>* __restrict__ out_dscale, int D), \
+               (workspace, blocks, scale, out_dscale, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int backward_bf16_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::bf16>)
-    backward_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::bf16* __restrict__ dy,
-        const lngen::Computed<lngen::bf16>* __restrict__ row_max,
-        const lngen::Computed<lngen::bf16>* __restrict__ inv_sum_exp_u,
-        const lngen::Parameter<lngen::bf16>* __restrict__ scale,
-        lngen::bf16* __restrict__ out_dx,
-        lngen::Computed<lngen::bf16>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::bf16>::run({x, dy, row_max, inv_sum_exp_u, scale, out_dx, workspace, rows, D});
-}
-__device__ int backward_columns_bf16_launch[] = LNGEN_LAUNCH(lngen::backward::columns::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::columns::Launch<lngen::bf16>)
-    backward_columns_bf16(
-        lngen::Computed<lngen::bf16>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::bf16>* __restrict__ scale,
-        lngen::Parameter<lngen::bf16>* __restrict__ out_dscale,
-        int D) {
-  lngen::backward::columns::Launch<lngen::bf16>::run({workspace, blocks, scale, out_dscale, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int backward_f32_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f32>)
-    backward_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::f32* __restrict__ dy,
-        const lngen::Computed<lngen::f32>* __restrict__ row_max,
-        const lngen::Computed<lngen::f32>* __restrict__ inv_sum_exp_u,
-        const lngen::Parameter<lngen::f32>* __restrict__ scale,
-        lngen::f32* __restrict__ out_dx,
-        lngen::Computed<lngen::f32>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f32>::run({x, dy, row_max, inv_sum_exp_u, scale, out_dx, workspace, rows, D});
-}
-__device__ int backward_columns_f32_launch[] = LNGEN_LAUNCH(lngen::backward::columns::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::backward::columns::Launch<lngen::f32>)
-    backward_columns_f32(
-        lngen::Computed<lngen::f32>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f32>* __restrict__ scale,
-        lngen::Parameter<lngen::f32>* __restrict__ out_dscale,
-        int D) {
-  lngen::backward::columns::Launch<lngen::f32>::run({workspace, blocks, scale, out_dscale, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int backward_f64_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f64>)
-    backward_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::f64* __restrict__ dy,
-        const lngen::Computed<lngen::f64>* __restrict__ row_max,
-        const lngen::Computed<lngen::f64>* __restrict__ inv_sum_exp_u,
-        const lngen::Parameter<lngen::f64>* __restrict__ scale,
-        lngen::f64* __restrict__ out_dx,
-        lngen::Computed<lngen::f64>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f64>::run({x, dy, row_max, inv_sum_exp_u, scale, out_dx, workspace, rows, D});
-}
-__device__ int backward_columns_f64_launch[] = LNGEN_LAUNCH(lngen::backward::columns::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::backward::columns::Launch<lngen::f64>)
-    backward_columns_f64(
-        lngen::Computed<lngen::f64>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f64>* __restrict__ scale,
-        lngen::Parameter<lngen::f64>* __restrict__ out_dscale,
-        int D) {
-  lngen::backward::columns::Launch<lngen::f64>::run({workspace, blocks, scale, out_dscale, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 11 flops a row element.
 // Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
-// templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+// templates sha256:9290071f2040d68f562de4775f999756baa51e0357a77dcfb64b590afd7b95a2
 //
 // jvp:
 //     du = dscale*x + scale*dx
@@ -40,6 +40,7 @@
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/kernels.cuh"
 
 namespace lngen {
 
@@ -143,54 +144,6 @@ __device__ __forceinline__ void stage_2(A x, A dx, const Scalars<A>& row, A& out
   out_dy = dy;
 }
 
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_sum_du_y(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto dx =
-          read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        sum_du_y(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_dx ? widen<A>(dx.entries[i]) : A(0),
-            row, sums);
-      }
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_stage_2(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto dx =
-          read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
-      Pack<T, G::VECTOR> stored_dy;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A out_dy;
-        stage_2(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_dx ? widen<A>(dx.entries[i]) : A(0),
-            row, out_dy);
-        stored_dy.entries[i] = narrow<T>(out_dy);
-      }
-      store_once(to.out_dy + here.offset + column, stored_dy);
-    }
-  }
-}
-
 // What the call gives: everything that no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
@@ -236,12 +189,32 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     row.inv_sum_exp_u = live ? to.inv_sum_exp_u[here.row] : A(0);
     {
       A sums[1] = {A(0)};
-      sweep_sum_du_y<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          sum_du_y(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_dx ? widen<A>(dx.entries[i]) : A(0), row, sums);
+        }
+      });
       reduce_row<G, bit(0, HAS_dscale || HAS_dx), 0, 0>(sums, slots, turn);
       after_sum_du_y(row, sums);
     }
     {
-      sweep_stage_2<G>(to, here, tile, row);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+        Pack<T, G::VECTOR> stored_dy;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_dy;
+          stage_2(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_dx ? widen<A>(dx.entries[i]) : A(0), row, out_dy);
+          stored_dy.entries[i] = narrow<T>(out_dy);
+        }
+        store_once(to.out_dy + here.offset + column, stored_dy);
+      });
     }
   }
 }
@@ -255,81 +228,15 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 }  // namespace jvp
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int jvp_f16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f16>)
-    jvp_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::f16* __restrict__ dx,
-        const lngen::Computed<lngen::f16>* __restrict__ row_max,
-        const lngen::Computed<lngen::f16>* __restrict__ inv_sum_exp_u,
-        const lngen::Parameter<lngen::f16>* __restrict__ scale,
-        const lngen::Parameter<lngen::f16>* __restrict__ dscale,
-        lngen::f16* __restrict__ out_dy,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::f16>::run({x, dx, row_max, inv_sum_exp_u, scale, dscale, out_dy, rows, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
+               (const T* __restrict__ x, const T* __restrict__ dx, const lngen::Computed<T>* __restrict__ row_max, \
+                const lngen::Computed<T>* __restrict__ inv_sum_exp_u, const lngen::Parameter<T>* __restrict__ scale, \
+                const lngen::Parameter<T>* __restrict__ dscale, T* __restrict__ out_dy, long long rows, int D), \
+               (x, dx, row_max, inv_sum_exp_u, scale, dscale, out_dy, rows, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int jvp_bf16_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::bf16>)
-    jvp_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::bf16* __restrict__ dx,
-        const lngen::Computed<lngen::bf16>* __restrict__ row_max,
-        const lngen::Computed<lngen::bf16>* __restrict__ inv_sum_exp_u,
-        const lngen::Parameter<lngen::bf16>* __restrict__ scale,
-        const lngen::Parameter<lngen::bf16>* __restrict__ dscale,
-        lngen::bf16* __restrict__ out_dy,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::bf16>::run({x, dx, row_max, inv_sum_exp_u, scale, dscale, out_dy, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int jvp_f32_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f32>)
-    jvp_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::f32* __restrict__ dx,
-        const lngen::Computed<lngen::f32>* __restrict__ row_max,
-        const lngen::Computed<lngen::f32>* __restrict__ inv_sum_exp_u,
-        const lngen::Parameter<lngen::f32>* __restrict__ scale,
-        const lngen::Parameter<lngen::f32>* __restrict__ dscale,
-        lngen::f32* __restrict__ out_dy,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::f32>::run({x, dx, row_max, inv_sum_exp_u, scale, dscale, out_dy, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int jvp_f64_launch[] = LNGEN_LAUNCH(lngen::jvp::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::jvp::Launch<lngen::f64>)
-    jvp_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::f64* __restrict__ dx,
-        const lngen::Computed<lngen::f64>* __restrict__ row_max,
-        const lngen::Computed<lngen::f64>* __restrict__ inv_sum_exp_u,
-        const lngen::Parameter<lngen::f64>* __restrict__ scale,
-        const lngen::Parameter<lngen::f64>* __restrict__ dscale,
-        lngen::f64* __restrict__ out_dy,
-        long long rows,
-        int D) {
-  lngen::jvp::Launch<lngen::f64>::run({x, dx, row_max, inv_sum_exp_u, scale, dscale, out_dy, rows, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif
 
@@ -466,89 +373,6 @@ __device__ __forceinline__ void after_mean_g_4_x(Scalars<A>& row, const A (&sums
   row.mean_g_4_x_scaled = mean_g_4_x_scaled;
 }
 
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_sum_dg_y(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[3]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto dy =
-          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-      const auto ddx =
-          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        sum_dg_y(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_dy ? widen<A>(dy.entries[i]) : A(0),
-            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
-            row, sums);
-      }
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_mean_ddx_g(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[2]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto dy =
-          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-      const auto ddx =
-          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
-      Pack<T, G::VECTOR> stored_ddy;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A out_ddy;
-        mean_ddx_g(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_dy ? widen<A>(dy.entries[i]) : A(0),
-            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
-            row, sums, out_ddy);
-        stored_ddy.entries[i] = narrow<T>(out_ddy);
-      }
-      store_once(to.out_ddy + here.offset + column, stored_ddy);
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_mean_g_4_x(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      const auto dy =
-          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-      const auto ddx =
-          read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
-      Pack<T, G::VECTOR> stored_dx;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A out_dx;
-        mean_g_4_x(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            READS_dy ? widen<A>(dy.entries[i]) : A(0),
-            READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
-            row, sums, out_dx);
-        stored_dx.entries[i] = narrow<T>(out_dx);
-      }
-      store_once(to.out_dx + here.offset + column, stored_dx);
-    }
-  }
-}
-
 // What the call gives: everything that no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
@@ -597,7 +421,17 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     row.inv_sum_exp_u = live ? to.inv_sum_exp_u[here.row] : A(0);
     {
       A sums[3] = {A(0), A(0), A(0)};
-      sweep_sum_dg_y<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          sum_dg_y(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_dy ? widen<A>(dy.entries[i]) : A(0),
+              READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, sums);
+        }
+      });
       reduce_row<G, bit(0, HAS_ddscale || HAS_ddx) | bit(1, HAS_ddscale || HAS_ddx) | bit(2, HAS_ddscale || HAS_ddx), 0, 0>(sums, slots, turn);
       A over_all[SUMS_INTO_SCALARS] = {};
       after_sum_dg_y(row, sums, over_all);
@@ -607,7 +441,21 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
     {
       A sums[2] = {A(0), A(0)};
-      sweep_mean_ddx_g<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+        Pack<T, G::VECTOR> stored_ddy;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_ddy;
+          mean_ddx_g(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_dy ? widen<A>(dy.entries[i]) : A(0),
+              READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, sums, out_ddy);
+          stored_ddy.entries[i] = narrow<T>(out_ddy);
+        }
+        store_once(to.out_ddy + here.offset + column, stored_ddy);
+      });
       reduce_row<G, bit(0, HAS_ddscale || HAS_ddx) | bit(1, HAS_ddx && HAS_scale), 0, 0>(sums, slots, turn);
       A over_all[SUMS_INTO_SCALARS] = {};
       after_mean_ddx_g(row, sums, over_all);
@@ -617,7 +465,21 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
     {
       A sums[1] = {A(0)};
-      sweep_mean_g_4_x<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+        Pack<T, G::VECTOR> stored_dx;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_dx;
+          mean_g_4_x(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_dy ? widen<A>(dy.entries[i]) : A(0),
+              READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, sums, out_dx);
+          stored_dx.entries[i] = narrow<T>(out_dx);
+        }
+        store_once(to.out_dx + here.offset + column, stored_dx);
+      });
       reduce_row<G, bit(0, (HAS_ddscale && HAS_scale) || (HAS_ddx && HAS_scale)), 0, 0>(sums, slots, turn);
       A over_all[SUMS_INTO_SCALARS] = {};
       after_mean_g_4_x(row, sums, over_all);
@@ -690,136 +552,21 @@ template <class T> struct Launch : ColumnsGeometry<Computed<T>, 0, 1, 32> {
 }  // namespace backward_backward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int backward_backward_f16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f16>)
-    backward_backward_f16(
-        const lngen::f16* __restrict__ x,
-        const lngen::f16* __restrict__ dy,
-        const lngen::f16* __restrict__ ddx,
-        const lngen::Computed<lngen::f16>* __restrict__ row_max,
-        const lngen::Computed<lngen::f16>* __restrict__ inv_sum_exp_u,
-        const lngen::Parameter<lngen::f16>* __restrict__ scale,
-        const lngen::Parameter<lngen::f16>* __restrict__ ddscale,
-        lngen::f16* __restrict__ out_dx,
-        lngen::f16* __restrict__ out_ddy,
-        lngen::Computed<lngen::f16>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::f16>::run({x, dy, ddx, row_max, inv_sum_exp_u, scale, ddscale, out_dx, out_ddy, workspace, rows, D});
-}
-__device__ int backward_backward_columns_f16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::f16>)
-    backward_backward_columns_f16(
-        lngen::Computed<lngen::f16>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f16>* __restrict__ scale,
-        const lngen::Parameter<lngen::f16>* __restrict__ ddscale,
-        lngen::Parameter<lngen::f16>* __restrict__ out_dscale,
-        int D) {
-  lngen::backward_backward::columns::Launch<lngen::f16>::run({workspace, blocks, scale, ddscale, out_dscale, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_backward_##TYPE, lngen::backward_backward::Launch<T>, \
+               (const T* __restrict__ x, const T* __restrict__ dy, const T* __restrict__ ddx, \
+                const lngen::Computed<T>* __restrict__ row_max, \
+                const lngen::Computed<T>* __restrict__ inv_sum_exp_u, const lngen::Parameter<T>* __restrict__ scale, \
+                const lngen::Parameter<T>* __restrict__ ddscale, T* __restrict__ out_dx, T* __restrict__ out_ddy, \
+                lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
+               (x, dy, ddx, row_max, inv_sum_exp_u, scale, ddscale, out_dx, out_ddy, workspace, rows, D)) \
+  LNGEN_KERNEL(backward_backward_columns_##TYPE, lngen::backward_backward::columns::Launch<T>, \
+               (lngen::Computed<T>* __restrict__ workspace, int blocks, \
+                const lngen::Parameter<T>* __restrict__ scale, const lngen::Parameter<T>* __restrict__ ddscale, \
+                lngen::Parameter<T>* __restrict__ out_dscale, int D), \
+               (workspace, blocks, scale, ddscale, out_dscale, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int backward_backward_bf16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::bf16>)
-    backward_backward_bf16(
-        const lngen::bf16* __restrict__ x,
-        const lngen::bf16* __restrict__ dy,
-        const lngen::bf16* __restrict__ ddx,
-        const lngen::Computed<lngen::bf16>* __restrict__ row_max,
-        const lngen::Computed<lngen::bf16>* __restrict__ inv_sum_exp_u,
-        const lngen::Parameter<lngen::bf16>* __restrict__ scale,
-        const lngen::Parameter<lngen::bf16>* __restrict__ ddscale,
-        lngen::bf16* __restrict__ out_dx,
-        lngen::bf16* __restrict__ out_ddy,
-        lngen::Computed<lngen::bf16>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::bf16>::run({x, dy, ddx, row_max, inv_sum_exp_u, scale, ddscale, out_dx, out_ddy, workspace, rows, D});
-}
-__device__ int backward_backward_columns_bf16_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::bf16>)
-    backward_backward_columns_bf16(
-        lngen::Computed<lngen::bf16>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::bf16>* __restrict__ scale,
-        const lngen::Parameter<lngen::bf16>* __restrict__ ddscale,
-        lngen::Parameter<lngen::bf16>* __restrict__ out_dscale,
-        int D) {
-  lngen::backward_backward::columns::Launch<lngen::bf16>::run({workspace, blocks, scale, ddscale, out_dscale, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int backward_backward_f32_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f32>)
-    backward_backward_f32(
-        const lngen::f32* __restrict__ x,
-        const lngen::f32* __restrict__ dy,
-        const lngen::f32* __restrict__ ddx,
-        const lngen::Computed<lngen::f32>* __restrict__ row_max,
-        const lngen::Computed<lngen::f32>* __restrict__ inv_sum_exp_u,
-        const lngen::Parameter<lngen::f32>* __restrict__ scale,
-        const lngen::Parameter<lngen::f32>* __restrict__ ddscale,
-        lngen::f32* __restrict__ out_dx,
-        lngen::f32* __restrict__ out_ddy,
-        lngen::Computed<lngen::f32>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::f32>::run({x, dy, ddx, row_max, inv_sum_exp_u, scale, ddscale, out_dx, out_ddy, workspace, rows, D});
-}
-__device__ int backward_backward_columns_f32_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::f32>)
-    backward_backward_columns_f32(
-        lngen::Computed<lngen::f32>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f32>* __restrict__ scale,
-        const lngen::Parameter<lngen::f32>* __restrict__ ddscale,
-        lngen::Parameter<lngen::f32>* __restrict__ out_dscale,
-        int D) {
-  lngen::backward_backward::columns::Launch<lngen::f32>::run({workspace, blocks, scale, ddscale, out_dscale, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int backward_backward_f64_launch[] = LNGEN_LAUNCH(lngen::backward_backward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::Launch<lngen::f64>)
-    backward_backward_f64(
-        const lngen::f64* __restrict__ x,
-        const lngen::f64* __restrict__ dy,
-        const lngen::f64* __restrict__ ddx,
-        const lngen::Computed<lngen::f64>* __restrict__ row_max,
-        const lngen::Computed<lngen::f64>* __restrict__ inv_sum_exp_u,
-        const lngen::Parameter<lngen::f64>* __restrict__ scale,
-        const lngen::Parameter<lngen::f64>* __restrict__ ddscale,
-        lngen::f64* __restrict__ out_dx,
-        lngen::f64* __restrict__ out_ddy,
-        lngen::Computed<lngen::f64>* __restrict__ workspace,
-        long long rows,
-        int D) {
-  lngen::backward_backward::Launch<lngen::f64>::run({x, dy, ddx, row_max, inv_sum_exp_u, scale, ddscale, out_dx, out_ddy, workspace, rows, D});
-}
-__device__ int backward_backward_columns_f64_launch[] = LNGEN_LAUNCH(lngen::backward_backward::columns::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::backward_backward::columns::Launch<lngen::f64>)
-    backward_backward_columns_f64(
-        lngen::Computed<lngen::f64>* __restrict__ workspace,
-        int blocks,
-        const lngen::Parameter<lngen::f64>* __restrict__ scale,
-        const lngen::Parameter<lngen::f64>* __restrict__ ddscale,
-        lngen::Parameter<lngen::f64>* __restrict__ out_dscale,
-        int D) {
-  lngen::backward_backward::columns::Launch<lngen::f64>::run({workspace, blocks, scale, ddscale, out_dscale, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 5 flops a row element; backward 3 row tensors (2 read, 1 written), 4 flops a row element.
 // Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
-// templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+// templates sha256:9290071f2040d68f562de4775f999756baa51e0357a77dcfb64b590afd7b95a2
 //
 // forward:
 //     row_max = max(x)
@@ -24,6 +24,7 @@
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/kernels.cuh"
 
 #ifdef LNGEN_FORWARD
 // ================================================================================================ forward
@@ -96,67 +97,6 @@ __device__ __forceinline__ void stage_3(A x, const Scalars<A>& row, A& out_y) {
   out_y = y;
 }
 
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_row_max(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        row_max(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            row, sums);
-      }
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_sum_exp(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        sum_exp(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            row, sums);
-      }
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_stage_3(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto x =
-          read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-      Pack<T, G::VECTOR> stored_y;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A out_y;
-        stage_3(
-            READS_x ? widen<A>(x.entries[i]) : A(0),
-            row, out_y);
-        stored_y.entries[i] = narrow<T>(out_y);
-      }
-      store_once(to.out_y + here.offset + column, stored_y);
-    }
-  }
-}
-
 // What the call gives: everything that no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
@@ -196,18 +136,40 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     Scalars<A> row = call;
     {
       A sums[1] = {-infinity<A>()};
-      sweep_row_max<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          row_max(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
+        }
+      });
       reduce_row<G, bit(0, true), 1, 0>(sums, slots, turn);
       after_row_max(row, sums);
     }
     {
       A sums[1] = {A(0)};
-      sweep_sum_exp<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          sum_exp(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
+        }
+      });
       reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
       after_sum_exp(row, sums);
     }
     {
-      sweep_stage_3<G>(to, here, tile, row);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        Pack<T, G::VECTOR> stored_y;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_y;
+          stage_3(READS_x ? widen<A>(x.entries[i]) : A(0), row, out_y);
+          stored_y.entries[i] = narrow<T>(out_y);
+        }
+        store_once(to.out_y + here.offset + column, stored_y);
+      });
     }
   }
 }
@@ -221,61 +183,13 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 }  // namespace forward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int forward_f16_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f16>)
-    forward_f16(
-        const lngen::f16* __restrict__ x,
-        lngen::f16* __restrict__ out_y,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f16>::run({x, out_y, rows, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(forward_##TYPE, lngen::forward::Launch<T>, \
+               (const T* __restrict__ x, T* __restrict__ out_y, long long rows, int D), \
+               (x, out_y, rows, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int forward_bf16_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::bf16>)
-    forward_bf16(
-        const lngen::bf16* __restrict__ x,
-        lngen::bf16* __restrict__ out_y,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::bf16>::run({x, out_y, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int forward_f32_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f32>)
-    forward_f32(
-        const lngen::f32* __restrict__ x,
-        lngen::f32* __restrict__ out_y,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f32>::run({x, out_y, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int forward_f64_launch[] = LNGEN_LAUNCH(lngen::forward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::forward::Launch<lngen::f64>)
-    forward_f64(
-        const lngen::f64* __restrict__ x,
-        lngen::f64* __restrict__ out_y,
-        long long rows,
-        int D) {
-  lngen::forward::Launch<lngen::f64>::run({x, out_y, rows, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif
 
@@ -332,54 +246,6 @@ __device__ __forceinline__ void stage_2(A y, A dy, const Scalars<A>& row, A& out
   out_dx = dx;
 }
 
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_sum_dy_y(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row, A (&sums)[1]) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto y =
-          read<READS_y, G::KEEPS_ROW>(tile.y, chunk, to.y, here.offset + column);
-      const auto dy =
-          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        sum_dy_y(
-            READS_y ? widen<A>(y.entries[i]) : A(0),
-            READS_dy ? widen<A>(dy.entries[i]) : A(0),
-            row, sums);
-      }
-    }
-  }
-}
-
-template <class G, class T, class P, class A>
-__device__ __forceinline__ void sweep_stage_2(
-    const Arguments<T, P, A>& to, const Here& here, const Tile<G>& tile, const Scalars<A>& row) {
-#pragma unroll(G::UNROLL)
-  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
-    const int column = here.template column<G>(chunk);
-    if (column < here.limit) {
-      const auto y =
-          read<READS_y, G::KEEPS_ROW>(tile.y, chunk, to.y, here.offset + column);
-      const auto dy =
-          read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-      Pack<T, G::VECTOR> stored_dx;
-#pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) {
-        A out_dx;
-        stage_2(
-            READS_y ? widen<A>(y.entries[i]) : A(0),
-            READS_dy ? widen<A>(dy.entries[i]) : A(0),
-            row, out_dx);
-        stored_dx.entries[i] = narrow<T>(out_dx);
-      }
-      store_once(to.out_dx + here.offset + column, stored_dx);
-    }
-  }
-}
-
 // What the call gives: everything that no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
@@ -421,12 +287,32 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     Scalars<A> row = call;
     {
       A sums[1] = {A(0)};
-      sweep_sum_dy_y<G>(to, here, tile, row, sums);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto y = read<READS_y, G::KEEPS_ROW>(tile.y, chunk, to.y, here.offset + column);
+        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          sum_dy_y(READS_y ? widen<A>(y.entries[i]) : A(0),
+              READS_dy ? widen<A>(dy.entries[i]) : A(0), row, sums);
+        }
+      });
       reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
       after_sum_dy_y(row, sums);
     }
     {
-      sweep_stage_2<G>(to, here, tile, row);
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto y = read<READS_y, G::KEEPS_ROW>(tile.y, chunk, to.y, here.offset + column);
+        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        Pack<T, G::VECTOR> stored_dx;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_dx;
+          stage_2(READS_y ? widen<A>(y.entries[i]) : A(0),
+              READS_dy ? widen<A>(dy.entries[i]) : A(0), row, out_dx);
+          stored_dx.entries[i] = narrow<T>(out_dx);
+        }
+        store_once(to.out_dx + here.offset + column, stored_dx);
+      });
     }
   }
 }
@@ -440,64 +326,12 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 }  // namespace backward
 }  // namespace lngen
 
-#ifdef LNGEN_F16
-extern "C" {
-__device__ int backward_f16_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f16>)
-    backward_f16(
-        const lngen::f16* __restrict__ y,
-        const lngen::f16* __restrict__ dy,
-        lngen::f16* __restrict__ out_dx,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f16>::run({y, dy, out_dx, rows, D});
-}
-}
-#endif
+#define LNGEN_KERNELS(TYPE, T) \
+  LNGEN_KERNEL(backward_##TYPE, lngen::backward::Launch<T>, \
+               (const T* __restrict__ y, const T* __restrict__ dy, T* __restrict__ out_dx, long long rows, int D), \
+               (y, dy, out_dx, rows, D))
 
-#ifdef LNGEN_BF16
-extern "C" {
-__device__ int backward_bf16_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::bf16>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::bf16>)
-    backward_bf16(
-        const lngen::bf16* __restrict__ y,
-        const lngen::bf16* __restrict__ dy,
-        lngen::bf16* __restrict__ out_dx,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::bf16>::run({y, dy, out_dx, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F32
-extern "C" {
-__device__ int backward_f32_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f32>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f32>)
-    backward_f32(
-        const lngen::f32* __restrict__ y,
-        const lngen::f32* __restrict__ dy,
-        lngen::f32* __restrict__ out_dx,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f32>::run({y, dy, out_dx, rows, D});
-}
-}
-#endif
-
-#ifdef LNGEN_F64
-extern "C" {
-__device__ int backward_f64_launch[] = LNGEN_LAUNCH(lngen::backward::Launch<lngen::f64>);
-__global__ void LNGEN_BOUNDS(lngen::backward::Launch<lngen::f64>)
-    backward_f64(
-        const lngen::f64* __restrict__ y,
-        const lngen::f64* __restrict__ dy,
-        lngen::f64* __restrict__ out_dx,
-        long long rows,
-        int D) {
-  lngen::backward::Launch<lngen::f64>::run({y, dy, out_dx, rows, D});
-}
-}
-#endif
+LNGEN_EACH_TYPE(LNGEN_KERNELS)
+#undef LNGEN_KERNELS
 
 #endif

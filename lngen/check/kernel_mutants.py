@@ -102,16 +102,16 @@ def _replaced(name: str, pattern: str, replacement: str, where: str = "") -> Ker
 def _unmasked(text: str) -> str:
     """The text in which the last sweep of forward that measures from a row scalar goes on past the row's end."""
     forward, backward, rest = text.partition("namespace backward")
-    sweeps = list(re.finditer(r"sweep_(\w+)\([^{]*A \(&sums\).*?\n}\n", forward, re.DOTALL))
-    centred = [found for found in sweeps if re.search(rf"\bvoid {found[1]}\([^{{]*{{\n  const A \w+ = row\.", forward)]
+    loops = re.finditer(
+        r"each_chunk<G>\(here, (?=(?:(?!each_chunk).)*?\n +(\w+)\([^;]*row, sums\);)", forward, re.DOTALL
+    )
+    centred = [found for found in loops if re.search(rf"\bvoid {found[1]}\([^{{]*{{\n  const A \w+ = row\.", forward)]
     if not centred:
         return text
     last = centred[-1]
-    unmasked = last[0].replace("if (column < here.limit) {", "if (true) {")
+    further = "each_chunk<G>([&] { Here all = here; all.limit = 1 << 30; return all; }(), "
     # What no load has filled is zero, or else what is found would depend on what the stack held before.
-    forward = (forward[: last.start()] + unmasked + forward[last.end() :]).replace(
-        "Tile<G> tile;", "Tile<G> tile = {};"
-    )
+    forward = (forward[: last.start()] + further + forward[last.end() :]).replace("Tile<G> tile;", "Tile<G> tile = {};")
     return forward + backward + rest
 
 

@@ -369,6 +369,15 @@ struct Here {
   }
 };
 
+// Visits the parts of the row that are the thread's: visit(chunk, column).
+template <class G, class F> __device__ __forceinline__ void each_chunk(const Here& here, F visit) {
+#pragma unroll(G::UNROLL)
+  for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
+    const int column = here.template column<G>(chunk);
+    if (column < here.limit) visit(chunk, column);
+  }
+}
+
 template <bool FIRST, class X, class Y> struct Either { using type = X; };
 template <class X, class Y> struct Either<false, X, Y> { using type = Y; };
 
@@ -387,11 +396,5 @@ template <class N, class F> __device__ __forceinline__ void in_geometry(int D, F
 }
 
 }  // namespace lngen
-
-#define LNGEN_BOUNDS(L) __launch_bounds__(L::THREADS, lngen::blocks_at_a_time(L::THREADS))
-
-// What a launcher reads of a module: block, rows and bytes, and how the work is laid out.
-#define LNGEN_LAUNCH(L) \
-  {L::THREADS, L::ROWS, L::SHARED_BYTES, L::VECTOR, L::THREADS_PER_ROW, L::ENTRIES, int(L::KEEPS_ROW), int(L::SUMS)}
 
 #endif

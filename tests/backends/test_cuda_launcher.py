@@ -1,10 +1,12 @@
 """`cuda_backend.py` as far as it goes without a device: its text, its interface, its errors."""
 
 import ast
+import importlib
 import inspect
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -122,14 +124,15 @@ def test_a_name_that_no_definition_may_use(name: str) -> None:
 def test_tables_fit_the_kernels(name: str, modules: dict[str, tuple[ModuleType, ModuleType]]) -> None:
     """Each kernel of kernels.cu is passed as many arguments as it has, of its types, and each is known."""
     cuda = modules[name][0]
-    source = emitted(PAIRS[name])["kernels.cu"]
+    source = emitted(PAIRS[name])["kernels.cu"].replace("\\\n", "")
     fixed = {"the rows", "the features", "the blocks", "the workspace"}
     layer = cuda._LAYER
     saved = {f"saved {row_scalar}" for row_scalar in layer.row_scalars}
     given = {*layer.inputs, *layer.saved, *layer.constants, *(f"d{output}" for output in layer.outputs)}
-    results = {*layer.forward.results, *layer.backward.results}
-    for kernel, (letters, parts) in (*layer.forward.kernels.items(), *layer.backward.kernels.items()):
-        declared = re.search(rf"\b{kernel}_f32\(\s*(.*?)\)\s*{{", source, re.DOTALL)
+    directions = layer.directions.values()
+    results = {result for direction in directions for result in direction.results}
+    for kernel, (letters, parts) in [item for direction in directions for item in direction.kernels.items()]:
+        declared = re.search(rf"\({kernel}_##TYPE, \S+\s+\((.*?)\),\s+\(", source)
         assert declared, kernel
         arguments = [argument.strip() for argument in declared[1].split(",")]
         assert len(arguments) == len(letters) == len(parts)
@@ -147,8 +150,18 @@ def test_tables_fit_the_kernels(name: str, modules: dict[str, tuple[ModuleType, 
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_functions_are_those_of_numpy(name: str, modules: dict[str, tuple[ModuleType, ModuleType]]) -> None:
-    cuda, other = modules[name]
-    for function in ("forward", "backward"):
+    _are_alike(*modules[name], ("forward", "backward"))
+
+
+@pytest.mark.parametrize("name", ["layer_norm", "add_layer_norm", "cross_entropy"])
+def test_functions_of_shipped_layers_are_those_of_numpy(name: str) -> None:
+    cuda, other = (importlib.import_module(f"generated.{name}.{backend}_backend") for backend in ("cuda", "numpy"))
+    _are_alike(cuda, other, ("forward", "backward", "jvp", "backward_backward"))
+    assert cuda.SecondGradients._fields == other.SecondGradients._fields
+
+
+def _are_alike(cuda: ModuleType, other: ModuleType, functions: Sequence[str]) -> None:
+    for function in functions:
         ours, theirs = (
             [(p.name, p.default, p.kind) for p in inspect.signature(vars(m)[function]).parameters.values()]
             for m in (cuda, other)

@@ -232,7 +232,7 @@ def test_a_call_like_an_earlier_one_is_not_planned_again(
     parts = centred._launcher
     for module, name in (
         (parts.plans, "plan_forward"),
-        (parts.plans, "plan_backward"),
+        (parts.plans, "plan_later"),
         (parts.devices, "_find_device"),
         (parts.devices, "Allocation"),
         (parts.kernels, "Launches"),

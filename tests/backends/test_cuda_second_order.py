@@ -19,6 +19,7 @@ pytestmark = [pytest.mark.cuda, needs_pycuda, *([] if has_gpu() else [needs_gxx]
 
 BF16 = ml_dtypes.bfloat16
 SHAPE = (5, 33)
+ONES = np.ones(SHAPE, np.float32)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -74,9 +75,8 @@ def test_the_values_of_numpy(dtype: Any) -> None:
     Beside("layer_norm", dtype).check_both()
 
 
-@pytest.mark.parametrize(
-    "name", sample(["modulated_layer_norm", "softmax", "cross_entropy", "dynamic_tanh"], ["modulated_layer_norm"])
-)
+@pytest.mark.ci
+@pytest.mark.parametrize("name", ["modulated_layer_norm", "softmax", "cross_entropy", "dynamic_tanh"])
 def test_the_values_of_other_layers(name: str) -> None:
     """Row scalars, Scalars, modulation, a reduction as the result."""
     Beside(name).check_both()
@@ -123,15 +123,15 @@ def test_results_go_to_arrays_of_the_caller() -> None:
     ("direction", "arguments", "words"),
     [
         ("jvp", (), "every tangent is None; pass at least one"),
-        ("jvp", (np.ones((3, 3)),), r"dx has shape \(3, 3\); pass the shape of x, which is \(5, 33\)"),
-        ("jvp", (None, np.ones(33), np.ones(33)), "beta was left out of forward; pass None for dbeta"),
-        ("backward_backward", (np.ones(SHAPE),), "every cotangent of a gradient is None; pass at least one"),
-        ("backward_backward", ((None,), np.ones(SHAPE)), "dy is None; pass an array of floats"),
-        ("backward_backward", ((), np.ones(SHAPE)), "cotangents has 0 entries; pass 1"),
+        ("jvp", (ONES[:3, :3],), r"dx has shape \(3, 3\); pass the shape of x, which is \(5, 33\)"),
+        ("jvp", (None, ONES[0], ONES[0]), "beta was left out of forward; pass None for dbeta"),
+        ("backward_backward", (ONES,), "every cotangent of a gradient is None; pass at least one"),
+        ("backward_backward", ((None,), ONES), "dy is None; pass an array of floats"),
+        ("backward_backward", ((), ONES), "cotangents has 0 entries; pass 1"),
     ],
 )
 def test_bad_arguments(direction: str, arguments: tuple[Any, ...], words: str) -> None:
-    beside = Beside("layer_norm", absent=("beta",))
+    beside = Beside("layer_norm", np.float32, absent=("beta",))
     with pytest.raises((TypeError, ValueError), match=words):
         getattr(beside.cuda, direction)(beside.saved[0], *arguments)
 

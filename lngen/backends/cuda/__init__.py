@@ -78,7 +78,6 @@ def _kernels(directions: Sequence[Direction], is_wide: bool, notes: Notes) -> st
             (macro, f"{name} is left out; it and its gradient are compiled away") for name, macro in _flags(directions)
         ],
         flags=_flags(directions),
-        dtypes=DTYPES,
         wide=is_wide,
         has_columns=any(direction.columns for direction in directions),
     )

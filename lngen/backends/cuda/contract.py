@@ -6,6 +6,7 @@ The signatures in the emitted file and the text at its head are printed from the
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -101,15 +102,28 @@ class LaunchContract:
         """The arguments as members of a struct template over the types of rows, parameters and arithmetic."""
         return [argument.declaration("T", "P", "A") for argument in self.arguments]
 
-    def signature(self, dtype: str) -> list[str]:
-        """The arguments of the kernel for a storage type; no two of its arrays overlap."""
-        types = (f"lngen::{dtype}", f"lngen::Parameter<lngen::{dtype}>", f"lngen::Computed<lngen::{dtype}>")
-        return [a.declaration(*types).replace("* ", "* __restrict__ ") for a in self.arguments]
+    def kernel_lines(self) -> list[str]:
+        """The lines that declare the kernel for a storage type T, called TYPE; no two of its arrays overlap."""
+        types = ("T", "lngen::Parameter<T>", "lngen::Computed<T>")
+        declared = [a.declaration(*types).replace("* ", "* __restrict__ ") for a in self.arguments]
+        names = [argument.name for argument in self.arguments]
+        direction, columns = self.kernel.removesuffix("_columns"), self.kernel.endswith("_columns")
+        launch = f"lngen::{direction}::{'columns::' if columns else ''}Launch<T>"
+        first = f"  LNGEN_KERNEL({self.kernel}_##TYPE, {launch},"
+        return [first, *_in_lines("(", declared, "),"), *_in_lines("(", names, "))")]
 
     def summary(self) -> list[str]:
         """The kernel and its arguments in lines of text, for the head of the file."""
         listed = ", ".join(a.declaration("Row", "Parameter", "Computed") for a in self.arguments)
         return textwrap.wrap(f"{self.kernel}_<type>({listed})", 108, subsequent_indent="    ")
+
+
+def _in_lines(before: str, items: Sequence[str], after: str) -> list[str]:
+    """Items on as few lines as hold them, none broken."""
+    indent = " " * 15
+    whole = before + ", ".join(item.replace(" ", "\0") for item in items) + after
+    lines = textwrap.wrap(whole, 116, initial_indent=indent, subsequent_indent=f"{indent} ", break_long_words=False)
+    return [line.replace("\0", " ") for line in lines]
 
 
 def row_contract(program: RowProgram, sums: tuple[int, int]) -> LaunchContract:

@@ -208,7 +208,7 @@ def _belongings(program: RowProgram, layer: Interface) -> tuple[dict[str, str], 
     }[program.direction]
 
 
-_DEEPEST = 16
+_DEEPEST = 20
 """The columns that the tables are indented by at most."""
 
 

@@ -85,4 +85,10 @@ class Direction:
     most_sums: int
     calls: int
     columns: Columns | None
+
     flags: tuple[str, ...]
+
+    @property
+    def kernels(self) -> list[str]:
+        """The lines that declare its kernels."""
+        return [*self.contract.kernel_lines(), *(self.columns.contract.kernel_lines() if self.columns else ())]

@@ -1,4 +1,4 @@
-"""Where each line of a program runs: before the rows, in which sweep over a row, after the rows.
+"""Lines become a program: where each of them runs, before the rows, in which sweep over a row, after the rows.
 
 A value's *level* is the number of sweeps that must be finished before it is known. A reduction runs in the sweep
 of its level and is known after it, so that all reductions whose inputs are ready share a sweep; a row value runs in
@@ -7,29 +7,104 @@ the first sweep that uses it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 
 import sympy
 from sympy import Expr
 
-from lngen.program import OPERATORS, Assignment, FeatureReduction, Operator, RowsReduction, Stage, Store
-from lngen.symbolic import SumRows, TypedSymbol, axes, is_row, symbol_like
+from lngen.balance import grown
+from lngen.definition import Kind
+from lngen.derivation import Derivation
+from lngen.growth import Growth
+from lngen.lines import Line, read_by
+from lngen.program import (
+    Assignment,
+    Direction,
+    FeatureReduction,
+    Parameter,
+    RowArgument,
+    RowProgram,
+    RowsReduction,
+    Stage,
+    Store,
+)
+from lngen.symbolic import FeatureSymbol, RowScalarSymbol, SumRows, TypedSymbol, axes, is_row, symbol_like
 from lngen.translate import Names
 
 
-@dataclass(frozen=True)
-class Line:
-    """One equation of a program, reductions on their own; `correction` marks the residual mean of a shift."""
+def program_of(
+    derivation: Derivation,
+    direction: Direction,
+    lines: Sequence[Line],
+    names: Names,
+    *,
+    rows: Iterable[RowArgument],
+    saved: tuple[RowScalarSymbol, ...],
+    results: tuple[Store, ...],
+    growth: Sequence[Growth],
+    arguments: Sequence[TypedSymbol] = (),
+) -> RowProgram:
+    """The program of a direction that computes results by lines.
 
-    symbol: TypedSymbol
-    expression: Expr
-    step: int
-    correction: bool = False
+    `rows` and `saved` are what it reads of each row, `arguments` what it is linear in besides cotangents: any of them
+    may be left out. `growth` is that of what the lines read, at each end.
+    """
+    definition = derivation.definition
+    prologue, epilogue, sums, per_row = sorted_out(lines, names)
+    stages = stages_of(per_row, sums, [store for store in results if axes(store.symbol).rows])
+    read = read_by(lines) | {store.symbol for store in results}
+    entries = list(zip(definition.inputs, derivation.forward.symbols, strict=True))
+    optional = [(e.name, e.default) for e, _ in entries if e.default is not None and e.kind is not Kind.CONSTANT]
+    return RowProgram(
+        layer=definition.name,
+        direction=direction,
+        minimum_features=definition.minimum_features,
+        rows=tuple(rows),
+        parameters=(
+            *(
+                Parameter(entry.name, symbol, entry.kind.value, entry.default)  # type: ignore[arg-type]
+                for entry, symbol in entries
+                if not entry.kind.over_rows and (direction == "forward" or symbol in read)
+            ),
+            *(
+                Parameter(s.name, s, "Feature" if isinstance(s, FeatureSymbol) else "Scalar", Fraction(0))
+                for s in arguments
+                if not axes(s).rows and s in read
+            ),
+        ),
+        prologue=tuple(prologue),
+        stages=tuple(stages),
+        epilogue=tuple(epilogue),
+        saved=saved,
+        results=results,
+        optional=(*optional, *((s.name, Fraction(0)) for s in arguments)),
+        growth=grown(growth, lines),
+    )
 
-    @property
-    def operator(self) -> Operator | None:
-        return OPERATORS.get(type(self.expression))
+
+def stores_of(
+    results: Sequence[tuple[str, TypedSymbol]], values: Mapping[TypedSymbol, Expr]
+) -> tuple[tuple[Store, ...], dict[TypedSymbol, TypedSymbol]]:
+    """The results, those that are one another sharing a store, and for some symbols which take their place.
+
+    >>> from lngen.symbolic import RowSymbol
+    >>> dx, dr = RowSymbol("dx"), RowSymbol("dr")
+    >>> stores, taken = stores_of([("dx", dx), ("dr", dr)], {dr: dx})
+    >>> [store.names for store in stores], taken
+    ([('dx', 'dr')], {dr: dx})
+    """
+    symbols = {symbol for _, symbol in results}
+    shared: dict[TypedSymbol, list[str]] = {}
+    taken: dict[TypedSymbol, TypedSymbol] = {}
+    for name, symbol in results:
+        same = values.get(symbol)
+        if same in symbols and type(same) is type(symbol):
+            taken[symbol] = same = taken.get(same, same)
+            shared.setdefault(same, []).append(name)
+        else:
+            shared.setdefault(symbol, []).append(name)
+    return tuple(Store(tuple(names), symbol) for symbol, names in shared.items()), taken
 
 
 def sorted_out(

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// The kernels of a module: one for each type of rows that is asked for, beside an array of how it is launched.
+#ifndef LNGEN_KERNELS_CUH
+#define LNGEN_KERNELS_CUH
+
+#define LNGEN_BOUNDS(L) __launch_bounds__(L::THREADS, lngen::blocks_at_a_time(L::THREADS))
+
+// What a launcher reads of a module: block, rows and bytes, and how the work is laid out.
+#define LNGEN_LAUNCH(L) \
+  {L::THREADS, L::ROWS, L::SHARED_BYTES, L::VECTOR, L::THREADS_PER_ROW, L::ENTRIES, int(L::KEEPS_ROW), int(L::SUMS)}
+
+// A kernel and its launch, given its parameters and their names, each in parentheses.
+#define LNGEN_UNPACKED(...) __VA_ARGS__
+#define LNGEN_KERNEL(NAME, LAUNCH, PARAMETERS, NAMES)              \
+  extern "C" {                                                     \
+  __device__ int NAME##_launch[] = LNGEN_LAUNCH(LAUNCH);           \
+  __global__ void LNGEN_BOUNDS(LAUNCH) NAME PARAMETERS {           \
+    LAUNCH::run({LNGEN_UNPACKED NAMES});                           \
+  }                                                                \
+  }
+
+#ifdef LNGEN_F16
+#define LNGEN_OF_F16(KERNELS) KERNELS(f16, lngen::f16)
+#else
+#define LNGEN_OF_F16(KERNELS)
+#endif
+#ifdef LNGEN_BF16
+#define LNGEN_OF_BF16(KERNELS) KERNELS(bf16, lngen::bf16)
+#else
+#define LNGEN_OF_BF16(KERNELS)
+#endif
+#ifdef LNGEN_F32
+#define LNGEN_OF_F32(KERNELS) KERNELS(f32, lngen::f32)
+#else
+#define LNGEN_OF_F32(KERNELS)
+#endif
+#ifdef LNGEN_F64
+#define LNGEN_OF_F64(KERNELS) KERNELS(f64, lngen::f64)
+#else
+#define LNGEN_OF_F64(KERNELS)
+#endif
+#define LNGEN_EACH_TYPE(KERNELS) \
+  LNGEN_OF_F16(KERNELS) LNGEN_OF_BF16(KERNELS) LNGEN_OF_F32(KERNELS) LNGEN_OF_F64(KERNELS)
+
+#endif
