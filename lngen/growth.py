@@ -34,6 +34,7 @@ from lngen.symbolic import (
     TypedSymbol,
     Where,
     axes,
+    heads_that,
 )
 
 Value = tuple[TypedSymbol, Expr]
@@ -46,7 +47,7 @@ _NONE = Rational(0)
 _DEEP = EXPONENTIAL / 4
 _NOTHING = EXPONENTIAL * _DEEP / 2
 _SQUARE = Rational(2)
-_BOUNDED = (Sigmoid, AttainsFirst, sympy.tanh, sympy.sin, sympy.cos, sympy.erf, sympy.sign)
+_BOUNDED = (AttainsFirst, *heads_that(lambda entry: entry.bounded))
 _LIKE_THEIR_ARGUMENT = (Reduction, SumRows, StopGradient, sympy.Abs)
 
 

@@ -15,64 +15,12 @@ only as the first argument of `where`.
 
 from __future__ import annotations
 
-import functools
-import inspect
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-Role: TypeAlias = Literal["reduction", "elementwise", "select", "stop"]
-
-
-@dataclass(frozen=True)
-class FunctionEntry:
-    """A row of the table of functions.
-
-    `domain` says in words for which arguments the function is finite and real. `hard_points` are arguments
-    worth testing: ties, kinks, the ends of the domain, and where a careless formula cancels or overflows.
-    """
-
-    name: str
-    arity: int
-    role: Role
-    domain: str
-    doc: str
-    hard_points: tuple[float, ...]
-
-
-_table: dict[str, FunctionEntry] = {}
-
-FUNCTIONS: Mapping[str, FunctionEntry] = MappingProxyType(_table)
-"""Every function of the language by name; the parser knows no other."""
-
-
-def _not_run(name: str) -> NoReturn:
-    raise TypeError(
-        f"{name} belongs to the definition language: a definition is parsed, not run. "
-        "Write it in a file and use `lngen derive FILE`."
-    )
-
-
-def _entry(
-    role: Role, domain: str, hard_points: tuple[float, ...] = ()
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Put a documented name into the table; calling it teaches."""
-
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        name = function.__name__
-        arity = len(inspect.signature(function).parameters)
-        _table[name] = FunctionEntry(name, arity, role, domain, inspect.getdoc(function) or "", hard_points)
-
-        @functools.wraps(function)
-        def teach(*arguments: Any, **keywords: Any) -> NoReturn:
-            _not_run(name)
-
-        return teach
-
-    return register
-
+from lngen.functions import TABLE, FunctionEntry, entry, not_run
 
 if TYPE_CHECKING:
     # `x: Row = 1` and `x * gamma` are right in a definition, so a type checker has to allow them.
@@ -85,7 +33,7 @@ else:
 
     class _Kind:
         def __init__(self, *arguments: Any, **keywords: Any) -> None:
-            _not_run(type(self).__name__)
+            not_run(type(self).__name__)
 
     class Row(_Kind):
         """One value per row and feature, shape (..., D)."""
@@ -120,17 +68,17 @@ _LARGE = (-1e4, -750.0, -100.0, -40.0, 40.0, 100.0, 1e4)
 _NEAR_ZERO = (-1e-8, -1e-300, 0.0, 1e-300, 1e-8)
 
 
-@_entry("reduction", "every real row")
+@entry("every real row", role="reduction")
 def mean(row: Any, /) -> Any:
     """The mean over the feature axis. Its derivative is 1/D for every entry."""
 
 
-@_entry("reduction", "every real row")
+@entry("every real row", role="reduction")
 def sum(row: Any, /) -> Any:
     """The sum over the feature axis. Its derivative is 1 for every entry."""
 
 
-@_entry("reduction", "every real row")
+@entry("every real row", role="reduction")
 def max(row: Any, /) -> Any:
     """The largest entry over the feature axis.
 
@@ -139,7 +87,7 @@ def max(row: Any, /) -> Any:
     """
 
 
-@_entry("reduction", "every real row")
+@entry("every real row", role="reduction")
 def min(row: Any, /) -> Any:
     """The smallest entry over the feature axis.
 
@@ -148,72 +96,208 @@ def min(row: Any, /) -> Any:
     """
 
 
-@_entry("elementwise", "u >= 0; at 0 the derivative is infinite", (1e-300, 1e-8, 1.0, 1e300))
+@entry(
+    "u >= 0; at 0 the derivative is infinite",
+    (1e-300, 1e-8, 1.0, 1e300),
+    lowest=0,
+    slope=lambda f, u: 0.5 / f.np.sqrt(u),
+)
 def sqrt(u: Any, /) -> Any:
     """The square root. Its derivative is 1/(2*sqrt(u))."""
 
 
-@_entry("elementwise", "u > 0", (1e-300, 1e-8, 1.0, 1e300))
+@entry(
+    "u > 0",
+    (1e-300, 1e-8, 1.0, 1e300),
+    written=lambda f, u: u ** f.Rational(-1, 2),
+    exact=lambda f, u: 1 / f.mp.sqrt(u) if u else f.mp.inf,
+    lowest=0,
+    real=lambda f, u: 1 / f.np.sqrt(u),
+    slope=lambda f, u: -0.5 / (u * f.np.sqrt(u)),
+)
 def rsqrt(u: Any, /) -> Any:
     """The reciprocal of the square root, 1/sqrt(u). Its derivative is -rsqrt(u)**3/2."""
 
 
-@_entry("elementwise", "u <= 709 in float64, 88 in float32", (-750.0, -40.0, *_NEAR_ZERO, 40.0, 700.0))
+@entry(
+    "u <= 709 in float64, 88 in float32",
+    (-750.0, -40.0, *_NEAR_ZERO, 40.0, 700.0),
+    head="exp",
+    positive=True,
+    far="no float",
+    slope=lambda f, u: f.np.exp(u),
+    curvature=lambda f, v, r: f.np.exp(v + r),
+    roundings=8,
+    latex=r"\exp\left({u}\right)",
+)
 def exp(u: Any, /) -> Any:
     """The exponential. It is its own derivative."""
 
 
-@_entry("elementwise", "u > 0", (1e-300, 1 - 1e-8, 1.0, 1 + 1e-8, 1e300))
+@entry(
+    "u > 0",
+    (1e-300, 1 - 1e-8, 1.0, 1 + 1e-8, 1e300),
+    head="log",
+    lowest=0,
+    slope=lambda f, u: 1 / u,
+    curvature=lambda f, v, r: f.np.where(v > r, f.np.abs(v - r) ** -2.0, f.np.inf),
+    roundings=8,
+    latex=r"\log\left({u}\right)",
+)
 def log(u: Any, /) -> Any:
     """The natural logarithm. Its derivative is 1/u."""
 
 
-@_entry("elementwise", "u > -1", (-1 + 1e-8, *_NEAR_ZERO, 1e300))
+@entry(
+    "u > -1",
+    (-1 + 1e-8, *_NEAR_ZERO, 1e300),
+    head="Log1p",
+    written=lambda f, u: f.log(1 + u),
+    derivative=lambda f, u: 1 / (1 + u),
+    exact=lambda f, u: f.mp.log1p(u),
+    lowest=-1,
+    real=lambda f, u: f.np.log1p(u),
+    slope=lambda f, u: 1 / (1 + u),
+    curvature=lambda f, v, r: f.np.where(1 + v - r > 0, f.np.abs(1 + v - r) ** -2.0, f.np.inf),
+    roundings=8,
+    latex=r"\log\left(1 + {u}\right)",
+)
 def log1p(u: Any, /) -> Any:
     """log(1 + u), exact near u = 0. Its derivative is 1/(1 + u)."""
 
 
-@_entry("elementwise", "u <= 709 in float64, 88 in float32", (-750.0, -40.0, *_NEAR_ZERO, 40.0, 700.0))
+@entry(
+    "u <= 709 in float64, 88 in float32",
+    (-750.0, -40.0, *_NEAR_ZERO, 40.0, 700.0),
+    head="Expm1",
+    written=lambda f, u: f.exp(u) - 1,
+    # Not 1 plus the function, which would lose it where u is far below zero.
+    derivative=lambda f, u: f.exp(u),
+    exact=lambda f, u: f.mp.expm1(u),
+    far="no float",
+    real=lambda f, u: f.np.expm1(u),
+    slope=lambda f, u: f.np.exp(u),
+    curvature=lambda f, v, r: f.np.exp(v + r),
+    roundings=8,
+    latex=r"\left(\exp\left({u}\right) - 1\right)",
+)
 def expm1(u: Any, /) -> Any:
     """exp(u) - 1, exact near u = 0. Its derivative is exp(u)."""
 
 
-@_entry("elementwise", "every real u", (*_NEAR_ZERO, math.pi / 2, math.pi, 1e4))
+@entry(
+    "every real u",
+    (*_NEAR_ZERO, math.pi / 2, math.pi, 1e4),
+    head="sin",
+    bounded=True,
+    slope=lambda f, u: f.np.cos(u),
+    curvature=1,
+    roundings=8,
+    latex=r"\sin\left({u}\right)",
+)
 def sin(u: Any, /) -> Any:
     """The sine. Its derivative is cos(u)."""
 
 
-@_entry("elementwise", "every real u", (*_NEAR_ZERO, math.pi / 2, math.pi, 1e4))
+@entry(
+    "every real u",
+    (*_NEAR_ZERO, math.pi / 2, math.pi, 1e4),
+    head="cos",
+    bounded=True,
+    slope=lambda f, u: -f.np.sin(u),
+    curvature=1,
+    roundings=8,
+    latex=r"\cos\left({u}\right)",
+)
 def cos(u: Any, /) -> Any:
     """The cosine. Its derivative is -sin(u)."""
 
 
-@_entry("elementwise", "every real u", (*_LARGE, *_NEAR_ZERO))
+@entry(
+    "every real u",
+    (*_LARGE, *_NEAR_ZERO),
+    head="tanh",
+    bounded=True,
+    far="sign",
+    slope=lambda f, u: 4 * f.sigmoid_slope(2 * u),
+    curvature=0.77,
+    roundings=8,
+    latex=r"\tanh\left({u}\right)",
+)
 def tanh(u: Any, /) -> Any:
     """The hyperbolic tangent. Its derivative is 1 - tanh(u)**2."""
 
 
-@_entry("elementwise", "every real u", (*_LARGE, *_NEAR_ZERO))
+@entry(
+    "every real u",
+    (*_LARGE, *_NEAR_ZERO),
+    head="Sigmoid",
+    written=lambda f, u: 1 / (1 + f.exp(-u)),
+    derivative=lambda f, u: f.sigmoid(u) * (1 - f.sigmoid(u)),
+    positive=True,
+    bounded=True,
+    real=lambda f, u: f.sigmoid(u),
+    slope=lambda f, u: f.sigmoid_slope(u),
+    curvature=0.0963,
+    roundings=16,
+    numpy="_functions.sigmoid",
+    latex=r"\sigma\left({u}\right)",
+)
 def sigmoid(u: Any, /) -> Any:
     """The logistic function, 1/(1 + exp(-u)). Its derivative is sigmoid(u)*sigmoid(-u)."""
 
 
-@_entry("elementwise", "every real u", (*_LARGE, *_NEAR_ZERO))
+@entry(
+    "every real u",
+    (*_LARGE, *_NEAR_ZERO),
+    head="Softplus",
+    written=lambda f, u: f.log(1 + f.exp(u)),
+    derivative=lambda f, u: f.sigmoid(u),
+    positive=True,
+    exact=lambda f, u: (u if u > 0 else f.mp.zero) + f.mp.log1p(f.exp(-f.mp.fabs(u))),
+    real=lambda f, u: f.np.where(u > 0, u, 0) + f.np.log1p(f.np.exp(-f.np.abs(u))),
+    slope=lambda f, u: f.sigmoid(u),
+    curvature=0.25,
+    roundings=16,
+    numpy="_functions.softplus",
+)
 def softplus(u: Any, /) -> Any:
     """log(1 + exp(u)). Its derivative is sigmoid(u)."""
 
 
-@_entry("elementwise", "every real u", (-1e4, *_NEAR_ZERO, 1e4))
+@entry(
+    "every real u",
+    (-1e4, *_NEAR_ZERO, 1e4),
+    written=lambda f, u: f.maximum(u, f.Integer(0)),
+    exact=lambda f, u: 0 if u <= 0 else u,
+    keeps_fractions=True,
+    real=lambda f, u: f.np.where((u > 0) | f.np.isnan(u), u, 0).astype(u.dtype),
+    slope=lambda f, u: (u > 0).astype(f.np.float64),
+)
 def relu(u: Any, /) -> Any:
     """The larger of u and 0. Its derivative is 1 for u > 0, and 0 for u <= 0."""
 
 
-@_entry("elementwise", "every real u", (*_LARGE, *_NEAR_ZERO))
+@entry(
+    "every real u",
+    (*_LARGE, *_NEAR_ZERO),
+    written=lambda f, u: u * f.sigmoid(u),
+    real=lambda f, u: f.times(u, f.sigmoid(u)),
+    slope=lambda f, u: f.sigmoid(u) + f.times(u, f.sigmoid_slope(u)),
+)
 def silu(u: Any, /) -> Any:
     """u*sigmoid(u). Its derivative is sigmoid(u)*(1 + u*sigmoid(-u))."""
 
 
-@_entry("elementwise", "every real u", (*_LARGE, *_NEAR_ZERO))
+@entry(
+    "every real u",
+    (*_LARGE, *_NEAR_ZERO),
+    written=lambda f, u: u * (1 + f.erf(u / f.sqrt(2))) / 2,
+    exact=lambda f, u: u * f.mp.erfc(-u / f.mp.sqrt(2)) / 2,
+    far="no float",
+    real=lambda f, u: f.times(u, f.normal_cdf(u)),
+    slope=lambda f, u: f.normal_cdf(u) + f.times(u, f.normal_density(u)),
+)
 def gelu(u: Any, /) -> Any:
     """The exact one, u*Phi(u) with Phi(u) = (1 + erf(u/sqrt(2)))/2.
 
@@ -221,22 +305,57 @@ def gelu(u: Any, /) -> Any:
     """
 
 
-@_entry("elementwise", "every real u", (-1e4, -6.0, -3.0, *_NEAR_ZERO, 3.0, 6.0, 1e4))
+@entry(
+    "every real u",
+    (-1e4, -6.0, -3.0, *_NEAR_ZERO, 3.0, 6.0, 1e4),
+    head="erf",
+    bounded=True,
+    far="sign",
+    real=lambda f, u: f.erf(u),
+    slope=lambda f, u: f.erf_slope(u),
+    curvature=0.97,
+    roundings=8,
+    numpy="_functions.erf",
+    reads_late=(0,),
+    work=1,
+)
 def erf(u: Any, /) -> Any:
     """The error function. Its derivative is 2/sqrt(pi)*exp(-u**2)."""
 
 
-@_entry("elementwise", "every real u", (-1e4, *_NEAR_ZERO, 1e4))
+@entry(
+    "every real u",
+    (-1e4, *_NEAR_ZERO, 1e4),
+    head="Abs",
+    exact=lambda f, u: u if u >= 0 else -u,
+    keeps_fractions=True,
+    slope=lambda f, u: f.np.sign(u),
+    numpy="np.absolute",
+    latex=r"\left|{u}\right|",
+)
 def abs(u: Any, /) -> Any:
     """The absolute value. Its derivative is sign(u), which is 0 at 0."""
 
 
-@_entry("elementwise", "every real u", (-1e4, *_NEAR_ZERO, 1e4))
+@entry(
+    "every real u",
+    (-1e4, *_NEAR_ZERO, 1e4),
+    head="sign",
+    exact=lambda f, u: u if u != u else (u > 0) - (u < 0),
+    keeps_fractions=True,
+    bounded=True,
+    slope=lambda f, u: f.np.zeros_like(u),
+)
 def sign(u: Any, /) -> Any:
     """-1, 0 or 1 with the sign of u. Its derivative is 0 everywhere."""
 
 
-@_entry("elementwise", "every real a and b", (-1.0, 0.0, 1.0))
+@entry(
+    "every real a and b",
+    (-1.0, 0.0, 1.0),
+    exact=lambda f, a, b: a if a > b else b,
+    keeps_fractions=True,
+)
 def maximum(a: Any, b: Any, /) -> Any:
     """The larger of two values.
 
@@ -245,7 +364,12 @@ def maximum(a: Any, b: Any, /) -> Any:
     """
 
 
-@_entry("elementwise", "every real a and b", (-1.0, 0.0, 1.0))
+@entry(
+    "every real a and b",
+    (-1.0, 0.0, 1.0),
+    exact=lambda f, a, b: a if a < b else b,
+    keeps_fractions=True,
+)
 def minimum(a: Any, b: Any, /) -> Any:
     """The smaller of two values.
 
@@ -254,7 +378,12 @@ def minimum(a: Any, b: Any, /) -> Any:
     """
 
 
-@_entry("select", "every real a and b; the value that is not chosen may be anything", (-1.0, 0.0, 1.0))
+@entry(
+    "every real a and b; the value that is not chosen may be anything",
+    (-1.0, 0.0, 1.0),
+    role="select",
+    exact=lambda f, chosen, a, b: a if chosen else b,
+)
 def where(condition: Any, a: Any, b: Any, /) -> Any:
     """a where the condition holds, b elsewhere.
 
@@ -264,10 +393,23 @@ def where(condition: Any, a: Any, b: Any, /) -> Any:
     """
 
 
-@_entry("stop", "every real u", (-1.0, 0.0, 1.0))
+@entry(
+    "every real u",
+    (-1.0, 0.0, 1.0),
+    role="stop",
+    exact=lambda f, u: u,
+    keeps_fractions=True,
+    real=lambda f, u: u,
+    slope=lambda f, u: f.np.zeros_like(u),
+)
 def stop_gradient(u: Any, /) -> Any:
     """u itself, taken for a constant by differentiation: its derivative is 0."""
 
 
-PUBLIC_NAMES: tuple[str, ...] = ("D", *KIND_NAMES, *FUNCTIONS)
-"""What a definition may import."""
+FUNCTIONS: Mapping[str, FunctionEntry] = MappingProxyType(TABLE)
+"""Every function of the language by name; no other module names them all."""
+
+
+def public_names() -> tuple[str, ...]:
+    """What a definition may import."""
+    return ("D", *KIND_NAMES, *FUNCTIONS)

@@ -17,17 +17,15 @@ import sympy
 from sympy import Expr
 from sympy.core.relational import Relational
 
+from lngen.oracle import multiprecision, real_functions
 from lngen.symbolic import (
+    ENTRY_OF,
     AttainsFirst,
     D,
-    Expm1,
     FeatureSum,
-    Log1p,
     Mean,
     RowMax,
     RowMin,
-    Sigmoid,
-    Softplus,
     StopGradient,
     SumRows,
     TypedSymbol,
@@ -55,58 +53,18 @@ class Arithmetic:
         return self.dtype.type(str(sympy.N(value, 40)))
 
     def apply(self, name: str, *arguments: Any) -> Any:
-        """An elementwise function of `math`'s or mpmath's name."""
+        """An elementwise function of the language."""
         if self.digits:
-            return _over(_real(getattr(mpmath, _MPMATH.get(name, name))), *arguments)
-        if name == "erf":
-            return np.asarray(_over(lambda u: mpmath.erf(mpmath.mpf(str(u))), *arguments)).astype(self.dtype)
-        if name == "sigmoid":
-            return np.exp(-np.logaddexp(0, -np.asarray(arguments[0])))
-        if name == "softplus":
-            return np.logaddexp(0, arguments[0])
-        return getattr(np, name)(*arguments)
+            return _over(getattr(_MPMATH, name), *arguments)
+        return np.asarray(real_functions.function(name)(*map(np.asarray, arguments))).astype(self.dtype)
 
 
-def _real(function: Any) -> Any:
-    """mpmath leaves the reals, or raises, where IEEE arithmetic gives a NaN."""
-
-    def real(*arguments: Any) -> Any:
-        try:
-            value = function(*arguments)
-        except (ValueError, ZeroDivisionError):
-            return mpmath.nan
-        return mpmath.nan if isinstance(value, mpmath.mpc) else value
-
-    return real
-
-
-def _sigmoid(u: Any) -> Any:
-    return 1 / (1 + mpmath.exp(-u))
-
-
-def _softplus(u: Any) -> Any:
-    return mpmath.log1p(mpmath.exp(u)) if u < 0 else u + mpmath.log1p(mpmath.exp(-u))
-
-
-_MPMATH = {"abs": "fabs"}
+_MPMATH = multiprecision.Functions(mpmath.mp)
 
 
 def _over(function: Any, *arguments: Any) -> Any:
     return np.frompyfunc(function, len(arguments), 1)(*arguments)
 
-
-_FUNCTIONS: dict[type, str] = {
-    sympy.exp: "exp",
-    sympy.log: "log",
-    sympy.sin: "sin",
-    sympy.cos: "cos",
-    sympy.tanh: "tanh",
-    sympy.erf: "erf",
-    sympy.Abs: "abs",
-    sympy.sign: "sign",
-    Log1p: "log1p",
-    Expm1: "expm1",
-}
 
 _COMPARE: dict[type, Any] = {
     sympy.StrictGreaterThan: np.greater,
@@ -150,14 +108,8 @@ def evaluate_expression(expression: Expr, environment: Mapping[Any, Any], arithm
             return np.where(np.asarray(walk(e.args[0]), dtype=bool), walk(e.args[1]), walk(e.args[2]))
         if isinstance(e, StopGradient):
             return walk(e.args[0])
-        if isinstance(e, Sigmoid):
-            u = walk(e.args[0])
-            return _over(_sigmoid, u) if arithmetic.digits else arithmetic.apply("sigmoid", u)
-        if isinstance(e, Softplus):
-            u = walk(e.args[0])
-            return _over(_softplus, u) if arithmetic.digits else arithmetic.apply("softplus", u)
-        if type(e) in _FUNCTIONS:
-            return arithmetic.apply(_FUNCTIONS[type(e)], walk(e.args[0]))
+        if type(e) in ENTRY_OF:
+            return arithmetic.apply(ENTRY_OF[type(e)].name, walk(e.args[0]))
         if isinstance(e, SumRows):
             return _sum_rows(e, walk)
         if isinstance(e, AttainsFirst):
@@ -186,7 +138,7 @@ def _power(base: Any, exponent: Expr, arithmetic: Arithmetic) -> Any:
         root = arithmetic.apply("sqrt", base)
         return root**exponent.p if exponent.p > 0 else _reciprocal(root ** (-exponent.p), arithmetic)
     number = arithmetic.number(exponent)
-    return _over(_real(mpmath.power), base, number) if arithmetic.digits else base**number
+    return _over(multiprecision.real(mpmath.mp, mpmath.power), base, number) if arithmetic.digits else base**number
 
 
 def _reciprocal(value: Any, arithmetic: Arithmetic) -> Any:

@@ -19,7 +19,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-import sympy
 from sympy import Add
 
 from lngen.balance import in_range, met_by_readers
@@ -40,11 +39,12 @@ from lngen.symbolic import (
     StopGradient,
     TypedSymbol,
     axes,
+    heads_that,
     is_row,
 )
 from lngen.translate import Equation, Names
 
-_COSTLY = (sympy.exp, sympy.log, sympy.tanh, sympy.erf, sympy.sin, sympy.cos)
+_COSTLY = heads_that(lambda entry: entry.roundings)
 
 
 @dataclass(frozen=True)

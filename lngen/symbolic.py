@@ -24,6 +24,9 @@ import sympy
 from mpmath.libmp import prec_to_dps
 from sympy import Expr, Function, Symbol
 
+from lngen.functions import FunctionEntry, Named
+from lngen.language import FUNCTIONS
+
 
 class Axes(NamedTuple):
     """What a value varies over."""
@@ -230,50 +233,50 @@ class _Elementwise(Function):  # type: ignore[misc]
         return None if written is None else written.evalf(prec_to_dps(prec))
 
 
-class Sigmoid(_Elementwise):
-    """1/(1 + exp(-u)); its derivative reuses it."""
-
-    def _written_out(self) -> Expr:
-        return 1 / (1 + sympy.exp(-self.args[0]))
-
-    def fdiff(self, argindex: int = 1) -> Expr:
-        return self * (1 - self)
-
-    def _eval_is_positive(self) -> bool:
-        return True
-
-
-class Softplus(_Elementwise):
-    """log(1 + exp(u))."""
-
-    def _written_out(self) -> Expr:
-        return sympy.log(1 + sympy.exp(self.args[0]))
-
-    def fdiff(self, argindex: int = 1) -> Expr:
-        return Sigmoid(self.args[0])
-
-    def _eval_is_positive(self) -> bool:
-        return True
+def _made(entry: FunctionEntry) -> Any:
+    """The class of a function that SymPy lacks, made from its entry in the table."""
+    derived = entry.derivative
+    assert derived
+    methods: dict[str, Callable[..., Any]] = {
+        "_written_out": lambda self: of_number(entry.name, self.args[0]),
+        "fdiff": lambda self, argindex=1: derived(_SYMPY, self.args[0]),
+    }
+    if entry.positive:
+        methods["_eval_is_positive"] = lambda self: True
+    return type(entry.head, (_Elementwise,), methods)
 
 
-class Log1p(_Elementwise):
-    """log(1 + u)."""
+_SYMPY = Named(lambda name: HEADS.get(name) or getattr(sympy, name))
 
-    def _written_out(self) -> Expr:
-        return sympy.log(1 + self.args[0])
+HEADS: dict[str, Any] = {
+    entry.name: _made(entry) if entry.derivative else getattr(sympy, entry.head)
+    for entry in FUNCTIONS.values()
+    if entry.head
+}
+"""The functions that derivations keep as they are, and a backend computes in one call: their classes by their names."""
 
-    def fdiff(self, argindex: int = 1) -> Expr:
-        return 1 / (1 + self.args[0])
+ENTRY_OF: dict[type, FunctionEntry] = {head: FUNCTIONS[name] for name, head in HEADS.items()}
+
+Sigmoid, Softplus, Log1p, Expm1 = (HEADS[name] for name in ("sigmoid", "softplus", "log1p", "expm1"))
 
 
-class Expm1(_Elementwise):
-    """exp(u) - 1; its derivative is exp(u), which 1 plus it would lose where u is far below zero."""
+def of_number(name: str, value: Expr) -> Expr:
+    """One of these functions of a number, by functions that SymPy has a value of.
 
-    def _written_out(self) -> Expr:
-        return sympy.exp(self.args[0]) - 1
+    >>> of_number("softplus", sympy.S.Zero), of_number("exp", sympy.S.One)
+    (log(2), E)
+    """
+    written = FUNCTIONS[name].written
+    return written(_SYMPY, value) if written else HEADS[name](value)
 
-    def fdiff(self, argindex: int = 1) -> Expr:
-        return sympy.exp(self.args[0])
+
+def heads_that(are: Callable[[FunctionEntry], object]) -> tuple[Any, ...]:
+    """The classes of those functions of which something is known.
+
+    >>> heads_that(lambda entry: entry.positive)
+    (exp, Sigmoid, Softplus)
+    """
+    return tuple(head for head, entry in ENTRY_OF.items() if are(entry))
 
 
 class Complement(_Elementwise):

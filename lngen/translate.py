@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import sympy
 from sympy import Expr, Mul
@@ -30,14 +31,15 @@ from lngen.definition import (
     render,
 )
 from lngen.errors import DefinitionError
+from lngen.functions import Named
+from lngen.language import FUNCTIONS
 from lngen.names import derived, fault, numbered
 from lngen.symbolic import (
+    HEADS,
     NOTHING,
     Assigned,
     D,
-    Expm1,
     FeatureSymbol,
-    Log1p,
     Mean,
     Reduction,
     RowMax,
@@ -45,8 +47,6 @@ from lngen.symbolic import (
     RowScalarSymbol,
     RowSymbol,
     ScalarSymbol,
-    Sigmoid,
-    Softplus,
     StopGradient,
     TypedSymbol,
     Where,
@@ -95,33 +95,33 @@ def _absolute(u: Expr) -> Expr:
     return sympy.Abs(u)
 
 
-SYMBOLIC: dict[str, Callable[..., Expr]] = {
+_STRUCTURE: dict[str, Callable[..., Expr]] = {
     "mean": Mean,
     "sum": lambda u: D * Mean(u),
     "max": RowMax,
     "min": RowMin,
-    "sqrt": sympy.sqrt,
-    "rsqrt": lambda u: u ** sympy.Rational(-1, 2),
-    "exp": sympy.exp,
-    "log": sympy.log,
-    "log1p": Log1p,
-    "expm1": Expm1,
-    "sin": sympy.sin,
-    "cos": sympy.cos,
-    "tanh": sympy.tanh,
-    "sigmoid": Sigmoid,
-    "softplus": Softplus,
-    "relu": lambda u: _larger(u, sympy.S.Zero),
-    "silu": lambda u: u * Sigmoid(u),
-    "gelu": lambda u: u * (1 + sympy.erf(u / sympy.sqrt(2))) / 2,
-    "erf": sympy.erf,
     "abs": _absolute,
-    "sign": sympy.sign,
     "maximum": _larger,
     "minimum": _smaller,
     "where": Where,
     "stop_gradient": StopGradient,
 }
+
+
+def symbolic(name: str) -> Callable[..., Expr]:
+    """A function of the language on expressions, or else SymPy's of that name.
+
+    >>> x = RowSymbol("x")
+    >>> symbolic("silu")(x), symbolic("rsqrt")(x), symbolic("sqrt")(4)
+    (x*Sigmoid(x), 1/sqrt(x), 2)
+    """
+    if (found := _STRUCTURE.get(name) or HEADS.get(name)) is not None:
+        return found
+    written = FUNCTIONS[name].written if name in FUNCTIONS else None
+    return partial(written, _SYMBOLIC) if written else getattr(sympy, name)
+
+
+_SYMBOLIC = Named(symbolic)
 
 _COMPARISONS: dict[str, Callable[[Expr, Expr], Expr]] = {
     "<": sympy.StrictLessThan,
@@ -326,7 +326,7 @@ def to_sympy(expression: Expression, environment: dict[str, Expr]) -> Expr:
             values = [to_sympy(argument, environment) for argument in arguments]
             if function in _COMPARING:
                 _compared(expression, _COMPARING[function], values[0], values[-1] if len(values) > 1 else sympy.S.Zero)
-            return SYMBOLIC[function](*values)
+            return symbolic(function)(*values)
         case Binary(operator=operator, left=left, right=right):
             a, b = to_sympy(left, environment), to_sympy(right, environment)
             match operator:

@@ -21,7 +21,7 @@ STAGES = [
     "runtime",
     "paths loading",
     "atomic render nvrtc",
-    "language",
+    "functions language",
     "names definition parsing",
     "oracle evaluate",
     "symbolic notation",

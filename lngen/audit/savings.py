@@ -14,12 +14,11 @@ from typing import Any
 
 import mpmath
 import numpy as np
-import sympy
 from sympy import Expr
 
 from lngen.derivation import Derivation, Step
 from lngen.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
-from lngen.symbolic import D, Expm1, Log1p, Sigmoid, Softplus, TypedSymbol, axes
+from lngen.symbolic import D, TypedSymbol, axes, heads_that
 from lngen.translate import Equation
 
 FEATURES = 64
@@ -28,18 +27,7 @@ FEATURES = 64
 _ROWS = 2
 _DIGITS = 50
 _PRECISION = 24
-_ROUNDED_DIFFERENTLY = (
-    sympy.exp,
-    sympy.tanh,
-    sympy.log,
-    sympy.erf,
-    sympy.sin,
-    sympy.cos,
-    Sigmoid,
-    Softplus,
-    Log1p,
-    Expm1,
-)
+_ROUNDED_DIFFERENTLY = heads_that(lambda entry: entry.roundings)
 
 
 @dataclass(frozen=True)

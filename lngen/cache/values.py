@@ -160,14 +160,7 @@ _SYMBOLS = tuple(symbolic.SYMBOL_OF_AXES.values())
 _ASSOCIATIVE = (sympy.Add, sympy.Mul)
 _APPLICATIONS = (
     sympy.Pow,
-    sympy.exp,
-    sympy.log,
-    sympy.sin,
-    sympy.cos,
-    sympy.tanh,
-    sympy.erf,
-    sympy.Abs,
-    sympy.sign,
+    *symbolic.ENTRY_OF,
     sympy.Max,
     sympy.Min,
     sympy.StrictLessThan,
@@ -184,10 +177,6 @@ _APPLICATIONS = (
     symbolic.SumRows,
     symbolic.StopGradient,
     symbolic.Where,
-    symbolic.Sigmoid,
-    symbolic.Softplus,
-    symbolic.Log1p,
-    symbolic.Expm1,
 )
 _CONSTANTS = (sympy.pi, sympy.E, sympy.oo, -sympy.oo, sympy.true, sympy.false)
 _INTEGER = _Class(lambda value: (int(value),), sympy.Integer)

@@ -6,7 +6,7 @@ unit roundoff, each function a stated few of them and the error of its argument 
 reduction the depth of its additions. The order of a sum or a product is not assumed. A correction stage
 needs no rule: the error of a mean is a named one, and cancels where the program takes it off.
 
-What is assumed is written down in `Arithmetic` and `_FUNCTIONS`: how deep the additions of a reduction are
+What is assumed is written down in `Arithmetic` and the table of functions: how deep the additions of a reduction are
 nested, and how many units in the last place a function is off.
 """
 
@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, erf, log2, sqrt
+from math import ceil, log2
 from typing import Any, Literal
 
 import numpy as np
@@ -26,16 +26,15 @@ from sympy import Expr
 from lngen.check.forms import FORMATS, Form, Format, Real, Rounding, exact
 from lngen.check.layer import Case
 from lngen.errors import LngenError
+from lngen.functions import FunctionEntry
+from lngen.oracle import real_functions
 from lngen.program import FAR, OPERATORS, Centring, RowProgram, Stage
 from lngen.symbolic import (
+    ENTRY_OF,
     AttainsFirst,
     D,
-    Expm1,
     FeatureSymbol,
-    Log1p,
     RowScalarSymbol,
-    Sigmoid,
-    Softplus,
     TypedSymbol,
     Where,
 )
@@ -80,45 +79,6 @@ NUMPY = Arithmetic("numpy", _dot_depths, "far rows")
 
 CUDA = Arithmetic("cuda", lambda features, computed: np.full(features, ceil(features / 8) + 10.0))
 """Eight threads a row at least, each adding its share, then a tree of at most ten levels."""
-
-
-@dataclass(frozen=True)
-class _Elementwise:
-    """f, f', a bound of |f''| for arguments in [v - r, v + r], and roundings: twice the ulps that are
-    allowed for.
-    """
-
-    value: Callable[[Real], Any]
-    slope: Callable[[Real], Any]
-    curvature: Callable[[Real, Real], Any]
-    roundings: float
-
-
-def _sigmoid(v: Real) -> Real:
-    return np.asarray(1 / (1 + np.exp(-v)))
-
-
-_erf = np.vectorize(erf, otypes=[np.float64])
-
-# NumPy states at most 4 ulp for its vectorised float32 and float64 functions; lngen's own erf, sigmoid and
-# softplus are compositions of two or three such.
-_FUNCTIONS: dict[Any, _Elementwise] = {
-    sympy.exp: _Elementwise(np.exp, np.exp, lambda v, r: np.exp(v + r), 8),
-    sympy.log: _Elementwise(np.log, lambda v: 1 / v, lambda v, r: _reciprocal_power(v - r, 2), 8),
-    sympy.sin: _Elementwise(np.sin, np.cos, lambda v, r: np.ones_like(v), 8),
-    sympy.cos: _Elementwise(np.cos, lambda v: -np.sin(v), lambda v, r: np.ones_like(v), 8),
-    sympy.tanh: _Elementwise(np.tanh, lambda v: 1 - np.tanh(v) ** 2, lambda v, r: np.full_like(v, 0.77), 8),
-    sympy.erf: _Elementwise(_erf, lambda v: 2 / sqrt(np.pi) * np.exp(-(v**2)), lambda v, r: np.full_like(v, 0.97), 8),
-    Sigmoid: _Elementwise(_sigmoid, lambda v: _sigmoid(v) * _sigmoid(-v), lambda v, r: np.full_like(v, 0.0963), 16),
-    Softplus: _Elementwise(lambda v: np.logaddexp(0, v), _sigmoid, lambda v, r: np.full_like(v, 0.25), 16),
-    Log1p: _Elementwise(np.log1p, lambda v: 1 / (1 + v), lambda v, r: _reciprocal_power(1 + v - r, 2), 8),
-    Expm1: _Elementwise(np.expm1, np.exp, lambda v, r: np.exp(v + r), 8),
-}
-
-
-def _reciprocal_power(v: Real, power: float) -> Real:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(v > 0, np.abs(v) ** -power, np.inf)
 
 
 def error_bounds(
@@ -298,8 +258,8 @@ class _Walk:
             return Form(np.sign(form.value), np.where(unsure, 2.0, 0.0))
         if head in OPERATORS:
             return self._reduce(OPERATORS[head], arguments[0])
-        if head in _FUNCTIONS:
-            return self._function(_FUNCTIONS[head], self._form(arguments[0]))
+        if head in ENTRY_OF:
+            return self._function(ENTRY_OF[head], self._form(arguments[0]))
         raise LngenError(f"no error bound for {head.__name__}: add it to lngen/check/bounds.py.")
 
     def _number(self, expression: Expr) -> Form:
@@ -336,11 +296,11 @@ class _Walk:
             result, slope = np.power(value, p), p * np.power(value, p - 1)
         return self.rounding.apply(base, result, slope, curvature, _roundings_of_power(power))
 
-    def _function(self, entry: _Elementwise, form: Form) -> Form:
-        curvature = entry.curvature(form.value, self.rounding.radius(form))
-        return self.rounding.apply(
-            form, entry.value(form.value), np.asarray(entry.slope(form.value)), curvature, entry.roundings
-        )
+    def _function(self, entry: FunctionEntry, form: Form) -> Form:
+        f, value = real_functions, form.value
+        slope = np.asarray(f.slope(entry.name)(value))
+        curvature = f.curvature(entry.name)(value, self.rounding.radius(form))
+        return self.rounding.apply(form, f.function(entry.name)(value), slope, curvature, entry.roundings)
 
     def _attains_first(self, body: Expr, extreme: Expr) -> Form:
         """1 at the first feature that attains the extreme; unsure wherever rounding may bring another to

@@ -23,21 +23,8 @@ from lngen.definition import Definition, parse
 from lngen.errors import LngenError
 from lngen.evaluate import FLOAT32, FLOAT64, evaluate
 from lngen.notation import text
-from lngen.symbolic import (
-    Expm1,
-    FeatureSum,
-    Log1p,
-    Mean,
-    RowMax,
-    RowMin,
-    RowScalarSymbol,
-    Sigmoid,
-    Softplus,
-    StopGradient,
-    TypedSymbol,
-    Where,
-    is_row,
-)
+from lngen.notation.plain import WORDS
+from lngen.symbolic import Mean, RowScalarSymbol, TypedSymbol, is_row
 from lngen.translate import Equation, translate
 
 OFFSETS = tuple(10.0**k for k in range(2, 15))
@@ -195,14 +182,6 @@ def _rebuilt(definition: Definition, lines: list[tuple[str, Expr]]) -> Definitio
     return parse(f"def {definition.name}({arguments}):\n{body}\n{returned}\n", f"{definition.filename} (naive)")
 
 
-_FUNCTION_NAMES = {
-    Mean: "mean", FeatureSum: "sum", RowMax: "max", RowMin: "min", sympy.exp: "exp", sympy.log: "log",
-    sympy.sin: "sin", sympy.cos: "cos", sympy.tanh: "tanh", sympy.erf: "erf", sympy.Abs: "abs",
-    sympy.sign: "sign", Sigmoid: "sigmoid", Softplus: "softplus", Log1p: "log1p", Expm1: "expm1",
-    Where: "where", StopGradient: "stop_gradient",
-}  # fmt: skip
-
-
 def _number(value: object) -> str:
     text = str(value)
     return f"({text})" if "/" in text or text.startswith("-") else text
@@ -225,8 +204,8 @@ def _text(expression: Expr) -> str:
         return f"{_text(arguments[0])}**{_number(arguments[1])}"
     if expression.is_Relational:
         return f"{_text(expression.lhs)} {expression.rel_op} {_text(expression.rhs)}"
-    if expression.func in _FUNCTION_NAMES:
-        return f"{_FUNCTION_NAMES[expression.func]}({', '.join(_text(argument) for argument in arguments)})"
+    if expression.func in WORDS:
+        return f"{WORDS[expression.func]}({', '.join(_text(argument) for argument in arguments)})"
     if expression.is_number:
         return repr(float(expression))
     raise LngenError(f"the naive form cannot be written: {expression.func.__name__} has no name in the language.")

@@ -14,7 +14,7 @@ from sympy.core.relational import Relational
 
 from lngen.notation.order import Order, decimal
 from lngen.notation.plain import WORDS, Text
-from lngen.symbolic import Expm1, FeatureSum, Log1p, Sigmoid, SumRows, Where
+from lngen.symbolic import ENTRY_OF, FeatureSum, SumRows, Where
 
 _GREEK_LETTERS = """
 alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau
@@ -98,21 +98,13 @@ class _Latex(Text):
             condition, chosen, otherwise = arguments
             rows = rf"{chosen} & \text{{if }} {condition} \cr {otherwise} & \text{{otherwise}}"
             return rf"\begin{{cases}} {rows} \end{{cases}}"
-        if isinstance(e, sympy.Abs):
-            return rf"\left|{arguments[0]}\right|"
+        if type(e) in ENTRY_OF and (spelled := ENTRY_OF[type(e)].latex):
+            return spelled.format(u=arguments[0])
         body = _parentheses(", ".join(arguments))
         if isinstance(e, (FeatureSum, SumRows)):
             over = "features" if isinstance(e, FeatureSum) else "rows"
             tight = isinstance(e.args[0], (Symbol, Mul, SumRows, FeatureSum)) and not arguments[0].startswith("-")
             return rf"\sum_{{\mathrm{{{over}}}}} " + (arguments[0] if tight else body)
-        if isinstance(e, Sigmoid):
-            return rf"\sigma{body}"
-        if isinstance(e, Log1p):
-            return rf"\log\left(1 + {arguments[0]}\right)"
-        if isinstance(e, Expm1):
-            return rf"\left(\exp{body} - 1\right)"
-        if isinstance(e, (sympy.exp, sympy.log, sympy.sin, sympy.cos, sympy.tanh)):
-            return rf"\{WORDS[type(e)]}{body}"
         return latex_name(WORDS.get(type(e), type(e).__name__.lower())) + body
 
     def term(self, magnitude: Expr) -> str:

@@ -11,15 +11,12 @@ from sympy.core.relational import Relational
 from lngen.errors import printable
 from lngen.notation.order import Fraction, Order, Term, decimal, fraction, terms
 from lngen.symbolic import (
+    ENTRY_OF,
     AttainsFirst,
-    Expm1,
     FeatureSum,
-    Log1p,
     Mean,
     RowMax,
     RowMin,
-    Sigmoid,
-    Softplus,
     StopGradient,
     SumRows,
     Where,
@@ -34,18 +31,7 @@ WORDS: dict[type, str] = {
     AttainsFirst: "attains_first",
     StopGradient: "stop_gradient",
     Where: "where",
-    Sigmoid: "sigmoid",
-    Softplus: "softplus",
-    Log1p: "log1p",
-    Expm1: "expm1",
-    sympy.Abs: "abs",
-    sympy.exp: "exp",
-    sympy.log: "log",
-    sympy.sin: "sin",
-    sympy.cos: "cos",
-    sympy.tanh: "tanh",
-    sympy.erf: "erf",
-    sympy.sign: "sign",
+    **{head: entry.name for head, entry in ENTRY_OF.items()},
 }
 """The word of each function. `sum_rows` and `attains_first` are no words of a definition: they come from the
 adjoint.

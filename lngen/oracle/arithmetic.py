@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from lngen.errors import LngenError
-from lngen.oracle.real_functions import FUNCTIONS, SLOPES
+from lngen.oracle.real_functions import function, slope
 
 Array: TypeAlias = Any
 
@@ -82,7 +82,7 @@ class Numbers:
 
     def function(self, name: str, operand: Array) -> Array:
         """A function of one argument."""
-        return FUNCTIONS[name](operand)
+        return function(name)(operand)
 
     def compare(self, sign: str, left: Array, right: Array) -> Array:
         """Truth values of a comparison."""
@@ -176,8 +176,8 @@ class _Complex(Numbers):
         return _complex(value, _scaled(base.imag, slope))
 
     def function(self, name: str, operand: Array) -> Array:
-        value = FUNCTIONS[name](operand.real)
-        return _complex(value, _scaled(operand.imag, SLOPES[name](operand.real)))
+        value = function(name)(operand.real)
+        return _complex(value, _scaled(operand.imag, slope(name)(operand.real)))
 
     def sum(self, row: Array) -> Array:
         return _complex(FLOAT64.sum(row.real), FLOAT64.sum(row.imag))

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from lngen.errors import LngenError
+from lngen.functions import in_mpmath
+from lngen.language import FUNCTIONS
 from lngen.oracle.arithmetic import Array, Numbers
 
 # Past it, exp(-u**2/2) has more than 10**11 zeros, and mpmath's erfc overflows on its way.
@@ -29,7 +31,7 @@ class _Multiprecision(Numbers):
     def __init__(self, digits: int) -> None:
         super().__init__(f"mp_numbers({digits})", object)
         self.context = _context(digits)
-        self._functions = _functions(self.context)
+        self._functions = Functions(self.context)
 
     def array(self, value: Any) -> Array:
         given = np.asarray(value)
@@ -57,7 +59,7 @@ class _Multiprecision(Numbers):
         return _each(one, base)
 
     def function(self, name: str, operand: Array) -> Array:
-        return _each(self._functions[name], operand)
+        return _each(getattr(self._functions, name), operand)
 
     def compare(self, sign: str, left: Array, right: Array) -> Array:
         return np.asarray(super().compare(sign, left, right)).astype(bool)
@@ -99,45 +101,44 @@ def _context(digits: int) -> Any:
     return context
 
 
-def _functions(mp: Any) -> dict[str, Callable[[Any], Any]]:
-    def exp(u: Any) -> Any:
+class Functions:
+    """The functions of a context by name: those of the table, and the context's own, of arguments of any size."""
+
+    def __init__(self, mp: Any) -> None:
+        self.mp = mp
+
+    def exp(self, u: Any) -> Any:
         # It takes as many digits of log(2) as its argument has before the point.
-        if mp.mag(u) > _LONGEST_EXPONENT:
-            return mp.inf if u > 0 else mp.zero
-        return mp.exp(u)
+        if self.mp.mag(u) > _LONGEST_EXPONENT:
+            return self.mp.inf if u > 0 else self.mp.zero
+        return self.mp.exp(u)
 
-    def sigmoid(u: Any) -> Any:
-        e = exp(-abs(u))
-        return 1 / (1 + e) if u >= 0 else e / (1 + e)
+    def expm1(self, u: Any) -> Any:
+        return self.exp(u) - 1 if self.mp.mag(u) > _LONGEST_EXPONENT else self.mp.expm1(u)
 
-    def gelu(u: Any) -> Any:
+    def gelu(self, u: Any) -> Any:
         if not abs(u) < _ALL_TAIL:
-            return u if not u < 0 else mp.zero
+            return u if not u < 0 else self.mp.zero
         # In the tail, erfc multiplies the rounding of its argument by the square of it.
-        with mp.extraprec(10 + 2 * max(0, mp.mag(u))):
-            value = u * mp.erfc(-u / mp.sqrt(2)) / 2
+        with self.mp.extraprec(10 + 2 * max(0, self.mp.mag(u))):
+            value = in_mpmath(FUNCTIONS["gelu"], self)(u)
         return +value
 
-    return {
-        "sqrt": lambda u: mp.sqrt(u) if u >= 0 else mp.nan,
-        "rsqrt": lambda u: 1 / mp.sqrt(u) if u > 0 else (mp.inf if u == 0 else mp.nan),
-        "exp": exp,
-        "log": lambda u: mp.log(u) if u > 0 else (-mp.inf if u == 0 else mp.nan),
-        "log1p": lambda u: mp.log1p(u) if u > -1 else (-mp.inf if u == -1 else mp.nan),
-        "expm1": lambda u: exp(u) - 1 if mp.mag(u) > _LONGEST_EXPONENT else mp.expm1(u),
-        "sin": mp.sin,
-        "cos": mp.cos,
-        "tanh": mp.tanh,
-        "sigmoid": sigmoid,
-        "softplus": lambda u: (u if u > 0 else mp.zero) + mp.log1p(exp(-abs(u))),
-        "relu": lambda u: u if u > 0 or u != u else mp.zero,
-        "silu": lambda u: u * sigmoid(u),
-        "gelu": gelu,
-        "erf": mp.erf,
-        "abs": abs,
-        "sign": mp.sign,
-        "stop_gradient": lambda u: u,
-    }
+    def __getattr__(self, name: str) -> Any:
+        return real(self.mp, in_mpmath(FUNCTIONS[name], self)) if name in FUNCTIONS else getattr(self.mp, name)
+
+
+def real(mp: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function with a NaN where IEEE arithmetic has one: there mpmath raises, or leaves the reals."""
+
+    def of(*arguments: Any) -> Any:
+        try:
+            value = function(*arguments)
+        except (ValueError, ZeroDivisionError):
+            return mp.nan
+        return mp.nan if isinstance(value, mp.mpc) else mp.convert(value)
+
+    return of
 
 
 def _each(function: Callable[..., Any], *operands: Array) -> Array:

@@ -1,18 +1,22 @@
 """The functions of the language on arrays of real floats, and the slopes that the complex step needs.
 
-Every formula is stable: nothing overflows on the way to a finite result, and the result is within a few
-units in the last place. The slopes belong to the oracle alone; differentiation has its derivatives from
-SymPy, and a test compares the slopes with numerical differentiation at 50 digits.
+Their formulas are in the table of `lngen.language`, and what takes more than a formula is here. Every one is stable:
+nothing overflows on the way to a finite result, and the result is within a few units in the last place.
+Differentiation has its derivatives from SymPy and not from the slopes, and a test compares those with numerical
+differentiation at 50 digits.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
+
+from lngen.functions import Named
+from lngen.language import FUNCTIONS
 
 Array: TypeAlias = Any
 _Function: TypeAlias = Callable[[Array], Array]
@@ -71,20 +75,16 @@ def _normal_cdf_extended(u: Array) -> Array:
     return np.where(size > 1, np.where(u > 0, 1 - tail, tail), 0.5 + inside)
 
 
-def _sigmoid(u: Array) -> Array:
+def sigmoid(u: Array) -> Array:
     e = np.exp(-np.abs(u))
     return np.where(u >= 0, 1 / (1 + e), e / (1 + e))
 
 
-def _softplus(u: Array) -> Array:
-    return np.where(u > 0, u, 0) + np.log1p(np.exp(-np.abs(u)))
-
-
-def _erf(u: Array) -> Array:
+def erf(u: Array) -> Array:
     return _erf_extended(u) if u.dtype == np.longdouble else _erf_double(u)
 
 
-def _normal_cdf(u: Array) -> Array:
+def normal_cdf(u: Array) -> Array:
     """The distribution function of the standard normal, with full relative accuracy in the lower tail."""
     if u.dtype == np.longdouble:
         return _normal_cdf_extended(u)
@@ -96,47 +96,14 @@ def _normal_cdf(u: Array) -> Array:
     return (_erfc_double(z) - slope * rounding) / 2
 
 
-def _gelu(u: Array) -> Array:
-    return _times(u, _normal_cdf(u))
-
-
-def _times(u: Array, weight: Array) -> Array:
+def times(u: Array, weight: Array) -> Array:
     """u*weight, where a weight of zero wins over an infinite u."""
     return np.where(weight == 0, 0 * np.sign(u), u * weight).astype(u.dtype)
 
 
-FUNCTIONS: Mapping[str, _Function] = MappingProxyType(
-    {
-        "sqrt": np.sqrt,
-        "rsqrt": lambda u: 1 / np.sqrt(u),
-        "exp": np.exp,
-        "log": np.log,
-        "log1p": np.log1p,
-        "expm1": np.expm1,
-        "sin": np.sin,
-        "cos": np.cos,
-        "tanh": np.tanh,
-        "sigmoid": _sigmoid,
-        "softplus": _softplus,
-        "relu": lambda u: np.where((u > 0) | np.isnan(u), u, 0).astype(u.dtype),
-        "silu": lambda u: _times(u, _sigmoid(u)),
-        "gelu": _gelu,
-        "erf": _erf,
-        "abs": np.abs,
-        "sign": np.sign,
-        "stop_gradient": lambda u: u,
-    }
-)
-"""Each function of one argument, on an array of float64 or longdouble."""
-
-
-def _sigmoid_slope(u: Array) -> Array:
+def sigmoid_slope(u: Array) -> Array:
     e = np.exp(-np.abs(u))
     return e / (1 + e) ** 2
-
-
-def _tanh_slope(u: Array) -> Array:
-    return 4 * _sigmoid_slope(2 * u)
 
 
 def _exp_of_minus_square(u: Array) -> Array:
@@ -145,35 +112,36 @@ def _exp_of_minus_square(u: Array) -> Array:
     return np.exp(-wide * wide).astype(np.float64)
 
 
-def _gelu_slope(u: Array) -> Array:
-    density = _exp_of_minus_square(u.astype(np.longdouble) / np.sqrt(np.longdouble(2))) / math.sqrt(2 * math.pi)
-    return _normal_cdf(u) + _times(u, density)
+def normal_density(u: Array) -> Array:
+    return _exp_of_minus_square(u.astype(np.longdouble) / np.sqrt(np.longdouble(2))) / math.sqrt(2 * math.pi)
 
 
-def _silu_slope(u: Array) -> Array:
-    return _sigmoid(u) + _times(u, _sigmoid_slope(u))
+def erf_slope(u: Array) -> Array:
+    return 2 / math.sqrt(math.pi) * _exp_of_minus_square(u)
 
 
-SLOPES: Mapping[str, _Function] = MappingProxyType(
-    {
-        "sqrt": lambda u: 0.5 / np.sqrt(u),
-        "rsqrt": lambda u: -0.5 / (u * np.sqrt(u)),
-        "exp": np.exp,
-        "log": lambda u: 1 / u,
-        "log1p": lambda u: 1 / (1 + u),
-        "expm1": np.exp,
-        "sin": np.cos,
-        "cos": lambda u: -np.sin(u),
-        "tanh": _tanh_slope,
-        "sigmoid": _sigmoid_slope,
-        "softplus": _sigmoid,
-        "relu": lambda u: (u > 0).astype(np.float64),
-        "silu": _silu_slope,
-        "gelu": _gelu_slope,
-        "erf": lambda u: 2 / math.sqrt(math.pi) * _exp_of_minus_square(u),
-        "abs": np.sign,
-        "sign": np.zeros_like,
-        "stop_gradient": np.zeros_like,
-    }
-)
-"""The derivative of each function of one argument, on an array of float64."""
+def function(name: str) -> _Function:
+    """A function of the language on an array of float64 or longdouble.
+
+    >>> function("silu")(np.array([0.0, -1000.0]))
+    array([ 0., -0.])
+    """
+    entry = FUNCTIONS[name]
+    formula = entry.real or entry.written
+    return getattr(np, name) if formula is None else partial(formula, _HERE)
+
+
+def slope(name: str) -> _Function:
+    """The derivative of a function of one argument, on an array of float64."""
+    formula = FUNCTIONS[name].slope
+    assert formula is not None, f"the entry of {name} has no slope"
+    return partial(formula, _HERE)
+
+
+def curvature(name: str) -> Callable[[Array, Array], Array]:
+    """A bound of the second derivative of a function of one argument in [v - r, v + r], on arrays of float64."""
+    bound = FUNCTIONS[name].curvature
+    return partial(bound, _HERE) if callable(bound) else lambda v, r: np.full_like(v, bound)
+
+
+_HERE = Named(lambda name: globals()[name] if name in globals() else function(name))

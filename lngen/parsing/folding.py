@@ -6,13 +6,15 @@ or another function makes it irrational. Nothing is computed before its size is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from lngen.definition import Binary, Call, Expression, FeatureCount, Name, Negate, Number
+from lngen.functions import FunctionEntry, Named, in_mpmath
+from lngen.language import FUNCTIONS
 
 MAXIMUM_EXPONENT = 64
 _LARGEST = Fraction(10) ** 300
@@ -116,59 +118,41 @@ def _power(expression: Binary, base: Value, exponent: Fraction) -> Value:
 
 def call(expression: Call, values: Sequence[Value]) -> Value:
     """The value of a function of folded arguments, None if they are not all numbers."""
-    function = expression.function
-    if any(value is None for value in values) or function not in _EXACT.keys() | _INEXACT.keys():
+    entry = FUNCTIONS[expression.function]
+    if any(value is None for value in values) or entry.role not in ("elementwise", "stop"):
         return None
-    _check_domain(expression, values[0])
-    if function in _EXACT:
-        exact = all(isinstance(value, Fraction) for value in values)
-        return _EXACT[function](*(values if exact else map(_mpf, values)))
-    if function in ("exp", "expm1", "softplus", "silu", "sigmoid", "gelu") and abs(values[0]) > _EXP_LIMIT:
+    value = _value(expression, entry, values)
+    if value == 0 or isinstance(value, int):
+        return Fraction(int(value))
+    return value if entry.keeps_fractions else _bounded(expression, value)
+
+
+def _value(expression: Call, entry: FunctionEntry, values: Sequence[Value]) -> Value:
+    _check_domain(expression, entry, values[0])
+    if entry.far and abs(values[0]) > _EXP_LIMIT:
+        if entry.far == "sign":
+            return Fraction(1 if values[0] > 0 else -1)
         raise _too_large(expression)
-    if function in ("tanh", "erf") and abs(values[0]) > _EXP_LIMIT:
-        return _EXACT["sign"](values[0])
-    value = _INEXACT[function](_context(), _mpf(values[0]))
-    return Fraction(0) if value == 0 else _bounded(expression, value)
+    exact = entry.keeps_fractions and all(isinstance(value, Fraction) for value in values)
+    return in_mpmath(entry, Named(partial(_named, expression)))(*(values if exact else map(_mpf, values)))
 
 
-def _check_domain(expression: Call, value: Value) -> None:
+def _named(expression: Call, name: str) -> Any:
+    """What a formula calls by this name."""
+    if name in FUNCTIONS:
+        return lambda *values: _mpf(_value(expression, FUNCTIONS[name], values))
+    return _context() if name == "mp" else getattr(_context(), name)
+
+
+def _check_domain(expression: Call, entry: FunctionEntry, value: Value) -> None:
     """Raise Fault if the function has no finite real value there."""
-    function = expression.function
-    below = {"sqrt": "u >= 0", "rsqrt": "u > 0", "log": "u > 0", "log1p": "u > -1"}.get(function)
-    edge = -1 if function == "log1p" else 0
-    if below is not None and (value < edge or (value == edge and function != "sqrt")):
+    if not entry.holds(value):
+        domain = entry.domain.partition(";")[0]
         raise Fault(
             expression.arguments[0],
-            f"{function}(u) needs {below}, and here u is {_shown(value)}",
-            f"give {function} an argument with {below}",
+            f"{entry.name}(u) needs {domain}, and here u is {_shown(value)}",
+            f"give {entry.name} an argument with {domain}",
         )
-
-
-_EXACT: dict[str, Callable[..., Value]] = {
-    "abs": abs,
-    "sign": lambda u: Fraction((u > 0) - (u < 0)),
-    "relu": lambda u: u if u > 0 else Fraction(0),
-    "maximum": lambda a, b: a if a > b else b,
-    "minimum": lambda a, b: a if a < b else b,
-    "stop_gradient": lambda u: u,
-}
-
-_INEXACT: dict[str, Callable[[Any, Any], Any]] = {
-    "sqrt": lambda mp, u: mp.sqrt(u),
-    "rsqrt": lambda mp, u: 1 / mp.sqrt(u),
-    "exp": lambda mp, u: mp.exp(u),
-    "log": lambda mp, u: mp.log(u),
-    "log1p": lambda mp, u: mp.log1p(u),
-    "expm1": lambda mp, u: mp.expm1(u),
-    "sin": lambda mp, u: mp.sin(u),
-    "cos": lambda mp, u: mp.cos(u),
-    "tanh": lambda mp, u: mp.tanh(u),
-    "sigmoid": lambda mp, u: 1 / (1 + mp.exp(-u)),
-    "softplus": lambda mp, u: mp.log1p(mp.exp(u)),
-    "silu": lambda mp, u: u / (1 + mp.exp(-u)),
-    "gelu": lambda mp, u: u * mp.erfc(-u / mp.sqrt(2)) / 2,
-    "erf": lambda mp, u: mp.erf(u),
-}
 
 
 @cache

@@ -15,7 +15,7 @@ from typing import NoReturn
 
 from lngen import names
 from lngen.definition import Definition, Expression, Input, Kind, Name, Span, Statement, walk, with_names
-from lngen.language import KIND_NAMES, PUBLIC_NAMES
+from lngen.language import KIND_NAMES, public_names
 from lngen.parsing import instead
 from lngen.parsing.expressions import Scope, describe, number
 from lngen.parsing.folding import Fault
@@ -129,9 +129,9 @@ class _Parser:
                 self._refuse(alias, "an import of *", remedy)
             if alias.asname is not None:
                 self._refuse(alias, "an import under another name", f"import {alias.name} without `as`")
-            if alias.name not in PUBLIC_NAMES:
-                known = f"it has {' '.join(PUBLIC_NAMES)}"
-                remedy = suggestion(alias.name, PUBLIC_NAMES, known, instead.FUNCTIONS | instead.CONSTANTS)
+            if alias.name not in (offered := public_names()):
+                known = f"it has {' '.join(offered)}"
+                remedy = suggestion(alias.name, offered, known, instead.FUNCTIONS | instead.CONSTANTS)
                 self._refuse(alias, f"lngen.language has no {alias.name!r}", remedy)
 
     def _refuse_statement(self, node: ast.stmt, allowed: str) -> NoReturn:

@@ -19,8 +19,9 @@ from sympy.core.relational import Relational
 from sympy.polys.rings import PolyElement, PolyRing
 
 from lngen.simplify.linear import terms_bound
-from lngen.symbolic import Sigmoid, StopGradient, Where
+from lngen.symbolic import StopGradient, Where, heads_that
 
+_POSITIVE = (sympy.NumberSymbol, *heads_that(lambda entry: entry.positive))
 _REGIONS = 256
 _TERMS = 4_000
 _PARTS = 4
@@ -117,8 +118,11 @@ class Algebra:
             return e
         if isinstance(e, (Add, Mul)):
             return e.func(*(self.convert(argument) for argument in e.args))
-        if isinstance(e, Pow) and e.exp.is_Rational:
-            return self._power(self.normal(e.base), e.exp, bool(e.base.is_positive))
+        if isinstance(e, Pow) and e.exp.is_number:
+            whole, rest = e.exp.as_coeff_Add()
+            # exp(log(u)*cos(4)) is u**cos(4) to SymPy.
+            power = self._generator(Pow(e.base, rest)) if rest else sympy.S.One
+            return power * self._power(self.normal(e.base), whole, bool(e.base.is_positive))
         if isinstance(e, StopGradient):
             return self.convert(e.args[0])
         if isinstance(e, sympy.Abs):
@@ -151,7 +155,7 @@ class Algebra:
 
     def _generator(self, e: Expr) -> Symbol:
         if e not in self._opaque:
-            positive = isinstance(e, (sympy.exp, Sigmoid, sympy.NumberSymbol))
+            positive = isinstance(e, _POSITIVE)
             self._opaque[e] = self._new("f", positive)
         return self._opaque[e]
 

@@ -12,14 +12,14 @@ import sympy
 from sympy import Expr
 
 from lngen.simplify.linear import TooManyTermsError, multiply_out
-from lngen.symbolic import Sigmoid, Softplus, TypedSymbol, axes, derivative, is_row
+from lngen.symbolic import TypedSymbol, axes, derivative, heads_that, is_row
 from lngen.translate import Equation, Forward
 
 _LARGEST_CLASS = 5
 """Members of a row class: a norm makes two. The row that would be one more is the root of a class of its own, so that a
 norm of a norm of a norm is one formula after the other."""
 
-_VANISHING = (sympy.exp, Sigmoid, Softplus)
+_VANISHING = heads_that(lambda entry: entry.positive)
 """What is never zero, and yet 0 in floats: nothing is divided by it, so it is no scale of a member."""
 
 

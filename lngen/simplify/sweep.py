@@ -34,10 +34,9 @@ from lngen.simplify.linear import (
 from lngen.simplify.row_classes import RowClass, row_classes
 from lngen.simplify.work import spend
 from lngen.symbolic import (
+    ENTRY_OF,
     AttainsFirst,
     Complement,
-    Expm1,
-    Log1p,
     RowMax,
     RowMin,
     Sigmoid,
@@ -45,6 +44,7 @@ from lngen.symbolic import (
     TypedSymbol,
     Where,
     axes,
+    heads_that,
     is_row,
     operation_count,
     symbol_like,
@@ -339,13 +339,14 @@ def _unbounded(forward: Forward) -> set[TypedSymbol]:
     for equation in forward.equations:
         e = equation.expression
         quotient = any(not _is_whole(power.exp) and not power.base.is_positive for power in e.atoms(Pow))
-        bounded = isinstance(e, (sympy.tanh, sympy.erf, sympy.sin, sympy.cos, sympy.sign, Sigmoid, RowMax, RowMin))
+        bounded = isinstance(e, _BOUNDED)
         if axes(e).rows and not bounded and (e.atoms(*_UNBOUNDED) or quotient or e.free_symbols & found):
             found.add(equation.symbol)
     return found
 
 
-_UNBOUNDED = (sympy.exp, sympy.log, Expm1, Log1p)
+_BOUNDED = (RowMax, RowMin, *heads_that(lambda entry: entry.bounded))
+_UNBOUNDED = tuple(head for head, entry in ENTRY_OF.items() if not entry.is_total)
 
 
 def _is_whole(exponent: Expr) -> bool:

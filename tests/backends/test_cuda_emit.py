@@ -11,7 +11,7 @@ import sympy
 
 from lngen import manifest
 from lngen.backends import Notes
-from lngen.backends.cuda import DTYPES, contracts, emit
+from lngen.backends.cuda import contracts, emit
 from lngen.backends.cuda.lowering import lower
 from lngen.errors import LngenError
 from lngen.program import Assignment, RowProgram, Stage
@@ -82,14 +82,13 @@ def test_the_derivation_is_there_line_by_line() -> None:
 
 
 def test_signatures_are_those_of_the_contracts(layer: str) -> None:
-    text = source(layer)
+    text = source(layer).replace("\\\n", "")
     for contract in contracts(*LAYERS[layer]):
-        for dtype in DTYPES:
-            found = re.search(rf"\b{contract.kernel}_{dtype}\(([^)]*)\) {{", text)
-            assert found is not None
-            names = [argument.split()[-1] for argument in found[1].split(",")]
-            assert names == [argument.name for argument in contract.arguments]
-            assert f"{contract.kernel}_{dtype}_launch[] =" in text
+        found = re.search(rf"LNGEN_KERNEL\({contract.kernel}_##TYPE, \S+\s+\(([^)]*)\),\s+\(([^)]*)\)\)", text)
+        assert found is not None
+        names = [argument.name for argument in contract.arguments]
+        assert [argument.split()[-1] for argument in found[1].split(",")] == names
+        assert found[2].split(", ") == names
 
 
 def test_contracts_name_what_a_launcher_passes() -> None:

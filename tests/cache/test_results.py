@@ -63,7 +63,7 @@ def replaced(checkout, name, old, new):
 
 
 PLANNED = ["derive", "plan"]
-RULE = "lngen/symbolic.py", "return self * (1 - self)", "return self * (2 - self)"
+RULE = "lngen/language.py", "f.sigmoid(u) * (1 - f.sigmoid(u))", "f.sigmoid(u) * (2 - f.sigmoid(u))"
 
 
 def test_a_changed_byte_of_a_rule_is_derived_with(checkout):

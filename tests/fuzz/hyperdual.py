@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from lngen.evaluate import Numbers, mp_numbers
-from lngen.oracle.real_functions import FUNCTIONS
+from lngen.oracle.real_functions import function
 
 _PARTS = ("value", "first", "second", "mixed")
 _WIDER: dict[Any, Any] = {np.float32: np.float64, np.float64: np.longdouble, np.longdouble: np.longdouble}
@@ -342,11 +342,11 @@ class Hyperdual(Numbers):
             return ((1 + self._in_part("erf", u / np.sqrt(self.wide(2)))) / 2).astype(self.part)
         if name == "gelu" and self.part != np.longdouble:
             return u * self.call("normal", u)
-        return FUNCTIONS[name](u)
+        return function(name)(u)
 
     def _in_part(self, name: str, u: Any) -> Any:
         # No function is right to half a unit everywhere, nor off by nothing where that is what plain rounds by.
-        return self.rounded(self._shifted(FUNCTIONS[name](u)))
+        return self.rounded(self._shifted(function(name)(u)))
 
     def _chained(self, operand: Any, value: Any, slope: Any, curvature: Any) -> Any:
         plus, times = (partial(self.operate, sign) for sign in "+*")

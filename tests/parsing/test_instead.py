@@ -6,7 +6,7 @@ import pytest
 
 from lngen.definition import parse
 from lngen.errors import DefinitionError
-from lngen.language import PUBLIC_NAMES
+from lngen.language import public_names
 from lngen.parsing import instead
 
 ADVICE = {**instead.FUNCTIONS, **instead.CONSTANTS, **instead.KEYWORDS}
@@ -16,7 +16,7 @@ FORMULAS = {
 
 
 def test_no_habit_is_a_name_of_the_language():
-    assert not set(ADVICE) & set(PUBLIC_NAMES)
+    assert not set(ADVICE) & set(public_names())
 
 
 def test_most_advice_is_a_formula():

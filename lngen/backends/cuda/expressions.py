@@ -19,23 +19,7 @@ from lngen.backends.cuda.presence import Presence, beyond, cpp
 from lngen.backends.expressions import decimal, factors_in_order, number_of, terms_in_order
 from lngen.errors import LngenError
 from lngen.presence import ALWAYS, Condition
-from lngen.symbolic import Expm1, Log1p, Sigmoid, Softplus, Where
-
-FUNCTIONS: dict[type[Expr], str] = {
-    sympy.exp: "exp",
-    sympy.log: "log",
-    sympy.sin: "sin",
-    sympy.cos: "cos",
-    sympy.tanh: "tanh",
-    sympy.erf: "erf",
-    sympy.Abs: "abs",
-    sympy.sign: "sign",
-    Sigmoid: "sigmoid",
-    Softplus: "softplus",
-    Log1p: "log1p",
-    Expm1: "expm1",
-}
-"""The functions of one argument, by their name in `math` of `rows.cuh`."""
+from lngen.symbolic import ENTRY_OF, Where
 
 _COMPARISONS = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "==", "!=": "!="}
 
@@ -104,8 +88,9 @@ class Printer:
                 self._print(otherwise, given)[0],
             )
             return "({} ? {} : {})".format(*texts), _ATOM
-        if type(node) in FUNCTIONS:
-            return self._call(FUNCTIONS[type(node)], node.args[0], given), _ATOM
+        if type(node) in ENTRY_OF:
+            entry = ENTRY_OF[type(node)]
+            return self._call(entry.cuda or f"math::{entry.name}", node.args[0], given), _ATOM
         raise LngenError(
             f"the CUDA backend cannot print {type(node).__name__}, which occurs in {node}; "
             "write the definition with the functions of lngen.language"
@@ -147,7 +132,7 @@ class Printer:
         if not doubled.is_Integer:
             return f"math::pow({self._print(base, given)[0]}, {self._print(exponent, given)[0]})", _ATOM
         whole, half = divmod(int(doubled), 2)
-        root = self._call("sqrt", base, given) if half else ""
+        root = self._call("math::sqrt", base, given) if half else ""
         if not whole:
             return root, _ATOM
         text = self._whole_power(base, whole, given)
@@ -162,7 +147,7 @@ class Printer:
         return f"math::power<{exponent}>({text})"
 
     def _call(self, function: str, argument: Expr, given: Condition) -> str:
-        return f"math::{function}({self._print(argument, given)[0]})"
+        return f"{function}({self._print(argument, given)[0]})"
 
     def _truth(self, node: sympy.Basic, given: Condition) -> str:
         if isinstance(node, Relational) and node.rel_op in _COMPARISONS:

@@ -9,7 +9,6 @@ import sympy
 from sympy import Expr, Symbol
 
 from lngen.backends.cuda import contract
-from lngen.backends.cuda.expressions import FUNCTIONS
 from lngen.backends.cuda.extremes import fresh, there, with_places
 from lngen.backends.cuda.lines import Columns, Direction, Read, Sweep
 from lngen.backends.cuda.presence import cpp, flags
@@ -25,11 +24,12 @@ from lngen.symbolic import (
     RowSymbol,
     ScalarSymbol,
     axes,
+    heads_that,
     leading_to,
 )
 
-# An absolute value and a sign are an instruction or two, which nothing is kept for.
-_CALLED = tuple(function for function in FUNCTIONS if function not in (sympy.Abs, sympy.sign))
+# What is exact, an absolute value and a sign, is an instruction or two, which nothing is kept for.
+_CALLED = heads_that(lambda entry: entry.roundings)
 
 
 def lower(program: RowProgram, formulas: Sequence[str]) -> Direction:

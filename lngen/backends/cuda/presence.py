@@ -18,10 +18,10 @@ from sympy import Expr, Symbol
 from lngen.backends.spelling import belongs_to
 from lngen.presence import ALWAYS, NEVER, Condition, all_of, any_of
 from lngen.program import RowProgram
-from lngen.symbolic import Expm1, Log1p, Reduction, Where
+from lngen.symbolic import HEADS, Reduction, Where, of_number
 
 # Functions that are zero at zero: nothing of them is left where their argument is left out.
-_ODD_AT_ZERO = (sympy.tanh, sympy.sin, sympy.erf, sympy.Abs, sympy.sign, Expm1, Log1p)
+_ZERO_AT_ZERO = {head for name, head in HEADS.items() if of_number(name, sympy.S.Zero) == 0}
 
 
 def cpp(condition: Condition) -> str:
@@ -86,7 +86,7 @@ class Presence:
             return any_of([self.nonzero(expression.args[1]), self.nonzero(expression.args[2])])
         if isinstance(expression, sympy.Pow):
             return self.nonzero(expression.base) if expression.exp.is_positive else ALWAYS
-        if isinstance(expression, (Reduction, *_ODD_AT_ZERO)):
+        if isinstance(expression, Reduction) or type(expression) in _ZERO_AT_ZERO:
             return self.nonzero(expression.args[0])
         return ALWAYS
 

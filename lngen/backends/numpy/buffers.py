@@ -11,14 +11,13 @@ from dataclasses import dataclass, field
 
 from lngen.backends.numpy.graph import IN_PLACE, ROW, ROW_SCALAR, Array, Node, Value
 from lngen.backends.numpy.operations import Schedule
+from lngen.language import FUNCTIONS
 from lngen.presence import NEVER, Condition, any_of
 from lngen.symbolic import Axes
 
 READ_LATE: Mapping[str, tuple[int, ...]] = {
-    "sigmoid": (),
-    "softplus": (),
+    **{name: entry.reads_late for name, entry in FUNCTIONS.items() if entry.is_helper},
     "attains_first": (),
-    "erf": (0,),
     "where": (0, 1),
     "residual": (0, 1, 2),
     "expand": (),
@@ -29,7 +28,7 @@ READ_LATE: Mapping[str, tuple[int, ...]] = {
 Each operation that is more than one ufunc is here; `tests/backends/test_numpy_buffers.py` runs each over its operands.
 """
 
-WORK_BUFFERS: Mapping[str, int] = {"erf": 1}
+WORK_BUFFERS: Mapping[str, int] = {name: entry.work for name, entry in FUNCTIONS.items() if entry.work}
 """How many buffers of its own shape an operation needs while it runs."""
 
 # A position is four times an event's number: room for "just before" and "just after".

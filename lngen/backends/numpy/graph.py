@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from typing import Literal
 
@@ -16,7 +17,7 @@ import sympy
 from sympy import Expr, S
 
 from lngen.presence import NEVER, Condition, any_of
-from lngen.symbolic import NOTHING, Axes, RowScalarSymbol, RowSymbol
+from lngen.symbolic import HEADS, NOTHING, Axes, RowScalarSymbol, RowSymbol, of_number
 
 Phase = Literal["prologue", "block", "epilogue"]
 
@@ -76,18 +77,7 @@ _UNARY: dict[str, Callable[[Expr], Expr]] = {
     "negative": lambda a: -a,
     "square": lambda a: a**2,
     "sqrt": sympy.sqrt,
-    "exp": sympy.exp,
-    "log": sympy.log,
-    "sin": sympy.sin,
-    "cos": sympy.cos,
-    "tanh": sympy.tanh,
-    "erf": sympy.erf,
-    "absolute": sympy.Abs,
-    "sign": sympy.sign,
-    "sigmoid": lambda a: 1 / (1 + sympy.exp(-a)),
-    "softplus": lambda a: sympy.log(1 + sympy.exp(a)),
-    "log1p": lambda a: sympy.log(1 + a),
-    "expm1": lambda a: sympy.exp(a) - 1,
+    **{name: partial(of_number, name) for name in HEADS},
 }
 
 _BINARY: dict[str, Callable[[Expr, Expr], Expr]] = {

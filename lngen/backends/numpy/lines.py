@@ -19,6 +19,7 @@ from lngen.backends.numpy.operations import Event, Schedule
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.selects import guards
 from lngen.backends.numpy.text import Line, named_conditions, tuple_of
+from lngen.language import FUNCTIONS
 from lngen.presence import Condition
 from lngen.program import FAR
 from lngen.symbolic import NOTHING, Axes
@@ -32,18 +33,7 @@ UFUNCS = {
     "negative": "np.negative",
     "square": "np.square",
     "sqrt": "np.sqrt",
-    "exp": "np.exp",
-    "log": "np.log",
-    "sin": "np.sin",
-    "cos": "np.cos",
-    "tanh": "np.tanh",
-    "absolute": "np.absolute",
-    "sign": "np.sign",
-    "log1p": "np.log1p",
-    "expm1": "np.expm1",
-    "sigmoid": "_functions.sigmoid",
-    "softplus": "_functions.softplus",
-    "erf": "_functions.erf",
+    **{name: entry.numpy or f"np.{name}" for name, entry in FUNCTIONS.items() if entry.head},
     "greater": "np.greater",
     "greater_equal": "np.greater_equal",
     "less": "np.less",

@@ -19,33 +19,15 @@ from lngen.backends.numpy.presence import Cases
 from lngen.errors import LngenError
 from lngen.program import OPERATORS, RowProgram, Store
 from lngen.symbolic import (
+    ENTRY_OF,
     NOTHING,
     AttainsFirst,
     D,
-    Expm1,
     FeatureSymbol,
-    Log1p,
-    Sigmoid,
-    Softplus,
     TypedSymbol,
     Where,
     axes,
 )
-
-_FUNCTIONS: dict[type, str] = {
-    sympy.exp: "exp",
-    sympy.log: "log",
-    sympy.sin: "sin",
-    sympy.cos: "cos",
-    sympy.tanh: "tanh",
-    sympy.erf: "erf",
-    sympy.Abs: "absolute",
-    sympy.sign: "sign",
-    Sigmoid: "sigmoid",
-    Softplus: "softplus",
-    Log1p: "log1p",
-    Expm1: "expm1",
-}
 
 _COMPARISONS: dict[type, str] = {
     sympy.StrictGreaterThan: "greater",
@@ -146,8 +128,8 @@ class Operations:
         if isinstance(expression, Where):
             return self._where(expression)
         head = type(expression)
-        if head in _FUNCTIONS:
-            return self.apply(_FUNCTIONS[head], self.expression(expression.args[0]))
+        if head in ENTRY_OF:
+            return self.apply(ENTRY_OF[head].name, self.expression(expression.args[0]))
         if head in OPERATORS:
             return self.reduce(OPERATORS[head], expression.args[0], rows=False)
         if head is AttainsFirst:
@@ -158,7 +140,7 @@ class Operations:
         return LngenError(
             f"step {self.step}, {self.heading}: the NumPy backend cannot write {type(expression).__name__} "
             f"({expression}); it knows sums, products, powers, Where, a reduction of a Feature, and "
-            + ", ".join(sorted(head.__name__ for head in _FUNCTIONS))
+            + ", ".join(sorted(head.__name__ for head in ENTRY_OF))
         )
 
     def _sum(self, expression: Expr) -> int:

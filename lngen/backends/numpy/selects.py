@@ -8,26 +8,18 @@ from __future__ import annotations
 
 from lngen.backends.numpy.graph import REDUCTIONS, Node
 from lngen.backends.numpy.operations import Schedule
+from lngen.language import FUNCTIONS
 from lngen.presence import Condition
 
 Side = tuple[int, bool]
 """A mask, and whether it has to hold."""
 
-_CAN_WARN = frozenset({"divide", "power", "sqrt", "exp", "log", "log1p", "expm1"})
+_CAN_WARN = {"divide", "power", *(name for name, entry in FUNCTIONS.items() if not entry.is_total)}
+
+_HELPERS = {name for name, entry in FUNCTIONS.items() if entry.is_helper}
 
 # These take no mask.
-_WHOLE = REDUCTIONS | {
-    "attains_first",
-    "sigmoid",
-    "softplus",
-    "erf",
-    "where",
-    "expand",
-    "write out",
-    "load",
-    "number",
-    "total",
-}
+_WHOLE = REDUCTIONS | _HELPERS | {"attains_first", "where", "expand", "write out", "load", "number", "total"}
 
 
 def guards(schedule: Schedule, need: list[Condition]) -> dict[int, Side]:
