@@ -25,6 +25,7 @@ from .device_arrays import (
     result,
     row_shape,
 )
+from .interface import Interface
 
 _PARTS = {
     "Row": "the shape of {rows}",
@@ -98,6 +99,28 @@ class Layer:
         for name, of in (*direction.arguments.items(), *direction.results.items()):
             found[name] = found[of]
         return found
+
+
+def layer(interface: Interface, saved: Any, is_wide: bool, directions: Mapping[str, Direction]) -> Layer:
+    """A layer by its interface and the class of what it saves, under the names that kernels have."""
+    inputs = {given["symbol"]: str(given["kind"]) for given in interface["inputs"]}
+    outputs = {output["symbol"]: str(output["kind"]) for output in interface["outputs"]}
+    known = inputs | outputs
+    return Layer(
+        name=interface["name"],
+        Saved=saved,
+        minimum_features=interface["minimum_features"],
+        is_wide=is_wide,
+        inputs=inputs,
+        optional=tuple(given["symbol"] for given in interface["inputs"] if given["default"] is not None),
+        constants=tuple(given["symbol"] for given in interface["constants"]),
+        outputs=outputs,
+        saved={
+            field["name"]: {"row scalar": "computed", "constant": "Constant"}.get(field["kind"]) or known[field["name"]]
+            for field in interface["saved"]
+        },
+        directions=directions,
+    )
 
 
 class Wanted(NamedTuple):

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (3 read, 1 written), 10 flops a row element; backward 6 row tensors (3 read, 3 written), 13 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-# templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+# templates sha256:cdeed2f78e4fe0198ff86cffe4a01dc52042d3b8a514e24e7d1104091c1c2a94
 """Layer normalization with a scale and a shift for every entry, from elsewhere.
 
     forward
@@ -28,6 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._runtime import launcher as _launcher
+from .numpy_backend import INTERFACE
 
 
 class Gradients(NamedTuple):
@@ -257,22 +258,10 @@ def compilations():
     return _launcher.compilations()
 
 
-_LAYER = _launcher.Layer(
-    name="adaptive_layer_norm",
-    Saved=Saved,
-    minimum_features=1,
+_LAYER = _launcher.layer(
+    INTERFACE,
+    Saved,
     is_wide=False,
-    inputs={"x": "Row", "scale": "Row", "shift": "Row"},
-    optional=(),
-    constants=("eps",),
-    outputs={"y": "Row"},
-    saved={
-        "x": "Row",
-        "scale": "Row",
-        "mu": "computed",
-        "mu_residual": "computed",
-        "rstd": "computed",
-    },
     directions={
         "forward": _launcher.Direction(
             source=_Path(__file__).with_name("kernels.cu"),
@@ -349,7 +338,12 @@ _LAYER = _launcher.Layer(
                 "ddscale": "scale",
                 "ddshift": "shift",
             },
-            results={"dx": "x", "dscale": "scale", "dshift": "shift", "ddy": "dy"},
+            results={
+                "dx": "x",
+                "dscale": "scale",
+                "dshift": "shift",
+                "ddy": "dy",
+            },
             kernels={
                 "backward_backward": (
                     "PPPPPPPPPPPPPqi",

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (3 read, 1 written), 10 flops a row element; backward 6 row tensors (3 read, 3 written), 13 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-# templates sha256:30b564f13934d5b389545b156553f8362d7c3d287c64d1a388cba450c36e9cb3
+# templates sha256:c0ff61cfce99886cda72df55f465939aac2021dcfd06b7559814a938ea382145
 """Layer normalization with a scale and a shift for every entry, from elsewhere.
 
     forward
@@ -29,6 +29,57 @@ import numpy as np
 
 from .._runtime import calls as _calls
 from .._runtime import rows as _rows
+from .._runtime.interface import Interface as _Interface
+
+INTERFACE: _Interface = {
+    "name": "adaptive_layer_norm",
+    "minimum_features": 1,
+    "inputs": [
+        {
+            "name": "x",
+            "symbol": "x",
+            "kind": "Row",
+            "axes": ["...", "D"],
+            "default": None,
+        },
+        {
+            "name": "scale",
+            "symbol": "scale",
+            "kind": "Row",
+            "axes": ["...", "D"],
+            "default": None,
+        },
+        {
+            "name": "shift",
+            "symbol": "shift",
+            "kind": "Row",
+            "axes": ["...", "D"],
+            "default": None,
+        },
+    ],
+    "constants": [
+        {"name": "eps", "symbol": "eps", "default": 1e-6, "sign": "nonnegative"},
+    ],
+    "outputs": [{"name": "y", "symbol": "y", "kind": "Row", "axes": ["...", "D"]}],
+    "saved": [
+        {"name": "x", "kind": "input", "of": "x", "axes": ["...", "D"]},
+        {"name": "scale", "kind": "input", "of": "scale", "axes": ["...", "D"]},
+        {"name": "mu", "kind": "row scalar", "of": "mu", "axes": ["..."]},
+        {
+            "name": "mu_residual",
+            "kind": "row scalar",
+            "of": "mu_residual",
+            "axes": ["..."],
+        },
+        {"name": "rstd", "kind": "row scalar", "of": "rstd", "axes": ["..."]},
+    ],
+    "gradients": [
+        {"name": "dx", "of": "x", "may_be_none": False},
+        {"name": "dscale", "of": "scale", "may_be_none": False},
+        {"name": "dshift", "of": "shift", "may_be_none": False},
+    ],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
 
 
 class Gradients(NamedTuple):

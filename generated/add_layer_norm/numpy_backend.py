@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops a row element; backward 4 row tensors (3 read, 1 written), 15 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:30b564f13934d5b389545b156553f8362d7c3d287c64d1a388cba450c36e9cb3
+# templates sha256:c0ff61cfce99886cda72df55f465939aac2021dcfd06b7559814a938ea382145
 """Residual addition, then layer normalization; the sum is the second output.
 
     forward
@@ -31,6 +31,68 @@ import numpy as np
 
 from .._runtime import calls as _calls
 from .._runtime import rows as _rows
+from .._runtime.interface import Interface as _Interface
+
+INTERFACE: _Interface = {
+    "name": "add_layer_norm",
+    "minimum_features": 1,
+    "inputs": [
+        {
+            "name": "x",
+            "symbol": "x",
+            "kind": "Row",
+            "axes": ["...", "D"],
+            "default": None,
+        },
+        {
+            "name": "residual",
+            "symbol": "residual",
+            "kind": "Row",
+            "axes": ["...", "D"],
+            "default": None,
+        },
+        {
+            "name": "gamma",
+            "symbol": "gamma",
+            "kind": "Feature",
+            "axes": ["D"],
+            "default": 1,
+        },
+        {
+            "name": "beta",
+            "symbol": "beta",
+            "kind": "Feature",
+            "axes": ["D"],
+            "default": 0,
+        },
+    ],
+    "constants": [
+        {"name": "eps", "symbol": "eps", "default": 1e-5, "sign": "nonnegative"},
+    ],
+    "outputs": [
+        {"name": "y", "symbol": "y", "kind": "Row", "axes": ["...", "D"]},
+        {"name": "h", "symbol": "h", "kind": "Row", "axes": ["...", "D"]},
+    ],
+    "saved": [
+        {"name": "h", "kind": "output", "of": "h", "axes": ["...", "D"]},
+        {"name": "gamma", "kind": "input", "of": "gamma", "axes": ["D"]},
+        {"name": "mu", "kind": "row scalar", "of": "mu", "axes": ["..."]},
+        {
+            "name": "mu_residual",
+            "kind": "row scalar",
+            "of": "mu_residual",
+            "axes": ["..."],
+        },
+        {"name": "rstd", "kind": "row scalar", "of": "rstd", "axes": ["..."]},
+    ],
+    "gradients": [
+        {"name": "dx", "of": "x", "may_be_none": False},
+        {"name": "dresidual", "of": "residual", "may_be_none": False},
+        {"name": "dgamma", "of": "gamma", "may_be_none": True},
+        {"name": "dbeta", "of": "beta", "may_be_none": True},
+    ],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
 
 
 class Outputs(NamedTuple):

@@ -4,7 +4,7 @@
 // Cost: forward 4 row tensors (2 read, 2 written), 10 flops a row element; backward 4 row tensors (3 read, 1 written), 15 flops a row element.
 // Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-// templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+// templates sha256:cdeed2f78e4fe0198ff86cffe4a01dc52042d3b8a514e24e7d1104091c1c2a94
 //
 // jvp:
 //     dh = dresidual + dx

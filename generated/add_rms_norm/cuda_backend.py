@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 5 flops a row element; backward 4 row tensors (3 read, 1 written), 10 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-# templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+# templates sha256:cdeed2f78e4fe0198ff86cffe4a01dc52042d3b8a514e24e7d1104091c1c2a94
 """Residual addition, then root-mean-square normalization; the sum is the second output.
 
     forward
@@ -28,6 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._runtime import launcher as _launcher
+from .numpy_backend import INTERFACE
 
 
 class Outputs(NamedTuple):
@@ -277,16 +278,10 @@ def compilations():
     return _launcher.compilations()
 
 
-_LAYER = _launcher.Layer(
-    name="add_rms_norm",
-    Saved=Saved,
-    minimum_features=1,
+_LAYER = _launcher.layer(
+    INTERFACE,
+    Saved,
     is_wide=False,
-    inputs={"x": "Row", "residual": "Row", "gamma": "Feature"},
-    optional=("gamma",),
-    constants=("eps",),
-    outputs={"y": "Row", "h": "Row"},
-    saved={"h": "Row", "gamma": "Feature", "rstd": "computed"},
     directions={
         "forward": _launcher.Direction(
             source=_Path(__file__).with_name("kernels.cu"),
@@ -331,7 +326,13 @@ _LAYER = _launcher.Layer(
                 ),
                 "backward_columns": (
                     "PiPPi",
-                    ("the workspace", "the blocks", "gamma", "out dgamma", "the features"),
+                    (
+                        "the workspace",
+                        "the blocks",
+                        "gamma",
+                        "out dgamma",
+                        "the features",
+                    ),
                 ),
             },
         ),

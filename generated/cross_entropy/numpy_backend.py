@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (2 read, 0 written), 7 flops a row element; backward 4 row tensors (2 read, 2 written), 9 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-# templates sha256:30b564f13934d5b389545b156553f8362d7c3d287c64d1a388cba450c36e9cb3
+# templates sha256:c0ff61cfce99886cda72df55f465939aac2021dcfd06b7559814a938ea382145
 """Cross entropy of soft targets with the softmax of a row, one number a row.
 
     forward
@@ -29,6 +29,47 @@ import numpy as np
 
 from .._runtime import calls as _calls
 from .._runtime import rows as _rows
+from .._runtime.interface import Interface as _Interface
+
+INTERFACE: _Interface = {
+    "name": "cross_entropy",
+    "minimum_features": 1,
+    "inputs": [
+        {
+            "name": "x",
+            "symbol": "x",
+            "kind": "Row",
+            "axes": ["...", "D"],
+            "default": None,
+        },
+        {
+            "name": "target",
+            "symbol": "target",
+            "kind": "Row",
+            "axes": ["...", "D"],
+            "default": None,
+        },
+    ],
+    "constants": [],
+    "outputs": [{"name": "y", "symbol": "y", "kind": "RowScalar", "axes": ["..."]}],
+    "saved": [
+        {"name": "x", "kind": "input", "of": "x", "axes": ["...", "D"]},
+        {"name": "target", "kind": "input", "of": "target", "axes": ["...", "D"]},
+        {"name": "row_max", "kind": "row scalar", "of": "row_max", "axes": ["..."]},
+        {"name": "sum_exp", "kind": "row scalar", "of": "sum_exp", "axes": ["..."]},
+        {
+            "name": "log_sum_exp",
+            "kind": "row scalar",
+            "of": "log_sum_exp",
+            "axes": ["..."],
+        },
+    ],
+    "gradients": [
+        {"name": "dx", "of": "x", "may_be_none": False},
+        {"name": "dtarget", "of": "target", "may_be_none": False},
+    ],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
 
 
 class Gradients(NamedTuple):

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 13 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-# templates sha256:30b564f13934d5b389545b156553f8362d7c3d287c64d1a388cba450c36e9cb3
+# templates sha256:c0ff61cfce99886cda72df55f465939aac2021dcfd06b7559814a938ea382145
 """Dynamic tanh: an elementwise layer in the place of a norm.
 
     forward
@@ -28,6 +28,56 @@ import numpy as np
 
 from .._runtime import calls as _calls
 from .._runtime import rows as _rows
+from .._runtime.interface import Interface as _Interface
+
+INTERFACE: _Interface = {
+    "name": "dynamic_tanh",
+    "minimum_features": 1,
+    "inputs": [
+        {
+            "name": "x",
+            "symbol": "x",
+            "kind": "Row",
+            "axes": ["...", "D"],
+            "default": None,
+        },
+        {
+            "name": "alpha",
+            "symbol": "alpha",
+            "kind": "Scalar",
+            "axes": [],
+            "default": 0.5,
+        },
+        {
+            "name": "gamma",
+            "symbol": "gamma",
+            "kind": "Feature",
+            "axes": ["D"],
+            "default": 1,
+        },
+        {
+            "name": "beta",
+            "symbol": "beta",
+            "kind": "Feature",
+            "axes": ["D"],
+            "default": 0,
+        },
+    ],
+    "constants": [],
+    "outputs": [{"name": "y", "symbol": "y", "kind": "Row", "axes": ["...", "D"]}],
+    "saved": [
+        {"name": "x", "kind": "input", "of": "x", "axes": ["...", "D"]},
+        {"name": "alpha", "kind": "input", "of": "alpha", "axes": []},
+        {"name": "gamma", "kind": "input", "of": "gamma", "axes": ["D"]},
+    ],
+    "gradients": [
+        {"name": "dx", "of": "x", "may_be_none": False},
+        {"name": "dalpha", "of": "alpha", "may_be_none": True},
+        {"name": "dgamma", "of": "gamma", "may_be_none": True},
+        {"name": "dbeta", "of": "beta", "may_be_none": True},
+    ],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
 
 
 class Gradients(NamedTuple):

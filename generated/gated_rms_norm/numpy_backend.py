@@ -3,7 +3,7 @@
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops a row element; backward 5 row tensors (3 read, 2 written), 20 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-# templates sha256:30b564f13934d5b389545b156553f8362d7c3d287c64d1a388cba450c36e9cb3
+# templates sha256:c0ff61cfce99886cda72df55f465939aac2021dcfd06b7559814a938ea382145
 """Root-mean-square normalization, then a gate: silu of another row.
 
     forward
@@ -31,6 +31,51 @@ import numpy as np
 from .._runtime import calls as _calls
 from .._runtime import functions as _functions
 from .._runtime import rows as _rows
+from .._runtime.interface import Interface as _Interface
+
+INTERFACE: _Interface = {
+    "name": "gated_rms_norm",
+    "minimum_features": 1,
+    "inputs": [
+        {
+            "name": "x",
+            "symbol": "x",
+            "kind": "Row",
+            "axes": ["...", "D"],
+            "default": None,
+        },
+        {
+            "name": "z",
+            "symbol": "z",
+            "kind": "Row",
+            "axes": ["...", "D"],
+            "default": None,
+        },
+        {
+            "name": "gamma",
+            "symbol": "gamma",
+            "kind": "Feature",
+            "axes": ["D"],
+            "default": 1,
+        },
+    ],
+    "constants": [
+        {"name": "eps", "symbol": "eps", "default": 1e-5, "sign": "nonnegative"},
+    ],
+    "outputs": [{"name": "y", "symbol": "y", "kind": "Row", "axes": ["...", "D"]}],
+    "saved": [
+        {"name": "x", "kind": "input", "of": "x", "axes": ["...", "D"]},
+        {"name": "z", "kind": "input", "of": "z", "axes": ["...", "D"]},
+        {"name": "gamma", "kind": "input", "of": "gamma", "axes": ["D"]},
+        {"name": "rstd", "kind": "row scalar", "of": "rstd", "axes": ["..."]},
+    ],
+    "gradients": [
+        {"name": "dx", "of": "x", "may_be_none": False},
+        {"name": "dz", "of": "z", "may_be_none": False},
+        {"name": "dgamma", "of": "gamma", "may_be_none": True},
+    ],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
 
 
 class Gradients(NamedTuple):

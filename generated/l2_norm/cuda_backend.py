@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 3 flops a row element; backward 3 row tensors (2 read, 1 written), 6 flops a row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:be881d5f8129b557e1ec885ece4bbca58ee2c07dcc5dcc847ea2c74f37ffc252
-# templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+# templates sha256:cdeed2f78e4fe0198ff86cffe4a01dc52042d3b8a514e24e7d1104091c1c2a94
 """Each row divided by its Euclidean length.
 
     forward
@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._runtime import launcher as _launcher
+from .numpy_backend import INTERFACE
 
 
 class Gradients(NamedTuple):
@@ -197,16 +198,10 @@ def compilations():
     return _launcher.compilations()
 
 
-_LAYER = _launcher.Layer(
-    name="l2_norm",
-    Saved=Saved,
-    minimum_features=1,
+_LAYER = _launcher.layer(
+    INTERFACE,
+    Saved,
     is_wide=False,
-    inputs={"x": "Row"},
-    optional=(),
-    constants=("eps",),
-    outputs={"y": "Row"},
-    saved={"x": "Row", "rstd": "computed"},
     directions={
         "forward": _launcher.Direction(
             source=_Path(__file__).with_name("kernels.cu"),

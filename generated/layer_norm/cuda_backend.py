@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops a row element; backward 3 row tensors (2 read, 1 written), 14 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:3f4f3519e955d61b03ab0d655ad5951c0892e0dd7b3076ac889a76a6492abbe1
-# templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+# templates sha256:cdeed2f78e4fe0198ff86cffe4a01dc52042d3b8a514e24e7d1104091c1c2a94
 """Layer normalization over the feature axis.
 
     forward
@@ -28,6 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._runtime import launcher as _launcher
+from .numpy_backend import INTERFACE
 
 
 class Gradients(NamedTuple):
@@ -258,22 +259,10 @@ def compilations():
     return _launcher.compilations()
 
 
-_LAYER = _launcher.Layer(
-    name="layer_norm",
-    Saved=Saved,
-    minimum_features=1,
+_LAYER = _launcher.layer(
+    INTERFACE,
+    Saved,
     is_wide=False,
-    inputs={"x": "Row", "gamma": "Feature", "beta": "Feature"},
-    optional=("gamma", "beta"),
-    constants=("eps",),
-    outputs={"y": "Row"},
-    saved={
-        "x": "Row",
-        "gamma": "Feature",
-        "mu": "computed",
-        "mu_residual": "computed",
-        "rstd": "computed",
-    },
     directions={
         "forward": _launcher.Direction(
             source=_Path(__file__).with_name("kernels.cu"),
@@ -355,8 +344,18 @@ _LAYER = _launcher.Layer(
         ),
         "backward_backward": _launcher.Direction(
             source=_Path(__file__).with_name("second_order.cu"),
-            arguments={"dy": "y", "ddx": "x", "ddgamma": "gamma", "ddbeta": "beta"},
-            results={"dx": "x", "dgamma": "gamma", "dbeta": "beta", "ddy": "dy"},
+            arguments={
+                "dy": "y",
+                "ddx": "x",
+                "ddgamma": "gamma",
+                "ddbeta": "beta",
+            },
+            results={
+                "dx": "x",
+                "dgamma": "gamma",
+                "dbeta": "beta",
+                "ddy": "dy",
+            },
             sums=(1, 0),
             kernels={
                 "backward_backward": (

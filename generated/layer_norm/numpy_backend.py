@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops a row element; backward 3 row tensors (2 read, 1 written), 14 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:3f4f3519e955d61b03ab0d655ad5951c0892e0dd7b3076ac889a76a6492abbe1
-# templates sha256:30b564f13934d5b389545b156553f8362d7c3d287c64d1a388cba450c36e9cb3
+# templates sha256:c0ff61cfce99886cda72df55f465939aac2021dcfd06b7559814a938ea382145
 """Layer normalization over the feature axis.
 
     forward
@@ -29,6 +29,57 @@ import numpy as np
 
 from .._runtime import calls as _calls
 from .._runtime import rows as _rows
+from .._runtime.interface import Interface as _Interface
+
+INTERFACE: _Interface = {
+    "name": "layer_norm",
+    "minimum_features": 1,
+    "inputs": [
+        {
+            "name": "x",
+            "symbol": "x",
+            "kind": "Row",
+            "axes": ["...", "D"],
+            "default": None,
+        },
+        {
+            "name": "gamma",
+            "symbol": "gamma",
+            "kind": "Feature",
+            "axes": ["D"],
+            "default": 1,
+        },
+        {
+            "name": "beta",
+            "symbol": "beta",
+            "kind": "Feature",
+            "axes": ["D"],
+            "default": 0,
+        },
+    ],
+    "constants": [
+        {"name": "eps", "symbol": "eps", "default": 1e-5, "sign": "nonnegative"},
+    ],
+    "outputs": [{"name": "y", "symbol": "y", "kind": "Row", "axes": ["...", "D"]}],
+    "saved": [
+        {"name": "x", "kind": "input", "of": "x", "axes": ["...", "D"]},
+        {"name": "gamma", "kind": "input", "of": "gamma", "axes": ["D"]},
+        {"name": "mu", "kind": "row scalar", "of": "mu", "axes": ["..."]},
+        {
+            "name": "mu_residual",
+            "kind": "row scalar",
+            "of": "mu_residual",
+            "axes": ["..."],
+        },
+        {"name": "rstd", "kind": "row scalar", "of": "rstd", "axes": ["..."]},
+    ],
+    "gradients": [
+        {"name": "dx", "of": "x", "may_be_none": False},
+        {"name": "dgamma", "of": "gamma", "may_be_none": True},
+        {"name": "dbeta", "of": "beta", "may_be_none": True},
+    ],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
 
 
 class Gradients(NamedTuple):

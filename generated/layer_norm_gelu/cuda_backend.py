@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 15 flops a row element; backward 3 row tensors (2 read, 1 written), 30 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
-# templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+# templates sha256:cdeed2f78e4fe0198ff86cffe4a01dc52042d3b8a514e24e7d1104091c1c2a94
 """Layer normalization, then the Gaussian error linear unit.
 
     forward
@@ -32,6 +32,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._runtime import launcher as _launcher
+from .numpy_backend import INTERFACE
 
 
 class Gradients(NamedTuple):
@@ -275,23 +276,10 @@ def compilations():
     return _launcher.compilations()
 
 
-_LAYER = _launcher.Layer(
-    name="layer_norm_gelu",
-    Saved=Saved,
-    minimum_features=1,
+_LAYER = _launcher.layer(
+    INTERFACE,
+    Saved,
     is_wide=False,
-    inputs={"x": "Row", "gamma": "Feature", "beta": "Feature"},
-    optional=("gamma", "beta"),
-    constants=("eps",),
-    outputs={"y": "Row"},
-    saved={
-        "x": "Row",
-        "gamma": "Feature",
-        "beta": "Feature",
-        "mu": "computed",
-        "mu_residual": "computed",
-        "rstd": "computed",
-    },
     directions={
         "forward": _launcher.Direction(
             source=_Path(__file__).with_name("kernels.cu"),
@@ -376,8 +364,18 @@ _LAYER = _launcher.Layer(
         ),
         "backward_backward": _launcher.Direction(
             source=_Path(__file__).with_name("second_order.cu"),
-            arguments={"dy": "y", "ddx": "x", "ddgamma": "gamma", "ddbeta": "beta"},
-            results={"dx": "x", "dgamma": "gamma", "dbeta": "beta", "ddy": "dy"},
+            arguments={
+                "dy": "y",
+                "ddx": "x",
+                "ddgamma": "gamma",
+                "ddbeta": "beta",
+            },
+            results={
+                "dx": "x",
+                "dgamma": "gamma",
+                "dbeta": "beta",
+                "ddy": "dy",
+            },
             sums=(2, 0),
             kernels={
                 "backward_backward": (

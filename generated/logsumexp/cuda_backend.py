@@ -3,7 +3,7 @@
 # Cost: forward 1 row tensors (1 read, 0 written), 4 flops a row element; backward 2 row tensors (1 read, 1 written), 3 flops a row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:b19fb96aafa17a6adb3c7d31aefe031f7e76c3af72c0cc3c9ac96259ff3994d6
-# templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+# templates sha256:cdeed2f78e4fe0198ff86cffe4a01dc52042d3b8a514e24e7d1104091c1c2a94
 """The logarithm of a row's sum of exponentials, one number a row.
 
     forward
@@ -25,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._runtime import launcher as _launcher
+from .numpy_backend import INTERFACE
 
 
 class Gradients(NamedTuple):
@@ -203,16 +204,10 @@ def compilations():
     return _launcher.compilations()
 
 
-_LAYER = _launcher.Layer(
-    name="logsumexp",
-    Saved=Saved,
-    minimum_features=1,
+_LAYER = _launcher.layer(
+    INTERFACE,
+    Saved,
     is_wide=False,
-    inputs={"x": "Row"},
-    optional=(),
-    constants=(),
-    outputs={"y": "RowScalar"},
-    saved={"x": "Row", "row_max": "computed", "sum_exp": "computed"},
     directions={
         "forward": _launcher.Direction(
             source=_Path(__file__).with_name("kernels.cu"),

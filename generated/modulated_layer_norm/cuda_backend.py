@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 10 flops a row element; backward 3 row tensors (2 read, 1 written), 21 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-# templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+# templates sha256:cdeed2f78e4fe0198ff86cffe4a01dc52042d3b8a514e24e7d1104091c1c2a94
 """Layer normalization whose output is gated by one number a row.
 
     forward
@@ -29,6 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._runtime import launcher as _launcher
+from .numpy_backend import INTERFACE
 
 
 class Gradients(NamedTuple):
@@ -303,29 +304,10 @@ def compilations():
     return _launcher.compilations()
 
 
-_LAYER = _launcher.Layer(
-    name="modulated_layer_norm",
-    Saved=Saved,
-    minimum_features=1,
+_LAYER = _launcher.layer(
+    INTERFACE,
+    Saved,
     is_wide=False,
-    inputs={
-        "x": "Row",
-        "gate": "RowScalar",
-        "gamma": "Feature",
-        "beta": "Feature",
-    },
-    optional=("gate", "gamma", "beta"),
-    constants=("eps",),
-    outputs={"y": "Row"},
-    saved={
-        "x": "Row",
-        "gate": "RowScalar",
-        "gamma": "Feature",
-        "beta": "Feature",
-        "mu": "computed",
-        "mu_residual": "computed",
-        "rstd": "computed",
-    },
     directions={
         "forward": _launcher.Direction(
             source=_Path(__file__).with_name("kernels.cu"),

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 9 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
-# templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+# templates sha256:cdeed2f78e4fe0198ff86cffe4a01dc52042d3b8a514e24e7d1104091c1c2a94
 """Root-mean-square normalization with a weight that is learned as its distance from one.
 
     forward
@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._runtime import launcher as _launcher
+from .numpy_backend import INTERFACE
 
 
 class Gradients(NamedTuple):
@@ -197,7 +198,11 @@ def backward_backward(
     Raises TypeError for what is no floating-point array in device memory, ValueError for a
     wrong shape, ImportError without PyCUDA or a driver.
     """
-    arguments_ = (*_launcher.each_cotangent(cotangents, ("dy",)), ddx, ddw)
+    arguments_ = (
+        *_launcher.each_cotangent(cotangents, ("dy",)),
+        ddx,
+        ddw,
+    )
     results_ = _launcher.later(
         _LAYER, "backward_backward", saved, arguments_, out, stream, workspace
     )
@@ -219,16 +224,10 @@ def compilations():
     return _launcher.compilations()
 
 
-_LAYER = _launcher.Layer(
-    name="offset_rms_norm",
-    Saved=Saved,
-    minimum_features=1,
+_LAYER = _launcher.layer(
+    INTERFACE,
+    Saved,
     is_wide=False,
-    inputs={"x": "Row", "w": "Feature"},
-    optional=("w",),
-    constants=("eps",),
-    outputs={"y": "Row"},
-    saved={"x": "Row", "w": "Feature", "rstd": "computed"},
     directions={
         "forward": _launcher.Direction(
             source=_Path(__file__).with_name("kernels.cu"),
@@ -236,7 +235,15 @@ _LAYER = _launcher.Layer(
             kernels={
                 "forward": (
                     "PPAPPqi",
-                    ("x", "w", "eps", "out y", "saved rstd", "the rows", "the features"),
+                    (
+                        "x",
+                        "w",
+                        "eps",
+                        "out y",
+                        "saved rstd",
+                        "the rows",
+                        "the features",
+                    ),
                 ),
             },
         ),
@@ -309,7 +316,14 @@ _LAYER = _launcher.Layer(
                 ),
                 "backward_backward_columns": (
                     "PiPPPi",
-                    ("the workspace", "the blocks", "w", "ddw", "out dw", "the features"),
+                    (
+                        "the workspace",
+                        "the blocks",
+                        "w",
+                        "ddw",
+                        "out dw",
+                        "the features",
+                    ),
                 ),
             },
         ),

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 9 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
-# templates sha256:30b564f13934d5b389545b156553f8362d7c3d287c64d1a388cba450c36e9cb3
+# templates sha256:c0ff61cfce99886cda72df55f465939aac2021dcfd06b7559814a938ea382145
 """Root-mean-square normalization with a weight that is learned as its distance from one.
 
     forward
@@ -27,6 +27,36 @@ import numpy as np
 
 from .._runtime import calls as _calls
 from .._runtime import rows as _rows
+from .._runtime.interface import Interface as _Interface
+
+INTERFACE: _Interface = {
+    "name": "offset_rms_norm",
+    "minimum_features": 1,
+    "inputs": [
+        {
+            "name": "x",
+            "symbol": "x",
+            "kind": "Row",
+            "axes": ["...", "D"],
+            "default": None,
+        },
+        {"name": "w", "symbol": "w", "kind": "Feature", "axes": ["D"], "default": 0},
+    ],
+    "constants": [
+        {"name": "eps", "symbol": "eps", "default": 1e-6, "sign": "nonnegative"},
+    ],
+    "outputs": [{"name": "y", "symbol": "y", "kind": "Row", "axes": ["...", "D"]}],
+    "saved": [
+        {"name": "x", "kind": "input", "of": "x", "axes": ["...", "D"]},
+        {"name": "w", "kind": "input", "of": "w", "axes": ["D"]},
+        {"name": "rstd", "kind": "row scalar", "of": "rstd", "axes": ["..."]},
+    ],
+    "gradients": [
+        {"name": "dx", "of": "x", "may_be_none": False},
+        {"name": "dw", "of": "w", "may_be_none": True},
+    ],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
 
 
 class Gradients(NamedTuple):

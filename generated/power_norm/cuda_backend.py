@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops a row element; backward 3 row tensors (2 read, 1 written), 11 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
-# templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+# templates sha256:cdeed2f78e4fe0198ff86cffe4a01dc52042d3b8a514e24e7d1104091c1c2a94
 """Each row divided by its mean fourth power, to the power 1/4.
 
     forward
@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._runtime import launcher as _launcher
+from .numpy_backend import INTERFACE
 
 
 class Gradients(NamedTuple):
@@ -226,16 +227,10 @@ def compilations():
     return _launcher.compilations()
 
 
-_LAYER = _launcher.Layer(
-    name="power_norm",
-    Saved=Saved,
-    minimum_features=1,
+_LAYER = _launcher.layer(
+    INTERFACE,
+    Saved,
     is_wide=False,
-    inputs={"x": "Row", "gamma": "Feature"},
-    optional=("gamma",),
-    constants=("eps",),
-    outputs={"y": "Row"},
-    saved={"x": "Row", "gamma": "Feature", "scale": "computed"},
     directions={
         "forward": _launcher.Direction(
             source=_Path(__file__).with_name("kernels.cu"),
@@ -276,7 +271,13 @@ _LAYER = _launcher.Layer(
                 ),
                 "backward_columns": (
                     "PiPPi",
-                    ("the workspace", "the blocks", "gamma", "out dgamma", "the features"),
+                    (
+                        "the workspace",
+                        "the blocks",
+                        "gamma",
+                        "out dgamma",
+                        "the features",
+                    ),
                 ),
             },
         ),

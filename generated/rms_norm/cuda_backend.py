@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 9 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
-# templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+# templates sha256:cdeed2f78e4fe0198ff86cffe4a01dc52042d3b8a514e24e7d1104091c1c2a94
 """Root-mean-square normalization over the feature axis.
 
     forward
@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._runtime import launcher as _launcher
+from .numpy_backend import INTERFACE
 
 
 class Gradients(NamedTuple):
@@ -223,16 +224,10 @@ def compilations():
     return _launcher.compilations()
 
 
-_LAYER = _launcher.Layer(
-    name="rms_norm",
-    Saved=Saved,
-    minimum_features=1,
+_LAYER = _launcher.layer(
+    INTERFACE,
+    Saved,
     is_wide=False,
-    inputs={"x": "Row", "gamma": "Feature"},
-    optional=("gamma",),
-    constants=("eps",),
-    outputs={"y": "Row"},
-    saved={"x": "Row", "gamma": "Feature", "rstd": "computed"},
     directions={
         "forward": _launcher.Direction(
             source=_Path(__file__).with_name("kernels.cu"),
@@ -273,7 +268,13 @@ _LAYER = _launcher.Layer(
                 ),
                 "backward_columns": (
                     "PiPPi",
-                    ("the workspace", "the blocks", "gamma", "out dgamma", "the features"),
+                    (
+                        "the workspace",
+                        "the blocks",
+                        "gamma",
+                        "out dgamma",
+                        "the features",
+                    ),
                 ),
             },
         ),

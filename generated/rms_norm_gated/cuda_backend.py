@@ -3,7 +3,7 @@
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops a row element; backward 5 row tensors (3 read, 2 written), 19 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
-# templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+# templates sha256:cdeed2f78e4fe0198ff86cffe4a01dc52042d3b8a514e24e7d1104091c1c2a94
 """A gate, silu of another row, then root-mean-square normalization.
 
     forward
@@ -31,6 +31,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._runtime import launcher as _launcher
+from .numpy_backend import INTERFACE
 
 
 class Gradients(NamedTuple):
@@ -261,16 +262,10 @@ def compilations():
     return _launcher.compilations()
 
 
-_LAYER = _launcher.Layer(
-    name="rms_norm_gated",
-    Saved=Saved,
-    minimum_features=1,
+_LAYER = _launcher.layer(
+    INTERFACE,
+    Saved,
     is_wide=False,
-    inputs={"x": "Row", "z": "Row", "gamma": "Feature"},
-    optional=("gamma",),
-    constants=("eps",),
-    outputs={"y": "Row"},
-    saved={"x": "Row", "z": "Row", "gamma": "Feature", "rstd": "computed"},
     directions={
         "forward": _launcher.Direction(
             source=_Path(__file__).with_name("kernels.cu"),
@@ -314,7 +309,13 @@ _LAYER = _launcher.Layer(
                 ),
                 "backward_columns": (
                     "PiPPi",
-                    ("the workspace", "the blocks", "gamma", "out dgamma", "the features"),
+                    (
+                        "the workspace",
+                        "the blocks",
+                        "gamma",
+                        "out dgamma",
+                        "the features",
+                    ),
                 ),
             },
         ),

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 11 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
-# templates sha256:e20ec7ed001fc088664d0c9108afb76b5f02372bda3f45ad1346dcc50383900d
+# templates sha256:cdeed2f78e4fe0198ff86cffe4a01dc52042d3b8a514e24e7d1104091c1c2a94
 """Softmax with a learned inverse temperature.
 
     forward
@@ -27,6 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._runtime import launcher as _launcher
+from .numpy_backend import INTERFACE
 
 
 class Gradients(NamedTuple):
@@ -229,21 +230,10 @@ def compilations():
     return _launcher.compilations()
 
 
-_LAYER = _launcher.Layer(
-    name="scaled_softmax",
-    Saved=Saved,
-    minimum_features=1,
+_LAYER = _launcher.layer(
+    INTERFACE,
+    Saved,
     is_wide=False,
-    inputs={"x": "Row", "scale": "Scalar"},
-    optional=("scale",),
-    constants=(),
-    outputs={"y": "Row"},
-    saved={
-        "x": "Row",
-        "scale": "Scalar",
-        "row_max": "computed",
-        "inv_sum_exp_u": "computed",
-    },
     directions={
         "forward": _launcher.Direction(
             source=_Path(__file__).with_name("kernels.cu"),
@@ -285,7 +275,13 @@ _LAYER = _launcher.Layer(
                 ),
                 "backward_columns": (
                     "PiPPi",
-                    ("the workspace", "the blocks", "scale", "out dscale", "the features"),
+                    (
+                        "the workspace",
+                        "the blocks",
+                        "scale",
+                        "out dscale",
+                        "the features",
+                    ),
                 ),
             },
         ),

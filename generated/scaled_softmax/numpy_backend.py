@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 11 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
-# templates sha256:30b564f13934d5b389545b156553f8362d7c3d287c64d1a388cba450c36e9cb3
+# templates sha256:c0ff61cfce99886cda72df55f465939aac2021dcfd06b7559814a938ea382145
 """Softmax with a learned inverse temperature.
 
     forward
@@ -28,6 +28,46 @@ import numpy as np
 
 from .._runtime import calls as _calls
 from .._runtime import rows as _rows
+from .._runtime.interface import Interface as _Interface
+
+INTERFACE: _Interface = {
+    "name": "scaled_softmax",
+    "minimum_features": 1,
+    "inputs": [
+        {
+            "name": "x",
+            "symbol": "x",
+            "kind": "Row",
+            "axes": ["...", "D"],
+            "default": None,
+        },
+        {
+            "name": "scale",
+            "symbol": "scale",
+            "kind": "Scalar",
+            "axes": [],
+            "default": 1,
+        },
+    ],
+    "constants": [],
+    "outputs": [{"name": "y", "symbol": "y", "kind": "Row", "axes": ["...", "D"]}],
+    "saved": [
+        {"name": "x", "kind": "input", "of": "x", "axes": ["...", "D"]},
+        {"name": "scale", "kind": "input", "of": "scale", "axes": []},
+        {"name": "row_max", "kind": "row scalar", "of": "row_max", "axes": ["..."]},
+        {
+            "name": "inv_sum_exp_u",
+            "kind": "row scalar",
+            "of": "inv_sum_exp_u",
+            "axes": ["..."],
+        },
+    ],
+    "gradients": [
+        {"name": "dx", "of": "x", "may_be_none": False},
+        {"name": "dscale", "of": "scale", "may_be_none": True},
+    ],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
 
 
 class Gradients(NamedTuple):

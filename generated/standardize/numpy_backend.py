@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 10 flops a row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
-# templates sha256:30b564f13934d5b389545b156553f8362d7c3d287c64d1a388cba450c36e9cb3
+# templates sha256:c0ff61cfce99886cda72df55f465939aac2021dcfd06b7559814a938ea382145
 """Rows of mean zero and unbiased variance one, without parameters.
 
     forward
@@ -25,6 +25,38 @@ import numpy as np
 
 from .._runtime import calls as _calls
 from .._runtime import rows as _rows
+from .._runtime.interface import Interface as _Interface
+
+INTERFACE: _Interface = {
+    "name": "standardize",
+    "minimum_features": 2,
+    "inputs": [
+        {
+            "name": "x",
+            "symbol": "x",
+            "kind": "Row",
+            "axes": ["...", "D"],
+            "default": None,
+        },
+    ],
+    "constants": [
+        {"name": "eps", "symbol": "eps", "default": 1e-5, "sign": "nonnegative"},
+    ],
+    "outputs": [{"name": "y", "symbol": "y", "kind": "Row", "axes": ["...", "D"]}],
+    "saved": [
+        {"name": "x", "kind": "input", "of": "x", "axes": ["...", "D"]},
+        {"name": "mu", "kind": "row scalar", "of": "mu", "axes": ["..."]},
+        {
+            "name": "mu_residual",
+            "kind": "row scalar",
+            "of": "mu_residual",
+            "axes": ["..."],
+        },
+        {"name": "rstd", "kind": "row scalar", "of": "rstd", "axes": ["..."]},
+    ],
+    "gradients": [{"name": "dx", "of": "x", "may_be_none": False}],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
 
 
 class Gradients(NamedTuple):

@@ -12,10 +12,12 @@ from . import devices, kernels, plans
 from .calls import check_is_saved, each_cotangent, several
 from .compilers import compilations
 from .device_arrays import finite, stream_handle
-from .device_calls import Direction, Layer
+from .device_calls import Direction, Layer, layer
 from .plans import Plan
 
-__all__ = ["Direction", "Layer", "compilations", "each_cotangent", "finite", "forward", "later", "workspace_bytes"]
+__all__ = [
+    "Direction", "Layer", "compilations", "each_cotangent", "finite", "forward", "later", "layer", "workspace_bytes",
+]  # fmt: skip
 
 
 def forward(

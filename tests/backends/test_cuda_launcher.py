@@ -100,7 +100,7 @@ def test_text_needs_numpy_and_what_layers_share() -> None:
     text = emit(*PAIRS["sink"], notes_of(SINK[0]))["cuda_backend.py"]
     found = [node for node in ast.walk(ast.parse(text)) if isinstance(node, (ast.Import, ast.ImportFrom))]
     modules = {node.module if isinstance(node, ast.ImportFrom) else node.names[0].name for node in found}
-    assert modules == {"pathlib", "typing", "numpy", "_runtime"}
+    assert modules == {"pathlib", "typing", "numpy", "_runtime", "numpy_backend"}
 
 
 def test_notes_are_placed() -> None:
@@ -127,8 +127,9 @@ def test_tables_fit_the_kernels(name: str, modules: dict[str, tuple[ModuleType, 
     layer = cuda._LAYER
     saved = {f"saved {row_scalar}" for row_scalar in layer.row_scalars}
     given = {*layer.inputs, *layer.saved, *layer.constants, *(f"d{output}" for output in layer.outputs)}
-    results = {*layer.forward.results, *layer.backward.results}
-    for kernel, (letters, parts) in (*layer.forward.kernels.items(), *layer.backward.kernels.items()):
+    directions = layer.directions.values()
+    results = {result for direction in directions for result in direction.results}
+    for kernel, (letters, parts) in (entry for direction in directions for entry in direction.kernels.items()):
         declared = re.search(rf"\b{kernel}_f32\(\s*(.*?)\)\s*{{", source, re.DOTALL)
         assert declared, kernel
         arguments = [argument.strip() for argument in declared[1].split(",")]

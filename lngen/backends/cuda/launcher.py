@@ -17,7 +17,7 @@ from lngen.backends.cuda.launcher_arguments import letters, parts
 from lngen.backends.cuda.lines import Direction
 from lngen.backends.interface import Constant, Input, Interface, OwnFields, interface, moved, moved_name
 from lngen.backends.layout import WIDTH, in_docstring, wrapped
-from lngen.backends.saved import Field, saved_fields
+from lngen.backends.saved import saved_fields
 from lngen.backends.spelling import gradient, reading
 from lngen.program import RowProgram
 from lngen.render import render
@@ -88,7 +88,7 @@ def _fields(
         ),
         "cotangents": [cotangent.public for cotangent in cotangents],
         "shared_text": _shared_text(backward, layer),
-        "tables": "\n".join(_tables(directions, notes, layer, saved)),
+        "tables": "\n".join(_tables(directions, layer)),
     }
 
 
@@ -146,24 +146,17 @@ def _shared_text(backward: RowProgram, layer: Interface) -> str:
     )
 
 
-def _tables(directions: Sequence[Lowered], notes: Notes, layer: Interface, saved: Sequence[Field]) -> list[str]:
-    """What the launcher has to know of a layer, as Python."""
+def _tables(directions: Sequence[Lowered], layer: Interface) -> list[str]:
+    """What the launcher has to know of a layer besides its interface, as Python."""
     programs = [program for program, _ in directions]
     tables = [line for program, lowered in directions for line in _direction(program, lowered, layer)]
-    kinds = {field.source.name: "computed" if field.origin == "computed" else field.kind for field in saved}
     fields = [
-        f"name={_string(notes.layer)},",
-        "Saved=Saved,",
-        f"minimum_features={max(program.minimum_features for program in programs)},",
+        "INTERFACE,",
+        "Saved,",
         f"is_wide={programs[0].is_wide},",
-        *_dictionary("inputs=", {given.name: given.kind for given in layer.inputs}),
-        *_tuple("optional=", map(_string, layer.optional)),
-        *_tuple("constants=", (_string(given.name) for given in layer.constants)),
-        *_dictionary("outputs=", {output.name: output.kind for output in layer.outputs}),
-        *_dictionary("saved=", kinds),
         *_inside("directions={", tables, "},"),
     ]
-    return _inside("_LAYER = _launcher.Layer(", fields, ")")
+    return _inside("_LAYER = _launcher.layer(", fields, ")")
 
 
 def _direction(program: RowProgram, lowered: Direction, layer: Interface) -> list[str]:
@@ -208,7 +201,7 @@ def _belongings(program: RowProgram, layer: Interface) -> tuple[dict[str, str], 
     }[program.direction]
 
 
-_DEEPEST = 16
+_DEEPEST = 20
 """The columns that the tables are indented by at most."""
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from lngen import render
 from lngen.backends import Notes
+from lngen.backends.description import assignment, described
 from lngen.backends.interface import Input, OwnFields, interface
 from lngen.backends.layout import in_docstring, wrapped
 from lngen.backends.numpy.body import Body, body
@@ -147,9 +148,9 @@ class _Emission:
     # The files
 
     def files(self) -> dict[str, str]:
-        exports = ["Gradients", *(["Outputs"] if self.several else []), "Saved", "backward", "forward"]
+        exports = ["INTERFACE", "Gradients", *(["Outputs"] if self.several else []), "Saved", "backward", "forward"]
         exports += (["jvp"] if self.jvp else []) + (["SecondGradients", "backward_backward"] if self.second else [])
-        exports.sort(key=lambda name: (name[0].islower(), name))
+        exports.sort(key=lambda name: (not name.isupper(), name[0].islower(), name))
         header, title = self.notes.header, self.notes.title
         module = render.render("numpy/module.py.jinja", header=header, title=title, **self._fields())
         module = re.sub(r"\n{4,}", "\n\n\n", module)
@@ -176,6 +177,7 @@ class _Emission:
         ]
         return {
             "layer": self.notes.layer,
+            "description": self._description(),
             "jvp": self._jvp_fields() if self.jvp else None,
             "second": self._second_fields() if self.second else None,
             "forward_formulas": self.notes.forward_formulas,
@@ -209,6 +211,10 @@ class _Emission:
             "wide": self.forward.is_wide,
             "uses_functions": any("_functions." in line for line in lines),
         }
+
+    def _description(self) -> list[str]:
+        programs = [self.forward, self.backward, *(other.program for other in self._others())]
+        return assignment("INTERFACE: _Interface", described(programs, self.layer, self.saved, self.notes))
 
     def _input(self, given: Input) -> dict[str, object]:
         meaning = _MEANINGS[given.kind]
