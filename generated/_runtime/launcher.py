@@ -11,27 +11,30 @@ from typing import Any
 from . import devices, kernels, plans
 from .calls import check_is_saved, each_cotangent, several
 from .compilers import compilations
-from .device_arrays import finite, stream_handle
-from .device_calls import Direction, Layer, layer
+from .device_arrays import DeviceArray, finite, stream_handle
+from .device_calls import Direction, Layer, layer_of
 from .plans import Plan
 
 __all__ = [
-    "Direction", "Layer", "compilations", "each_cotangent", "finite", "forward", "later", "layer", "workspace_bytes",
+    "DeviceArray", "Direction", "Layer", "compilations", "each_cotangent", "finite", "forward", "later", "layer_of",
+    "workspace_bytes",
 ]  # fmt: skip
 
 
 def forward(
-    layer: Layer, inputs: Sequence[Any], constants: Sequence[float], out: Any, stream: Any, workspace: Any
+    layer: Layer, inputs: Sequence[Any], constants: Sequence[float], save: Any, out: Any, stream: Any, workspace: Any
 ) -> tuple[list[Any], Any]:
-    """The outputs of a layer and what it saved."""
+    """The outputs of a layer and what it saved, None if it is to save nothing: its kernels write row scalars anyway."""
     outs = (out,) if len(layer.outputs) == 1 else several(out, tuple(layer.outputs))
     objects = [*inputs, *constants, *outs, *(None for _ in layer.row_scalars), workspace]
     values, streams, facts = plans.look(objects)
     plan = plans.planned(layer.plans, ("forward", *facts), plans.plan_forward, layer, objects)
     _run(plan, objects, values, streams, stream)
+    outputs = [objects[slot] for slot in plan.outputs]
+    if not save:
+        return outputs, None
     kept = map(objects.__getitem__, plan.kept)
-    saved = layer.Saved(plan.shape, plan.dtype, dict(plan.dtypes), *kept)
-    return [objects[slot] for slot in plan.outputs], saved
+    return outputs, layer.Saved(plan.shape, plan.dtype, dict(plan.dtypes), *kept)
 
 
 def later(

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (3 read, 1 written), 10 flops a row element; backward 6 row tensors (3 read, 3 written), 13 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-# templates sha256:cdeed2f78e4fe0198ff86cffe4a01dc52042d3b8a514e24e7d1104091c1c2a94
+# templates sha256:0fda2e21718ae8d59fbd195662f55358ee3650485c3b9efa959175d06e4c4042
 """Layer normalization with a scale and a shift for every entry, from elsewhere.
 
     forward
@@ -22,8 +22,9 @@ The kernels of kernels.cu, launched by PyCUDA. A kernel is compiled when it is f
 for, by nvcc or else NVRTC, and kept in $LNGEN_CACHE or the user's cache folder.
 """
 
+from collections.abc import Sequence
 from pathlib import Path as _Path
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -34,29 +35,29 @@ from .numpy_backend import INTERFACE
 class Gradients(NamedTuple):
     """What `backward` computes; None for an input that was left out of `forward`."""
 
-    dx: object
+    dx: Any
     """The gradient of x, in its shape and type."""
 
-    dscale: object
+    dscale: Any
     """The gradient of scale, in its shape and type."""
 
-    dshift: object
+    dshift: Any
     """The gradient of shift, in its shape and type."""
 
 
 class SecondGradients(NamedTuple):
     """What `backward_backward` computes; None for what was left out or was None."""
 
-    dx: object
+    dx: Any
     """The gradient of x, in its shape and type."""
 
-    dscale: object
+    dscale: Any
     """The gradient of scale, in its shape and type."""
 
-    dshift: object
+    dshift: Any
     """The gradient of shift, in its shape and type."""
 
-    ddy: object
+    ddy: Any
     """The gradient of dy, in its shape and type."""
 
 
@@ -66,28 +67,28 @@ class Saved(NamedTuple):
     Writing to one of them between forward and backward changes the gradients.
     """
 
-    shape: tuple
+    shape: tuple[int, ...]
     """The shape of the row inputs."""
 
-    dtype: np.dtype
+    dtype: np.dtype[Any]
     """The type that `forward` computed in."""
 
-    dtypes: dict
+    dtypes: dict[str, np.dtype[Any]]
     """The type of each input that was given."""
 
-    x: object
+    x: _launcher.DeviceArray
     """The argument x of forward."""
 
-    scale: object
+    scale: _launcher.DeviceArray
     """The argument scale of forward."""
 
-    mu: object
+    mu: _launcher.DeviceArray
     """The row scalar mu, one a row."""
 
-    mu_residual: object
+    mu_residual: _launcher.DeviceArray
     """The row scalar mu_residual, one a row."""
 
-    rstd: object
+    rstd: _launcher.DeviceArray
     """The row scalar rstd, one a row."""
 
 
@@ -96,7 +97,45 @@ _Gradients = Gradients
 _SecondGradients = SecondGradients
 
 
-def forward(x, scale, shift, *, eps=1e-6, out=None, stream=None, workspace=None):
+@overload
+def forward(
+    x: _launcher.DeviceArray,
+    scale: _launcher.DeviceArray,
+    shift: _launcher.DeviceArray,
+    *,
+    eps: float = 1e-6,
+    save: Literal[True] = True,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> tuple[Any, Saved]: ...
+
+
+@overload
+def forward(
+    x: _launcher.DeviceArray,
+    scale: _launcher.DeviceArray,
+    shift: _launcher.DeviceArray,
+    *,
+    eps: float = 1e-6,
+    save: bool,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> tuple[Any, Saved | None]: ...
+
+
+def forward(
+    x: _launcher.DeviceArray,
+    scale: _launcher.DeviceArray,
+    shift: _launcher.DeviceArray,
+    *,
+    eps: float = 1e-6,
+    save: bool = True,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> tuple[Any, Saved | None]:
     """Layer normalization with a scale and a shift for every entry, from elsewhere.
 
         mu = mean(x)
@@ -114,10 +153,11 @@ def forward(x, scale, shift, *, eps=1e-6, out=None, stream=None, workspace=None)
         scale: shape (..., D).
         shift: shape (..., D).
         eps: a constant, a finite number.
+        save: False keeps nothing for the other directions, and `saved` is None.
         out: an array to write y to.
         stream: where the kernels are launched: a PyCUDA stream, one of PyTorch or CuPy,
             or a handle; None is the default stream.
-        workspace: memory for the row scalars that are saved; `workspace_bytes` says how
+        workspace: memory for the row scalars, saved or not; `workspace_bytes` says how
             much. It belongs to `saved` until backward is done.
 
     Returns `(y, saved)`: `saved` is for `backward`. It computes in the
@@ -129,12 +169,19 @@ def forward(x, scale, shift, *, eps=1e-6, out=None, stream=None, workspace=None)
     inputs_ = (x, scale, shift)
     constants_ = (_launcher.finite("eps", eps, signed=False),)
     outputs_, saved_ = _launcher.forward(
-        _LAYER, inputs_, constants_, out, stream, workspace
+        _LAYER, inputs_, constants_, save, out, stream, workspace
     )
     return outputs_[0], saved_
 
 
-def backward(saved, dy, *, out=None, stream=None, workspace=None):
+def backward(
+    saved: Saved,
+    dy: _launcher.DeviceArray,
+    *,
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> Gradients:
     """The gradients of a loss, given those with respect to the outputs.
 
         g = dy*(1 + scale)
@@ -164,8 +211,15 @@ def backward(saved, dy, *, out=None, stream=None, workspace=None):
 
 
 def jvp(
-    saved, dx=None, dscale=None, dshift=None, *, out=None, stream=None, workspace=None
-):
+    saved: Saved,
+    dx: _launcher.DeviceArray | None = None,
+    dscale: _launcher.DeviceArray | None = None,
+    dshift: _launcher.DeviceArray | None = None,
+    *,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> Any:
     """What the outputs move by when each input moves by its tangent.
 
         dy = dshift + dscale*xhat + rstd*(1 + scale)*(dx - mean(dx) -
@@ -191,16 +245,16 @@ def jvp(
 
 
 def backward_backward(
-    saved,
-    cotangents,
-    ddx=None,
-    ddscale=None,
-    ddshift=None,
+    saved: Saved,
+    cotangents: _launcher.DeviceArray | Sequence[_launcher.DeviceArray | None],
+    ddx: _launcher.DeviceArray | None = None,
+    ddscale: _launcher.DeviceArray | None = None,
+    ddshift: _launcher.DeviceArray | None = None,
     *,
-    out=None,
-    stream=None,
-    workspace=None,
-):
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> SecondGradients:
     """The gradients of a loss that depends on what `backward` returned.
 
         g = dy*(1 + scale)
@@ -243,7 +297,7 @@ def backward_backward(
     return _SecondGradients(*results_)
 
 
-def workspace_bytes(direction, *arguments):
+def workspace_bytes(direction: str, *arguments: Any) -> int:
     """How many bytes a call needs of `workspace`.
 
     `direction` is the name of a function, `arguments` are its positional ones:
@@ -253,12 +307,12 @@ def workspace_bytes(direction, *arguments):
     return _launcher.workspace_bytes(_LAYER, direction, arguments)
 
 
-def compilations():
+def compilations() -> int:
     """How many times this process has run a compiler; 0 while the cache has it all."""
     return _launcher.compilations()
 
 
-_LAYER = _launcher.layer(
+_LAYER = _launcher.layer_of(
     INTERFACE,
     Saved,
     is_wide=False,

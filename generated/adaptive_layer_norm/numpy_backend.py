@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (3 read, 1 written), 10 flops a row element; backward 6 row tensors (3 read, 3 written), 13 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-# templates sha256:c0ff61cfce99886cda72df55f465939aac2021dcfd06b7559814a938ea382145
+# templates sha256:f7be35d3f7d33786595ac9386224c932cf4e9fa160cbbe00691016150201ab96
 """Layer normalization with a scale and a shift for every entry, from elsewhere.
 
     forward
@@ -22,10 +22,15 @@ Rows are worked on in blocks that stay in the cache. A comment names the step of
 derivation that a line comes from, and a name in the code is a name of the derivation.
 """
 
+# What callers see is typed; a variable in between may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+
+from collections.abc import Sequence
 from math import prod
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from .._runtime import calls as _calls
 from .._runtime import rows as _rows
@@ -85,29 +90,29 @@ INTERFACE: _Interface = {
 class Gradients(NamedTuple):
     """What `backward` computes; None for an input that was left out of `forward`."""
 
-    dx: np.ndarray
+    dx: npt.NDArray[Any]
     """The gradient of x, in its shape and type."""
 
-    dscale: np.ndarray
+    dscale: npt.NDArray[Any]
     """The gradient of scale, in its shape and type."""
 
-    dshift: np.ndarray
+    dshift: npt.NDArray[Any]
     """The gradient of shift, in its shape and type."""
 
 
 class SecondGradients(NamedTuple):
     """What `backward_backward` computes; None for what was left out or was None."""
 
-    dx: np.ndarray
+    dx: npt.NDArray[Any]
     """The gradient of x, in its shape and type."""
 
-    dscale: np.ndarray
+    dscale: npt.NDArray[Any]
     """The gradient of scale, in its shape and type."""
 
-    dshift: np.ndarray
+    dshift: npt.NDArray[Any]
     """The gradient of shift, in its shape and type."""
 
-    ddy: np.ndarray
+    ddy: npt.NDArray[Any]
     """The gradient of dy, the cotangent of y."""
 
 
@@ -117,28 +122,28 @@ class Saved(NamedTuple):
     Writing to one of them between forward and backward changes the gradients.
     """
 
-    shape: tuple
+    shape: tuple[int, ...]
     """The shape of the row inputs."""
 
-    dtype: np.dtype
+    dtype: np.dtype[Any]
     """The type that `forward` computed in."""
 
-    dtypes: dict
+    dtypes: dict[str, np.dtype[Any]]
     """The type of each input that was given."""
 
-    x: np.ndarray
+    x: npt.NDArray[Any]
     """The argument x of forward."""
 
-    scale: np.ndarray
+    scale: npt.NDArray[Any]
     """The argument scale of forward."""
 
-    mu: np.ndarray
+    mu: npt.NDArray[Any]
     """The row scalar mu, one a row."""
 
-    mu_residual: np.ndarray
+    mu_residual: npt.NDArray[Any]
     """The row scalar mu_residual, one a row."""
 
-    rstd: np.ndarray
+    rstd: npt.NDArray[Any]
     """The row scalar rstd, one a row."""
 
 
@@ -148,7 +153,42 @@ _SecondGradients = SecondGradients
 _Saved = Saved
 
 
-def forward(x, scale, shift, *, eps=1e-6, out=None, threads=1):
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    scale: npt.NDArray[Any],
+    shift: npt.NDArray[Any],
+    *,
+    eps: float = 1e-6,
+    save: Literal[True] = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved]: ...
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    scale: npt.NDArray[Any],
+    shift: npt.NDArray[Any],
+    *,
+    eps: float = 1e-6,
+    save: bool,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]: ...
+
+
+def forward(
+    x: npt.NDArray[Any],
+    scale: npt.NDArray[Any],
+    shift: npt.NDArray[Any],
+    *,
+    eps: float = 1e-6,
+    save: bool = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]:
     """Layer normalization with a scale and a shift for every entry, from elsewhere.
 
         mu = mean(x)
@@ -162,6 +202,7 @@ def forward(x, scale, shift, *, eps=1e-6, out=None, threads=1):
         scale: shape (..., D).
         shift: shape (..., D).
         eps: a constant, a finite number of 0 or more.
+        save: False keeps nothing for the other directions, and `saved` is None.
         out: an array to write y to.
         threads: how many threads share the rows. It changes no bit of a result.
 
@@ -175,13 +216,15 @@ def forward(x, scale, shift, *, eps=1e-6, out=None, threads=1):
     if _rows.are_few(x, 1):
         shape_, dtype_ = x.shape, x.dtype
         if _calls.fits(scale, shape_, dtype_) and _calls.fits(shift, shape_, dtype_):
-            dtypes_ = {"x": dtype_, "scale": dtype_, "shift": dtype_}
             y_, mu_, mu_residual_, rstd_ = _rows.at_once(
                 _forward_small, x, scale, shift, eps, shape_, dtype_
             )
             if out is not None:
                 given_ = {"x": x, "scale": scale, "shift": shift}
                 (y_,) = _calls.placed(("y",), (y_,), (out,), given_)
+            if not save:
+                return y_, None
+            dtypes_ = {"x": dtype_, "scale": dtype_, "shift": dtype_}
             saved = _Saved(shape_, dtype_, dtypes_, x, scale, mu_, mu_residual_, rstd_)
             return y_, saved
     x = _calls.array("x", x, required=True)
@@ -201,11 +244,19 @@ def forward(x, scale, shift, *, eps=1e-6, out=None, threads=1):
     _forward(
         x, scale, shift, eps, y_, mu_, mu_residual_, rstd_, shape_, dtype_, threads
     )
+    if not save:
+        return y_, None
     saved = _Saved(shape_, dtype_, dtypes_, x, scale, mu_, mu_residual_, rstd_)
     return y_, saved
 
 
-def backward(saved, dy, *, out=None, threads=1):
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
     """The gradients of a loss, given those with respect to the outputs.
 
         g = dy*(1 + scale)
@@ -294,7 +345,15 @@ def backward(saved, dy, *, out=None, threads=1):
     return _Gradients(dx_, dscale_, dshift_)
 
 
-def jvp(saved, dx=None, dscale=None, dshift=None, *, out=None, threads=1):
+def jvp(
+    saved: Saved,
+    dx: npt.NDArray[Any] | None = None,
+    dscale: npt.NDArray[Any] | None = None,
+    dshift: npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
     """What the outputs move by when each input moves by its tangent.
 
         dy = dshift + dscale*xhat + rstd*(1 + scale)*(dx - mean(dx) -
@@ -335,7 +394,7 @@ def jvp(saved, dx=None, dscale=None, dshift=None, *, out=None, threads=1):
     }
     dtype_ = _calls.types(given_, saved.dtype)[1]
     stored_ = saved.dtypes["x"]
-    dy_ = _calls.result("dy", out, shape_, stored_, given_)
+    dy_: _calls.Array = _calls.result("dy", out, shape_, stored_, given_)
     _jvp(
         saved.x,
         saved.scale,
@@ -354,8 +413,15 @@ def jvp(saved, dx=None, dscale=None, dshift=None, *, out=None, threads=1):
 
 
 def backward_backward(
-    saved, cotangents, ddx=None, ddscale=None, ddshift=None, *, out=None, threads=1
-):
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    ddscale: npt.NDArray[Any] | None = None,
+    ddshift: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
     """The gradients of a loss that depends on what `backward` returned.
 
         g = dy*(1 + scale)
@@ -969,7 +1035,7 @@ def _backward_small(x, scale, dy, mu_rows, mu_residual_rows, rstd_rows, shape, d
     return dx, dscale, dy
 
 
-def _check_saved(saved):
+def _check_saved(saved: Saved) -> None:
     """Refuse what was changed in it, and arrays whose shape was changed since."""
     _calls.check_is_saved(saved, Saved, "adaptive_layer_norm")
     _calls.check_first_fields(saved, ("x", "scale", "shift"))

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 5 flops a row element; backward 4 row tensors (3 read, 1 written), 10 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-# templates sha256:c0ff61cfce99886cda72df55f465939aac2021dcfd06b7559814a938ea382145
+# templates sha256:f7be35d3f7d33786595ac9386224c932cf4e9fa160cbbe00691016150201ab96
 """Residual addition, then root-mean-square normalization; the sum is the second output.
 
     forward
@@ -22,10 +22,15 @@ Rows are worked on in blocks that stay in the cache. A comment names the step of
 derivation that a line comes from, and a name in the code is a name of the derivation.
 """
 
+# What callers see is typed; a variable in between may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+
+from collections.abc import Sequence
 from math import prod
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from .._runtime import calls as _calls
 from .._runtime import rows as _rows
@@ -81,42 +86,42 @@ INTERFACE: _Interface = {
 class Outputs(NamedTuple):
     """What `forward` computes."""
 
-    y: np.ndarray
+    y: npt.NDArray[Any]
     """shape (..., D)."""
 
-    h: np.ndarray
+    h: npt.NDArray[Any]
     """shape (..., D)."""
 
 
 class Gradients(NamedTuple):
     """What `backward` computes; None for an input that was left out of `forward`."""
 
-    dx: np.ndarray
+    dx: npt.NDArray[Any]
     """The gradient of x, in its shape and type."""
 
-    dresidual: np.ndarray
+    dresidual: npt.NDArray[Any]
     """The gradient of residual, in its shape and type."""
 
-    dgamma: np.ndarray | None
+    dgamma: npt.NDArray[Any] | None
     """The gradient of gamma, in its shape and type."""
 
 
 class SecondGradients(NamedTuple):
     """What `backward_backward` computes; None for what was left out or was None."""
 
-    dx: np.ndarray
+    dx: npt.NDArray[Any]
     """The gradient of x, in its shape and type."""
 
-    dresidual: np.ndarray
+    dresidual: npt.NDArray[Any]
     """The gradient of residual, in its shape and type."""
 
-    dgamma: np.ndarray | None
+    dgamma: npt.NDArray[Any] | None
     """The gradient of gamma, in its shape and type."""
 
-    ddy: np.ndarray | None
+    ddy: npt.NDArray[Any] | None
     """The gradient of dy, the cotangent of y."""
 
-    ddh: np.ndarray | None
+    ddh: npt.NDArray[Any] | None
     """The gradient of dh, the cotangent of h."""
 
 
@@ -126,22 +131,22 @@ class Saved(NamedTuple):
     Writing to one of them between forward and backward changes the gradients.
     """
 
-    shape: tuple
+    shape: tuple[int, ...]
     """The shape of the row inputs."""
 
-    dtype: np.dtype
+    dtype: np.dtype[Any]
     """The type that `forward` computed in."""
 
-    dtypes: dict
+    dtypes: dict[str, np.dtype[Any]]
     """The type of each input that was given."""
 
-    h: np.ndarray
+    h: npt.NDArray[Any]
     """The output h of forward."""
 
-    gamma: np.ndarray | None
+    gamma: npt.NDArray[Any] | None
     """The argument gamma of forward."""
 
-    rstd: np.ndarray
+    rstd: npt.NDArray[Any]
     """The row scalar rstd, one a row."""
 
 
@@ -152,7 +157,42 @@ _SecondGradients = SecondGradients
 _Saved = Saved
 
 
-def forward(x, residual, gamma=None, *, eps=1e-5, out=None, threads=1):
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    residual: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: Literal[True] = True,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> tuple[Outputs, Saved]: ...
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    residual: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: bool,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> tuple[Outputs, Saved | None]: ...
+
+
+def forward(
+    x: npt.NDArray[Any],
+    residual: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: bool = True,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> tuple[Outputs, Saved | None]:
     """Residual addition, then root-mean-square normalization; the sum is the second output.
 
         h = x + residual
@@ -166,6 +206,7 @@ def forward(x, residual, gamma=None, *, eps=1e-5, out=None, threads=1):
         residual: shape (..., D).
         gamma: one value a feature, shape (D,); left out it is 1, and costs nothing.
         eps: a constant, a finite number of 0 or more.
+        save: False keeps nothing for the other directions, and `saved` is None.
         out: Outputs, or a sequence like it, of arrays to write to;
             None in it makes a new array.
         threads: how many threads share the rows. It changes no bit of a result.
@@ -182,15 +223,17 @@ def forward(x, residual, gamma=None, *, eps=1e-5, out=None, threads=1):
         if _calls.fits(residual, shape_, dtype_) and (
             gamma is None or _calls.fits(gamma, shape_[-1:], dtype_)
         ):
-            dtypes_ = {"x": dtype_, "residual": dtype_}
-            if gamma is not None:
-                dtypes_["gamma"] = dtype_
             y_, h_, rstd_ = _rows.at_once(
                 _forward_small, x, residual, gamma, eps, shape_, dtype_
             )
             if out is not None:
                 given_ = {"x": x, "residual": residual, "gamma": gamma}
                 y_, h_ = _calls.placed(("y", "h"), (y_, h_), out, given_)
+            if not save:
+                return _Outputs(y_, h_), None
+            dtypes_ = {"x": dtype_, "residual": dtype_}
+            if gamma is not None:
+                dtypes_["gamma"] = dtype_
             saved = _Saved(shape_, dtype_, dtypes_, h_, gamma, rstd_)
             return _Outputs(y_, h_), saved
     x = _calls.array("x", x, required=True)
@@ -208,11 +251,20 @@ def forward(x, residual, gamma=None, *, eps=1e-5, out=None, threads=1):
     h_ = _calls.result("h", out[1], shape_, leading_.dtype, given_)
     rstd_ = _calls.empty(shape_[:-1], dtype_)
     _forward(x, residual, gamma, eps, y_, h_, rstd_, shape_, dtype_, threads)
+    if not save:
+        return _Outputs(y_, h_), None
     saved = _Saved(shape_, dtype_, dtypes_, h_, gamma, rstd_)
     return _Outputs(y_, h_), saved
 
 
-def backward(saved, dy, dh=None, *, out=None, threads=1):
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any] | None,
+    dh: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
     """The gradients of a loss, given those with respect to the outputs.
 
         g = gamma*dy
@@ -310,7 +362,15 @@ def backward(saved, dy, dh=None, *, out=None, threads=1):
     return _Gradients(dx_, dresidual_, dgamma_)
 
 
-def jvp(saved, dx=None, dresidual=None, dgamma=None, *, out=None, threads=1):
+def jvp(
+    saved: Saved,
+    dx: npt.NDArray[Any] | None = None,
+    dresidual: npt.NDArray[Any] | None = None,
+    dgamma: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Outputs:
     """What the outputs move by when each input moves by its tangent.
 
         dh = dresidual + dx
@@ -371,8 +431,15 @@ def jvp(saved, dx=None, dresidual=None, dgamma=None, *, out=None, threads=1):
 
 
 def backward_backward(
-    saved, cotangents, ddx=None, ddresidual=None, ddgamma=None, *, out=None, threads=1
-):
+    saved: Saved,
+    cotangents: Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    ddresidual: npt.NDArray[Any] | None = None,
+    ddgamma: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
     """The gradients of a loss that depends on what `backward` returned.
 
         g = gamma*dy
@@ -970,7 +1037,7 @@ def _backward_small(h, dy, dh, rstd_rows, gamma, shape, dtype):
     return dx, dx, dgamma
 
 
-def _check_saved(saved):
+def _check_saved(saved: Saved) -> None:
     """Refuse what was changed in it, and arrays whose shape was changed since."""
     _calls.check_is_saved(saved, Saved, "add_rms_norm")
     _calls.check_first_fields(saved, ("x", "residual"))

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (2 read, 0 written), 7 flops a row element; backward 4 row tensors (2 read, 2 written), 9 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-# templates sha256:cdeed2f78e4fe0198ff86cffe4a01dc52042d3b8a514e24e7d1104091c1c2a94
+# templates sha256:0fda2e21718ae8d59fbd195662f55358ee3650485c3b9efa959175d06e4c4042
 """Cross entropy of soft targets with the softmax of a row, one number a row.
 
     forward
@@ -22,8 +22,9 @@ The kernels of kernels.cu, launched by PyCUDA. A kernel is compiled when it is f
 for, by nvcc or else NVRTC, and kept in $LNGEN_CACHE or the user's cache folder.
 """
 
+from collections.abc import Sequence
 from pathlib import Path as _Path
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -34,23 +35,23 @@ from .numpy_backend import INTERFACE
 class Gradients(NamedTuple):
     """What `backward` computes; None for an input that was left out of `forward`."""
 
-    dx: object
+    dx: Any
     """The gradient of x, in its shape and type."""
 
-    dtarget: object
+    dtarget: Any
     """The gradient of target, in its shape and type."""
 
 
 class SecondGradients(NamedTuple):
     """What `backward_backward` computes; None for what was left out or was None."""
 
-    dx: object
+    dx: Any
     """The gradient of x, in its shape and type."""
 
-    dtarget: object
+    dtarget: Any
     """The gradient of target, in its shape and type."""
 
-    ddy: object
+    ddy: Any
     """The gradient of dy, in its shape and type."""
 
 
@@ -60,28 +61,28 @@ class Saved(NamedTuple):
     Writing to one of them between forward and backward changes the gradients.
     """
 
-    shape: tuple
+    shape: tuple[int, ...]
     """The shape of the row inputs."""
 
-    dtype: np.dtype
+    dtype: np.dtype[Any]
     """The type that `forward` computed in."""
 
-    dtypes: dict
+    dtypes: dict[str, np.dtype[Any]]
     """The type of each input that was given."""
 
-    x: object
+    x: _launcher.DeviceArray
     """The argument x of forward."""
 
-    target: object
+    target: _launcher.DeviceArray
     """The argument target of forward."""
 
-    row_max: object
+    row_max: _launcher.DeviceArray
     """The row scalar row_max, one a row."""
 
-    sum_exp: object
+    sum_exp: _launcher.DeviceArray
     """The row scalar sum_exp, one a row."""
 
-    log_sum_exp: object
+    log_sum_exp: _launcher.DeviceArray
     """The row scalar log_sum_exp, one a row."""
 
 
@@ -90,7 +91,39 @@ _Gradients = Gradients
 _SecondGradients = SecondGradients
 
 
-def forward(x, target, *, out=None, stream=None, workspace=None):
+@overload
+def forward(
+    x: _launcher.DeviceArray,
+    target: _launcher.DeviceArray,
+    *,
+    save: Literal[True] = True,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> tuple[Any, Saved]: ...
+
+
+@overload
+def forward(
+    x: _launcher.DeviceArray,
+    target: _launcher.DeviceArray,
+    *,
+    save: bool,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> tuple[Any, Saved | None]: ...
+
+
+def forward(
+    x: _launcher.DeviceArray,
+    target: _launcher.DeviceArray,
+    *,
+    save: bool = True,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> tuple[Any, Saved | None]:
     """Cross entropy of soft targets with the softmax of a row, one number a row.
 
         row_max = max(x)
@@ -108,10 +141,11 @@ def forward(x, target, *, out=None, stream=None, workspace=None):
     Args:
         x: shape (..., D).
         target: shape (..., D).
+        save: False keeps nothing for the other directions, and `saved` is None.
         out: an array to write y to.
         stream: where the kernels are launched: a PyCUDA stream, one of PyTorch or CuPy,
             or a handle; None is the default stream.
-        workspace: memory for the row scalars that are saved; `workspace_bytes` says how
+        workspace: memory for the row scalars, saved or not; `workspace_bytes` says how
             much. It belongs to `saved` until backward is done.
 
     Returns `(y, saved)`: `saved` is for `backward`. It computes in the
@@ -123,12 +157,19 @@ def forward(x, target, *, out=None, stream=None, workspace=None):
     inputs_ = (x, target)
     constants_ = ()
     outputs_, saved_ = _launcher.forward(
-        _LAYER, inputs_, constants_, out, stream, workspace
+        _LAYER, inputs_, constants_, save, out, stream, workspace
     )
     return outputs_[0], saved_
 
 
-def backward(saved, dy, *, out=None, stream=None, workspace=None):
+def backward(
+    saved: Saved,
+    dy: _launcher.DeviceArray,
+    *,
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> Gradients:
     """The gradients of a loss, given those with respect to the outputs.
 
         dx = dy*(exp_shifted*sum(target)/sum_exp - target)
@@ -155,7 +196,15 @@ def backward(saved, dy, *, out=None, stream=None, workspace=None):
     return _Gradients(*results_)
 
 
-def jvp(saved, dx=None, dtarget=None, *, out=None, stream=None, workspace=None):
+def jvp(
+    saved: Saved,
+    dx: _launcher.DeviceArray | None = None,
+    dtarget: _launcher.DeviceArray | None = None,
+    *,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> Any:
     """What the outputs move by when each input moves by its tangent.
 
         dlog_sum_exp = sum(dx*exp_shifted)/sum_exp
@@ -180,8 +229,15 @@ def jvp(saved, dx=None, dtarget=None, *, out=None, stream=None, workspace=None):
 
 
 def backward_backward(
-    saved, cotangents, ddx=None, ddtarget=None, *, out=None, stream=None, workspace=None
-):
+    saved: Saved,
+    cotangents: _launcher.DeviceArray | Sequence[_launcher.DeviceArray | None],
+    ddx: _launcher.DeviceArray | None = None,
+    ddtarget: _launcher.DeviceArray | None = None,
+    *,
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> SecondGradients:
     """The gradients of a loss that depends on what `backward` returned.
 
         mean_target = mean(target)
@@ -219,7 +275,7 @@ def backward_backward(
     return _SecondGradients(*results_)
 
 
-def workspace_bytes(direction, *arguments):
+def workspace_bytes(direction: str, *arguments: Any) -> int:
     """How many bytes a call needs of `workspace`.
 
     `direction` is the name of a function, `arguments` are its positional ones:
@@ -229,12 +285,12 @@ def workspace_bytes(direction, *arguments):
     return _launcher.workspace_bytes(_LAYER, direction, arguments)
 
 
-def compilations():
+def compilations() -> int:
     """How many times this process has run a compiler; 0 while the cache has it all."""
     return _launcher.compilations()
 
 
-_LAYER = _launcher.layer(
+_LAYER = _launcher.layer_of(
     INTERFACE,
     Saved,
     is_wide=False,

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (2 read, 0 written), 7 flops a row element; backward 4 row tensors (2 read, 2 written), 9 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-# templates sha256:c0ff61cfce99886cda72df55f465939aac2021dcfd06b7559814a938ea382145
+# templates sha256:f7be35d3f7d33786595ac9386224c932cf4e9fa160cbbe00691016150201ab96
 """Cross entropy of soft targets with the softmax of a row, one number a row.
 
     forward
@@ -22,10 +22,15 @@ Rows are worked on in blocks that stay in the cache. A comment names the step of
 derivation that a line comes from, and a name in the code is a name of the derivation.
 """
 
+# What callers see is typed; a variable in between may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+
+from collections.abc import Sequence
 from math import prod
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from .._runtime import calls as _calls
 from .._runtime import rows as _rows
@@ -75,23 +80,23 @@ INTERFACE: _Interface = {
 class Gradients(NamedTuple):
     """What `backward` computes; None for an input that was left out of `forward`."""
 
-    dx: np.ndarray
+    dx: npt.NDArray[Any]
     """The gradient of x, in its shape and type."""
 
-    dtarget: np.ndarray
+    dtarget: npt.NDArray[Any]
     """The gradient of target, in its shape and type."""
 
 
 class SecondGradients(NamedTuple):
     """What `backward_backward` computes; None for what was left out or was None."""
 
-    dx: np.ndarray
+    dx: npt.NDArray[Any]
     """The gradient of x, in its shape and type."""
 
-    dtarget: np.ndarray
+    dtarget: npt.NDArray[Any]
     """The gradient of target, in its shape and type."""
 
-    ddy: np.ndarray
+    ddy: npt.NDArray[Any]
     """The gradient of dy, the cotangent of y."""
 
 
@@ -101,28 +106,28 @@ class Saved(NamedTuple):
     Writing to one of them between forward and backward changes the gradients.
     """
 
-    shape: tuple
+    shape: tuple[int, ...]
     """The shape of the row inputs."""
 
-    dtype: np.dtype
+    dtype: np.dtype[Any]
     """The type that `forward` computed in."""
 
-    dtypes: dict
+    dtypes: dict[str, np.dtype[Any]]
     """The type of each input that was given."""
 
-    x: np.ndarray
+    x: npt.NDArray[Any]
     """The argument x of forward."""
 
-    target: np.ndarray
+    target: npt.NDArray[Any]
     """The argument target of forward."""
 
-    row_max: np.ndarray
+    row_max: npt.NDArray[Any]
     """The row scalar row_max, one a row."""
 
-    sum_exp: np.ndarray
+    sum_exp: npt.NDArray[Any]
     """The row scalar sum_exp, one a row."""
 
-    log_sum_exp: np.ndarray
+    log_sum_exp: npt.NDArray[Any]
     """The row scalar log_sum_exp, one a row."""
 
 
@@ -132,7 +137,36 @@ _SecondGradients = SecondGradients
 _Saved = Saved
 
 
-def forward(x, target, *, out=None, threads=1):
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    target: npt.NDArray[Any],
+    *,
+    save: Literal[True] = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved]: ...
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    target: npt.NDArray[Any],
+    *,
+    save: bool,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]: ...
+
+
+def forward(
+    x: npt.NDArray[Any],
+    target: npt.NDArray[Any],
+    *,
+    save: bool = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]:
     """Cross entropy of soft targets with the softmax of a row, one number a row.
 
         row_max = max(x)
@@ -146,6 +180,7 @@ def forward(x, target, *, out=None, threads=1):
     Args:
         x: shape (..., D).
         target: shape (..., D).
+        save: False keeps nothing for the other directions, and `saved` is None.
         out: an array to write y to.
         threads: how many threads share the rows. It changes no bit of a result.
 
@@ -158,13 +193,15 @@ def forward(x, target, *, out=None, threads=1):
     if _rows.are_few(x, 1):
         shape_, dtype_ = x.shape, x.dtype
         if _calls.fits(target, shape_, dtype_):
-            dtypes_ = {"x": dtype_, "target": dtype_}
             y_, row_max_, sum_exp_, log_sum_exp_ = _rows.at_once(
                 _forward_small, x, target, shape_, dtype_
             )
             if out is not None:
                 given_ = {"x": x, "target": target}
                 (y_,) = _calls.placed(("y",), (y_,), (out,), given_)
+            if not save:
+                return y_, None
+            dtypes_ = {"x": dtype_, "target": dtype_}
             saved = _Saved(
                 shape_, dtype_, dtypes_, x, target, row_max_, sum_exp_, log_sum_exp_
             )
@@ -182,11 +219,19 @@ def forward(x, target, *, out=None, threads=1):
     sum_exp_ = _calls.empty(shape_[:-1], dtype_)
     log_sum_exp_ = _calls.empty(shape_[:-1], dtype_)
     _forward(x, target, y_, row_max_, sum_exp_, log_sum_exp_, shape_, dtype_, threads)
+    if not save:
+        return y_, None
     saved = _Saved(shape_, dtype_, dtypes_, x, target, row_max_, sum_exp_, log_sum_exp_)
     return y_, saved
 
 
-def backward(saved, dy, *, out=None, threads=1):
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
     """The gradients of a loss, given those with respect to the outputs.
 
         dx = dy*(exp_shifted*sum(target)/sum_exp - target)
@@ -273,7 +318,14 @@ def backward(saved, dy, *, out=None, threads=1):
     return _Gradients(dx_, dtarget_)
 
 
-def jvp(saved, dx=None, dtarget=None, *, out=None, threads=1):
+def jvp(
+    saved: Saved,
+    dx: npt.NDArray[Any] | None = None,
+    dtarget: npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
     """What the outputs move by when each input moves by its tangent.
 
         dlog_sum_exp = sum(dx*exp_shifted)/sum_exp
@@ -310,7 +362,7 @@ def jvp(saved, dx=None, dtarget=None, *, out=None, threads=1):
     }
     dtype_ = _calls.types(given_, saved.dtype)[1]
     stored_ = saved.dtypes["x"]
-    dy_ = _calls.result("dy", out, shape_[:-1], stored_, given_)
+    dy_: _calls.Array = _calls.result("dy", out, shape_[:-1], stored_, given_)
     _jvp(
         saved.x,
         saved.target,
@@ -328,8 +380,14 @@ def jvp(saved, dx=None, dtarget=None, *, out=None, threads=1):
 
 
 def backward_backward(
-    saved, cotangents, ddx=None, ddtarget=None, *, out=None, threads=1
-):
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    ddtarget: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
     """The gradients of a loss that depends on what `backward` returned.
 
         mean_target = mean(target)
@@ -843,7 +901,7 @@ def _backward_small(
     return dx, dtarget
 
 
-def _check_saved(saved):
+def _check_saved(saved: Saved) -> None:
     """Refuse what was changed in it, and arrays whose shape was changed since."""
     _calls.check_is_saved(saved, Saved, "cross_entropy")
     _calls.check_first_fields(saved, ("x", "target"))

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 13 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-# templates sha256:c0ff61cfce99886cda72df55f465939aac2021dcfd06b7559814a938ea382145
+# templates sha256:f7be35d3f7d33786595ac9386224c932cf4e9fa160cbbe00691016150201ab96
 """Dynamic tanh: an elementwise layer in the place of a norm.
 
     forward
@@ -21,10 +21,15 @@ Rows are worked on in blocks that stay in the cache. A comment names the step of
 derivation that a line comes from, and a name in the code is a name of the derivation.
 """
 
+# What callers see is typed; a variable in between may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+
+from collections.abc import Sequence
 from math import prod
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from .._runtime import calls as _calls
 from .._runtime import rows as _rows
@@ -83,35 +88,35 @@ INTERFACE: _Interface = {
 class Gradients(NamedTuple):
     """What `backward` computes; None for an input that was left out of `forward`."""
 
-    dx: np.ndarray
+    dx: npt.NDArray[Any]
     """The gradient of x, in its shape and type."""
 
-    dalpha: np.ndarray | None
+    dalpha: npt.NDArray[Any] | None
     """The gradient of alpha, in its shape and type."""
 
-    dgamma: np.ndarray | None
+    dgamma: npt.NDArray[Any] | None
     """The gradient of gamma, in its shape and type."""
 
-    dbeta: np.ndarray | None
+    dbeta: npt.NDArray[Any] | None
     """The gradient of beta, in its shape and type."""
 
 
 class SecondGradients(NamedTuple):
     """What `backward_backward` computes; None for what was left out or was None."""
 
-    dx: np.ndarray
+    dx: npt.NDArray[Any]
     """The gradient of x, in its shape and type."""
 
-    dalpha: np.ndarray | None
+    dalpha: npt.NDArray[Any] | None
     """The gradient of alpha, in its shape and type."""
 
-    dgamma: np.ndarray | None
+    dgamma: npt.NDArray[Any] | None
     """The gradient of gamma, in its shape and type."""
 
-    dbeta: np.ndarray | None
+    dbeta: npt.NDArray[Any] | None
     """The gradient of beta, in its shape and type."""
 
-    ddy: np.ndarray
+    ddy: npt.NDArray[Any]
     """The gradient of dy, the cotangent of y."""
 
 
@@ -121,22 +126,22 @@ class Saved(NamedTuple):
     Writing to one of them between forward and backward changes the gradients.
     """
 
-    shape: tuple
+    shape: tuple[int, ...]
     """The shape of the row inputs."""
 
-    dtype: np.dtype
+    dtype: np.dtype[Any]
     """The type that `forward` computed in."""
 
-    dtypes: dict
+    dtypes: dict[str, np.dtype[Any]]
     """The type of each input that was given."""
 
-    x: np.ndarray
+    x: npt.NDArray[Any]
     """The argument x of forward."""
 
-    alpha: float | np.ndarray | None
+    alpha: float | npt.NDArray[Any] | None
     """The argument alpha of forward."""
 
-    gamma: np.ndarray | None
+    gamma: npt.NDArray[Any] | None
     """The argument gamma of forward."""
 
 
@@ -146,7 +151,42 @@ _SecondGradients = SecondGradients
 _Saved = Saved
 
 
-def forward(x, alpha=None, gamma=None, beta=None, *, out=None, threads=1):
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    alpha: float | npt.NDArray[Any] | None = None,
+    gamma: npt.NDArray[Any] | None = None,
+    beta: npt.NDArray[Any] | None = None,
+    *,
+    save: Literal[True] = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved]: ...
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    alpha: float | npt.NDArray[Any] | None = None,
+    gamma: npt.NDArray[Any] | None = None,
+    beta: npt.NDArray[Any] | None = None,
+    *,
+    save: bool,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]: ...
+
+
+def forward(
+    x: npt.NDArray[Any],
+    alpha: float | npt.NDArray[Any] | None = None,
+    gamma: npt.NDArray[Any] | None = None,
+    beta: npt.NDArray[Any] | None = None,
+    *,
+    save: bool = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]:
     """Dynamic tanh: an elementwise layer in the place of a norm.
 
         u = alpha*x
@@ -158,6 +198,7 @@ def forward(x, alpha=None, gamma=None, beta=None, *, out=None, threads=1):
         alpha: a number or a 0-d array; left out it is 0.5, and costs nothing.
         gamma: one value a feature, shape (D,); left out it is 1, and costs nothing.
         beta: one value a feature, shape (D,); left out it is 0, and costs nothing.
+        save: False keeps nothing for the other directions, and `saved` is None.
         out: an array to write y to.
         threads: how many threads share the rows. It changes no bit of a result.
 
@@ -174,6 +215,12 @@ def forward(x, alpha=None, gamma=None, beta=None, *, out=None, threads=1):
             and (gamma is None or _calls.fits(gamma, shape_[-1:], dtype_))
             and (beta is None or _calls.fits(beta, shape_[-1:], dtype_))
         ):
+            y_ = _rows.at_once(_forward_small, x, alpha, gamma, beta, shape_, dtype_)
+            if out is not None:
+                given_ = {"x": x, "alpha": alpha, "gamma": gamma, "beta": beta}
+                (y_,) = _calls.placed(("y",), (y_,), (out,), given_)
+            if not save:
+                return y_, None
             dtypes_ = {"x": dtype_}
             if alpha is not None:
                 dtypes_["alpha"] = dtype_
@@ -181,10 +228,6 @@ def forward(x, alpha=None, gamma=None, beta=None, *, out=None, threads=1):
                 dtypes_["gamma"] = dtype_
             if beta is not None:
                 dtypes_["beta"] = dtype_
-            y_ = _rows.at_once(_forward_small, x, alpha, gamma, beta, shape_, dtype_)
-            if out is not None:
-                given_ = {"x": x, "alpha": alpha, "gamma": gamma, "beta": beta}
-                (y_,) = _calls.placed(("y",), (y_,), (out,), given_)
             saved = _Saved(shape_, dtype_, dtypes_, x, alpha, gamma)
             return y_, saved
     x = _calls.array("x", x, required=True)
@@ -200,11 +243,19 @@ def forward(x, alpha=None, gamma=None, beta=None, *, out=None, threads=1):
     dtypes_, dtype_ = _calls.types(given_)
     y_ = _calls.result("y", out, shape_, leading_.dtype, given_)
     _forward(x, alpha, gamma, beta, y_, shape_, dtype_, threads)
+    if not save:
+        return y_, None
     saved = _Saved(shape_, dtype_, dtypes_, x, alpha, gamma)
     return y_, saved
 
 
-def backward(saved, dy, *, out=None, threads=1):
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
     """The gradients of a loss, given those with respect to the outputs.
 
         g = gamma*dy*(1 - t)*(1 + t)
@@ -284,7 +335,16 @@ def backward(saved, dy, *, out=None, threads=1):
     return _Gradients(dx_, dalpha_, dgamma_, dbeta_)
 
 
-def jvp(saved, dx=None, dalpha=None, dgamma=None, dbeta=None, *, out=None, threads=1):
+def jvp(
+    saved: Saved,
+    dx: npt.NDArray[Any] | None = None,
+    dalpha: float | npt.NDArray[Any] | None = None,
+    dgamma: npt.NDArray[Any] | None = None,
+    dbeta: npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
     """What the outputs move by when each input moves by its tangent.
 
         dy = dgamma*t + gamma*(1 - t)*(1 + t)*(dalpha*x + alpha*dx) + dbeta
@@ -327,7 +387,7 @@ def jvp(saved, dx=None, dalpha=None, dgamma=None, dbeta=None, *, out=None, threa
     }
     dtype_ = _calls.types(given_, saved.dtype)[1]
     stored_ = saved.dtypes["x"]
-    dy_ = _calls.result("dy", out, shape_, stored_, given_)
+    dy_: _calls.Array = _calls.result("dy", out, shape_, stored_, given_)
     _jvp(
         saved.x,
         dx,
@@ -345,16 +405,16 @@ def jvp(saved, dx=None, dalpha=None, dgamma=None, dbeta=None, *, out=None, threa
 
 
 def backward_backward(
-    saved,
-    cotangents,
-    ddx=None,
-    ddalpha=None,
-    ddgamma=None,
-    ddbeta=None,
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    ddalpha: float | npt.NDArray[Any] | None = None,
+    ddgamma: npt.NDArray[Any] | None = None,
+    ddbeta: npt.NDArray[Any] | None = None,
     *,
-    out=None,
-    threads=1,
-):
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
     """The gradients of a loss that depends on what `backward` returned.
 
         g = gamma*dy*(1 - t)*(1 + t)
@@ -948,7 +1008,7 @@ def _backward_small(x, dy, alpha, gamma, wants_dbeta, shape, dtype):
     return dx, dalpha, dgamma, dbeta
 
 
-def _check_saved(saved):
+def _check_saved(saved: Saved) -> None:
     """Refuse what was changed in it, and arrays whose shape was changed since."""
     _calls.check_is_saved(saved, Saved, "dynamic_tanh")
     _calls.check_first_fields(saved, ("x",))

@@ -3,7 +3,7 @@
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops a row element; backward 5 row tensors (3 read, 2 written), 20 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-# templates sha256:cdeed2f78e4fe0198ff86cffe4a01dc52042d3b8a514e24e7d1104091c1c2a94
+# templates sha256:0fda2e21718ae8d59fbd195662f55358ee3650485c3b9efa959175d06e4c4042
 """Root-mean-square normalization, then a gate: silu of another row.
 
     forward
@@ -23,8 +23,9 @@ The kernels of kernels.cu, launched by PyCUDA. A kernel is compiled when it is f
 for, by nvcc or else NVRTC, and kept in $LNGEN_CACHE or the user's cache folder.
 """
 
+from collections.abc import Sequence
 from pathlib import Path as _Path
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -35,29 +36,29 @@ from .numpy_backend import INTERFACE
 class Gradients(NamedTuple):
     """What `backward` computes; None for an input that was left out of `forward`."""
 
-    dx: object
+    dx: Any
     """The gradient of x, in its shape and type."""
 
-    dz: object
+    dz: Any
     """The gradient of z, in its shape and type."""
 
-    dgamma: object
+    dgamma: Any
     """The gradient of gamma, in its shape and type."""
 
 
 class SecondGradients(NamedTuple):
     """What `backward_backward` computes; None for what was left out or was None."""
 
-    dx: object
+    dx: Any
     """The gradient of x, in its shape and type."""
 
-    dz: object
+    dz: Any
     """The gradient of z, in its shape and type."""
 
-    dgamma: object
+    dgamma: Any
     """The gradient of gamma, in its shape and type."""
 
-    ddy: object
+    ddy: Any
     """The gradient of dy, in its shape and type."""
 
 
@@ -67,25 +68,25 @@ class Saved(NamedTuple):
     Writing to one of them between forward and backward changes the gradients.
     """
 
-    shape: tuple
+    shape: tuple[int, ...]
     """The shape of the row inputs."""
 
-    dtype: np.dtype
+    dtype: np.dtype[Any]
     """The type that `forward` computed in."""
 
-    dtypes: dict
+    dtypes: dict[str, np.dtype[Any]]
     """The type of each input that was given."""
 
-    x: object
+    x: _launcher.DeviceArray
     """The argument x of forward."""
 
-    z: object
+    z: _launcher.DeviceArray
     """The argument z of forward."""
 
-    gamma: object
+    gamma: _launcher.DeviceArray | None
     """The argument gamma of forward."""
 
-    rstd: object
+    rstd: _launcher.DeviceArray
     """The row scalar rstd, one a row."""
 
 
@@ -94,7 +95,45 @@ _Gradients = Gradients
 _SecondGradients = SecondGradients
 
 
-def forward(x, z, gamma=None, *, eps=1e-5, out=None, stream=None, workspace=None):
+@overload
+def forward(
+    x: _launcher.DeviceArray,
+    z: _launcher.DeviceArray,
+    gamma: _launcher.DeviceArray | None = None,
+    *,
+    eps: float = 1e-5,
+    save: Literal[True] = True,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> tuple[Any, Saved]: ...
+
+
+@overload
+def forward(
+    x: _launcher.DeviceArray,
+    z: _launcher.DeviceArray,
+    gamma: _launcher.DeviceArray | None = None,
+    *,
+    eps: float = 1e-5,
+    save: bool,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> tuple[Any, Saved | None]: ...
+
+
+def forward(
+    x: _launcher.DeviceArray,
+    z: _launcher.DeviceArray,
+    gamma: _launcher.DeviceArray | None = None,
+    *,
+    eps: float = 1e-5,
+    save: bool = True,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> tuple[Any, Saved | None]:
     """Root-mean-square normalization, then a gate: silu of another row.
 
         ms = mean(x**2)
@@ -113,10 +152,11 @@ def forward(x, z, gamma=None, *, eps=1e-5, out=None, stream=None, workspace=None
         z: shape (..., D).
         gamma: one value a feature, shape (D,); left out it is 1, and costs nothing.
         eps: a constant, a finite number.
+        save: False keeps nothing for the other directions, and `saved` is None.
         out: an array to write y to.
         stream: where the kernels are launched: a PyCUDA stream, one of PyTorch or CuPy,
             or a handle; None is the default stream.
-        workspace: memory for the row scalars that are saved; `workspace_bytes` says how
+        workspace: memory for the row scalars, saved or not; `workspace_bytes` says how
             much. It belongs to `saved` until backward is done.
 
     Returns `(y, saved)`: `saved` is for `backward`. It computes in the
@@ -128,12 +168,19 @@ def forward(x, z, gamma=None, *, eps=1e-5, out=None, stream=None, workspace=None
     inputs_ = (x, z, gamma)
     constants_ = (_launcher.finite("eps", eps, signed=False),)
     outputs_, saved_ = _launcher.forward(
-        _LAYER, inputs_, constants_, out, stream, workspace
+        _LAYER, inputs_, constants_, save, out, stream, workspace
     )
     return outputs_[0], saved_
 
 
-def backward(saved, dy, *, out=None, stream=None, workspace=None):
+def backward(
+    saved: Saved,
+    dy: _launcher.DeviceArray,
+    *,
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> Gradients:
     """The gradients of a loss, given those with respect to the outputs.
 
         g = gamma*dy*silu_z
@@ -162,7 +209,16 @@ def backward(saved, dy, *, out=None, stream=None, workspace=None):
     return _Gradients(*results_)
 
 
-def jvp(saved, dx=None, dz=None, dgamma=None, *, out=None, stream=None, workspace=None):
+def jvp(
+    saved: Saved,
+    dx: _launcher.DeviceArray | None = None,
+    dz: _launcher.DeviceArray | None = None,
+    dgamma: _launcher.DeviceArray | None = None,
+    *,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> Any:
     """What the outputs move by when each input moves by its tangent.
 
         dy = dgamma*silu_z*xhat + gamma*dz*sigmoid_z*xhat*(1 + z*(1 - sigmoid_z)) +
@@ -188,16 +244,16 @@ def jvp(saved, dx=None, dz=None, dgamma=None, *, out=None, stream=None, workspac
 
 
 def backward_backward(
-    saved,
-    cotangents,
-    ddx=None,
-    ddz=None,
-    ddgamma=None,
+    saved: Saved,
+    cotangents: _launcher.DeviceArray | Sequence[_launcher.DeviceArray | None],
+    ddx: _launcher.DeviceArray | None = None,
+    ddz: _launcher.DeviceArray | None = None,
+    ddgamma: _launcher.DeviceArray | None = None,
     *,
-    out=None,
-    stream=None,
-    workspace=None,
-):
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> SecondGradients:
     """The gradients of a loss that depends on what `backward` returned.
 
         g = gamma*dy*silu_z
@@ -242,7 +298,7 @@ def backward_backward(
     return _SecondGradients(*results_)
 
 
-def workspace_bytes(direction, *arguments):
+def workspace_bytes(direction: str, *arguments: Any) -> int:
     """How many bytes a call needs of `workspace`.
 
     `direction` is the name of a function, `arguments` are its positional ones:
@@ -252,12 +308,12 @@ def workspace_bytes(direction, *arguments):
     return _launcher.workspace_bytes(_LAYER, direction, arguments)
 
 
-def compilations():
+def compilations() -> int:
     """How many times this process has run a compiler; 0 while the cache has it all."""
     return _launcher.compilations()
 
 
-_LAYER = _launcher.layer(
+_LAYER = _launcher.layer_of(
     INTERFACE,
     Saved,
     is_wide=False,

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 15 flops a row element; backward 3 row tensors (2 read, 1 written), 30 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
-# templates sha256:cdeed2f78e4fe0198ff86cffe4a01dc52042d3b8a514e24e7d1104091c1c2a94
+# templates sha256:0fda2e21718ae8d59fbd195662f55358ee3650485c3b9efa959175d06e4c4042
 """Layer normalization, then the Gaussian error linear unit.
 
     forward
@@ -26,8 +26,9 @@ The kernels of kernels.cu, launched by PyCUDA. A kernel is compiled when it is f
 for, by nvcc or else NVRTC, and kept in $LNGEN_CACHE or the user's cache folder.
 """
 
+from collections.abc import Sequence
 from pathlib import Path as _Path
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -38,29 +39,29 @@ from .numpy_backend import INTERFACE
 class Gradients(NamedTuple):
     """What `backward` computes; None for an input that was left out of `forward`."""
 
-    dx: object
+    dx: Any
     """The gradient of x, in its shape and type."""
 
-    dgamma: object
+    dgamma: Any
     """The gradient of gamma, in its shape and type."""
 
-    dbeta: object
+    dbeta: Any
     """The gradient of beta, in its shape and type."""
 
 
 class SecondGradients(NamedTuple):
     """What `backward_backward` computes; None for what was left out or was None."""
 
-    dx: object
+    dx: Any
     """The gradient of x, in its shape and type."""
 
-    dgamma: object
+    dgamma: Any
     """The gradient of gamma, in its shape and type."""
 
-    dbeta: object
+    dbeta: Any
     """The gradient of beta, in its shape and type."""
 
-    ddy: object
+    ddy: Any
     """The gradient of dy, in its shape and type."""
 
 
@@ -70,31 +71,31 @@ class Saved(NamedTuple):
     Writing to one of them between forward and backward changes the gradients.
     """
 
-    shape: tuple
+    shape: tuple[int, ...]
     """The shape of the row inputs."""
 
-    dtype: np.dtype
+    dtype: np.dtype[Any]
     """The type that `forward` computed in."""
 
-    dtypes: dict
+    dtypes: dict[str, np.dtype[Any]]
     """The type of each input that was given."""
 
-    x: object
+    x: _launcher.DeviceArray
     """The argument x of forward."""
 
-    gamma: object
+    gamma: _launcher.DeviceArray | None
     """The argument gamma of forward."""
 
-    beta: object
+    beta: _launcher.DeviceArray | None
     """The argument beta of forward."""
 
-    mu: object
+    mu: _launcher.DeviceArray
     """The row scalar mu, one a row."""
 
-    mu_residual: object
+    mu_residual: _launcher.DeviceArray
     """The row scalar mu_residual, one a row."""
 
-    rstd: object
+    rstd: _launcher.DeviceArray
     """The row scalar rstd, one a row."""
 
 
@@ -103,9 +104,45 @@ _Gradients = Gradients
 _SecondGradients = SecondGradients
 
 
+@overload
 def forward(
-    x, gamma=None, beta=None, *, eps=1e-5, out=None, stream=None, workspace=None
-):
+    x: _launcher.DeviceArray,
+    gamma: _launcher.DeviceArray | None = None,
+    beta: _launcher.DeviceArray | None = None,
+    *,
+    eps: float = 1e-5,
+    save: Literal[True] = True,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> tuple[Any, Saved]: ...
+
+
+@overload
+def forward(
+    x: _launcher.DeviceArray,
+    gamma: _launcher.DeviceArray | None = None,
+    beta: _launcher.DeviceArray | None = None,
+    *,
+    eps: float = 1e-5,
+    save: bool,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> tuple[Any, Saved | None]: ...
+
+
+def forward(
+    x: _launcher.DeviceArray,
+    gamma: _launcher.DeviceArray | None = None,
+    beta: _launcher.DeviceArray | None = None,
+    *,
+    eps: float = 1e-5,
+    save: bool = True,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> tuple[Any, Saved | None]:
     """Layer normalization, then the Gaussian error linear unit.
 
         mu = mean(x)
@@ -126,10 +163,11 @@ def forward(
         gamma: one value a feature, shape (D,); left out it is 1, and costs nothing.
         beta: one value a feature, shape (D,); left out it is 0, and costs nothing.
         eps: a constant, a finite number.
+        save: False keeps nothing for the other directions, and `saved` is None.
         out: an array to write y to.
         stream: where the kernels are launched: a PyCUDA stream, one of PyTorch or CuPy,
             or a handle; None is the default stream.
-        workspace: memory for the row scalars that are saved; `workspace_bytes` says how
+        workspace: memory for the row scalars, saved or not; `workspace_bytes` says how
             much. It belongs to `saved` until backward is done.
 
     Returns `(y, saved)`: `saved` is for `backward`. It computes in the
@@ -141,12 +179,19 @@ def forward(
     inputs_ = (x, gamma, beta)
     constants_ = (_launcher.finite("eps", eps, signed=False),)
     outputs_, saved_ = _launcher.forward(
-        _LAYER, inputs_, constants_, out, stream, workspace
+        _LAYER, inputs_, constants_, save, out, stream, workspace
     )
     return outputs_[0], saved_
 
 
-def backward(saved, dy, *, out=None, stream=None, workspace=None):
+def backward(
+    saved: Saved,
+    dy: _launcher.DeviceArray,
+    *,
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> Gradients:
     """The gradients of a loss, given those with respect to the outputs.
 
         du = dy*(1 + erf_u_2 + sqrt(2)*u*exp(-u_2**2)/sqrt(pi))/2
@@ -177,8 +222,15 @@ def backward(saved, dy, *, out=None, stream=None, workspace=None):
 
 
 def jvp(
-    saved, dx=None, dgamma=None, dbeta=None, *, out=None, stream=None, workspace=None
-):
+    saved: Saved,
+    dx: _launcher.DeviceArray | None = None,
+    dgamma: _launcher.DeviceArray | None = None,
+    dbeta: _launcher.DeviceArray | None = None,
+    *,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> Any:
     """What the outputs move by when each input moves by its tangent.
 
         dy = (1 + erf_u_2 + 2*u_2*exp(-u_2**2)/sqrt(pi))*(dgamma*xhat + dbeta +
@@ -204,16 +256,16 @@ def jvp(
 
 
 def backward_backward(
-    saved,
-    cotangents,
-    ddx=None,
-    ddgamma=None,
-    ddbeta=None,
+    saved: Saved,
+    cotangents: _launcher.DeviceArray | Sequence[_launcher.DeviceArray | None],
+    ddx: _launcher.DeviceArray | None = None,
+    ddgamma: _launcher.DeviceArray | None = None,
+    ddbeta: _launcher.DeviceArray | None = None,
     *,
-    out=None,
-    stream=None,
-    workspace=None,
-):
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> SecondGradients:
     """The gradients of a loss that depends on what `backward` returned.
 
         du = dy*(1 + erf_u_2 + sqrt(2)*u*exp(-u_2**2)/sqrt(pi))/2
@@ -261,7 +313,7 @@ def backward_backward(
     return _SecondGradients(*results_)
 
 
-def workspace_bytes(direction, *arguments):
+def workspace_bytes(direction: str, *arguments: Any) -> int:
     """How many bytes a call needs of `workspace`.
 
     `direction` is the name of a function, `arguments` are its positional ones:
@@ -271,12 +323,12 @@ def workspace_bytes(direction, *arguments):
     return _launcher.workspace_bytes(_LAYER, direction, arguments)
 
 
-def compilations():
+def compilations() -> int:
     """How many times this process has run a compiler; 0 while the cache has it all."""
     return _launcher.compilations()
 
 
-_LAYER = _launcher.layer(
+_LAYER = _launcher.layer_of(
     INTERFACE,
     Saved,
     is_wide=False,

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops a row element; backward 3 row tensors (2 read, 1 written), 5 flops a row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:69e4e6464377f485c18a82bb2ea433e069fc552079d127d509e2b633488c8e64
-# templates sha256:cdeed2f78e4fe0198ff86cffe4a01dc52042d3b8a514e24e7d1104091c1c2a94
+# templates sha256:0fda2e21718ae8d59fbd195662f55358ee3650485c3b9efa959175d06e4c4042
 """The logarithm of softmax over the feature axis.
 
     forward
@@ -19,8 +19,9 @@ The kernels of kernels.cu, launched by PyCUDA. A kernel is compiled when it is f
 for, by nvcc or else NVRTC, and kept in $LNGEN_CACHE or the user's cache folder.
 """
 
+from collections.abc import Sequence
 from pathlib import Path as _Path
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -31,17 +32,17 @@ from .numpy_backend import INTERFACE
 class Gradients(NamedTuple):
     """What `backward` computes; None for an input that was left out of `forward`."""
 
-    dx: object
+    dx: Any
     """The gradient of x, in its shape and type."""
 
 
 class SecondGradients(NamedTuple):
     """What `backward_backward` computes; None for what was left out or was None."""
 
-    dx: object
+    dx: Any
     """The gradient of x, in its shape and type."""
 
-    ddy: object
+    ddy: Any
     """The gradient of dy, in its shape and type."""
 
 
@@ -51,22 +52,22 @@ class Saved(NamedTuple):
     Writing to one of them between forward and backward changes the gradients.
     """
 
-    shape: tuple
+    shape: tuple[int, ...]
     """The shape of the row inputs."""
 
-    dtype: np.dtype
+    dtype: np.dtype[Any]
     """The type that `forward` computed in."""
 
-    dtypes: dict
+    dtypes: dict[str, np.dtype[Any]]
     """The type of each input that was given."""
 
-    x: object
+    x: _launcher.DeviceArray
     """The argument x of forward."""
 
-    row_max: object
+    row_max: _launcher.DeviceArray
     """The row scalar row_max, one a row."""
 
-    sum_exp: object
+    sum_exp: _launcher.DeviceArray
     """The row scalar sum_exp, one a row."""
 
 
@@ -75,7 +76,36 @@ _Gradients = Gradients
 _SecondGradients = SecondGradients
 
 
-def forward(x, *, out=None, stream=None, workspace=None):
+@overload
+def forward(
+    x: _launcher.DeviceArray,
+    *,
+    save: Literal[True] = True,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> tuple[Any, Saved]: ...
+
+
+@overload
+def forward(
+    x: _launcher.DeviceArray,
+    *,
+    save: bool,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> tuple[Any, Saved | None]: ...
+
+
+def forward(
+    x: _launcher.DeviceArray,
+    *,
+    save: bool = True,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> tuple[Any, Saved | None]:
     """The logarithm of softmax over the feature axis.
 
         row_max = max(x)
@@ -90,10 +120,11 @@ def forward(x, *, out=None, stream=None, workspace=None):
 
     Args:
         x: shape (..., D).
+        save: False keeps nothing for the other directions, and `saved` is None.
         out: an array to write y to.
         stream: where the kernels are launched: a PyCUDA stream, one of PyTorch or CuPy,
             or a handle; None is the default stream.
-        workspace: memory for the row scalars that are saved; `workspace_bytes` says how
+        workspace: memory for the row scalars, saved or not; `workspace_bytes` says how
             much. It belongs to `saved` until backward is done.
 
     Returns `(y, saved)`: `saved` is for `backward`. It computes in the
@@ -105,12 +136,19 @@ def forward(x, *, out=None, stream=None, workspace=None):
     inputs_ = (x,)
     constants_ = ()
     outputs_, saved_ = _launcher.forward(
-        _LAYER, inputs_, constants_, out, stream, workspace
+        _LAYER, inputs_, constants_, save, out, stream, workspace
     )
     return outputs_[0], saved_
 
 
-def backward(saved, dy, *, out=None, stream=None, workspace=None):
+def backward(
+    saved: Saved,
+    dy: _launcher.DeviceArray,
+    *,
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> Gradients:
     """The gradients of a loss, given those with respect to the outputs.
 
         dx = dy - exp_shifted*sum(dy)/sum_exp
@@ -136,7 +174,14 @@ def backward(saved, dy, *, out=None, stream=None, workspace=None):
     return _Gradients(*results_)
 
 
-def jvp(saved, dx=None, *, out=None, stream=None, workspace=None):
+def jvp(
+    saved: Saved,
+    dx: _launcher.DeviceArray | None = None,
+    *,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> Any:
     """What the outputs move by when each input moves by its tangent.
 
         dlog_sum_exp = sum(dx*exp_shifted)/sum_exp
@@ -160,8 +205,14 @@ def jvp(saved, dx=None, *, out=None, stream=None, workspace=None):
 
 
 def backward_backward(
-    saved, cotangents, ddx=None, *, out=None, stream=None, workspace=None
-):
+    saved: Saved,
+    cotangents: _launcher.DeviceArray | Sequence[_launcher.DeviceArray | None],
+    ddx: _launcher.DeviceArray | None = None,
+    *,
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> SecondGradients:
     """The gradients of a loss that depends on what `backward` returned.
 
         mean_dy = mean(dy)
@@ -190,7 +241,7 @@ def backward_backward(
     return _SecondGradients(*results_)
 
 
-def workspace_bytes(direction, *arguments):
+def workspace_bytes(direction: str, *arguments: Any) -> int:
     """How many bytes a call needs of `workspace`.
 
     `direction` is the name of a function, `arguments` are its positional ones:
@@ -200,12 +251,12 @@ def workspace_bytes(direction, *arguments):
     return _launcher.workspace_bytes(_LAYER, direction, arguments)
 
 
-def compilations():
+def compilations() -> int:
     """How many times this process has run a compiler; 0 while the cache has it all."""
     return _launcher.compilations()
 
 
-_LAYER = _launcher.layer(
+_LAYER = _launcher.layer_of(
     INTERFACE,
     Saved,
     is_wide=False,

@@ -3,7 +3,7 @@
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops a row element; backward 5 row tensors (3 read, 2 written), 19 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
-# templates sha256:c0ff61cfce99886cda72df55f465939aac2021dcfd06b7559814a938ea382145
+# templates sha256:f7be35d3f7d33786595ac9386224c932cf4e9fa160cbbe00691016150201ab96
 """A gate, silu of another row, then root-mean-square normalization.
 
     forward
@@ -25,10 +25,15 @@ Rows are worked on in blocks that stay in the cache. A comment names the step of
 derivation that a line comes from, and a name in the code is a name of the derivation.
 """
 
+# What callers see is typed; a variable in between may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+
+from collections.abc import Sequence
 from math import prod
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from .._runtime import calls as _calls
 from .._runtime import functions as _functions
@@ -83,29 +88,29 @@ INTERFACE: _Interface = {
 class Gradients(NamedTuple):
     """What `backward` computes; None for an input that was left out of `forward`."""
 
-    dx: np.ndarray
+    dx: npt.NDArray[Any]
     """The gradient of x, in its shape and type."""
 
-    dz: np.ndarray
+    dz: npt.NDArray[Any]
     """The gradient of z, in its shape and type."""
 
-    dgamma: np.ndarray | None
+    dgamma: npt.NDArray[Any] | None
     """The gradient of gamma, in its shape and type."""
 
 
 class SecondGradients(NamedTuple):
     """What `backward_backward` computes; None for what was left out or was None."""
 
-    dx: np.ndarray
+    dx: npt.NDArray[Any]
     """The gradient of x, in its shape and type."""
 
-    dz: np.ndarray
+    dz: npt.NDArray[Any]
     """The gradient of z, in its shape and type."""
 
-    dgamma: np.ndarray | None
+    dgamma: npt.NDArray[Any] | None
     """The gradient of gamma, in its shape and type."""
 
-    ddy: np.ndarray
+    ddy: npt.NDArray[Any]
     """The gradient of dy, the cotangent of y."""
 
 
@@ -115,25 +120,25 @@ class Saved(NamedTuple):
     Writing to one of them between forward and backward changes the gradients.
     """
 
-    shape: tuple
+    shape: tuple[int, ...]
     """The shape of the row inputs."""
 
-    dtype: np.dtype
+    dtype: np.dtype[Any]
     """The type that `forward` computed in."""
 
-    dtypes: dict
+    dtypes: dict[str, np.dtype[Any]]
     """The type of each input that was given."""
 
-    x: np.ndarray
+    x: npt.NDArray[Any]
     """The argument x of forward."""
 
-    z: np.ndarray
+    z: npt.NDArray[Any]
     """The argument z of forward."""
 
-    gamma: np.ndarray | None
+    gamma: npt.NDArray[Any] | None
     """The argument gamma of forward."""
 
-    rstd: np.ndarray
+    rstd: npt.NDArray[Any]
     """The row scalar rstd, one a row."""
 
 
@@ -143,7 +148,42 @@ _SecondGradients = SecondGradients
 _Saved = Saved
 
 
-def forward(x, z, gamma=None, *, eps=1e-5, out=None, threads=1):
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    z: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: Literal[True] = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved]: ...
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    z: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: bool,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]: ...
+
+
+def forward(
+    x: npt.NDArray[Any],
+    z: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: bool = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]:
     """A gate, silu of another row, then root-mean-square normalization.
 
         sigmoid_z = sigmoid(z)
@@ -159,6 +199,7 @@ def forward(x, z, gamma=None, *, eps=1e-5, out=None, threads=1):
         z: shape (..., D).
         gamma: one value a feature, shape (D,); left out it is 1, and costs nothing.
         eps: a constant, a finite number of 0 or more.
+        save: False keeps nothing for the other directions, and `saved` is None.
         out: an array to write y to.
         threads: how many threads share the rows. It changes no bit of a result.
 
@@ -174,13 +215,15 @@ def forward(x, z, gamma=None, *, eps=1e-5, out=None, threads=1):
         if _calls.fits(z, shape_, dtype_) and (
             gamma is None or _calls.fits(gamma, shape_[-1:], dtype_)
         ):
-            dtypes_ = {"x": dtype_, "z": dtype_}
-            if gamma is not None:
-                dtypes_["gamma"] = dtype_
             y_, rstd_ = _rows.at_once(_forward_small, x, z, gamma, eps, shape_, dtype_)
             if out is not None:
                 given_ = {"x": x, "z": z, "gamma": gamma}
                 (y_,) = _calls.placed(("y",), (y_,), (out,), given_)
+            if not save:
+                return y_, None
+            dtypes_ = {"x": dtype_, "z": dtype_}
+            if gamma is not None:
+                dtypes_["gamma"] = dtype_
             saved = _Saved(shape_, dtype_, dtypes_, x, z, gamma, rstd_)
             return y_, saved
     x = _calls.array("x", x, required=True)
@@ -196,11 +239,19 @@ def forward(x, z, gamma=None, *, eps=1e-5, out=None, threads=1):
     y_ = _calls.result("y", out, shape_, leading_.dtype, given_)
     rstd_ = _calls.empty(shape_[:-1], dtype_)
     _forward(x, z, gamma, eps, y_, rstd_, shape_, dtype_, threads)
+    if not save:
+        return y_, None
     saved = _Saved(shape_, dtype_, dtypes_, x, z, gamma, rstd_)
     return y_, saved
 
 
-def backward(saved, dy, *, out=None, threads=1):
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
     """The gradients of a loss, given those with respect to the outputs.
 
         g = gamma*dy
@@ -287,7 +338,15 @@ def backward(saved, dy, *, out=None, threads=1):
     return _Gradients(dx_, dz_, dgamma_)
 
 
-def jvp(saved, dx=None, dz=None, dgamma=None, *, out=None, threads=1):
+def jvp(
+    saved: Saved,
+    dx: npt.NDArray[Any] | None = None,
+    dz: npt.NDArray[Any] | None = None,
+    dgamma: npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
     """What the outputs move by when each input moves by its tangent.
 
         dh = dx*silu_z + dz*sigmoid_z*x*(1 + z*(1 - sigmoid_z))
@@ -328,7 +387,7 @@ def jvp(saved, dx=None, dz=None, dgamma=None, *, out=None, threads=1):
     }
     dtype_ = _calls.types(given_, saved.dtype)[1]
     stored_ = saved.dtypes["x"]
-    dy_ = _calls.result("dy", out, shape_, stored_, given_)
+    dy_: _calls.Array = _calls.result("dy", out, shape_, stored_, given_)
     _jvp(
         saved.x,
         saved.z,
@@ -346,8 +405,15 @@ def jvp(saved, dx=None, dz=None, dgamma=None, *, out=None, threads=1):
 
 
 def backward_backward(
-    saved, cotangents, ddx=None, ddz=None, ddgamma=None, *, out=None, threads=1
-):
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    ddz: npt.NDArray[Any] | None = None,
+    ddgamma: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
     """The gradients of a loss that depends on what `backward` returned.
 
         g = gamma*dy
@@ -995,7 +1061,7 @@ def _backward_small(x, z, dy, rstd_rows, gamma, shape, dtype):
     return dx, dz, dgamma
 
 
-def _check_saved(saved):
+def _check_saved(saved: Saved) -> None:
     """Refuse what was changed in it, and arrays whose shape was changed since."""
     _calls.check_is_saved(saved, Saved, "rms_norm_gated")
     _calls.check_first_fields(saved, ("x", "z"))

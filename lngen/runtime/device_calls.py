@@ -101,7 +101,7 @@ class Layer:
         return found
 
 
-def layer(interface: Interface, saved: Any, is_wide: bool, directions: Mapping[str, Direction]) -> Layer:
+def layer_of(interface: Interface, saved: Any, is_wide: bool, directions: Mapping[str, Direction]) -> Layer:
     """A layer by its interface and the class of what it saves, under the names that kernels have."""
     inputs = {given["symbol"]: str(given["kind"]) for given in interface["inputs"]}
     outputs = {output["symbol"]: str(output["kind"]) for output in interface["outputs"]}

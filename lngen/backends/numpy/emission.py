@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from lngen import render
@@ -29,6 +28,7 @@ from lngen.backends.numpy.text import (
 )
 from lngen.backends.numpy.wrappers import jvp_fields, second_fields
 from lngen.backends.saved import saved_fields
+from lngen.backends.signatures import Signatures, as_python
 from lngen.backends.spelling import PYTHON, belongs_to, gradient, marked_program, plain_errors, spelled
 from lngen.presence import NEVER
 from lngen.program import RowProgram
@@ -40,6 +40,8 @@ _MEANINGS = {
     "Scalar": "a number or a 0-d array",
 }
 
+
+_ARRAY = "npt.NDArray[Any]"
 
 _FUNCTION = re.compile(r"^(?=def |class )", re.MULTILINE)
 
@@ -100,6 +102,7 @@ class _Emission:
         self.forward_body, self.forward_small = self._forward_body()
         self.saved = saved_fields(layer, forward, backward, [other.program for other in self._others()])
         self.own = OwnFields.beside(field.name for field in self.saved)
+        self.signatures = Signatures(layer, _ARRAY, _ARRAY, ("threads: int = 1",))
 
     # The two directions
 
@@ -189,10 +192,11 @@ class _Emission:
                 {"name": given.public, "signed": given.name not in layer.nonnegative} for given in layer.constants
             ],
             "saved_fields": self.saved,
+            "array": _ARRAY,
             "required": quoted(layer.required),
             "own": self.own,
-            "forward_signature": definition("forward", self._forward_arguments()),
-            "backward_signature": definition("backward", self._backward_arguments()),
+            "forward_signature": self.signatures.forward(),
+            "backward_signature": self.signatures.backward(),
             "leading": self._leading(),
             "shared_text": self._shared_text(),
             "forward_given": indented([given_by_name({given.public: given.public for given in layer.inputs})]),
@@ -220,7 +224,7 @@ class _Emission:
         meaning = _MEANINGS[given.kind]
         if given.kind == "RowScalar":
             meaning = meaning.replace("x.shape", f"{self.layer.rows[0].public}.shape")
-        left_out = "" if given.neutral is None else f"; left out it is {_number(given.neutral)}, and costs nothing"
+        left_out = "" if given.neutral is None else f"; left out it is {as_python(given.neutral)}, and costs nothing"
         shape_text = "(D,)" if given.kind == "Feature" else f"the shape of {self.layer.rows[0].public}"
         if given.kind == "RowScalar":
             shape_text += " without its last axis"
@@ -232,18 +236,6 @@ class _Emission:
             "gradient_meaning": f"The gradient of {given.public}, in its shape and type.",
             "check": _check(given.public, SHAPES[given.kind], shape_text),
         }
-
-    def _forward_arguments(self) -> list[str]:
-        arguments = [given.public if given.required else f"{given.public}=None" for given in self.layer.inputs]
-        constants = [
-            given.public if given.default is None else f"{given.public}={_number(given.default)}"
-            for given in self.layer.constants
-        ]
-        return [*arguments, "*", *constants, "out=None", "threads=1"]
-
-    def _backward_arguments(self) -> list[str]:
-        first, *rest = (output.derivative.public for output in self.layer.outputs)
-        return ["saved", first, *(f"{name}=None" for name in rest), "*", "out=None", "threads=1"]
 
     def _leading(self) -> list[str]:
         """The lines that take the shape of the rows, from the first row input that is there."""
@@ -263,12 +255,14 @@ class _Emission:
         assert self.jvp is not None
         part = _part("_jvp", self.jvp.body, self._outs(self.jvp.program, False))
         fields = jvp_fields(self.jvp, self.layer, self.saved, self.own)
+        fields["signature"] = self.signatures.later(self.jvp.program)
         return {"part": part, "formulas": in_docstring(self.notes.jvp_formulas), **fields}
 
     def _second_fields(self) -> dict[str, Any]:
         assert self.second is not None
         part = _part("_backward_backward", self.second.body, self._outs(self.second.program, False))
         fields = second_fields(self.second, self.layer, self.saved, self.own)
+        fields["signature"] = self.signatures.later(self.second.program)
         return {"part": part, "formulas": in_docstring(self.notes.backward_backward_formulas), **fields}
 
     def _shared_text(self) -> str:
@@ -302,7 +296,8 @@ class _Emission:
         known |= {name: f"{name}_" for name in computed}
         call = [*arguments, *(known[name] for name in computed), "shape_", "dtype_", "threads"]
         saved = ["shape_", "dtype_", "dtypes_", *(known[field.source.name] for field in self.saved)]
-        return indented([f"_forward({', '.join(call)})", f"saved = _Saved({', '.join(saved)})"])
+        unsaved = ["if not save:", f"    return {self._forward_return()}, None"]
+        return indented([f"_forward({', '.join(call)})", *unsaved, f"saved = _Saved({', '.join(saved)})"])
 
     def _forward_return(self) -> str:
         names = ", ".join(output.local for output in self.layer.outputs)
@@ -360,9 +355,3 @@ def _part(name: str, part: Body, outs: list[str]) -> _Part:
 
 def _check(name: str, shape: str, meaning: str) -> list[str]:
     return wrapped(f'_calls.check_shape("{name}", {name}, {shape}, "{meaning}")', 4)
-
-
-def _number(value: Fraction) -> str:
-    if value.denominator == 1 and abs(value.numerator) < 10**6:
-        return str(value.numerator)
-    return repr(float(value)).replace("e-0", "e-").replace("e+0", "e+")
