@@ -9,15 +9,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import devices, kernels, plans
-from .calls import check_is_saved, each_cotangent, several
+from .calls import DType, Shape, check_is_saved, each_cotangent, several
 from .compilers import compilations
-from .device_arrays import DeviceArray, finite, stream_handle
-from .device_calls import Direction, Layer, layer_of
+from .device_arrays import KINDS, DeviceArray, array, dtype_of, finite, stream_handle
+from .device_calls import Direction, Layer, check_saved, layer_of
+from .interface import Interface
 from .plans import Plan
+from .saved import first_fields
 
 __all__ = [
     "DeviceArray", "Direction", "Layer", "compilations", "each_cotangent", "finite", "forward", "later", "layer_of",
-    "workspace_bytes",
+    "saved_from", "workspace_bytes",
 ]  # fmt: skip
 
 
@@ -44,6 +46,32 @@ def later(
     plan, objects, values, streams = _later_plan(layer, direction, saved, arguments, out, workspace)
     _run(plan, objects, values, streams, stream)
     return [objects[slot] for slot in plan.outputs]
+
+
+def saved_from(layer: Layer, interface: Interface, first: tuple[Any, Any, Any], fields: Sequence[Any]) -> Any:
+    """What forward saved, from its fields; `first` are shape, dtype and dtypes, None for what they tell."""
+
+    def look(name: str, value: Any) -> tuple[Shape, DType]:
+        if type(value) in (int, float):
+            return (), number_type()
+        found = array(name, value)
+        return found.shape, found.dtype
+
+    def number_type() -> DType:
+        """A number has the type of the other parameters, or else that of the computation."""
+        arrays = [
+            (field["axes"], array(f"saved.{field['name']}", value).dtype)
+            for field, value in zip(interface["saved"], fields, strict=True)
+            if field["kind"] == "input" and value is not None and type(value) not in (int, float)
+        ]
+        parameters = [kind for axes, kind in arrays if "..." not in axes]
+        return parameters[0] if parameters else dtype_of(layer.computed(*(KINDS[kind.str] for _, kind in arrays)))
+
+    shape, dtype, dtypes = first_fields(interface, fields, *first, layer.is_wide, look)
+    symbols = {given["name"]: given["symbol"] for given in interface["inputs"]}
+    saved = layer.Saved(shape, dtype, {symbols[name]: kind for name, kind in dtypes.items()}, *fields)
+    check_saved(layer, saved)
+    return saved
 
 
 def workspace_bytes(layer: Layer, direction: str, arguments: Sequence[Any]) -> int:

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (3 read, 1 written), 10 flops a row element; backward 6 row tensors (3 read, 3 written), 13 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-# templates sha256:f7be35d3f7d33786595ac9386224c932cf4e9fa160cbbe00691016150201ab96
+# templates sha256:1851b98f9a767c39e37405e057845cf3c85d6e0787c60cc39713fb7a5a3591a2
 """Layer normalization with a scale and a shift for every entry, from elsewhere.
 
     forward
@@ -25,7 +25,7 @@ derivation that a line comes from, and a name in the code is a name of the deriv
 # What callers see is typed; a variable in between may be an array, a number or None.
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any, Literal, NamedTuple, overload
 
@@ -34,6 +34,7 @@ import numpy.typing as npt
 
 from .._runtime import calls as _calls
 from .._runtime import rows as _rows
+from .._runtime import saved as _saved
 from .._runtime.interface import Interface as _Interface
 
 INTERFACE: _Interface = {
@@ -151,6 +152,7 @@ class Saved(NamedTuple):
 _Gradients = Gradients
 _SecondGradients = SecondGradients
 _Saved = Saved
+_INTERFACE = INTERFACE
 
 
 @overload
@@ -1033,6 +1035,41 @@ def _backward_small(x, scale, dy, mu_rows, mu_residual_rows, rstd_rows, shape, d
     dx = np.subtract(dx, part, out=dx)
     dx = np.multiply(dx, rstd, out=dx)
     return dx, dscale, dy
+
+
+def saved_from(
+    *,
+    x: npt.NDArray[Any],
+    scale: npt.NDArray[Any],
+    mu: npt.NDArray[Any],
+    mu_residual: npt.NDArray[Any],
+    rstd: npt.NDArray[Any],
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """What `forward` saved, from its arrays, which are looked at as by `backward`.
+
+    Args:
+        x: the argument x of forward.
+        scale: the argument scale of forward.
+        mu: the row scalar mu, one a row.
+        mu_residual: the row scalar mu_residual, one a row.
+        rstd: the row scalar rstd, one a row.
+        shape: that of the rows; None where an array has it.
+        dtype: the type that forward computed in; None is that of the row scalars, or
+            else what forward would choose.
+        dtypes: the type of each input that was given, by name, of which gradients are.
+            What no array tells is needed: another input was left out, or has the type
+            of the rows if it cannot be.
+
+    Raises TypeError or ValueError for what `forward` cannot have saved.
+    """
+    fields_ = (x, scale, mu, mu_residual, rstd)
+    first_ = _saved.first_fields(_INTERFACE, fields_, shape, dtype, dtypes, False)
+    saved_ = _Saved(*first_, x, scale, mu, mu_residual, rstd)
+    _check_saved(saved_)
+    return saved_
 
 
 def _check_saved(saved: Saved) -> None:

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops a row element; backward 4 row tensors (3 read, 1 written), 15 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:f7be35d3f7d33786595ac9386224c932cf4e9fa160cbbe00691016150201ab96
+# templates sha256:1851b98f9a767c39e37405e057845cf3c85d6e0787c60cc39713fb7a5a3591a2
 """Residual addition, then layer normalization; the sum is the second output.
 
     forward
@@ -27,7 +27,7 @@ derivation that a line comes from, and a name in the code is a name of the deriv
 # What callers see is typed; a variable in between may be an array, a number or None.
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any, Literal, NamedTuple, overload
 
@@ -36,6 +36,7 @@ import numpy.typing as npt
 
 from .._runtime import calls as _calls
 from .._runtime import rows as _rows
+from .._runtime import saved as _saved
 from .._runtime.interface import Interface as _Interface
 
 INTERFACE: _Interface = {
@@ -184,6 +185,7 @@ _Outputs = Outputs
 _Gradients = Gradients
 _SecondGradients = SecondGradients
 _Saved = Saved
+_INTERFACE = INTERFACE
 
 
 @overload
@@ -1381,6 +1383,41 @@ def _backward_small(
     if not wants_dbeta:
         dbeta = None
     return dx, dx, dgamma, dbeta
+
+
+def saved_from(
+    *,
+    h: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    mu: npt.NDArray[Any],
+    mu_residual: npt.NDArray[Any],
+    rstd: npt.NDArray[Any],
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """What `forward` saved, from its arrays, which are looked at as by `backward`.
+
+    Args:
+        h: the output h of forward.
+        gamma: the argument gamma of forward.
+        mu: the row scalar mu, one a row.
+        mu_residual: the row scalar mu_residual, one a row.
+        rstd: the row scalar rstd, one a row.
+        shape: that of the rows; None where an array has it.
+        dtype: the type that forward computed in; None is that of the row scalars, or
+            else what forward would choose.
+        dtypes: the type of each input that was given, by name, of which gradients are.
+            What no array tells is needed: another input was left out, or has the type
+            of the rows if it cannot be.
+
+    Raises TypeError or ValueError for what `forward` cannot have saved.
+    """
+    fields_ = (h, gamma, mu, mu_residual, rstd)
+    first_ = _saved.first_fields(_INTERFACE, fields_, shape, dtype, dtypes, False)
+    saved_ = _Saved(*first_, h, gamma, mu, mu_residual, rstd)
+    _check_saved(saved_)
+    return saved_
 
 
 def _check_saved(saved: Saved) -> None:

@@ -4,7 +4,7 @@
 // Cost: forward 3 row tensors (2 read, 1 written), 7 flops a row element; backward 5 row tensors (3 read, 2 written), 20 flops a row element.
 // Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-// templates sha256:0fda2e21718ae8d59fbd195662f55358ee3650485c3b9efa959175d06e4c4042
+// templates sha256:66b6945bc7e31ba9301362940b543928be2808804440eb086440081896fc1463
 //
 // jvp:
 //     dy = dgamma*silu_z*xhat + gamma*dz*sigmoid_z*xhat*(1 + z*(1 - sigmoid_z)) + rstd*gamma*silu_z*(dx - xhat*mean(dx*xhat))

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 9 flops a row element; backward 3 row tensors (2 read, 1 written), 18 flops a row element.
 // Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
-// templates sha256:0fda2e21718ae8d59fbd195662f55358ee3650485c3b9efa959175d06e4c4042
+// templates sha256:66b6945bc7e31ba9301362940b543928be2808804440eb086440081896fc1463
 //
 // jvp:
 //     dy = dgamma*xhat + dbeta + scale*gamma*(dx + mean(dx)*(xhat*mean(sign(xhat)) - 1) - xhat*mean(dx*sign(xhat)))

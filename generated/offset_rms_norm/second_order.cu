@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 9 flops a row element.
 // Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
-// templates sha256:0fda2e21718ae8d59fbd195662f55358ee3650485c3b9efa959175d06e4c4042
+// templates sha256:66b6945bc7e31ba9301362940b543928be2808804440eb086440081896fc1463
 //
 // jvp:
 //     dy = dw*xhat + rstd*(1 + w)*(dx - xhat*mean(dx*xhat))

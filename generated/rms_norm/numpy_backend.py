@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 9 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
-# templates sha256:f7be35d3f7d33786595ac9386224c932cf4e9fa160cbbe00691016150201ab96
+# templates sha256:1851b98f9a767c39e37405e057845cf3c85d6e0787c60cc39713fb7a5a3591a2
 """Root-mean-square normalization over the feature axis.
 
     forward
@@ -23,7 +23,7 @@ derivation that a line comes from, and a name in the code is a name of the deriv
 # What callers see is typed; a variable in between may be an array, a number or None.
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any, Literal, NamedTuple, overload
 
@@ -32,6 +32,7 @@ import numpy.typing as npt
 
 from .._runtime import calls as _calls
 from .._runtime import rows as _rows
+from .._runtime import saved as _saved
 from .._runtime.interface import Interface as _Interface
 
 INTERFACE: _Interface = {
@@ -122,6 +123,7 @@ class Saved(NamedTuple):
 _Gradients = Gradients
 _SecondGradients = SecondGradients
 _Saved = Saved
+_INTERFACE = INTERFACE
 
 
 @overload
@@ -775,6 +777,37 @@ def _backward_small(x, dy, rstd_rows, gamma, shape, dtype):
     if gamma is None:
         dgamma = None
     return dx, dgamma
+
+
+def saved_from(
+    *,
+    x: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    rstd: npt.NDArray[Any],
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """What `forward` saved, from its arrays, which are looked at as by `backward`.
+
+    Args:
+        x: the argument x of forward.
+        gamma: the argument gamma of forward.
+        rstd: the row scalar rstd, one a row.
+        shape: that of the rows; None where an array has it.
+        dtype: the type that forward computed in; None is that of the row scalars, or
+            else what forward would choose.
+        dtypes: the type of each input that was given, by name, of which gradients are.
+            What no array tells is needed: another input was left out, or has the type
+            of the rows if it cannot be.
+
+    Raises TypeError or ValueError for what `forward` cannot have saved.
+    """
+    fields_ = (x, gamma, rstd)
+    first_ = _saved.first_fields(_INTERFACE, fields_, shape, dtype, dtypes, False)
+    saved_ = _Saved(*first_, x, gamma, rstd)
+    _check_saved(saved_)
+    return saved_
 
 
 def _check_saved(saved: Saved) -> None:

@@ -4,7 +4,7 @@
 // Cost: forward 3 row tensors (2 read, 1 written), 7 flops a row element; backward 5 row tensors (3 read, 2 written), 19 flops a row element.
 // Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
-// templates sha256:0fda2e21718ae8d59fbd195662f55358ee3650485c3b9efa959175d06e4c4042
+// templates sha256:66b6945bc7e31ba9301362940b543928be2808804440eb086440081896fc1463
 //
 // forward:
 //     sigmoid_z = sigmoid(z)

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 10 flops a row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
-# templates sha256:0fda2e21718ae8d59fbd195662f55358ee3650485c3b9efa959175d06e4c4042
+# templates sha256:66b6945bc7e31ba9301362940b543928be2808804440eb086440081896fc1463
 """Rows of mean zero and unbiased variance one, without parameters.
 
     forward
@@ -18,11 +18,12 @@ The kernels of kernels.cu, launched by PyCUDA. A kernel is compiled when it is f
 for, by nvcc or else NVRTC, and kept in $LNGEN_CACHE or the user's cache folder.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path as _Path
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from .._runtime import launcher as _launcher
 from .numpy_backend import INTERFACE
@@ -75,6 +76,8 @@ class Saved(NamedTuple):
 
 # What follows calls these by names with an underscore, which no argument can have.
 _Gradients = Gradients
+_INTERFACE = INTERFACE
+_Saved = Saved
 _SecondGradients = SecondGradients
 
 
@@ -247,12 +250,50 @@ def backward_backward(
     return _SecondGradients(*results_)
 
 
+def saved_from(
+    *,
+    x: _launcher.DeviceArray,
+    mu: _launcher.DeviceArray,
+    mu_residual: _launcher.DeviceArray,
+    rstd: _launcher.DeviceArray,
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """What `forward` saved, from its arrays, which are looked at as by `backward`.
+
+    Args:
+        x: the argument x of forward.
+        mu: the row scalar mu, one a row.
+        mu_residual: the row scalar mu_residual, one a row.
+        rstd: the row scalar rstd, one a row.
+        shape: that of the rows; None where an array has it.
+        dtype: the type that forward computed in; None is that of the row scalars, or
+            else what forward would choose.
+        dtypes: the type of each input that was given, by name, of which gradients are.
+            What no array tells is needed: another input was left out, or has the type
+            of the rows if it cannot be.
+
+    Raises TypeError or ValueError for what `forward` cannot have saved.
+    """
+    first_ = (shape, dtype, dtypes)
+    fields_ = (x, mu, mu_residual, rstd)
+    saved_: _Saved = _launcher.saved_from(_LAYER, _INTERFACE, first_, fields_)
+    return saved_
+
+
 def workspace_bytes(direction: str, *arguments: Any) -> int:
     """How many bytes a call needs of `workspace`.
 
     `direction` is the name of a function, `arguments` are its positional ones:
     `workspace_bytes("backward", saved, dy)`. With `out` and `workspace` given, a call
     allocates nothing once its kernels are loaded.
+
+    That of forward holds the row scalars of `Saved`, in their order, each dense in the type
+    of `saved.dtype` and begun at a multiple of 256 bytes. That of a direction which sums over
+    rows holds what each block of threads leaves of each sum, in the type of `saved.dtype`:
+    a row of D for each block, sum after sum, for sums with one value a feature; then
+    a number for each block, sum after sum, for the others. Other directions need none.
     """
     return _launcher.workspace_bytes(_LAYER, direction, arguments)
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from lngen.backends.interface import Input, Interface, moved, moved_name
+from lngen.backends.interface import Input, Interface, OwnFields, moved, moved_name
 from lngen.backends.layout import wrapped
+from lngen.backends.saved import Field
 from lngen.program import RowProgram
 
 
@@ -47,6 +48,18 @@ class Signatures:
         each = f"Sequence[{self.array} | None]"
         cotangents = each if len(self.layer.outputs) > 1 else f"{self.array} | {each}"
         return self._definition("backward_backward", [f"cotangents: {cotangents}", *own], "SecondGradients")
+
+    def saved_from(self, fields: Sequence[Field], own: OwnFields) -> list[str]:
+        """The first lines of `saved_from`."""
+        arguments = [
+            f"{field.name}: {field.type(self.array)}" + (" = None" if field.optional else "") for field in fields
+        ]
+        first = [
+            self._left_out(own.shape, "Sequence[int]"),
+            self._left_out(own.dtype, "npt.DTypeLike"),
+            self._left_out(own.dtypes, "Mapping[str, npt.DTypeLike]"),
+        ]
+        return _definition("saved_from", ["*", *arguments, *first], "Saved")
 
     def outputs(self) -> str:
         """The type of what `forward` computes."""

@@ -57,6 +57,7 @@ def _fields(
     saved = saved_fields(layer, forward, backward, list(by_name.values())[2:])
     cotangents = [output.derivative for output in layer.outputs]
     rows = layer.rows[0].public
+    own = OwnFields.beside(field.name for field in saved)
     signatures = Signatures(layer, _ARRAY, "Any", _KEYWORDS)
     return {
         "header": notes.header,
@@ -73,7 +74,7 @@ def _fields(
         "constants": [given.public for given in layer.constants],
         "saved_fields": saved,
         "array": _ARRAY,
-        "own": OwnFields.beside(field.name for field in saved),
+        "own": own,
         "forward_signature": signatures.forward(),
         "forward_call": [
             *_statement("inputs_", (given.public for given in layer.inputs)),
@@ -88,6 +89,13 @@ def _fields(
             notes.backward_backward_formulas,
             f"*_launcher.each_cotangent(cotangents, {_words(_string(c.public) for c in cotangents)})",
         ),
+        "saved_from": signatures.saved_from(saved, own),
+        "saved_from_lines": [
+            *_statement("first_", (own.shape, own.dtype, own.dtypes)),
+            *_statement("fields_", (field.name for field in saved)),
+            "    saved_: _Saved = _launcher.saved_from(_LAYER, _INTERFACE, first_, fields_)",
+            "    return saved_",
+        ],
         "cotangents": [cotangent.public for cotangent in cotangents],
         "shared_text": _shared_text(backward, layer),
         "tables": "\n".join(_tables(directions, layer)),

@@ -151,7 +151,15 @@ class _Emission:
     # The files
 
     def files(self) -> dict[str, str]:
-        exports = ["INTERFACE", "Gradients", *(["Outputs"] if self.several else []), "Saved", "backward", "forward"]
+        exports = [
+            "INTERFACE",
+            "Gradients",
+            *(["Outputs"] if self.several else []),
+            "Saved",
+            "backward",
+            "forward",
+            "saved_from",
+        ]
         exports += (["jvp"] if self.jvp else []) + (["SecondGradients", "backward_backward"] if self.second else [])
         exports.sort(key=lambda name: (not name.isupper(), name[0].islower(), name))
         header, title = self.notes.header, self.notes.title
@@ -197,6 +205,8 @@ class _Emission:
             "own": self.own,
             "forward_signature": self.signatures.forward(),
             "backward_signature": self.signatures.backward(),
+            "saved_from": self.signatures.saved_from(self.saved, self.own),
+            "saved_from_lines": self._saved_from(),
             "leading": self._leading(),
             "shared_text": self._shared_text(),
             "forward_given": indented([given_by_name({given.public: given.public for given in layer.inputs})]),
@@ -236,6 +246,19 @@ class _Emission:
             "gradient_meaning": f"The gradient of {given.public}, in its shape and type.",
             "check": _check(given.public, SHAPES[given.kind], shape_text),
         }
+
+    def _saved_from(self) -> list[str]:
+        fields = tuple_of(field.name for field in self.saved)
+        first = f"{self.own.shape}, {self.own.dtype}, {self.own.dtypes}"
+        return indented(
+            [
+                f"fields_ = {fields}",
+                f"first_ = _saved.first_fields(_INTERFACE, fields_, {first}, {self.forward.is_wide})",
+                f"saved_ = _Saved({', '.join(['*first_', *(field.name for field in self.saved)])})",
+                "_check_saved(saved_)",
+                "return saved_",
+            ]
+        )
 
     def _leading(self) -> list[str]:
         """The lines that take the shape of the rows, from the first row input that is there."""
