@@ -18,7 +18,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from lngen.errors import LngenError
-from lngen.loading import load
+from lngen.loading import Layer, load
 
 if TYPE_CHECKING:
     from lngen.definition import Definition as Definition
@@ -35,7 +35,7 @@ _LAZY = {
     "parse": "lngen.definition",
 }
 
-__all__ = ["Definition", "LngenError", "__version__", "load", "parse"]
+__all__ = ["Definition", "Layer", "LngenError", "__version__", "load", "parse"]
 
 
 def __getattr__(name: str) -> Any:

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from lngen import __version__, manifest, render
 from lngen.backends import Notes, cuda, numpy
+from lngen.backends.description import description
 from lngen.cache import values
 from lngen.cache.results import kept
 from lngen.cache.summaries import summary
@@ -112,6 +113,8 @@ def _emitted(planned: Plan, proved: bool, on_stage: Callable[[str], None]) -> Em
     on_stage("numpy")
     notes = _notes(planned, "numpy")
     files = numpy.emit(planned.forward, planned.backward, notes, planned.jvp, planned.backward_backward)
+    programs = (planned.forward, planned.backward, planned.jvp, planned.backward_backward)
+    interface = description([program for program in programs if program is not None], notes)
     on_stage("cuda")
     files |= cuda.emit(
         planned.forward, planned.backward, _notes(planned, "cuda"), planned.jvp, planned.backward_backward
@@ -127,6 +130,7 @@ def _emitted(planned: Plan, proved: bool, on_stage: Callable[[str], None]) -> Em
         templates=render.sources("numpy", "cuda", "report"),
         options={"backends": ["cuda", "numpy"], "proved": proved},
         cost=cost_entries(planned),
+        interface=interface,
         evidence=[_evidence_entry(proof) for proof in planned.derivation.proofs],
     )
 

@@ -5,19 +5,39 @@ import importlib.util
 import keyword
 import os
 import sys
+from collections.abc import Callable
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from types import ModuleType
+from typing import Any, Protocol, cast
 
 from lngen import paths, runtime
 from lngen.errors import LngenError
 from lngen.paths import RUNTIME
+from lngen.runtime.interface import Interface
 
 _TEXTS = count()
 
 
-def load(layer: str | os.PathLike[str]) -> ModuleType:
+class Layer(Protocol):
+    """The module of a layer that is not known before it is loaded; `INTERFACE` says what its functions take and give.
+
+    One that is known is imported, `from generated import layer_norm`, and has its own types.
+    """
+
+    __name__: str
+    __file__: str | None
+    INTERFACE: Interface
+    Saved: type[Any]
+    Gradients: type[Any]
+    forward: Callable[..., tuple[Any, Any]]
+    backward: Callable[..., Any]
+    jvp: Callable[..., Any]
+    backward_backward: Callable[..., Any]
+
+
+def load(layer: str | os.PathLike[str]) -> Layer:
     """Return the emitted module of a layer; it has `forward`, `backward` and the rest.
 
     `layer` is the name of a layer that comes with lngen, or the folder of an emitted one as a `pathlib.Path`.
@@ -30,8 +50,8 @@ def load(layer: str | os.PathLike[str]) -> ModuleType:
     Raises LngenError if there is no such layer; the message lists those there are.
     """
     if isinstance(layer, str):
-        return _load_name(layer)
-    return _load_folder(Path(layer))
+        return cast(Layer, _load_name(layer))
+    return cast(Layer, _load_folder(Path(layer)))
 
 
 def available() -> tuple[str, ...]:

@@ -91,9 +91,10 @@ def manifest_text(
     files: Mapping[str, str],
     options: Mapping[str, Any],
     cost: Mapping[str, Any],
+    interface: Mapping[str, Any],
     evidence: Sequence[Mapping[str, Any]],
 ) -> str:
-    """The text of `manifest.json`: what the emitted files were made from, and what was proved about them.
+    """The text of `manifest.json`: what the emitted files were made from, what calls of them take, what was proved.
 
     `templates` and `files` map a relative POSIX path to the SHA-256 of its text. The result depends on the
     arguments, the version of lngen and its range of SymPy alone: no time, no place, no installed version.
@@ -106,6 +107,7 @@ def manifest_text(
         "definition": definition_text_hash,
         "evidence": [dict(entry) for entry in evidence],
         "files": dict(files),
+        "interface": dict(interface),
         "lngen": __version__,
         "name": name,
         "options": dict(options),
@@ -148,6 +150,7 @@ def emission(
     templates: Mapping[str, str],
     options: Mapping[str, Any],
     cost: Mapping[str, Any],
+    interface: Mapping[str, Any],
     evidence: Sequence[Mapping[str, Any]],
 ) -> Emission:
     """The files of a layer with their manifest: `manifest_text` of texts, where that takes hashes."""
@@ -158,6 +161,7 @@ def emission(
         files={path: sha256_text(content) for path, content in files.items()},
         options=options,
         cost=cost,
+        interface=interface,
         evidence=evidence,
     )
     return Emission(name, (*files.items(), (MANIFEST, text)))

@@ -16,7 +16,14 @@ def an_emission(name: str = "layer", **texts: str) -> Emission:
     files = {"__init__.py": "from .numpy_backend import forward\n", "numpy_backend.py": "y = x\n"}
     files |= {path.replace("__", "/"): text for path, text in texts.items()}
     return manifest.emission(
-        name, files, definition_text="def layer(x: Row): ...", templates={}, options={}, cost={}, evidence=[]
+        name,
+        files,
+        definition_text="def layer(x: Row): ...",
+        templates={},
+        options={},
+        cost={},
+        interface={},
+        evidence=[],
     )
 
 
@@ -53,6 +60,7 @@ class TestManifest:
             "files": {"kernels.cu": HASH},
             "options": {},
             "cost": {"flops": "7*rows*D"},
+            "interface": {"inputs": []},
             "evidence": [{"rule": "exact", "D": [1, 2, 3, 4]}],
         }
         return manifest.manifest_text(**arguments | changed)
@@ -64,6 +72,7 @@ class TestManifest:
             "definition": HASH,
             "evidence": [{"D": [1, 2, 3, 4], "rule": "exact"}],
             "files": {"kernels.cu": HASH},
+            "interface": {"inputs": []},
             "lngen": __version__,
             "name": "layer",
             "options": {},

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# mypy: disable-error-code="import-untyped,import-not-found"
 """Kernels made into machine code by nvcc or else NVRTC, once: it is kept in $LNGEN_CACHE or the user's cache folder."""
 
 import ctypes

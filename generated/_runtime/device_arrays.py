@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: MIT
+# mypy: disable-error-code="import-untyped,import-not-found"
 """Arrays in device memory, by whatever library: what they are, and whether kernels can read them.
 
 Each message says which argument, what is wrong with it, and what to pass instead.
 """
 
+from collections.abc import Mapping
 from math import prod
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from .calls import DType, Shape, constant
 
 __all__ = [
-    "BYTES", "KINDS", "TYPES", "Memory", "array", "check_shape", "check_type", "check_writable", "dtype_of", "finite",
-    "memory", "number_or_array", "own_dtype", "part", "result", "row_shape", "stream_handle",
+    "BYTES", "KINDS", "TYPES", "DeviceArray", "Memory", "array", "check_shape", "check_type", "check_writable",
+    "dtype_of", "finite", "memory", "number_or_array", "own_dtype", "part", "result", "row_shape", "stream_handle",
 ]  # fmt: skip
 
 KINDS = {"<f2": "f16", "<V2": "bf16", "|V2": "bf16", "<f4": "f32", "<f8": "f64"}
@@ -21,6 +23,13 @@ KINDS = {"<f2": "f16", "<V2": "bf16", "|V2": "bf16", "<f4": "f32", "<f8": "f64"}
 
 TYPES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
 BYTES = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8}
+
+
+class DeviceArray(Protocol):
+    """An array in device memory, of any library: PyCUDA's `GPUArray`, one of PyTorch, CuPy, Numba, JAX."""
+
+    @property
+    def __cuda_array_interface__(self) -> Mapping[str, Any]: ...
 
 
 class Memory:

@@ -25,6 +25,7 @@ from .device_arrays import (
     result,
     row_shape,
 )
+from .interface import Interface
 
 _PARTS = {
     "Row": "the shape of {rows}",
@@ -98,6 +99,28 @@ class Layer:
         for name, of in (*direction.arguments.items(), *direction.results.items()):
             found[name] = found[of]
         return found
+
+
+def layer_of(interface: Interface, saved: Any, is_wide: bool, directions: Mapping[str, Direction]) -> Layer:
+    """A layer by its interface and the class of what it saves, under the names that kernels have."""
+    inputs = {given["symbol"]: str(given["kind"]) for given in interface["inputs"]}
+    outputs = {output["symbol"]: str(output["kind"]) for output in interface["outputs"]}
+    known = inputs | outputs
+    return Layer(
+        name=interface["name"],
+        Saved=saved,
+        minimum_features=interface["minimum_features"],
+        is_wide=is_wide,
+        inputs=inputs,
+        optional=tuple(given["symbol"] for given in interface["inputs"] if given["default"] is not None),
+        constants=tuple(given["symbol"] for given in interface["constants"]),
+        outputs=outputs,
+        saved={
+            field["name"]: {"row scalar": "computed", "constant": "Constant"}.get(field["kind"]) or known[field["name"]]
+            for field in interface["saved"]
+        },
+        directions=directions,
+    )
 
 
 class Wanted(NamedTuple):
@@ -191,12 +214,8 @@ def later_call(layer: Layer, direction: str, saved: Any, given: Mapping[str, Any
     arguments = layer.directions[direction].arguments
     _check_any(layer, direction, given)
     _check_fields(layer, saved, given)
-    shape, computed, dtypes = saved[:3]
-    present = [name for name in layer.inputs if name in dtypes]
-    leading = layer.named(["Row"], present)[0]
-    parameters = layer.named(_PARAMETERS, present)
-    row_type = KINDS[dtypes[leading].str]
-    parameter_type = KINDS[dtypes[parameters[0]].str] if parameters else row_type
+    shape, _, dtypes = saved[:3]
+    leading, row_type, parameter_type = _types(layer, dtypes)
     kinds = layer.kinds(layer.directions[direction])
     arrays: dict[str, float | Memory | None] = {}
     for name, of in arguments.items():
@@ -207,6 +226,34 @@ def later_call(layer: Layer, direction: str, saved: Any, given: Mapping[str, Any
         per_row = kinds[name] in _PER_ROW
         check_type(name, arrays[name], row_type if per_row else parameter_type, leading if per_row else of)
     absent = tuple(name for name in arguments if arrays[name] is None)
+    arrays |= _saved_arrays(layer, saved, given, row_type, parameter_type)
+    without = tuple(name for name in layer.optional if name not in dtypes) + absent
+    return Call(layer, Wanted(direction, shape[-1], row_type, parameter_type, without), shape, arrays, dtypes[leading])
+
+
+def check_saved(layer: Layer, saved: Any) -> None:
+    """Refuse what no direction could take for what forward saved."""
+    names = (saved_name(name) if kind == "computed" else name for name, kind in layer.saved.items())
+    given = dict(zip(names, saved[3:], strict=True))
+    _check_fields(layer, saved, given)
+    _saved_arrays(layer, saved, given, *_types(layer, saved[2])[1:])
+
+
+def _types(layer: Layer, dtypes: Mapping[str, DType]) -> tuple[str, str, str]:
+    """The first row that is there, the type of rows and that of parameters."""
+    present = [name for name in layer.inputs if name in dtypes]
+    leading = layer.named(["Row"], present)[0]
+    parameters = layer.named(_PARAMETERS, present)
+    row_type = KINDS[dtypes[leading].str]
+    return leading, row_type, KINDS[dtypes[parameters[0]].str] if parameters else row_type
+
+
+def _saved_arrays(
+    layer: Layer, saved: Any, given: Mapping[str, Any], row_type: str, parameter_type: str
+) -> dict[str, float | Memory | None]:
+    """What forward saved, by the names of kernels."""
+    shape, computed, _ = saved[:3]
+    arrays: dict[str, float | Memory | None] = {}
     for name, kind in layer.saved.items():
         if kind == "Constant":
             arrays[name] = finite(f"saved.{name}", given[name])
@@ -221,8 +268,7 @@ def later_call(layer: Layer, direction: str, saved: Any, given: Mapping[str, Any
         check_shape(f"saved.{name}", value, part(kind, shape), "what forward saw")
         check_type(f"saved.{name}", value, row_type if kind in _PER_ROW else parameter_type, "what forward saw")
         arrays[name] = value
-    without = tuple(name for name in layer.optional if name not in dtypes) + absent
-    return Call(layer, Wanted(direction, shape[-1], row_type, parameter_type, without), shape, arrays, dtypes[leading])
+    return arrays
 
 
 def _check_any(layer: Layer, direction: str, given: Mapping[str, Any]) -> None:

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# mypy: disable-error-code="import-untyped,import-not-found"
 """Devices through PyCUDA and the driver: which one a call is for, its context, memory on it."""
 
 import atexit

@@ -9,27 +9,34 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import devices, kernels, plans
-from .calls import check_is_saved, each_cotangent, several
+from .calls import DType, Shape, check_is_saved, each_cotangent, several
 from .compilers import compilations
-from .device_arrays import finite, stream_handle
-from .device_calls import Direction, Layer
+from .device_arrays import KINDS, DeviceArray, array, dtype_of, finite, stream_handle
+from .device_calls import Direction, Layer, check_saved, layer_of
+from .interface import Interface
 from .plans import Plan
+from .saved import first_fields
 
-__all__ = ["Direction", "Layer", "compilations", "each_cotangent", "finite", "forward", "later", "workspace_bytes"]
+__all__ = [
+    "DeviceArray", "Direction", "Layer", "compilations", "each_cotangent", "finite", "forward", "later", "layer_of",
+    "saved_from", "workspace_bytes",
+]  # fmt: skip
 
 
 def forward(
-    layer: Layer, inputs: Sequence[Any], constants: Sequence[float], out: Any, stream: Any, workspace: Any
+    layer: Layer, inputs: Sequence[Any], constants: Sequence[float], save: Any, out: Any, stream: Any, workspace: Any
 ) -> tuple[list[Any], Any]:
-    """The outputs of a layer and what it saved."""
+    """The outputs of a layer and what it saved, None if it is to save nothing: its kernels write row scalars anyway."""
     outs = (out,) if len(layer.outputs) == 1 else several(out, tuple(layer.outputs))
     objects = [*inputs, *constants, *outs, *(None for _ in layer.row_scalars), workspace]
     values, streams, facts = plans.look(objects)
     plan = plans.planned(layer.plans, ("forward", *facts), plans.plan_forward, layer, objects)
     _run(plan, objects, values, streams, stream)
+    outputs = [objects[slot] for slot in plan.outputs]
+    if not save:
+        return outputs, None
     kept = map(objects.__getitem__, plan.kept)
-    saved = layer.Saved(plan.shape, plan.dtype, dict(plan.dtypes), *kept)
-    return [objects[slot] for slot in plan.outputs], saved
+    return outputs, layer.Saved(plan.shape, plan.dtype, dict(plan.dtypes), *kept)
 
 
 def later(
@@ -39,6 +46,32 @@ def later(
     plan, objects, values, streams = _later_plan(layer, direction, saved, arguments, out, workspace)
     _run(plan, objects, values, streams, stream)
     return [objects[slot] for slot in plan.outputs]
+
+
+def saved_from(layer: Layer, interface: Interface, first: tuple[Any, Any, Any], fields: Sequence[Any]) -> Any:
+    """What forward saved, from its fields; `first` are shape, dtype and dtypes, None for what they tell."""
+
+    def look(name: str, value: Any) -> tuple[Shape, DType]:
+        if type(value) in (int, float):
+            return (), number_type()
+        found = array(name, value)
+        return found.shape, found.dtype
+
+    def number_type() -> DType:
+        """A number has the type of the other parameters, or else that of the computation."""
+        arrays = [
+            (field["axes"], array(f"saved.{field['name']}", value).dtype)
+            for field, value in zip(interface["saved"], fields, strict=True)
+            if field["kind"] == "input" and value is not None and type(value) not in (int, float)
+        ]
+        parameters = [kind for axes, kind in arrays if "..." not in axes]
+        return parameters[0] if parameters else dtype_of(layer.computed(*(KINDS[kind.str] for _, kind in arrays)))
+
+    shape, dtype, dtypes = first_fields(interface, fields, *first, layer.is_wide, look)
+    symbols = {given["name"]: given["symbol"] for given in interface["inputs"]}
+    saved = layer.Saved(shape, dtype, {symbols[name]: kind for name, kind in dtypes.items()}, *fields)
+    check_saved(layer, saved)
+    return saved
 
 
 def workspace_bytes(layer: Layer, direction: str, arguments: Sequence[Any]) -> int:

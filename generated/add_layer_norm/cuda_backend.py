@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops a row element; backward 4 row tensors (3 read, 1 written), 15 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:9290071f2040d68f562de4775f999756baa51e0357a77dcfb64b590afd7b95a2
+# templates sha256:a99749bb00a7b7048316bcce59df1a6df41e7d709d4f6419a7c6a83ca4e307ca
 """Residual addition, then layer normalization; the sum is the second output.
 
     forward
@@ -24,59 +24,62 @@ The kernels of kernels.cu, launched by PyCUDA. A kernel is compiled when it is f
 for, by nvcc or else NVRTC, and kept in $LNGEN_CACHE or the user's cache folder.
 """
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path as _Path
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from .._runtime import launcher as _launcher
+from .numpy_backend import INTERFACE
 
 
 class Outputs(NamedTuple):
     """What `forward` computes."""
 
-    y: object
+    y: Any
     """shape (..., D)."""
 
-    h: object
+    h: Any
     """shape (..., D)."""
 
 
 class Gradients(NamedTuple):
     """What `backward` computes; None for an input that was left out of `forward`."""
 
-    dx: object
+    dx: Any
     """The gradient of x, in its shape and type."""
 
-    dresidual: object
+    dresidual: Any
     """The gradient of residual, in its shape and type."""
 
-    dgamma: object
+    dgamma: Any
     """The gradient of gamma, in its shape and type."""
 
-    dbeta: object
+    dbeta: Any
     """The gradient of beta, in its shape and type."""
 
 
 class SecondGradients(NamedTuple):
     """What `backward_backward` computes; None for what was left out or was None."""
 
-    dx: object
+    dx: Any
     """The gradient of x, in its shape and type."""
 
-    dresidual: object
+    dresidual: Any
     """The gradient of residual, in its shape and type."""
 
-    dgamma: object
+    dgamma: Any
     """The gradient of gamma, in its shape and type."""
 
-    dbeta: object
+    dbeta: Any
     """The gradient of beta, in its shape and type."""
 
-    ddy: object
+    ddy: Any
     """The gradient of dy, in its shape and type."""
 
-    ddh: object
+    ddh: Any
     """The gradient of dh, in its shape and type."""
 
 
@@ -86,48 +89,81 @@ class Saved(NamedTuple):
     Writing to one of them between forward and backward changes the gradients.
     """
 
-    shape: tuple
+    shape: tuple[int, ...]
     """The shape of the row inputs."""
 
-    dtype: np.dtype
+    dtype: np.dtype[Any]
     """The type that `forward` computed in."""
 
-    dtypes: dict
+    dtypes: dict[str, np.dtype[Any]]
     """The type of each input that was given."""
 
-    h: object
+    h: _launcher.DeviceArray
     """The output h of forward."""
 
-    gamma: object
+    gamma: _launcher.DeviceArray | None
     """The argument gamma of forward."""
 
-    mu: object
+    mu: _launcher.DeviceArray
     """The row scalar mu, one a row."""
 
-    mu_residual: object
+    mu_residual: _launcher.DeviceArray
     """The row scalar mu_residual, one a row."""
 
-    rstd: object
+    rstd: _launcher.DeviceArray
     """The row scalar rstd, one a row."""
 
 
 # What follows calls these by names with an underscore, which no argument can have.
 _Outputs = Outputs
 _Gradients = Gradients
+_INTERFACE = INTERFACE
+_Saved = Saved
 _SecondGradients = SecondGradients
 
 
+@overload
 def forward(
-    x,
-    residual,
-    gamma=None,
-    beta=None,
+    x: _launcher.DeviceArray,
+    residual: _launcher.DeviceArray,
+    gamma: _launcher.DeviceArray | None = None,
+    beta: _launcher.DeviceArray | None = None,
     *,
-    eps=1e-5,
-    out=None,
-    stream=None,
-    workspace=None,
-):
+    eps: float = 1e-5,
+    save: Literal[True] = True,
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> tuple[Outputs, Saved]: ...
+
+
+@overload
+def forward(
+    x: _launcher.DeviceArray,
+    residual: _launcher.DeviceArray,
+    gamma: _launcher.DeviceArray | None = None,
+    beta: _launcher.DeviceArray | None = None,
+    *,
+    eps: float = 1e-5,
+    save: bool,
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> tuple[Outputs, Saved | None]: ...
+
+
+def forward(
+    x: _launcher.DeviceArray,
+    residual: _launcher.DeviceArray,
+    gamma: _launcher.DeviceArray | None = None,
+    beta: _launcher.DeviceArray | None = None,
+    *,
+    eps: float = 1e-5,
+    save: bool = True,
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> tuple[Outputs, Saved | None]:
     """Residual addition, then layer normalization; the sum is the second output.
 
         h = x + residual
@@ -147,11 +183,12 @@ def forward(
         gamma: one value a feature, shape (D,); left out it is 1, and costs nothing.
         beta: one value a feature, shape (D,); left out it is 0, and costs nothing.
         eps: a constant, a finite number.
+        save: False keeps nothing for the other directions, and `saved` is None.
         out: Outputs, or a sequence like it, of arrays to write to;
             None in it makes a new array.
         stream: where the kernels are launched: a PyCUDA stream, one of PyTorch or CuPy,
             or a handle; None is the default stream.
-        workspace: memory for the row scalars that are saved; `workspace_bytes` says how
+        workspace: memory for the row scalars, saved or not; `workspace_bytes` says how
             much. It belongs to `saved` until backward is done.
 
     Returns `(Outputs, saved)`: `saved` is for `backward`. It computes in the
@@ -163,12 +200,20 @@ def forward(
     inputs_ = (x, residual, gamma, beta)
     constants_ = (_launcher.finite("eps", eps, signed=False),)
     outputs_, saved_ = _launcher.forward(
-        _LAYER, inputs_, constants_, out, stream, workspace
+        _LAYER, inputs_, constants_, save, out, stream, workspace
     )
     return _Outputs(*outputs_), saved_
 
 
-def backward(saved, dy, dh=None, *, out=None, stream=None, workspace=None):
+def backward(
+    saved: Saved,
+    dy: _launcher.DeviceArray | None,
+    dh: _launcher.DeviceArray | None = None,
+    *,
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> Gradients:
     """The gradients of a loss, given those with respect to the outputs.
 
         g = gamma*dy
@@ -201,16 +246,16 @@ def backward(saved, dy, dh=None, *, out=None, stream=None, workspace=None):
 
 
 def jvp(
-    saved,
-    dx=None,
-    dresidual=None,
-    dgamma=None,
-    dbeta=None,
+    saved: Saved,
+    dx: _launcher.DeviceArray | None = None,
+    dresidual: _launcher.DeviceArray | None = None,
+    dgamma: _launcher.DeviceArray | None = None,
+    dbeta: _launcher.DeviceArray | None = None,
     *,
-    out=None,
-    stream=None,
-    workspace=None,
-):
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> Outputs:
     """What the outputs move by when each input moves by its tangent.
 
         dh = dresidual + dx
@@ -238,17 +283,17 @@ def jvp(
 
 
 def backward_backward(
-    saved,
-    cotangents,
-    ddx=None,
-    ddresidual=None,
-    ddgamma=None,
-    ddbeta=None,
+    saved: Saved,
+    cotangents: Sequence[_launcher.DeviceArray | None],
+    ddx: _launcher.DeviceArray | None = None,
+    ddresidual: _launcher.DeviceArray | None = None,
+    ddgamma: _launcher.DeviceArray | None = None,
+    ddbeta: _launcher.DeviceArray | None = None,
     *,
-    out=None,
-    stream=None,
-    workspace=None,
-):
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> SecondGradients:
     """The gradients of a loss that depends on what `backward` returned.
 
         g = gamma*dy
@@ -295,42 +340,65 @@ def backward_backward(
     return _SecondGradients(*results_)
 
 
-def workspace_bytes(direction, *arguments):
+def saved_from(
+    *,
+    h: _launcher.DeviceArray,
+    gamma: _launcher.DeviceArray | None = None,
+    mu: _launcher.DeviceArray,
+    mu_residual: _launcher.DeviceArray,
+    rstd: _launcher.DeviceArray,
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """What `forward` saved, from its arrays, which are looked at as by `backward`.
+
+    Args:
+        h: the output h of forward.
+        gamma: the argument gamma of forward.
+        mu: the row scalar mu, one a row.
+        mu_residual: the row scalar mu_residual, one a row.
+        rstd: the row scalar rstd, one a row.
+        shape: that of the rows; None where an array has it.
+        dtype: the type that forward computed in; None is that of the row scalars, or
+            else what forward would choose.
+        dtypes: the type of each input that was given, by name, of which gradients are.
+            What no array tells is needed: another input was left out, or has the type
+            of the rows if it cannot be.
+
+    Raises TypeError or ValueError for what `forward` cannot have saved.
+    """
+    first_ = (shape, dtype, dtypes)
+    fields_ = (h, gamma, mu, mu_residual, rstd)
+    saved_: _Saved = _launcher.saved_from(_LAYER, _INTERFACE, first_, fields_)
+    return saved_
+
+
+def workspace_bytes(direction: str, *arguments: Any) -> int:
     """How many bytes a call needs of `workspace`.
 
     `direction` is the name of a function, `arguments` are its positional ones:
     `workspace_bytes("backward", saved, dy)`. With `out` and `workspace` given, a call
     allocates nothing once its kernels are loaded.
+
+    That of forward holds the row scalars of `Saved`, in their order, each dense in the type
+    of `saved.dtype` and begun at a multiple of 256 bytes. That of a direction which sums over
+    rows holds what each block of threads leaves of each sum, in the type of `saved.dtype`:
+    a row of D for each block, sum after sum, for sums with one value a feature; then
+    a number for each block, sum after sum, for the others. Other directions need none.
     """
     return _launcher.workspace_bytes(_LAYER, direction, arguments)
 
 
-def compilations():
+def compilations() -> int:
     """How many times this process has run a compiler; 0 while the cache has it all."""
     return _launcher.compilations()
 
 
-_LAYER = _launcher.Layer(
-    name="add_layer_norm",
-    Saved=Saved,
-    minimum_features=1,
+_LAYER = _launcher.layer_of(
+    INTERFACE,
+    Saved,
     is_wide=False,
-    inputs={
-        "x": "Row",
-        "residual": "Row",
-        "gamma": "Feature",
-        "beta": "Feature",
-    },
-    optional=("gamma", "beta"),
-    constants=("eps",),
-    outputs={"y": "Row", "h": "Row"},
-    saved={
-        "h": "Row",
-        "gamma": "Feature",
-        "mu": "computed",
-        "mu_residual": "computed",
-        "rstd": "computed",
-    },
     directions={
         "forward": _launcher.Direction(
             source=_Path(__file__).with_name("kernels.cu"),

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 5 flops a row element; backward 4 row tensors (3 read, 1 written), 10 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-# templates sha256:30b564f13934d5b389545b156553f8362d7c3d287c64d1a388cba450c36e9cb3
+# templates sha256:1851b98f9a767c39e37405e057845cf3c85d6e0787c60cc39713fb7a5a3591a2
 """Residual addition, then root-mean-square normalization; the sum is the second output.
 
     forward
@@ -22,54 +22,107 @@ Rows are worked on in blocks that stay in the cache. A comment names the step of
 derivation that a line comes from, and a name in the code is a name of the derivation.
 """
 
+# What callers see is typed; a variable in between may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+
+from collections.abc import Mapping, Sequence
 from math import prod
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from .._runtime import calls as _calls
 from .._runtime import rows as _rows
+from .._runtime import saved as _saved
+from .._runtime.interface import Interface as _Interface
+
+INTERFACE: _Interface = {
+    "name": "add_rms_norm",
+    "minimum_features": 1,
+    "inputs": [
+        {
+            "name": "x",
+            "symbol": "x",
+            "kind": "Row",
+            "axes": ["...", "D"],
+            "default": None,
+        },
+        {
+            "name": "residual",
+            "symbol": "residual",
+            "kind": "Row",
+            "axes": ["...", "D"],
+            "default": None,
+        },
+        {
+            "name": "gamma",
+            "symbol": "gamma",
+            "kind": "Feature",
+            "axes": ["D"],
+            "default": 1,
+        },
+    ],
+    "constants": [
+        {"name": "eps", "symbol": "eps", "default": 1e-5, "sign": "nonnegative"},
+    ],
+    "outputs": [
+        {"name": "y", "symbol": "y", "kind": "Row", "axes": ["...", "D"]},
+        {"name": "h", "symbol": "h", "kind": "Row", "axes": ["...", "D"]},
+    ],
+    "saved": [
+        {"name": "h", "kind": "output", "of": "h", "axes": ["...", "D"]},
+        {"name": "gamma", "kind": "input", "of": "gamma", "axes": ["D"]},
+        {"name": "rstd", "kind": "row scalar", "of": "rstd", "axes": ["..."]},
+    ],
+    "gradients": [
+        {"name": "dx", "of": "x", "may_be_none": False},
+        {"name": "dresidual", "of": "residual", "may_be_none": False},
+        {"name": "dgamma", "of": "gamma", "may_be_none": True},
+    ],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
 
 
 class Outputs(NamedTuple):
     """What `forward` computes."""
 
-    y: np.ndarray
+    y: npt.NDArray[Any]
     """shape (..., D)."""
 
-    h: np.ndarray
+    h: npt.NDArray[Any]
     """shape (..., D)."""
 
 
 class Gradients(NamedTuple):
     """What `backward` computes; None for an input that was left out of `forward`."""
 
-    dx: np.ndarray
+    dx: npt.NDArray[Any]
     """The gradient of x, in its shape and type."""
 
-    dresidual: np.ndarray
+    dresidual: npt.NDArray[Any]
     """The gradient of residual, in its shape and type."""
 
-    dgamma: np.ndarray | None
+    dgamma: npt.NDArray[Any] | None
     """The gradient of gamma, in its shape and type."""
 
 
 class SecondGradients(NamedTuple):
     """What `backward_backward` computes; None for what was left out or was None."""
 
-    dx: np.ndarray
+    dx: npt.NDArray[Any]
     """The gradient of x, in its shape and type."""
 
-    dresidual: np.ndarray
+    dresidual: npt.NDArray[Any]
     """The gradient of residual, in its shape and type."""
 
-    dgamma: np.ndarray | None
+    dgamma: npt.NDArray[Any] | None
     """The gradient of gamma, in its shape and type."""
 
-    ddy: np.ndarray | None
+    ddy: npt.NDArray[Any] | None
     """The gradient of dy, the cotangent of y."""
 
-    ddh: np.ndarray | None
+    ddh: npt.NDArray[Any] | None
     """The gradient of dh, the cotangent of h."""
 
 
@@ -79,22 +132,22 @@ class Saved(NamedTuple):
     Writing to one of them between forward and backward changes the gradients.
     """
 
-    shape: tuple
+    shape: tuple[int, ...]
     """The shape of the row inputs."""
 
-    dtype: np.dtype
+    dtype: np.dtype[Any]
     """The type that `forward` computed in."""
 
-    dtypes: dict
+    dtypes: dict[str, np.dtype[Any]]
     """The type of each input that was given."""
 
-    h: np.ndarray
+    h: npt.NDArray[Any]
     """The output h of forward."""
 
-    gamma: np.ndarray | None
+    gamma: npt.NDArray[Any] | None
     """The argument gamma of forward."""
 
-    rstd: np.ndarray
+    rstd: npt.NDArray[Any]
     """The row scalar rstd, one a row."""
 
 
@@ -103,9 +156,45 @@ _Outputs = Outputs
 _Gradients = Gradients
 _SecondGradients = SecondGradients
 _Saved = Saved
+_INTERFACE = INTERFACE
 
 
-def forward(x, residual, gamma=None, *, eps=1e-5, out=None, threads=1):
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    residual: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: Literal[True] = True,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> tuple[Outputs, Saved]: ...
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    residual: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: bool,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> tuple[Outputs, Saved | None]: ...
+
+
+def forward(
+    x: npt.NDArray[Any],
+    residual: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: bool = True,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> tuple[Outputs, Saved | None]:
     """Residual addition, then root-mean-square normalization; the sum is the second output.
 
         h = x + residual
@@ -119,6 +208,7 @@ def forward(x, residual, gamma=None, *, eps=1e-5, out=None, threads=1):
         residual: shape (..., D).
         gamma: one value a feature, shape (D,); left out it is 1, and costs nothing.
         eps: a constant, a finite number of 0 or more.
+        save: False keeps nothing for the other directions, and `saved` is None.
         out: Outputs, or a sequence like it, of arrays to write to;
             None in it makes a new array.
         threads: how many threads share the rows. It changes no bit of a result.
@@ -135,15 +225,17 @@ def forward(x, residual, gamma=None, *, eps=1e-5, out=None, threads=1):
         if _calls.fits(residual, shape_, dtype_) and (
             gamma is None or _calls.fits(gamma, shape_[-1:], dtype_)
         ):
-            dtypes_ = {"x": dtype_, "residual": dtype_}
-            if gamma is not None:
-                dtypes_["gamma"] = dtype_
             y_, h_, rstd_ = _rows.at_once(
                 _forward_small, x, residual, gamma, eps, shape_, dtype_
             )
             if out is not None:
                 given_ = {"x": x, "residual": residual, "gamma": gamma}
                 y_, h_ = _calls.placed(("y", "h"), (y_, h_), out, given_)
+            if not save:
+                return _Outputs(y_, h_), None
+            dtypes_ = {"x": dtype_, "residual": dtype_}
+            if gamma is not None:
+                dtypes_["gamma"] = dtype_
             saved = _Saved(shape_, dtype_, dtypes_, h_, gamma, rstd_)
             return _Outputs(y_, h_), saved
     x = _calls.array("x", x, required=True)
@@ -161,11 +253,20 @@ def forward(x, residual, gamma=None, *, eps=1e-5, out=None, threads=1):
     h_ = _calls.result("h", out[1], shape_, leading_.dtype, given_)
     rstd_ = _calls.empty(shape_[:-1], dtype_)
     _forward(x, residual, gamma, eps, y_, h_, rstd_, shape_, dtype_, threads)
+    if not save:
+        return _Outputs(y_, h_), None
     saved = _Saved(shape_, dtype_, dtypes_, h_, gamma, rstd_)
     return _Outputs(y_, h_), saved
 
 
-def backward(saved, dy, dh=None, *, out=None, threads=1):
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any] | None,
+    dh: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
     """The gradients of a loss, given those with respect to the outputs.
 
         g = gamma*dy
@@ -263,7 +364,15 @@ def backward(saved, dy, dh=None, *, out=None, threads=1):
     return _Gradients(dx_, dresidual_, dgamma_)
 
 
-def jvp(saved, dx=None, dresidual=None, dgamma=None, *, out=None, threads=1):
+def jvp(
+    saved: Saved,
+    dx: npt.NDArray[Any] | None = None,
+    dresidual: npt.NDArray[Any] | None = None,
+    dgamma: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Outputs:
     """What the outputs move by when each input moves by its tangent.
 
         dh = dresidual + dx
@@ -324,8 +433,15 @@ def jvp(saved, dx=None, dresidual=None, dgamma=None, *, out=None, threads=1):
 
 
 def backward_backward(
-    saved, cotangents, ddx=None, ddresidual=None, ddgamma=None, *, out=None, threads=1
-):
+    saved: Saved,
+    cotangents: Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    ddresidual: npt.NDArray[Any] | None = None,
+    ddgamma: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
     """The gradients of a loss that depends on what `backward` returned.
 
         g = gamma*dy
@@ -923,7 +1039,38 @@ def _backward_small(h, dy, dh, rstd_rows, gamma, shape, dtype):
     return dx, dx, dgamma
 
 
-def _check_saved(saved):
+def saved_from(
+    *,
+    h: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    rstd: npt.NDArray[Any],
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """What `forward` saved, from its arrays, which are looked at as by `backward`.
+
+    Args:
+        h: the output h of forward.
+        gamma: the argument gamma of forward.
+        rstd: the row scalar rstd, one a row.
+        shape: that of the rows; None where an array has it.
+        dtype: the type that forward computed in; None is that of the row scalars, or
+            else what forward would choose.
+        dtypes: the type of each input that was given, by name, of which gradients are.
+            What no array tells is needed: another input was left out, or has the type
+            of the rows if it cannot be.
+
+    Raises TypeError or ValueError for what `forward` cannot have saved.
+    """
+    fields_ = (h, gamma, rstd)
+    first_ = _saved.first_fields(_INTERFACE, fields_, shape, dtype, dtypes, False)
+    saved_ = _Saved(*first_, h, gamma, rstd)
+    _check_saved(saved_)
+    return saved_
+
+
+def _check_saved(saved: Saved) -> None:
     """Refuse what was changed in it, and arrays whose shape was changed since."""
     _calls.check_is_saved(saved, Saved, "add_rms_norm")
     _calls.check_first_fields(saved, ("x", "residual"))

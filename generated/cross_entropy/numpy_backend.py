@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (2 read, 0 written), 7 flops a row element; backward 4 row tensors (2 read, 2 written), 9 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-# templates sha256:30b564f13934d5b389545b156553f8362d7c3d287c64d1a388cba450c36e9cb3
+# templates sha256:1851b98f9a767c39e37405e057845cf3c85d6e0787c60cc39713fb7a5a3591a2
 """Cross entropy of soft targets with the softmax of a row, one number a row.
 
     forward
@@ -22,35 +22,82 @@ Rows are worked on in blocks that stay in the cache. A comment names the step of
 derivation that a line comes from, and a name in the code is a name of the derivation.
 """
 
+# What callers see is typed; a variable in between may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+
+from collections.abc import Mapping, Sequence
 from math import prod
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from .._runtime import calls as _calls
 from .._runtime import rows as _rows
+from .._runtime import saved as _saved
+from .._runtime.interface import Interface as _Interface
+
+INTERFACE: _Interface = {
+    "name": "cross_entropy",
+    "minimum_features": 1,
+    "inputs": [
+        {
+            "name": "x",
+            "symbol": "x",
+            "kind": "Row",
+            "axes": ["...", "D"],
+            "default": None,
+        },
+        {
+            "name": "target",
+            "symbol": "target",
+            "kind": "Row",
+            "axes": ["...", "D"],
+            "default": None,
+        },
+    ],
+    "constants": [],
+    "outputs": [{"name": "y", "symbol": "y", "kind": "RowScalar", "axes": ["..."]}],
+    "saved": [
+        {"name": "x", "kind": "input", "of": "x", "axes": ["...", "D"]},
+        {"name": "target", "kind": "input", "of": "target", "axes": ["...", "D"]},
+        {"name": "row_max", "kind": "row scalar", "of": "row_max", "axes": ["..."]},
+        {"name": "sum_exp", "kind": "row scalar", "of": "sum_exp", "axes": ["..."]},
+        {
+            "name": "log_sum_exp",
+            "kind": "row scalar",
+            "of": "log_sum_exp",
+            "axes": ["..."],
+        },
+    ],
+    "gradients": [
+        {"name": "dx", "of": "x", "may_be_none": False},
+        {"name": "dtarget", "of": "target", "may_be_none": False},
+    ],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
 
 
 class Gradients(NamedTuple):
     """What `backward` computes; None for an input that was left out of `forward`."""
 
-    dx: np.ndarray
+    dx: npt.NDArray[Any]
     """The gradient of x, in its shape and type."""
 
-    dtarget: np.ndarray
+    dtarget: npt.NDArray[Any]
     """The gradient of target, in its shape and type."""
 
 
 class SecondGradients(NamedTuple):
     """What `backward_backward` computes; None for what was left out or was None."""
 
-    dx: np.ndarray
+    dx: npt.NDArray[Any]
     """The gradient of x, in its shape and type."""
 
-    dtarget: np.ndarray
+    dtarget: npt.NDArray[Any]
     """The gradient of target, in its shape and type."""
 
-    ddy: np.ndarray
+    ddy: npt.NDArray[Any]
     """The gradient of dy, the cotangent of y."""
 
 
@@ -60,28 +107,28 @@ class Saved(NamedTuple):
     Writing to one of them between forward and backward changes the gradients.
     """
 
-    shape: tuple
+    shape: tuple[int, ...]
     """The shape of the row inputs."""
 
-    dtype: np.dtype
+    dtype: np.dtype[Any]
     """The type that `forward` computed in."""
 
-    dtypes: dict
+    dtypes: dict[str, np.dtype[Any]]
     """The type of each input that was given."""
 
-    x: np.ndarray
+    x: npt.NDArray[Any]
     """The argument x of forward."""
 
-    target: np.ndarray
+    target: npt.NDArray[Any]
     """The argument target of forward."""
 
-    row_max: np.ndarray
+    row_max: npt.NDArray[Any]
     """The row scalar row_max, one a row."""
 
-    sum_exp: np.ndarray
+    sum_exp: npt.NDArray[Any]
     """The row scalar sum_exp, one a row."""
 
-    log_sum_exp: np.ndarray
+    log_sum_exp: npt.NDArray[Any]
     """The row scalar log_sum_exp, one a row."""
 
 
@@ -89,9 +136,39 @@ class Saved(NamedTuple):
 _Gradients = Gradients
 _SecondGradients = SecondGradients
 _Saved = Saved
+_INTERFACE = INTERFACE
 
 
-def forward(x, target, *, out=None, threads=1):
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    target: npt.NDArray[Any],
+    *,
+    save: Literal[True] = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved]: ...
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    target: npt.NDArray[Any],
+    *,
+    save: bool,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]: ...
+
+
+def forward(
+    x: npt.NDArray[Any],
+    target: npt.NDArray[Any],
+    *,
+    save: bool = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]:
     """Cross entropy of soft targets with the softmax of a row, one number a row.
 
         row_max = max(x)
@@ -105,6 +182,7 @@ def forward(x, target, *, out=None, threads=1):
     Args:
         x: shape (..., D).
         target: shape (..., D).
+        save: False keeps nothing for the other directions, and `saved` is None.
         out: an array to write y to.
         threads: how many threads share the rows. It changes no bit of a result.
 
@@ -117,13 +195,15 @@ def forward(x, target, *, out=None, threads=1):
     if _rows.are_few(x, 1):
         shape_, dtype_ = x.shape, x.dtype
         if _calls.fits(target, shape_, dtype_):
-            dtypes_ = {"x": dtype_, "target": dtype_}
             y_, row_max_, sum_exp_, log_sum_exp_ = _rows.at_once(
                 _forward_small, x, target, shape_, dtype_
             )
             if out is not None:
                 given_ = {"x": x, "target": target}
                 (y_,) = _calls.placed(("y",), (y_,), (out,), given_)
+            if not save:
+                return y_, None
+            dtypes_ = {"x": dtype_, "target": dtype_}
             saved = _Saved(
                 shape_, dtype_, dtypes_, x, target, row_max_, sum_exp_, log_sum_exp_
             )
@@ -141,11 +221,19 @@ def forward(x, target, *, out=None, threads=1):
     sum_exp_ = _calls.empty(shape_[:-1], dtype_)
     log_sum_exp_ = _calls.empty(shape_[:-1], dtype_)
     _forward(x, target, y_, row_max_, sum_exp_, log_sum_exp_, shape_, dtype_, threads)
+    if not save:
+        return y_, None
     saved = _Saved(shape_, dtype_, dtypes_, x, target, row_max_, sum_exp_, log_sum_exp_)
     return y_, saved
 
 
-def backward(saved, dy, *, out=None, threads=1):
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
     """The gradients of a loss, given those with respect to the outputs.
 
         dx = dy*(exp_shifted*sum(target)/sum_exp - target)
@@ -232,7 +320,14 @@ def backward(saved, dy, *, out=None, threads=1):
     return _Gradients(dx_, dtarget_)
 
 
-def jvp(saved, dx=None, dtarget=None, *, out=None, threads=1):
+def jvp(
+    saved: Saved,
+    dx: npt.NDArray[Any] | None = None,
+    dtarget: npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
     """What the outputs move by when each input moves by its tangent.
 
         dlog_sum_exp = sum(dx*exp_shifted)/sum_exp
@@ -269,7 +364,7 @@ def jvp(saved, dx=None, dtarget=None, *, out=None, threads=1):
     }
     dtype_ = _calls.types(given_, saved.dtype)[1]
     stored_ = saved.dtypes["x"]
-    dy_ = _calls.result("dy", out, shape_[:-1], stored_, given_)
+    dy_: _calls.Array = _calls.result("dy", out, shape_[:-1], stored_, given_)
     _jvp(
         saved.x,
         saved.target,
@@ -287,8 +382,14 @@ def jvp(saved, dx=None, dtarget=None, *, out=None, threads=1):
 
 
 def backward_backward(
-    saved, cotangents, ddx=None, ddtarget=None, *, out=None, threads=1
-):
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    ddtarget: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
     """The gradients of a loss that depends on what `backward` returned.
 
         mean_target = mean(target)
@@ -802,7 +903,42 @@ def _backward_small(
     return dx, dtarget
 
 
-def _check_saved(saved):
+def saved_from(
+    *,
+    x: npt.NDArray[Any],
+    target: npt.NDArray[Any],
+    row_max: npt.NDArray[Any],
+    sum_exp: npt.NDArray[Any],
+    log_sum_exp: npt.NDArray[Any],
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """What `forward` saved, from its arrays, which are looked at as by `backward`.
+
+    Args:
+        x: the argument x of forward.
+        target: the argument target of forward.
+        row_max: the row scalar row_max, one a row.
+        sum_exp: the row scalar sum_exp, one a row.
+        log_sum_exp: the row scalar log_sum_exp, one a row.
+        shape: that of the rows; None where an array has it.
+        dtype: the type that forward computed in; None is that of the row scalars, or
+            else what forward would choose.
+        dtypes: the type of each input that was given, by name, of which gradients are.
+            What no array tells is needed: another input was left out, or has the type
+            of the rows if it cannot be.
+
+    Raises TypeError or ValueError for what `forward` cannot have saved.
+    """
+    fields_ = (x, target, row_max, sum_exp, log_sum_exp)
+    first_ = _saved.first_fields(_INTERFACE, fields_, shape, dtype, dtypes, False)
+    saved_ = _Saved(*first_, x, target, row_max, sum_exp, log_sum_exp)
+    _check_saved(saved_)
+    return saved_
+
+
+def _check_saved(saved: Saved) -> None:
     """Refuse what was changed in it, and arrays whose shape was changed since."""
     _calls.check_is_saved(saved, Saved, "cross_entropy")
     _calls.check_first_fields(saved, ("x", "target"))

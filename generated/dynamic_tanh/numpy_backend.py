@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 13 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-# templates sha256:30b564f13934d5b389545b156553f8362d7c3d287c64d1a388cba450c36e9cb3
+# templates sha256:1851b98f9a767c39e37405e057845cf3c85d6e0787c60cc39713fb7a5a3591a2
 """Dynamic tanh: an elementwise layer in the place of a norm.
 
     forward
@@ -21,47 +21,103 @@ Rows are worked on in blocks that stay in the cache. A comment names the step of
 derivation that a line comes from, and a name in the code is a name of the derivation.
 """
 
+# What callers see is typed; a variable in between may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+
+from collections.abc import Mapping, Sequence
 from math import prod
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from .._runtime import calls as _calls
 from .._runtime import rows as _rows
+from .._runtime import saved as _saved
+from .._runtime.interface import Interface as _Interface
+
+INTERFACE: _Interface = {
+    "name": "dynamic_tanh",
+    "minimum_features": 1,
+    "inputs": [
+        {
+            "name": "x",
+            "symbol": "x",
+            "kind": "Row",
+            "axes": ["...", "D"],
+            "default": None,
+        },
+        {
+            "name": "alpha",
+            "symbol": "alpha",
+            "kind": "Scalar",
+            "axes": [],
+            "default": 0.5,
+        },
+        {
+            "name": "gamma",
+            "symbol": "gamma",
+            "kind": "Feature",
+            "axes": ["D"],
+            "default": 1,
+        },
+        {
+            "name": "beta",
+            "symbol": "beta",
+            "kind": "Feature",
+            "axes": ["D"],
+            "default": 0,
+        },
+    ],
+    "constants": [],
+    "outputs": [{"name": "y", "symbol": "y", "kind": "Row", "axes": ["...", "D"]}],
+    "saved": [
+        {"name": "x", "kind": "input", "of": "x", "axes": ["...", "D"]},
+        {"name": "alpha", "kind": "input", "of": "alpha", "axes": []},
+        {"name": "gamma", "kind": "input", "of": "gamma", "axes": ["D"]},
+    ],
+    "gradients": [
+        {"name": "dx", "of": "x", "may_be_none": False},
+        {"name": "dalpha", "of": "alpha", "may_be_none": True},
+        {"name": "dgamma", "of": "gamma", "may_be_none": True},
+        {"name": "dbeta", "of": "beta", "may_be_none": True},
+    ],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
 
 
 class Gradients(NamedTuple):
     """What `backward` computes; None for an input that was left out of `forward`."""
 
-    dx: np.ndarray
+    dx: npt.NDArray[Any]
     """The gradient of x, in its shape and type."""
 
-    dalpha: np.ndarray | None
+    dalpha: npt.NDArray[Any] | None
     """The gradient of alpha, in its shape and type."""
 
-    dgamma: np.ndarray | None
+    dgamma: npt.NDArray[Any] | None
     """The gradient of gamma, in its shape and type."""
 
-    dbeta: np.ndarray | None
+    dbeta: npt.NDArray[Any] | None
     """The gradient of beta, in its shape and type."""
 
 
 class SecondGradients(NamedTuple):
     """What `backward_backward` computes; None for what was left out or was None."""
 
-    dx: np.ndarray
+    dx: npt.NDArray[Any]
     """The gradient of x, in its shape and type."""
 
-    dalpha: np.ndarray | None
+    dalpha: npt.NDArray[Any] | None
     """The gradient of alpha, in its shape and type."""
 
-    dgamma: np.ndarray | None
+    dgamma: npt.NDArray[Any] | None
     """The gradient of gamma, in its shape and type."""
 
-    dbeta: np.ndarray | None
+    dbeta: npt.NDArray[Any] | None
     """The gradient of beta, in its shape and type."""
 
-    ddy: np.ndarray
+    ddy: npt.NDArray[Any]
     """The gradient of dy, the cotangent of y."""
 
 
@@ -71,22 +127,22 @@ class Saved(NamedTuple):
     Writing to one of them between forward and backward changes the gradients.
     """
 
-    shape: tuple
+    shape: tuple[int, ...]
     """The shape of the row inputs."""
 
-    dtype: np.dtype
+    dtype: np.dtype[Any]
     """The type that `forward` computed in."""
 
-    dtypes: dict
+    dtypes: dict[str, np.dtype[Any]]
     """The type of each input that was given."""
 
-    x: np.ndarray
+    x: npt.NDArray[Any]
     """The argument x of forward."""
 
-    alpha: float | np.ndarray | None
+    alpha: float | npt.NDArray[Any] | None
     """The argument alpha of forward."""
 
-    gamma: np.ndarray | None
+    gamma: npt.NDArray[Any] | None
     """The argument gamma of forward."""
 
 
@@ -94,9 +150,45 @@ class Saved(NamedTuple):
 _Gradients = Gradients
 _SecondGradients = SecondGradients
 _Saved = Saved
+_INTERFACE = INTERFACE
 
 
-def forward(x, alpha=None, gamma=None, beta=None, *, out=None, threads=1):
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    alpha: float | npt.NDArray[Any] | None = None,
+    gamma: npt.NDArray[Any] | None = None,
+    beta: npt.NDArray[Any] | None = None,
+    *,
+    save: Literal[True] = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved]: ...
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    alpha: float | npt.NDArray[Any] | None = None,
+    gamma: npt.NDArray[Any] | None = None,
+    beta: npt.NDArray[Any] | None = None,
+    *,
+    save: bool,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]: ...
+
+
+def forward(
+    x: npt.NDArray[Any],
+    alpha: float | npt.NDArray[Any] | None = None,
+    gamma: npt.NDArray[Any] | None = None,
+    beta: npt.NDArray[Any] | None = None,
+    *,
+    save: bool = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]:
     """Dynamic tanh: an elementwise layer in the place of a norm.
 
         u = alpha*x
@@ -108,6 +200,7 @@ def forward(x, alpha=None, gamma=None, beta=None, *, out=None, threads=1):
         alpha: a number or a 0-d array; left out it is 0.5, and costs nothing.
         gamma: one value a feature, shape (D,); left out it is 1, and costs nothing.
         beta: one value a feature, shape (D,); left out it is 0, and costs nothing.
+        save: False keeps nothing for the other directions, and `saved` is None.
         out: an array to write y to.
         threads: how many threads share the rows. It changes no bit of a result.
 
@@ -124,6 +217,12 @@ def forward(x, alpha=None, gamma=None, beta=None, *, out=None, threads=1):
             and (gamma is None or _calls.fits(gamma, shape_[-1:], dtype_))
             and (beta is None or _calls.fits(beta, shape_[-1:], dtype_))
         ):
+            y_ = _rows.at_once(_forward_small, x, alpha, gamma, beta, shape_, dtype_)
+            if out is not None:
+                given_ = {"x": x, "alpha": alpha, "gamma": gamma, "beta": beta}
+                (y_,) = _calls.placed(("y",), (y_,), (out,), given_)
+            if not save:
+                return y_, None
             dtypes_ = {"x": dtype_}
             if alpha is not None:
                 dtypes_["alpha"] = dtype_
@@ -131,10 +230,6 @@ def forward(x, alpha=None, gamma=None, beta=None, *, out=None, threads=1):
                 dtypes_["gamma"] = dtype_
             if beta is not None:
                 dtypes_["beta"] = dtype_
-            y_ = _rows.at_once(_forward_small, x, alpha, gamma, beta, shape_, dtype_)
-            if out is not None:
-                given_ = {"x": x, "alpha": alpha, "gamma": gamma, "beta": beta}
-                (y_,) = _calls.placed(("y",), (y_,), (out,), given_)
             saved = _Saved(shape_, dtype_, dtypes_, x, alpha, gamma)
             return y_, saved
     x = _calls.array("x", x, required=True)
@@ -150,11 +245,19 @@ def forward(x, alpha=None, gamma=None, beta=None, *, out=None, threads=1):
     dtypes_, dtype_ = _calls.types(given_)
     y_ = _calls.result("y", out, shape_, leading_.dtype, given_)
     _forward(x, alpha, gamma, beta, y_, shape_, dtype_, threads)
+    if not save:
+        return y_, None
     saved = _Saved(shape_, dtype_, dtypes_, x, alpha, gamma)
     return y_, saved
 
 
-def backward(saved, dy, *, out=None, threads=1):
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
     """The gradients of a loss, given those with respect to the outputs.
 
         g = gamma*dy*(1 - t)*(1 + t)
@@ -234,7 +337,16 @@ def backward(saved, dy, *, out=None, threads=1):
     return _Gradients(dx_, dalpha_, dgamma_, dbeta_)
 
 
-def jvp(saved, dx=None, dalpha=None, dgamma=None, dbeta=None, *, out=None, threads=1):
+def jvp(
+    saved: Saved,
+    dx: npt.NDArray[Any] | None = None,
+    dalpha: float | npt.NDArray[Any] | None = None,
+    dgamma: npt.NDArray[Any] | None = None,
+    dbeta: npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
     """What the outputs move by when each input moves by its tangent.
 
         dy = dgamma*t + gamma*(1 - t)*(1 + t)*(dalpha*x + alpha*dx) + dbeta
@@ -277,7 +389,7 @@ def jvp(saved, dx=None, dalpha=None, dgamma=None, dbeta=None, *, out=None, threa
     }
     dtype_ = _calls.types(given_, saved.dtype)[1]
     stored_ = saved.dtypes["x"]
-    dy_ = _calls.result("dy", out, shape_, stored_, given_)
+    dy_: _calls.Array = _calls.result("dy", out, shape_, stored_, given_)
     _jvp(
         saved.x,
         dx,
@@ -295,16 +407,16 @@ def jvp(saved, dx=None, dalpha=None, dgamma=None, dbeta=None, *, out=None, threa
 
 
 def backward_backward(
-    saved,
-    cotangents,
-    ddx=None,
-    ddalpha=None,
-    ddgamma=None,
-    ddbeta=None,
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    ddalpha: float | npt.NDArray[Any] | None = None,
+    ddgamma: npt.NDArray[Any] | None = None,
+    ddbeta: npt.NDArray[Any] | None = None,
     *,
-    out=None,
-    threads=1,
-):
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
     """The gradients of a loss that depends on what `backward` returned.
 
         g = gamma*dy*(1 - t)*(1 + t)
@@ -898,7 +1010,38 @@ def _backward_small(x, dy, alpha, gamma, wants_dbeta, shape, dtype):
     return dx, dalpha, dgamma, dbeta
 
 
-def _check_saved(saved):
+def saved_from(
+    *,
+    x: npt.NDArray[Any],
+    alpha: float | npt.NDArray[Any] | None = None,
+    gamma: npt.NDArray[Any] | None = None,
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """What `forward` saved, from its arrays, which are looked at as by `backward`.
+
+    Args:
+        x: the argument x of forward.
+        alpha: the argument alpha of forward.
+        gamma: the argument gamma of forward.
+        shape: that of the rows; None where an array has it.
+        dtype: the type that forward computed in; None is that of the row scalars, or
+            else what forward would choose.
+        dtypes: the type of each input that was given, by name, of which gradients are.
+            What no array tells is needed: another input was left out, or has the type
+            of the rows if it cannot be.
+
+    Raises TypeError or ValueError for what `forward` cannot have saved.
+    """
+    fields_ = (x, alpha, gamma)
+    first_ = _saved.first_fields(_INTERFACE, fields_, shape, dtype, dtypes, False)
+    saved_ = _Saved(*first_, x, alpha, gamma)
+    _check_saved(saved_)
+    return saved_
+
+
+def _check_saved(saved: Saved) -> None:
     """Refuse what was changed in it, and arrays whose shape was changed since."""
     _calls.check_is_saved(saved, Saved, "dynamic_tanh")
     _calls.check_first_fields(saved, ("x",))

@@ -3,7 +3,7 @@
 # Cost: forward 1 row tensors (1 read, 0 written), 4 flops a row element; backward 2 row tensors (1 read, 1 written), 3 flops a row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:b19fb96aafa17a6adb3c7d31aefe031f7e76c3af72c0cc3c9ac96259ff3994d6
-# templates sha256:30b564f13934d5b389545b156553f8362d7c3d287c64d1a388cba450c36e9cb3
+# templates sha256:1851b98f9a767c39e37405e057845cf3c85d6e0787c60cc39713fb7a5a3591a2
 """The logarithm of a row's sum of exponentials, one number a row.
 
     forward
@@ -19,29 +19,59 @@ Rows are worked on in blocks that stay in the cache. A comment names the step of
 derivation that a line comes from, and a name in the code is a name of the derivation.
 """
 
+# What callers see is typed; a variable in between may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+
+from collections.abc import Mapping, Sequence
 from math import prod
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from .._runtime import calls as _calls
 from .._runtime import rows as _rows
+from .._runtime import saved as _saved
+from .._runtime.interface import Interface as _Interface
+
+INTERFACE: _Interface = {
+    "name": "logsumexp",
+    "minimum_features": 1,
+    "inputs": [
+        {
+            "name": "x",
+            "symbol": "x",
+            "kind": "Row",
+            "axes": ["...", "D"],
+            "default": None,
+        },
+    ],
+    "constants": [],
+    "outputs": [{"name": "y", "symbol": "y", "kind": "RowScalar", "axes": ["..."]}],
+    "saved": [
+        {"name": "x", "kind": "input", "of": "x", "axes": ["...", "D"]},
+        {"name": "row_max", "kind": "row scalar", "of": "row_max", "axes": ["..."]},
+        {"name": "sum_exp", "kind": "row scalar", "of": "sum_exp", "axes": ["..."]},
+    ],
+    "gradients": [{"name": "dx", "of": "x", "may_be_none": False}],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
 
 
 class Gradients(NamedTuple):
     """What `backward` computes; None for an input that was left out of `forward`."""
 
-    dx: np.ndarray
+    dx: npt.NDArray[Any]
     """The gradient of x, in its shape and type."""
 
 
 class SecondGradients(NamedTuple):
     """What `backward_backward` computes; None for what was left out or was None."""
 
-    dx: np.ndarray
+    dx: npt.NDArray[Any]
     """The gradient of x, in its shape and type."""
 
-    ddy: np.ndarray
+    ddy: npt.NDArray[Any]
     """The gradient of dy, the cotangent of y."""
 
 
@@ -51,22 +81,22 @@ class Saved(NamedTuple):
     Writing to one of them between forward and backward changes the gradients.
     """
 
-    shape: tuple
+    shape: tuple[int, ...]
     """The shape of the row inputs."""
 
-    dtype: np.dtype
+    dtype: np.dtype[Any]
     """The type that `forward` computed in."""
 
-    dtypes: dict
+    dtypes: dict[str, np.dtype[Any]]
     """The type of each input that was given."""
 
-    x: np.ndarray
+    x: npt.NDArray[Any]
     """The argument x of forward."""
 
-    row_max: np.ndarray
+    row_max: npt.NDArray[Any]
     """The row scalar row_max, one a row."""
 
-    sum_exp: np.ndarray
+    sum_exp: npt.NDArray[Any]
     """The row scalar sum_exp, one a row."""
 
 
@@ -74,9 +104,36 @@ class Saved(NamedTuple):
 _Gradients = Gradients
 _SecondGradients = SecondGradients
 _Saved = Saved
+_INTERFACE = INTERFACE
 
 
-def forward(x, *, out=None, threads=1):
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    *,
+    save: Literal[True] = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved]: ...
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    *,
+    save: bool,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]: ...
+
+
+def forward(
+    x: npt.NDArray[Any],
+    *,
+    save: bool = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]:
     """The logarithm of a row's sum of exponentials, one number a row.
 
         row_max = max(x)
@@ -87,6 +144,7 @@ def forward(x, *, out=None, threads=1):
 
     Args:
         x: shape (..., D).
+        save: False keeps nothing for the other directions, and `saved` is None.
         out: an array to write y to.
         threads: how many threads share the rows. It changes no bit of a result.
 
@@ -98,11 +156,13 @@ def forward(x, *, out=None, threads=1):
     threads = _calls.thread_count(threads)
     if _rows.are_few(x, 1):
         shape_, dtype_ = x.shape, x.dtype
-        dtypes_ = {"x": dtype_}
         y_, row_max_, sum_exp_ = _rows.at_once(_forward_small, x, shape_, dtype_)
         if out is not None:
             given_ = {"x": x}
             (y_,) = _calls.placed(("y",), (y_,), (out,), given_)
+        if not save:
+            return y_, None
+        dtypes_ = {"x": dtype_}
         saved = _Saved(shape_, dtype_, dtypes_, x, row_max_, sum_exp_)
         return y_, saved
     x = _calls.array("x", x, required=True)
@@ -115,11 +175,19 @@ def forward(x, *, out=None, threads=1):
     row_max_ = _calls.empty(shape_[:-1], dtype_)
     sum_exp_ = _calls.empty(shape_[:-1], dtype_)
     _forward(x, y_, row_max_, sum_exp_, shape_, dtype_, threads)
+    if not save:
+        return y_, None
     saved = _Saved(shape_, dtype_, dtypes_, x, row_max_, sum_exp_)
     return y_, saved
 
 
-def backward(saved, dy, *, out=None, threads=1):
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
     """The gradients of a loss, given those with respect to the outputs.
 
         dx = dy*exp_shifted/sum_exp
@@ -180,7 +248,13 @@ def backward(saved, dy, *, out=None, threads=1):
     return _Gradients(dx_)
 
 
-def jvp(saved, dx=None, *, out=None, threads=1):
+def jvp(
+    saved: Saved,
+    dx: npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
     """What the outputs move by when each input moves by its tangent.
 
         dy = sum(dx*exp_shifted)/sum_exp
@@ -210,12 +284,19 @@ def jvp(saved, dx=None, *, out=None, threads=1):
     }
     dtype_ = _calls.types(given_, saved.dtype)[1]
     stored_ = saved.dtypes["x"]
-    dy_ = _calls.result("dy", out, shape_[:-1], stored_, given_)
+    dy_: _calls.Array = _calls.result("dy", out, shape_[:-1], stored_, given_)
     _jvp(saved.x, dx, saved.row_max, saved.sum_exp, dy_, shape_, dtype_, threads)
     return dy_
 
 
-def backward_backward(saved, cotangents, ddx=None, *, out=None, threads=1):
+def backward_backward(
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
     """The gradients of a loss that depends on what `backward` returned.
 
         grad_x = dy*exp_shifted/sum_exp
@@ -515,7 +596,38 @@ def _backward_small(x, dy_rows, row_max_rows, sum_exp_rows, shape, dtype):
     return dx
 
 
-def _check_saved(saved):
+def saved_from(
+    *,
+    x: npt.NDArray[Any],
+    row_max: npt.NDArray[Any],
+    sum_exp: npt.NDArray[Any],
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """What `forward` saved, from its arrays, which are looked at as by `backward`.
+
+    Args:
+        x: the argument x of forward.
+        row_max: the row scalar row_max, one a row.
+        sum_exp: the row scalar sum_exp, one a row.
+        shape: that of the rows; None where an array has it.
+        dtype: the type that forward computed in; None is that of the row scalars, or
+            else what forward would choose.
+        dtypes: the type of each input that was given, by name, of which gradients are.
+            What no array tells is needed: another input was left out, or has the type
+            of the rows if it cannot be.
+
+    Raises TypeError or ValueError for what `forward` cannot have saved.
+    """
+    fields_ = (x, row_max, sum_exp)
+    first_ = _saved.first_fields(_INTERFACE, fields_, shape, dtype, dtypes, False)
+    saved_ = _Saved(*first_, x, row_max, sum_exp)
+    _check_saved(saved_)
+    return saved_
+
+
+def _check_saved(saved: Saved) -> None:
     """Refuse what was changed in it, and arrays whose shape was changed since."""
     _calls.check_is_saved(saved, Saved, "logsumexp")
     _calls.check_first_fields(saved, ("x",))

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops a row element; backward 3 row tensors (2 read, 1 written), 18 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
-# templates sha256:30b564f13934d5b389545b156553f8362d7c3d287c64d1a388cba450c36e9cb3
+# templates sha256:1851b98f9a767c39e37405e057845cf3c85d6e0787c60cc39713fb7a5a3591a2
 """Centred rows divided by their mean absolute deviation.
 
     forward
@@ -22,41 +22,96 @@ Rows are worked on in blocks that stay in the cache. A comment names the step of
 derivation that a line comes from, and a name in the code is a name of the derivation.
 """
 
+# What callers see is typed; a variable in between may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+
+from collections.abc import Mapping, Sequence
 from math import prod
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from .._runtime import calls as _calls
 from .._runtime import rows as _rows
+from .._runtime import saved as _saved
+from .._runtime.interface import Interface as _Interface
+
+INTERFACE: _Interface = {
+    "name": "mean_abs_norm",
+    "minimum_features": 1,
+    "inputs": [
+        {
+            "name": "x",
+            "symbol": "x",
+            "kind": "Row",
+            "axes": ["...", "D"],
+            "default": None,
+        },
+        {
+            "name": "gamma",
+            "symbol": "gamma",
+            "kind": "Feature",
+            "axes": ["D"],
+            "default": 1,
+        },
+        {
+            "name": "beta",
+            "symbol": "beta",
+            "kind": "Feature",
+            "axes": ["D"],
+            "default": 0,
+        },
+    ],
+    "constants": [{"name": "eps", "symbol": "eps", "default": 1e-5, "sign": "any"}],
+    "outputs": [{"name": "y", "symbol": "y", "kind": "Row", "axes": ["...", "D"]}],
+    "saved": [
+        {"name": "x", "kind": "input", "of": "x", "axes": ["...", "D"]},
+        {"name": "gamma", "kind": "input", "of": "gamma", "axes": ["D"]},
+        {"name": "mu", "kind": "row scalar", "of": "mu", "axes": ["..."]},
+        {
+            "name": "mu_residual",
+            "kind": "row scalar",
+            "of": "mu_residual",
+            "axes": ["..."],
+        },
+        {"name": "scale", "kind": "row scalar", "of": "scale", "axes": ["..."]},
+    ],
+    "gradients": [
+        {"name": "dx", "of": "x", "may_be_none": False},
+        {"name": "dgamma", "of": "gamma", "may_be_none": True},
+        {"name": "dbeta", "of": "beta", "may_be_none": True},
+    ],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
 
 
 class Gradients(NamedTuple):
     """What `backward` computes; None for an input that was left out of `forward`."""
 
-    dx: np.ndarray
+    dx: npt.NDArray[Any]
     """The gradient of x, in its shape and type."""
 
-    dgamma: np.ndarray | None
+    dgamma: npt.NDArray[Any] | None
     """The gradient of gamma, in its shape and type."""
 
-    dbeta: np.ndarray | None
+    dbeta: npt.NDArray[Any] | None
     """The gradient of beta, in its shape and type."""
 
 
 class SecondGradients(NamedTuple):
     """What `backward_backward` computes; None for what was left out or was None."""
 
-    dx: np.ndarray
+    dx: npt.NDArray[Any]
     """The gradient of x, in its shape and type."""
 
-    dgamma: np.ndarray | None
+    dgamma: npt.NDArray[Any] | None
     """The gradient of gamma, in its shape and type."""
 
-    dbeta: np.ndarray | None
+    dbeta: npt.NDArray[Any] | None
     """The gradient of beta, in its shape and type."""
 
-    ddy: np.ndarray
+    ddy: npt.NDArray[Any]
     """The gradient of dy, the cotangent of y."""
 
 
@@ -66,28 +121,28 @@ class Saved(NamedTuple):
     Writing to one of them between forward and backward changes the gradients.
     """
 
-    shape: tuple
+    shape: tuple[int, ...]
     """The shape of the row inputs."""
 
-    dtype: np.dtype
+    dtype: np.dtype[Any]
     """The type that `forward` computed in."""
 
-    dtypes: dict
+    dtypes: dict[str, np.dtype[Any]]
     """The type of each input that was given."""
 
-    x: np.ndarray
+    x: npt.NDArray[Any]
     """The argument x of forward."""
 
-    gamma: np.ndarray | None
+    gamma: npt.NDArray[Any] | None
     """The argument gamma of forward."""
 
-    mu: np.ndarray
+    mu: npt.NDArray[Any]
     """The row scalar mu, one a row."""
 
-    mu_residual: np.ndarray
+    mu_residual: npt.NDArray[Any]
     """The row scalar mu_residual, one a row."""
 
-    scale: np.ndarray
+    scale: npt.NDArray[Any]
     """The row scalar scale, one a row."""
 
 
@@ -95,9 +150,45 @@ class Saved(NamedTuple):
 _Gradients = Gradients
 _SecondGradients = SecondGradients
 _Saved = Saved
+_INTERFACE = INTERFACE
 
 
-def forward(x, gamma=None, beta=None, *, eps=1e-5, out=None, threads=1):
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    beta: npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: Literal[True] = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved]: ...
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    beta: npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: bool,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]: ...
+
+
+def forward(
+    x: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    beta: npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: bool = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]:
     """Centred rows divided by their mean absolute deviation.
 
         mu = mean(x)
@@ -111,6 +202,7 @@ def forward(x, gamma=None, beta=None, *, eps=1e-5, out=None, threads=1):
         gamma: one value a feature, shape (D,); left out it is 1, and costs nothing.
         beta: one value a feature, shape (D,); left out it is 0, and costs nothing.
         eps: a constant, a finite number.
+        save: False keeps nothing for the other directions, and `saved` is None.
         out: an array to write y to.
         threads: how many threads share the rows. It changes no bit of a result.
 
@@ -126,17 +218,19 @@ def forward(x, gamma=None, beta=None, *, eps=1e-5, out=None, threads=1):
         if (gamma is None or _calls.fits(gamma, shape_[-1:], dtype_)) and (
             beta is None or _calls.fits(beta, shape_[-1:], dtype_)
         ):
-            dtypes_ = {"x": dtype_}
-            if gamma is not None:
-                dtypes_["gamma"] = dtype_
-            if beta is not None:
-                dtypes_["beta"] = dtype_
             y_, mu_, mu_residual_, scale_ = _rows.at_once(
                 _forward_small, x, gamma, beta, eps, shape_, dtype_
             )
             if out is not None:
                 given_ = {"x": x, "gamma": gamma, "beta": beta}
                 (y_,) = _calls.placed(("y",), (y_,), (out,), given_)
+            if not save:
+                return y_, None
+            dtypes_ = {"x": dtype_}
+            if gamma is not None:
+                dtypes_["gamma"] = dtype_
+            if beta is not None:
+                dtypes_["beta"] = dtype_
             saved = _Saved(shape_, dtype_, dtypes_, x, gamma, mu_, mu_residual_, scale_)
             return y_, saved
     x = _calls.array("x", x, required=True)
@@ -156,11 +250,19 @@ def forward(x, gamma=None, beta=None, *, eps=1e-5, out=None, threads=1):
     _forward(
         x, gamma, beta, eps, y_, mu_, mu_residual_, scale_, shape_, dtype_, threads
     )
+    if not save:
+        return y_, None
     saved = _Saved(shape_, dtype_, dtypes_, x, gamma, mu_, mu_residual_, scale_)
     return y_, saved
 
 
-def backward(saved, dy, *, out=None, threads=1):
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
     """The gradients of a loss, given those with respect to the outputs.
 
         g = gamma*dy
@@ -254,7 +356,15 @@ def backward(saved, dy, *, out=None, threads=1):
     return _Gradients(dx_, dgamma_, dbeta_)
 
 
-def jvp(saved, dx=None, dgamma=None, dbeta=None, *, out=None, threads=1):
+def jvp(
+    saved: Saved,
+    dx: npt.NDArray[Any] | None = None,
+    dgamma: npt.NDArray[Any] | None = None,
+    dbeta: npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
     """What the outputs move by when each input moves by its tangent.
 
         dy = dgamma*xhat + dbeta + scale*gamma*(dx + mean(dx)*(xhat*mean(sign(xhat)) -
@@ -297,7 +407,7 @@ def jvp(saved, dx=None, dgamma=None, dbeta=None, *, out=None, threads=1):
     }
     dtype_ = _calls.types(given_, saved.dtype)[1]
     stored_ = saved.dtypes["x"]
-    dy_ = _calls.result("dy", out, shape_, stored_, given_)
+    dy_: _calls.Array = _calls.result("dy", out, shape_, stored_, given_)
     _jvp(
         saved.x,
         dx,
@@ -316,8 +426,15 @@ def jvp(saved, dx=None, dgamma=None, dbeta=None, *, out=None, threads=1):
 
 
 def backward_backward(
-    saved, cotangents, ddx=None, ddgamma=None, ddbeta=None, *, out=None, threads=1
-):
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    ddgamma: npt.NDArray[Any] | None = None,
+    ddbeta: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
     """The gradients of a loss that depends on what `backward` returned.
 
         g = gamma*dy
@@ -1026,7 +1143,42 @@ def _backward_small(
     return dx, dgamma, dbeta
 
 
-def _check_saved(saved):
+def saved_from(
+    *,
+    x: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    mu: npt.NDArray[Any],
+    mu_residual: npt.NDArray[Any],
+    scale: npt.NDArray[Any],
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """What `forward` saved, from its arrays, which are looked at as by `backward`.
+
+    Args:
+        x: the argument x of forward.
+        gamma: the argument gamma of forward.
+        mu: the row scalar mu, one a row.
+        mu_residual: the row scalar mu_residual, one a row.
+        scale: the row scalar scale, one a row.
+        shape: that of the rows; None where an array has it.
+        dtype: the type that forward computed in; None is that of the row scalars, or
+            else what forward would choose.
+        dtypes: the type of each input that was given, by name, of which gradients are.
+            What no array tells is needed: another input was left out, or has the type
+            of the rows if it cannot be.
+
+    Raises TypeError or ValueError for what `forward` cannot have saved.
+    """
+    fields_ = (x, gamma, mu, mu_residual, scale)
+    first_ = _saved.first_fields(_INTERFACE, fields_, shape, dtype, dtypes, False)
+    saved_ = _Saved(*first_, x, gamma, mu, mu_residual, scale)
+    _check_saved(saved_)
+    return saved_
+
+
+def _check_saved(saved: Saved) -> None:
     """Refuse what was changed in it, and arrays whose shape was changed since."""
     _calls.check_is_saved(saved, Saved, "mean_abs_norm")
     _calls.check_first_fields(saved, ("x",))

@@ -3,10 +3,11 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 10 flops a row element; backward 3 row tensors (2 read, 1 written), 21 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-# templates sha256:30b564f13934d5b389545b156553f8362d7c3d287c64d1a388cba450c36e9cb3
+# templates sha256:1851b98f9a767c39e37405e057845cf3c85d6e0787c60cc39713fb7a5a3591a2
 """Layer normalization whose output is gated by one number a row."""
 
 from .numpy_backend import (
+    INTERFACE,
     Gradients,
     Saved,
     SecondGradients,
@@ -14,9 +15,11 @@ from .numpy_backend import (
     backward_backward,
     forward,
     jvp,
+    saved_from,
 )
 
 __all__ = [
+    "INTERFACE",
     "Gradients",
     "Saved",
     "SecondGradients",
@@ -24,4 +27,5 @@ __all__ = [
     "backward_backward",
     "forward",
     "jvp",
+    "saved_from",
 ]

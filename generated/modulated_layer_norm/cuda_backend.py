@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 10 flops a row element; backward 3 row tensors (2 read, 1 written), 21 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-# templates sha256:9290071f2040d68f562de4775f999756baa51e0357a77dcfb64b590afd7b95a2
+# templates sha256:a99749bb00a7b7048316bcce59df1a6df41e7d709d4f6419a7c6a83ca4e307ca
 """Layer normalization whose output is gated by one number a row.
 
     forward
@@ -23,46 +23,49 @@ The kernels of kernels.cu, launched by PyCUDA. A kernel is compiled when it is f
 for, by nvcc or else NVRTC, and kept in $LNGEN_CACHE or the user's cache folder.
 """
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path as _Path
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from .._runtime import launcher as _launcher
+from .numpy_backend import INTERFACE
 
 
 class Gradients(NamedTuple):
     """What `backward` computes; None for an input that was left out of `forward`."""
 
-    dx: object
+    dx: Any
     """The gradient of x, in its shape and type."""
 
-    dgate: object
+    dgate: Any
     """The gradient of gate, in its shape and type."""
 
-    dgamma: object
+    dgamma: Any
     """The gradient of gamma, in its shape and type."""
 
-    dbeta: object
+    dbeta: Any
     """The gradient of beta, in its shape and type."""
 
 
 class SecondGradients(NamedTuple):
     """What `backward_backward` computes; None for what was left out or was None."""
 
-    dx: object
+    dx: Any
     """The gradient of x, in its shape and type."""
 
-    dgate: object
+    dgate: Any
     """The gradient of gate, in its shape and type."""
 
-    dgamma: object
+    dgamma: Any
     """The gradient of gamma, in its shape and type."""
 
-    dbeta: object
+    dbeta: Any
     """The gradient of beta, in its shape and type."""
 
-    ddy: object
+    ddy: Any
     """The gradient of dy, in its shape and type."""
 
 
@@ -72,53 +75,86 @@ class Saved(NamedTuple):
     Writing to one of them between forward and backward changes the gradients.
     """
 
-    shape: tuple
+    shape: tuple[int, ...]
     """The shape of the row inputs."""
 
-    dtype: np.dtype
+    dtype: np.dtype[Any]
     """The type that `forward` computed in."""
 
-    dtypes: dict
+    dtypes: dict[str, np.dtype[Any]]
     """The type of each input that was given."""
 
-    x: object
+    x: _launcher.DeviceArray
     """The argument x of forward."""
 
-    gate: object
+    gate: _launcher.DeviceArray | None
     """The argument gate of forward."""
 
-    gamma: object
+    gamma: _launcher.DeviceArray | None
     """The argument gamma of forward."""
 
-    beta: object
+    beta: _launcher.DeviceArray | None
     """The argument beta of forward."""
 
-    mu: object
+    mu: _launcher.DeviceArray
     """The row scalar mu, one a row."""
 
-    mu_residual: object
+    mu_residual: _launcher.DeviceArray
     """The row scalar mu_residual, one a row."""
 
-    rstd: object
+    rstd: _launcher.DeviceArray
     """The row scalar rstd, one a row."""
 
 
 # What follows calls these by names with an underscore, which no argument can have.
 _Gradients = Gradients
+_INTERFACE = INTERFACE
+_Saved = Saved
 _SecondGradients = SecondGradients
 
 
+@overload
 def forward(
-    x,
-    gate=None,
-    gamma=None,
-    beta=None,
+    x: _launcher.DeviceArray,
+    gate: _launcher.DeviceArray | None = None,
+    gamma: _launcher.DeviceArray | None = None,
+    beta: _launcher.DeviceArray | None = None,
     *,
-    eps=1e-5,
-    out=None,
-    stream=None,
-    workspace=None,
-):
+    eps: float = 1e-5,
+    save: Literal[True] = True,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> tuple[Any, Saved]: ...
+
+
+@overload
+def forward(
+    x: _launcher.DeviceArray,
+    gate: _launcher.DeviceArray | None = None,
+    gamma: _launcher.DeviceArray | None = None,
+    beta: _launcher.DeviceArray | None = None,
+    *,
+    eps: float = 1e-5,
+    save: bool,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> tuple[Any, Saved | None]: ...
+
+
+def forward(
+    x: _launcher.DeviceArray,
+    gate: _launcher.DeviceArray | None = None,
+    gamma: _launcher.DeviceArray | None = None,
+    beta: _launcher.DeviceArray | None = None,
+    *,
+    eps: float = 1e-5,
+    save: bool = True,
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> tuple[Any, Saved | None]:
     """Layer normalization whose output is gated by one number a row.
 
         mu = mean(x)
@@ -137,10 +173,11 @@ def forward(
         gamma: one value a feature, shape (D,); left out it is 1, and costs nothing.
         beta: one value a feature, shape (D,); left out it is 0, and costs nothing.
         eps: a constant, a finite number.
+        save: False keeps nothing for the other directions, and `saved` is None.
         out: an array to write y to.
         stream: where the kernels are launched: a PyCUDA stream, one of PyTorch or CuPy,
             or a handle; None is the default stream.
-        workspace: memory for the row scalars that are saved; `workspace_bytes` says how
+        workspace: memory for the row scalars, saved or not; `workspace_bytes` says how
             much. It belongs to `saved` until backward is done.
 
     Returns `(y, saved)`: `saved` is for `backward`. It computes in the
@@ -152,12 +189,19 @@ def forward(
     inputs_ = (x, gate, gamma, beta)
     constants_ = (_launcher.finite("eps", eps, signed=False),)
     outputs_, saved_ = _launcher.forward(
-        _LAYER, inputs_, constants_, out, stream, workspace
+        _LAYER, inputs_, constants_, save, out, stream, workspace
     )
     return outputs_[0], saved_
 
 
-def backward(saved, dy, *, out=None, stream=None, workspace=None):
+def backward(
+    saved: Saved,
+    dy: _launcher.DeviceArray,
+    *,
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> Gradients:
     """The gradients of a loss, given those with respect to the outputs.
 
         g = gate*gamma*dy
@@ -188,16 +232,16 @@ def backward(saved, dy, *, out=None, stream=None, workspace=None):
 
 
 def jvp(
-    saved,
-    dx=None,
-    dgate=None,
-    dgamma=None,
-    dbeta=None,
+    saved: Saved,
+    dx: _launcher.DeviceArray | None = None,
+    dgate: _launcher.DeviceArray | None = None,
+    dgamma: _launcher.DeviceArray | None = None,
+    dbeta: _launcher.DeviceArray | None = None,
     *,
-    out=None,
-    stream=None,
-    workspace=None,
-):
+    out: _launcher.DeviceArray | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> Any:
     """What the outputs move by when each input moves by its tangent.
 
         dy = dgate*(gamma*xhat + beta) + gate*(dgamma*xhat + dbeta + rstd*gamma*(dx -
@@ -224,17 +268,17 @@ def jvp(
 
 
 def backward_backward(
-    saved,
-    cotangents,
-    ddx=None,
-    ddgate=None,
-    ddgamma=None,
-    ddbeta=None,
+    saved: Saved,
+    cotangents: _launcher.DeviceArray | Sequence[_launcher.DeviceArray | None],
+    ddx: _launcher.DeviceArray | None = None,
+    ddgate: _launcher.DeviceArray | None = None,
+    ddgamma: _launcher.DeviceArray | None = None,
+    ddbeta: _launcher.DeviceArray | None = None,
     *,
-    out=None,
-    stream=None,
-    workspace=None,
-):
+    out: Sequence[_launcher.DeviceArray | None] | None = None,
+    stream: Any = None,
+    workspace: _launcher.DeviceArray | None = None,
+) -> SecondGradients:
     """The gradients of a loss that depends on what `backward` returned.
 
         g = gate*gamma*dy
@@ -288,44 +332,69 @@ def backward_backward(
     return _SecondGradients(*results_)
 
 
-def workspace_bytes(direction, *arguments):
+def saved_from(
+    *,
+    x: _launcher.DeviceArray,
+    gate: _launcher.DeviceArray | None = None,
+    gamma: _launcher.DeviceArray | None = None,
+    beta: _launcher.DeviceArray | None = None,
+    mu: _launcher.DeviceArray,
+    mu_residual: _launcher.DeviceArray,
+    rstd: _launcher.DeviceArray,
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """What `forward` saved, from its arrays, which are looked at as by `backward`.
+
+    Args:
+        x: the argument x of forward.
+        gate: the argument gate of forward.
+        gamma: the argument gamma of forward.
+        beta: the argument beta of forward.
+        mu: the row scalar mu, one a row.
+        mu_residual: the row scalar mu_residual, one a row.
+        rstd: the row scalar rstd, one a row.
+        shape: that of the rows; None where an array has it.
+        dtype: the type that forward computed in; None is that of the row scalars, or
+            else what forward would choose.
+        dtypes: the type of each input that was given, by name, of which gradients are.
+            What no array tells is needed: another input was left out, or has the type
+            of the rows if it cannot be.
+
+    Raises TypeError or ValueError for what `forward` cannot have saved.
+    """
+    first_ = (shape, dtype, dtypes)
+    fields_ = (x, gate, gamma, beta, mu, mu_residual, rstd)
+    saved_: _Saved = _launcher.saved_from(_LAYER, _INTERFACE, first_, fields_)
+    return saved_
+
+
+def workspace_bytes(direction: str, *arguments: Any) -> int:
     """How many bytes a call needs of `workspace`.
 
     `direction` is the name of a function, `arguments` are its positional ones:
     `workspace_bytes("backward", saved, dy)`. With `out` and `workspace` given, a call
     allocates nothing once its kernels are loaded.
+
+    That of forward holds the row scalars of `Saved`, in their order, each dense in the type
+    of `saved.dtype` and begun at a multiple of 256 bytes. That of a direction which sums over
+    rows holds what each block of threads leaves of each sum, in the type of `saved.dtype`:
+    a row of D for each block, sum after sum, for sums with one value a feature; then
+    a number for each block, sum after sum, for the others. Other directions need none.
     """
     return _launcher.workspace_bytes(_LAYER, direction, arguments)
 
 
-def compilations():
+def compilations() -> int:
     """How many times this process has run a compiler; 0 while the cache has it all."""
     return _launcher.compilations()
 
 
-_LAYER = _launcher.Layer(
-    name="modulated_layer_norm",
-    Saved=Saved,
-    minimum_features=1,
+_LAYER = _launcher.layer_of(
+    INTERFACE,
+    Saved,
     is_wide=False,
-    inputs={
-        "x": "Row",
-        "gate": "RowScalar",
-        "gamma": "Feature",
-        "beta": "Feature",
-    },
-    optional=("gate", "gamma", "beta"),
-    constants=("eps",),
-    outputs={"y": "Row"},
-    saved={
-        "x": "Row",
-        "gate": "RowScalar",
-        "gamma": "Feature",
-        "beta": "Feature",
-        "mu": "computed",
-        "mu_residual": "computed",
-        "rstd": "computed",
-    },
     directions={
         "forward": _launcher.Direction(
             source=_Path(__file__).with_name("kernels.cu"),

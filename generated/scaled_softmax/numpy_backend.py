@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 11 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
-# templates sha256:30b564f13934d5b389545b156553f8362d7c3d287c64d1a388cba450c36e9cb3
+# templates sha256:1851b98f9a767c39e37405e057845cf3c85d6e0787c60cc39713fb7a5a3591a2
 """Softmax with a learned inverse temperature.
 
     forward
@@ -21,35 +21,81 @@ Rows are worked on in blocks that stay in the cache. A comment names the step of
 derivation that a line comes from, and a name in the code is a name of the derivation.
 """
 
+# What callers see is typed; a variable in between may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+
+from collections.abc import Mapping, Sequence
 from math import prod
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from .._runtime import calls as _calls
 from .._runtime import rows as _rows
+from .._runtime import saved as _saved
+from .._runtime.interface import Interface as _Interface
+
+INTERFACE: _Interface = {
+    "name": "scaled_softmax",
+    "minimum_features": 1,
+    "inputs": [
+        {
+            "name": "x",
+            "symbol": "x",
+            "kind": "Row",
+            "axes": ["...", "D"],
+            "default": None,
+        },
+        {
+            "name": "scale",
+            "symbol": "scale",
+            "kind": "Scalar",
+            "axes": [],
+            "default": 1,
+        },
+    ],
+    "constants": [],
+    "outputs": [{"name": "y", "symbol": "y", "kind": "Row", "axes": ["...", "D"]}],
+    "saved": [
+        {"name": "x", "kind": "input", "of": "x", "axes": ["...", "D"]},
+        {"name": "scale", "kind": "input", "of": "scale", "axes": []},
+        {"name": "row_max", "kind": "row scalar", "of": "row_max", "axes": ["..."]},
+        {
+            "name": "inv_sum_exp_u",
+            "kind": "row scalar",
+            "of": "inv_sum_exp_u",
+            "axes": ["..."],
+        },
+    ],
+    "gradients": [
+        {"name": "dx", "of": "x", "may_be_none": False},
+        {"name": "dscale", "of": "scale", "may_be_none": True},
+    ],
+    "directions": ["forward", "backward", "jvp", "backward_backward"],
+}
 
 
 class Gradients(NamedTuple):
     """What `backward` computes; None for an input that was left out of `forward`."""
 
-    dx: np.ndarray
+    dx: npt.NDArray[Any]
     """The gradient of x, in its shape and type."""
 
-    dscale: np.ndarray | None
+    dscale: npt.NDArray[Any] | None
     """The gradient of scale, in its shape and type."""
 
 
 class SecondGradients(NamedTuple):
     """What `backward_backward` computes; None for what was left out or was None."""
 
-    dx: np.ndarray
+    dx: npt.NDArray[Any]
     """The gradient of x, in its shape and type."""
 
-    dscale: np.ndarray | None
+    dscale: npt.NDArray[Any] | None
     """The gradient of scale, in its shape and type."""
 
-    ddy: np.ndarray
+    ddy: npt.NDArray[Any]
     """The gradient of dy, the cotangent of y."""
 
 
@@ -59,25 +105,25 @@ class Saved(NamedTuple):
     Writing to one of them between forward and backward changes the gradients.
     """
 
-    shape: tuple
+    shape: tuple[int, ...]
     """The shape of the row inputs."""
 
-    dtype: np.dtype
+    dtype: np.dtype[Any]
     """The type that `forward` computed in."""
 
-    dtypes: dict
+    dtypes: dict[str, np.dtype[Any]]
     """The type of each input that was given."""
 
-    x: np.ndarray
+    x: npt.NDArray[Any]
     """The argument x of forward."""
 
-    scale: float | np.ndarray | None
+    scale: float | npt.NDArray[Any] | None
     """The argument scale of forward."""
 
-    row_max: np.ndarray
+    row_max: npt.NDArray[Any]
     """The row scalar row_max, one a row."""
 
-    inv_sum_exp_u: np.ndarray
+    inv_sum_exp_u: npt.NDArray[Any]
     """The row scalar inv_sum_exp_u, one a row."""
 
 
@@ -85,9 +131,39 @@ class Saved(NamedTuple):
 _Gradients = Gradients
 _SecondGradients = SecondGradients
 _Saved = Saved
+_INTERFACE = INTERFACE
 
 
-def forward(x, scale=None, *, out=None, threads=1):
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    scale: float | npt.NDArray[Any] | None = None,
+    *,
+    save: Literal[True] = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved]: ...
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    scale: float | npt.NDArray[Any] | None = None,
+    *,
+    save: bool,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]: ...
+
+
+def forward(
+    x: npt.NDArray[Any],
+    scale: float | npt.NDArray[Any] | None = None,
+    *,
+    save: bool = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]:
     """Softmax with a learned inverse temperature.
 
         row_max = max(scale*x)
@@ -99,6 +175,7 @@ def forward(x, scale=None, *, out=None, threads=1):
     Args:
         x: shape (..., D).
         scale: a number or a 0-d array; left out it is 1, and costs nothing.
+        save: False keeps nothing for the other directions, and `saved` is None.
         out: an array to write y to.
         threads: how many threads share the rows. It changes no bit of a result.
 
@@ -111,15 +188,17 @@ def forward(x, scale=None, *, out=None, threads=1):
     if _rows.are_few(x, 1):
         shape_, dtype_ = x.shape, x.dtype
         if scale is None or _calls.fits(scale, (), dtype_):
-            dtypes_ = {"x": dtype_}
-            if scale is not None:
-                dtypes_["scale"] = dtype_
             y_, row_max_, inv_sum_exp_u_ = _rows.at_once(
                 _forward_small, x, scale, shape_, dtype_
             )
             if out is not None:
                 given_ = {"x": x, "scale": scale}
                 (y_,) = _calls.placed(("y",), (y_,), (out,), given_)
+            if not save:
+                return y_, None
+            dtypes_ = {"x": dtype_}
+            if scale is not None:
+                dtypes_["scale"] = dtype_
             saved = _Saved(shape_, dtype_, dtypes_, x, scale, row_max_, inv_sum_exp_u_)
             return y_, saved
     x = _calls.array("x", x, required=True)
@@ -133,11 +212,19 @@ def forward(x, scale=None, *, out=None, threads=1):
     row_max_ = _calls.empty(shape_[:-1], dtype_)
     inv_sum_exp_u_ = _calls.empty(shape_[:-1], dtype_)
     _forward(x, scale, y_, row_max_, inv_sum_exp_u_, shape_, dtype_, threads)
+    if not save:
+        return y_, None
     saved = _Saved(shape_, dtype_, dtypes_, x, scale, row_max_, inv_sum_exp_u_)
     return y_, saved
 
 
-def backward(saved, dy, *, out=None, threads=1):
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
     """The gradients of a loss, given those with respect to the outputs.
 
         g = y*(dy - sum(dy*y))
@@ -216,7 +303,14 @@ def backward(saved, dy, *, out=None, threads=1):
     return _Gradients(dx_, dscale_)
 
 
-def jvp(saved, dx=None, dscale=None, *, out=None, threads=1):
+def jvp(
+    saved: Saved,
+    dx: npt.NDArray[Any] | None = None,
+    dscale: float | npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
     """What the outputs move by when each input moves by its tangent.
 
         du = dscale*x + scale*dx
@@ -251,7 +345,7 @@ def jvp(saved, dx=None, dscale=None, *, out=None, threads=1):
     }
     dtype_ = _calls.types(given_, saved.dtype)[1]
     stored_ = saved.dtypes["x"]
-    dy_ = _calls.result("dy", out, shape_, stored_, given_)
+    dy_: _calls.Array = _calls.result("dy", out, shape_, stored_, given_)
     _jvp(
         saved.x,
         dx,
@@ -268,8 +362,14 @@ def jvp(saved, dx=None, dscale=None, *, out=None, threads=1):
 
 
 def backward_backward(
-    saved, cotangents, ddx=None, ddscale=None, *, out=None, threads=1
-):
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    ddscale: float | npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
     """The gradients of a loss that depends on what `backward` returned.
 
         mean_dy = mean(dy*y)
@@ -753,7 +853,40 @@ def _backward_small(x, dy, row_max_rows, inv_sum_exp_u_rows, scale, shape, dtype
     return dx, dscale
 
 
-def _check_saved(saved):
+def saved_from(
+    *,
+    x: npt.NDArray[Any],
+    scale: float | npt.NDArray[Any] | None = None,
+    row_max: npt.NDArray[Any],
+    inv_sum_exp_u: npt.NDArray[Any],
+    shape: Sequence[int] | None = None,
+    dtype: npt.DTypeLike | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+) -> Saved:
+    """What `forward` saved, from its arrays, which are looked at as by `backward`.
+
+    Args:
+        x: the argument x of forward.
+        scale: the argument scale of forward.
+        row_max: the row scalar row_max, one a row.
+        inv_sum_exp_u: the row scalar inv_sum_exp_u, one a row.
+        shape: that of the rows; None where an array has it.
+        dtype: the type that forward computed in; None is that of the row scalars, or
+            else what forward would choose.
+        dtypes: the type of each input that was given, by name, of which gradients are.
+            What no array tells is needed: another input was left out, or has the type
+            of the rows if it cannot be.
+
+    Raises TypeError or ValueError for what `forward` cannot have saved.
+    """
+    fields_ = (x, scale, row_max, inv_sum_exp_u)
+    first_ = _saved.first_fields(_INTERFACE, fields_, shape, dtype, dtypes, False)
+    saved_ = _Saved(*first_, x, scale, row_max, inv_sum_exp_u)
+    _check_saved(saved_)
+    return saved_
+
+
+def _check_saved(saved: Saved) -> None:
     """Refuse what was changed in it, and arrays whose shape was changed since."""
     _calls.check_is_saved(saved, Saved, "scaled_softmax")
     _calls.check_first_fields(saved, ("x",))

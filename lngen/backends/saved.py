@@ -47,10 +47,9 @@ class Field:
         """The shape of an array as the module's checks have it."""
         return _SHAPES[self.kind].format(shape=own.shape)
 
-    @property
-    def type(self) -> str:
-        """Its type as Python."""
-        kind = {"Scalar": "float | np.ndarray", "Constant": "float"}.get(self.kind, "np.ndarray")
+    def type(self, array: str) -> str:
+        """Its type as Python, where that of arrays is known."""
+        kind = {"Scalar": f"float | {array}", "Constant": "float"}.get(self.kind, array)
         return kind + (" | None" if self.optional else "")
 
     @property

@@ -138,9 +138,14 @@ def types(given: Mapping[str, Any], widest: DType | None = None) -> tuple[dict[s
             kinds.add(dtypes[name])
     if len(kinds) == 1 and kinds <= _COMPUTED:
         return dtypes, kinds.pop()
+    return dtypes, computed_in(kinds)
+
+
+def computed_in(kinds: Iterable[DType]) -> DType:
+    """The type to compute in, given those of arrays."""
     single = np.dtype(np.float32)
     wide = [single if kind.itemsize == 2 else kind.newbyteorder("=") for kind in kinds]
-    return dtypes, np.result_type(*wide)
+    return np.result_type(*wide)
 
 
 def wider(dtype: DType) -> DType:
@@ -168,6 +173,12 @@ def zeros(shape: Shape, dtype: DType) -> Array:
 
 
 # ---- what forward saved
+
+
+def shape_and_type(name: str, value: Any) -> tuple[Shape, DType]:
+    """The shape and the type of an array that is kept, or of a number."""
+    found = array(name, value, True) if not isinstance(value, Real) else np.asarray(value, np.float64)
+    return found.shape, found.dtype
 
 
 def check_is_saved(saved: Any, kind: type, layer: str) -> None:

@@ -149,6 +149,17 @@ def test_a_number_for_a_scalar(layers: dict[str, tuple[ModuleType, ModuleType]],
     assert_close(both(ours, cuda, inputs), both(theirs, None, inputs), BOUNDS[np.float64])
 
 
+def test_nothing_is_saved_if_so_asked(layers: dict[str, tuple[ModuleType, ModuleType]], cuda: Any) -> None:
+    for name in ("centred", "residual"):
+        ours = layers[name][0]
+        arrays = [on_device(cuda, value) for value in inputs_of(ours, np.float32, np.float32, 5, 33).values()]
+        kept, _ = ours.forward(*arrays)
+        found, saved = ours.forward(*arrays, save=False)
+        assert saved is None
+        pairs = zip(kept, found, strict=True) if name == "residual" else [(kept, found)]
+        assert all(np.array_equal(first.get(), second.get()) for first, second in pairs)
+
+
 def test_no_rows(layers: dict[str, tuple[ModuleType, ModuleType]], cuda: Any) -> None:
     for name in ("centred", "residual"):
         ours, theirs = layers[name]

@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 import warnings
+import weakref
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -127,6 +128,19 @@ def test_saved_holds_references(modules: dict[str, ModuleType]) -> None:
     assert saved.gamma is None
     for value in saved:
         assert not isinstance(value, np.ndarray) or value is outputs.h or value.size <= 15
+
+
+@pytest.mark.parametrize("rows", [3, 3000])
+@pytest.mark.parametrize("name", ["centred", "residual"])
+def test_nothing_is_saved_if_so_asked(name: str, rows: int, modules: dict[str, ModuleType]) -> None:
+    inputs = [normal((rows, 64), seed=seed) for seed in range(2 if name == "residual" else 1)]
+    kept = modules[name].forward(*inputs)[0]
+    found, saved = modules[name].forward(*inputs, save=False)
+    assert saved is None
+    np.testing.assert_array_equal(np.asarray(found), np.asarray(kept))
+    before = [weakref.ref(value) for value in inputs]
+    del inputs
+    assert all(value() is None for value in before)
 
 
 def test_out_is_written(modules: dict[str, ModuleType]) -> None:

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 from lngen.backends import Notes
 from lngen.backends.cuda.launcher_arguments import letters, parts
 from lngen.backends.cuda.lines import Direction
 from lngen.backends.interface import Constant, Input, Interface, OwnFields, interface, moved, moved_name
-from lngen.backends.layout import WIDTH, in_docstring, wrapped
-from lngen.backends.saved import Field, saved_fields
+from lngen.backends.layout import WIDTH, in_docstring
+from lngen.backends.saved import saved_fields
+from lngen.backends.signatures import Signatures, as_python
 from lngen.backends.spelling import gradient, reading
 from lngen.program import RowProgram
 from lngen.render import render
@@ -28,7 +28,8 @@ _MEANINGS = {
     "Feature": "one value a feature, shape (D,)",
     "Scalar": "a number or a 0-d array",
 }
-_OPTIONS = ("out=None", "stream=None", "workspace=None")
+_ARRAY = "_launcher.DeviceArray"
+_KEYWORDS = ("stream: Any = None", f"workspace: {_ARRAY} | None = None")
 
 Lowered = tuple[RowProgram, Direction]
 
@@ -56,6 +57,8 @@ def _fields(
     saved = saved_fields(layer, forward, backward, list(by_name.values())[2:])
     cotangents = [output.derivative for output in layer.outputs]
     rows = layer.rows[0].public
+    own = OwnFields.beside(field.name for field in saved)
+    signatures = Signatures(layer, _ARRAY, "Any", _KEYWORDS)
     return {
         "header": notes.header,
         "title": notes.title,
@@ -70,70 +73,58 @@ def _fields(
         ],
         "constants": [given.public for given in layer.constants],
         "saved_fields": saved,
-        "own": OwnFields.beside(field.name for field in saved),
-        "forward_signature": _signature("forward", _forward_arguments(layer)),
+        "array": _ARRAY,
+        "own": own,
+        "forward_signature": signatures.forward(),
         "forward_call": [
             *_statement("inputs_", (given.public for given in layer.inputs)),
             *_statement("constants_", (_checked_constant(given, layer) for given in layer.constants)),
         ],
-        "backward_signature": _signature("backward", ["saved", *_cotangents(layer), "*", *_OPTIONS]),
+        "backward_signature": signatures.backward(),
         "backward_call": _statement("arguments_", (cotangent.public for cotangent in cotangents)),
-        "jvp": _later(by_name.get("jvp"), layer, notes.jvp_formulas, []),
+        "jvp": _later(by_name.get("jvp"), signatures, notes.jvp_formulas),
         "second": _later(
             by_name.get("backward_backward"),
-            layer,
+            signatures,
             notes.backward_backward_formulas,
-            ["cotangents"],
             f"*_launcher.each_cotangent(cotangents, {_words(_string(c.public) for c in cotangents)})",
         ),
+        "saved_from": signatures.saved_from(saved, own),
+        "saved_from_lines": [
+            *_statement("first_", (own.shape, own.dtype, own.dtypes)),
+            *_statement("fields_", (field.name for field in saved)),
+            "    saved_: _Saved = _launcher.saved_from(_LAYER, _INTERFACE, first_, fields_)",
+            "    return saved_",
+        ],
         "cotangents": [cotangent.public for cotangent in cotangents],
         "shared_text": _shared_text(backward, layer),
-        "tables": "\n".join(_tables(directions, notes, layer, saved)),
+        "tables": "\n".join(_tables(directions, layer)),
     }
 
 
 def _later(
-    program: RowProgram | None, layer: Interface, formulas: Sequence[str], first: Sequence[str], *given: str
+    program: RowProgram | None, signatures: Signatures, formulas: Sequence[str], *given: str
 ) -> dict[str, Any] | None:
     """What the template places of the JVP or the double backward; None if there is none."""
     if program is None:
         return None
-    own = [(moved_name(program, of), of.public) for of in moved(program, layer).values()]
-    arguments = ["saved", *first, *(f"{name}=None" for name, _ in own), "*", *_OPTIONS]
+    own = [(moved_name(program, of), of.public) for of in moved(program, signatures.layer).values()]
     return {
-        "signature": _signature(program.direction, arguments),
+        "signature": signatures.later(program),
         "arguments": own,
         "formulas": in_docstring(formulas),
         "call": _statement("arguments_", (*given, *(name for name, _ in own))),
     }
 
 
-def _signature(name: str, arguments: Sequence[str]) -> list[str]:
-    return wrapped(f"def {name}({', '.join(arguments)}):", 0)
-
-
 def _input(given: Input, rows: str) -> dict[str, str]:
-    left_out = "" if given.neutral is None else f"; left out it is {_number(given.neutral)}, and costs nothing"
+    left_out = "" if given.neutral is None else f"; left out it is {as_python(given.neutral)}, and costs nothing"
     of_number = ", or the compute type for a number" if given.kind == "Scalar" else ""
     return {
         "name": given.public,
         "meaning": f"{_MEANINGS[given.kind].format(rows=rows)}{left_out}.",
         "gradient_meaning": f"The gradient of {given.public}, in its shape and type{of_number}.",
     }
-
-
-def _forward_arguments(layer: Interface) -> list[str]:
-    arguments = [given.public if given.required else f"{given.public}=None" for given in layer.inputs]
-    constants = [
-        given.public if given.default is None else f"{given.public}={_number(given.default)}"
-        for given in layer.constants
-    ]
-    return [*arguments, "*", *constants, *_OPTIONS]
-
-
-def _cotangents(layer: Interface) -> list[str]:
-    first, *rest = (output.derivative.public for output in layer.outputs)
-    return [first, *(f"{name}=None" for name in rest)]
 
 
 def _shared_text(backward: RowProgram, layer: Interface) -> str:
@@ -146,24 +137,17 @@ def _shared_text(backward: RowProgram, layer: Interface) -> str:
     )
 
 
-def _tables(directions: Sequence[Lowered], notes: Notes, layer: Interface, saved: Sequence[Field]) -> list[str]:
-    """What the launcher has to know of a layer, as Python."""
+def _tables(directions: Sequence[Lowered], layer: Interface) -> list[str]:
+    """What the launcher has to know of a layer besides its interface, as Python."""
     programs = [program for program, _ in directions]
     tables = [line for program, lowered in directions for line in _direction(program, lowered, layer)]
-    kinds = {field.source.name: "computed" if field.origin == "computed" else field.kind for field in saved}
     fields = [
-        f"name={_string(notes.layer)},",
-        "Saved=Saved,",
-        f"minimum_features={max(program.minimum_features for program in programs)},",
+        "INTERFACE,",
+        "Saved,",
         f"is_wide={programs[0].is_wide},",
-        *_dictionary("inputs=", {given.name: given.kind for given in layer.inputs}),
-        *_tuple("optional=", map(_string, layer.optional)),
-        *_tuple("constants=", (_string(given.name) for given in layer.constants)),
-        *_dictionary("outputs=", {output.name: output.kind for output in layer.outputs}),
-        *_dictionary("saved=", kinds),
         *_inside("directions={", tables, "},"),
     ]
-    return _inside("_LAYER = _launcher.Layer(", fields, ")")
+    return _inside("_LAYER = _launcher.layer_of(", fields, ")")
 
 
 def _direction(program: RowProgram, lowered: Direction, layer: Interface) -> list[str]:
@@ -252,9 +236,3 @@ def _checked_constant(given: Constant, layer: Interface) -> str:
 
 def _string(text: str) -> str:
     return f'"{text}"'
-
-
-def _number(value: Fraction) -> str:
-    if value.denominator == 1 and abs(value.numerator) < 10**6:
-        return str(value.numerator)
-    return repr(float(value)).replace("e-0", "e-").replace("e+0", "e+")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from lngen import render
 from lngen.backends import Notes
+from lngen.backends.description import assignment, described
 from lngen.backends.interface import Input, OwnFields, interface
 from lngen.backends.layout import in_docstring, wrapped
 from lngen.backends.numpy.body import Body, body
@@ -28,6 +28,7 @@ from lngen.backends.numpy.text import (
 )
 from lngen.backends.numpy.wrappers import jvp_fields, second_fields
 from lngen.backends.saved import saved_fields
+from lngen.backends.signatures import Signatures, as_python
 from lngen.backends.spelling import PYTHON, belongs_to, gradient, marked_program, plain_errors, spelled
 from lngen.presence import NEVER
 from lngen.program import RowProgram
@@ -39,6 +40,8 @@ _MEANINGS = {
     "Scalar": "a number or a 0-d array",
 }
 
+
+_ARRAY = "npt.NDArray[Any]"
 
 _FUNCTION = re.compile(r"^(?=def |class )", re.MULTILINE)
 
@@ -99,6 +102,7 @@ class _Emission:
         self.forward_body, self.forward_small = self._forward_body()
         self.saved = saved_fields(layer, forward, backward, [other.program for other in self._others()])
         self.own = OwnFields.beside(field.name for field in self.saved)
+        self.signatures = Signatures(layer, _ARRAY, _ARRAY, ("threads: int = 1",))
 
     # The two directions
 
@@ -147,9 +151,17 @@ class _Emission:
     # The files
 
     def files(self) -> dict[str, str]:
-        exports = ["Gradients", *(["Outputs"] if self.several else []), "Saved", "backward", "forward"]
+        exports = [
+            "INTERFACE",
+            "Gradients",
+            *(["Outputs"] if self.several else []),
+            "Saved",
+            "backward",
+            "forward",
+            "saved_from",
+        ]
         exports += (["jvp"] if self.jvp else []) + (["SecondGradients", "backward_backward"] if self.second else [])
-        exports.sort(key=lambda name: (name[0].islower(), name))
+        exports.sort(key=lambda name: (not name.isupper(), name[0].islower(), name))
         header, title = self.notes.header, self.notes.title
         module = render.render("numpy/module.py.jinja", header=header, title=title, **self._fields())
         module = re.sub(r"\n{4,}", "\n\n\n", module)
@@ -176,6 +188,7 @@ class _Emission:
         ]
         return {
             "layer": self.notes.layer,
+            "description": self._description(),
             "jvp": self._jvp_fields() if self.jvp else None,
             "second": self._second_fields() if self.second else None,
             "forward_formulas": self.notes.forward_formulas,
@@ -187,10 +200,13 @@ class _Emission:
                 {"name": given.public, "signed": given.name not in layer.nonnegative} for given in layer.constants
             ],
             "saved_fields": self.saved,
+            "array": _ARRAY,
             "required": quoted(layer.required),
             "own": self.own,
-            "forward_signature": definition("forward", self._forward_arguments()),
-            "backward_signature": definition("backward", self._backward_arguments()),
+            "forward_signature": self.signatures.forward(),
+            "backward_signature": self.signatures.backward(),
+            "saved_from": self.signatures.saved_from(self.saved, self.own),
+            "saved_from_lines": self._saved_from(),
             "leading": self._leading(),
             "shared_text": self._shared_text(),
             "forward_given": indented([given_by_name({given.public: given.public for given in layer.inputs})]),
@@ -210,11 +226,15 @@ class _Emission:
             "uses_functions": any("_functions." in line for line in lines),
         }
 
+    def _description(self) -> list[str]:
+        programs = [self.forward, self.backward, *(other.program for other in self._others())]
+        return assignment("INTERFACE: _Interface", described(programs, self.layer, self.saved, self.notes))
+
     def _input(self, given: Input) -> dict[str, object]:
         meaning = _MEANINGS[given.kind]
         if given.kind == "RowScalar":
             meaning = meaning.replace("x.shape", f"{self.layer.rows[0].public}.shape")
-        left_out = "" if given.neutral is None else f"; left out it is {_number(given.neutral)}, and costs nothing"
+        left_out = "" if given.neutral is None else f"; left out it is {as_python(given.neutral)}, and costs nothing"
         shape_text = "(D,)" if given.kind == "Feature" else f"the shape of {self.layer.rows[0].public}"
         if given.kind == "RowScalar":
             shape_text += " without its last axis"
@@ -227,17 +247,18 @@ class _Emission:
             "check": _check(given.public, SHAPES[given.kind], shape_text),
         }
 
-    def _forward_arguments(self) -> list[str]:
-        arguments = [given.public if given.required else f"{given.public}=None" for given in self.layer.inputs]
-        constants = [
-            given.public if given.default is None else f"{given.public}={_number(given.default)}"
-            for given in self.layer.constants
-        ]
-        return [*arguments, "*", *constants, "out=None", "threads=1"]
-
-    def _backward_arguments(self) -> list[str]:
-        first, *rest = (output.derivative.public for output in self.layer.outputs)
-        return ["saved", first, *(f"{name}=None" for name in rest), "*", "out=None", "threads=1"]
+    def _saved_from(self) -> list[str]:
+        fields = tuple_of(field.name for field in self.saved)
+        first = f"{self.own.shape}, {self.own.dtype}, {self.own.dtypes}"
+        return indented(
+            [
+                f"fields_ = {fields}",
+                f"first_ = _saved.first_fields(_INTERFACE, fields_, {first}, {self.forward.is_wide})",
+                f"saved_ = _Saved({', '.join(['*first_', *(field.name for field in self.saved)])})",
+                "_check_saved(saved_)",
+                "return saved_",
+            ]
+        )
 
     def _leading(self) -> list[str]:
         """The lines that take the shape of the rows, from the first row input that is there."""
@@ -257,12 +278,14 @@ class _Emission:
         assert self.jvp is not None
         part = _part("_jvp", self.jvp.body, self._outs(self.jvp.program, False))
         fields = jvp_fields(self.jvp, self.layer, self.saved, self.own)
+        fields["signature"] = self.signatures.later(self.jvp.program)
         return {"part": part, "formulas": in_docstring(self.notes.jvp_formulas), **fields}
 
     def _second_fields(self) -> dict[str, Any]:
         assert self.second is not None
         part = _part("_backward_backward", self.second.body, self._outs(self.second.program, False))
         fields = second_fields(self.second, self.layer, self.saved, self.own)
+        fields["signature"] = self.signatures.later(self.second.program)
         return {"part": part, "formulas": in_docstring(self.notes.backward_backward_formulas), **fields}
 
     def _shared_text(self) -> str:
@@ -296,7 +319,8 @@ class _Emission:
         known |= {name: f"{name}_" for name in computed}
         call = [*arguments, *(known[name] for name in computed), "shape_", "dtype_", "threads"]
         saved = ["shape_", "dtype_", "dtypes_", *(known[field.source.name] for field in self.saved)]
-        return indented([f"_forward({', '.join(call)})", f"saved = _Saved({', '.join(saved)})"])
+        unsaved = ["if not save:", f"    return {self._forward_return()}, None"]
+        return indented([f"_forward({', '.join(call)})", *unsaved, f"saved = _Saved({', '.join(saved)})"])
 
     def _forward_return(self) -> str:
         names = ", ".join(output.local for output in self.layer.outputs)
@@ -354,9 +378,3 @@ def _part(name: str, part: Body, outs: list[str]) -> _Part:
 
 def _check(name: str, shape: str, meaning: str) -> list[str]:
     return wrapped(f'_calls.check_shape("{name}", {name}, {shape}, "{meaning}")', 4)
-
-
-def _number(value: Fraction) -> str:
-    if value.denominator == 1 and abs(value.numerator) < 10**6:
-        return str(value.numerator)
-    return repr(float(value)).replace("e-0", "e-").replace("e+0", "e+")

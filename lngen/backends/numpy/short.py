@@ -77,9 +77,11 @@ class ShortWays:
         arguments = [inputs[name] for name in self.forward_small.arguments]
         results = {output.public: output.local for output in self.layer.outputs}
         return [
-            *lines,
             f"{', '.join([*outputs, *computed.values()])} = {_at_once('_forward_small', arguments)}",
             *_placed(results, "out" if self._several() else "(out,)", [given.public for given in self.layer.inputs]),
+            "if not save:",
+            f"    return {returned}, None",
+            *lines,
             f"saved = _Saved({', '.join(saved)})",
             f"return {returned}, saved",
         ]

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 
 from lngen.backends.interface import Interface, OwnFields
 from lngen.backends.numpy.secondary import Linear, Secondary
-from lngen.backends.numpy.text import SHAPES, definition, given_by_name, indented, quoted, tuple_of
+from lngen.backends.numpy.text import SHAPES, given_by_name, indented, quoted, tuple_of
 from lngen.backends.saved import Field
 
 
 def jvp_fields(jvp: Secondary, layer: Interface, saved: Sequence[Field], own: OwnFields) -> dict[str, list[str]]:
-    """The signature and the lines of `jvp`. `saved` is what forward keeps."""
+    """The lines of `jvp`. `saved` is what forward keeps."""
     results = [output.derivative for output in layer.outputs]
     rows = layer.rows
     arguments = {argument.name: argument.public for argument in jvp.arguments}
@@ -34,18 +34,17 @@ def jvp_fields(jvp: Secondary, layer: Interface, saved: Sequence[Field], own: Ow
         lines.append(f"out = _calls.several(out, {quoted(result.public for result in results)})")
     for number, (result, output) in enumerate(zip(results, layer.outputs, strict=True)):
         out = f"out[{number}]" if several else "out"
-        lines.append(
-            f'{result.local} = _calls.result("{result.public}", {out}, {SHAPES[output.kind]}, stored_, given_)'
-        )
+        target = result.local if several else f"{result.local}: _calls.Array"
+        lines.append(f'{target} = _calls.result("{result.public}", {out}, {SHAPES[output.kind]}, stored_, given_)')
     lines += _zeroed(jvp, {result.name: result.local for result in results})
     lines.append(_call("_jvp", jvp, arguments, saved))
     returned = ", ".join(result.local for result in results)
     lines.append(f"return _Outputs({returned})" if several else f"return {returned}")
-    return {"signature": _signature("jvp", ["saved"], jvp.arguments), "lines": indented(lines)}
+    return {"lines": indented(lines)}
 
 
 def second_fields(second: Secondary, layer: Interface, saved: Sequence[Field], own: OwnFields) -> dict[str, list[str]]:
-    """The signature and the lines of `backward_backward`."""
+    """The lines of `backward_backward`."""
     cotangents = [output.derivative for output in layer.outputs]
     several = len(cotangents) > 1
     lines = ["_check_saved(saved)", f"shape_ = saved.{own.shape}"]
@@ -86,15 +85,7 @@ def second_fields(second: Secondary, layer: Interface, saved: Sequence[Field], o
     own_arguments |= {argument.name: argument.public for argument in second.arguments}
     lines.append(_call("_backward_backward", second, own_arguments, saved))
     lines.append(f"return _SecondGradients({', '.join(done.values())})")
-    return {
-        "signature": _signature("backward_backward", ["saved", "cotangents"], second.arguments),
-        "lines": indented(lines),
-    }
-
-
-def _signature(name: str, first: Sequence[str], arguments: Sequence[Linear]) -> list[str]:
-    rest = [f"{argument.public}=None" for argument in arguments]
-    return definition(name, [*first, *rest, "*", "out=None", "threads=1"])
+    return {"lines": indented(lines)}
 
 
 def _zeroed(direction: Secondary, results: Mapping[str, str]) -> list[str]:
