@@ -23,7 +23,7 @@ _TEXTS = count()
 class Layer(Protocol):
     """The module of a layer that is not known before it is loaded; `INTERFACE` says what its functions take and give.
 
-    One that is known is imported, `from generated import layer_norm`, and has its own types.
+    One that is known is imported, `from generated import NAME`, and has its own types.
     """
 
     __name__: str
