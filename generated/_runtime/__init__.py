@@ -2,16 +2,9 @@
 """What emitted layers share: `lngen derive` writes it beside them, as it is, under the name `_runtime`.
 
 On NumPy, `rows` takes rows block by block, `functions` are those that NumPy lacks, `calls` looks at arguments and makes
-<<<<<<< HEAD
-results. On CUDA, `launcher` is what a layer calls: it looks at device arrays (`device_arrays`) and calls of them
-(`device_calls`), plans each kind of call once (`plans`), finds the device (`devices`), compiles kernels (`compilers`)
-and launches them (`kernels`). Kernels include `rows.cuh`, `reductions.cuh` and `kernels.cuh`; `includes` makes one text
-of them. Nothing here knows a layer, and nothing but NumPy is imported, and PyCUDA when a kernel is first asked for.
-=======
-results, `saved` finds what arrays tell of a call, `interface` has the types of `INTERFACE`. On CUDA, `launcher` is what
-a layer calls: it looks at device arrays (`device_arrays`) and calls of them (`device_calls`), plans each kind of call
-once (`plans`), finds the device (`devices`), compiles kernels (`compilers`) and launches them (`kernels`); kernels
-include `rows.cuh` and `reductions.cuh`, of which `includes` makes one text.
-Nothing here knows a layer, and nothing but NumPy is imported, and PyCUDA when a kernel is first asked for.
->>>>>>> 25753857505e96beb69de9e45ddb52d236fb84b4
+results; `saved` finds what arrays tell of a call, and `interface` has the types of `INTERFACE`. On CUDA, `launcher` is
+what a layer calls: it looks at device arrays (`device_arrays`) and calls of them (`device_calls`), plans each kind of
+call once (`plans`), finds the device (`devices`), compiles kernels (`compilers`) and launches them (`kernels`). Kernels
+include `rows.cuh`, `reductions.cuh` and `kernels.cuh`; `includes` makes one text of them. Nothing here knows a layer,
+and nothing but NumPy is imported, and PyCUDA when a kernel is first asked for.
 """
