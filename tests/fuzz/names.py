@@ -59,7 +59,8 @@ def awkwardly_named(text: str, rng: random.Random) -> str:
     None is `d` and another: if that were an input, and the other an output, two gradients would have one name.
     """
     own = names_of(text)
-    words = iter(rng.sample([word for word in awkward_names() if word not in own], len(own)))
+    taken = {*own, *(node.name for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef))}
+    words = iter(rng.sample([word for word in awkward_names() if word not in taken], len(own)))
     made = rng.sample([word for word in _MADE if may_be_given(word) and word not in own], 6)
     names: dict[str, str] = {}
     for name in own:
