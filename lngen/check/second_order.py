@@ -28,6 +28,7 @@ from lngen.evaluate import COMPLEX128, evaluate
 BOUND = 1e-13
 _ZERO_CASE = "ordinary, with inputs left out"
 _FIRST_STEP, _HALVINGS = 2.0**-5, 9
+_ROUNDINGS = 4
 _Named = dict[str, Array]
 Compared = Callable[[str, Any, Any, float], Any]
 """(what, result, reference, bound) -> Evidence, of the case at hand."""
@@ -120,8 +121,11 @@ def _against_second_derivation(
 
 def _against_differences(layer: Checkable, case: Case, along: Directions, result: _Named, compared: Compared) -> Any:
     widest = getattr(layer.module, "widest", np.longdouble)
+    largest = 0.0
 
     def at(step: float) -> Any:
+        nonlocal largest
+
         def beside(value: Any, direction: Array) -> Any:
             return np.asarray(value + np.longdouble(step) * direction, widest)
 
@@ -137,22 +141,26 @@ def _against_differences(layer: Checkable, case: Case, along: Directions, result
         _, saved = layer.module.forward(*arguments, **constants)
         gradients = layer.module.backward(saved, *(cotangents.get(n) for n in layer.definition.outputs))
         named = dict(zip((entry.name for entry in layer.differentiable), gradients, strict=True))
-        return _dot(along.w, named)[0]
+        total, size = _dot(along.w, named)
+        largest = max(largest, size)
+        return total
 
-    estimate, bar = _extrapolated(at)
+    estimate, bar, step = _extrapolated(at)
+    # A gradient is a few roundings off, and a difference of two is divided by twice the step.
+    rounding = _ROUNDINGS * float(np.finfo(widest).eps) * largest / step
     right, size = _dot(along.all, result)
     scale = max(1.0, size, abs(float(estimate)))
     what = "<w, dJ^T v> by differences of backward"
-    return compared(what, right / scale, estimate / scale, BOUND + float(bar) / scale)
+    return compared(what, right / scale, estimate / scale, BOUND + (float(bar) + rounding) / scale)
 
 
-def _extrapolated(at: Callable[[float], Any]) -> tuple[Any, Any]:
-    """A derivative by central differences, extrapolated over halved steps, with the change in the last step.
+def _extrapolated(at: Callable[[float], Any]) -> tuple[Any, Any, float]:
+    """A derivative by central differences, extrapolated over halved steps, with the change in the last one, and it.
 
     The pair with the smallest change is taken: larger steps cut off more, smaller ones round more.
     """
     table: list[list[Any]] = []
-    best: tuple[Any, Any] | None = None
+    best: tuple[Any, Any, float] | None = None
     for halving in range(_HALVINGS):
         step = _FIRST_STEP * 0.5**halving
         line = [(at(step) - at(-step)) / (2 * np.longdouble(step))]
@@ -161,9 +169,9 @@ def _extrapolated(at: Callable[[float], Any]) -> tuple[Any, Any]:
         if table:
             change = abs(line[-1] - table[-1][-1])
             if np.isfinite(change) and (best is None or change < best[1]):
-                best = (line[-1], change)
+                best = (line[-1], change, step)
         table.append(line)
-    return best or (np.longdouble(np.nan), np.longdouble(0))
+    return best or (np.longdouble(np.nan), np.longdouble(0), _FIRST_STEP)
 
 
 # ---- running

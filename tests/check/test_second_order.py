@@ -65,6 +65,7 @@ def test_a_planted_mistake_is_caught(function, old, new):
 
 
 def test_an_extrapolated_difference_comes_with_its_change():
-    value, change = _extrapolated(lambda step: np.sin(np.longdouble(1) + step))
+    value, change, step = _extrapolated(lambda step: np.sin(np.longdouble(1) + step))
+    assert 0 < step <= 2.0**-5
     assert abs(value - np.cos(np.longdouble(1))) <= 8 * change + 1e-18
     assert change < 1e-15
