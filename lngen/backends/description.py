@@ -48,7 +48,7 @@ def described(
                 "symbol": reading(given.name),
                 "kind": given.kind,
                 "axes": _AXES[given.kind],
-                "default": _number(given.neutral),
+                "default": None if given.neutral is None else as_number(given.neutral),
             }
             for given in layer.inputs
         ],
@@ -56,7 +56,7 @@ def described(
             {
                 "name": given.public,
                 "symbol": reading(given.name),
-                "default": _number(given.default),
+                "default": None if given.default is None else as_number(given.default),
                 "sign": "nonnegative" if given.name in layer.nonnegative else "any",
             }
             for given in layer.constants
@@ -87,14 +87,12 @@ def described(
     }
 
 
-def _number(value: Fraction | None) -> float | None:
-    """A default as JSON has it.
+def as_number(value: Fraction) -> float:
+    """A default as JSON and Python have it.
 
-    >>> _number(Fraction(1)), _number(Fraction(1, 100000)), _number(None)
-    (1, 1e-05, None)
+    >>> as_number(Fraction(1)), as_number(Fraction(1, 100000))
+    (1, 1e-05)
     """
-    if value is None:
-        return None
     return value.numerator if value.denominator == 1 and abs(value.numerator) < 10**6 else float(value)
 
 
@@ -117,22 +115,23 @@ def assignment(target: str, value: Any) -> list[str]:
 
 def _literal(before: str, value: Any, after: str, indent: int) -> list[str]:
     pad = " " * indent
-    line = f"{pad}{before}{_flat(value)}{after}"
+    line = f"{pad}{before}{literal(value)}{after}"
     if len(line) <= WIDTH or not isinstance(value, (dict, list)):
         return [line]
     entries = [("", entry) for entry in value]
     if isinstance(value, dict):
-        entries = [(f"{_flat(key)}: ", entry) for key, entry in value.items()]
+        entries = [(f"{literal(key)}: ", entry) for key, entry in value.items()]
     inner = [line for key, entry in entries for line in _literal(key, entry, ",", indent + 4)]
     start, end = "{}" if isinstance(value, dict) else "[]"
     return [f"{pad}{before}{start}", *inner, f"{pad}{end}{after}"]
 
 
-def _flat(value: Any) -> str:
+def literal(value: Any) -> str:
+    """What JSON can say, as Python on one line."""
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{_flat(key)}: {_flat(entry)}' for key, entry in value.items())}}}"
+        return f"{{{', '.join(f'{literal(key)}: {literal(entry)}' for key, entry in value.items())}}}"
     if isinstance(value, list):
-        return f"[{', '.join(map(_flat, value))}]"
+        return f"[{', '.join(map(literal, value))}]"
     if isinstance(value, str):
         return json.dumps(value)
     return repr(value).replace("e-0", "e-").replace("e+0", "e+")

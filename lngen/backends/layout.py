@@ -171,3 +171,22 @@ def in_docstring(formulas: Iterable[str]) -> list[str]:
     for formula in formulas:
         lines += textwrap.wrap(formula, WIDTH - 8, subsequent_indent="    ", break_long_words=False)
     return lines
+
+
+def tuple_of(expressions: Iterable[str]) -> str:
+    """A tuple of expressions.
+
+    >>> tuple_of(["x"]), tuple_of(["x", "y"])
+    ('(x,)', '(x, y)')
+    """
+    entries = list(expressions)
+    return f"({', '.join(entries)}{',' if len(entries) == 1 else ''})"
+
+
+def quoted(names: Iterable[str]) -> str:
+    """A tuple of texts.
+
+    >>> quoted(["dx"]), quoted(["dx", "dr"])
+    ('("dx",)', '("dx", "dr")')
+    """
+    return tuple_of(f'"{name}"' for name in names)

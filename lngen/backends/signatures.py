@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from lngen.backends.description import as_number, literal
 from lngen.backends.interface import Input, Interface, OwnFields, moved, moved_name
 from lngen.backends.layout import wrapped
 from lngen.backends.saved import Field
@@ -106,6 +107,4 @@ def as_python(value: Fraction) -> str:
     >>> as_python(Fraction(1)), as_python(Fraction(1, 100000))
     ('1', '1e-5')
     """
-    if value.denominator == 1 and abs(value.numerator) < 10**6:
-        return str(value.numerator)
-    return repr(float(value)).replace("e-0", "e-").replace("e+0", "e+")
+    return literal(as_number(value))

@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -84,7 +85,7 @@ class Layer:
         """The type to compute in, given those of the inputs."""
         return "f64" if self.is_wide or "f64" in kinds else "f32"
 
-    @property
+    @cached_property
     def row_scalars(self) -> list[str]:
         """The row scalars that forward saves."""
         return [name for name, kind in self.saved.items() if kind == "computed"]

@@ -15,7 +15,7 @@ from lngen.backends import Notes
 from lngen.backends.cuda.launcher_arguments import letters, parts
 from lngen.backends.cuda.lines import Direction
 from lngen.backends.interface import Constant, Input, Interface, OwnFields, interface, moved, moved_name
-from lngen.backends.layout import WIDTH, in_docstring
+from lngen.backends.layout import WIDTH, in_docstring, quoted
 from lngen.backends.saved import saved_fields
 from lngen.backends.signatures import Signatures, as_python
 from lngen.backends.spelling import gradient, reading
@@ -87,7 +87,7 @@ def _fields(
             by_name.get("backward_backward"),
             signatures,
             notes.backward_backward_formulas,
-            f"*_launcher.each_cotangent(cotangents, {_words(_string(c.public) for c in cotangents)})",
+            f"*_launcher.each_cotangent(cotangents, {quoted(c.public for c in cotangents)})",
         ),
         "saved_from": signatures.saved_from(saved, own),
         "saved_from_lines": [
@@ -154,7 +154,7 @@ def _direction(program: RowProgram, lowered: Direction, layer: Interface) -> lis
     made = [result for store in program.results for result in store.names]
     arguments, results = _belongings(program, layer)
     zeros = [_string(result) for result in results if result not in made]
-    shared = [_words(map(_string, store.names)) for store in program.results if len(store.names) > 1]
+    shared = [quoted(store.names) for store in program.results if len(store.names) > 1]
     sums = lowered.contract.column_sums, lowered.contract.scalar_sums
     contracts = (lowered.contract, *((lowered.columns.contract,) if lowered.columns else ()))
     kernels = [
@@ -215,12 +215,6 @@ def _listed(before: str, entries: Sequence[str], after: str, always_comma: bool 
 
 def _inside(before: str, lines: Iterable[str], after: str) -> list[str]:
     return [before, *(f"    {line}" for line in lines), after]
-
-
-def _words(words: Iterable[str]) -> str:
-    """A tuple on one line."""
-    entries = list(words)
-    return f"({', '.join(entries)}{',' if len(entries) == 1 else ''})"
 
 
 def _statement(name: str, values: Iterable[str]) -> list[str]:

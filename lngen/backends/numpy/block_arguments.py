@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from lngen.backends.layout import WIDTH
+from lngen.backends.layout import WIDTH, tuple_of
 from lngen.backends.numpy.buffers import Allocation
 from lngen.backends.numpy.graph import ROW, ROW_SCALAR
 from lngen.backends.numpy.lines import Lines, row_width
-from lngen.backends.numpy.text import Line, tuple_of
+from lngen.backends.numpy.text import Line
 from lngen.symbolic import Axes
 
 _KINDS: tuple[tuple[Axes, bool], ...] = ((ROW, False), (ROW_SCALAR, False), (ROW, True), (ROW_SCALAR, True))

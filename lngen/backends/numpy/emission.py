@@ -10,22 +10,14 @@ from lngen import render
 from lngen.backends import Notes
 from lngen.backends.description import assignment, described
 from lngen.backends.interface import Input, OwnFields, interface
-from lngen.backends.layout import in_docstring, wrapped
+from lngen.backends.layout import in_docstring, quoted, tuple_of, wrapped
 from lngen.backends.numpy.body import Body, body
 from lngen.backends.numpy.lowering import lower
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.secondary import Secondary, by_event, secondary
 from lngen.backends.numpy.short import ShortWays
 from lngen.backends.numpy.small import Small, small
-from lngen.backends.numpy.text import (
-    SHAPES,
-    definition,
-    given_by_name,
-    indented,
-    quoted,
-    tuple_of,
-    uses_scalar,
-)
+from lngen.backends.numpy.text import SHAPES, definition, given_by_name, indented, uses_scalar
 from lngen.backends.numpy.wrappers import jvp_fields, second_fields
 from lngen.backends.saved import saved_fields
 from lngen.backends.signatures import Signatures, as_python

@@ -12,13 +12,13 @@ from typing import ClassVar
 from sympy import Expr
 
 from lngen.backends.expressions import decimal, formula, is_short
-from lngen.backends.layout import truth
+from lngen.backends.layout import truth, tuple_of
 from lngen.backends.numpy.graph import REDUCTIONS, ROW, Node, Number
 from lngen.backends.numpy.naming import names_of, variables
 from lngen.backends.numpy.operations import Event, Schedule
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.selects import guards
-from lngen.backends.numpy.text import Line, named_conditions, tuple_of
+from lngen.backends.numpy.text import Line, named_conditions
 from lngen.language import FUNCTIONS
 from lngen.presence import Condition
 from lngen.program import FAR

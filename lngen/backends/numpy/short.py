@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from lngen.backends.interface import Interface, Named, OwnFields
-from lngen.backends.layout import condition
+from lngen.backends.layout import condition, quoted, tuple_of
 from lngen.backends.numpy.small import Small
-from lngen.backends.numpy.text import SHAPES, definition, given_by_name, indented, quoted, tuple_of
+from lngen.backends.numpy.text import SHAPES, definition, given_by_name, indented
 from lngen.backends.saved import Field
 from lngen.program import RowProgram
 

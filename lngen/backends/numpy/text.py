@@ -175,25 +175,6 @@ def indented(lines: list[str], indent: int = 4) -> list[str]:
     return result
 
 
-def tuple_of(expressions: Iterable[str]) -> str:
-    """A tuple of expressions.
-
-    >>> tuple_of(["x"]), tuple_of(["x", "y"])
-    ('(x,)', '(x, y)')
-    """
-    entries = list(expressions)
-    return f"({', '.join(entries)}{',' if len(entries) == 1 else ''})"
-
-
-def quoted(names: Iterable[str]) -> str:
-    """A tuple of texts.
-
-    >>> quoted(["dx"]), quoted(["dx", "dr"])
-    ('("dx",)', '("dx", "dr")')
-    """
-    return tuple_of(f'"{name}"' for name in names)
-
-
 def words(lines: Iterable[Line]) -> set[str]:
     """The names and words in lines and in what they are under, not in their comments."""
     return {word for line in lines for word in _WORD.findall(f"{line.text} {line.condition}")}

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from lngen.backends.interface import Interface, OwnFields
+from lngen.backends.layout import quoted, tuple_of
 from lngen.backends.numpy.secondary import Linear, Secondary
-from lngen.backends.numpy.text import SHAPES, given_by_name, indented, quoted, tuple_of
+from lngen.backends.numpy.text import SHAPES, given_by_name, indented
 from lngen.backends.saved import Field
 
 
