@@ -183,10 +183,6 @@ class Forward:
             symbol for entry, symbol in zip(self.inputs, self.symbols, strict=True) if entry.kind is not Kind.CONSTANT
         )
 
-    def equation_of(self) -> dict[TypedSymbol, Equation]:
-        """Look-up of an equation by its symbol."""
-        return {equation.symbol: equation for equation in self.equations}
-
 
 class Names:
     """Hands out names that are not taken and that a definition could have used (`lngen.names`).

@@ -100,11 +100,11 @@ class Tangents:
         if symbol not in self.outside:
             moved = self._inside(symbol)
             for row_class in self.class_of.get(symbol, ()):
-                moved = self._short(row_class, symbol, moved)
+                moved = self._short(row_class, moved)
             self.outside[symbol] = self._named(symbol, moved)
         return self.outside[symbol]
 
-    def _short(self, row_class: RowClass, symbol: TypedSymbol, moved: Expr) -> Expr:
+    def _short(self, row_class: RowClass, moved: Expr) -> Expr:
         if moved == 0 or isinstance(moved, TypedSymbol):
             return moved
         return in_best_basis(row_class, moved)[1]
