@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from lngen import nvrtc
 from lngen.simt import driver as emulator
+from lngen.toolchain import nvrtc
 
 _SOURCE = Path(__file__).with_name("bandwidth.cu")
 _THREADS = 256

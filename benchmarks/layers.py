@@ -11,9 +11,12 @@ import numpy as np
 
 from benchmarks.device import Device
 from benchmarks.grid import Case
-from lngen import cost, loading, paths
-from lngen.definition import Definition, Kind, load
-from lngen.emission import planned
+from lngen.files import loading, paths
+from lngen.language.definition import Definition
+from lngen.language.parsing import load
+from lngen.language.syntax import Kind
+from lngen.pipeline import planned
+from lngen.plan import cost
 
 _U = {"f16": 2.0**-10, "bf16": 2.0**-7, "f32": 0.0, "f64": 0.0}
 """Two results that are close may be stored as neighbours: the distance of those, relative to the largest entry."""

@@ -19,10 +19,10 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from lngen.definition import parse  # noqa: E402
-from lngen.emission import derived  # noqa: E402
 from lngen.errors import DefinitionError  # noqa: E402
-from lngen.loading import module_from_text  # noqa: E402
+from lngen.files.loading import module_from_text  # noqa: E402
+from lngen.language.parsing import parse  # noqa: E402
+from lngen.pipeline import derived  # noqa: E402
 
 HEAD = """\
 # Errors

@@ -6,12 +6,13 @@ python docs/make_language.py
 import textwrap
 from pathlib import Path
 
-from lngen import language, names
+from lngen import language
+from lngen.language import names
 
 HEAD = """\
 # The definition language
 
-Made from the docstrings of `lngen/language.py` by `python docs/make_language.py`.
+Made from the docstrings of `lngen/language/__init__.py` by `python docs/make_language.py`.
 
 A definition is one function in a file of Python syntax. It is parsed and never run.
 

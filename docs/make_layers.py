@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lngen.cost import cost, reductions
-from lngen.definition import load
-from lngen.emission import planned
-from lngen.plan import Plan
+from lngen.language.parsing import load
+from lngen.pipeline import planned
+from lngen.plan.cost import cost, reductions
+from lngen.plan.planner import Plan
 from lngen.report.summary import first_gradient
 
 BLOCK = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 import lngen
-from lngen import manifest
 from lngen.check import check
 from lngen.check.derived import checkable
-from lngen.definition import load
-from lngen.emission import derived
+from lngen.files import manifest
+from lngen.language.parsing import load
+from lngen.pipeline import derived
 
 DEFINITION = '''
 """A norm that learns how much it normalizes: alpha far below 0 leaves x as it is."""

@@ -18,11 +18,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from lngen.errors import LngenError
-from lngen.loading import Layer, load
+from lngen.files.loading import Layer, load
 
 if TYPE_CHECKING:
-    from lngen.definition import Definition as Definition
-    from lngen.definition import parse as parse
+    from lngen.language.definition import Definition as Definition
+    from lngen.language.parsing import parse as parse
 
 __version__ = "0.1.0"
 
@@ -31,8 +31,8 @@ STARTED = time.time_ns()
 
 # Public names that are imported on first use, and the module that has each.
 _LAZY = {
-    "Definition": "lngen.definition",
-    "parse": "lngen.definition",
+    "Definition": "lngen.language.definition",
+    "parse": "lngen.language.parsing",
 }
 
 __all__ = ["Definition", "Layer", "LngenError", "__version__", "load", "parse"]

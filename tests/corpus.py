@@ -12,15 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from lngen import emission
-from lngen.definition import Definition, Kind, parse
-from lngen.derivation import Derivation
-from lngen.numeric import Arithmetic, evaluate_expression
-from lngen.plan import Plan
-from lngen.program import RowProgram
-from lngen.simplify.linear import show_sums
-from lngen.symbolic import D, TypedSymbol, axes, is_row
-from lngen.translate import Equation
+from lngen import pipeline
+from lngen.derivation.derivation import Derivation
+from lngen.derivation.from_definition import Equation
+from lngen.derivation.numeric import Arithmetic, evaluate_expression
+from lngen.derivation.simplify.linear import show_sums
+from lngen.expressions.symbols import D, TypedSymbol, axes, is_row
+from lngen.language.definition import Definition
+from lngen.language.parsing import parse
+from lngen.language.syntax import Kind
+from lngen.plan.planner import Plan
+from lngen.plan.program import RowProgram
 from tests.shipped import REST
 
 _ROOT = Path(__file__).parent.parent
@@ -173,7 +175,7 @@ def f(x: Row, {_EPS}):
 
 NAMES = (*FILES, *TEXTS)
 PROVED = tuple(name for name in NAMES if name not in REST)
-"""Those whose proofs are looked at one by one; the other shipped layers are proved in tests/test_emission.py."""
+"""Those whose proofs are looked at one by one; the other shipped layers are proved in tests/test_pipeline.py."""
 SOME = ("layer_norm", "rms_norm", *PROVED[::5])
 """Where a test that goes over all of them is long, these are in the default tier."""
 
@@ -187,7 +189,7 @@ def definition(name: str) -> Definition:
 @functools.cache
 def planned(name: str) -> Plan:
     """Its plan, of all directions and without proofs. It is derived once for all processes of a run."""
-    return emission.planned(definition(name), proved=False)
+    return pipeline.planned(definition(name), proved=False)
 
 
 def derivation(name: str) -> Derivation:
@@ -198,7 +200,7 @@ def derivation(name: str) -> Derivation:
 @functools.cache
 def proved(name: str) -> Derivation:
     """Its derivation with evidence, for all directions."""
-    return emission.planned(definition(name)).derivation
+    return pipeline.planned(definition(name)).derivation
 
 
 def text_of(equations: tuple[Equation, ...]) -> list[str]:
@@ -220,7 +222,7 @@ def forward(name: str) -> list[str]:
 
 
 def stored_shape(kind: Kind, rows: int, features: int) -> tuple[int, ...]:
-    """The shape in which `lngen.numeric` holds a kind."""
+    """The shape in which `lngen.derivation.numeric` holds a kind."""
     if kind.over_rows:
         return (rows, features if kind.over_features else 1)
     return (features,) if kind.over_features else ()

@@ -17,11 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from lngen import loading, manifest
 from lngen.backends.cuda import reserved
-from lngen.definition import Definition, Kind, parse
-from lngen.emission import Derived, derived
-from lngen.loading import module_from_text
+from lngen.files import loading, manifest
+from lngen.files.loading import module_from_text
+from lngen.language.definition import Definition
+from lngen.language.parsing import parse
+from lngen.language.syntax import Kind
+from lngen.pipeline import Derived, derived
 from tests.shipped import whole
 
 TEMPLATE = """

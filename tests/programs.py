@@ -12,7 +12,8 @@ from fractions import Fraction
 
 import sympy
 
-from lngen.program import (
+from lngen.expressions.symbols import FeatureSymbol, RowScalarSymbol, RowSymbol, ScalarSymbol
+from lngen.plan.program import (
     Assignment,
     FeatureReduction,
     Parameter,
@@ -22,7 +23,6 @@ from lngen.program import (
     Stage,
     Store,
 )
-from lngen.symbolic import FeatureSymbol, RowScalarSymbol, RowSymbol, ScalarSymbol
 
 ONE, ZERO = Fraction(1), Fraction(0)
 

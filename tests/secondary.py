@@ -3,13 +3,13 @@
 import functools
 import types
 
-from lngen import emission
+from lngen import pipeline
 from lngen.backends import Notes, numpy
 from lngen.check.derived import checkable
 from lngen.check.layer import Checkable
-from lngen.definition import parse
-from lngen.loading import module_from_text
-from lngen.plan import Plan
+from lngen.files.loading import module_from_text
+from lngen.language.parsing import parse
+from lngen.plan.planner import Plan
 from tests import corpus
 
 CORPUS = {**corpus.FILES, **corpus.TEXTS}
@@ -18,7 +18,7 @@ CORPUS = {**corpus.FILES, **corpus.TEXTS}
 @functools.cache
 def planned(text: str) -> Plan:
     """The plan of a definition, or of a name of the corpus, with all directions and without proofs."""
-    return corpus.planned(text) if text in corpus.NAMES else emission.planned(parse(text), proved=False)
+    return corpus.planned(text) if text in corpus.NAMES else pipeline.planned(parse(text), proved=False)
 
 
 @functools.cache

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from lngen.definition import load
-from lngen.emission import Derived, derived
+from lngen.language.parsing import load
+from lngen.pipeline import Derived, derived
 from lngen.runtime.includes import inlined
 
 ROOT = Path(__file__).parents[1]

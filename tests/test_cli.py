@@ -11,13 +11,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from lngen import __version__, cli, device, manifest, nvrtc
+from lngen import __version__, cli
 from lngen.check import FULL_SHAPES, QUICK_SHAPES, Evidence, Report
 from lngen.commands import check as check_command
 from lngen.commands import console, layers
 from lngen.commands import derive as derive_command
 from lngen.errors import LngenError
-from lngen.paths import RUNTIME
+from lngen.files import manifest
+from lngen.files.paths import RUNTIME
+from lngen.toolchain import device, nvrtc
 from tests.requirements import needs_gxx, needs_nvrtc, needs_pycuda
 from tests.shipped import FILES, NAMES, ROOT, WHOLE, shipped
 

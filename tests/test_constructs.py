@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lngen import loading, manifest
 from lngen.check import check
 from lngen.check.derived import checkable
 from lngen.check.on_device import OnDevice, device
-from lngen.definition import parse
-from lngen.emission import Derived, derived
+from lngen.files import loading, manifest
+from lngen.files.loading import module_from_text
 from lngen.language import FUNCTIONS, KIND_NAMES
-from lngen.loading import module_from_text
+from lngen.language.parsing import parse
+from lngen.pipeline import Derived, derived
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 from tests.tiers import sample
 

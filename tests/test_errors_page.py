@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from lngen.parsing import expressions, parser
+from lngen.language.parsing import expressions, parser
 from tests.shipped import ROOT
 
 PAGE = ROOT / "docs" / "errors.md"
@@ -39,7 +39,7 @@ def refusals() -> list[Any]:
 
 def messages() -> Iterator[str]:
     """Every message that a refusal of the parser is made with; `{}` stands for what varies."""
-    for file in sorted((ROOT / "lngen" / "parsing").glob("*.py")):
+    for file in sorted((ROOT / "lngen" / "language" / "parsing").glob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call):
                 called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")

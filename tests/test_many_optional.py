@@ -9,10 +9,10 @@ import pytest
 
 from lngen.check import complex_step
 from lngen.check.layer import Case
-from lngen.definition import parse
-from lngen.emission import derived
-from lngen.evaluate import evaluate
-from lngen.loading import module_from_text
+from lngen.files.loading import module_from_text
+from lngen.language.parsing import parse
+from lngen.oracle.evaluate import evaluate
+from lngen.pipeline import derived
 
 ROWS, FEATURES = 5, 4
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from lngen.backends import Notes, cuda
-from lngen.definition import load, parse
-from lngen.notation import text
-from lngen.plan import plan
+from lngen.derivation.from_definition import Equation
+from lngen.derivation.simplify import derive
+from lngen.expressions.notation import text
+from lngen.expressions.symbols import Mean
+from lngen.language.parsing import load, parse
+from lngen.plan.planner import plan
 from lngen.prove import prove
-from lngen.simplify import derive
-from lngen.symbolic import Mean
-from lngen.translate import Equation
 
 ROOT = Path(__file__).parents[1]
 SHIPPED = sorted((ROOT / "derive").glob("*.py"))

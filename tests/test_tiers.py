@@ -10,7 +10,7 @@ from tests.tiers import TIERS, sample, tier_of
 
 REPRESENTATIVES = {
     "the proofs of every shipped layer, and what is committed": [
-        f"tests/test_emission.py::test_every_shipped_layer_is_proved_and_is_what_is_committed[{name}]" for name in NAMES
+        f"tests/test_pipeline.py::test_every_shipped_layer_is_proved_and_is_what_is_committed[{name}]" for name in NAMES
     ],
     "exact proof": ["tests/prove/test_exact.py::test_every_gradient_is_proved[layer_norm]"],
     "fifty digits, and a second derivation": ["tests/prove/test_digits.py::test_all_evidence_holds[layer_norm]"],

@@ -5,9 +5,9 @@ import pytest
 
 from lngen.check import check
 from lngen.check.derived import checkable
-from lngen.definition import parse
-from lngen.emission import derived
-from lngen.loading import module_from_text
+from lngen.files.loading import module_from_text
+from lngen.language.parsing import parse
+from lngen.pipeline import derived
 
 STATISTICS = '''"""A norm that returns its statistics too: row scalars that are outputs and saved."""
 

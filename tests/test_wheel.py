@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 import lngen
-from lngen import loading
-from lngen.definition import Kind, load
-from lngen.manifest import supported_sympy
+from lngen.files import loading
+from lngen.files.manifest import supported_sympy
+from lngen.language.parsing import load
+from lngen.language.syntax import Kind
 from tests.requirements import needs_gxx, needs_pycuda
 
 pytestmark = pytest.mark.ci
@@ -90,7 +91,7 @@ def test_it_is_the_one_that_the_source_distribution_builds(wheel, tmp_path):
 
 
 def test_lngen_is_the_installed_one(python, elsewhere):
-    code = "import lngen.paths as p; print(p.packaged, p.checkout, p.generated_folder(), sep='\\n')"
+    code = "import lngen.files.paths as p; print(p.packaged, p.checkout, p.generated_folder(), sep='\\n')"
     packaged, checkout, generated = run(python, "-c", code, cwd=elsewhere).split()
     assert (packaged, checkout) == ("True", "None")
     assert Path(generated).is_relative_to(python.parents[1])
@@ -139,7 +140,7 @@ def test_kernels_are_checked(python, elsewhere):
 
 
 def test_the_range_of_sympy_is_the_checkout_s(python, elsewhere):
-    code = "from lngen.manifest import supported_sympy; print(supported_sympy())"
+    code = "from lngen.files.manifest import supported_sympy; print(supported_sympy())"
     assert run(python, "-c", code, cwd=elsewhere).strip() == supported_sympy()
 
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.cpu.cases import Array
-from lngen.definition import Definition
-from lngen.numeric import Arithmetic, evaluate_equations
-from lngen.simplify import derive
-from lngen.symbolic import D
+from lngen.derivation.numeric import Arithmetic, evaluate_equations
+from lngen.derivation.simplify import derive
+from lngen.expressions.symbols import D
+from lngen.language.definition import Definition
 
 EPS = 1e-5
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lngen.definition import Definition, Kind
+from lngen.language.definition import Definition
+from lngen.language.syntax import Kind
 
 Array = np.ndarray
 

@@ -11,8 +11,9 @@ import numpy as np
 import lngen
 from benchmarks.cpu import baselines, cases
 from benchmarks.cpu.cases import Array, Case
-from lngen.definition import Definition, load
-from lngen.paths import derive_folder
+from lngen.files.paths import derive_folder
+from lngen.language.definition import Definition
+from lngen.language.parsing import load
 
 Step = tuple[Callable[[], Any], Callable[[Any], Any]]
 """`forward()` returns what `backward` is given; `backward` returns the gradients in the order of the inputs."""

@@ -12,7 +12,7 @@ from lngen.backends.interface import Interface, interface
 from lngen.backends.layout import WIDTH
 from lngen.backends.saved import Field, saved_fields
 from lngen.backends.spelling import marked_program, plain_errors, reading
-from lngen.program import RowProgram
+from lngen.plan.program import RowProgram
 from lngen.runtime import interface as runtime
 
 _AXES: dict[str, runtime.Axes] = {

@@ -15,10 +15,10 @@ from sympy import Add, Expr, Mul, Pow, Rational, S
 
 from lngen.backends.spelling import reading
 from lngen.errors import LngenError
-from lngen.notation import order as notation
-from lngen.notation.order import Term
-from lngen.notation.plain import Text
-from lngen.symbolic import TypedSymbol, axes, operation_count
+from lngen.expressions.notation import order as notation
+from lngen.expressions.notation.order import Term
+from lngen.expressions.notation.plain import Text
+from lngen.expressions.symbols import TypedSymbol, axes, operation_count
 
 
 class Product(NamedTuple):
@@ -42,7 +42,7 @@ def terms_in_order(expression: Expr) -> list[tuple[int, Expr]]:
     that `x - mu` is taken before a product is subtracted from it. An expression that is no sum is its only
     term.
 
-    >>> from lngen.symbolic import RowScalarSymbol, RowSymbol
+    >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
     >>> g, xhat = RowSymbol("g"), RowSymbol("xhat")
     >>> m, p = RowScalarSymbol("m"), RowScalarSymbol("p")
     >>> terms_in_order(g - xhat * p - m)
@@ -69,7 +69,7 @@ def factors_in_order(expression: Expr) -> Product:
 
     Row values stand first and Scalars last.
 
-    >>> from lngen.symbolic import FeatureSymbol, RowScalarSymbol, RowSymbol
+    >>> from lngen.expressions.symbols import FeatureSymbol, RowScalarSymbol, RowSymbol
     >>> x, gamma, s = RowSymbol("x"), FeatureSymbol("gamma"), RowScalarSymbol("s", positive=True)
     >>> factors_in_order(-2 * gamma * x / (3 * sympy.sqrt(s)))
     Product(coefficient=-2/3, numerator=(x, gamma), denominator=(sqrt(s),))
@@ -151,7 +151,7 @@ class _Computed(Text):
 def formula(expression: Expr) -> str:
     """An expression as text, its terms in the order in which a backend takes them.
 
-    >>> from lngen.symbolic import FeatureSymbol, Mean, RowScalarSymbol, RowSymbol
+    >>> from lngen.expressions.symbols import FeatureSymbol, Mean, RowScalarSymbol, RowSymbol
     >>> x, mu, s = RowSymbol("x"), RowScalarSymbol("mu"), RowScalarSymbol("s", positive=True)
     >>> formula((x - mu) / sympy.sqrt(s)), formula(Mean(-2 * x * FeatureSymbol("w")))
     ('(x - mu)/sqrt(s)', 'mean(-2*x*w)')

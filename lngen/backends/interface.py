@@ -10,9 +10,9 @@ from typing import Literal
 from lngen.backends import Notes
 from lngen.backends.spelling import gradient, marked, reading
 from lngen.errors import LngenError
-from lngen.names import fault
-from lngen.program import RowProgram
-from lngen.symbolic import RowSymbol
+from lngen.expressions.symbols import RowSymbol
+from lngen.language.names import fault
+from lngen.plan.program import RowProgram
 
 Kind = Literal["Row", "RowScalar", "Feature", "Scalar"]
 

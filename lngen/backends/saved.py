@@ -8,7 +8,7 @@ from typing import Literal
 
 from lngen.backends.interface import Interface, Named, OwnFields
 from lngen.backends.spelling import reading
-from lngen.program import RowProgram
+from lngen.plan.program import RowProgram
 
 _SHAPES = {"Row": "saved.{shape}", "RowScalar": "row_scalars", "Feature": "saved.{shape}[-1:]"}
 _MEANINGS = {

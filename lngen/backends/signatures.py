@@ -10,7 +10,7 @@ from lngen.backends.description import as_number, literal
 from lngen.backends.interface import Input, Interface, OwnFields, moved, moved_name
 from lngen.backends.layout import wrapped
 from lngen.backends.saved import Field
-from lngen.program import RowProgram
+from lngen.plan.program import RowProgram
 
 
 @dataclass(frozen=True)

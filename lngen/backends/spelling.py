@@ -21,8 +21,8 @@ from dataclasses import dataclass, replace
 from sympy import Expr
 
 from lngen.errors import LngenError
-from lngen.program import Assignment, RowProgram, Stage, Store
-from lngen.symbolic import D, TypedSymbol, renamed
+from lngen.expressions.symbols import D, TypedSymbol, renamed
+from lngen.plan.program import Assignment, RowProgram, Stage, Store
 
 _FIRST = 0x4E00
 """Letters in the eyes of Python and of `re`, in the order of ASCII, a column each: sorting and wrapping stay."""
@@ -133,7 +133,7 @@ def _others(plain: str) -> Iterator[str]:
 def marked_program(program: RowProgram) -> RowProgram:
     """The same program with all its names marked but for D; it computes the same in the same order.
 
-    >>> from lngen.symbolic import RowSymbol
+    >>> from lngen.expressions.symbols import RowSymbol
     >>> x, y = RowSymbol("x"), RowSymbol("y")
     >>> stage = Stage(temps=(Assignment(y, 2*x, 1),), stores=(Store(("y",), y),))
     >>> program = RowProgram("f", "forward", 1, (), (), (), (stage,), (), (), (Store(("y",), y),), ())

@@ -13,7 +13,7 @@ from pathlib import PurePath
 from typing import TypeVar
 
 from lngen.cache import entries, key, sources
-from lngen.definition import Definition
+from lngen.language.definition import Definition
 
 Value = TypeVar("Value")
 

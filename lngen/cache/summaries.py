@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from lngen.cache.results import kept
-from lngen.definition import Definition
+from lngen.language.definition import Definition
 
 if TYPE_CHECKING:
-    from lngen.plan import Plan
+    from lngen.plan.planner import Plan
 
 
 def summary(definition: Definition, plan: Callable[[], Plan]) -> list[str]:

@@ -6,7 +6,7 @@ names there are is said by the table below and by nothing in the text, so readin
 
 SymPy's are called such that nothing is evaluated again: what is read has the structure that was written.
 
->>> from lngen.symbolic import Mean, RowSymbol
+>>> from lngen.expressions.symbols import Mean, RowSymbol
 >>> x = RowSymbol("x")
 >>> text = encode(x * Mean(x * x))
 >>> text
@@ -27,10 +27,14 @@ from typing import Any, NamedTuple
 import sympy
 from sympy import Basic
 
-from lngen import definition, derivation, differentiate, manifest, plan, program, symbolic, translate
 from lngen.cache.results import NotKept
-from lngen.definition import Definition, Kind
-from lngen.growth import Growth
+from lngen.derivation import derivation, from_definition, vjp
+from lngen.expressions import symbols
+from lngen.expressions.growth import Growth
+from lngen.files import manifest
+from lngen.language import definition, syntax
+from lngen.language.definition import Definition
+from lngen.plan import planner, program
 
 _GIVEN = "given"
 
@@ -137,14 +141,14 @@ def _constant(value: Any) -> _Class:
 
 _DATACLASSES = (
     definition.Input,
-    definition.Span,
+    syntax.Span,
     derivation.Derivation,
     derivation.Proof,
     derivation.Secondary,
     derivation.Step,
-    differentiate.Adjoint,
+    vjp.Adjoint,
     manifest.Emission,
-    plan.Plan,
+    planner.Plan,
     program.Assignment,
     program.FeatureReduction,
     program.Parameter,
@@ -153,14 +157,14 @@ _DATACLASSES = (
     program.RowsReduction,
     program.Stage,
     program.Store,
-    translate.Equation,
-    translate.Forward,
+    from_definition.Equation,
+    from_definition.Forward,
 )
-_SYMBOLS = tuple(symbolic.SYMBOL_OF_AXES.values())
+_SYMBOLS = tuple(symbols.SYMBOL_OF_AXES.values())
 _ASSOCIATIVE = (sympy.Add, sympy.Mul)
 _APPLICATIONS = (
     sympy.Pow,
-    *symbolic.ENTRY_OF,
+    *symbols.ENTRY_OF,
     sympy.Max,
     sympy.Min,
     sympy.StrictLessThan,
@@ -169,14 +173,14 @@ _APPLICATIONS = (
     sympy.GreaterThan,
     sympy.Equality,
     sympy.Unequality,
-    symbolic.Mean,
-    symbolic.FeatureSum,
-    symbolic.RowMax,
-    symbolic.RowMin,
-    symbolic.AttainsFirst,
-    symbolic.SumRows,
-    symbolic.StopGradient,
-    symbolic.Where,
+    symbols.Mean,
+    symbols.FeatureSum,
+    symbols.RowMax,
+    symbols.RowMin,
+    symbols.AttainsFirst,
+    symbols.SumRows,
+    symbols.StopGradient,
+    symbols.Where,
 )
 _CONSTANTS = (sympy.pi, sympy.E, sympy.oo, -sympy.oo, sympy.true, sympy.false)
 _INTEGER = _Class(lambda value: (int(value),), sympy.Integer)
@@ -195,7 +199,7 @@ _TABLE: dict[type, _Class] = {
         ),
         lambda degrees, most, complements, *end: Growth(dict(degrees), most, dict(complements), *end),
     ),
-    Kind: _Class(lambda value: (value.value,), Kind),
+    syntax.Kind: _Class(lambda value: (value.value,), syntax.Kind),
     **{kind: _dataclass(kind) for kind in _DATACLASSES},
     **{kind: _symbol(kind) for kind in _SYMBOLS},
     **{kind: _associative(kind) for kind in _ASSOCIATIVE},

@@ -1,6 +1,6 @@
 """Gradient checking of emitted code.
 
-The oracle is the evaluator (`lngen.evaluate`) alone: it walks the definition and shares nothing with the
+The oracle is the evaluator (`lngen.oracle.evaluate`) alone: it walks the definition and shares nothing with the
 derivation. Against it stand complex step, extrapolated differences, identities found from the definition's
 symmetries, error bounds derived from the row program, and the contracts of the interface. `mutants` shows
 what each of them catches.

@@ -26,10 +26,7 @@ from sympy import Expr
 from lngen.check.forms import FORMATS, Form, Format, Real, Rounding, exact
 from lngen.check.layer import Case
 from lngen.errors import LngenError
-from lngen.functions import FunctionEntry
-from lngen.oracle import real_functions
-from lngen.program import FAR, OPERATORS, Centring, RowProgram, Stage
-from lngen.symbolic import (
+from lngen.expressions.symbols import (
     ENTRY_OF,
     AttainsFirst,
     D,
@@ -38,6 +35,9 @@ from lngen.symbolic import (
     TypedSymbol,
     Where,
 )
+from lngen.language.functions import FunctionEntry
+from lngen.oracle import real_functions
+from lngen.plan.program import FAR, OPERATORS, Centring, RowProgram, Stage
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from lngen.check.bounds import CUDA, NUMPY, Arithmetic, error_bounds
 from lngen.check.evidence import Evidence, diagnose, difference, in_metric, metric_error
 from lngen.check.layer import Array, Case, Checkable, Run, outputs_by_name, positional, present, run
 from lngen.check.numbers import storage_dtype
-from lngen.evaluate import LONGDOUBLE, evaluate
+from lngen.oracle.evaluate import LONGDOUBLE, evaluate
 
 References = dict[tuple[object, ...], Any]
 """Remembered references of one definition; start with an empty one."""

@@ -11,13 +11,13 @@ import numpy as np
 
 from lngen.check.evidence import Evidence
 from lngen.check.layer import Adjoint, Array, Checkable, Emitted, Second
-from lngen.definition import Kind
-from lngen.derivation import Derivation
-from lngen.double_backward import backward_as_forward
-from lngen.numeric import Arithmetic, evaluate_equations, evaluate_expression
-from lngen.plan import Plan
-from lngen.symbolic import D, TypedSymbol
-from lngen.tangent import tangent
+from lngen.derivation.derivation import Derivation
+from lngen.derivation.double_backward import backward_as_forward
+from lngen.derivation.jvp import tangent
+from lngen.derivation.numeric import Arithmetic, evaluate_equations, evaluate_expression
+from lngen.expressions.symbols import D, TypedSymbol
+from lngen.language.syntax import Kind
+from lngen.plan.planner import Plan
 
 _EVIDENCE_KINDS = {"exact": "exact proof", "not proved": "exact proof"}
 

@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 from lngen.check.complex_step import directional, loss_by_row
 from lngen.check.inputs import ordinary
 from lngen.check.layer import Array, Case, Run
-from lngen.definition import Definition, Kind
-from lngen.evaluate import FLOAT64, LONGDOUBLE, evaluate
+from lngen.language.definition import Definition
+from lngen.language.syntax import Kind
+from lngen.oracle.evaluate import FLOAT64, LONGDOUBLE, evaluate
 
 LongArray = NDArray[np.longdouble]
 

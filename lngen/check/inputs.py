@@ -14,8 +14,9 @@ from zlib import crc32
 import numpy as np
 
 from lngen.check.layer import Array, Case
-from lngen.definition import Definition, Input, Kind, walk
-from lngen.evaluate import FLOAT64, evaluate
+from lngen.language.definition import Definition, Input
+from lngen.language.syntax import Kind, walk
+from lngen.oracle.evaluate import FLOAT64, evaluate
 
 ORDINARY = "ordinary"
 """The name of the cases whose values have no pattern, so that their rounding errors are independent."""

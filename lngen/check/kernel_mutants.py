@@ -13,14 +13,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lngen import loading, manifest
 from lngen.check.checker import References
 from lngen.check.derived import checkable
 from lngen.check.evidence import KINDS
 from lngen.check.mutants import Kill
 from lngen.check.on_device import OnDevice
 from lngen.check.runner import check
-from lngen.plan import Plan
+from lngen.files import loading, manifest
+from lngen.plan.planner import Plan
 from lngen.runtime.includes import inlined
 
 SHAPES = ((5, 7), (2, 33), (3, 1024))

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lngen.check.evidence import Evidence
-from lngen.definition import Definition, Input, Kind
-from lngen.program import RowProgram
+from lngen.language.definition import Definition, Input
+from lngen.language.syntax import Kind
+from lngen.plan.program import RowProgram
 
 Array = NDArray[Any]
 Adjoint = Callable[[Mapping[str, Any], Mapping[str, Any]], Mapping[str, Array]]

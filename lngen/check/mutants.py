@@ -19,9 +19,9 @@ from lngen.check.checker import References
 from lngen.check.evidence import KINDS
 from lngen.check.layer import Checkable
 from lngen.check.runner import check
-from lngen.loading import module_from_text
-from lngen.program import Assignment, RowProgram, RowsReduction, Stage
-from lngen.symbolic import D, FeatureSymbol, RowScalarSymbol, RowSymbol, TypedSymbol
+from lngen.expressions.symbols import D, FeatureSymbol, RowScalarSymbol, RowSymbol, TypedSymbol
+from lngen.files.loading import module_from_text
+from lngen.plan.program import Assignment, RowProgram, RowsReduction, Stage
 
 SHAPES = ((5, 7), (2, 33), (5, 128))
 """Small D, where factors of D - 1 are loud, and a D with a tail."""

@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 from lngen.check.complex_step import loss_by_row
 from lngen.check.layer import Array, Case
 from lngen.check.rows import Rows
-from lngen.definition import Definition, Input, Kind
-from lngen.evaluate import FLOAT64, LONGDOUBLE, evaluate
+from lngen.language.definition import Definition, Input
+from lngen.language.syntax import Kind
+from lngen.oracle.evaluate import FLOAT64, LONGDOUBLE, evaluate
 
 LongArray = NDArray[np.longdouble]
 Outputs = Callable[[Mapping[str, Any]], Mapping[str, Any]]

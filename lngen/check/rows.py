@@ -16,21 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lngen.check.layer import Array, Case
-from lngen.definition import (
-    Binary,
-    Call,
-    Compare,
-    Definition,
-    Expression,
-    FeatureCount,
-    Input,
-    Kind,
-    Name,
-    Negate,
-    Number,
-    parse,
-)
-from lngen.evaluate import evaluate
+from lngen.language.definition import Definition, Input
+from lngen.language.parsing import parse
+from lngen.language.syntax import Binary, Call, Compare, Expression, FeatureCount, Kind, Name, Negate, Number
+from lngen.oracle.evaluate import evaluate
 
 _BLOCK_ENTRIES = 1 << 15  # of one row value: half a MiB of complex numbers, which stays in cache
 
@@ -41,7 +30,7 @@ _SPREAD = {Kind.FEATURE: Kind.ROW, Kind.SCALAR: Kind.ROW_SCALAR}
 def spread(definition: Definition) -> Definition:
     """The definition with a value per row for every Feature and Scalar.
 
-    >>> from lngen.definition import parse
+    >>> from lngen.language.parsing import parse
     >>> definition = parse("def f(x: Row, w: Feature = 0.5, a: Scalar = 0): return w*x**0.5 + a")
     >>> print(spread(definition).canonical())
     def f(x: Row, w: Row = 1/2, a: RowScalar = 0)

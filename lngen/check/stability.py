@@ -19,13 +19,14 @@ from sympy import Expr
 from lngen.check import inputs, reference
 from lngen.check.evidence import metric_error
 from lngen.check.layer import Array, Case, Checkable, run
-from lngen.definition import Definition, parse
+from lngen.derivation.from_definition import Equation, translate
 from lngen.errors import LngenError
-from lngen.evaluate import FLOAT32, FLOAT64, evaluate
-from lngen.notation import text
-from lngen.notation.plain import WORDS
-from lngen.symbolic import Mean, RowScalarSymbol, TypedSymbol, is_row
-from lngen.translate import Equation, translate
+from lngen.expressions.notation import text
+from lngen.expressions.notation.plain import WORDS
+from lngen.expressions.symbols import Mean, RowScalarSymbol, TypedSymbol, is_row
+from lngen.language.definition import Definition
+from lngen.language.parsing import parse
+from lngen.oracle.evaluate import FLOAT32, FLOAT64, evaluate
 
 OFFSETS = tuple(10.0**k for k in range(2, 15))
 DTYPES = ("float32", "float64")
@@ -108,7 +109,7 @@ def _line(layer: Checkable, naive: Definition, case: Case, dtype: str, offset: f
 def naive_form(definition: Definition) -> Definition:
     """The definition with centred reductions expanded into raw moments; itself where there are none.
 
-    >>> from lngen.definition import parse
+    >>> from lngen.language.parsing import parse
     >>> centred = parse("def f(x: Row):\\n m = mean(x)\\n v = mean((x - m)**2)\\n return (x - m)/sqrt(1 + v)")
     >>> [line for line in naive_form(centred).canonical().splitlines() if line.startswith("v")]
     ['v: RowScalar = (mean((x ** 2)) + ((-1) * (m ** 2)))']

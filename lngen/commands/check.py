@@ -17,19 +17,20 @@ from pathlib import Path
 from rich.table import Table
 from rich.text import Text
 
-from lngen import device, loading, manifest, nvrtc
 from lngen.check import DTYPES, FULL_SHAPES, QUICK_SHAPES, Evidence, Report, check
 from lngen.check.derived import checkable
 from lngen.check.numbers import storage_dtype
 from lngen.check.on_device import OnDevice
 from lngen.check.on_device import device as current_device
 from lngen.commands import compiled, console, layers
-from lngen.cost import parse_dtype, parse_shape
-from lngen.definition import Definition
-from lngen.emission import Derived, EvidenceError, derived
 from lngen.errors import LngenError
+from lngen.files import loading, manifest
+from lngen.language.definition import Definition
+from lngen.pipeline import Derived, EvidenceError, derived
+from lngen.plan.cost import parse_dtype, parse_shape
 from lngen.runtime.includes import inlined
 from lngen.simt import driver
+from lngen.toolchain import device, nvrtc
 
 _NUMPY_NAMES = {"f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16"}
 _LARGEST_CHECK = 2**24

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
-from lngen import nvrtc
 from lngen.check import Evidence
-from lngen.nvrtc import Compiled, Resources
+from lngen.toolchain import nvrtc
+from lngen.toolchain.nvrtc import Compiled, Resources
 
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100", "sm_120")
 """The architectures that are compiled for, from Ampere to Blackwell."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from lngen.commands import layers
-from lngen.cost import parse_bandwidth, parse_dtype, parse_shape
-from lngen.emission import planned
+from lngen.pipeline import planned
+from lngen.plan.cost import parse_bandwidth, parse_dtype, parse_shape
 from lngen.report import cost_report
 
 

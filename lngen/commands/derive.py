@@ -9,12 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from lngen import manifest
 from lngen.commands import console, layers
-from lngen.definition import Definition
-from lngen.emission import STAGES, Derived, EvidenceError, derived
 from lngen.errors import LngenError
-from lngen.paths import RUNTIME
+from lngen.files import manifest
+from lngen.files.paths import RUNTIME
+from lngen.language.definition import Definition
+from lngen.pipeline import STAGES, Derived, EvidenceError, derived
 from lngen.report import report, to_console
 
 Format: TypeAlias = Literal["text", "markdown", "latex", "json"]

@@ -6,8 +6,8 @@ from dataclasses import asdict
 
 from rich.table import Table
 
-from lngen import device
 from lngen.commands import console
+from lngen.toolchain import device
 
 
 def run(as_json: bool) -> None:

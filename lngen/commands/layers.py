@@ -7,9 +7,10 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from lngen import paths
-from lngen.definition import Definition, load
 from lngen.errors import LngenError, printable
+from lngen.files import paths
+from lngen.language.definition import Definition
+from lngen.language.parsing import load
 
 
 def definitions_folder() -> Path:

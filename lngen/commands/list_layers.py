@@ -9,11 +9,12 @@ from rich.table import Table
 
 from lngen.cache.summaries import summary
 from lngen.commands import console, layers
-from lngen.definition import Definition, load
 from lngen.errors import LngenError
+from lngen.language.definition import Definition
+from lngen.language.parsing import load
 
 if TYPE_CHECKING:
-    from lngen.plan import Plan
+    from lngen.plan.planner import Plan
 
 
 def run() -> None:
@@ -38,6 +39,6 @@ def run() -> None:
 
 
 def _plan(definition: Definition) -> Plan:
-    from lngen.emission import planned
+    from lngen.pipeline import planned
 
     return planned(definition, proved=False)

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from rich.syntax import Syntax
 
 from lngen.commands import console, layers
-from lngen.definition import Definition
-from lngen.emission import derived, planned
-from lngen.notation import Order, text
-from lngen.program import Assignment, RowProgram, Stage
+from lngen.expressions.notation import Order, text
+from lngen.language.definition import Definition
+from lngen.pipeline import derived, planned
+from lngen.plan.program import Assignment, RowProgram, Stage
 from lngen.report import formulas
 from lngen.report.formulas import reading_order
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from rich.table import Table
 
-from lngen import loading, manifest
 from lngen.check.derived import checkable
 from lngen.check.stability import StabilityTable, stability
 from lngen.commands import console, layers
-from lngen.emission import derived
+from lngen.files import loading, manifest
+from lngen.pipeline import derived
 
 
 def run(word: str) -> None:

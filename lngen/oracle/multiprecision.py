@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from lngen.errors import LngenError
-from lngen.functions import in_mpmath
 from lngen.language import FUNCTIONS
+from lngen.language.functions import in_mpmath
 from lngen.oracle.arithmetic import Array, Numbers
 
 # Past it, exp(-u**2/2) has more than 10**11 zeros, and mpmath's erfc overflows on its way.

@@ -15,8 +15,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from lngen.functions import Named
 from lngen.language import FUNCTIONS
+from lngen.language.functions import Named
 
 Array: TypeAlias = Any
 _Function: TypeAlias = Callable[[Array], Array]

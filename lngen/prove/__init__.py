@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lngen.derivation import Derivation, Proof
+from lngen.derivation.derivation import Derivation, Proof
 from lngen.prove.digits import MOST_FEATURES, has_values, second_derivation, steps_with_digits
 from lngen.prove.exact import exact_proofs
 from lngen.prove.second_order import secondary_proofs

@@ -18,8 +18,8 @@ from sympy import Add, Expr, Mul, Pow, Symbol
 from sympy.core.relational import Relational
 from sympy.polys.rings import PolyElement, PolyRing
 
-from lngen.simplify.linear import terms_bound
-from lngen.symbolic import StopGradient, Where, heads_that
+from lngen.derivation.simplify.linear import terms_bound
+from lngen.expressions.symbols import StopGradient, Where, heads_that
 
 _POSITIVE = (sympy.NumberSymbol, *heads_that(lambda entry: entry.positive))
 _REGIONS = 256

@@ -12,10 +12,10 @@ import numpy as np
 import sympy
 from sympy import Expr
 
-from lngen.definition import Kind
-from lngen.derivation import Derivation, Step
-from lngen.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
-from lngen.symbolic import D, TypedSymbol, axes
+from lngen.derivation.derivation import Derivation, Step
+from lngen.derivation.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
+from lngen.expressions.symbols import D, TypedSymbol, axes
+from lngen.language.syntax import Kind
 
 MOST_FEATURES = 1000
 """The longest rows that evidence is computed for: a definition that needs more, by a factor `D - 100000`, has none."""

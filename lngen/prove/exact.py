@@ -29,11 +29,9 @@ import sympy
 from sympy import Add, Expr, Mul, Symbol
 from sympy.core.relational import Relational
 
-from lngen.definition import Kind
-from lngen.derivation import Derivation, Proof
-from lngen.prove.algebra import Algebra, Budget, TooLargeError, UndefinedError
-from lngen.prove.witness import differ
-from lngen.symbolic import (
+from lngen.derivation.derivation import Derivation, Proof
+from lngen.derivation.from_definition import Equation
+from lngen.expressions.symbols import (
     AttainsFirst,
     D,
     FeatureSum,
@@ -47,7 +45,9 @@ from lngen.symbolic import (
     derivative,
     of_real,
 )
-from lngen.translate import Equation
+from lngen.language.syntax import Kind
+from lngen.prove.algebra import Algebra, Budget, TooLargeError, UndefinedError
+from lngen.prove.witness import differ
 
 SIZES = (1, 2, 3, 4)
 

@@ -14,13 +14,13 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from lngen.derivation import Derivation, Proof, Secondary
-from lngen.double_backward import backward_as_forward
-from lngen.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
+from lngen.derivation.derivation import Derivation, Proof, Secondary
+from lngen.derivation.double_backward import backward_as_forward
+from lngen.derivation.jvp import tangent
+from lngen.derivation.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
+from lngen.derivation.simplify.line_by_line import in_short_lines
+from lngen.expressions.symbols import TypedSymbol
 from lngen.prove.digits import agreement, drawn, random_point, shape_of
-from lngen.simplify.line_by_line import in_short_lines
-from lngen.symbolic import TypedSymbol
-from lngen.tangent import tangent
 
 _SIZES = (2, 3, 5)
 _Pair = tuple[Any, Any]

@@ -7,11 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lngen.audit import Audit, Saving, audit
-from lngen.derivation import Derivation, Proof, Step
-from lngen.notation import latex, latex_name, text
-from lngen.plan import Plan
-from lngen.program import RowProgram, Stage
+from lngen.derivation.derivation import Derivation, Proof, Step
+from lngen.expressions.notation import latex, latex_name, text
+from lngen.expressions.symbols import FeatureSum, Mean, RowMax, RowMin, SumRows, operation_count
+from lngen.plan.planner import Plan
+from lngen.plan.program import RowProgram, Stage
+from lngen.report.audit import Audit, Saving, audit
 from lngen.report.costs import EXAMPLE_DTYPE, EXAMPLE_SHAPE, cost_entries, cost_rows, size_rows
 from lngen.report.formulas import (
     Formula,
@@ -21,7 +22,6 @@ from lngen.report.formulas import (
     reading_order,
     textbook_forward,
 )
-from lngen.symbolic import FeatureSum, Mean, RowMax, RowMin, SumRows, operation_count
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from typing import Any
 
 from sympy import Expr
 
-from lngen.cost import ITEMSIZE, Cost, DType, cost, microseconds, parse_dtype, unfused
-from lngen.notation import text
-from lngen.plan import Plan
+from lngen.expressions.notation import text
+from lngen.expressions.symbols import D
+from lngen.plan.cost import ITEMSIZE, Cost, DType, cost, microseconds, parse_dtype, unfused
+from lngen.plan.planner import Plan
 from lngen.report.layout import WIDTH, table
-from lngen.symbolic import D
 
 EXAMPLE_SHAPE = (32, 512, 768)
 EXAMPLE_DTYPE = parse_dtype("bf16")

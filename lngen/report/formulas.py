@@ -7,11 +7,11 @@ from functools import lru_cache
 
 from sympy import Add, Expr
 
-from lngen.derivation import Derivation, Secondary
-from lngen.notation import latex, latex_name, text
-from lngen.plan import Plan
-from lngen.symbolic import TypedSymbol, is_row, leading_to
-from lngen.translate import Equation
+from lngen.derivation.derivation import Derivation, Secondary
+from lngen.derivation.from_definition import Equation
+from lngen.expressions.notation import latex, latex_name, text
+from lngen.expressions.symbols import TypedSymbol, is_row, leading_to
+from lngen.plan.planner import Plan
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class Formula:
 def formulas(plan: Plan) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The forward and the backward of a layer, a line for each value, in order of computation.
 
-    >>> from lngen.definition import parse
-    >>> from lngen.plan import plan
-    >>> from lngen.simplify import derive
+    >>> from lngen.language.parsing import parse
+    >>> from lngen.plan.planner import plan
+    >>> from lngen.derivation.simplify import derive
     >>> text = '''
     ... from lngen.language import Row, Feature, Constant, mean, sqrt
     ... def scaled(x: Row, gamma: Feature = 1, eps: Constant = 1e-5):

@@ -11,12 +11,12 @@ from rich.console import Console
 from rich.text import Text
 from rich.theme import Theme
 
-from lngen import render
-from lngen.audit import Hazard
-from lngen.derivation import Proof
+from lngen.derivation.derivation import Proof
 from lngen.errors import LngenError, printable
-from lngen.plan import Plan
+from lngen.files import render
+from lngen.plan.planner import Plan
 from lngen.report import escape
+from lngen.report.audit import Hazard
 from lngen.report.content import Content, StepText, content, saving_text
 from lngen.report.formulas import Formula
 from lngen.report.layout import WIDTH, aligned, cut, expression, prose, table

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lngen.cost import cost, reductions
-from lngen.plan import Plan
+from lngen.plan.cost import cost, reductions
+from lngen.plan.planner import Plan
 from lngen.report.formulas import formulas
 
 

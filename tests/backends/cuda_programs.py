@@ -13,17 +13,7 @@ from fractions import Fraction
 import sympy
 from sympy import Rational
 
-from lngen.program import (
-    Assignment,
-    FeatureReduction,
-    Parameter,
-    RowArgument,
-    RowProgram,
-    RowsReduction,
-    Stage,
-    Store,
-)
-from lngen.symbolic import (
+from lngen.expressions.symbols import (
     AttainsFirst,
     D,
     Expm1,
@@ -38,6 +28,16 @@ from lngen.symbolic import (
     Sigmoid,
     Softplus,
     Where,
+)
+from lngen.plan.program import (
+    Assignment,
+    FeatureReduction,
+    Parameter,
+    RowArgument,
+    RowProgram,
+    RowsReduction,
+    Stage,
+    Store,
 )
 
 ONE, ZERO = Fraction(1), Fraction(0)

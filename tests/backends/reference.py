@@ -17,10 +17,7 @@ import sympy
 
 from lngen.backends import Notes
 from lngen.backends.numpy import emit
-from lngen.manifest import runtime_files
-from lngen.paths import RUNTIME
-from lngen.program import RowProgram
-from lngen.symbolic import (
+from lngen.expressions.symbols import (
     Expm1,
     FeatureSum,
     Log1p,
@@ -34,6 +31,9 @@ from lngen.symbolic import (
     Softplus,
     Where,
 )
+from lngen.files.manifest import runtime_files
+from lngen.files.paths import RUNTIME
+from lngen.plan.program import RowProgram
 
 WIDE = np.longdouble
 _erf = np.vectorize(lambda u: WIDE(math.erf(u)), otypes=[WIDE])

@@ -9,10 +9,10 @@ import re
 
 import pytest
 
-from lngen import nvrtc
 from lngen.backends.cuda import DTYPES, contracts
-from lngen.paths import generated_folder
+from lngen.files.paths import generated_folder
 from lngen.runtime.includes import inlined
+from lngen.toolchain import nvrtc
 from tests.backends.test_cuda_emit import LAYERS, source
 from tests.requirements import needs_nvdisasm, needs_nvrtc
 from tests.shipped import REST, WHOLE, whole

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 import sympy
 
-from lngen import manifest
 from lngen.backends import Notes
 from lngen.backends.cuda import contracts, emit
 from lngen.backends.cuda.lowering import lower
 from lngen.errors import LngenError
-from lngen.program import Assignment, RowProgram, Stage
-from lngen.symbolic import FeatureSymbol, RowSymbol
+from lngen.expressions.symbols import FeatureSymbol, RowSymbol
+from lngen.files import manifest
+from lngen.plan.program import Assignment, RowProgram, Stage
 from tests import programs
 from tests.backends.cuda_programs import EXTREMES, HEADS, SINK, WAVES
 from tests.requirements import gxx, needs_gxx

@@ -9,7 +9,7 @@ from sympy import Integer, Rational
 from lngen.backends.cuda.expressions import Printer, literal
 from lngen.backends.cuda.presence import Presence
 from lngen.errors import LngenError
-from lngen.symbolic import FeatureSymbol, RowScalarSymbol, RowSymbol, ScalarSymbol, Sigmoid, Where
+from lngen.expressions.symbols import FeatureSymbol, RowScalarSymbol, RowSymbol, ScalarSymbol, Sigmoid, Where
 from tests.backends.cuda_programs import sink_backward
 
 x, dy, dz = RowSymbol("x"), RowSymbol("dy"), RowScalarSymbol("dz")

@@ -18,8 +18,8 @@ import pytest
 from lngen.backends import Notes, numpy
 from lngen.backends.cuda import emit
 from lngen.errors import LngenError
-from lngen.program import Parameter, RowProgram
-from lngen.symbolic import FeatureSymbol
+from lngen.expressions.symbols import FeatureSymbol
+from lngen.plan.program import Parameter, RowProgram
 from tests import programs
 from tests.backends.cuda_programs import HEADS, SINK
 from tests.backends.reference import module_of, notes_of

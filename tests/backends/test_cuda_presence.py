@@ -7,8 +7,8 @@ import sympy
 from sympy import Expr, Symbol
 
 from lngen.backends.cuda.presence import Presence, beyond, cpp, flags
-from lngen.presence import ALWAYS, NEVER, Condition
-from lngen.program import RowProgram
+from lngen.plan.presence import ALWAYS, NEVER, Condition
+from lngen.plan.program import RowProgram
 from tests import programs
 from tests.backends.cuda_programs import SINK, sink_backward
 

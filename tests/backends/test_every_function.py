@@ -20,13 +20,14 @@ from sympy import Expr, S
 from lngen.check.complex_step import gradient
 from lngen.check.layer import Case
 from lngen.check.on_device import OnDevice, device
-from lngen.definition import Definition, parse
-from lngen.evaluate import evaluate, mp_numbers
+from lngen.derivation.simplify import derive
+from lngen.expressions.symbols import RowScalarSymbol, RowSymbol, Where
 from lngen.language import FUNCTIONS, KIND_NAMES
-from lngen.plan import plan
-from lngen.program import Assignment, RowArgument, RowProgram, Stage, Store
-from lngen.simplify import derive
-from lngen.symbolic import RowScalarSymbol, RowSymbol, Where
+from lngen.language.definition import Definition
+from lngen.language.parsing import parse
+from lngen.oracle.evaluate import evaluate, mp_numbers
+from lngen.plan.planner import plan
+from lngen.plan.program import Assignment, RowArgument, RowProgram, Stage, Store
 from tests.backends.test_cuda_launcher import backends
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 from tests.tiers import sample

@@ -5,9 +5,9 @@ import pytest
 
 from lngen.backends.numpy.buffers import READ_LATE, WORK_BUFFERS
 from lngen.backends.numpy.lines import UFUNCS
-from lngen.definition import parse
-from lngen.emission import derived
-from lngen.loading import module_from_text
+from lngen.files.loading import module_from_text
+from lngen.language.parsing import parse
+from lngen.pipeline import derived
 
 ROWS, FEATURES = 6, 33
 EVERY_HELPER = """

@@ -19,7 +19,7 @@ import pytest
 
 from lngen.backends import Notes
 from lngen.backends.numpy import emit
-from lngen.paths import RUNTIME, generated_folder
+from lngen.files.paths import RUNTIME, generated_folder
 from tests import programs
 from tests.backends.reference import load, notes_of
 from tests.backends.test_numpy_values import PAIRS

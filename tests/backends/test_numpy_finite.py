@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lngen.definition import parse
-from lngen.emission import derived
 from lngen.errors import LngenError
-from lngen.loading import module_from_text
+from lngen.files.loading import module_from_text
+from lngen.language.parsing import parse
+from lngen.pipeline import derived
 
 REFUSED = [
     ("def f(x: Row, r: Feature = 0): return x/mean(r)", "r = 0"),

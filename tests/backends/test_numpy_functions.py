@@ -27,9 +27,7 @@ from lngen.backends.expressions import (
 from lngen.backends.numpy import emit
 from lngen.backends.numpy.presence import Cases
 from lngen.errors import LngenError
-from lngen.presence import all_of, any_of
-from lngen.program import Assignment, Parameter, RowArgument, RowProgram, Stage, Store
-from lngen.symbolic import (
+from lngen.expressions.symbols import (
     Expm1,
     FeatureSymbol,
     Log1p,
@@ -39,6 +37,8 @@ from lngen.symbolic import (
     Softplus,
     Where,
 )
+from lngen.plan.presence import all_of, any_of
+from lngen.plan.program import Assignment, Parameter, RowArgument, RowProgram, Stage, Store
 from tests.backends.reference import load, notes_of
 
 x, y, dx, dy = (RowSymbol(name) for name in ("x", "y", "dx", "dy"))

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 import lngen
-from lngen.definition import Kind, load, parse
-from lngen.emission import derived
-from lngen.loading import module_from_text
-from lngen.program import FAR
+from lngen.files.loading import module_from_text
+from lngen.language.parsing import load, parse
+from lngen.language.syntax import Kind
+from lngen.pipeline import derived
+from lngen.plan.program import FAR
 from tests.shipped import NAMES, ROOT, shipped
 
 RNG = np.random.default_rng(5)

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lngen.program import RowProgram
-from lngen.symbolic import FeatureSymbol, RowSymbol, ScalarSymbol
+from lngen.expressions.symbols import FeatureSymbol, RowSymbol, ScalarSymbol
+from lngen.plan.program import RowProgram
 from tests import programs
 from tests.backends.cuda_programs import HEADS, SINK
 from tests.backends.reference import WIDE, load, run

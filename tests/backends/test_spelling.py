@@ -23,9 +23,9 @@ from lngen.backends.spelling import (
     spellings,
 )
 from lngen.errors import LngenError
-from lngen.names import fault
-from lngen.program import Assignment, RowProgram, Stage, Store
-from lngen.symbolic import D, Mean, RowSymbol
+from lngen.expressions.symbols import D, Mean, RowSymbol
+from lngen.language.names import fault
+from lngen.plan.program import Assignment, RowProgram, Stage, Store
 from tests.corpus import NAMES, planned
 
 _NAMES = st.from_regex(r"[a-d_]{1,4}", fullmatch=True).filter(lambda name: fault(name) is None)

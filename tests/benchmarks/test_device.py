@@ -14,7 +14,7 @@ import pytest
 
 from benchmarks import comparators, grid, layers, measure
 from benchmarks.device import Device, opened
-from lngen import nvrtc
+from lngen.toolchain import nvrtc
 from tests.requirements import has_gpu, needs_gxx, needs_nvrtc, needs_pycuda
 
 pytestmark = pytest.mark.cuda

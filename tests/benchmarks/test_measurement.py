@@ -131,7 +131,7 @@ def test_torch_is_given_the_same_memory_and_the_layers_inputs_in_order() -> None
 
 def test_the_comparators_are_for_layers_that_are_shipped_with_their_default_constants() -> None:
     from benchmarks import layers
-    from lngen.definition import Kind
+    from lngen.language.syntax import Kind
 
     assert set(comparators.FUNCTIONS) <= set(layers.names())
     for name in comparators.FUNCTIONS:

@@ -12,8 +12,8 @@ import pytest
 
 from lngen.cache import entries, sources
 from lngen.cache.results import NotKept, kept
-from lngen.definition import parse
-from lngen.emission import STAGES, derived, planned
+from lngen.language.parsing import parse
+from lngen.pipeline import STAGES, derived, planned
 
 ROOT = Path(__file__).parents[2]
 TEXT = "def f(x: Row): return sigmoid(x)"
@@ -21,12 +21,12 @@ TEXT = "def f(x: Row): return sigmoid(x)"
 # What a process derives, or emits where there is a third argument, and the stages that it went through.
 PROGRAM = """
 import json, sys
-from lngen import emission
-from lngen.definition import parse
-from lngen.emission import STAGES, derived, planned
+from lngen import pipeline
+from lngen.language.parsing import parse
+from lngen.pipeline import STAGES, derived, planned
 _, text, filename, *emitted = sys.argv
 stages = []
-made = (emission.derived if emitted else emission.planned)(parse(text, filename), proved=False, on_stage=stages.append)
+made = (pipeline.derived if emitted else pipeline.planned)(parse(text, filename), proved=False, on_stage=stages.append)
 print(json.dumps([stages, dict(made.emission.files) if emitted else str(made.derivation.backward)]))
 """
 
@@ -63,7 +63,7 @@ def replaced(checkout, name, old, new):
 
 
 PLANNED = ["derive", "plan"]
-RULE = "lngen/language.py", "f.sigmoid(u) * (1 - f.sigmoid(u))", "f.sigmoid(u) * (2 - f.sigmoid(u))"
+RULE = "lngen/language/__init__.py", "f.sigmoid(u) * (1 - f.sigmoid(u))", "f.sigmoid(u) * (2 - f.sigmoid(u))"
 
 
 def test_a_changed_byte_of_a_rule_is_derived_with(checkout):

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from lngen import paths
 from lngen.cache import sources
+from lngen.files import paths
 
 
 @pytest.fixture

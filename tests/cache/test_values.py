@@ -8,8 +8,8 @@ import sympy
 
 from lngen.cache.results import NotKept
 from lngen.cache.values import decode, encode, encode_surely
-from lngen.growth import Growth
-from lngen.symbolic import D, FeatureSymbol, Mean, RowSymbol, Sigmoid, Where
+from lngen.expressions.growth import Growth
+from lngen.expressions.symbols import D, FeatureSymbol, Mean, RowSymbol, Sigmoid, Where
 from tests import corpus
 
 x, y = RowSymbol("x"), RowSymbol("y", positive=True)

@@ -3,15 +3,15 @@
 from functools import cache
 from pathlib import Path
 
-from lngen import emission
+from lngen import pipeline
 from lngen.backends import Notes
 from lngen.backends.numpy import emit
 from lngen.check import Checkable
 from lngen.check.derived import checkable, second_derivation
-from lngen.definition import load, parse
-from lngen.loading import module_from_text
-from lngen.plan import Plan
-from lngen.simplify.derive import derive
+from lngen.derivation.simplify.derive import derive
+from lngen.files.loading import module_from_text
+from lngen.language.parsing import load, parse
+from lngen.plan.planner import Plan
 from tests.check import standin
 from tests.programs import CENTRED_BACKWARD, CENTRED_FORWARD
 from tests.shipped import REST, WHOLE
@@ -33,7 +33,7 @@ def hand_written() -> Checkable:
 
 @cache
 def planned(path: Path) -> Plan:
-    return emission.planned(load(path), proved=False)
+    return pipeline.planned(load(path), proved=False)
 
 
 def emitted_files(layer: Plan, forward, backward):

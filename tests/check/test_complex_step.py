@@ -7,7 +7,7 @@ from lngen.check import complex_step, inputs, reference
 from lngen.check.complex_step import gradient, rows_are_independent
 from lngen.check.evidence import metric_error
 from lngen.check.layer import Case
-from lngen.definition import parse
+from lngen.language.parsing import parse
 from tests.check import standin
 
 CENTRED = parse(standin.DEFINITION)

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lngen import loading, manifest
 from lngen.backends.cuda import DTYPES as STORAGE
 from lngen.check import DTYPES, KINDS, Checkable, check
 from lngen.check.derived import checkable
@@ -19,9 +18,10 @@ from lngen.check.evidence import metric_error
 from lngen.check.inputs import ordinary
 from lngen.check.layer import run
 from lngen.check.on_device import OnDevice, Place, device
-from lngen.definition import load
-from lngen.emission import derived
-from lngen.evaluate import LONGDOUBLE, evaluate
+from lngen.files import loading, manifest
+from lngen.language.parsing import load
+from lngen.oracle.evaluate import LONGDOUBLE, evaluate
+from lngen.pipeline import derived
 from tests.check.layers import DEFINITIONS, OTHER_LAYERS
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 from tests.tiers import sample

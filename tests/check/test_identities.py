@@ -3,7 +3,7 @@
 import pytest
 
 from lngen.check.identities import discover
-from lngen.definition import parse
+from lngen.language.parsing import parse
 from tests.check import standin
 
 

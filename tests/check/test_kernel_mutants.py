@@ -8,8 +8,8 @@ from lngen import simt
 from lngen.check.kernel_mutants import kernel_mutants, kill_table
 from lngen.check.mutants import markdown
 from lngen.check.on_device import device
-from lngen.definition import load
-from lngen.emission import derived
+from lngen.language.parsing import load
+from lngen.pipeline import derived
 from lngen.runtime.includes import inlined
 from tests.check.layers import DEFINITIONS
 from tests.check.test_mutants import PAGE

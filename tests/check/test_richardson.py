@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lngen.check import inputs, reference, richardson
-from lngen.definition import parse
+from lngen.language.parsing import parse
 from tests.check import standin
 
 CENTRED = parse(standin.DEFINITION)

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from lngen.check import FULL_SHAPES, KINDS, QUICK_SHAPES, Checkable, check
-from lngen.definition import parse
-from lngen.plan import plan
-from lngen.simplify import derive
+from lngen.derivation.simplify import derive
+from lngen.language.parsing import parse
+from lngen.plan.planner import plan
 from tests.check import standin
 from tests.check.layers import DEFINITIONS, OTHER_LAYERS, derived, hand_written
 from tests.shipped import NAMES, WHOLE

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from lngen.check.layer import Case, Checkable, outputs_by_name, positional
-from lngen.definition import Definition, Kind
+from lngen.language.definition import Definition
+from lngen.language.syntax import Kind
 
 OUTPUT, GRADIENT, TANGENT, SECOND, SECOND_OF_COTANGENT = (
     *("output", "gradient", "tangent", "second gradient", "second gradient of the cotangent"),

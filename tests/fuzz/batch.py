@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from lngen.check.layer import Checkable
-from lngen.definition import Definition, Kind
+from lngen.language.definition import Definition
+from lngen.language.syntax import Kind
 from tests.fuzz.answers import Point, answers, kind_of
 from tests.fuzz.beside import Beside
 from tests.fuzz.failure import WRONG, failure

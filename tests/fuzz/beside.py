@@ -13,7 +13,7 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from lngen.definition import Definition
+from lngen.language.definition import Definition
 from tests.fuzz.answers import OUTPUT, TANGENT, Point, Results, kind_of
 from tests.fuzz.failure import IMPRECISE, NOT_FINITE, WRONG, failure
 from tests.fuzz.hyperdual import PLAIN_IS_RIGHT, ExactHyperdual, Hyperdual, Magnitudes, RoundingSizes

@@ -18,11 +18,11 @@ import numpy as np
 
 from lngen.check import bounds
 from lngen.check.layer import Case, Checkable
-from lngen.definition import Kind
-from lngen.emission import Derived
+from lngen.derivation.numeric import Arithmetic, evaluate_equations
 from lngen.errors import LngenError
-from lngen.numeric import Arithmetic, evaluate_equations
-from lngen.symbolic import D
+from lngen.expressions.symbols import D
+from lngen.language.syntax import Kind
+from lngen.pipeline import Derived
 from tests.fuzz import oracle
 from tests.fuzz.answers import GRADIENT, OUTPUT, Point, Results, kind_of
 from tests.fuzz.failure import IMPRECISE, NOT_FINITE, WRONG, failure

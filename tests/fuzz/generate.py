@@ -13,7 +13,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lngen.definition import Kind
+from lngen.language.syntax import Kind
 from tests.fuzz.names import PLAIN_INPUTS, PLAIN_STATEMENTS, awkwardly_named
 from tests.fuzz.tree import tidy
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from lngen.evaluate import Numbers, mp_numbers
+from lngen.oracle.evaluate import Numbers, mp_numbers
 from lngen.oracle.real_functions import function
 
 _PARTS = ("value", "first", "second", "mixed")

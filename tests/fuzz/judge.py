@@ -21,10 +21,11 @@ from types import ModuleType
 import numpy as np
 
 from lngen.check.derived import checkable
-from lngen.definition import Definition, parse
-from lngen.emission import Derived, EvidenceError, derived
 from lngen.errors import LngenError
-from lngen.loading import module_from_text
+from lngen.files.loading import module_from_text
+from lngen.language.definition import Definition
+from lngen.language.parsing import parse
+from lngen.pipeline import Derived, EvidenceError, derived
 from tests.fuzz import oracle
 from tests.fuzz.answers import GRADIENT, OUTPUT, Point, Results, answers
 from tests.fuzz.batch import judge_batches
@@ -206,7 +207,7 @@ def _package(made: Derived, folder: Path) -> ModuleType:
     """The emitted `cuda_backend`, from a folder."""
     import importlib
 
-    from lngen import loading, manifest
+    from lngen.files import loading, manifest
 
     manifest.write(made.emission, folder)
     package = loading.load(folder / made.definition.name)

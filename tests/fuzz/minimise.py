@@ -7,8 +7,8 @@ import copy
 from collections.abc import Callable, Iterator
 from time import monotonic
 
-from lngen.definition import parse
 from lngen.errors import LngenError
+from lngen.language.parsing import parse
 from tests.fuzz.names import PLAIN_INPUTS, PLAIN_STATEMENTS, awkward_in, plainly_named
 from tests.fuzz.tree import Rename, function_of, names_in, names_of, renamed, size, target, tidy
 

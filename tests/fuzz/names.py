@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from lngen import language
-from lngen.names import MAXIMUM_LENGTH
+from lngen.language.names import MAXIMUM_LENGTH
 from lngen.runtime.includes import inlined
 from tests.fuzz.tree import names_of, renamed
 

@@ -25,8 +25,9 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from lngen.definition import Definition, Input, Kind
-from lngen.evaluate import evaluate, mp_numbers
+from lngen.language.definition import Definition, Input
+from lngen.language.syntax import Kind
+from lngen.oracle.evaluate import evaluate, mp_numbers
 from tests.fuzz.answers import GRADIENT, OUTPUT, SECOND, SECOND_OF_COTANGENT, TANGENT, Point, Results
 
 DIGITS = 60

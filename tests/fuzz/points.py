@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from lngen.check.layer import Case
-from lngen.definition import Definition, Input, Kind
+from lngen.language.definition import Definition, Input
+from lngen.language.syntax import Kind
 from tests.fuzz.answers import Point
 
 LARGEST_EXPONENT = 80.0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lngen.check.layer import Case
-from lngen.definition import parse
+from lngen.language.parsing import parse
 from tests.fuzz.answers import GRADIENT, Point
 from tests.fuzz.batch import _adds_up
 from tests.fuzz.beside import Beside

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lngen.check.layer import Case
-from lngen.definition import parse
+from lngen.language.parsing import parse
 from tests.fuzz.answers import OUTPUT, Point
 from tests.fuzz.beside import Beside
 from tests.fuzz.failure import Failure

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from lngen.definition import Definition
-from lngen.emission import Derived
 from lngen.errors import LngenError
+from lngen.language.definition import Definition
+from lngen.pipeline import Derived
 from tests.fuzz import judge as judging
 from tests.fuzz.campaign import Campaign
 from tests.fuzz.failure import BY_NAME, HANG, NO_POINT, REFUSED, RIGHT, TRACEBACK, WRONG

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lngen.check.layer import Case
-from lngen.definition import parse
+from lngen.language.parsing import parse
 from tests.fuzz import oracle
 from tests.fuzz.answers import GRADIENT, SECOND, SECOND_OF_COTANGENT, TANGENT, Point
 

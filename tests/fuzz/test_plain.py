@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from lngen.check.layer import Case
-from lngen.definition import parse
 from lngen.language import FUNCTIONS
+from lngen.language.parsing import parse
 from tests.fuzz import oracle
 from tests.fuzz.answers import GRADIENT, OUTPUT, SECOND, TANGENT, Point, Results
 from tests.fuzz.beside import as_floats

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 import sympy
 
-from lngen.definition import parse
-from lngen.derivation import Derivation
-from lngen.numeric import Environment
+from lngen.derivation.derivation import Derivation
+from lngen.derivation.numeric import Environment
+from lngen.derivation.simplify import derive
+from lngen.expressions.symbols import D
+from lngen.language.parsing import parse
 from lngen.prove import DIGITS, REQUIRED, prove
 from lngen.prove.digits import agreement, has_values, random_point, second_derivation, steps_with_digits
-from lngen.simplify import derive
-from lngen.symbolic import D
 from tests.corpus import PROVED, SOME, derivation, proved
 from tests.prove.planted import PLANTED, planted
 from tests.tiers import sample

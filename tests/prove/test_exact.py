@@ -8,11 +8,11 @@ from time import process_time
 import pytest
 import sympy
 
-from lngen.definition import parse
+from lngen.derivation.simplify import derive
+from lngen.expressions.symbols import D, Mean, Sigmoid, Where
+from lngen.language.parsing import parse
 from lngen.prove.algebra import Algebra, Budget, TooLargeError, UndefinedError
 from lngen.prove.exact import _Explicit, _NoDerivativeError, exact_proofs
-from lngen.simplify import derive
-from lngen.symbolic import D, Mean, Sigmoid, Where
 from tests.corpus import PROVED, SOME, derivation, proved
 from tests.prove.planted import PLANTED, planted
 from tests.tiers import sample

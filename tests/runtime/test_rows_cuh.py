@@ -6,10 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lngen import nvrtc, runtime, simt
+from lngen import runtime, simt
 from lngen.backends.cuda import DTYPES, LAUNCH_FIELDS
+from lngen.expressions.symbols import HEADS
 from lngen.runtime.includes import inlined
-from lngen.symbolic import HEADS
+from lngen.toolchain import nvrtc
 from tests.requirements import needs_gxx, needs_nvrtc
 
 FOLDER = Path(next(iter(runtime.__path__)))

@@ -11,8 +11,8 @@ import numpy as np
 
 from lngen import simt
 from lngen.backends.cuda import KernelArgument, LaunchContract, contracts
-from lngen.program import RowProgram
-from lngen.symbolic import FeatureSymbol, RowScalarSymbol, RowSymbol
+from lngen.expressions.symbols import FeatureSymbol, RowScalarSymbol, RowSymbol
+from lngen.plan.program import RowProgram
 
 DTYPES: dict[str, np.dtype[Any]] = {
     "f16": np.dtype(np.float16),

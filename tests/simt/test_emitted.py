@@ -8,8 +8,8 @@ import pytest
 from lngen import simt
 from lngen.backends import Notes
 from lngen.backends.cuda import emit
-from lngen.definition import load
-from lngen.emission import planned
+from lngen.language.parsing import load
+from lngen.pipeline import planned
 from lngen.runtime.includes import inlined
 from tests import programs
 from tests.backends.cuda_programs import EXTREMES, HEADS, SINK

@@ -16,8 +16,8 @@ from lngen.backends.cuda.lines import Direction
 from lngen.backends.cuda.lowering import lower
 from lngen.backends.cuda.reserved import CPP
 from lngen.backends.spelling import marked_program, plain_errors, reading, spelled, spellings
-from lngen.program import RowProgram
-from lngen.render import render
+from lngen.files.render import render
+from lngen.plan.program import RowProgram
 
 __all__ = ["DTYPES", "LAUNCH_FIELDS", "KernelArgument", "LaunchContract", "contracts", "emit"]
 

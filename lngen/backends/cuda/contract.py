@@ -12,8 +12,8 @@ from typing import Literal
 
 from lngen.backends.cuda.presence import flags
 from lngen.backends.spelling import belongs_to, reading
-from lngen.program import RowProgram, Store
-from lngen.symbolic import RowScalarSymbol, RowSymbol
+from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
+from lngen.plan.program import RowProgram, Store
 
 Role = Literal[
     "row",

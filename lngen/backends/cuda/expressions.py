@@ -18,8 +18,8 @@ from sympy.logic.boolalg import And, BooleanFalse, BooleanTrue, Not, Or
 from lngen.backends.cuda.presence import Presence, beyond, cpp
 from lngen.backends.expressions import decimal, factors_in_order, number_of, terms_in_order
 from lngen.errors import LngenError
-from lngen.presence import ALWAYS, Condition
-from lngen.symbolic import ENTRY_OF, Where
+from lngen.expressions.symbols import ENTRY_OF, Where
+from lngen.plan.presence import ALWAYS, Condition
 
 _COMPARISONS = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "==", "!=": "!="}
 

@@ -14,8 +14,8 @@ import sympy
 from sympy import Expr
 
 from lngen.backends.spelling import reading
-from lngen.program import Assignment, FeatureReduction, RowProgram, Stage
-from lngen.symbolic import AttainsFirst, FeatureSymbol, RowScalarSymbol, TypedSymbol, Where
+from lngen.expressions.symbols import AttainsFirst, FeatureSymbol, RowScalarSymbol, TypedSymbol, Where
+from lngen.plan.program import Assignment, FeatureReduction, RowProgram, Stage
 
 PLACE = FeatureSymbol("place of an entry")
 """The position of an entry in its row, counted from 0, as a number of the compute type."""

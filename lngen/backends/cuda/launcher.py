@@ -19,8 +19,8 @@ from lngen.backends.layout import WIDTH, in_docstring, quoted
 from lngen.backends.saved import saved_fields
 from lngen.backends.signatures import Signatures, as_python
 from lngen.backends.spelling import gradient, reading
-from lngen.program import RowProgram
-from lngen.render import render
+from lngen.files.render import render
+from lngen.plan.program import RowProgram
 
 _MEANINGS = {
     "Row": "shape (..., D)",

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lngen.backends.cuda.contract import KernelArgument, LaunchContract
-from lngen.program import RowProgram
+from lngen.plan.program import RowProgram
 
 _COUNTS = {"workspace": "the workspace", "rows": "the rows", "blocks": "the blocks", "D": "the features"}
 

@@ -15,8 +15,7 @@ from lngen.backends.cuda.presence import cpp, flags
 from lngen.backends.cuda.sweeps import MOST_SUMS, Reduced, Scope, rows_sums, spelled, symbols_of
 from lngen.backends.spelling import reading
 from lngen.errors import LngenError
-from lngen.program import Assignment, FeatureReduction, RowProgram, RowsReduction, Stage
-from lngen.symbolic import (
+from lngen.expressions.symbols import (
     AttainsFirst,
     FeatureSymbol,
     Reduction,
@@ -27,6 +26,7 @@ from lngen.symbolic import (
     heads_that,
     leading_to,
 )
+from lngen.plan.program import Assignment, FeatureReduction, RowProgram, RowsReduction, Stage
 
 # What is exact, an absolute value and a sign, is an instruction or two, which nothing is kept for.
 _CALLED = heads_that(lambda entry: entry.roundings)

@@ -16,9 +16,9 @@ import sympy
 from sympy import Expr, Symbol
 
 from lngen.backends.spelling import belongs_to
-from lngen.presence import ALWAYS, NEVER, Condition, all_of, any_of
-from lngen.program import RowProgram
-from lngen.symbolic import HEADS, Reduction, Where, of_number
+from lngen.expressions.symbols import HEADS, Reduction, Where, of_number
+from lngen.plan.presence import ALWAYS, NEVER, Condition, all_of, any_of
+from lngen.plan.program import RowProgram
 
 # Functions that are zero at zero: nothing of them is left where their argument is left out.
 _ZERO_AT_ZERO = {head for name, head in HEADS.items() if of_number(name, sympy.S.Zero) == 0}

@@ -17,9 +17,7 @@ from lngen.backends.cuda.extremes import PLACE, distance
 from lngen.backends.cuda.lines import Read, Sweep
 from lngen.backends.cuda.presence import Presence, cpp, flags, result_condition
 from lngen.errors import LngenError
-from lngen.presence import ALWAYS, Condition
-from lngen.program import Assignment, RowProgram, RowsReduction, Store
-from lngen.symbolic import (
+from lngen.expressions.symbols import (
     AttainsFirst,
     D,
     FeatureSum,
@@ -33,6 +31,8 @@ from lngen.symbolic import (
     ScalarSymbol,
     axes,
 )
+from lngen.plan.presence import ALWAYS, Condition
+from lngen.plan.program import Assignment, RowProgram, RowsReduction, Store
 
 MOST_SUMS = 64
 """How many sums a sweep, or a kernel over its rows, may have: a set of them is the bits of a word."""

@@ -12,7 +12,7 @@ from lngen.backends.numpy.buffers import Allocation
 from lngen.backends.numpy.graph import ROW, ROW_SCALAR
 from lngen.backends.numpy.lines import Lines, row_width
 from lngen.backends.numpy.text import Line
-from lngen.symbolic import Axes
+from lngen.expressions.symbols import Axes
 
 _KINDS: tuple[tuple[Axes, bool], ...] = ((ROW, False), (ROW_SCALAR, False), (ROW, True), (ROW_SCALAR, True))
 

@@ -17,8 +17,8 @@ from lngen.backends.numpy.graph import ROW, ROW_SCALAR, Array, Node
 from lngen.backends.numpy.lines import UFUNCS, Lines
 from lngen.backends.numpy.operations import Event, Schedule
 from lngen.backends.numpy.text import Line, laid_out, read_only_assigned
-from lngen.presence import NEVER, Condition
-from lngen.symbolic import FeatureSymbol
+from lngen.expressions.symbols import FeatureSymbol
+from lngen.plan.presence import NEVER, Condition
 
 
 @dataclass(frozen=True)

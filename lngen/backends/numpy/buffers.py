@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 from lngen.backends.numpy.graph import IN_PLACE, ROW, ROW_SCALAR, Array, Node, Value
 from lngen.backends.numpy.operations import Schedule
+from lngen.expressions.symbols import Axes
 from lngen.language import FUNCTIONS
-from lngen.presence import NEVER, Condition, any_of
-from lngen.symbolic import Axes
+from lngen.plan.presence import NEVER, Condition, any_of
 
 READ_LATE: Mapping[str, tuple[int, ...]] = {
     **{name: entry.reads_late for name, entry in FUNCTIONS.items() if entry.is_helper},

@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from lngen import render
 from lngen.backends import Notes
 from lngen.backends.description import assignment, described
 from lngen.backends.interface import Input, OwnFields, interface
@@ -22,8 +21,9 @@ from lngen.backends.numpy.wrappers import jvp_fields, second_fields
 from lngen.backends.saved import saved_fields
 from lngen.backends.signatures import Signatures, as_python
 from lngen.backends.spelling import PYTHON, belongs_to, gradient, marked_program, plain_errors, spelled
-from lngen.presence import NEVER
-from lngen.program import RowProgram
+from lngen.files import render
+from lngen.plan.presence import NEVER
+from lngen.plan.program import RowProgram
 
 _MEANINGS = {
     "Row": "shape (..., D)",

@@ -9,7 +9,7 @@ from sympy import Expr
 from lngen.backends.numpy.graph import Number
 from lngen.backends.numpy.operations import Schedule
 from lngen.errors import LngenError
-from lngen.presence import Condition
+from lngen.plan.presence import Condition
 
 
 def require_finite(schedule: Schedule, need: Sequence[Condition]) -> None:

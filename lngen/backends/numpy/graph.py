@@ -16,8 +16,8 @@ from typing import Literal
 import sympy
 from sympy import Expr, S
 
-from lngen.presence import NEVER, Condition, any_of
-from lngen.symbolic import HEADS, NOTHING, Axes, RowScalarSymbol, RowSymbol, of_number
+from lngen.expressions.symbols import HEADS, NOTHING, Axes, RowScalarSymbol, RowSymbol, of_number
+from lngen.plan.presence import NEVER, Condition, any_of
 
 Phase = Literal["prologue", "block", "epilogue"]
 

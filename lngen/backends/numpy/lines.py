@@ -19,10 +19,10 @@ from lngen.backends.numpy.operations import Event, Schedule
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.selects import guards
 from lngen.backends.numpy.text import Line, named_conditions
+from lngen.expressions.symbols import NOTHING, Axes
 from lngen.language import FUNCTIONS
-from lngen.presence import Condition
-from lngen.program import FAR
-from lngen.symbolic import NOTHING, Axes
+from lngen.plan.presence import Condition
+from lngen.plan.program import FAR
 
 UFUNCS = {
     "add": "np.add",

@@ -17,14 +17,14 @@ from lngen.backends.numpy.operations import Event, Operations, Schedule
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.scales import weights_apart, with_late_scales, with_weights
 from lngen.errors import LngenError
-from lngen.presence import all_of
-from lngen.program import Assignment, Centring, FeatureReduction, RowProgram, RowsReduction, Store
-from lngen.symbolic import (
+from lngen.expressions.symbols import (
     FeatureSymbol,
     RowScalarSymbol,
     RowSymbol,
     TypedSymbol,
 )
+from lngen.plan.presence import all_of
+from lngen.plan.program import Assignment, Centring, FeatureReduction, RowProgram, RowsReduction, Store
 
 
 def lower(program: RowProgram, cases: Cases, residuals: Sequence[RowScalarSymbol] = ()) -> Schedule:

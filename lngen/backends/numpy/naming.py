@@ -5,7 +5,7 @@ from __future__ import annotations
 from lngen.backends.numpy.graph import IN_PLACE, REDUCTIONS, Node, Number
 from lngen.backends.numpy.operations import Schedule
 from lngen.backends.numpy.text import Names
-from lngen.presence import Condition
+from lngen.plan.presence import Condition
 
 _HELD_ELSEWHERE = frozenset({"load", "number", "total"})
 

@@ -17,8 +17,7 @@ from lngen.backends.expressions import factors_in_order, power_chain, rank, term
 from lngen.backends.numpy.graph import ROW, Graph, Number
 from lngen.backends.numpy.presence import Cases
 from lngen.errors import LngenError
-from lngen.program import OPERATORS, RowProgram, Store
-from lngen.symbolic import (
+from lngen.expressions.symbols import (
     ENTRY_OF,
     NOTHING,
     AttainsFirst,
@@ -28,6 +27,7 @@ from lngen.symbolic import (
     Where,
     axes,
 )
+from lngen.plan.program import OPERATORS, RowProgram, Store
 
 _COMPARISONS: dict[type, str] = {
     sympy.StrictGreaterThan: "greater",

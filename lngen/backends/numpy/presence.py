@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, product
 
-from lngen.presence import ALWAYS, Condition, Literal, all_of, any_of
+from lngen.plan.presence import ALWAYS, Condition, Literal, all_of, any_of
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Cases:
     At least one name of `one_of`, and of each group of `groups`, is present; the first name of a pair of `implied` only
     where the second is.
 
-    >>> from lngen.presence import ALWAYS, NEVER
+    >>> from lngen.plan.presence import ALWAYS, NEVER
     >>> cases = Cases(("gamma", "beta"))
     >>> cases.condition(cases.present("gamma"))
     'gamma is not None'

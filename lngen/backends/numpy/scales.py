@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from sympy import Expr, Mul, Rational
 
-from lngen.growth import Growth
-from lngen.program import Assignment, FeatureReduction, RowProgram, RowsReduction, Stage
-from lngen.symbolic import D, RowScalarSymbol, TypedSymbol, axes
+from lngen.expressions.growth import Growth
+from lngen.expressions.symbols import D, RowScalarSymbol, TypedSymbol, axes
+from lngen.plan.program import Assignment, FeatureReduction, RowProgram, RowsReduction, Stage
 
 
 def with_late_scales(program: RowProgram, passes: Callable[[RowProgram], int]) -> RowProgram:
@@ -22,7 +22,7 @@ def with_late_scales(program: RowProgram, passes: Callable[[RowProgram], int]) -
     `passes` counts what a program does to whole rows; a row that is stored keeps its scale, and so does one that would
     be too large without it for what it is multiplied by.
 
-    >>> from lngen.symbolic import Mean, RowSymbol
+    >>> from lngen.expressions.symbols import Mean, RowSymbol
     >>> x, xhat, dy, r, m = *map(RowSymbol, ("x", "xhat", "dy")), *map(RowScalarSymbol, "rm")
     >>> stage = Stage((Assignment(xhat, r*x, 1),), (FeatureReduction(m, "mean", dy*xhat, 2),))
     >>> program = RowProgram("f", "backward", 1, (), (), (), (stage,), (), (r,), (), ())
@@ -74,7 +74,7 @@ def with_weights(program: RowProgram) -> RowProgram:
     With `g = gamma*dy`, `mean(g*x)` is the mean of `dy*x` weighted by `gamma`: for the gradient of `gamma` that product
     is there, and `g` need not be yet.
 
-    >>> from lngen.symbolic import FeatureSymbol, RowSymbol
+    >>> from lngen.expressions.symbols import FeatureSymbol, RowSymbol
     >>> x, g, dy, gamma = *map(RowSymbol, ("x", "g", "dy")), FeatureSymbol("gamma")
     >>> mean = FeatureReduction(RowScalarSymbol("m"), "mean", g*x, 2)
     >>> total = RowsReduction(FeatureSymbol("dgamma"), dy*x, 3)
@@ -105,7 +105,7 @@ def _is_weighted_row(expression: Expr) -> bool:
 def weights_apart(body: Expr) -> tuple[Expr, Expr]:
     """A body that is summed over rows, as the weights of the rows and what is left of it.
 
-    >>> from lngen.symbolic import RowSymbol
+    >>> from lngen.expressions.symbols import RowSymbol
     >>> weights_apart(RowScalarSymbol("r")*RowSymbol("x")*RowSymbol("dy"))
     (r, dy*x)
     """

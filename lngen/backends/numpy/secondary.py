@@ -14,9 +14,9 @@ from lngen.backends.numpy.body import Body, body
 from lngen.backends.numpy.lowering import lower
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.spelling import belongs_to, gradient
-from lngen.presence import NEVER, Condition
-from lngen.program import RowProgram, Store
-from lngen.symbolic import RowScalarSymbol
+from lngen.expressions.symbols import RowScalarSymbol
+from lngen.plan.presence import NEVER, Condition
+from lngen.plan.program import RowProgram, Store
 
 MOST_FOLLOWED = 8
 """Arguments that may be None beyond so many are filled with zeros: each makes the conditions longer."""

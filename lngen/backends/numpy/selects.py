@@ -9,7 +9,7 @@ from __future__ import annotations
 from lngen.backends.numpy.graph import REDUCTIONS, Node
 from lngen.backends.numpy.operations import Schedule
 from lngen.language import FUNCTIONS
-from lngen.presence import Condition
+from lngen.plan.presence import Condition
 
 Side = tuple[int, bool]
 """A mask, and whether it has to hold."""

@@ -14,7 +14,7 @@ from lngen.backends.layout import condition, quoted, tuple_of
 from lngen.backends.numpy.small import Small
 from lngen.backends.numpy.text import SHAPES, definition, given_by_name, indented
 from lngen.backends.saved import Field
-from lngen.program import RowProgram
+from lngen.plan.program import RowProgram
 
 
 @dataclass(frozen=True)

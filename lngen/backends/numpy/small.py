@@ -16,8 +16,8 @@ from lngen.backends.numpy.lines import UFUNCS, Lines
 from lngen.backends.numpy.operations import Event, Schedule
 from lngen.backends.numpy.text import Line, laid_out, read_only_assigned, words
 from lngen.backends.spelling import gradient
-from lngen.presence import NEVER, Condition
-from lngen.symbolic import NOTHING, Axes, FeatureSymbol
+from lngen.expressions.symbols import NOTHING, Axes, FeatureSymbol
+from lngen.plan.presence import NEVER, Condition
 
 _MEASURES = {
     "rows": "prod(shape[:-1])",

@@ -18,7 +18,7 @@ from lngen.check.inputs import ordinary
 from lngen.check.layer import Array, Case, Checkable, Run, outputs_by_name, positional, run
 from lngen.check.numbers import storage_dtype
 from lngen.check.on_device import download, upload
-from lngen.definition import Kind
+from lngen.language.syntax import Kind
 from lngen.simt import driver
 from lngen.simt.schedule import SCHEDULES
 

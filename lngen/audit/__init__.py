@@ -1,6 +1,0 @@
-"""Where digits can be lost, what the emitted form does about it, and how many bits its rewrites save."""
-
-from lngen.audit.hazards import Audit, Hazard, audit
-from lngen.audit.savings import Saving
-
-__all__ = ["Audit", "Hazard", "Saving", "audit"]

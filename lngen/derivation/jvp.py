@@ -1,0 +1,104 @@
+"""The tangent of a forward (its JVP), equation by equation, in order; and the VJP as a forward of its own.
+
+A tangent is what a value moves by when the inputs move by theirs: an equation `s = e` moves by the sum of `de/dv`
+times the tangent of each `v` in it, a mean by the mean of what its body moves by, a row's largest entry by what the
+first feature that attains it moves by. The local derivatives are SymPy's, as in `lngen.derivation.vjp`.
+(Griewank & Walther, Evaluating Derivatives, 2nd ed., section 3.1.)
+
+Nothing is simplified here. What is emitted is compared with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import sympy
+from sympy import Expr
+
+from lngen.derivation.from_definition import Equation, Forward, Names
+from lngen.derivation.vjp import merged, select
+from lngen.expressions.symbols import AttainsFirst, D, Mean, Reduction, SumRows, TypedSymbol, derivative, symbol_like
+
+
+@dataclass(frozen=True)
+class Tangent:
+    """The unsimplified JVP, in order of computation.
+
+    `arguments` are the tangents of the differentiable inputs. `results` pairs each output with its tangent, which is
+    an argument, the symbol of an equation, or zero.
+    """
+
+    arguments: tuple[TypedSymbol, ...]
+    equations: tuple[Equation, ...]
+    results: tuple[tuple[TypedSymbol, Expr], ...]
+
+
+def moved_by(equation: Equation, tangents: Mapping[TypedSymbol, Expr], attains: Expr | None = None) -> Expr:
+    """What the value of `equation` moves by.
+
+    `attains` is the name of `AttainsFirst(body, m)` for an `m = RowMax(body)`, where it has one.
+
+    >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
+    >>> x, m, dx = RowSymbol("x"), RowScalarSymbol("m"), RowSymbol("dx")
+    >>> moved_by(Equation(m, Mean(x**2)), {x: dx})
+    Mean(2*dx*x)
+    """
+    if equation.stopped:
+        return sympy.S.Zero
+    whole, inner = equation.expression, equation.reduction
+    if isinstance(whole, SumRows):
+        return _not_of_zero(SumRows, _body_moved_by(whole.args[0], tangents))
+    if inner is None:
+        return _body_moved_by(whole, tangents)
+    body = inner.args[0]
+    moved = _body_moved_by(body, tangents)
+    if isinstance(inner, Mean):
+        return whole / inner * _not_of_zero(Mean, moved)
+    return D * _not_of_zero(Mean, (AttainsFirst(body, equation.symbol) if attains is None else attains) * moved)
+
+
+def _not_of_zero(reduction: type[Reduction] | type[SumRows], body: Expr) -> Expr:
+    return body if body == 0 else reduction(body)
+
+
+def _body_moved_by(body: Expr, tangents: Mapping[TypedSymbol, Expr]) -> Expr:
+    total = sympy.S.Zero
+    for symbol in sorted(body.free_symbols - {D}, key=lambda symbol: symbol.name):
+        moved = tangents.get(symbol, sympy.S.Zero)
+        if moved != 0:
+            total += select(derivative(body, symbol) * moved)
+    return merged(total)
+
+
+def tangent(forward: Forward) -> Tangent:
+    """The JVP of a forward, unsimplified.
+
+    >>> from lngen.language.parsing import parse
+    >>> from lngen.derivation.from_definition import translate
+    >>> found = tangent(translate(parse("def f(x: Row): return x*mean(x**2)")))
+    >>> for equation in found.equations:
+    ...     print(equation.symbol, "=", equation.expression)
+    dms = Mean(2*dx*x)
+    dy = dms*x + ms*dx
+    """
+    names = Names.of(forward)
+    arguments = tuple(tangent_symbol(symbol) for symbol in forward.differentiable)
+    tangents: dict[TypedSymbol, Expr] = dict(zip(forward.differentiable, arguments, strict=True))
+    equations: list[Equation] = []
+    for equation in forward.equations:
+        moved = moved_by(equation, tangents)
+        if moved != 0 and not isinstance(moved, TypedSymbol):
+            wanted = f"d{equation.symbol.name}"
+            name = wanted if equation.symbol in forward.outputs else names.fresh(wanted)
+            symbol = symbol_like(name, equation.symbol)
+            equations.append(Equation(symbol, moved))
+            moved = symbol
+        tangents[equation.symbol] = moved
+    results = tuple((output, tangents.get(output, sympy.S.Zero)) for output in forward.outputs)
+    return Tangent(arguments, tuple(equations), results)
+
+
+def tangent_symbol(symbol: TypedSymbol) -> TypedSymbol:
+    """`dx` for `x`."""
+    return symbol_like(f"d{symbol.name}", symbol)

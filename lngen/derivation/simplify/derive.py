@@ -1,0 +1,163 @@
+"""The whole way from a definition to its gradients, each step recorded."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import sympy
+from sympy import Add, Expr, Mul, Pow
+
+from lngen.derivation.derivation import Derivation, Step
+from lngen.derivation.from_definition import Equation, Forward, Names, require_real, translate
+from lngen.derivation.simplify.exponentials import powers_of_exponentials
+from lngen.derivation.simplify.linear import TooManyTermsError, show_sums
+from lngen.derivation.simplify.poles import guard_vanishing_poles
+from lngen.derivation.simplify.stability import stable_forward, stable_lines
+from lngen.derivation.simplify.structure import named_structure
+from lngen.derivation.simplify.sweep import Sweep, Trail, inline_once
+from lngen.derivation.simplify.work import limited_work
+from lngen.derivation.vjp import adjoint, cotangent_symbol
+from lngen.expressions.symbols import D, TypedSymbol, axes
+from lngen.language.definition import Definition
+
+_MOST_WORK = 60_000
+"""Units of `simplify.work`, some seconds; no layer takes more than 2,000, twelve norms of norms 57,000."""
+
+_NAME = re.compile(r"[A-Za-z]\w*")
+
+
+def derive(definition: Definition) -> Derivation:
+    """The derivation of a definition: forward in normal form, gradients in their shortest form.
+
+    >>> from lngen.language.parsing import parse
+    >>> text = '''
+    ... from lngen.language import Row, Feature, Constant, mean, sqrt
+    ... def scaled(x: Row, gamma: Feature = 1, eps: Constant = 1e-5):
+    ...     return gamma * x / sqrt(mean(x**2) + eps)
+    ... '''
+    >>> for equation in derive(parse(text)).backward:
+    ...     print(equation.symbol, "=", equation.expression)
+    g = gamma*dy
+    dx = rstd*(g - xhat*Mean(g*xhat))
+    dgamma = SumRows(dy*xhat)
+    """
+    written = translate(definition)
+    trail = Trail()
+    stable = powers_of_exponentials(stable_forward(written, trail), definition, trail)
+    forward, meaning = named_structure(stable)
+    require_real(definition, forward.equations)
+    trail.steps = _of_known(forward, written, [_in_words_of(step, meaning) for step in trail.steps])
+    _forward_steps(forward, written, meaning, trail)
+    sweep = Sweep(forward, trail)
+    results = [cotangent_symbol(symbol) for symbol in forward.differentiable]
+    with limited_work(_MOST_WORK, TooManyTermsError):
+        equations = inline_once(sweep.run(), set(results), trail, sweep)
+    equations = stable_lines(equations, forward, trail, sweep.names)
+    forward, equations = guard_vanishing_poles(forward, equations, trail, sweep.names)
+    rename, equations = _named(equations, results, forward)
+    return Derivation(
+        definition=definition,
+        written=written,
+        forward=forward,
+        adjoint=adjoint(written),
+        backward=_in_order(equations),
+        gradients=tuple(zip(forward.differentiable, results, strict=True)),
+        identities=tuple(
+            (basis.symbol, show_sums(left), right) for basis in sweep.bases.values() for left, right in basis.identities
+        ),
+        steps=tuple(_renamed(step, rename) for step in trail.steps),
+    )
+
+
+def _in_words_of(step: Step, meaning: dict[TypedSymbol, Expr]) -> Step:
+    """A step of an earlier rule, its symbols replaced by what they are in the normal form."""
+    target = meaning.get(step.target, step.target)
+    return replace(
+        step,
+        target=target if isinstance(target, TypedSymbol) else step.target,
+        before=None if step.before is None else step.before.xreplace(meaning),
+        after=step.after.xreplace(meaning),
+    )
+
+
+def _of_known(forward: Forward, written: Forward, steps: list[Step]) -> list[Step]:
+    """The steps, numbered anew, but for those of a value that nothing depends on: the normal form lacks its parts."""
+    known = {D, *forward.symbols} | {q.symbol for q in (*written.equations, *forward.equations)}
+    kept = (s for s in steps if s.after.free_symbols <= known and (s.before is None or s.before.free_symbols <= known))
+    return [replace(step, number=number) for number, step in enumerate(kept, 1)]
+
+
+def _forward_steps(forward: Forward, written: Forward, meaning: dict[TypedSymbol, Expr], trail: Trail) -> None:
+    by_name = {equation.symbol.name: equation.expression.xreplace(meaning) for equation in written.equations}
+    for equation in forward.equations:
+        before = by_name.get(equation.symbol.name) if equation.named else None
+        rule, reason = _forward_rule(equation)
+        if before == equation.expression:
+            before = None
+        trail.add("forward", rule, equation.symbol, before, equation.expression, reason)
+
+
+def _forward_rule(equation: Equation) -> tuple[str, str]:
+    expression = equation.expression
+    if equation.reduction is not None:
+        return "reduction", "one number a row, computed once"
+    rows = [factor for factor in expression.args if axes(factor) == (True, True)]
+    scalars = [factor for factor in expression.args if axes(factor) == (True, False)]
+    if isinstance(expression, Add) and len(rows) == 1 and scalars:
+        return "centred row", "a row value with row scalars taken off: a candidate for the basis"
+    if isinstance(expression, Mul) and len(rows) == 1 and len(rows) + len(scalars) == len(expression.args):
+        return "scaled row", "a row value times what is never zero: a candidate for the basis"
+    if not axes(equation.symbol).features and isinstance(expression, (Pow, sympy.Function)):
+        return "row-scalar factor", "a root, reciprocal or function of row scalars, computed once a row"
+    if isinstance(expression, sympy.Function):
+        return "function", "named, so that its derivative can be written with its value"
+    return "definition", "as written" if equation.named else "named, because it is used more than once"
+
+
+def _named(
+    equations: tuple[Equation, ...], results: list[TypedSymbol], forward: Forward
+) -> tuple[dict[TypedSymbol, TypedSymbol], tuple[Equation, ...]]:
+    """A result that is only another name for a cotangent takes that cotangent's place; `g` comes first."""
+    rename: dict[TypedSymbol, TypedSymbol] = {}
+    own = {equation.symbol for equation in equations} - set(results)
+    for equation in equations:
+        value = equation.expression
+        if equation.symbol in results and value in own and value not in rename:
+            rename[value] = equation.symbol
+    equations = tuple(q for q in equations if rename.get(q.expression) != q.symbol)
+    inner = [q.symbol for q in equations if q.symbol not in results and q.symbol not in rename]
+    atoms = [symbol for symbol in inner if symbol.name.startswith("g_")]
+    names = Names.of(forward, equations)
+    if atoms and names.fresh("g") == "g":
+        # The two names change places, since steps may still speak of the other.
+        first = type(atoms[0])("g")
+        rename[atoms[0]], rename[first] = first, atoms[0]
+    return rename, tuple(Equation(rename.get(q.symbol, q.symbol), q.expression.xreplace(rename)) for q in equations)
+
+
+def _in_order(equations: tuple[Equation, ...]) -> tuple[Equation, ...]:
+    """Each equation after those it uses, otherwise in the given order."""
+    pending, result = list(equations), []
+    done: set[TypedSymbol] = set()
+    symbols = {equation.symbol for equation in equations}
+    while pending:
+        ready = next(q for q in pending if not (q.expression.free_symbols & symbols) - done)
+        pending.remove(ready)
+        done.add(ready.symbol)
+        result.append(ready)
+    return tuple(result)
+
+
+def _renamed(step: Step, rename: dict[TypedSymbol, TypedSymbol]) -> Step:
+    def new(expression: Expr | None) -> Expr | None:
+        return None if expression is None else expression.xreplace(rename)
+
+    names = {old.name: symbol.name for old, symbol in rename.items()}
+    return replace(
+        step,
+        target=rename.get(step.target, step.target),
+        before=new(step.before),
+        after=step.after.xreplace(rename),
+        reason=_NAME.sub(lambda found: names.get(found[0], found[0]), step.reason),
+    )

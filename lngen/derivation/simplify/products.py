@@ -1,0 +1,143 @@
+"""Products that have a name already are written by it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from sympy import Add, Expr, Mul, Pow, S, Symbol
+
+from lngen.derivation.from_definition import Equation, Forward
+from lngen.derivation.simplify.factors import divides, multiplied, with_product, without
+from lngen.derivation.simplify.sweep import Trail
+from lngen.expressions.notation import text
+from lngen.expressions.symbols import D, Mean, TypedSymbol, Where, axes, is_row, operation_count
+
+
+def in_known_products(equations: tuple[Equation, ...], forward: Forward, trail: Trail) -> tuple[Equation, ...]:
+    """Gradients in which a product of two row values of the forward stands under the forward's name for it.
+
+    A row and a function of it, `silu_z = z*sigmoid_z`, are one value of the forward; the derivative of the function
+    brings their product back. Written by its name it is computed once.
+
+    >>> from lngen.expressions.symbols import RowSymbol
+    >>> z, s, p, g = (RowSymbol(name) for name in ("z", "s", "p", "g"))
+    >>> layer = Forward("f", (), (), (Equation(p, z*s),), ())
+    >>> in_known_products((Equation(RowSymbol("dz"), g*s*(1 + z - s*z)),), layer, Trail())[0].expression
+    g*s*(-p + z + 1)
+
+    A quotient is one too: the square of a divisor may be too large or too small for a float.
+
+    >>> quotient = Forward("f", (), (), (Equation(p, 3*z/s),), ())
+    >>> in_known_products((Equation(RowSymbol("ds"), -3*g*z/s**2),), quotient, Trail())[0].expression
+    -g*p/s
+    """
+    for known in forward.equations:
+        number = known.expression.as_independent(*(known.expression.free_symbols - {D}), as_Add=False)[0]
+        product = known.expression / number
+        rows = isinstance(product, Mul) and len(product.args) == 2 and all(_is_row_name(f) for f in product.args)
+        if not (rows and number == 1) and not _divides(product):
+            continue
+        result = []
+        for equation in equations:
+            after = with_product(equation.expression, known.symbol / number, product)
+            if operation_count(after) < operation_count(equation.expression):
+                reason = f"{known.symbol} = {text(known.expression)} is known from the forward"
+                trail.add("backward", "known product", equation.symbol, equation.expression, after, reason)
+                equation = replace(equation, expression=after)
+            result.append(equation)
+        equations = tuple(result)
+    return equations
+
+
+def _divides(product: Expr) -> bool:
+    """Whether a row is divided by one."""
+    below = (factor for factor in Mul.make_args(product) if isinstance(factor, Pow) and factor.exp.is_negative)
+    return is_row(product) and any(is_row(factor) for factor in below)
+
+
+def _is_row_name(expression: Expr) -> bool:
+    return isinstance(expression, TypedSymbol) and is_row(expression)
+
+
+def in_scaled_rows(equations: tuple[Equation, ...], forward: Forward, trail: Trail) -> tuple[Equation, ...]:
+    """Gradients in which a row of the forward and the scale that it has there meet, by the forward's name for the two.
+
+    With `p = r*e`, where `e` is large and `r` as small, `r**2*Mean(g*e)` is `r*Mean(g*p)`: the square of `r` may be too
+    small for a float, and `e*e` too large for one, long before a value of the forward is.
+
+    >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
+    >>> e, p, g, r = *map(RowSymbol, ("e", "p", "g")), RowScalarSymbol("r")
+    >>> layer = Forward("f", (), (), (Equation(p, r*e),), ())
+    >>> in_scaled_rows((Equation(RowSymbol("de"), r*g - r**2*Mean(e*g)),), layer, Trail())[0].expression
+    r*g - r*Mean(g*p)
+    """
+    for known in forward.equations:
+        value = known.expression
+        scale = Mul(*(factor for factor in Mul.make_args(value) if axes(factor) == (True, False)))
+        if is_row(known.symbol) and isinstance(value, Mul) and scale != 1 and is_row(value / scale):
+            reason = f"{known.symbol} = {text(value)} is known from the forward, and neither too large nor too small"
+            change = partial(_with_scaled, scaled=known.symbol, scale=scale, row=value / scale)
+            equations = trail.rewritten("known scaled row", reason, equations, change)
+    return equations
+
+
+def _with_scaled(expression: Expr, scaled: TypedSymbol, scale: Expr, row: Expr) -> Expr:
+    if not expression.args:
+        return expression
+    expression = expression.func(*(_with_scaled(argument, scaled, scale, row) for argument in expression.args))
+    while isinstance(expression, Mul) and divides(scale, expression):
+        for factor in (expression, *expression.args):
+            body = factor.args[0] if isinstance(factor, Mean) else factor
+            if divides(row, body) and (factor is expression or isinstance(factor, Mean)):
+                replaced = body / row * scaled
+                expression = without(expression, scale, factor) * (
+                    Mean(replaced) if isinstance(factor, Mean) else replaced
+                )
+                break
+        else:
+            return expression
+    return expression
+
+
+def cancelled_in_means(equations: tuple[Equation, ...], trail: Trail) -> tuple[Equation, ...]:
+    """A row scalar times a mean of what is divided by it, cancelled: its square may be too small for a float.
+
+    >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
+    >>> x, g, s = RowSymbol("x"), RowSymbol("g"), RowScalarSymbol("s")
+    >>> dx = Equation(RowSymbol("dx"), g*s**2*Mean(Where(x > 0, g*x/s, 0)))
+    >>> cancelled_in_means((dx,), Trail())[0].expression
+    s*g*Mean(Where(x > 0, g*x, 0))
+    """
+    reason = "the square of a scale may be too small for a float, or too large"
+    return trail.rewritten("cancelled in a mean", reason, equations, _cancelled_in_means)
+
+
+def _cancelled_in_means(expression: Expr) -> Expr:
+    if not expression.atoms(Mean):
+        return expression
+    expression = expression.func(*map(_cancelled_in_means, expression.args))
+    for mean in expression.args if isinstance(expression, Mul) else ():
+        for factor in expression.args if isinstance(mean, Mean) else ():
+            base, exponent = factor.as_base_exp()
+            if not isinstance(base, Symbol) or not exponent.is_Integer or axes(base).features:
+                continue
+            times = min(exponent, -_power(mean.args[0], base))
+            if times > 0:
+                body = multiplied(mean.args[0], base**times, partial(_is_divided, base=base))
+                return _cancelled_in_means(without(expression, mean, base**times) * Mean(body))
+    return expression
+
+
+def _is_divided(expression: Expr, base: Symbol) -> bool:
+    return bool(_power(expression, base) < 0)
+
+
+def _power(expression: Expr, base: Symbol) -> Expr:
+    """The power of a symbol that everything in an expression is multiplied by, but for zeros."""
+    if isinstance(expression, (Add, Where)):
+        parts = expression.args[1:] if isinstance(expression, Where) else expression.args
+        return max((_power(part, base) for part in parts if part != 0), default=S.Zero)
+    own = S(expression.as_powers_dict()[base]) if isinstance(expression, (Mul, Pow)) else S(int(expression == base))
+    inner = (_power(factor, base) for factor in Mul.make_args(expression) if isinstance(factor, (Add, Where)))
+    return sum(inner, own) if own.is_Integer else S.Zero

@@ -1,0 +1,118 @@
+"""Row classes: the values of one row that are affine in each other, and the row scalars that tie them.
+
+`x`, `x - mu` and `(x - mu)*rstd` are one class; what a weight, a gate or a function makes of
+them is the root of another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sympy
+from sympy import Expr
+
+from lngen.derivation.from_definition import Equation, Forward
+from lngen.derivation.simplify.linear import TooManyTermsError, multiply_out
+from lngen.expressions.symbols import TypedSymbol, axes, derivative, heads_that, is_row
+
+_LARGEST_CLASS = 5
+"""Members of a row class: a norm makes two. The row that would be one more is the root of a class of its own, so that a
+norm of a norm of a norm is one formula after the other."""
+
+_VANISHING = heads_that(lambda entry: entry.positive)
+"""What is never zero, and yet 0 in floats: nothing is divided by it, so it is no scale of a member."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """A row value that is `scale*root + shift`, scale and shift being row scalars, scale never zero."""
+
+    symbol: TypedSymbol
+    scale: Expr
+    shift: Expr
+
+
+@dataclass(frozen=True)
+class RowClass:
+    """Row values that are affine in one another, and the row scalars that tie them.
+
+    `candidates` are the members to be tried as a basis, all of them if it is empty.
+    """
+
+    root: TypedSymbol
+    members: tuple[Member, ...]
+    reductions: tuple[Equation, ...]
+    functions: tuple[Equation, ...]
+    candidates: tuple[TypedSymbol, ...] = ()
+
+    @property
+    def symbols(self) -> tuple[TypedSymbol, ...]:
+        """The root and all members, in order of definition."""
+        return tuple(member.symbol for member in self.members)
+
+
+def row_classes(forward: Forward) -> tuple[RowClass, ...]:
+    """The classes of a forward in normal form, in the order of their roots.
+
+    A row scalar belongs to every class whose values its reductions read.
+    """
+    vanishing = {q.symbol for q in forward.equations if isinstance(q.expression, _VANISHING)}
+    members: dict[TypedSymbol, list[Member]] = {}
+    place: dict[TypedSymbol, Member] = {}
+    root_of: dict[TypedSymbol, TypedSymbol] = {}
+    for symbol in forward.symbols:
+        if is_row(symbol):
+            members[symbol] = [Member(symbol, sympy.S.One, sympy.S.Zero)]
+            root_of[symbol], place[symbol] = symbol, members[symbol][0]
+    for equation in forward.equations:
+        symbol = equation.symbol
+        if not is_row(symbol):
+            continue
+        affine = _affine(equation.expression)
+        if affine is None or affine[1].free_symbols & vanishing or len(members[root_of[affine[0]]]) == _LARGEST_CLASS:
+            member = Member(symbol, sympy.S.One, sympy.S.Zero)
+            root_of[symbol] = symbol
+            members[symbol] = [member]
+        else:
+            origin, scale, shift = affine
+            base = place[origin]
+            member = Member(symbol, scale * base.scale, multiply_out(scale * base.shift + shift))
+            root_of[symbol] = root_of[origin]
+            members[root_of[origin]].append(member)
+        place[symbol] = member
+    return tuple(
+        RowClass(root, tuple(found), *_row_scalars_of(forward, {m.symbol for m in found}))
+        for root, found in members.items()
+    )
+
+
+def _affine(expression: Expr) -> tuple[TypedSymbol, Expr, Expr] | None:
+    rows = [symbol for symbol in expression.free_symbols if is_row(symbol)]
+    features = [s for s in expression.free_symbols if axes(s).features and not axes(s).rows]
+    if len(rows) != 1 or features:
+        return None
+    (row,) = rows
+    scale = derivative(expression, row)
+    if axes(scale).features or not scale.is_nonzero:
+        return None
+    try:
+        shift = multiply_out(expression - scale * row)
+    except TooManyTermsError:
+        return None
+    # The derivative alone does not tell: that of x + sign(x) is 1.
+    return None if axes(shift).features else (row, scale, shift)
+
+
+def _row_scalars_of(forward: Forward, symbols: set[TypedSymbol]) -> tuple[tuple[Equation, ...], tuple[Equation, ...]]:
+    reductions, functions, known = [], [], set()
+    for equation in forward.equations:
+        if axes(equation.symbol) != (True, False):
+            continue
+        used = equation.expression.free_symbols
+        if equation.reduction is not None and used & symbols:
+            reductions.append(equation)
+            known.add(equation.symbol)
+        elif equation.reduction is None and used & known:
+            functions.append(equation)
+            known.add(equation.symbol)
+    return tuple(reductions), tuple(functions)

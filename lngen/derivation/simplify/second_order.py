@@ -1,0 +1,263 @@
+"""What a derivation says beyond its gradients: the JVP and the double backward, by the rules that made the gradients.
+
+The JVP is the tangent of the forward in normal form. The double backward is the adjoint of the gradients' own
+equations. Both are shortened by the same change of basis, and both have a plain form beside them that is taken where
+shortening made them longer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sympy import Add, Expr, Mul, default_sort_key
+
+from lngen.derivation.derivation import Derivation, Secondary, Step
+from lngen.derivation.double_backward import BackwardAsForward, backward_as_forward
+from lngen.derivation.from_definition import Equation, Forward, Names
+from lngen.derivation.jvp import tangent_symbol
+from lngen.derivation.simplify.basis import cost, in_best_basis
+from lngen.derivation.simplify.factors import common_factors, with_product
+from lngen.derivation.simplify.line_by_line import any_too_long, in_short_lines, plain_cotangents, plain_tangents
+from lngen.derivation.simplify.linear import show_sums
+from lngen.derivation.simplify.poles import guard_vanishing_poles
+from lngen.derivation.simplify.stability import stable_lines
+from lngen.derivation.simplify.sweep import Sweep, Trail, inline_once, with_complements
+from lngen.derivation.simplify.tangents import Tangents
+from lngen.derivation.simplify.work import TooMuchWorkError, limited_work
+from lngen.derivation.vjp import adjoint, cotangent_symbol
+from lngen.expressions.symbols import (
+    Mean,
+    Reduction,
+    TypedSymbol,
+    Where,
+    axes,
+    is_row,
+    leading_to,
+    operation_count,
+    symbol_like,
+)
+
+_MOST_WORK = 15_000
+"""Units of work in the JVP, and in the double backward; no layer in `derive/` takes a third of it."""
+
+_TOO_LONG = f"as the chain rule gives it: a shorter form would take more than {_MOST_WORK} units of work"
+
+
+def second_order(derivation: Derivation) -> Derivation:
+    """The derivation with its JVP and its double backward.
+
+    >>> from lngen.language.parsing import parse
+    >>> from lngen.derivation.simplify import derive
+    >>> found = second_order(derive(parse("def f(x: Row): return x**3")))
+    >>> for secondary in (found.jvp, found.backward_backward):
+    ...     print(*(f"{q.symbol} = {q.expression}" for q in secondary.equations), sep="; ")
+    dy = 3*dx*x**2
+    dx = 6*ddx*dy*x; ddy = 3*ddx*x**2
+    """
+    first = len(derivation.steps) + 1
+    jvp = _jvp(derivation, first)
+    return replace(derivation, jvp=jvp, backward_backward=_backward_backward(derivation, first + len(jvp.steps)))
+
+
+def _jvp(derivation: Derivation, first: int) -> Secondary:
+    forward = derivation.forward
+    try:
+        if any_too_long(forward.equations):
+            raise TooMuchWorkError
+        with limited_work(_MOST_WORK):
+            tangents = Tangents(forward, derivation.bases)
+            equations, names, note = tangents.run(), tangents.names, ""
+    except TooMuchWorkError:
+        forward = in_short_lines(forward)
+        equations, note = plain_tangents(forward), _TOO_LONG
+        names = Names.of(forward, equations)
+        equations = (*_own_lines_read(forward, derivation, equations), *equations)
+    # Two outputs may have come to the same value; each keeps its name.
+    named = zip(derivation.definition.outputs, forward.outputs, strict=True)
+    results = tuple((f"d{name}", tangent_symbol(symbol)) for name, symbol in named)
+    # What only a condition reads moves nothing.
+    equations = leading_to((symbol for _, symbol in results), equations)
+    equations = stable_lines(_guarded(derivation, equations, names), derivation.forward, Trail(), names)
+    steps = _steps("jvp", "tangent", "what it moves by when the inputs move", equations, first)
+    return Secondary(tuple(map(tangent_symbol, forward.differentiable)), equations, results, steps, note)
+
+
+def _backward_backward(derivation: Derivation, first: int) -> Secondary:
+    results = [cotangent_symbol(s) for s in (*derivation.forward.differentiable, *derivation.adjoint.cotangents)]
+    try:
+        whole, equations, note = _short_double_backward(derivation, results)
+    except TooMuchWorkError:
+        forward = in_short_lines(derivation.forward)
+        vjp = adjoint(forward)
+        lines = stable_lines(vjp.equations, forward, Trail(), Names.of(forward, vjp.equations))
+        whole = backward_as_forward(forward, vjp.cotangents, lines, vjp.gradients)
+        whole = replace(whole, forward=in_short_lines(whole.forward))
+        equations, note = plain_cotangents(whole.forward), _TOO_LONG
+    names = Names.of(whole.forward, equations)
+    equations = leading_to(results, equations)
+    equations = stable_lines(_guarded(derivation, equations, names), whole.forward, Trail(), names)
+    equations = _under_their_names(equations, results)
+    for line in whole.forward.equations:
+        equations = tuple(replace(q, expression=_with_line(q.expression, line)) for q in equations)
+    arguments = {
+        cotangent_symbol(gradient): symbol_like(names.fresh(f"dd{symbol.name}"), gradient)
+        for symbol, gradient in zip(derivation.forward.differentiable, whole.gradients, strict=True)
+    }
+    equations = tuple(replace(q, expression=q.expression.xreplace(arguments)) for q in equations)
+    equations = _with_lines_of(whole, derivation, equations)
+    rule = "adjoint of the adjoint"
+    steps = _steps("backward_backward", rule, "the adjoint of the gradients' own equations", equations, first)
+    return Secondary(
+        tuple(arguments.values()), equations, tuple((symbol.name, symbol) for symbol in results), steps, note
+    )
+
+
+def _short_double_backward(
+    derivation: Derivation, results: Sequence[TypedSymbol]
+) -> tuple[BackwardAsForward, tuple[Equation, ...], str]:
+    """The gradients' equations as a forward, and the shorter form of its adjoint: in bases, or line by line.
+
+    Raises TooMuchWorkError where a line is too long to look for one, or the work is.
+    """
+    if any_too_long((*derivation.forward.equations, *derivation.backward)):
+        raise TooMuchWorkError
+    given = (derivation.forward, derivation.adjoint.cotangents)
+    whole = backward_as_forward(*given, derivation.backward, derivation.gradients)
+    lines = (with_complements(q.expression, derivation.forward.equations) for q in derivation.backward)
+    backward = tuple(replace(q, expression=line) for q, line in zip(derivation.backward, lines, strict=True))
+    in_one_piece = backward_as_forward(*given, backward, derivation.gradients).forward
+    with limited_work(_MOST_WORK):
+        sweep = Sweep(in_one_piece, Trail(), derivation.bases)
+        equations = inline_once(sweep.run(), set(results), Trail(), sweep)
+        equations = _scalings_written_out(equations, results, sweep)
+    plain = plain_cotangents(in_one_piece)
+    if not any(q.expression.atoms(Where) for q in plain) and _operations(plain) < _operations(equations):
+        return whole, plain, "line by line: writing it out in a basis would be longer"
+    return whole, equations, ""
+
+
+def _scalings_written_out(
+    equations: tuple[Equation, ...], results: Sequence[TypedSymbol], sweep: Sweep
+) -> tuple[Equation, ...]:
+    """A cotangent that is a row times row scalars, and used once, written out there: the means of both are one."""
+    for equation in equations:
+        rows = [factor for factor in Mul.make_args(equation.expression) if axes(factor).features]
+        users = [q for q in equations if q.expression.has(equation.symbol)]
+        if equation.symbol in results or len(rows) != 1 or not isinstance(rows[0], TypedSymbol) or len(users) != 1:
+            continue
+        merged = users[0].expression.xreplace({equation.symbol: equation.expression})
+        classes = [c for c in sweep.classes if merged.free_symbols & set(c.symbols)]
+        short = min([common_factors(merged), *(in_best_basis(c, merged)[1] for c in classes)], key=cost)
+        apart = cost(users[0].expression)
+        short = _centred(short)
+        if cost(short)[:2] <= apart[:2] and operation_count(short) <= apart[2] + operation_count(equation.expression):
+            kept = (q for q in equations if q is not equation)
+            equations = tuple(replace(q, expression=short) if q is users[0] else q for q in kept)
+    return equations
+
+
+def _centred(expression: Expr) -> Expr:
+    """Terms in a row and in its mean, equal but for the sign, as one in the centred row: what cancels does so first.
+
+    >>> from lngen.expressions.symbols import Mean, RowSymbol, RowScalarSymbol
+    >>> g, y, s, t = RowSymbol("g"), RowSymbol("y"), RowScalarSymbol("s"), RowScalarSymbol("t")
+    >>> _centred(y - s*g + s*Mean(g) - t*g + t*Mean(g))
+    y + (-s - t)*(g - Mean(g))
+    """
+    if not expression.atoms(Mean) or isinstance(expression, Mean):
+        return expression
+    expression = expression.func(*(_centred(argument) for argument in expression.args))
+    if not isinstance(expression, Add):
+        return expression
+    terms = list(expression.args)
+    for mean in sorted(expression.atoms(Mean), key=default_sort_key):
+        row = mean.args[0]
+        pairs = [(t, -t / row * mean) for t in terms if row in Mul.make_args(t)]
+        pairs = [(term, partner) for term, partner in pairs if partner in terms]
+        if pairs:
+            terms = [t for t in terms if not any(t in pair for pair in pairs)]
+            terms.append(Add(*(term / row for term, _ in pairs)) * (row - mean))
+    return Add(*terms)
+
+
+def _with_line(expression: Expr, line: Equation) -> Expr:
+    """A product of row values that the forward has under a name, written with that name.
+
+    >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
+    >>> y, e, r, g = RowSymbol("y"), RowSymbol("e"), RowScalarSymbol("r"), RowSymbol("g")
+    >>> _with_line(e*g*r**2 + e, Equation(y, e*r))
+    r*g*y + e
+
+    A row that is a product of row scalars alone is none of theirs: a number is read where they stand, not a row.
+
+    >>> s = RowScalarSymbol("s")
+    >>> _with_line(r*s**2, Equation(y, r*s))
+    r*s**2
+    """
+    value = line.expression
+    plain = isinstance(value, Mul) and all(isinstance(factor, TypedSymbol) for factor in value.args)
+    return with_product(expression, line.symbol, value) if plain and is_row(value) else expression
+
+
+def _under_their_names(equations: tuple[Equation, ...], results: Sequence[TypedSymbol]) -> tuple[Equation, ...]:
+    """A result that is only another name for a value takes that value's place; a second one refers to the first."""
+    own = {q.symbol for q in equations} - set(results)
+    rename: dict[TypedSymbol, TypedSymbol] = {}
+    for equation in equations:
+        value = equation.expression
+        if equation.symbol in results and value in own and type(value) is type(equation.symbol):
+            rename.setdefault(value, equation.symbol)
+    kept = (q for q in equations if rename.get(q.expression) != q.symbol)
+    return tuple(
+        replace(q, symbol=rename.get(q.symbol, q.symbol), expression=q.expression.xreplace(rename)) for q in kept
+    )
+
+
+def _with_lines_of(
+    whole: BackwardAsForward, derivation: Derivation, equations: tuple[Equation, ...]
+) -> tuple[Equation, ...]:
+    """The equations after those lines of the VJP that they read."""
+    own = whole.forward.equations
+    known = {line.expression: line.symbol for line in own if isinstance(line.expression, Reduction)}
+    equations = tuple(replace(q, expression=q.expression.xreplace(known)) for q in equations)
+    return (*_own_lines_read(whole.forward, derivation, equations), *equations)
+
+
+def _own_lines_read(forward: Forward, derivation: Derivation, equations: tuple[Equation, ...]) -> tuple[Equation, ...]:
+    """What the equations read of the lines of a forward that the derivation's own does not have."""
+    known = {q.symbol for q in derivation.forward.equations}
+    read = {symbol for q in equations for symbol in q.expression.free_symbols}
+    return leading_to(read, (q for q in forward.equations if q.symbol not in known))
+
+
+def _guarded(derivation: Derivation, equations: tuple[Equation, ...], names: Names) -> tuple[Equation, ...]:
+    """Poles that the numerator cancels guarded, by the forward's own guard where it has one."""
+    forward = derivation.forward
+    known = {q.expression: q.symbol for q in forward.equations}
+    guarded, equations = guard_vanishing_poles(forward, equations, Trail(), names)
+    new = [q for q in guarded.equations if q not in forward.equations]
+    table = {q.symbol: known[q.expression] for q in new if q.expression in known}
+    equations = tuple(replace(q, expression=q.expression.xreplace(table)) for q in equations)
+    return (*(q for q in new if q.symbol not in table), *equations)
+
+
+def _operations(equations: Sequence[Equation]) -> int:
+    return sum(operation_count(q.expression) for q in equations)
+
+
+def _steps(part: str, rule: str, reason: str, equations: Sequence[Equation], first: int) -> tuple[Step, ...]:
+    return tuple(
+        Step(
+            first + place,
+            part,  # type: ignore[arg-type]
+            rule,
+            equation.symbol,
+            None,
+            show_sums(equation.expression),
+            reason,
+            None,
+            operation_count(equation.expression),
+        )
+        for place, equation in enumerate(equations)
+    )

@@ -1,0 +1,158 @@
+"""What a select switches off stays off: it is never multiplied by zero."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+
+from sympy import Add, Expr, Mul, Pow
+from sympy.logic.boolalg import Boolean
+
+from lngen.derivation.from_definition import Equation, Forward
+from lngen.derivation.simplify.factors import without
+from lngen.derivation.simplify.sweep import Trail
+from lngen.derivation.vjp import merged, select
+from lngen.expressions.growth import EXPONENTIAL, Growth
+from lngen.expressions.symbols import AttainsFirst, FeatureSum, Mean, TypedSymbol, Where, axes
+
+_Side = tuple[Expr, int]
+"""A condition, and the place in a select on it at which there is something else than zero."""
+
+_REASON = "0 times what is not chosen may be no number"
+
+
+def whole_selects(equations: tuple[Equation, ...], forward: Forward, trail: Trail) -> tuple[Equation, ...]:
+    """A product with a select as a select of products: 0 times what was not chosen may be no number.
+
+    >>> from lngen.expressions.symbols import Mean, RowScalarSymbol, RowSymbol
+    >>> x, r, g, h = RowSymbol("x"), RowSymbol("r"), RowSymbol("g"), RowSymbol("h")
+    >>> layer = Forward("f", (), (), (), ())
+    >>> off = Equation(RowSymbol("dx"), r*(Where(x > 0, g, 0) + Where(x > 0, h, 0)))
+    >>> whole_selects((off,), layer, Trail())[0].expression
+    Where(x > 0, r*(g + h), 0)
+
+    What is 1 at the first feature that attains an extreme and 0 elsewhere is a select too, of what is divided by a
+    number that may be zero:
+
+    >>> m, first = RowScalarSymbol("m"), RowSymbol("first")
+    >>> indicator, dx = Equation(first, AttainsFirst(x, m)), Equation(RowSymbol("dx"), g*first/m)
+    >>> whole_selects((indicator, dx), layer, Trail())[1].expression
+    Where(first > 0, g/m, 0)
+
+    And so is one that has a name, times an exponential or a quotient that may be 0/0:
+
+    >>> import sympy
+    >>> e, p, q = RowSymbol("e"), RowSymbol("p"), RowSymbol("q")
+    >>> layer = Forward("f", (), (x,), (Equation(e, sympy.exp(x)),), ())
+    >>> given = (Equation(p, Where(x > 0, 0, g)), Equation(q, e*(2*p + Where(x > 0, 0, h))))
+    >>> whole_selects(given, layer, Trail())[1].expression
+    Where(x > 0, 0, e*(h + 2*p))
+    >>> given = (Equation(p, Where(r > 0, g, 0) + Where(x > 0, 0, Where(r > 0, h, 0))), Equation(q, p*x/r))
+    >>> whole_selects(given, layer, Trail())[1].expression
+    Where(r > 0, p*x/r, 0)
+
+    A mean of what is switched off takes in what it is multiplied by:
+
+    >>> s, mean_e = RowScalarSymbol("s"), RowScalarSymbol("mean_e")
+    >>> layer = Forward("f", (), (x,), (Equation(s, Mean(x)), Equation(mean_e, sympy.exp(s))), ())
+    >>> whole_selects((Equation(q, mean_e*Mean(Where(x > mean_e, g, 0))),), layer, Trail())[0].expression
+    Mean(Where(x > mean_e, mean_e*g, 0))
+    """
+    firsts = [q.symbol for q in equations if isinstance(q.expression, AttainsFirst)]
+    equations = trail.rewritten("whole select", _REASON, equations, lambda e: _with_whole_selects(e, firsts))
+    sides: dict[TypedSymbol, frozenset[_Side]] = {}
+    for equation in equations:
+        found = _sides(equation.expression, sides)
+        if found:
+            sides[equation.symbol] = found
+    if not any(q.expression.has(Where) for q in equations):
+        return equations
+    ends = Growth.at_the_ends(forward.symbols, [(q.symbol, q.expression) for q in forward.equations])
+    return trail.rewritten("whole select", _REASON, equations, lambda e: _with_named_selects(e, sides, ends))
+
+
+def _with_whole_selects(expression: Expr, firsts: list[TypedSymbol]) -> Expr:
+    if (not expression.atoms(Where) and expression.free_symbols.isdisjoint(firsts)) or isinstance(expression, Boolean):
+        return expression
+    expression = expression.func(*(_with_whole_selects(argument, firsts) for argument in expression.args))
+    if isinstance(expression, Add):
+        return merged(expression)
+    if not isinstance(expression, Mul):
+        return expression
+    for first in firsts:
+        if first in expression.args and any(_may_divide_by_zero(factor) for factor in expression.args):
+            expression = Where(first > 0, without(expression, first), 0)
+    factors = [factor for factor in Mul.make_args(expression) if isinstance(factor, Where) and 0 in factor.args[1:]]
+    return select(expression) if factors else expression
+
+
+def _may_divide_by_zero(factor: Expr) -> bool:
+    return isinstance(factor, Pow) and bool(factor.exp.is_negative) and not factor.base.is_positive
+
+
+def _with_named_selects(
+    expression: Expr, sides: Mapping[TypedSymbol, frozenset[_Side]], ends: Collection[Growth]
+) -> Expr:
+    read = expression.free_symbols
+    if not expression.args or isinstance(expression, Boolean) or not (expression.has(Where) or read & sides.keys()):
+        return expression
+    expression = expression.func(*(_with_named_selects(argument, sides, ends) for argument in expression.args))
+    if not isinstance(expression, Mul):
+        return merged(expression) if isinstance(expression, Add) else expression
+    divisors = {s for f in expression.args if _may_divide_by_zero(f) for s in f.free_symbols}
+    large = [f for f in expression.args if _may_divide_by_zero(f) or any(end.degree(f) >= EXPONENTIAL for end in ends)]
+    means = [factor for factor in expression.args if _is_mean_of_selects(factor, sides)]
+    same_in_row = Mul(*(factor for factor in large if factor not in means and not axes(factor).features))
+    if means and same_in_row != 1:
+
+        def whole(body: Expr) -> Expr:
+            return _with_named_selects(_with_whole_selects(same_in_row * body, []), sides, ends)
+
+        return without(expression, same_in_row, means[0]) * _in_means(means[0], sides, whole)
+    if large:
+        # First the condition that looks at what is divided by.
+        found = sorted(_sides(expression, sides), key=lambda side: (not side[0].free_symbols & divisors, str(side)))
+        if found:
+            return _on(found[0], expression)
+    return expression
+
+
+def _is_mean_of_selects(expression: Expr, sides: Mapping[TypedSymbol, frozenset[_Side]]) -> bool:
+    """Whether it is 0 where all entries of a row are switched off: a mean, or a sum of such."""
+    if isinstance(expression, (Mean, FeatureSum)):
+        return bool(_sides(expression.args[0], sides))
+    if isinstance(expression, Add):
+        return all(_is_mean_of_selects(term, sides) for term in expression.args)
+    return isinstance(expression, Mul) and any(_is_mean_of_selects(factor, sides) for factor in expression.args)
+
+
+def _in_means(expression: Expr, sides: Mapping[TypedSymbol, frozenset[_Side]], whole: Callable[[Expr], Expr]) -> Expr:
+    """What `_is_mean_of_selects`, with other bodies."""
+    if isinstance(expression, (Mean, FeatureSum)):
+        return expression.func(whole(expression.args[0]))
+    if isinstance(expression, Add):
+        return Add(*(_in_means(term, sides, whole) for term in expression.args))
+    mean = next(factor for factor in expression.args if _is_mean_of_selects(factor, sides))
+    return without(expression, mean) * _in_means(mean, sides, whole)
+
+
+def _sides(expression: Expr, sides: Mapping[TypedSymbol, frozenset[_Side]]) -> frozenset[_Side]:
+    """The conditions on each of which an expression is zero, as a select or by what it is made of."""
+    if isinstance(expression, TypedSymbol):
+        return sides.get(expression, frozenset())
+    if isinstance(expression, Where):
+        condition, *branches = expression.args
+        inside = [_sides(branch, sides) for branch in branches if branch != 0]
+        own = {(condition, 2 if branches[0] == 0 else 1)} if len(inside) == 1 else set()
+        return frozenset.intersection(*inside) | own
+    if isinstance(expression, Mul):
+        return frozenset().union(*(_sides(factor, sides) for factor in expression.args))
+    if isinstance(expression, Add):
+        return frozenset.intersection(*(_sides(term, sides) for term in expression.args))
+    return frozenset()
+
+
+def _on(side: _Side, product: Expr) -> Expr:
+    """A product that is zero on the other side, as a select, in which there are no others on the condition."""
+    condition, place = side
+    inner = product.replace(lambda e: isinstance(e, Where) and e.args[0] == condition, lambda e: e.args[place])
+    return Where(condition, inner, 0) if place == 1 else Where(condition, 0, inner)

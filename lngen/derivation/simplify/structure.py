@@ -1,0 +1,430 @@
+"""The normal form of a forward: unnamed structure gets a name, so that spelling does not matter.
+
+A one-line definition and a six-line one say the same thing; here they become the same equations. Four kinds of
+structure are found and named, wherever they stand:
+
+* a *reduction*: `m = Mean(body)`;
+* a *row-scalar factor* that is a root, a reciprocal or a function: `rstd = (var + eps)**(-1/2)`;
+* a *centred* row: a row value plus row scalars of the same row, `x - mu`;
+* a *scaled* row: a row value times factors that are never zero, `(x - mu)*rstd`;
+
+and every function of a row value (`tanh(u)`), so that its derivative can be written with its value.
+
+What the user named keeps the user's name. A name that serves nothing but to be used once is written out again.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import sympy
+from sympy import Add, Expr, Mul, Pow
+from sympy.core.relational import Relational
+
+from lngen.derivation.from_definition import Equation, Forward, Names, known_sign, reduction_name
+from lngen.derivation.simplify.bodies import name_centred_bodies, sums_by_means
+from lngen.derivation.simplify.linear import powers_of_sums
+from lngen.derivation.simplify.naming import function_name, plain
+from lngen.derivation.simplify.tidy import is_long, use_roots, written_out
+from lngen.expressions.symbols import (
+    D,
+    Mean,
+    Reduction,
+    Sigmoid,
+    StopGradient,
+    TypedSymbol,
+    Where,
+    axes,
+    is_row,
+    renamed,
+    symbol_like,
+)
+
+_CHEAP = (sympy.Abs, sympy.sign, StopGradient, Where)
+
+
+def normal_form(forward: Forward) -> Forward:
+    """The same mathematics with all structure named; see the module's docstring.
+
+    >>> from lngen.language.parsing import parse
+    >>> from lngen.derivation.from_definition import translate
+    >>> text = '''
+    ... from lngen.language import Row, Constant, mean, sqrt
+    ... def one_line(x: Row, eps: Constant = 1e-5):
+    ...     return (x - mean(x)) / sqrt(mean((x - mean(x))**2) + eps)
+    ... '''
+    >>> for equation in normal_form(translate(parse(text))).equations:
+    ...     print(equation.symbol, "=", equation.expression)
+    mu = Mean(x)
+    x_centred = -mu + x
+    var = Mean(x_centred**2)
+    rstd = 1/sqrt(var + eps)
+    y = rstd*x_centred
+    """
+    return named_structure(forward)[0]
+
+
+def named_structure(forward: Forward) -> tuple[Forward, dict[TypedSymbol, Expr]]:
+    """The normal form, and what each symbol of the given forward is in it."""
+    structure = _Structure(name_centred_bodies(sums_by_means(forward)))
+    normal = structure.result()
+    return normal, structure.meaning(normal)
+
+
+class _Structure:
+    def __init__(self, forward: Forward) -> None:
+        self.forward = forward
+        self.names = Names.of(forward)
+        self.equations: list[Equation] = []
+        # Whether gradients flow through is part of what a value is: the same maximum may be a shift and a feature.
+        self.symbol_of: dict[tuple[Expr, bool], TypedSymbol] = {}
+        self.body_of: dict[TypedSymbol, Expr] = {}
+        self.depends: dict[TypedSymbol, frozenset[TypedSymbol]] = {}
+        self.rename: dict[TypedSymbol, TypedSymbol] = {}
+        self.environment: dict[TypedSymbol, Expr] = {}
+        self.user_named: set[TypedSymbol] = set()
+        self.optional_names: set[TypedSymbol] = set()
+        for symbol in forward.symbols:
+            self.depends[symbol] = frozenset([symbol] if axes(symbol).rows else [])
+
+    def result(self) -> Forward:
+        environment = self.environment
+        for equation in self.forward.equations:
+            environment[equation.symbol] = self._statement(equation, environment)
+        outputs: list[TypedSymbol] = []
+        for output in self.forward.outputs:
+            value = environment.get(output, output)
+            if type(value) is not type(output) or value in outputs or value in self.forward.symbols:
+                # Another output may have come to the value that has this one's name.
+                taken = any(equation.symbol.name == output.name for equation in self.equations)
+                name = self.names.fresh(output.name) if taken else output.name
+                value = self._define(value, name, like=output, reuse=False)
+            # The output's name is the output's alone, also where its value had it before.
+            self.rename = {old: new for old, new in self.rename.items() if new.name != output.name}
+            for symbol in (q.symbol for q in self.equations if q.symbol.name == output.name):
+                self.rename.setdefault(symbol, renamed(symbol, self.names.fresh(output.name)))
+            self.rename[value] = renamed(value, output.name)
+            self.user_named.add(value)
+            outputs.append(value)
+        return self._tidy(outputs)
+
+    def meaning(self, normal: Forward) -> dict[TypedSymbol, Expr]:
+        """What each symbol of the forward that was given is in the normal form."""
+        kept = {equation.symbol for equation in normal.equations}
+        gone = {q.symbol: q.expression for q in self.equations if self.rename.get(q.symbol, q.symbol) not in kept}
+        result: dict[TypedSymbol, Expr] = {}
+        for symbol, value in self.environment.items():
+            while value.free_symbols & gone.keys():
+                value = value.xreplace(gone)
+            result[symbol] = value.xreplace(self.rename)
+        return result
+
+    # ---- statements
+
+    def _statement(self, equation: Equation, environment: dict[TypedSymbol, Expr]) -> Expr:
+        try:
+            expression = equation.expression.xreplace(environment)
+        except TypeError as error:  # SymPy's, for a comparison that a value now decides
+            if "non-real" not in str(error):
+                raise
+            expression = sympy.nan
+        reduction = replace(equation, expression=expression).reduction
+        value: Expr
+        if reduction is not None:
+            value = self._reduction(reduction, expression / reduction, equation)
+        elif is_row(expression):
+            value = self._row(expression)
+            if is_row(value) and not isinstance(value, TypedSymbol):
+                value = self._define(value, equation.symbol.name)
+                self.optional_names.add(value)
+        elif axes(expression).rows:
+            value = self._row_scalar(expression)
+            # The terms of a statistic are met one by one, those of a sum of inputs are added first.
+            given = isinstance(value, Add) and value.free_symbols <= {D, *self.forward.symbols}
+            if given or is_long(value) or powers_of_sums(value) > 1:
+                value = self._define(value, equation.symbol.name)
+        elif isinstance(expression, TypedSymbol) or expression.is_number:
+            value = expression
+        else:
+            value = self._define(expression, equation.symbol.name)
+            self.optional_names.add(value)
+        if isinstance(value, TypedSymbol) and value not in self.forward.symbols:
+            if equation.named and value not in self.user_named:
+                self.user_named.add(value)
+                self.rename[value] = renamed(value, equation.symbol.name)
+            elif is_row(value):
+                # A row that an earlier rule named: its step speaks of that name.
+                self.rename.setdefault(value, renamed(value, equation.symbol.name))
+        return value
+
+    def _reduction(self, reduction: Reduction, coefficient: Expr, equation: Equation) -> Expr:
+        body = reduction.args[0]
+        body = self._row(body) if is_row(body) else body
+        if isinstance(body, Pow) and is_row(body.base) and not isinstance(body.base, TypedSymbol):
+            # Then the power is a statistic of a row that has a name.
+            body = self._define(body.base, self.names.fresh("u")) ** body.exp
+        rows = [symbol for symbol in body.free_symbols if is_row(symbol)]
+        mixed = len(rows) > 1 or any(axes(s).features and not axes(s).rows for s in body.free_symbols)
+        if isinstance(body, Add) and mixed:
+            body = self._define(body, self.names.fresh("total"))
+        reduced = reduction.func(body)
+        if not isinstance(reduced, Reduction):
+            # What is reduced turned out not to vary over features.
+            return self._row_scalar(coefficient * reduced)
+        name = equation.symbol.name if equation.named else self._reduction_name(reduced, equation)
+        symbol = self._define(coefficient * reduced, name, stopped=equation.stopped)
+        self.body_of[symbol] = body
+        return symbol
+
+    def _reduction_name(self, reduction: Reduction, equation: Equation) -> str:
+        body = reduction.args[0]
+        defined = {q.symbol: q.expression for q in self.equations}
+        wanted = reduction_name(reduction)
+        if isinstance(body, Pow) and body.exp == 2 and isinstance(defined.get(body.base), Add):
+            wanted = "var"
+        elif isinstance(body, TypedSymbol) and defined.get(body, body).is_Function and isinstance(reduction, Mean):
+            wanted = f"mean_{plain(body.name)}"
+        if equation.expression != equation.reduction:
+            wanted = wanted.replace("mean_", "sum_") if wanted.startswith("mean_") else equation.symbol.name
+        # The name that the definition's own equations have for it, if that says the same.
+        own = equation.symbol.name
+        return own if re.fullmatch(rf"{wanted}(_\d+)?", own) else self.names.fresh(wanted)
+
+    # ---- row values
+
+    def _row(self, e: Expr) -> Expr:
+        value = self._row_value(e)
+        return self.symbol_of.get((value, False), value)
+
+    def _row_value(self, e: Expr) -> Expr:
+        if not axes(e).rows or isinstance(e, TypedSymbol):
+            return e
+        if not axes(e).features:
+            return self._row_scalar(e)
+        if isinstance(e, Relational):
+            return e.func(*(self._row(argument) for argument in e.args))
+        if isinstance(e, Mul):
+            return self._product(e)
+        if isinstance(e, Add):
+            return self._sum(e)
+        if isinstance(e, Pow) and e.exp.is_Integer:
+            base = self._row(e.base)
+            return base**e.exp
+        arguments = [self._row(argument) for argument in e.args]
+        if isinstance(e, _CHEAP):
+            return e.func(*arguments)
+        power = self._known_power(e.func(*arguments))
+        if power is not None:
+            return power
+        if not isinstance(arguments[0], TypedSymbol):
+            arguments[0] = self._define(arguments[0], self.names.fresh("u"))
+        return self._define(e.func(*arguments), self.names.fresh(function_name(e, arguments[0])))
+
+    def _known_power(self, e: Expr) -> Expr | None:
+        """`exp(2*u)` as the square of a known `exp(u)`: a factor of it may be small where the square is infinite."""
+        # For their digits, `powers_of_exponentials` has those of multiples that round, before anything has a name.
+        if not isinstance(e, sympy.exp):
+            return None
+        times, exponent = e.args[0].as_coeff_Mul()
+        known = self.symbol_of.get((sympy.exp(exponent), False))
+        return known**times if known is not None and times.is_Integer and times > 1 else None
+
+    def _product(self, e: Mul) -> Expr:
+        rows = [self._row(factor) for factor in e.args if is_row(factor)]
+        scalars = [self._factor(factor) for factor in e.args if axes(factor) == (True, False)]
+        others = [factor for factor in e.args if not axes(factor).rows]
+        rows = self._powers_of_products(rows)
+        for i, factor in enumerate(rows):
+            row, power = factor.as_base_exp()
+            if not isinstance(row, TypedSymbol) or not power.is_Integer or power < 1:
+                continue
+            # `(r*x)**2` is r**2*x**2 to SymPy, and r*x is a value of the layer all the same.
+            scales = {s: s ** (1 / power) for s in scalars if s.is_nonzero and self._related(s, row)}
+            scales = {s: root for s, root in scales.items() if power == 1 or _is_product(root)}
+            if scales:
+                scalars = [s for s in scalars if s not in scales]
+                stem = self._root(row).name
+                hat = f"{stem}_scaled" if "_" in stem else f"{stem}hat"
+                rows[i] = self._define(Mul(row, *scales.values()), self.names.fresh(hat)) ** power
+                break
+        return Mul(*others, *scalars, *self._gated(rows))
+
+    def _powers_of_products(self, rows: list[Expr]) -> list[Expr]:
+        """`(x*e)**2` as a power of a named `x*e`, and `(x/y)**4` of `x/y`.
+
+        SymPy writes x**2*e**2, and e may be 0 where x**2 is infinite.
+        """
+        powers = {row: row.as_base_exp()[1] for row in rows if not isinstance(row, sympy.exp)}
+        for power in sorted({p for p in powers.values() if p.is_Integer and p > 1}, reverse=True):
+            alike = [row for row in rows if abs(powers.get(row, 0)) == power]
+            if len(alike) > 1:
+                factors = self._gated([row.as_base_exp()[0] for row in alike if powers[row] > 0])
+                factors += [1 / row.as_base_exp()[0] for row in alike if powers[row] < 0]
+                product = factors[0] if len(factors) == 1 else self._define(Mul(*factors), self.names.fresh("product"))
+                rows = [*_without(rows, alike), product**power]
+        return rows
+
+    def _gated(self, rows: list[Expr]) -> list[Expr]:
+        """The factors of a product, a row and a function of that row as one: `z*sigmoid(z)` is `silu_z`."""
+        for gate in rows:
+            function = next((q.expression for q in self.equations if q.symbol == gate), None)
+            if function is not None and function.is_Function and function.args[0] in rows:
+                row = function.args[0]
+                name = f"silu_{row}" if isinstance(function, Sigmoid) else f"{row}_{function_name(function, row)}"
+                product = self._define(row * gate, self.names.fresh(name))
+                return self._gated([product, *_without(rows, [row, gate])])
+        return rows
+
+    def _sum(self, e: Add) -> Expr:
+        content, primitive = e.primitive()
+        if content != 1:
+            inner = self._sum(primitive)
+            return content * inner
+        terms = [self._row(term) for term in e.args]
+        terms = self._with_whole_body(list(Add.make_args(Add(*terms))))
+        scalars = [term for term in terms if axes(term) == (True, False)]
+        rows = sorted((t for t in terms if isinstance(t, TypedSymbol) and is_row(t)), key=lambda s: s.name)
+        rows += sorted((-t for t in terms if is_row(t) and isinstance(-t, TypedSymbol)), key=lambda s: s.name)
+        for row in rows:
+            sign = 1 if row in terms else -1
+            shifts = [s for s in scalars if self._related(s, row)]
+            row, shifts, terms = self._known_shift(row, sign, shifts, terms)
+            if shifts:
+                own = [q for s in shifts for q in self.equations if q.symbol == -sign * s]
+                means = all(isinstance(q.reduction, Mean) for q in own)
+                centred = self._define(
+                    row + Add(*(sign * s for s in shifts)),
+                    self.names.fresh(f"{self._root(row).name}_{'centred' if means else 'shifted'}"),
+                )
+                rest = [t for t in terms if t not in shifts and t != sign * row]
+                return Add(*rest) + sign * centred
+        return Add(*terms)
+
+    def _known_shift(
+        self, row: TypedSymbol, sign: int, shifts: list[Expr], terms: list[Expr]
+    ) -> tuple[TypedSymbol, list[Expr], list[Expr]]:
+        """`x - m - s` as `c - s` if `c = x - m` is known: the large shift is taken off first, and only once."""
+        for shift in shifts if len(shifts) > 1 else ():
+            known = self.symbol_of.get((row + sign * shift, False))
+            if known is not None:
+                rest = [s for s in shifts if s != shift]
+                return known, rest, [*(t for t in terms if t not in (shift, sign * row)), sign * known]
+        return row, shifts, terms
+
+    def _with_whole_body(self, terms: list[Expr]) -> list[Expr]:
+        """The terms of `x + r - m` as those of `h - m`, if m is a mean of a named `h = x + r`."""
+        for shift in terms:
+            symbols = [s for s in shift.free_symbols if axes(s).rows]
+            body = self.body_of.get(symbols[0]) if axes(shift) == (True, False) and len(symbols) == 1 else None
+            whole = next((q for q in self.equations if q.symbol == body), None)
+            if whole is not None and isinstance(whole.expression, Add):
+                parts = whole.expression.args
+                if all(part in terms for part in parts):
+                    return [*(term for term in terms if term not in parts), whole.symbol]
+        return terms
+
+    # ---- row scalars
+
+    def _row_scalar(self, e: Expr) -> Expr:
+        if isinstance(e, TypedSymbol) or not axes(e).rows:
+            return e
+        if isinstance(e, Relational):
+            return e.func(*(self._row_scalar(argument) for argument in e.args))
+        if isinstance(e, Pow) and not e.exp.is_Integer:
+            root = sympy.Rational(1 if e.exp > 0 else -1, e.exp.q)
+            name = "rstd" if root == sympy.Rational(-1, 2) else "root" if root > 0 else "scale"
+            symbol = self._define(self._row_scalar(e.base) ** root, self.names.fresh(name))
+            return symbol ** abs(e.exp.p)
+        arguments = [self._row_scalar(argument) for argument in e.args]
+        if isinstance(e, (Add, Mul, Pow, *_CHEAP)):
+            return e.func(*arguments)
+        if any(power.exp.is_negative for power in arguments[0].atoms(Pow)):
+            # Multiplied out in a derivative, a quotient of row scalars would have high powers of what it divides by.
+            arguments[0] = self._define(arguments[0], self.names.fresh("u"))
+        rebuilt = e.func(*arguments)
+        return self._define(rebuilt, self.names.fresh(function_name(e, arguments[0])))
+
+    def _factor(self, e: Expr) -> Expr:
+        inner = self._row_scalar(e)
+        if isinstance(inner, Pow) and inner.exp.is_Integer and inner.exp < 0:
+            base = inner.base
+            root = self.symbol_of.get((base ** sympy.Rational(-1, 2), False))
+            if root is not None:
+                return root ** (-2 * inner.exp)
+            known = next((q.expression for q in self.equations if q.symbol == base), None)
+            if isinstance(known, Pow) and known.exp.q > 1 and base.is_positive:
+                # One reciprocal root, not a root and its reciprocal: dividing by `sqrt(v)` is multiplying by rstd.
+                return self._row_scalar(known**inner.exp)
+            name = f"inv_{base.name}" if isinstance(base, TypedSymbol) else "scale"
+            symbol = self._define(1 / base, self.names.fresh(name))
+            return symbol ** (-inner.exp)
+        return inner
+
+    # ---- bookkeeping
+
+    def _define(
+        self,
+        expression: Expr,
+        name: str,
+        *,
+        like: TypedSymbol | None = None,
+        reuse: bool = True,
+        stopped: bool = False,
+    ) -> TypedSymbol:
+        if reuse and (expression, stopped) in self.symbol_of:
+            return self.symbol_of[expression, stopped]
+        symbol = symbol_like(name, expression if like is None else like, **known_sign(expression))
+        self.symbol_of.setdefault((expression, stopped), symbol)
+        self.equations.append(Equation(symbol, expression, stopped=stopped))
+        self.depends[symbol] = frozenset().union(*(self.depends.get(s, frozenset()) for s in expression.free_symbols))
+        return symbol
+
+    def _related(self, scalar: Expr, row: TypedSymbol) -> bool:
+        depends: frozenset[TypedSymbol] = frozenset().union(
+            *(self.depends.get(s, frozenset()) for s in scalar.free_symbols)
+        )
+        return bool(depends & self.depends[row])
+
+    def _root(self, symbol: TypedSymbol) -> TypedSymbol:
+        equation = next((q for q in self.equations if q.symbol == symbol), None)
+        if equation is None or equation.reduction is not None:
+            return symbol
+        rows = [s for s in equation.expression.free_symbols if is_row(s)]
+        simple = isinstance(equation.expression, (Add, Mul)) and len(rows) == 1
+        return self._root(rows[0]) if simple else symbol
+
+    def _tidy(self, outputs: list[TypedSymbol]) -> Forward:
+        equations, table = use_roots(self.equations, outputs)
+        self.equations = equations
+        self.environment = {symbol: value.xreplace(table) for symbol, value in self.environment.items()}
+        equations = written_out(equations, outputs, self.optional_names - set(outputs), set(self.body_of.values()))
+        kept = {q.symbol for q in equations}
+        rename = {old: new for old, new in self.rename.items() if old in kept}
+        taken = [symbol.name for symbol in rename.values()]
+        assert len(set(taken)) == len(taken), "two values under one name"
+        return replace(
+            self.forward,
+            equations=tuple(
+                Equation(
+                    rename.get(q.symbol, q.symbol),
+                    q.expression.xreplace(rename),
+                    q.symbol in self.user_named,
+                    q.stopped,
+                )
+                for q in equations
+            ),
+            outputs=tuple(rename.get(symbol, symbol) for symbol in outputs),
+        )
+
+
+def _is_product(root: Expr) -> bool:
+    """Whether a root came out even."""
+    return all(factor.as_base_exp()[1].is_Integer for factor in Mul.make_args(root))
+
+
+def _without(items: list[Expr], gone: list[Expr]) -> list[Expr]:
+    rest = list(items)
+    for item in gone:
+        rest.remove(item)
+    return rest

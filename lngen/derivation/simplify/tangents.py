@@ -1,0 +1,151 @@
+"""The tangents of a forward in normal form, one row class after the other, from the first to the last.
+
+The same change of basis that shortens the gradients shortens these. The tangent of a row value that is the root of a
+class is an *atom* of that class; whatever is affine in the root, and every row scalar made of the class, moves by an
+expression in that atom, written out in full until it leaves the class and shortened there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import sympy
+from sympy import Expr
+
+from lngen.derivation.from_definition import Equation, Forward
+from lngen.derivation.jvp import moved_by, tangent_symbol
+from lngen.derivation.simplify.basis import cost, in_best_basis
+from lngen.derivation.simplify.factors import common_factors
+from lngen.derivation.simplify.linear import reductions_in, tree_size
+from lngen.derivation.simplify.row_classes import RowClass
+from lngen.derivation.simplify.sweep import Sweep, Trail, too_long, with_value
+from lngen.derivation.simplify.work import spend
+from lngen.expressions.symbols import AttainsFirst, RowMax, RowMin, TypedSymbol, is_row, operation_count, symbol_like
+
+_LONGEST_TANGENT = 1_000
+"""Nodes of a tangent that are counted as work."""
+
+
+class Tangents:
+    """The forward sweep; `run` returns the equations of the tangents and what each output moves by.
+
+    >>> from lngen.language.parsing import parse
+    >>> from lngen.derivation.simplify.structure import normal_form
+    >>> from lngen.derivation.from_definition import translate
+    >>> text = '''
+    ... from lngen.language import Row, Constant, mean, sqrt
+    ... def scaled(x: Row, eps: Constant = 1e-5):
+    ...     return x / sqrt(mean(x**2) + eps)
+    ... '''
+    >>> for equation in Tangents(normal_form(translate(parse(text)))).run():
+    ...     print(equation.symbol, "=", equation.expression)
+    dy = rstd*(dx - y*Mean(dx*y))
+    """
+
+    def __init__(self, forward: Forward, candidates: Collection[TypedSymbol] = ()) -> None:
+        """Of `candidates` see `Sweep`."""
+        self.forward = forward
+        self.sweep = Sweep(forward, Trail(), candidates)
+        self.names = self.sweep.names
+        self.equations: list[Equation] = []
+        self.inside: dict[TypedSymbol, Expr] = {s: tangent_symbol(s) for s in forward.differentiable}
+        self.outside: dict[TypedSymbol, Expr] = dict(self.inside)
+        self.class_of: dict[TypedSymbol, tuple[RowClass, ...]] = {
+            symbol: (row_class,) for symbol, row_class in self.sweep.class_of.items()
+        }
+        for row_class in self.sweep.classes:
+            for equation in (*row_class.reductions, *row_class.functions):
+                self.class_of[equation.symbol] = (*self.class_of.get(equation.symbol, ()), row_class)
+
+    def run(self) -> tuple[Equation, ...]:
+        """All equations; those of the outputs have the names of their tangents."""
+        for equation in self.forward.equations:
+            self.inside[equation.symbol] = self._moved(equation)
+        for output in self.forward.outputs:
+            moved = self._outside(output)
+            if moved != tangent_symbol(output):
+                self.equations.append(Equation(tangent_symbol(output), moved))
+        return self._written_out()
+
+    def _moved(self, equation: Equation) -> Expr:
+        own = self.class_of.get(equation.symbol, ())
+        tangents = {
+            symbol: self._inside(symbol) if self._share(symbol, own) else self._outside(symbol)
+            for symbol in sorted(equation.expression.free_symbols, key=lambda symbol: symbol.name)
+        }
+        moved = with_value(moved_by(equation, tangents, self._attains(equation, tangents)), equation)
+        spend(tree_size(moved, _LONGEST_TANGENT))
+        if (is_row(equation.symbol) and own[0].root == equation.symbol) or not own or too_long(moved):
+            return self._named(equation.symbol, common_factors(moved))
+        return moved
+
+    def _share(self, symbol: TypedSymbol, own: tuple[RowClass, ...]) -> bool:
+        return any(row_class in own for row_class in self.class_of.get(symbol, ()))
+
+    def _attains(self, equation: Equation, tangents: dict[TypedSymbol, Expr]) -> Expr | None:
+        if not isinstance(equation.reduction, (RowMax, RowMin)) or equation.stopped:
+            return None
+        if all(tangents.get(s, 0) == 0 for s in equation.expression.free_symbols):
+            return None
+        where = AttainsFirst(equation.reduction.args[0], equation.symbol)
+        symbol = symbol_like(self.names.fresh(f"first_{equation.symbol.name}"), where)
+        self.equations.append(Equation(symbol, where))
+        return symbol
+
+    def _inside(self, symbol: TypedSymbol) -> Expr:
+        return self.inside.get(symbol, sympy.S.Zero)
+
+    def _outside(self, symbol: TypedSymbol) -> Expr:
+        """What a value moves by, shortened and under a name, once something outside its class asks."""
+        if symbol not in self.outside:
+            moved = self._inside(symbol)
+            for row_class in self.class_of.get(symbol, ()):
+                moved = self._short(row_class, moved)
+            self.outside[symbol] = self._named(symbol, moved)
+        return self.outside[symbol]
+
+    def _short(self, row_class: RowClass, moved: Expr) -> Expr:
+        if moved == 0 or isinstance(moved, TypedSymbol):
+            return moved
+        return in_best_basis(row_class, moved)[1]
+
+    def _named(self, symbol: TypedSymbol, moved: Expr) -> Expr:
+        if moved == 0 or isinstance(moved, TypedSymbol):
+            return moved
+        known = next((q.symbol for q in self.equations if q.expression == moved), None)
+        if known is not None and type(known) is type(symbol):
+            return known
+        name = f"d{symbol.name}" if symbol in self.forward.outputs else self.names.fresh(f"d{symbol.name}")
+        tangent = symbol_like(name, symbol)
+        self.equations.append(Equation(tangent, moved))
+        return tangent
+
+    def _written_out(self) -> tuple[Equation, ...]:
+        """A row tangent that one equation uses is written out there, if that makes the whole no longer.
+
+        The tangent of `exp(x)/sum(exp(x))` comes as `(dz - y*sum(dz))/s` with `dz = dx*z`; together they are
+        `y*(dx - sum(dx*y))`.
+        """
+        results = {tangent_symbol(output) for output in self.forward.outputs}
+        equations = tuple(self.equations)
+        for equation in reversed(self.equations):
+            symbol, value = equation.symbol, equation.expression
+            users = [q for q in equations if q.expression.has(symbol)]
+            if symbol in results or not is_row(symbol) or isinstance(value, AttainsFirst) or len(users) != 1:
+                continue
+            (user,) = users
+            merged = user.expression.xreplace({symbol: value})
+            if too_long(merged):
+                continue
+            merged = self._shortest(merged)
+            operations = operation_count(user.expression) + operation_count(value)
+            reductions = reductions_in(user.expression) + reductions_in(value)
+            if operation_count(merged) <= operations and reductions_in(merged) <= reductions:
+                kept = (q for q in equations if q.symbol != symbol)
+                equations = tuple(Equation(q.symbol, merged if q.symbol == user.symbol else q.expression) for q in kept)
+        return equations
+
+    def _shortest(self, moved: Expr) -> Expr:
+        touched = [c for c in self.sweep.classes if moved.free_symbols & set(c.symbols)]
+        candidates = [common_factors(moved), *(in_best_basis(row_class, moved)[1] for row_class in touched)]
+        return min(candidates, key=cost)

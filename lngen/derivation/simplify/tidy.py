@@ -1,0 +1,116 @@
+"""A normal form made short: what was named and serves nothing is written out again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+
+import sympy
+from sympy import Add, Expr, Mul, Pow
+
+from lngen.derivation.from_definition import Equation
+from lngen.derivation.simplify.linear import tree_size
+from lngen.expressions.symbols import TypedSymbol, is_row
+
+_LONGEST_LINE = 60
+"""The nodes of an expression; what is longer keeps the name that its parts have."""
+
+
+def is_long(expression: Expr) -> bool:
+    """Whether an expression is too long to be a part of a line."""
+    return tree_size(expression, _LONGEST_LINE) > _LONGEST_LINE
+
+
+def use_roots(
+    equations: Iterable[Equation], outputs: Collection[TypedSymbol]
+) -> tuple[list[Equation], dict[TypedSymbol, Expr]]:
+    """`1/b` written as the square of `b**(-1/2)`, where both are there; and what each symbol that is gone now is.
+
+    What is an output stays.
+
+    >>> from lngen.expressions.symbols import RowScalarSymbol
+    >>> b, inverse, r, y = (RowScalarSymbol(name, positive=True) for name in ("b", "inverse", "r", "y"))
+    >>> given = [Equation(inverse, 1 / b), Equation(r, b ** sympy.Rational(-1, 2)), Equation(y, inverse + r)]
+    >>> equations, gone = use_roots(given, [y])
+    >>> [(q.symbol, q.expression) for q in equations], gone
+    ([(r, 1/sqrt(b)), (y, r**2 + r)], {inverse: r**2})
+    """
+    equations = list(equations)
+    gone: dict[TypedSymbol, Expr] = {}
+    while (found := _reciprocal_and_root(equations, outputs)) is not None:
+        place, root = found
+        table = {equations[place].symbol: root.symbol**2}
+        gone |= table
+        rest = [q for q in equations if q not in (equations[place], root)]
+        rest = [replace(q, expression=q.expression.xreplace(table)) for q in rest]
+        equations = [*rest[:place], root, *rest[place:]]
+    return equations, gone
+
+
+def _reciprocal_and_root(
+    equations: Sequence[Equation], outputs: Collection[TypedSymbol]
+) -> tuple[int, Equation] | None:
+    """The place of a `1/b` that is computed before `b**(-1/2)`, and the latter."""
+    for place, equation in enumerate(equations):
+        power = equation.expression
+        if isinstance(power, Pow) and power.exp == -1 and not is_row(power) and equation.symbol not in outputs:
+            wanted = power.base ** sympy.Rational(-1, 2)
+            root = next((q for q in equations[place:] if q.expression == wanted), None)
+            if root is not None:
+                return place, root
+    return None
+
+
+def written_out(
+    equations: Sequence[Equation],
+    outputs: Collection[TypedSymbol],
+    optional: Collection[TypedSymbol],
+    reduced: Collection[Expr],
+) -> list[Equation]:
+    """The equations that an output needs; an `optional` name that is used once is written out where it is.
+
+    What a reduction is of, `reduced`, keeps its name.
+
+    >>> from lngen.expressions.symbols import RowSymbol
+    >>> x, u, y, z = (RowSymbol(name) for name in ("x", "u", "y", "z"))
+    >>> given = [Equation(u, 2 * x), Equation(z, x**2), Equation(y, sympy.tanh(u))]
+    >>> [(q.symbol, q.expression) for q in written_out(given, [y], [u, z], [])]
+    [(y, tanh(2*x))]
+    """
+    while True:
+        uses: dict[Expr, int] = {}
+        for equation in equations:
+            for part in sympy.preorder_traversal(equation.expression):
+                if isinstance(part, TypedSymbol):
+                    uses[part] = uses.get(part, 0) + 1
+        needed = [q for q in equations if q.symbol in uses or q.symbol in outputs]
+        candidates = (q for q in needed if q.symbol in optional and uses[q.symbol] == 1 and q.symbol not in reduced)
+        once = next((q for q in candidates if not _nests(q, needed)), None)
+        if once is None and len(needed) == len(equations):
+            return needed
+        equations = needed
+        if once is not None:
+            inline = {once.symbol: once.expression}
+            equations = [replace(q, expression=q.expression.xreplace(inline)) for q in equations if q is not once]
+
+
+def _nests(equation: Equation, users: Sequence[Equation]) -> bool:
+    """Whether to write a value out where it is used would melt a sum into another, put a sum under a power, or a
+    product of rows, or make a line too long to read.
+
+    Sums under powers under powers are polynomials whose degree doubles with every line; and `(x/y)**4` is x**4/y**4 to
+    SymPy, each of which may be too large or too small for a float.
+    """
+    if is_long(equation.expression) or _melts(equation, users):
+        return True
+    powers = {p.base for q in users for p in q.expression.atoms(Pow)}
+    rows = [factor for factor in Mul.make_args(equation.expression) if is_row(factor)]
+    return equation.symbol in powers and (isinstance(equation.expression, Add) or len(rows) > 1)
+
+
+def _melts(equation: Equation, users: Iterable[Equation]) -> bool:
+    """Whether a value is a sum that SymPy would melt into what stands around it, where its digits may be lost."""
+    if not isinstance(equation.expression, Add):
+        return False
+    parts = (part for user in users for part in user.expression.atoms(Add, Mul))
+    return any(term.as_coeff_Mul()[1] == equation.symbol for part in parts for term in Add.make_args(part))

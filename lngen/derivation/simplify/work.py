@@ -1,0 +1,65 @@
+"""How much work a shorter form is worth, as a count and not a time: the same definition ends alike on every machine.
+
+A unit is a term or a factor that multiplying out makes, or a node of an expression that a shorter form is looked for.
+Where a definition takes more of them than it may, what is looked for is given up as a whole, and the unsimplified
+formulas stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+
+class TooMuchWorkError(Exception):
+    """The units of the innermost `limited_work` are spent."""
+
+
+class Meter:
+    """What was spent, and the most that may be."""
+
+    def __init__(self, limit: int | None, error: type[Exception]) -> None:
+        self.spent = 0
+        self.limit = limit
+        self.error = error
+
+
+_meter: ContextVar[Meter | None] = ContextVar("work", default=None)
+
+
+@contextmanager
+def limited_work(limit: int | None, error: type[Exception] = TooMuchWorkError) -> Iterator[Meter]:
+    """Inside, `spend` raises `error` once more than `limit` units are spent; None only counts them.
+
+    Nothing inside counts outside. So what is computed once and kept, such as the bases of a row class, is metered by
+    itself and charged every time that it is used: otherwise the first definition of a process would pay for the next.
+
+    >>> with limited_work(3) as meter:
+    ...     spend(2)
+    >>> meter.spent
+    2
+    """
+    meter = Meter(limit, error)
+    token = _meter.set(meter)
+    try:
+        yield meter
+    finally:
+        _meter.reset(token)
+
+
+def spend(units: int) -> None:
+    """Count units of work. Raises TooMuchWorkError where they are more than may be spent.
+
+    >>> with limited_work(3):
+    ...     spend(4)
+    Traceback (most recent call last):
+    ...
+    lngen.derivation.simplify.work.TooMuchWorkError
+    """
+    meter = _meter.get()
+    if meter is None:
+        return
+    meter.spent += units
+    if meter.limit is not None and meter.spent > meter.limit:
+        raise meter.error

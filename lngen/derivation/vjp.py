@@ -1,0 +1,217 @@
+"""The adjoint of a forward (its VJP), equation by equation, in reverse.
+
+With a bar for the cotangent of a value, an equation `s = e` sends `bar(s) * de/dv` to each `v` in it, and a mean
+`m = Mean(b)` sends `bar(m)/D * db/dv`; the row's largest entry sends its cotangent to the first feature that attains
+it. A value that varies over less than the cotangent does collects it: into a row
+scalar by a reduction over features, into a Feature by a sum over rows, into a Scalar by both. The local derivatives are
+SymPy's. (Griewank & Walther, Evaluating Derivatives, 2nd ed., section 3.2.)
+
+Nothing is simplified here. The adjoint of the definition as it stands is kept beside the simplified gradient as a
+second derivation, and the two are compared wherever a gradient is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import sympy
+from sympy import Expr
+
+from lngen.derivation.from_definition import Equation, Forward, Names
+from lngen.expressions.symbols import (
+    AttainsFirst,
+    Axes,
+    D,
+    Mean,
+    SumRows,
+    TypedSymbol,
+    Where,
+    axes,
+    derivative,
+    symbol_like,
+)
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What one equation sends to the cotangent of one of its operands."""
+
+    source: TypedSymbol
+    target: TypedSymbol
+    expression: Expr
+
+
+@dataclass(frozen=True)
+class Adjoint:
+    """The unsimplified VJP: one equation per cotangent, in the order in which they can be computed.
+
+    `cotangents` are the arguments of backward, one per output; `gradients` maps each differentiable input to the symbol
+    that holds its gradient.
+    """
+
+    cotangents: tuple[TypedSymbol, ...]
+    equations: tuple[Equation, ...]
+    gradients: tuple[tuple[TypedSymbol, TypedSymbol], ...]
+
+
+def cotangent_symbol(symbol: TypedSymbol) -> TypedSymbol:
+    """`dx` for `x`: a value's cotangent varies over what the value varies over."""
+    return symbol_like(f"d{symbol.name}", symbol)
+
+
+def reduce_to(expression: Expr, target: Axes) -> Expr:
+    """Collect a cotangent into a value that varies over less.
+
+    >>> from lngen.expressions.symbols import RowSymbol, FeatureSymbol, RowScalarSymbol
+    >>> dy, gamma, mu = RowSymbol("dy"), FeatureSymbol("gamma"), RowScalarSymbol("mu")
+    >>> reduce_to(gamma * dy, axes(mu))
+    D*Mean(gamma*dy)
+    >>> reduce_to(dy, axes(gamma))
+    SumRows(dy)
+    """
+    if expression == 0:
+        return expression
+    source = axes(expression)
+    if source.features and not target.features:
+        expression = _over_features(expression)
+    if source.rows and not target.rows:
+        expression = SumRows(expression)
+    return expression
+
+
+def _over_features(expression: Expr) -> Expr:
+    """The sum over features; what is chosen for a row as a whole is chosen for its sum.
+
+    So a sum that is switched off is 0, whatever would have been multiplied into it later.
+    """
+    if isinstance(expression, Where) and not axes(expression.args[0]).features:
+        condition, *branches = expression.args
+        return Where(condition, *map(_over_features, branches))
+    if isinstance(expression, sympy.Add) and any(isinstance(term, Where) for term in expression.args):
+        return sympy.Add(*map(_over_features, expression.args))
+    return D * Mean(expression)
+
+
+def contributions(equation: Equation, bar: Expr, attains: Expr | None = None) -> Iterator[Contribution]:
+    """What `equation`, whose value has cotangent `bar`, sends to each of its operands.
+
+    `attains` is the name of `AttainsFirst(body, m)` for an `m = RowMax(body)`, where it has one.
+
+    >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
+    >>> x, m = RowSymbol("x"), RowScalarSymbol("m")
+    >>> for c in contributions(Equation(m, Mean(x**2)), RowScalarSymbol("dm")):
+    ...     print(c.target, c.expression)
+    x 2*dm*x/D
+
+    A mean whose body holds a row scalar sends it what all D features send:
+
+    >>> z, mu = RowSymbol("z"), RowScalarSymbol("mu")
+    >>> for c in contributions(Equation(m, Mean(x - mu)), RowScalarSymbol("dm")):
+    ...     print(c.target, c.expression)
+    mu -dm
+    x dm/D
+
+    So does a row value whose cotangent happens to be the same for all features:
+
+    >>> for c in contributions(Equation(x, z - mu), RowScalarSymbol("bar")):
+    ...     print(c.target, c.expression)
+    mu -bar*D
+    z bar
+
+    A row of equal entries sends its mean the cotangents of all of them:
+
+    >>> for c in contributions(Equation(z, Mean(x)), RowSymbol("dz")):
+    ...     print(c.target, c.expression)
+    x Mean(dz)
+
+    A sum over rows sends its cotangent to every row:
+
+    >>> from lngen.expressions.symbols import FeatureSymbol
+    >>> for c in contributions(Equation(FeatureSymbol("s"), SumRows(x**2)), FeatureSymbol("ds")):
+    ...     print(c.target, c.expression)
+    x 2*ds*x
+    """
+    if equation.stopped:
+        return
+    reduction = equation.reduction
+    if reduction is not None and axes(equation.symbol).features:
+        bar = reduce_to(bar, axes(reduction)) if axes(bar).features else D * bar
+    if isinstance(equation.expression, SumRows):
+        body, weight = equation.expression.args[0], bar
+    elif reduction is None:
+        body, weight = equation.expression, bar
+    elif isinstance(reduction, Mean):
+        body, weight = reduction.args[0], bar * equation.expression / reduction / D
+    else:
+        body = reduction.args[0]
+        weight = bar * (AttainsFirst(body, equation.symbol) if attains is None else attains)
+    spread = reduction is not None or axes(equation.symbol).features
+    for target in sorted(body.free_symbols - {D}, key=lambda symbol: symbol.name):
+        slope = derivative(body, target)
+        if slope != 0:
+            expression = select(weight * slope)
+            if spread and not axes(target).features and not axes(expression).features:
+                expression = D * expression
+            yield Contribution(equation.symbol, target, reduce_to(expression, axes(target)))
+
+
+def select(product: Expr) -> Expr:
+    """A product with a select among its factors as a select of products.
+
+    So nothing is ever multiplied by 0 to be switched off: 0 times what was not chosen may be no number.
+    """
+    for factor in sympy.Mul.make_args(product):
+        if isinstance(factor, Where):
+            condition, chosen, otherwise = factor.args
+            rest = product / factor
+            return Where(condition, select(rest * chosen), select(rest * otherwise))
+        if isinstance(factor, sympy.Add) and any(isinstance(term, Where) for term in factor.args):
+            rest = product / factor
+            return sympy.Add(*(select(rest * term) for term in factor.args))
+    return product
+
+
+def merged(total: Expr) -> Expr:
+    """Selects on one condition added up inside it: what is not chosen is then not even added.
+
+    >>> from lngen.expressions.symbols import RowSymbol
+    >>> x, g, h = RowSymbol("x"), RowSymbol("g"), RowSymbol("h")
+    >>> merged(Where(x > 0, g, 0) + Where(x > 0, h, 0) + h)
+    h + Where(x > 0, g + h, 0)
+    """
+    terms: dict[Expr, list[Expr]] = {}
+    for term in sympy.Add.make_args(total):
+        if isinstance(term, Where):
+            terms.setdefault(term.args[0], []).append(term)
+    for condition, alike in terms.items():
+        if len(alike) > 1:
+            chosen, otherwise = (sympy.Add(*(term.args[place] for term in alike)) for place in (1, 2))
+            total = total - sympy.Add(*alike) + Where(condition, chosen, otherwise)
+    return total
+
+
+def adjoint(forward: Forward) -> Adjoint:
+    """The VJP of a forward, unsimplified."""
+    cotangents = tuple(cotangent_symbol(output) for output in forward.outputs)
+    names = Names.of(forward)
+    bars: dict[TypedSymbol, Expr] = {}
+    for output, cotangent in zip(forward.outputs, cotangents, strict=True):
+        bars[output] = bars.get(output, sympy.S.Zero) + cotangent
+    equations: list[Equation] = []
+    for equation in reversed(forward.equations):
+        bar = bars.get(equation.symbol, sympy.S.Zero)
+        if bar == 0:
+            continue
+        if bar not in cotangents:
+            symbol = symbol_like(names.fresh(f"d{equation.symbol.name}"), equation.symbol)
+            equations.append(Equation(symbol, bar))
+            bar = symbol
+        for contribution in contributions(equation, bar):
+            bars[contribution.target] = bars.get(contribution.target, sympy.S.Zero) + contribution.expression
+    gradients = []
+    for symbol in forward.differentiable:
+        gradient = cotangent_symbol(symbol)
+        equations.append(Equation(gradient, bars.get(symbol, sympy.S.Zero)))
+        gradients.append((symbol, gradient))
+    return Adjoint(cotangents, tuple(equations), tuple(gradients))

@@ -1,0 +1,16 @@
+"""Expressions of a derivation as a person writes them: in the definition language's own words, or in LaTeX.
+
+>>> from lngen.expressions.symbols import Mean, RowScalarSymbol, RowSymbol
+>>> g, xhat, rstd = RowSymbol("g"), RowSymbol("xhat"), RowScalarSymbol("rstd", positive=True)
+>>> dx = rstd * (g - xhat * Mean(g * xhat) - Mean(g))
+>>> print(text(dx))
+rstd*(g - mean(g) - xhat*mean(g*xhat))
+>>> print(latex(rstd * (g - xhat)))
+\\mathrm{rstd} \\thinspace \\left(g - \\hat{x}\\right)
+"""
+
+from lngen.expressions.notation.latex import latex, latex_name
+from lngen.expressions.notation.order import Order
+from lngen.expressions.notation.plain import text
+
+__all__ = ["Order", "latex", "latex_name", "text"]

@@ -1,0 +1,1 @@
+"""What is written and read: emitted folders, their manifests, templates, and where they are."""

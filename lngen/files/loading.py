@@ -1,0 +1,147 @@
+"""Importing an emitted layer, from a checkout, from a wheel, or from any folder it was written to."""
+
+import importlib
+import importlib.util
+import keyword
+import os
+import sys
+from collections.abc import Callable
+from hashlib import sha256
+from itertools import count
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Protocol, cast
+
+from lngen import runtime
+from lngen.errors import LngenError
+from lngen.files import paths
+from lngen.files.paths import RUNTIME
+from lngen.runtime.interface import Interface
+
+_TEXTS = count()
+
+
+class Layer(Protocol):
+    """The module of a layer that is not known before it is loaded; `INTERFACE` says what its functions take and give.
+
+    One that is known is imported, `from generated import NAME`, and has its own types.
+    """
+
+    __name__: str
+    __file__: str | None
+    INTERFACE: Interface
+    Saved: type[Any]
+    Gradients: type[Any]
+    forward: Callable[..., tuple[Any, Any]]
+    backward: Callable[..., Any]
+    jvp: Callable[..., Any]
+    backward_backward: Callable[..., Any]
+
+
+def load(layer: str | os.PathLike[str]) -> Layer:
+    """Return the emitted module of a layer; it has `forward`, `backward` and the rest.
+
+    `layer` is the name of a layer that comes with lngen, or the folder of an emitted one as a `pathlib.Path`.
+    A name is never taken for a path.
+
+    The module of a named layer is the one that `import` finds: `generated.NAME` in a checkout whose root is
+    on `sys.path`, else `lngen.generated.NAME`. A folder is imported under a name made from where it is and
+    from its manifest, so the same folder gives the same module until it is emitted anew.
+
+    Raises LngenError if there is no such layer; the message lists those there are.
+    """
+    if isinstance(layer, str):
+        return cast(Layer, _load_name(layer))
+    return cast(Layer, _load_folder(Path(layer)))
+
+
+def available() -> tuple[str, ...]:
+    """The names of the emitted layers that `load` finds, sorted."""
+    folder = paths.generated_folder()
+    if not folder.is_dir():
+        return ()
+    return tuple(sorted(entry.name for entry in folder.iterdir() if _is_emitted(entry)))
+
+
+def _is_emitted(folder: Path) -> bool:
+    return folder.name.isidentifier() and folder.name != RUNTIME and (folder / "__init__.py").is_file()
+
+
+def _load_name(name: str) -> ModuleType:
+    names = available()
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise LngenError(
+            f"{name!r} is not a layer's name; lngen has {_listed(names)}. To load a folder, pass it as a pathlib.Path."
+        )
+    if name not in names:
+        raise LngenError(f"there is no emitted layer {name!r}; lngen has {_listed(names)}.")
+    folder = paths.generated_folder()
+    package = "generated" if _finds("generated", folder) else "lngen.generated"
+    if package == "lngen.generated":
+        _ensure_package(package, folder)
+    return importlib.import_module(f"{package}.{name}")
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(names) if names else "none yet: run `lngen derive`"
+
+
+def _finds(package: str, folder: Path) -> bool:
+    """Whether `import package` would take its modules from the folder."""
+    try:
+        spec = importlib.util.find_spec(package)
+    except ValueError:  # a module of that name without a spec, such as one that a program made itself
+        return False
+    places = spec.submodule_search_locations if spec else None
+    return places is not None and Path(next(iter(places), "")).resolve() == folder.resolve()
+
+
+def _ensure_package(package: str, folder: Path) -> None:
+    # In a wheel the import system would find the folder by itself. In a checkout that is not on sys.path it
+    # would not, and a package of the user's that is called `generated` must be left alone.
+    if package not in sys.modules:
+        module = ModuleType(package, "The emitted layers that come with lngen.")
+        module.__path__ = [str(folder)]
+        sys.modules[package] = module
+
+
+def _load_folder(folder: Path) -> ModuleType:
+    if not _is_emitted(folder):
+        raise LngenError(
+            f"{folder} is not the folder of an emitted layer: it has no __init__.py or its name is not an "
+            "identifier. Pass DIR/NAME of what `lngen derive --out DIR` wrote."
+        )
+    folder = folder.resolve()
+    if folder.parent == paths.generated_folder().resolve():
+        return _load_name(folder.name)
+    if not (folder.parent / RUNTIME / "__init__.py").is_file():
+        raise LngenError(
+            f"{folder.parent} has no {RUNTIME}/, which its layers share. Copy it there too, or write the layer anew "
+            f"with `lngen derive --out`."
+        )
+    package = f"_lngen_{_fingerprint(folder)}"
+    _ensure_package(package, folder.parent)
+    importlib.invalidate_caches()
+    return importlib.import_module(f"{package}.{folder.name}")
+
+
+def module_from_text(text: str, name: str) -> ModuleType:
+    """Run emitted text as a module of its own, with a runtime of its own: what is set there is set for it alone."""
+    package = f"_lngen_text_{next(_TEXTS)}"
+    own = f"{package}.{RUNTIME}"
+    _ensure_package(package, Path())
+    _ensure_package(own, Path(next(iter(runtime.__path__))))
+    module = ModuleType(f"{package}.{name}.backend")
+    module.__package__ = f"{package}.{name}"
+    try:
+        exec(compile(text, f"<{name}>", "exec"), module.__dict__)
+    finally:
+        for entry in [entry for entry in sys.modules if entry == package or entry.startswith(f"{package}.")]:
+            del sys.modules[entry]
+    return module
+
+
+def _fingerprint(folder: Path) -> str:
+    manifest = folder / "manifest.json"
+    content = manifest.read_bytes() if manifest.is_file() else b""
+    return sha256(os.fsencode(folder) + b"\0" + content).hexdigest()[:16]

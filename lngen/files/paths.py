@@ -1,0 +1,46 @@
+"""Where `derive/`, `templates/` and `generated/` are.
+
+In a checkout they stand beside the package, in an installed wheel inside it. A checkout is recognised by a
+`pyproject.toml` of the project lngen beside the package that was imported, so `python -m lngen` in a
+checkout, and an editable install of it from anywhere, use that checkout's folders.
+"""
+
+import tomllib
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+RUNTIME = "_runtime"
+"""The folder beside emitted layers that holds what they share: the files of `lngen.runtime`, as they are."""
+
+
+def _checkout_of(package: Path) -> Path | None:
+    """The checkout that the package folder stands in, or None if it is installed."""
+    try:
+        project = tomllib.loads((package.parent / "pyproject.toml").read_text(encoding="utf-8"))
+        return package.parent if project["project"]["name"] == "lngen" else None
+    except (OSError, ValueError, KeyError, TypeError):
+        # Whatever pyproject.toml stands beside an installed package, it is not this project.
+        return None
+
+
+checkout: Path | None = _checkout_of(_PACKAGE)
+"""The root of the checkout that lngen is imported from; None in an installed wheel."""
+
+packaged: bool = checkout is None
+"""Whether lngen is installed, with its definitions, templates and emitted layers inside the package."""
+
+
+def derive_folder() -> Path:
+    """The folder of the forward definitions, one file a layer."""
+    return (checkout or _PACKAGE) / "derive"
+
+
+def templates_folder() -> Path:
+    """The folder of the templates, one folder a backend."""
+    return (checkout or _PACKAGE) / "templates"
+
+
+def generated_folder() -> Path:
+    """The folder of the emitted layers, one folder a layer. It need not exist yet."""
+    return (checkout or _PACKAGE) / "generated"

@@ -1,0 +1,415 @@
+"""The language of forward definitions, and its reference.
+
+A definition imports these names so that editors and linters resolve them. It is parsed and never run, so the
+functions here compute nothing; their docstrings say what each one means. In them *u* is the argument, and a
+*row* is the D values of one sample.
+
+Values have kinds. A `Row` varies over rows and features, a `RowScalar` over rows, a `Feature` over
+features, a `Scalar` over neither. An elementwise function or operator gives a value that varies over
+whatever its arguments vary over, so a RowScalar broadcasts back over its row and a Feature over all rows. A
+reduction takes the feature axis away: of a Row it is a RowScalar, of a Feature a Scalar.
+
+Operators: `+ - * /`, unary minus, and `a ** b` with a number b of magnitude 64 at most. Comparisons stand
+only as the first argument of `where`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from lngen.language.functions import TABLE, FunctionEntry, entry, not_run
+
+if TYPE_CHECKING:
+    # `x: Row = 1` and `x * gamma` are right in a definition, so a type checker has to allow them.
+    Row: TypeAlias = Any
+    RowScalar: TypeAlias = Any
+    Feature: TypeAlias = Any
+    Scalar: TypeAlias = Any
+    Constant: TypeAlias = Any
+else:
+
+    class _Kind:
+        def __init__(self, *arguments: Any, **keywords: Any) -> None:
+            not_run(type(self).__name__)
+
+    class Row(_Kind):
+        """One value per row and feature, shape (..., D)."""
+
+    class RowScalar(_Kind):
+        """One value per row, shape (...,)."""
+
+    class Feature(_Kind):
+        """One value per feature, shape (D,), shared by all rows."""
+
+    class Scalar(_Kind):
+        """One learned value, shared by all."""
+
+    class Constant(_Kind):
+        """A hyper-parameter: one value that has no gradient."""
+
+
+KIND_NAMES: tuple[str, ...] = ("Row", "RowScalar", "Feature", "Scalar", "Constant")
+"""What an input may be annotated with."""
+
+
+class _FeatureCount:
+    def __repr__(self) -> str:
+        return "D"
+
+
+D: Any = _FeatureCount()
+"""The number of features of a row. A divisor such as `D - 1` makes 2 the smallest D that is accepted."""
+
+# Past these the function has left what a float can hold (exp) or has reached its limit (tanh, erf).
+_LARGE = (-1e4, -750.0, -100.0, -40.0, 40.0, 100.0, 1e4)
+_NEAR_ZERO = (-1e-8, -1e-300, 0.0, 1e-300, 1e-8)
+
+
+@entry("every real row", role="reduction")
+def mean(row: Any, /) -> Any:
+    """The mean over the feature axis. Its derivative is 1/D for every entry."""
+
+
+@entry("every real row", role="reduction")
+def sum(row: Any, /) -> Any:
+    """The sum over the feature axis. Its derivative is 1 for every entry."""
+
+
+@entry("every real row", role="reduction")
+def max(row: Any, /) -> Any:
+    """The largest entry over the feature axis.
+
+    Its derivative is 1 for the first entry that attains it and 0 for the others. For the larger of two values
+    write `maximum`.
+    """
+
+
+@entry("every real row", role="reduction")
+def min(row: Any, /) -> Any:
+    """The smallest entry over the feature axis.
+
+    Its derivative is 1 for the first entry that attains it and 0 for the others. For the smaller of two
+    values write `minimum`.
+    """
+
+
+@entry(
+    "u >= 0; at 0 the derivative is infinite",
+    (1e-300, 1e-8, 1.0, 1e300),
+    lowest=0,
+    slope=lambda f, u: 0.5 / f.np.sqrt(u),
+)
+def sqrt(u: Any, /) -> Any:
+    """The square root. Its derivative is 1/(2*sqrt(u))."""
+
+
+@entry(
+    "u > 0",
+    (1e-300, 1e-8, 1.0, 1e300),
+    written=lambda f, u: u ** f.Rational(-1, 2),
+    exact=lambda f, u: 1 / f.mp.sqrt(u) if u else f.mp.inf,
+    lowest=0,
+    real=lambda f, u: 1 / f.np.sqrt(u),
+    slope=lambda f, u: -0.5 / (u * f.np.sqrt(u)),
+)
+def rsqrt(u: Any, /) -> Any:
+    """The reciprocal of the square root, 1/sqrt(u). Its derivative is -rsqrt(u)**3/2."""
+
+
+@entry(
+    "u <= 709 in float64, 88 in float32",
+    (-750.0, -40.0, *_NEAR_ZERO, 40.0, 700.0),
+    head="exp",
+    positive=True,
+    far="no float",
+    slope=lambda f, u: f.np.exp(u),
+    curvature=lambda f, v, r: f.np.exp(v + r),
+    roundings=8,
+    latex=r"\exp\left({u}\right)",
+)
+def exp(u: Any, /) -> Any:
+    """The exponential. It is its own derivative."""
+
+
+@entry(
+    "u > 0",
+    (1e-300, 1 - 1e-8, 1.0, 1 + 1e-8, 1e300),
+    head="log",
+    lowest=0,
+    slope=lambda f, u: 1 / u,
+    curvature=lambda f, v, r: f.np.where(v > r, f.np.abs(v - r) ** -2.0, f.np.inf),
+    roundings=8,
+    latex=r"\log\left({u}\right)",
+)
+def log(u: Any, /) -> Any:
+    """The natural logarithm. Its derivative is 1/u."""
+
+
+@entry(
+    "u > -1",
+    (-1 + 1e-8, *_NEAR_ZERO, 1e300),
+    head="Log1p",
+    written=lambda f, u: f.log(1 + u),
+    derivative=lambda f, u: 1 / (1 + u),
+    exact=lambda f, u: f.mp.log1p(u),
+    lowest=-1,
+    real=lambda f, u: f.np.log1p(u),
+    slope=lambda f, u: 1 / (1 + u),
+    curvature=lambda f, v, r: f.np.where(1 + v - r > 0, f.np.abs(1 + v - r) ** -2.0, f.np.inf),
+    roundings=8,
+    latex=r"\log\left(1 + {u}\right)",
+)
+def log1p(u: Any, /) -> Any:
+    """log(1 + u), exact near u = 0. Its derivative is 1/(1 + u)."""
+
+
+@entry(
+    "u <= 709 in float64, 88 in float32",
+    (-750.0, -40.0, *_NEAR_ZERO, 40.0, 700.0),
+    head="Expm1",
+    written=lambda f, u: f.exp(u) - 1,
+    # Not 1 plus the function, which would lose it where u is far below zero.
+    derivative=lambda f, u: f.exp(u),
+    exact=lambda f, u: f.mp.expm1(u),
+    far="no float",
+    real=lambda f, u: f.np.expm1(u),
+    slope=lambda f, u: f.np.exp(u),
+    curvature=lambda f, v, r: f.np.exp(v + r),
+    roundings=8,
+    latex=r"\left(\exp\left({u}\right) - 1\right)",
+)
+def expm1(u: Any, /) -> Any:
+    """exp(u) - 1, exact near u = 0. Its derivative is exp(u)."""
+
+
+@entry(
+    "every real u",
+    (*_NEAR_ZERO, math.pi / 2, math.pi, 1e4),
+    head="sin",
+    bounded=True,
+    slope=lambda f, u: f.np.cos(u),
+    curvature=1,
+    roundings=8,
+    latex=r"\sin\left({u}\right)",
+)
+def sin(u: Any, /) -> Any:
+    """The sine. Its derivative is cos(u)."""
+
+
+@entry(
+    "every real u",
+    (*_NEAR_ZERO, math.pi / 2, math.pi, 1e4),
+    head="cos",
+    bounded=True,
+    slope=lambda f, u: -f.np.sin(u),
+    curvature=1,
+    roundings=8,
+    latex=r"\cos\left({u}\right)",
+)
+def cos(u: Any, /) -> Any:
+    """The cosine. Its derivative is -sin(u)."""
+
+
+@entry(
+    "every real u",
+    (*_LARGE, *_NEAR_ZERO),
+    head="tanh",
+    bounded=True,
+    far="sign",
+    slope=lambda f, u: 4 * f.sigmoid_slope(2 * u),
+    curvature=0.77,
+    roundings=8,
+    latex=r"\tanh\left({u}\right)",
+)
+def tanh(u: Any, /) -> Any:
+    """The hyperbolic tangent. Its derivative is 1 - tanh(u)**2."""
+
+
+@entry(
+    "every real u",
+    (*_LARGE, *_NEAR_ZERO),
+    head="Sigmoid",
+    written=lambda f, u: 1 / (1 + f.exp(-u)),
+    derivative=lambda f, u: f.sigmoid(u) * (1 - f.sigmoid(u)),
+    positive=True,
+    bounded=True,
+    real=lambda f, u: f.sigmoid(u),
+    slope=lambda f, u: f.sigmoid_slope(u),
+    curvature=0.0963,
+    roundings=16,
+    numpy="_functions.sigmoid",
+    latex=r"\sigma\left({u}\right)",
+)
+def sigmoid(u: Any, /) -> Any:
+    """The logistic function, 1/(1 + exp(-u)). Its derivative is sigmoid(u)*sigmoid(-u)."""
+
+
+@entry(
+    "every real u",
+    (*_LARGE, *_NEAR_ZERO),
+    head="Softplus",
+    written=lambda f, u: f.log(1 + f.exp(u)),
+    derivative=lambda f, u: f.sigmoid(u),
+    positive=True,
+    exact=lambda f, u: (u if u > 0 else f.mp.zero) + f.mp.log1p(f.exp(-f.mp.fabs(u))),
+    real=lambda f, u: f.np.where(u > 0, u, 0) + f.np.log1p(f.np.exp(-f.np.abs(u))),
+    slope=lambda f, u: f.sigmoid(u),
+    curvature=0.25,
+    roundings=16,
+    numpy="_functions.softplus",
+)
+def softplus(u: Any, /) -> Any:
+    """log(1 + exp(u)). Its derivative is sigmoid(u)."""
+
+
+@entry(
+    "every real u",
+    (-1e4, *_NEAR_ZERO, 1e4),
+    written=lambda f, u: f.maximum(u, f.Integer(0)),
+    exact=lambda f, u: 0 if u <= 0 else u,
+    keeps_fractions=True,
+    real=lambda f, u: f.np.where((u > 0) | f.np.isnan(u), u, 0).astype(u.dtype),
+    slope=lambda f, u: (u > 0).astype(f.np.float64),
+)
+def relu(u: Any, /) -> Any:
+    """The larger of u and 0. Its derivative is 1 for u > 0, and 0 for u <= 0."""
+
+
+@entry(
+    "every real u",
+    (*_LARGE, *_NEAR_ZERO),
+    written=lambda f, u: u * f.sigmoid(u),
+    real=lambda f, u: f.times(u, f.sigmoid(u)),
+    slope=lambda f, u: f.sigmoid(u) + f.times(u, f.sigmoid_slope(u)),
+)
+def silu(u: Any, /) -> Any:
+    """u*sigmoid(u). Its derivative is sigmoid(u)*(1 + u*sigmoid(-u))."""
+
+
+@entry(
+    "every real u",
+    (*_LARGE, *_NEAR_ZERO),
+    written=lambda f, u: u * (1 + f.erf(u / f.sqrt(2))) / 2,
+    exact=lambda f, u: u * f.mp.erfc(-u / f.mp.sqrt(2)) / 2,
+    far="no float",
+    real=lambda f, u: f.times(u, f.normal_cdf(u)),
+    slope=lambda f, u: f.normal_cdf(u) + f.times(u, f.normal_density(u)),
+)
+def gelu(u: Any, /) -> Any:
+    """The exact one, u*Phi(u) with Phi(u) = (1 + erf(u/sqrt(2)))/2.
+
+    Its derivative is Phi(u) + u*phi(u), where phi is the density of the standard normal distribution.
+    """
+
+
+@entry(
+    "every real u",
+    (-1e4, -6.0, -3.0, *_NEAR_ZERO, 3.0, 6.0, 1e4),
+    head="erf",
+    bounded=True,
+    far="sign",
+    real=lambda f, u: f.erf(u),
+    slope=lambda f, u: f.erf_slope(u),
+    curvature=0.97,
+    roundings=8,
+    numpy="_functions.erf",
+    reads_late=(0,),
+    work=1,
+)
+def erf(u: Any, /) -> Any:
+    """The error function. Its derivative is 2/sqrt(pi)*exp(-u**2)."""
+
+
+@entry(
+    "every real u",
+    (-1e4, *_NEAR_ZERO, 1e4),
+    head="Abs",
+    exact=lambda f, u: u if u >= 0 else -u,
+    keeps_fractions=True,
+    slope=lambda f, u: f.np.sign(u),
+    numpy="np.absolute",
+    latex=r"\left|{u}\right|",
+)
+def abs(u: Any, /) -> Any:
+    """The absolute value. Its derivative is sign(u), which is 0 at 0."""
+
+
+@entry(
+    "every real u",
+    (-1e4, *_NEAR_ZERO, 1e4),
+    head="sign",
+    exact=lambda f, u: u if u != u else (u > 0) - (u < 0),
+    keeps_fractions=True,
+    bounded=True,
+    slope=lambda f, u: f.np.zeros_like(u),
+)
+def sign(u: Any, /) -> Any:
+    """-1, 0 or 1 with the sign of u. Its derivative is 0 everywhere."""
+
+
+@entry(
+    "every real a and b",
+    (-1.0, 0.0, 1.0),
+    exact=lambda f, a, b: a if a > b else b,
+    keeps_fractions=True,
+)
+def maximum(a: Any, b: Any, /) -> Any:
+    """The larger of two values.
+
+    The derivative goes to the larger one; on a tie to the second, so that `maximum(x, 0)` has derivative 0
+    at 0.
+    """
+
+
+@entry(
+    "every real a and b",
+    (-1.0, 0.0, 1.0),
+    exact=lambda f, a, b: a if a < b else b,
+    keeps_fractions=True,
+)
+def minimum(a: Any, b: Any, /) -> Any:
+    """The smaller of two values.
+
+    The derivative goes to the smaller one; on a tie to the second, so that `minimum(x, 0)` has derivative 0
+    at 0.
+    """
+
+
+@entry(
+    "every real a and b; the value that is not chosen may be anything",
+    (-1.0, 0.0, 1.0),
+    role="select",
+    exact=lambda f, chosen, a, b: a if chosen else b,
+)
+def where(condition: Any, a: Any, b: Any, /) -> Any:
+    """a where the condition holds, b elsewhere.
+
+    The condition is one comparison: `<`, `<=`, `>`, `>=`, `==` or `!=`. Its derivative is the derivative of
+    what was chosen; what was not chosen has no influence, even if it is infinite or not a number. (Only if a
+    mean or another reduction of it stands there may the gradient of its row be no number then.)
+    """
+
+
+@entry(
+    "every real u",
+    (-1.0, 0.0, 1.0),
+    role="stop",
+    exact=lambda f, u: u,
+    keeps_fractions=True,
+    real=lambda f, u: u,
+    slope=lambda f, u: f.np.zeros_like(u),
+)
+def stop_gradient(u: Any, /) -> Any:
+    """u itself, taken for a constant by differentiation: its derivative is 0."""
+
+
+FUNCTIONS: Mapping[str, FunctionEntry] = MappingProxyType(TABLE)
+"""Every function of the language by name; no other module names them all."""
+
+
+def public_names() -> tuple[str, ...]:
+    """What a definition may import."""
+    return ("D", *KIND_NAMES, *FUNCTIONS)

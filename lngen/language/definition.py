@@ -1,0 +1,156 @@
+"""A forward definition as a value: inputs with kinds, statements, outputs.
+
+>>> from lngen.language.parsing import parse
+>>> definition = parse('''
+... from lngen.language import Row, Feature, mean
+... def scaled(x: Row, gamma: Feature = 1):
+...     ms = mean(x**2)
+...     return gamma * x / (1 + ms)
+... ''')
+>>> print(definition.canonical())
+def scaled(x: Row, gamma: Feature = 1)
+ms: RowScalar = mean((x ** 2))
+y: Row = ((gamma * x) / (1 + ms))
+return y
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from lngen.language.syntax import Binary, Call, Expression, Kind, Name, Number, Span, render, walk
+
+
+@dataclass(frozen=True)
+class Input:
+    """An argument of the layer. `default` is its neutral value, or the default of a Constant."""
+
+    name: str
+    kind: Kind
+    default: Fraction | None
+    span: Span
+
+    @property
+    def is_positive(self) -> bool:
+        """Whether it is taken to be positive, as a Constant with a positive default is."""
+        return self.kind is Kind.CONSTANT and self.default is not None and self.default > 0
+
+
+@dataclass(frozen=True)
+class Statement:
+    """`name = expression`; `kind` is the expression's."""
+
+    name: str
+    expression: Expression
+    kind: Kind
+    span: Span
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A forward definition that obeys every rule of the language.
+
+    `outputs` name statements, each a Row or a RowScalar, each once. An unnamed result is the statement `y`.
+    Every input and every statement reaches an output. `minimum_features` is the smallest D for which no
+    divisor made of D and numbers alone is zero, here and for every larger D. `renamed` has the names that the file
+    spells otherwise, as pairs of the name here and the name there: `dx` is left to the gradient of an input `x`.
+    """
+
+    name: str
+    docstring: str
+    inputs: tuple[Input, ...]
+    statements: tuple[Statement, ...]
+    outputs: tuple[str, ...]
+    source: str
+    filename: str
+    minimum_features: int
+    renamed: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def constants(self) -> tuple[Input, ...]:
+        """The inputs that have no gradient."""
+        return self._inputs_of(Kind.CONSTANT)
+
+    @property
+    def rows(self) -> tuple[Input, ...]:
+        """The Row inputs; there is at least one."""
+        return self._inputs_of(Kind.ROW)
+
+    @property
+    def features(self) -> tuple[Input, ...]:
+        """The Feature inputs."""
+        return self._inputs_of(Kind.FEATURE)
+
+    @property
+    def scalars(self) -> tuple[Input, ...]:
+        """The Scalar inputs."""
+        return self._inputs_of(Kind.SCALAR)
+
+    @property
+    def differentiable(self) -> tuple[Input, ...]:
+        """The inputs that have a gradient, in order: all but the Constants."""
+        return tuple(entry for entry in self.inputs if entry.kind is not Kind.CONSTANT)
+
+    @property
+    def needed_positive(self) -> tuple[str, ...]:
+        """The Constants whose being positive may have been used: those that a root, a logarithm or an `abs` depends on.
+
+        >>> from lngen.language.parsing import parse
+        >>> parse("def f(x: Row, eps: Constant = 1, c: Constant = 2): return c*x/sqrt(x**2 + eps)").needed_positive
+        ('eps',)
+        """
+        depends = {entry.name: {entry.name} if entry.is_positive else set() for entry in self.inputs}
+
+        def constants_in(expression: Expression) -> set[str]:
+            return set().union(*(depends[part.name] for part in walk(expression) if isinstance(part, Name)))
+
+        found: set[str] = set()
+        for statement in self.statements:
+            for part in walk(statement.expression):
+                match part:
+                    case Call(function="sqrt" | "rsqrt" | "log" | "abs" | "sign"):
+                        found |= constants_in(part)
+                    case Binary("**", base, Number(exponent)) if exponent.denominator != 1:
+                        found |= constants_in(base)
+            depends[statement.name] = constants_in(statement.expression)
+        return tuple(entry.name for entry in self.constants if entry.name in found)
+
+    def input(self, name: str) -> Input:
+        """The input of that name; KeyError if there is none."""
+        for entry in self.inputs:
+            if entry.name == name:
+                return entry
+        raise KeyError(name)
+
+    def statement(self, name: str) -> Statement:
+        """The statement of that name; KeyError if there is none."""
+        for entry in self.statements:
+            if entry.name == name:
+                return entry
+        raise KeyError(name)
+
+    def output_kind(self, name: str) -> Kind:
+        """ROW or ROW_SCALAR; KeyError if no output has that name."""
+        if name not in self.outputs:
+            raise KeyError(name)
+        return self.statement(name).kind
+
+    def public(self, name: str) -> str:
+        """What an input, an output or a statement is called in the file, and in the signatures of emitted functions."""
+        return dict(self.renamed).get(name, name)
+
+    def canonical(self) -> str:
+        """The definition in normal form: the same for every layout, comment and docstring; for hashing."""
+        lines = [f"def {self.name}({', '.join(_signature(entry) for entry in self.inputs)})"]
+        lines += [f"{s.name}: {s.kind.value} = {render(s.expression)}" for s in self.statements]
+        lines += [f"return {', '.join(self.outputs)}"]
+        return "\n".join([*lines, *(f"{name} is written {written}" for name, written in self.renamed)])
+
+    def _inputs_of(self, kind: Kind) -> tuple[Input, ...]:
+        return tuple(entry for entry in self.inputs if entry.kind is kind)
+
+
+def _signature(entry: Input) -> str:
+    default = "" if entry.default is None else f" = {entry.default}"
+    return f"{entry.name}: {entry.kind.value}{default}"

@@ -1,0 +1,199 @@
+"""What a statement of a definition is made of: kinds, and expressions as trees."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TypeAlias
+
+
+class Kind(enum.Enum):
+    """What a value varies over; a CONSTANT is a SCALAR that has no gradient, and only an input is one."""
+
+    ROW = "Row"
+    ROW_SCALAR = "RowScalar"
+    FEATURE = "Feature"
+    SCALAR = "Scalar"
+    CONSTANT = "Constant"
+
+    @property
+    def over_rows(self) -> bool:
+        """Whether there is one value per row."""
+        return self in (Kind.ROW, Kind.ROW_SCALAR)
+
+    @property
+    def over_features(self) -> bool:
+        """Whether there is one value per feature."""
+        return self in (Kind.ROW, Kind.FEATURE)
+
+    @staticmethod
+    def of(over_rows: bool, over_features: bool) -> Kind:
+        """The kind that varies over these axes; never CONSTANT.
+
+        >>> Kind.of(over_rows=True, over_features=False)
+        <Kind.ROW_SCALAR: 'RowScalar'>
+        """
+        if over_rows:
+            return Kind.ROW if over_features else Kind.ROW_SCALAR
+        return Kind.FEATURE if over_features else Kind.SCALAR
+
+    @staticmethod
+    def join(*kinds: Kind) -> Kind:
+        """The kind of an elementwise combination.
+
+        >>> Kind.join(Kind.ROW_SCALAR, Kind.FEATURE)
+        <Kind.ROW: 'Row'>
+        """
+        return Kind.of(any(kind.over_rows for kind in kinds), any(kind.over_features for kind in kinds))
+
+
+@dataclass(frozen=True)
+class Span:
+    """Where something stands in the source, in characters from 1; the end is exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True)
+class Number:
+    """A literal, as the exact fraction of its shortest decimal text."""
+
+    value: Fraction
+    kind: Kind
+    span: Span
+
+
+@dataclass(frozen=True)
+class Name:
+    """An input or an earlier statement."""
+
+    name: str
+    kind: Kind
+    span: Span
+
+
+@dataclass(frozen=True)
+class FeatureCount:
+    """`D`, the number of features of a row."""
+
+    kind: Kind
+    span: Span
+
+
+@dataclass(frozen=True)
+class Negate:
+    """`-operand`."""
+
+    operand: Expression
+    kind: Kind
+    span: Span
+
+
+@dataclass(frozen=True)
+class Binary:
+    """`left operator right` with one of `+ - * / **`. The right operand of `**` is always a `Number`."""
+
+    operator: str
+    left: Expression
+    right: Expression
+    kind: Kind
+    span: Span
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function of `lngen.language.FUNCTIONS`. The first argument of `where` is a `Compare`, no other is."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+    kind: Kind
+    span: Span
+
+
+@dataclass(frozen=True)
+class Compare:
+    """`left operator right` with one of `< <= > >= == !=`; stands only as the first argument of `where`."""
+
+    operator: str
+    left: Expression
+    right: Expression
+    kind: Kind
+    span: Span
+
+
+Expression: TypeAlias = Number | Name | FeatureCount | Negate | Binary | Call | Compare
+
+
+def render(expression: Expression) -> str:
+    """The expression as text with every operation in parentheses and numbers as fractions.
+
+    >>> from lngen.language.parsing import parse
+    >>> definition = parse("def f(x: Row): return -x * 0.5 + D")
+    >>> render(definition.statements[0].expression)
+    '(((-x) * 1/2) + D)'
+    """
+    match expression:
+        case Number(value):
+            return str(value)
+        case Name(name):
+            return name
+        case FeatureCount():
+            return "D"
+        case Negate(operand):
+            return f"(-{render(operand)})"
+        case Binary(operator, left, right) | Compare(operator, left, right):
+            return f"({render(left)} {operator} {render(right)})"
+        case Call(function, arguments):
+            return f"{function}({', '.join(render(argument) for argument in arguments)})"
+
+
+def children(expression: Expression) -> tuple[Expression, ...]:
+    """The operands of an expression, from left to right."""
+    match expression:
+        case Negate(operand):
+            return (operand,)
+        case Binary(_, left, right) | Compare(_, left, right):
+            return (left, right)
+        case Call(_, arguments):
+            return arguments
+        case _:
+            return ()
+
+
+def with_names(expression: Expression, names: Mapping[str, str]) -> Expression:
+    """The expression with its names replaced.
+
+    >>> from lngen.language.parsing import parse
+    >>> definition = parse("def f(x: Row): return x * mean(x)")
+    >>> render(with_names(definition.statements[0].expression, {"x": "z"}))
+    '(z * mean(z))'
+    """
+
+    if isinstance(expression, Name):
+        return replace(expression, name=names.get(expression.name, expression.name))
+    return mapped(expression, lambda part: with_names(part, names))
+
+
+def mapped(expression: Expression, new: Callable[[Expression], Expression]) -> Expression:
+    """The expression with `new` of each operand in its place."""
+    match expression:
+        case Negate(operand=operand):
+            return replace(expression, operand=new(operand))
+        case Binary(left=left, right=right) | Compare(left=left, right=right):
+            return replace(expression, left=new(left), right=new(right))
+        case Call(arguments=arguments):
+            return replace(expression, arguments=tuple(map(new, arguments)))
+        case _:
+            return expression
+
+
+def walk(expression: Expression) -> Iterator[Expression]:
+    """The expression and everything in it, each before its operands."""
+    yield expression
+    for child in children(expression):
+        yield from walk(child)

@@ -1,1 +1,0 @@
-"""Text to a definition: syntax tree, expressions, constant folding, the smallest legal D."""

@@ -1,0 +1,1 @@
+"""A derivation becomes row programs, one a direction, and what they cost."""

@@ -1,0 +1,22 @@
+"""What a layer costs: operations, bytes, and what the same layer costs when every operation is a kernel of
+its own.
+"""
+
+from lngen.plan.cost.operations import Operations, operations
+from lngen.plan.cost.traffic import ITEMSIZE, Cost, cost, reductions, unfused
+from lngen.plan.cost.units import DType, microseconds, parse_bandwidth, parse_dtype, parse_shape
+
+__all__ = [
+    "ITEMSIZE",
+    "Cost",
+    "DType",
+    "Operations",
+    "cost",
+    "microseconds",
+    "operations",
+    "parse_bandwidth",
+    "parse_dtype",
+    "parse_shape",
+    "reductions",
+    "unfused",
+]

@@ -1,0 +1,210 @@
+"""Memory traffic of a row program, beside that of the same formulas with a kernel for every operation.
+
+>>> from lngen.language.parsing import parse
+>>> from lngen.plan.planner import plan
+>>> from lngen.derivation.simplify import derive
+>>> layer = plan(derive(parse('''
+... from lngen.language import Row, mean
+... def centred(x: Row):
+...     return x - mean(x)
+... ''')))
+>>> forward = cost(layer.forward)
+>>> forward.tensors, unfused(layer)[0].tensors
+(2, 3)
+>>> forward.at(rows=16384, features=768, itemsize=2, accumulate_itemsize=4)
+(50331648, 50364416)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import sympy
+from sympy import Add, Expr, Mul, Pow
+
+from lngen.derivation.from_definition import Equation
+from lngen.expressions.symbols import D, FeatureSymbol, Reduction, RowSymbol, SumRows, TypedSymbol, axes, is_row
+from lngen.plan.cost.operations import Operations, operations, power_multiplications
+from lngen.plan.planner import Plan
+from lngen.plan.program import RowProgram
+
+ROWS = sympy.Symbol("rows", integer=True, nonnegative=True)
+ITEMSIZE = sympy.Symbol("itemsize", integer=True, positive=True)
+ACCUMULATE_ITEMSIZE = sympy.Symbol("accumulate_itemsize", integer=True, positive=True)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one direction costs.
+
+    `rows_read` and `rows_written` count tensors of the rows' shape; `scalars_read` and `scalars_written` row
+    scalars that are inputs, cotangents or results, in the rows' type; `saved` row scalars kept between
+    forward and backward, in the accumulation type. `features` and `numbers` count Features and Scalars read
+    or written. `partial_features` and `partial_numbers` are sums over rows, of which every block of rows
+    brings one partial result.
+    """
+
+    operations: Operations
+    rows_read: int
+    rows_written: int
+    scalars_read: int
+    scalars_written: int
+    saved: int
+    features: int
+    numbers: int
+    partial_features: int
+    partial_numbers: int
+
+    @property
+    def tensors(self) -> int:
+        """Row tensors moved: each is read or written once."""
+        return self.rows_read + self.rows_written
+
+    @property
+    def bytes(self) -> Expr:
+        """Bytes moved, in rows, D, itemsize and accumulate_itemsize; partial sums excluded."""
+        scalars = (self.scalars_read + self.scalars_written) * ITEMSIZE + self.saved_bytes_per_row
+        return ROWS * (D * ITEMSIZE * self.tensors + scalars) + self.parameter_bytes
+
+    @property
+    def saved_bytes_per_row(self) -> Expr:
+        """Bytes a row that are kept between forward and backward besides the caller's own arrays."""
+        return self.saved * ACCUMULATE_ITEMSIZE
+
+    @property
+    def parameter_bytes(self) -> Expr:
+        """Bytes of Features and Scalars, once a call."""
+        return ITEMSIZE * (D * self.features + self.numbers)
+
+    @property
+    def partial_bytes(self) -> Expr:
+        """Bytes that each block of rows writes for the sums over rows."""
+        return ACCUMULATE_ITEMSIZE * (D * self.partial_features + self.partial_numbers)
+
+    @property
+    def flops(self) -> Expr:
+        """Operations, in rows and D."""
+        return self.operations.total(ROWS)
+
+    def at(self, rows: int, features: int, itemsize: int, accumulate_itemsize: int) -> tuple[int, int]:
+        """Bytes moved and operations done for a shape: `features` is D, sizes are in bytes."""
+        values = {ROWS: rows, D: features, ITEMSIZE: itemsize, ACCUMULATE_ITEMSIZE: accumulate_itemsize}
+        return int(self.bytes.subs(values)), int(self.flops.subs(values))
+
+
+@dataclass(frozen=True)
+class Unfused:
+    """What one direction costs with a kernel for every operation, each reading and writing whole row tensors.
+
+    Backward reads the intermediate rows that forward left behind; `kept` counts those that are neither inputs
+    nor outputs. Row scalars and parameters are left out: they are small.
+    """
+
+    kernels: int
+    tensors: int
+    kept: int
+
+    @property
+    def saved_bytes_per_row(self) -> Expr:
+        """Bytes a row of the intermediate rows that are kept for backward."""
+        return D * ITEMSIZE * self.kept
+
+
+def cost(program: RowProgram) -> Cost:
+    """The cost of a program in which every row is read once and every result written once."""
+    used = program.read()
+    read = {argument.symbol for argument in program.rows} & used
+    parameters = [p.symbol for p in program.parameters if p.symbol in used]
+    written = {store.symbol for store in program.results}
+    return Cost(
+        operations=operations(program),
+        rows_read=sum(is_row(symbol) for symbol in read),
+        rows_written=sum(is_row(symbol) for symbol in written),
+        scalars_read=sum(not is_row(symbol) for symbol in read - set(program.saved)),
+        scalars_written=sum(axes(symbol) == (True, False) for symbol in written - set(program.saved)),
+        saved=len(program.saved),
+        features=sum(isinstance(symbol, FeatureSymbol) for symbol in parameters)
+        + sum(isinstance(symbol, FeatureSymbol) for symbol in written),
+        numbers=sum(not axes(symbol).features for symbol in parameters)
+        + sum(not any(axes(symbol)) for symbol in written),
+        partial_features=sum(axes(r.symbol).features for stage in program.stages for r in stage.rows_reductions),
+        partial_numbers=sum(not axes(r.symbol).features for stage in program.stages for r in stage.rows_reductions),
+    )
+
+
+def reductions(program: RowProgram) -> int:
+    """Reductions over the feature axis that a row takes; one that only measures rounding is not counted."""
+    return sum(len(stage.reductions) for stage in program.stages if not stage.correction)
+
+
+def unfused(plan: Plan) -> tuple[Unfused, Unfused]:
+    """Forward and backward of the same formulas, operation by operation.
+
+    The formulas are the simplified ones, so the difference to `cost` is what fusing alone is worth.
+    """
+    derivation = plan.derivation
+    forward, backward = derivation.forward.equations, derivation.backward
+    made = {q.symbol for q in forward if is_row(q.symbol)} - set(derivation.forward.outputs)
+    used = {symbol for q in backward for symbol in q.expression.free_symbols}
+    return Unfused(*_kernels(forward), len(made & used)), Unfused(*_kernels(backward), len(made & used))
+
+
+_Run = Callable[..., None]
+
+
+def _kernels(equations: Iterable[Equation]) -> tuple[int, int]:
+    """Kernels that touch rows, and the row tensors that they move."""
+    kernels = tensors = 0
+    seen: set[Expr] = set()
+
+    def run(reads: Iterable[Expr], *, result: bool) -> None:
+        nonlocal kernels, tensors
+        kernels += 1
+        tensors += sum(is_row(operand) for operand in set(reads)) + result
+
+    def visit(e: Expr) -> None:
+        if e in seen or not e.args or isinstance(e, TypedSymbol):
+            return
+        seen.add(e)
+        for argument in e.args:
+            # A sign is free: a term is taken off instead of added.
+            visit(-argument if isinstance(e, Add) and argument.as_coeff_Mul()[0] == -1 else argument)
+        if isinstance(e, (Reduction, SumRows)):
+            if is_row(e.args[0]):
+                run([e.args[0]], result=False)
+        elif is_row(e):
+            _elementwise(e, run)
+
+    for equation in equations:
+        expression = equation.expression
+        reduction = equation.reduction
+        visit(expression if reduction is None else reduction)
+    return kernels, tensors
+
+
+def _elementwise(e: Expr, run: _Run) -> None:
+    if isinstance(e, Pow):
+        steps = power_multiplications(abs(int(e.exp))) if e.exp.is_Integer else 1
+        for _ in range(steps + bool(e.exp.is_negative)):
+            run([e.base], result=True)
+    elif isinstance(e, (Add, Mul)):
+        _chain(e, run)
+    else:
+        run(e.args, result=True)
+
+
+def _chain(e: Expr, run: _Run) -> None:
+    """A sum or product of n operands as n - 1 kernels; what is no row is combined first, at no cost."""
+    rows = [argument for argument in e.args if is_row(argument)]
+    others = [argument for argument in e.args if not is_row(argument) and argument != -1]
+    if len(rows) == 1 and not others:
+        run(rows, result=True)
+        return
+    if not rows:
+        return
+    partial: Expr = rows[0]
+    for operand in [*others[:1], *rows[1:]]:
+        run([partial, operand], result=True)
+        # The running result is a row tensor of its own.
+        partial = RowSymbol("_")

@@ -1,0 +1,152 @@
+"""The lines of a program before it is one: equations with their steps, and what is done to all of them.
+
+A line is an equation of a derivation on its way into a stage. Each function here takes lines and gives lines that say
+the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sympy import Expr, Mul
+from sympy.core.relational import Relational
+
+from lngen.derivation.from_definition import Names
+from lngen.expressions.symbols import (
+    NOTHING,
+    D,
+    Reduction,
+    RowSymbol,
+    SumRows,
+    TypedSymbol,
+    axes,
+    is_row,
+    symbol_like,
+)
+from lngen.plan.program import OPERATORS, Operator, RowProgram
+
+
+@dataclass(frozen=True)
+class Line:
+    """One equation of a program, reductions on their own; `correction` marks the residual mean of a shift."""
+
+    symbol: TypedSymbol
+    expression: Expr
+    step: int
+    correction: bool = False
+
+    @property
+    def operator(self) -> Operator | None:
+        return OPERATORS.get(type(self.expression))
+
+
+def read_by(lines: Iterable[Line]) -> set[TypedSymbol]:
+    """The symbols that lines read."""
+    return {symbol for line in lines for symbol in line.expression.free_symbols}
+
+
+def lines_of(program: RowProgram) -> list[Line]:
+    """The lines that a program was made of, sums over rows left out."""
+    lines = [Line(a.symbol, a.expression, a.step) for a in program.prologue]
+    for stage in program.stages:
+        lines += [Line(a.symbol, a.expression, a.step) for a in stage.temps]
+        lines += [Line(r.symbol, r.expression, r.step, stage.correction) for r in stage.reductions]
+        lines += [Line(a.symbol, a.expression, a.step) for a in stage.row_scalars]
+    return lines
+
+
+def without_nested_reductions(lines: Iterable[Line], names: Names) -> list[Line]:
+    """Every reduction on a line of its own, each computed once.
+
+    >>> from lngen.expressions.symbols import Mean
+    >>> x, g = RowSymbol("x"), RowSymbol("g")
+    >>> for line in without_nested_reductions([Line(RowSymbol("dx"), g - x*Mean(g*x), 7)], Names([])):
+    ...     print(line.symbol, "=", line.expression)
+    mean_g_x = Mean(g*x)
+    dx = -mean_g_x*x + g
+    """
+    known: dict[Expr, TypedSymbol] = {}
+    result: list[Line] = []
+
+    def extract(expression: Expr, step: int) -> Expr:
+        if not expression.atoms(Reduction):
+            return expression
+        expression = expression.func(*(extract(argument, step) for argument in expression.args))
+        if not isinstance(expression, Reduction):
+            return expression
+        if expression not in known:
+            kind = OPERATORS[type(expression)]
+            known[expression] = symbol_like(names.fresh(f"{kind}_{_words(expression.args[0])}"), expression)
+            result.append(Line(known[expression], expression, step))
+        return known[expression]
+
+    for line in lines:
+        # The gradient of a feature that is the same for all of them repeats a reduction: that is a line, and its own.
+        if isinstance(line.expression, Reduction) and axes(line.expression) == axes(line.symbol):
+            body = extract(line.expression.args[0], line.step)
+            expression = line.expression.func(body)
+            known.setdefault(expression, line.symbol)
+        else:
+            expression = extract(line.expression, line.step)
+        result.append(Line(line.symbol, expression, line.step))
+    return result
+
+
+def once_a_row(lines: Sequence[Line], names: Names) -> list[Line]:
+    """Factors that do not vary over features multiplied once a row, parameters' sums formed once a call.
+
+    >>> from lngen.expressions.symbols import FeatureSymbol, RowScalarSymbol
+    >>> x, s, t, w = RowSymbol("x"), RowScalarSymbol("s"), RowScalarSymbol("t"), FeatureSymbol("w")
+    >>> for line in once_a_row([Line(RowSymbol("y"), x*s*t*(1 + w)/D, 3)], Names([])):
+    ...     print(line.symbol, "=", line.expression)
+    t_scaled = s*t/D
+    w_shifted = w + 1
+    y = w_shifted*t_scaled*x
+    """
+    known: dict[Expr, TypedSymbol] = {}
+    result: list[Line] = []
+
+    def named(expression: Expr, step: int) -> Expr:
+        if expression not in known:
+            words = sorted((s.name for s in expression.free_symbols if s != D), key=lambda name: (len(name), name))
+            ending = "scaled" if isinstance(expression, Mul) else "shifted"
+            known[expression] = symbol_like(names.fresh(f"{words[-1]}_{ending}"), expression)
+            result.append(Line(known[expression], expression, step))
+        return known[expression]
+
+    def hoist(expression: Expr, step: int) -> Expr:
+        varies = axes(expression)
+        if not expression.args or varies == NOTHING:
+            return expression
+        if isinstance(expression, Relational):
+            return expression.func(*(hoist(argument, step) for argument in expression.args))
+        if isinstance(expression, Mul):
+            return product(expression, step)
+        if varies != RowSymbol.varies:
+            return named(expression, step)
+        return expression.func(*(hoist(argument, step) for argument in expression.args))
+
+    def product(expression: Expr, step: int) -> Expr:
+        sign = [factor for factor in expression.args if factor == -1]
+        once = [factor for factor in expression.args if factor != -1 and not axes(factor).features]
+        per_row = [factor for factor in once if axes(factor).rows]
+        if per_row and not (len(once) == 1 and isinstance(once[0], TypedSymbol)):
+            once = [named(Mul(*once), step)]
+        rest = [hoist(factor, step) for factor in expression.args if axes(factor).features]
+        return Mul(*sign, *once, *rest)
+
+    for line in lines:
+        if line.operator is not None or isinstance(line.expression, SumRows):
+            expression = line.expression.func(hoist(line.expression.args[0], line.step))
+        elif is_row(line.symbol):
+            expression = hoist(line.expression, line.step)
+        else:
+            expression = line.expression
+        result.append(Line(line.symbol, expression, line.step, line.correction))
+    return result
+
+
+def _words(body: Expr) -> str:
+    symbols = sorted({symbol.name for symbol in body.free_symbols if axes(symbol).features})
+    return "_".join(symbols[:3]) if symbols else "one"

@@ -1,0 +1,244 @@
+"""The row program: what both backends are printed from.
+
+A `RowProgram` is one direction of a layer, such as its forward, as a list of *stages*. A stage is one sweep over a
+row: all reductions whose inputs are ready share it. The forward of a layer that takes its mean off has four:
+
+    mean(x) | residual mean of x - mu | mean of the centred square | output
+
+Expressions are SymPy expressions over typed symbols (`lngen.expressions.symbols`); inside a stage they hold no
+reduction. Every name is the derivation's own, and every line says which step it comes from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Literal
+
+from sympy import Expr
+
+from lngen.expressions.growth import Growth, Value
+from lngen.expressions.symbols import (
+    FeatureSum,
+    FeatureSymbol,
+    Mean,
+    RowMax,
+    RowMin,
+    RowScalarSymbol,
+    RowSymbol,
+    ScalarSymbol,
+    TypedSymbol,
+)
+
+Direction = Literal["forward", "backward", "jvp", "backward_backward"]
+Operator = Literal["mean", "sum", "max", "min"]
+OPERATORS: Mapping[type, Operator] = {Mean: "mean", FeatureSum: "sum", RowMax: "max", RowMin: "min"}
+"""What each reduction of an expression is called in a program."""
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """`symbol = expression`, and the derivation step it comes from."""
+
+    symbol: TypedSymbol
+    expression: Expr
+    step: int
+
+    @property
+    def body(self) -> Expr:
+        """What is computed before anything is reduced: of an assignment, all of it."""
+        return self.expression
+
+
+@dataclass(frozen=True)
+class FeatureReduction:
+    """`symbol = operator(body)` over the feature axis of each row."""
+
+    symbol: RowScalarSymbol
+    operator: Operator
+    body: Expr
+    step: int
+
+    @property
+    def expression(self) -> Expr:
+        """The reduction as an expression.
+
+        >>> FeatureReduction(RowScalarSymbol("m"), "mean", RowSymbol("x"), 1).expression
+        Mean(x)
+        """
+        head = next(head for head, operator in OPERATORS.items() if operator == self.operator)
+        return head(self.body)
+
+
+@dataclass(frozen=True)
+class RowsReduction:
+    """A sum over all rows: of a row value into a Feature, or of a row scalar into a Scalar.
+
+    `symbol` is what the epilogue and the gradients refer to.
+    """
+
+    symbol: FeatureSymbol | ScalarSymbol
+    body: Expr
+    step: int
+
+
+@dataclass(frozen=True)
+class Store:
+    """A value that leaves the program: an output of forward, a gradient of backward.
+
+    `names` has several entries where several results are the same array (the gradients of `x + r`): it is computed and
+    written once, and the results share it.
+    """
+
+    names: tuple[str, ...]
+    symbol: TypedSymbol
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One sweep over a row. Order inside: temps, then reductions over them, then row scalars, then stores.
+
+    `correction` marks a sweep that measures what is zero in exact arithmetic (the mean of a centred row). A backend may
+    leave it out for a row where rounding cannot matter, provided that the decision looks at that row alone; the symbol
+    is then zero.
+    """
+
+    temps: tuple[Assignment, ...] = ()
+    reductions: tuple[FeatureReduction, ...] = ()
+    row_scalars: tuple[Assignment, ...] = ()
+    stores: tuple[Store, ...] = ()
+    rows_reductions: tuple[RowsReduction, ...] = ()
+    correction: bool = False
+
+
+FAR = 2
+"""How many deviations from zero the mean of a row may lie before taking it off costs digits that matter.
+
+What rounding leaves of the mean is then less than the rounding of a few deviations.
+"""
+
+
+@dataclass(frozen=True)
+class Centring:
+    """A correction that may be left out by row: `shifted = x - mean`, its `residual` mean, and `centred`, less that.
+
+    `spread` is the mean or the sum of the square of `centred`, which the next stage takes. Where the mean is at most
+    `FAR` deviations from zero, the residual is nothing but rounding.
+    """
+
+    mean: RowScalarSymbol
+    shifted: Assignment
+    residual: FeatureReduction
+    centred: Assignment
+    spread: FeatureReduction
+
+
+@dataclass(frozen=True)
+class RowArgument:
+    """A row or row scalar that the program reads from memory.
+
+    `origin` is where the caller finds it: an argument of forward, a cotangent or a tangent (an argument of the other
+    directions), or saved (`name` is then the input or output of forward that `saved` refers to).
+    """
+
+    name: str
+    symbol: RowSymbol | RowScalarSymbol
+    origin: Literal["input", "cotangent", "tangent", "saved input", "saved output"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A Feature, a Scalar or a Constant. `neutral` is the value that stands for it when it is left out."""
+
+    name: str
+    symbol: FeatureSymbol | ScalarSymbol
+    kind: Literal["Feature", "Scalar", "Constant"]
+    default: Fraction | None
+
+
+@dataclass(frozen=True)
+class RowProgram:
+    """One direction of a layer.
+
+    `rows` are read in every sweep that needs them (a backend keeps them on chip where it can). `parameters` are read
+    once. `prologue` holds what is computed once a call from parameters alone (`1 + w`, a reduction of a Feature);
+    `epilogue` what is computed once from the sums over rows. `saved` are the row scalars that forward writes and
+    backward reads. `optional` maps an input that may be left out to its neutral value; left out, it *is* that number,
+    and whatever only served its gradient is gone. `growth` says how large each value gets at each end
+    (`lngen.expressions.growth.Growth.at_the_ends`), for a backend that multiplies in another order. `is_wide`
+    says that the layer is computed in a wider type than that of its rows (`lngen.plan.widen`).
+    """
+
+    layer: str
+    direction: Direction
+    minimum_features: int
+    rows: tuple[RowArgument, ...]
+    parameters: tuple[Parameter, ...]
+    prologue: tuple[Assignment, ...]
+    stages: tuple[Stage, ...]
+    epilogue: tuple[Assignment, ...]
+    saved: tuple[RowScalarSymbol, ...]
+    results: tuple[Store, ...]
+    optional: tuple[tuple[str, Fraction], ...]
+    growth: tuple[Growth, ...] = ()
+    is_wide: bool = False
+
+    def lines(self) -> Iterator[Assignment | FeatureReduction | RowsReduction]:
+        """Everything that is computed, in order."""
+        yield from self.prologue
+        for stage in self.stages:
+            yield from stage.temps
+            yield from stage.reductions
+            yield from stage.row_scalars
+            yield from stage.rows_reductions
+        yield from self.epilogue
+
+    def values(self) -> list[Value]:
+        """Each symbol with what is assigned to it, in order; for a sum over rows, with its terms."""
+        return [(q.symbol, q.body if isinstance(q, RowsReduction) else q.expression) for q in self.lines()]
+
+    def cotangents(self) -> tuple[str, ...]:
+        """The cotangents of the outputs: where there are several, any of them may be left out, but not all."""
+        optional = dict(self.optional)
+        return tuple(row.name for row in self.rows if row.origin == "cotangent" and row.name not in optional)
+
+    def groups(self) -> dict[str, tuple[str, ...]]:
+        """The names of a result, by each of them: gradients that are equal are one array."""
+        return {name: store.names for store in self.results for name in store.names}
+
+    def temps(self) -> tuple[Assignment, ...]:
+        """All row values of all stages, in order."""
+        return tuple(temp for stage in self.stages for temp in stage.temps)
+
+    def centrings(self) -> tuple[Centring, ...]:
+        """The corrections that may be left out by row: those after which the square of the centred row is averaged."""
+        means = {r.body: r.symbol for stage in self.stages for r in stage.reductions if r.operator == "mean"}
+        temps = self.temps()
+        found = []
+        for stage, following in pairwise(self.stages):
+            for residual in stage.reductions if stage.correction else ():
+                shifted = next((temp for temp in temps if temp.symbol == residual.body), None)
+                centred = next((t for t in temps if t.expression == residual.body - residual.symbol), None)
+                squares = [r for r in following.reductions if centred and r.body == centred.symbol**2]
+                spread = next((r for r in squares if r.operator in ("mean", "sum")), None)
+                shifts = () if shifted is None else shifted.expression.free_symbols
+                mean = next((m for m in shifts if shifted and means.get(shifted.expression + m) == m), None)
+                if shifted and centred and spread and mean and self.users(shifted.symbol) == 2:
+                    found.append(Centring(mean, shifted, residual, centred, spread))
+        return tuple(found)
+
+    def users(self, symbol: TypedSymbol) -> int:
+        """How many lines of the stages read a value, and results."""
+        reading = [symbol in e.free_symbols for stage in self.stages for e in _expressions(stage)]
+        return sum(reading) + sum(store.symbol == symbol for store in self.results)
+
+    def read(self) -> frozenset[TypedSymbol]:
+        """The symbols that a line or a result reads. An argument that is not among them is checked, and no more."""
+        return frozenset({store.symbol for store in self.results}.union(*(q.body.free_symbols for q in self.lines())))
+
+
+def _expressions(stage: Stage) -> list[Expr]:
+    own = [a.expression for a in (*stage.temps, *stage.row_scalars)]
+    return own + [r.body for r in stage.reductions] + [r.body for r in stage.rows_reductions]

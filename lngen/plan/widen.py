@@ -1,0 +1,108 @@
+"""Which layers are computed in a wider type than that of their rows.
+
+`lngen.plan.balance` orders products so that no partial one leaves the range of a float, where an order does that. Where
+an exponential has no largest exponent taken off it, or a power is high, there may be none: a second gradient holds
+`e**3` and `1/e**3`, each beside other things that it has to be added to first. Such a layer reads rows of float32,
+computes in float64 and rounds what it returns, as every layer does with rows of 16 bits. What is in the range of
+float32, and a small power of it, then is in range. Rows of float64 stay: a GPU has nothing wider, and `longdouble` on a
+processor takes ten to twenty times as long.
+
+It is one type for all directions: a row scalar that is saved has the digits of what is computed again beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import sympy
+from sympy import Expr, Mul, Rational
+from sympy.core.relational import Relational
+
+from lngen.expressions.growth import ARGUMENT, EXPONENTIAL, Growth
+from lngen.expressions.symbols import TypedSymbol, axes
+from lngen.plan.planner import Plan
+from lngen.plan.program import RowProgram
+
+HIGHEST_POWER = Rational(8)
+"""The power that float32 holds of every entry of a row of float16: 65504**8 is 3.39e38."""
+
+HIGHEST_BESIDE_ZERO = Rational(5)
+"""The same beside a factor that vanishes, where infinity is no large result but 0*inf, which is no number.
+
+float32 holds five powers of 5e7 (3.4e38**(1/5)), and of 2.6e6 beside a direction that is as large as the row.
+"""
+
+HIGHEST_RECIPROCAL = Rational(3)
+"""And of what divides: a row may be as small as 1e-12 before the power of its reciprocal leaves float32."""
+
+
+def widened(plan: Plan) -> Plan:
+    """The plan, with its programs marked as wide where a value of one of them may leave the range of its type."""
+    is_wide = any(out_of_range(plan, program) for program in plan.programs())
+    marked = {program.direction: replace(program, is_wide=is_wide) for program in plan.programs()}
+    return replace(
+        plan,
+        forward=marked["forward"],
+        backward=marked["backward"],
+        jvp=marked.get("jvp"),
+        backward_backward=marked.get("backward_backward"),
+    )
+
+
+def out_of_range(plan: Plan, program: RowProgram) -> list[TypedSymbol]:
+    """What a program of the plan assigns that may leave the range of the type of the rows."""
+    # With the forward's lines: a row less its largest entry is known by the line of that entry.
+    values = [*plan.forward.values(), *program.values()]
+    small = Growth({symbol: -ARGUMENT for symbol in plan.derivation.forward.symbols if axes(symbol).rows}).after(values)
+    ends = [end.after(values) for end in plan.forward.growth]
+    return [
+        s
+        for s, e in program.values()
+        if grows_too_far(s, e, ends) or any(product.grows > HIGHEST_RECIPROCAL for product in _products(small, e))
+    ]
+
+
+def grows_too_far(symbol: TypedSymbol, value: Expr, ends: Iterable[Growth]) -> bool:
+    """Whether a product in a value grows or shrinks faster than `HIGHEST_POWER` of the rows, at some end.
+
+    What vanishes as an exponential does ends as 0, which is what it is beside anything finite: there less is too far.
+    What is divided by it grows, and is seen by that.
+
+    >>> from lngen.expressions.symbols import RowSymbol, Sigmoid
+    >>> x, y, e = RowSymbol("x"), RowSymbol("y"), RowSymbol("e")
+    >>> ends = Growth.at_the_ends([x], [(y, x), (e, y**3)])
+    >>> [grows_too_far(RowSymbol("v"), value, ends) for value in (e*x**5, e**3*x, x*Sigmoid(x), 1/Sigmoid(x))]
+    [False, True, False, True]
+    >>> [grows_too_far(RowSymbol("v"), value, ends) for value in (x**7, x**7*Sigmoid(x), x**5*Sigmoid(x))]
+    [False, True, False]
+    """
+    for end in ends:
+        # An exponential that is known to be bounded has no degree, whatever its own exponent has.
+        bounded = isinstance(value, sympy.exp) and not end.degree(symbol)
+        for product in _products(end, value.args[0] if bounded else value):
+            highest = HIGHEST_BESIDE_ZERO if product.vanishes else HIGHEST_POWER
+            if product.grows > highest or product.shrinks > HIGHEST_POWER:
+                return True
+    return False
+
+
+class _Product(NamedTuple):
+    """The degrees of the factors of a product that grow, and of those that shrink, and whether one is as good as 0."""
+
+    grows: Rational
+    shrinks: Rational
+    vanishes: bool
+
+
+def _products(end: Growth, value: Expr) -> Iterator[_Product]:
+    """The products in a value; what is none is one of a single factor."""
+    if not isinstance(value, Expr) or isinstance(value, Relational):
+        return
+    degrees = [end.degree(factor) for factor in Mul.make_args(value)]
+    zeros = [degree for degree in degrees if degree <= -EXPONENTIAL / 2]
+    grows = sum((degree for degree in degrees if degree > 0), Rational(0))
+    yield _Product(grows, grows - sum(degrees) + sum(zeros), bool(zeros))
+    for part in value.args:
+        yield from _products(end, part)

@@ -1,5 +1,0 @@
-"""From a definition to its gradients in their shortest form, every step recorded."""
-
-from lngen.simplify.derive import derive
-
-__all__ = ["derive"]

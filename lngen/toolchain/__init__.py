@@ -1,0 +1,1 @@
+"""What compiles CUDA on this machine."""

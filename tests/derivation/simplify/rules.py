@@ -1,0 +1,43 @@
+"""Symbols to write a rule with, and what holds of it: its form, and its value at random numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import sympy
+
+from lngen.derivation.numeric import Arithmetic, evaluate_expression
+from lngen.expressions.symbols import (
+    D,
+    FeatureSum,
+    FeatureSymbol,
+    Mean,
+    RowMax,
+    RowScalarSymbol,
+    RowSymbol,
+    ScalarSymbol,
+    SumRows,
+    Where,
+)
+
+x, t, g = RowSymbol("x"), RowSymbol("t"), RowSymbol("g")
+mu, r = RowScalarSymbol("mu"), RowScalarSymbol("r", positive=True)
+w, alpha = FeatureSymbol("w"), ScalarSymbol("alpha")
+
+Rule = Callable[[sympy.Expr], sympy.Expr]
+
+
+def assert_rewrites(rule: Rule, before: sympy.Expr, after: str) -> None:
+    """A rule gives this form, which has the same value."""
+    found = rule(before)
+    names = {str(s): s for s in (x, t, g, mu, r, w, alpha)} | {
+        k.__name__: k for k in (Mean, RowMax, FeatureSum, SumRows, Where)
+    }
+    assert found == sympy.sympify(after, locals=names | {"D": D})
+    rng = np.random.default_rng(1)
+    point = {s: rng.standard_normal((3, 5)) for s in (x, t, g)}
+    point |= {mu: rng.standard_normal((3, 1)), r: rng.random((3, 1)) + 0.5}
+    point |= {w: rng.standard_normal(5), alpha: 1.7, D: 5}
+    values = [np.asarray(evaluate_expression(e, point, Arithmetic()), float) for e in (before, found)]
+    np.testing.assert_allclose(*np.broadcast_arrays(*values), rtol=1e-12, atol=1e-13)

@@ -1,0 +1,191 @@
+"""Change of basis: row classes, the identities that hold in a basis, and what a change must not do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy
+
+from lngen.derivation.from_definition import Forward, translate
+from lngen.derivation.numeric import Arithmetic, evaluate_equations, evaluate_expression
+from lngen.derivation.simplify import derive
+from lngen.derivation.simplify.basis import bases, cost, in_best_basis
+from lngen.derivation.simplify.linear import show_sums
+from lngen.derivation.simplify.row_classes import row_classes
+from lngen.derivation.simplify.structure import normal_form
+from lngen.expressions.symbols import D, Mean, RowScalarSymbol, RowSymbol, TypedSymbol
+from lngen.language.parsing import parse
+from lngen.language.syntax import Kind
+from tests.corpus import NAMES, definition, derivation, draw, text_of
+
+EPS = "eps: Constant = 1e-5"
+CENTRED = f"def f(x: Row, {EPS}): return (x - mean(x))*rsqrt(mean((x - mean(x))**2) + eps)"
+
+
+def normal(text: str) -> Forward:
+    return normal_form(translate(parse(text)))
+
+
+def classes(text: str) -> list[list[str]]:
+    return [[symbol.name for symbol in found.symbols] for found in row_classes(normal(text))]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # affine in each other: one class
+        (CENTRED, [["x", "x_centred", "y"]]),
+        # a weight of the features, a gate, a function: a new class
+        (f"def f(x: Row, w: Feature, {EPS}): return w*x*rsqrt(mean(x**2) + eps)", [["x", "xhat"], ["y"]]),
+        ("def f(x: Row, z: Row): return x*z", [["x"], ["z"], ["y"]]),
+        ("def f(x: Row): return tanh(x)", [["x"], ["y"]]),
+        # a learned scalar may be zero, and so may a row scalar of the user's
+        ("def f(x: Row, alpha: Scalar): return alpha*x", [["x"], ["y"]]),
+        ("def f(x: Row, a: RowScalar): return a*x", [["x"], ["y"]]),
+        # nor is anything divided by what may underflow
+        ("def f(x: Row): return x*sigmoid(mean(x))", [["x"], ["y"]]),
+        # the derivative of x + sign(x) is 1, and yet it is not affine; nor is a stopped gradient
+        ("def f(x: Row): return x + sign(x)", [["x"], ["y"]]),
+        ("def f(x: Row): return x + stop_gradient(x)", [["x"], ["y"]]),
+    ],
+)
+def test_row_classes(text: str, expected: list[list[str]]) -> None:
+    assert classes(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "member", "identities"),
+    [
+        (CENTRED, "y", {"Mean(y)": "0", "Mean(y**2)": "-eps*rstd**2 + 1"}),
+        (f"def f(x: Row, {EPS}): return x*rsqrt(mean(x**2) + eps)", "y", {"Mean(y**2)": "-eps*rstd**2 + 1"}),
+        (f"def f(x: Row, {EPS}): return x/(mean(x**4) + eps)**0.25", "y", {"Mean(y**4)": "-eps*scale**4 + 1"}),
+        (f"def f(x: Row, {EPS}): return x/(mean(abs(x)) + eps)", "y", {"Mean(Abs(y))": "mean_x*scale"}),
+        (
+            f"def f(x: Row, w: Feature, {EPS}): return x*rsqrt(mean(w*x**2) + eps)",
+            "y",
+            {"Mean(w*y**2)": "-eps*rstd**2 + 1"},
+        ),
+        # What the means before it say of a mean, without rows: what is computed is that but for rounding.
+        ("def f(x: Row):\n    p = x/sum(x)\n    return p - mean(p)", "p", {"mu": "1/D"}),
+        ("def f(x: Row): y = x*rsqrt(mean(x**2)); m = mean(y**2); return y, m", "y", {"Mean(y**2)": "1", "m": "1"}),
+    ],
+)
+def test_identities(text: str, member: str, identities: dict[str, str]) -> None:
+    forward = normal(text)
+    basis = next(b for c in row_classes(forward) for b in bases(c) if b.symbol.name == member)
+    found = dict(basis.identities)
+    names = {s.name: s for equation in forward.equations for s in (equation.symbol, *equation.expression.free_symbols)}
+    for left, right in identities.items():
+        key = sympy.sympify(left, locals=names | {"Mean": Mean})
+        assert sympy.expand(found[key] - sympy.sympify(right, locals=names)) == 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_identity_holds_in_numbers(name: str) -> None:
+    layer = definition(name)
+    forward = derivation(name).forward
+    features = layer.minimum_features + 4
+    drawn = draw(layer, 3, features)
+    point: dict[TypedSymbol, object] = {D: float(features)} | {s: drawn[s.name] for s in forward.symbols}
+    with np.errstate(all="ignore"):
+        values = evaluate_equations(forward.equations, point, Arithmetic())
+    for row_class in row_classes(forward):
+        for basis in bases(row_class):
+            for left, right in basis.identities:
+                sides = [evaluate_expression(side, values, Arithmetic()) for side in (left, right)]
+                np.testing.assert_allclose(*np.broadcast_arrays(*sides), rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "feature_sum"])
+def test_nothing_divides_by_a_parameter_or_a_gate(name: str) -> None:
+    layer, made = definition(name), derivation(name)
+    features = layer.minimum_features + 4
+    drawn = draw(layer, 3, features)
+    for entry in layer.inputs[1:]:
+        if entry.kind is not Kind.CONSTANT:
+            drawn[entry.name] = np.zeros_like(drawn[entry.name])
+    point: dict[TypedSymbol, object] = {D: float(features)} | {s: drawn[s.name] for s in made.forward.symbols}
+    point |= {s: drawn[s.name] for s in made.adjoint.cotangents}
+    with np.errstate(all="ignore"):
+        written = evaluate_equations(made.written.equations, point, Arithmetic())
+        wanted = evaluate_equations(made.adjoint.equations, written, Arithmetic())
+        forward = evaluate_equations(made.forward.equations, point, Arithmetic())
+        found = evaluate_equations(made.backward, forward, Arithmetic())
+    for (_, gradient), (_, unsimplified) in zip(made.gradients, made.adjoint.gradients, strict=True):
+        np.testing.assert_allclose(
+            *np.broadcast_arrays(found[gradient], wanted[unsimplified]), rtol=1e-9, atol=1e-11, err_msg=str(gradient)
+        )
+
+
+def test_a_condition_keeps_its_own_arithmetic() -> None:
+    # Written in xhat, `x > 0` would be `mu + xhat/rstd > 0`, which is something else where x is exactly zero.
+    text = f"""
+def f(x: Row, {EPS}):
+    xhat = (x - mean(x))*rsqrt(mean((x - mean(x))**2) + eps)
+    y = xhat + where(x > 0, x, 0)
+    return y
+"""
+    (dx,) = (q.expression for q in derive(parse(text)).backward if q.symbol.name == "dx")
+    conditions = {str(where.args[0]) for where in dx.atoms(sympy.Function) if where.func.__name__ == "Where"}
+    assert conditions == {"x > 0"}
+
+
+def test_nothing_is_gained_by_a_longer_form() -> None:
+    x, g = RowSymbol("x"), RowSymbol("g")
+    forward = normal(CENTRED)
+    (row_class,) = row_classes(forward)
+    basis, short = in_best_basis(row_class, g + x)
+    assert basis is None
+    assert short == g + x
+
+
+def test_a_gradient_of_many_terms_is_left_as_it_is() -> None:
+    (row_class,) = row_classes(normal(CENTRED))
+    g, m = RowSymbol("g"), RowScalarSymbol("m")
+    long = sympy.Mul(*(g + n * m + RowSymbol("x") for n in range(1, 9)))
+    basis, short = in_best_basis(row_class, long)
+    assert basis is None
+    assert short == long
+
+
+def test_cost_counts_stages_first() -> None:
+    x, g = RowSymbol("x"), RowSymbol("g")
+    one_stage = g + Mean(g) + Mean(g * x) + Mean(g * x**2)
+    assert cost(one_stage) < cost(Mean(x * Mean(g)))
+    assert str(show_sums(one_stage)) == str(one_stage)
+
+
+def test_a_gradient_has_the_value_of_a_mean_that_is_known() -> None:
+    text = """
+def f(x: Row):
+    p = exp(x)/sum(exp(x))
+    n = mean((p - mean(p))*rsqrt(mean(p**2) - mean(p)**2 + 1))
+    return n, p
+"""
+    assert text_of(derive(parse(text)).backward) == ["dx = p*(dp - FeatureSum(dp*p))"]
+
+
+def test_a_mean_of_a_row_is_not_one_of_the_centred_row_and_what_was_taken_off() -> None:
+    # Of g = dp/sqrt(p)/2 both would be large.
+    text = """
+def f(x: Row):
+    e = exp(x)
+    p = e/sum(e)
+    root = sqrt(p)
+    n = tanh((p - mean(p))*rsqrt(mean((p - mean(p))**2) + 1))
+    return n, root
+"""
+    (dx,) = (q.expression for q in derive(parse(text)).backward if q.symbol.name == "dx")
+    assert "Mean(g_2*p)" in str(dx)
+    assert "Mean(g_2)" not in str(dx)
+
+
+def test_what_a_centred_row_measures_is_not_written_in_the_uncentred_one() -> None:
+    made = derive(definition("range_of_normalized"))
+    (x,) = made.forward.differentiable
+    assert x not in made.bases
+    text = "def f(x: Row): return (x - mean(x))*rsqrt(mean((x - mean(x))**2) + 1)"
+    assert {basis.symbol.name for basis in bases(row_classes(normal(text))[0])} == {"x_centred", "y"}
+    # A mean alone says nothing against x.
+    (centred,) = row_classes(normal("def f(x: Row): return x - mean(x)"))
+    assert "x" in {basis.symbol.name for basis in bases(centred)}

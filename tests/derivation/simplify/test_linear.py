@@ -1,0 +1,95 @@
+"""Linear means and counts: each rule from text to text, and at random values."""
+
+from __future__ import annotations
+
+import pytest
+import sympy
+
+from lngen.derivation.simplify.linear import (
+    MAXIMUM_TERMS,
+    TooManyTermsError,
+    expand_linear,
+    hide_sums,
+    multiply_out,
+    reductions_in,
+    show_sums,
+    split_means,
+    split_rows_sum,
+    stages_in,
+    terms_bound,
+)
+from lngen.expressions.symbols import (
+    D,
+    FeatureSum,
+    Mean,
+    RowMax,
+    SumRows,
+    Where,
+    operation_count,
+)
+from tests.derivation.simplify.rules import Rule, alpha, assert_rewrites, g, mu, r, t, w, x
+
+RULES: list[tuple[Rule, sympy.Expr, str]] = [
+    # products and powers of sums, also inside factors
+    (multiply_out, (x + mu) * (x - mu), "-mu**2 + x**2"),
+    (multiply_out, g * (x + mu) ** 2, "2*mu*g*x + mu**2*g + g*x**2"),
+    # not inside functions, and not under a fraction line
+    (multiply_out, sympy.tanh(mu * (x + 1)), "tanh(mu*(x + 1))"),
+    (multiply_out, g * (x + mu) ** -2, "g/(mu + x)**2"),
+    # a mean splits and lets go of what does not vary over features
+    (split_means, Mean(2 * mu * x + r), "2*mu*Mean(x) + r"),
+    (split_means, Mean(w * x * alpha), "alpha*Mean(w*x)"),
+    # a mean of a mean
+    (split_means, Mean(x - Mean(x)), "0"),
+    # the largest entry is no linear reduction
+    (split_means, RowMax(2 * x), "RowMax(2*x)"),
+    # nor does a mean look into a select
+    (split_means, Mean(Where(x > mu, mu * x, 0)), "Mean(Where(x > mu, mu*x, 0))"),
+    (expand_linear, Mean((mu + t / r) * g) - mu * Mean(g), "Mean(g*t)/r"),
+    # sums as sums, and back
+    (show_sums, D * Mean(x) - 2 * D * Mean(g * x) / alpha, "FeatureSum(x) - 2*FeatureSum(g*x)/alpha"),
+    (show_sums, Mean(x) * r, "r*Mean(x)"),
+    (hide_sums, FeatureSum(x) / 2, "D*Mean(x)/2"),
+    # one sum over rows, and outside what does not vary over rows
+    (split_rows_sum, SumRows(g) + SumRows(x), "SumRows(g + x)"),
+    (split_rows_sum, SumRows(w * g / alpha), "w*SumRows(g)/alpha"),
+    (split_rows_sum, SumRows(D * Mean(alpha * g)) + alpha, "alpha + alpha*SumRows(D*Mean(g))"),
+    (split_rows_sum, w * SumRows(2 * g) + SumRows(x), "2*w*SumRows(g) + SumRows(x)"),
+    (split_rows_sum, sympy.Integer(0), "0"),
+]
+
+
+@pytest.mark.parametrize(("rule", "before", "after"), RULES, ids=[f"{f.__name__}: {e}" for f, e, _ in RULES])
+def test_rule(rule: Rule, before: sympy.Expr, after: str) -> None:
+    assert_rewrites(rule, before, after)
+
+
+def test_expressions_that_would_be_too_long_are_not_multiplied_out() -> None:
+    many = sympy.Mul(*(x + sympy.Integer(n) * mu + g for n in range(1, 9)))
+    assert terms_bound(many) == 3**8 > MAXIMUM_TERMS
+    with pytest.raises(TooManyTermsError):
+        multiply_out(many)
+    with pytest.raises(TooManyTermsError):
+        multiply_out(1 / (many + 1))
+    with pytest.raises(TooManyTermsError):
+        expand_linear(Mean((x - mu) ** 64 * (g + mu) ** 64))
+
+
+@pytest.mark.parametrize(
+    ("expression", "terms"),
+    [(x, 1), (x + g, 2), ((x + g) * (x + g + 1), 6), ((x + g + 1) ** 4, 15), (1 / (x + g), 1), (Mean(x + g), 1)],
+)
+def test_terms_bound(expression: sympy.Expr, terms: int) -> None:
+    assert terms_bound(expression) == terms
+    if not expression.atoms(Mean) and not expression.is_Pow:
+        assert len(sympy.Add.make_args(sympy.expand(expression))) <= terms
+
+
+def test_counts() -> None:
+    gradient = r * (g - Mean(g) - t * Mean(g * t))
+    assert operation_count(gradient) == 7
+    assert reductions_in(gradient) == 2
+    assert reductions_in(Mean(x) * Mean(x) + RowMax(x)) == 2
+    assert stages_in(gradient) == 1
+    assert stages_in(Mean((x - Mean(x)) ** 2)) == 2
+    assert stages_in(x) == 0

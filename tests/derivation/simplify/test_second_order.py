@@ -1,0 +1,130 @@
+"""The JVP and the double backward in their shortest form."""
+
+import time
+from dataclasses import replace
+
+import pytest
+
+from lngen.derivation.simplify import derive
+from lngen.derivation.simplify.second_order import second_order
+from lngen.expressions.symbols import leading_to
+from lngen.language.parsing import parse
+from lngen.prove import DIGITS, REQUIRED
+from lngen.prove.second_order import secondary_proofs
+from tests import corpus
+
+CORPUS = corpus.NAMES
+
+
+CHAINS = {
+    "norms": ("(A - mean(A))*rsqrt(mean((A - mean(A))**2) + 1)", 10),
+    "rms": ("A*rsqrt(mean(A**2) + 1)", 16),
+    "meanch": ("A - mean(A*A)", 30),
+    "squares": ("A*A + 1", 40),
+    "sines": ("sin(A)*A + cos(A)", 20),
+}
+
+
+def _chain(line, count):
+    lines = [f"    a{n} = {line.replace('A', f'a{n - 1}' if n else 'x')}" for n in range(count)]
+    return "\n".join(["def f(x: Row):", *lines, f"    return a{count - 1}"])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(pytest.param(name, marks=pytest.mark.ci) for name in ("norms", "rms")),
+        *(pytest.param(name, marks=pytest.mark.matrix) for name in ("meanch", "sines", "squares")),
+    ],
+)
+def test_a_chain_ends_in_bounded_time_and_holds(name):
+    derivation = derive(parse(_chain(*CHAINS[name])))
+    started = time.process_time()
+    found = second_order(derivation)
+    # Twice what the slowest takes.
+    assert time.process_time() - started < 15
+    assert "units of work" in found.jvp.note + found.backward_backward.note
+    assert [proof.passed for proof in secondary_proofs(found, DIGITS, REQUIRED)] == [True, True]
+
+
+@pytest.mark.ci
+def test_what_was_derived_before_does_not_count():
+    """A budget that depended on what is remembered from another definition would emit other text."""
+    text = _chain(*CHAINS["rms"])
+    first = second_order(derive(parse(text)))
+    again = second_order(derive(parse(text)))
+    assert first == again
+
+
+def _derived(name):
+    return corpus.derivation(name)
+
+
+def _formulas(secondary):
+    return {q.symbol.name: str(q.expression) for q in secondary.equations}
+
+
+@pytest.mark.parametrize(
+    ("name", "formula"),
+    [
+        ("layer_norm", "dbeta + dgamma*xhat + gamma*rstd*(dx - xhat*Mean(dx*xhat) - Mean(dx))"),
+        ("one_line", "dbeta + dgamma*xhat + gamma*rstd*(dx - xhat*Mean(dx*xhat) - Mean(dx))"),
+        ("rms_norm", "dgamma*xhat + gamma*rstd*(dx - xhat*Mean(dx*xhat))"),
+        ("soft_max", "y*(dx - D*Mean(dx*y))"),
+        ("rectified", "Where(x <= 0, 0, dgamma*x + gamma*dx)"),
+    ],
+)
+def test_the_tangent_ends_at_the_textbook_form(name, formula):
+    assert _formulas(_derived(name).jvp) == {"dy": formula}
+
+
+@pytest.mark.parametrize("name", ["layer_norm", "rms_norm", "soft_max", "norm_of_norm"])
+def test_the_gradient_of_a_cotangent_is_the_tangent(name):
+    """The VJP is linear in the cotangent, so its transpose there is the JVP, at the directions that were given."""
+    derivation = _derived(name)
+    read = [q.expression.free_symbols for q in derivation.backward_backward.equations if q.symbol.name == "ddy"]
+    assert not any(symbol.name == "dy" for symbols in read for symbol in symbols)
+
+
+def test_a_wrong_formula_has_no_digits():
+    derivation = _derived("layer_norm")
+    for part in ("jvp", "backward_backward"):
+        secondary = getattr(derivation, part)
+        last = secondary.equations[-1]
+        wrong = replace(secondary, equations=(*secondary.equations[:-1], replace(last, expression=last.expression * 2)))
+        proofs = secondary_proofs(replace(derivation, **{part: wrong}), DIGITS, REQUIRED)
+        assert sum(not proof.passed for proof in proofs) == 1
+
+
+@pytest.mark.parametrize("name", sorted(CORPUS))
+def test_every_line_has_a_step_and_they_go_on_where_the_gradients_end(name):
+    derivation = _derived(name)
+    numbers = [step.number for step in derivation.steps]
+    for secondary in (derivation.jvp, derivation.backward_backward):
+        assert [step.target for step in secondary.steps] == [q.symbol for q in secondary.equations]
+        numbers += [step.number for step in secondary.steps]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+@pytest.mark.parametrize("name", sorted(CORPUS))
+def test_only_what_leads_to_a_result_is_computed(name):
+    """Not what the mean of a condition moves by, nor what cancels."""
+    for secondary in (_derived(name).jvp, _derived(name).backward_backward):
+        assert leading_to([symbol for _, symbol in secondary.results], secondary.equations) == secondary.equations
+
+
+def test_arguments_and_results_have_the_names_of_the_interface():
+    derivation = _derived("residual_add")
+    inputs = [entry.name for entry in derivation.definition.differentiable]
+    outputs = list(derivation.definition.outputs)
+    assert [symbol.name for symbol in derivation.jvp.arguments] == [f"d{name}" for name in inputs]
+    assert [name for name, _ in derivation.jvp.results] == [f"d{name}" for name in outputs]
+    double = derivation.backward_backward
+    assert [symbol.name for symbol in double.arguments] == [f"dd{name}" for name in inputs]
+    assert [name for name, _ in double.results] == [f"d{name}" for name in inputs] + [f"dd{name}" for name in outputs]
+
+
+def test_a_name_of_the_definition_makes_room_for_that_of_a_gradient():
+    derivation = second_order(derive(parse("def f(x: Row, ddx: Feature): return x**2*ddx")))
+    assert derivation.definition.renamed == (("ddx_2", "ddx"),)
+    assert [symbol.name for symbol in derivation.backward_backward.arguments] == ["ddx", "ddddx_2"]

@@ -1,0 +1,342 @@
+"""Rewrites that lose fewer digits: what they write, where they apply, that they change no value, what they save."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import mpmath
+import numpy as np
+import pytest
+from sympy import Add
+
+from lngen.derivation.from_definition import Equation, Forward, translate
+from lngen.derivation.numeric import Arithmetic, evaluate_equations
+from lngen.derivation.simplify import derive
+from lngen.derivation.simplify.exponentials import (
+    powers_of_exponentials,
+    shift_exponentials,
+    stop_at_cancelling_extremes,
+)
+from lngen.derivation.simplify.second_order import second_order
+from lngen.derivation.simplify.stability import centre_statistics, difference_of_squares
+from lngen.derivation.simplify.sweep import Trail
+from lngen.expressions.symbols import D, RowMax, RowSymbol
+from lngen.language.parsing import parse
+from tests.corpus import text_of
+
+GATES = ("sigm", "tanh")
+
+Rule = Callable[[Forward, Trail], Forward]
+
+
+def applied(rule: Rule, text: str) -> tuple[Forward, Forward, Trail]:
+    written, trail = translate(parse(text)), Trail()
+    return written, rule(written, trail), trail
+
+
+CENTRING = [
+    # inside a larger expression, and with the mean under the user's name
+    (
+        "def f(x: Row):\n    m = mean(x)\n    s = rsqrt(mean(x**2) - m**2 + 1)\n    return (x - m)*s",
+        ["m = Mean(x)", "x_centred = -m + x", "ms_2 = Mean(x_centred**2)", "s = 1/sqrt(ms_2 + 1)", "y = s*(-m + x)"],
+    ),
+    # written in one line, in a row
+    (
+        "def f(x: Row): return x*rsqrt(mean(x**2) - mean(x)**2 + 1)",
+        ["mu = Mean(x)", "x_centred = -mu + x", "ms_2 = Mean(x_centred**2)", "y = x/sqrt(ms_2 + 1)"],
+    ),
+    # with sums for means
+    (
+        "def f(x: Row):\n    v = sum(x**2)/D - (sum(x)/D)**2\n    return x*v",
+        ["mu = Mean(x)", "x_centred = -mu + x", "v = Mean(x_centred**2)", "y = v*x"],
+    ),
+    # twice: two statistics of one row, the second of a sign that says nothing
+    (
+        "def f(x: Row):\n    v = mean(x**2) - mean(x)**2\n    u = mean(x)**2 - mean(x**2)\n    return x*u*v",
+        ["mu = Mean(x)", "x_centred = -mu + x", "v = Mean(x_centred**2)", "u = -v", "y = u*v*x"],
+    ),
+    # beside a statistic of another row
+    (
+        "def f(x: Row, z: Row):\n    v = mean(x**2) - mean(x)**2 + mean(z)\n    return x*v",
+        [
+            "mu = Mean(x)",
+            "mu_2 = Mean(z)",
+            "x_centred = -mu + x",
+            "ms_2 = Mean(x_centred**2)",
+            "v = ms_2 + mu_2",
+            "y = v*x",
+        ],
+    ),
+    # the third central moment
+    (
+        "def f(x: Row):\n    k = mean(x**3) - 3*mean(x)*mean(x**2) + 2*mean(x)**3\n    return x*k",
+        ["mu = Mean(x)", "x_centred = -mu + x", "k = Mean(x_centred**3)", "y = k*x"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), CENTRING)
+def test_statistics_are_computed_from_the_centred_row(text: str, expected: list[str]) -> None:
+    before, after, trail = applied(centre_statistics, text)
+    assert text_of(after.equations) == expected
+    assert {step.rule for step in trail.steps} == {"centred statistic"}
+    _same_outputs(before, after)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(x: Row): return x*(mean(x**2) - mean(x))",  # a shift changes it
+        "def f(x: Row): return x*(mean(x**2) + mean(x)**2)",
+        "def f(x: Row, w: Feature): return x*(mean(w*x**2) - mean(w*x)**2)",  # a weighted mean does not centre
+        "def f(x: Row, z: Row): return x*(mean(x**2) - mean(z)**2)",  # two rows
+        "def f(x: Row): return x*mean(x**2)*mean(x)**2",  # nothing is subtracted
+    ],
+)
+def test_other_statistics_stay(text: str) -> None:
+    before, after, trail = applied(centre_statistics, text)
+    assert after.equations == before.equations
+    assert not trail.steps
+
+
+SHIFTS = [
+    # under a name, and without
+    "def f(x: Row): return exp(x)/sum(exp(x))",
+    "def f(x: Row):\n    z = exp(x)\n    s = sum(z)\n    return z/s",
+    # a logarithm takes the factor out as a term
+    "def f(x: Row): return x - log(sum(exp(x)))",
+    "def f(x: Row): return log(mean(exp(x)))*x",
+    # several sums, powers of one exponential, exponents that are multiples
+    "def f(x: Row, w: Feature): return sum(w*exp(x))/sum(exp(x))*x",
+    "def f(x: Row): return exp(x)/sqrt(sum(exp(2*x)))",
+    "def f(x: Row): return exp(x)**4/sum(exp(x))**4",
+    # largest and smallest of what has the factor
+    "def f(x: Row): return x*max(exp(x))/sum(exp(x))",
+    # a weight in the exponent
+    "def f(x: Row, w: Feature): return exp(w*x)/sum(exp(w*x))",
+    # what the user shifted by something else
+    "def f(x: Row): return exp(x - mean(x))/sum(exp(x - mean(x)))",
+]
+
+
+@pytest.mark.parametrize("text", SHIFTS)
+def test_exponentials_under_a_sum_are_shifted(text: str) -> None:
+    before, after, trail = applied(shift_exponentials, text)
+    assert [step.rule for step in trail.steps] == ["largest exponent taken out"]
+    (shift,) = [q for q in after.equations if q.stopped]
+    assert isinstance(shift.expression, RowMax)
+    _same_outputs(before, after)
+    # Nothing overflows where the exponent is 1e4.
+    point = _point(before, scale=1e4)
+    with np.errstate(all="ignore"):
+        values = evaluate_equations(after.equations, point, Arithmetic())
+    assert all(np.all(np.isfinite(np.asarray(values[output], float))) for output in after.outputs)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(x: Row): return exp(x)*x",  # no sum
+        "def f(x: Row): return x*sum(exp(x))",  # the output keeps the factor
+        "def f(x: Row): return x/(1 + sum(exp(x)))",  # a sum of something with the factor and something without
+        "def f(x: Row): return tanh(sum(exp(x)))*x",  # a function that the factor does not leave
+        "def f(x: Row): return exp(x)/stop_gradient(sum(exp(x)))",  # here the shift would need a gradient
+        "def f(x: Row): return exp(x - max(x))/sum(exp(x - max(x)))",  # shifted already
+        # the largest exponent may be one that is left out, and all that is chosen would underflow
+        "def f(x: Row, m: Row): return where(m > 0, exp(x), 0)/sum(where(m > 0, exp(x), 0))",
+    ],
+)
+def test_other_exponentials_stay(text: str) -> None:
+    before, after, trail = applied(shift_exponentials, text)
+    assert after.equations == before.equations
+    assert not trail.steps
+
+
+CANCELLING = [
+    "def f(x: Row):\n    m = max(x)\n    return x - m - log(sum(exp(x - m)))",
+    "def f(x: Row):\n    m = min(x)\n    u = x - m\n    return u - log(mean(exp(u)))",
+    "def f(x: Row):\n    m = max(x)\n    return m + log(sum(exp(x - m)))",
+    "def f(x: Row, t: Row):\n    m = max(x)\n    return sum(t*(x - m - log(sum(exp(x - m)))))",
+    "def f(x: Row, s: Scalar):\n    m = max(x)\n    return exp(s*(x - m))/sum(exp(s*(x - m)))",
+    "def f(x: Row):\n    m = max(x)\n    return (x - m) - mean(x - m)",
+]
+
+STAYING = [
+    # an output keeps it, in whatever disguise
+    "def f(x: Row): return x - max(x)",
+    "def f(x: Row):\n    m = max(x)\n    return m + 2*log(sum(exp(x - m)))",
+    "def f(x: Row):\n    m = max(x)\n    return exp(x - m)/(1 + sum(exp(x - m)))",
+    "def f(x: Row):\n    m = max(x)\n    y = exp(x - m)/sum(exp(x - m))\n    return y, m",
+    "def f(x: Row):\n    m = max(x)\n    return where(x - m > -1, x, 0)",
+]
+
+
+@pytest.mark.parametrize("text", CANCELLING)
+def test_an_extreme_that_cancels_needs_no_gradient(text: str) -> None:
+    _, after, _ = applied(stop_at_cancelling_extremes, text)
+    assert [q.symbol.name for q in after.equations if q.stopped] == ["m"]
+
+
+@pytest.mark.parametrize("text", STAYING)
+def test_an_extreme_that_reaches_an_output_needs_one(text: str) -> None:
+    before, after, trail = applied(stop_at_cancelling_extremes, text)
+    assert after == before
+    assert not trail.steps
+
+
+GUARDED = [
+    "def f(x: Row, eps: Constant = 1e-5): return x/maximum(sqrt(sum(x**2)), eps)",
+    "def f(x: Row):\n    n = sqrt(sum(x**2))\n    return where(n > 0.5, x/n, x)",
+    "def f(x: Row):\n    n = sqrt(sum(x**2))\n    return x*minimum(1, 1/n)",
+    "def f(x: Row):\n    n = sqrt(sum(x**2))\n    return x*where(n > 0.5, 1/n, 2)",
+    "def f(x: Row):\n    n = sqrt(mean((x - mean(x))**2))\n    return (x - mean(x))*where(n > 0.1, 1/n, 3)",
+]
+
+
+@pytest.mark.parametrize("text", GUARDED)
+def test_what_a_select_guards_stays_guarded(text: str) -> None:
+    # At a row of zeros the layer is a constant times the row, and so is its gradient.
+    made = derive(parse(text))
+    x, dy = made.forward.symbols[0], made.adjoint.cotangents[0]
+    point = {x: np.zeros((2, 5)), dy: np.arange(10.0).reshape(2, 5), D: 5.0}
+    point |= dict.fromkeys(made.forward.symbols[1:], 0.1)
+    with np.errstate(all="ignore"):
+        values = evaluate_equations(made.forward.equations, point, Arithmetic())
+        values = evaluate_equations(made.backward, values, Arithmetic())
+    found = values[made.gradients[0][1]]
+    assert np.all(np.isfinite(found))
+    centred = "mean(x)" in text
+    wanted = point[dy] - point[dy].mean(-1, keepdims=True) if centred else point[dy]
+    assert np.ptp(found[wanted != 0] / wanted[wanted != 0]) < 1e-12
+
+
+def test_a_masked_sum_is_not_made_worse() -> None:
+    made = derive(parse("def f(x: Row, m: Row): return where(m > 0, exp(x), 0)/sum(where(m > 0, exp(x), 0))"))
+    x, m = made.forward.symbols
+    point = {x: np.array([[0.0, 1.0, 1e4]]), m: np.array([[1.0, 1.0, -1.0]]), D: 3.0}
+    with np.errstate(all="ignore"):
+        values = evaluate_equations(made.forward.equations, point, Arithmetic())
+    np.testing.assert_allclose(values[made.forward.outputs[0]], [[1 / (1 + np.e), np.e / (1 + np.e), 0]])
+
+
+def test_difference_of_squares_keeps_the_digits() -> None:
+    made = derive(parse("def f(x: Row): return tanh(x)"))
+    (dx,) = made.backward
+    assert str(dx.expression) == "dy*(1 - y)*(y + 1)"
+    x, dy = made.forward.symbols[0], made.adjoint.cotangents[0]
+    point = {x: np.array([[9.0]]), dy: np.array([[1.0]]), D: 1.0}
+    values = evaluate_equations(made.forward.equations, point, Arithmetic())
+    values = evaluate_equations(made.backward, values, Arithmetic())
+    exact = 1 / np.cosh(np.longdouble(9)) ** 2
+    # y is 1 - 3e-8, known to 1e-16: 1 - y keeps 8 digits, and 1 - y**2 would keep no more; the last one is not lost.
+    assert abs(values[dx.symbol][0, 0] / exact - 1) < 1e-8
+
+
+def test_a_complement_keeps_the_digits_of_a_gate() -> None:
+    made = derive(parse("def f(x: Row): return silu(x)"))
+    (dx,) = made.backward
+    assert str(dx.expression) == "dy*sigmoid_x*(x*(1 - sigmoid_x) + 1)"
+    x, dy = made.forward.symbols[0], made.adjoint.cotangents[0]
+    point = {x: np.array([[3e9]]), dy: np.array([[1.0]]), D: 1.0}
+    values = evaluate_equations(
+        made.backward, evaluate_equations(made.forward.equations, point, Arithmetic()), Arithmetic()
+    )
+    # As `1 + x - x*sigmoid(x)` it would have lost ten digits of its 1.
+    assert values[dx.symbol][0, 0] == 1
+
+
+@pytest.mark.parametrize("gate", ["silu(x)**2", "sigmoid(x)**3*x", "tanh(x)*x", "sigmoid(x)**2*(1 - sigmoid(x))*x**2"])
+def test_what_a_gate_leaves_to_one_is_not_multiplied_out(gate: str) -> None:
+    """`6*s**2 - 10*s + 4` is zero at s = 1, where `4*(1 - s)**2 - 2*s*(1 - s)` is as good as 1 - s."""
+    made = second_order(derive(parse(f"def f(x: Row): return {gate}")))
+    jvp, second = made.jvp, made.backward_backward
+    assert jvp is not None
+    assert second is not None
+    for equation in (*made.backward, *jvp.equations, *second.equations):
+        for total in equation.expression.atoms(Add):
+            terms = {s: [t.as_powers_dict()[s] for t in total.args] for s in total.free_symbols if s.name[:4] in GATES}
+            # A power of the gate itself stands in no sum but beside what it leaves to 1.
+            assert all(total == 1 - s or total == 1 + s or max(powers) <= 1 for s, powers in terms.items()), total
+
+
+def test_difference_of_squares_needs_a_tanh() -> None:
+    t, g = RowSymbol("t"), RowSymbol("g")
+    layer = Forward("f", (), (), (Equation(t, g**2),), ())
+    gradient = Equation(RowSymbol("du"), g * (1 - t**2))
+    assert difference_of_squares((gradient,), layer, Trail()) == (gradient,)
+
+
+def test_a_large_offset_costs_no_digits() -> None:
+    text = "def f(x: Row, eps: Constant = 1e-5): return (x - mean(x))*rsqrt(mean(x**2) - mean(x)**2 + eps)"
+    made = derive(parse(text))
+    rng = np.random.default_rng(0)
+    x = (1e6 + rng.standard_normal((2, 64))).astype(np.float64)
+    point = {s: {"x": x, "eps": 1e-5}[s.name] for s in made.forward.symbols} | {D: 64.0}
+    found = evaluate_equations(made.forward.equations, point, Arithmetic())[made.forward.outputs[0]]
+    wide = {s: np.asarray(v, np.longdouble) for s, v in point.items()}
+    exact = evaluate_equations(made.forward.equations, wide, Arithmetic(dtype=np.longdouble))[made.forward.outputs[0]]
+    assert np.max(np.abs(found - exact)) < 1e-9
+    written = evaluate_equations(made.written.equations, point, Arithmetic())[made.written.outputs[0]]
+    assert np.max(np.abs(written - exact)) > 1e-6
+
+
+def _point(forward: Forward, scale: float = 1.0) -> dict[object, object]:
+    rng = np.random.default_rng(3)
+    shapes = {(True, True): (3, 6), (False, True): (6,)}
+    point: dict[object, object] = {D: 6.0}
+    for symbol in forward.symbols:
+        point[symbol] = rng.standard_normal(shapes[tuple(symbol.varies)]) * (scale if symbol.varies.rows else 1)
+    return point
+
+
+def _same_outputs(before: Forward, after: Forward) -> None:
+    point = _point(before)
+    values = [evaluate_equations(f.equations, point, Arithmetic()) for f in (before, after)]
+    for old, new in zip(before.outputs, after.outputs, strict=True):
+        assert old.name == new.name
+        np.testing.assert_allclose(values[0][old], values[1][new], rtol=1e-11, atol=1e-12)
+
+
+POWERS = [
+    ("exp(x)**3", {"exp_x = exp(x)", "y = exp_x**3"}),
+    ("sqrt(exp(x))*exp(x)", {"exp_x = exp(x/2)", "y = exp_x**3"}),
+    ("exp(x)**(-0.75) + exp(x)**0.75", {"exp_x = exp(x/4)", "y = exp_x**3 + exp_x**(-3)"}),
+    ("x*exp(z)**(-5)*exp(x)", {"exp_z = exp(z)", "y = x*exp(x)/exp_z**5"}),
+    # an exact exponent
+    ("exp(x)**(-4) + sqrt(exp(x))", {"y = exp(x/2) + exp(-4*x)"}),
+    # as written
+    ("exp(x) + exp(3*x)", {"y = exp(3*x) + exp(x)"}),
+    # no row as given: exponents that are rounded before, and a Feature
+    ("exp(x*w)**3", {"y = exp(3*w*x)"}),
+    ("exp(x - mean(x))**3*exp(w)**3", {"mu = Mean(x)", "y = exp(3*w)*exp(-3*mu + 3*x)"}),
+    # its largest is out already
+    ("exp(x)**3/sum(exp(x)**3)", {"row_max = RowMax(3*x)", "y = exp(-row_max + 3*x)/sum_x_shifted"}),
+]
+
+
+@pytest.mark.parametrize(("body", "lines"), POWERS)
+def test_powers_of_exponentials_keep_exact_exponents(body: str, lines: set[str]) -> None:
+    inputs = {"x": "Row", "z": "Row", "w": "Feature"}
+    used = ", ".join(f"{name}: {kind}" for name, kind in inputs.items() if re.search(rf"\b{name}\b", body))
+    made = parse(f"def f({used}): return {body}")
+    before, trail = translate(made), Trail()
+    after = powers_of_exponentials(shift_exponentials(before, Trail()), made, trail)
+    found = {f"{q.symbol} = {q.expression}" for q in after.equations}
+    assert lines <= found, found
+    assert {step.rule for step in trail.steps} <= {"power of an exponential"}
+    assert len(trail.steps) == sum(line.startswith("exp_") for line in found)
+    _same_outputs(before, after)
+
+
+def test_a_power_of_an_exponential_has_its_digits_and_its_range() -> None:
+    made = parse("def f(x: Row): return exp(x)**0.75")
+    after = powers_of_exponentials(translate(made), made, Trail())
+    x = np.array([[-900.3, -200.7, 200.7, 900.3]])
+    (found,) = (
+        evaluate_equations(after.equations, {after.symbols[0]: x, D: 4}, Arithmetic())[s] for s in after.outputs
+    )
+    with mpmath.workdps(40):
+        exact = [mpmath.exp(mpmath.mpf(value) * 3 / 4) for value in x[0]]
+        errors = [abs(value / wanted - 1) for value, wanted in zip(found[0].tolist(), exact, strict=True)]
+    assert max(errors) < 8 * np.finfo(np.float64).eps

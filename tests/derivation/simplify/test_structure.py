@@ -1,0 +1,240 @@
+"""The normal form: spelling does not matter, names do not collide, and every value is the definition's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from lngen.derivation.from_definition import translate
+from lngen.derivation.numeric import Arithmetic, evaluate_equations
+from lngen.derivation.simplify import derive
+from lngen.derivation.simplify.bodies import name_centred_bodies
+from lngen.derivation.simplify.structure import named_structure, normal_form
+from lngen.expressions.symbols import D, Mean
+from lngen.language import names as reserved
+from lngen.language.parsing import parse
+from tests.corpus import NAMES, definition, draw, forward, text_of
+
+EPS = "eps: Constant = 1e-5"
+
+
+def normal(text: str) -> list[str]:
+    return text_of(normal_form(translate(parse(text))).equations)
+
+
+SPELLINGS = [
+    # six lines and one
+    (
+        f"""
+def f(x: Row, gamma: Feature = 1, beta: Feature = 0, {EPS}):
+    mu = mean(x)
+    var = mean((x - mu)**2)
+    xhat = (x - mu)/sqrt(var + eps)
+    return gamma*xhat + beta
+""",
+        f"""
+def f(x: Row, gamma: Feature = 1, beta: Feature = 0, {EPS}):
+    return gamma*((x - mean(x))/sqrt(mean((x - mean(x))**2) + eps)) + beta
+""",
+    ),
+    # a quotient, a product with rsqrt, a power
+    (
+        f"def f(x: Row, {EPS}): return x/sqrt(mean(x**2) + eps)",
+        f"def f(x: Row, {EPS}): return x*rsqrt(mean(x*x) + eps)",
+    ),
+    (
+        f"def f(x: Row, {EPS}): return x/sqrt(mean(x**2) + eps)",
+        f"def f(x: Row, {EPS}): return (mean(x**2) + eps)**-0.5*x",
+    ),
+    # a sum over D is a mean; 1 + w in any order
+    (
+        f"def f(x: Row, w: Feature = 0, {EPS}): return x*rsqrt(sum(x**2)/D + eps)*(1 + w)",
+        f"def f(x: Row, w: Feature = 0, {EPS}): return (w + 1)*(x*rsqrt(mean(x**2) + eps))",
+    ),
+    # an expression that is centred on its own mean
+    (
+        "def f(x: Row): return x**3 - mean(x**3)",
+        "def f(x: Row):\n    u = x**3\n    return u - mean(u)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SPELLINGS)
+def test_spelling_does_not_matter(one: str, other: str) -> None:
+    forms = [derive(parse(text)) for text in (one, other)]
+    ends = [text_of(form.backward) for form in forms]
+    assert ends[0] == ends[1]
+    assert len(forms[0].forward.equations) == len(forms[1].forward.equations)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        (
+            "layer_norm",
+            [
+                "mu = Mean(x)",
+                "x_centred = -mu + x",
+                "var = Mean(x_centred**2)",
+                "rstd = 1/sqrt(var + eps)",
+                "xhat = rstd*x_centred",
+                "y = beta + gamma*xhat",
+            ],
+        ),
+        # a sum of rows that is centred gets its own name and stays the row of the class
+        (
+            "residual_add",
+            [
+                "h = r + x",
+                "mu = Mean(h)",
+                "h_centred = -mu + h",
+                "var = Mean(h_centred**2)",
+                "rstd = 1/sqrt(var + eps)",
+                "xhat = rstd*h_centred",
+                "y = beta + gamma*xhat",
+            ],
+        ),
+        # the user's names stay the user's, whatever they are
+        (
+            "other_names",
+            [
+                "t = Mean(g)",
+                "g_centred = -t + g",
+                "var = Mean(g_centred**2)",
+                "rstd_2 = 1/sqrt(var + eps)",
+                "ghat = rstd_2*g_centred",
+                "y = rstd + xhat*ghat",
+            ],
+        ),
+        # 1/b is the square of b**(-1/2), wherever both are
+        (
+            "two_roots",
+            [
+                "mu = Mean(x)",
+                "ms = Mean(x**2)",
+                "x_centred = -mu + x",
+                "rstd = 1/sqrt(ms + eps)",
+                "xhat = rstd**2*x_centred",
+                "xhat_2 = rstd*x",
+                "y = xhat + xhat_2",
+            ],
+        ),
+        # one value, two names: two outputs
+        ("one_value_two_names", ["mu = Mean(x)", "b = -mu + x", "a = b"]),
+        # a Row that is the same for all features
+        ("same_for_all_features", ["mu = Mean(x)", "y = -mu"]),
+    ],
+)
+def test_normal_form(name: str, expected: list[str]) -> None:
+    assert forward(name) == expected
+
+
+def test_a_large_shift_comes_off_first() -> None:
+    assert forward("log_probability")[-1] == "y = -log_sum_exp + x_shifted"
+
+
+def test_a_stopped_value_is_not_one_that_is_not() -> None:
+    maxima = [line for line in forward("shift_and_maximum") if "RowMax" in line]
+    assert len(maxima) == 2
+
+
+def test_each_symbol_of_the_definition_has_a_meaning() -> None:
+    written = translate(parse(f"def f(x: Row, {EPS}):\n    v = mean(x**2) + eps\n    h = x + 1\n    return h*rsqrt(v)"))
+    normal, meaning = named_structure(written)
+    told = {str(symbol): str(value) for symbol, value in meaning.items()}
+    assert told == {"ms": "ms", "v": "ms + eps", "h": "x + 1", "y": "y"}
+    assert {q.symbol.name for q in normal.equations} == {"ms", "rstd", "y"}
+
+
+def test_names_that_earlier_steps_use_are_left_alone() -> None:
+    written = translate(parse("def f(x: Row): return (x - mean(x))*mean(x**2)"))
+    plain, _ = named_structure(written)
+    careful, _ = named_structure(replace(written, spoken_for=("x_centred",)))
+    assert "x_centred" in [q.symbol.name for q in plain.equations]
+    assert "x_centred_2" in [q.symbol.name for q in careful.equations]
+
+
+def test_only_what_is_centred_gets_a_name() -> None:
+    kept = translate(parse("def f(x: Row): return x*mean(x**3)"))
+    assert name_centred_bodies(kept) is kept
+    named = name_centred_bodies(translate(parse("def f(x: Row, r: Row): return x**2 + x + r - mean(x + r)")))
+    assert text_of(named.equations) == ["total = r + x", "mean_r = Mean(total)", "y = -mean_r + total + x**2"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_values_are_those_of_the_definition(name: str) -> None:
+    layer = definition(name)
+    written = translate(layer)
+    features = layer.minimum_features + 3
+    drawn = draw(layer, 3, features)
+    point = {D: float(features)} | {symbol: drawn[symbol.name] for symbol in written.symbols}
+    with np.errstate(all="ignore"):
+        before = evaluate_equations(written.equations, point, Arithmetic())
+        normal = normal_form(written)
+        after = evaluate_equations(normal.equations, point, Arithmetic())
+    for old, new in zip(written.outputs, normal.outputs, strict=True):
+        assert old.name == new.name
+        np.testing.assert_allclose(*np.broadcast_arrays(before[old], after[new]), rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_are_allowed_and_used_once(name: str) -> None:
+    normal = normal_form(translate(definition(name)))
+    names = [symbol.name for symbol in normal.symbols] + [q.symbol.name for q in normal.equations]
+    assert len(names) == len(set(names))
+    assert not [each for each in names if reserved.fault(each)]
+    assert not [each for each in names if each in reserved.derived([*names])]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_mean_stands_on_its_own_line(name: str) -> None:
+    for equation in normal_form(translate(definition(name))).equations:
+        inner = equation.reduction.args[0] if equation.reduction is not None else equation.expression
+        assert not inner.atoms(Mean)
+
+
+def test_two_outputs_of_one_value_are_two() -> None:
+    forward = normal_form(translate(parse("def f(x: Row):\n    b = cos(x)\n    a = log(exp(b))\n    return a, b")))
+    assert [symbol.name for symbol in forward.outputs] == ["a", "b"]
+    assert len({equation.symbol for equation in forward.equations}) == len(forward.equations)
+
+
+def test_a_reciprocal_that_is_an_output_stays_beside_its_root() -> None:
+    normal = normal_form(
+        translate(
+            parse("""
+def f(x: Row):
+    root = rsqrt(softplus(mean(x - x)))
+    inverse = root*root
+    y = x*inverse
+    return y, inverse, root
+""")
+        )
+    )
+    assert {q.symbol for q in normal.equations} >= set(normal.outputs)
+
+
+@pytest.mark.parametrize(
+    ("statement", "line"),
+    [
+        # SymPy multiplies the power out; the scaled row is a value of the layer all the same.
+        ("(x*rsqrt(mean(x**2) + 1))**3", "y = xhat**3"),
+        ("x**2/(mean(x**2) + 1)**2*(x + 1)", "y = xhat**2*(x + 1)"),
+        # The square of the exponential may be infinite where what it is multiplied by is as small.
+        ("exp(x)*(exp(x)/sum(exp(x)))", "y = inv_sum_exp_x*exp_x**2"),
+        # A square of the row may be infinite where that of its product with the gate is 0.
+        ("silu(x)**2", "y = silu_x**2"),
+        ("(x*tanh(x))**3", "y = x_tanh_x**3"),
+        # Its derivatives would have the fourth power of the smallest entry below.
+        ("x*erf(mean(x)/min(x))", "u = mu/row_min"),
+    ],
+)
+def test_what_a_derivative_needs_in_one_piece_has_a_name(statement: str, line: str) -> None:
+    assert line in normal(f"def f(x: Row): return {statement}")
+
+
+def test_an_output_that_is_a_number_does_not_share_its_name() -> None:
+    lines = normal("def f(x: Row):\n    a = (x - x)/2 + 1/D\n    b = a*x\n    return b, a")
+    assert len({line.split(" = ")[0] for line in lines}) == len(lines)

@@ -1,0 +1,144 @@
+"""A definition as equations: reductions on their own lines, names that nothing else has, errors with a place."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy
+
+from lngen.derivation.from_definition import Forward, Names, known_sign, reduction_name, translate
+from lngen.derivation.numeric import Arithmetic, evaluate_expression
+from lngen.errors import DefinitionError
+from lngen.expressions.symbols import Mean, RowSymbol, axes, derivative
+from lngen.language import names as reserved
+from lngen.language.parsing import parse
+from lngen.oracle.evaluate import evaluate
+from tests.corpus import NAMES, definition
+
+
+def equations(text: str) -> list[str]:
+    return [f"{q.symbol} = {q.expression}" for q in translate(parse(text)).equations]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # a reduction inside an expression gets a line of its own, each only once
+        (
+            "def f(x: Row): return (x - mean(x))*mean(x)",
+            ["mu = Mean(x)", "y = mu*(-mu + x)"],
+        ),
+        # innermost first
+        (
+            "def f(x: Row): return x*mean((x - mean(x))**2)",
+            ["mu = Mean(x)", "var = Mean((-mu + x)**2)", "y = var*x"],
+        ),
+        # a statement that is a reduction stays one
+        (
+            "def f(x: Row):\n    m = sum(x**2)\n    y = x*m\n    return y, m",
+            ["m = D*Mean(x**2)", "y = m*x"],
+        ),
+        # a sum is kept whole
+        ("def f(x: Row): return exp(x)/sum(exp(x))", ["sum_x = D*Mean(exp(x))", "y = exp(x)/sum_x"]),
+        # a sum over the number of features is a mean
+        ("def f(x: Row): return x - sum(x)/D", ["mu = Mean(x)", "y = -mu + x"]),
+        # the user's names are kept, and not taken
+        (
+            "def f(mu: Row): return mu*mean(mu)*mean(mu**2)",
+            ["mu_2 = Mean(mu)", "ms = Mean(mu**2)", "y = ms*mu_2*mu"],
+        ),
+        # minimum and maximum are selects, the first where it is strictly ahead
+        ("def f(x: Row): return maximum(x, 1) + minimum(x, 2)", ["y = Where(x >= 2, 2, x) + Where(x <= 1, 1, x)"]),
+    ],
+)
+def test_equations(text: str, expected: list[str]) -> None:
+    assert equations(text) == expected
+
+
+def test_a_statement_keeps_its_kind() -> None:
+    (_, equation) = translate(parse("def f(x: Row): return (x - mean(x)) - x")).equations
+    assert isinstance(equation.symbol, RowSymbol)
+    assert axes(equation.expression) == (True, False)
+
+
+def test_reduction_names() -> None:
+    x = RowSymbol("x")
+    assert reduction_name(Mean(x**4)) == "mean_x4"
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message"),
+    [
+        ("def f(x: Row): return x/(x - x)", "1:23", "infinite"),
+        ("def f(x: Row): return sqrt(-x**2)", "1:23", "not a real number"),
+        ("def f(x: Row): return maximum(log(x - x), x)", "1:23", "not a real number"),
+        ("def f(x: Row): return where(1/(x - x) > x, x, 1)", "1:23", "not a real number"),
+        ("def f(x: Row, eps: Constant = 1):\n    y = where(eps > 0, x, -x)\n    return y", "2:15", "always true"),
+        ("def f(x: Row, eps: Constant = 1): return x*maximum(0, eps)", "1:44", "always false"),
+        ("def f(x: Row, eps: Constant = 1): return x*relu(eps)", "1:44", "always true"),
+    ],
+)
+def test_refused(text: str, place: str, message: str) -> None:
+    with pytest.raises(DefinitionError, match=message) as caught:
+        translate(parse(text, "f.py"))
+    assert str(caught.value).startswith(f"f.py:{place}: ")
+    assert "remedy: " in str(caught.value)
+
+
+def test_only_a_positive_default_makes_a_constant_positive() -> None:
+    forward = translate(parse("def f(x: Row, a: Constant = 1, b: Constant = 0, c: Constant = -1): return a*b*c*x"))
+    assert [symbol.is_positive for symbol in forward.symbols] == [None, True, None, None]
+
+
+def test_known_sign() -> None:
+    eps = sympy.Symbol("eps", positive=True)
+    assert known_sign(Mean(RowSymbol("x") ** 2) + eps) == {"positive": True}
+    assert known_sign(Mean(RowSymbol("x") ** 2)) == {"nonnegative": True}
+    assert known_sign(1 / RowSymbol("x")) == {"nonzero": True}
+    assert known_sign(RowSymbol("x")) == {}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_name_is_new_and_allowed(name: str) -> None:
+    forward = translate(definition(name))
+    taken = [symbol.name for symbol in forward.symbols] + [q.symbol.name for q in forward.equations]
+    assert len(set(taken)) == len(taken)
+    assert not [name for name in taken if reserved.fault(name)]
+
+
+def test_fresh_names() -> None:
+    names = Names(["x", "x_2", "a" * 40])
+    assert names.fresh("x") == "x_3"
+    # reserved in the language, in Python, and by the signatures of emitted functions; C++ is nobody's concern here
+    words = ("mean", "lambda", "saved", "std")
+    assert [names.fresh(word) for word in words] == ["mean_2", "lambda_2", "saved_2", "std"]
+    # cut to a length that leaves room
+    assert reserved.fault(names.fresh("b" * 60)) is None
+    names.take("h")
+    assert names.fresh("h") == "h_2"
+
+
+def test_names_of_a_forward_keep_gradients_and_cotangents_free() -> None:
+    forward: Forward = translate(parse("def f(x: Row): return 2*x"))
+    names = Names.of(forward)
+    assert [names.fresh(name) for name in ("x", "y", "dx", "dy")] == ["x_2", "y_2", "dx_2", "dy_2"]
+
+
+@pytest.mark.parametrize("body", ["relu(x)", "maximum(x, 1)", "minimum(x, 2)", "maximum(1, x)", "minimum(2, x)"])
+def test_a_nan_in_gives_a_nan_out_and_a_tie_the_gradient_of_the_second(body: str) -> None:
+    definition = parse(f"def f(x: Row): return {body}")
+    forward = translate(definition)
+    (x,), (equation,) = forward.symbols, forward.equations
+    row = np.array([[np.nan, -1.0, 0.0, 1.0, 2.0, 3.0]])
+    found = evaluate_expression(equation.expression, {x: row}, Arithmetic())
+    np.testing.assert_array_equal(found, evaluate(definition, {"x": row})["y"])
+    assert np.isnan(found[0, 0])
+    slope = evaluate_expression(derivative(equation.expression, x), {x: row[:, 1:]}, Arithmetic())
+    wanted = {
+        "relu(x)": [0, 0, 1, 1, 1],
+        "maximum(x, 1)": [0, 0, 0, 1, 1],
+        "minimum(x, 2)": [1, 1, 1, 0, 0],
+        "maximum(1, x)": [0, 0, 1, 1, 1],
+        "minimum(2, x)": [1, 1, 1, 1, 0],
+    }[body]
+    np.testing.assert_array_equal(np.broadcast_to(slope, (1, 5)), [wanted])

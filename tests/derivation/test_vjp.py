@@ -1,0 +1,102 @@
+"""The unsimplified adjoint: each equation's contributions, and the whole against the complex step of the evaluator."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy
+
+from lngen.check.complex_step import gradient
+from lngen.check.layer import Case
+from lngen.derivation.from_definition import Equation, translate
+from lngen.derivation.numeric import Arithmetic, evaluate_equations
+from lngen.derivation.vjp import adjoint, contributions, reduce_to
+from lngen.expressions.symbols import (
+    AttainsFirst,
+    Axes,
+    D,
+    FeatureSymbol,
+    Mean,
+    RowMax,
+    RowScalarSymbol,
+    RowSymbol,
+    ScalarSymbol,
+    StopGradient,
+    SumRows,
+    TypedSymbol,
+    Where,
+)
+from lngen.language.definition import Definition
+from lngen.language.parsing import parse
+from tests.corpus import NAMES, definition, draw, public
+
+x, z, y, dy = RowSymbol("x"), RowSymbol("z"), RowSymbol("y"), RowSymbol("dy")
+m, t, dm = RowScalarSymbol("m"), RowScalarSymbol("t"), RowScalarSymbol("dm")
+w, alpha = FeatureSymbol("w"), ScalarSymbol("alpha")
+
+
+@pytest.mark.parametrize(
+    ("equation", "bar", "expected"),
+    [
+        # elementwise: to a row as it is, to a row scalar as a sum over features
+        (Equation(y, x * m), dy, {x: dy * m, m: D * Mean(dy * x)}),
+        # to a Feature over rows, to a Scalar over both
+        (Equation(y, w * alpha), dy, {w: SumRows(dy * alpha), alpha: SumRows(D * Mean(w * dy))}),
+        # a mean sends 1/D to each feature, a sum 1
+        (Equation(m, Mean(x * z)), dm, {x: dm * z / D, z: dm * x / D}),
+        (Equation(m, D * Mean(x)), dm, {x: dm}),
+        # to a row scalar under its body a mean sends what all features send
+        (Equation(m, Mean(x - t)), dm, {t: -dm, x: dm / D}),
+        # a cotangent that is the same for all features still comes from D of them
+        (Equation(y, x - m), dm, {m: -D * dm, x: dm}),
+        # the largest entry alone
+        (Equation(m, RowMax(x)), dm, {x: dm * AttainsFirst(x, m)}),
+        # a select stays one, with everything inside, also when it comes with the cotangent
+        (Equation(y, Where(x > 0, x**2, z)), dy, {x: Where(x > 0, 2 * dy * x, 0), z: Where(x > 0, 0, dy)}),
+        (Equation(y, sympy.log(x)), Where(z > 0, dy, 0), {x: Where(z > 0, dy / x, 0)}),
+        # nothing through a stopped gradient, or a stopped equation
+        (Equation(y, x * StopGradient(z)), dy, {x: dy * StopGradient(z)}),
+        (Equation(m, RowMax(x), stopped=True), dm, {}),
+    ],
+)
+def test_contributions(equation: Equation, bar: sympy.Expr, expected: dict[TypedSymbol, sympy.Expr]) -> None:
+    assert {c.target: c.expression for c in contributions(equation, bar)} == expected
+
+
+def test_reduce_to_collects_what_varies_less() -> None:
+    assert reduce_to(dy, Axes(True, True)) == dy
+    assert reduce_to(sympy.Integer(0), Axes(False, False)) == 0
+
+
+def test_cotangents_do_not_take_names_of_the_definition() -> None:
+    # dh is a name of the user's; the cotangent of h has to go by another.
+    forward = translate(parse("def f(x: Row):\n    h = x*2\n    dh = h*h\n    y = dh*h\n    return y"))
+    names = [q.symbol.name for q in adjoint(forward).equations]
+    assert "dh" not in names
+    assert "dh_2" in names
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_adjoint_agrees_with_the_complex_step(name: str) -> None:
+    layer = definition(name)
+    features = layer.minimum_features + 4
+    for entry, found, wanted in _gradients(layer, 3, features):
+        assert np.max(np.abs(found - wanted)) <= 1e-12 * max(1.0, np.max(np.abs(wanted))), entry
+
+
+def _gradients(layer: Definition, rows: int, features: int) -> list[tuple[str, np.ndarray, np.ndarray]]:
+    forward = translate(layer)
+    derived = adjoint(forward)
+    drawn = draw(layer, rows, features)
+    environment: dict[TypedSymbol, object] = {D: float(features)}
+    environment |= {symbol: drawn[symbol.name] for symbol in (*forward.symbols, *derived.cotangents)}
+    with np.errstate(all="ignore"):
+        values = evaluate_equations(forward.equations, environment, Arithmetic())
+        values = evaluate_equations(derived.equations, values, Arithmetic())
+    inputs = {e.name: public(e.kind, drawn[e.name], rows, features) for e in layer.inputs}
+    cotangents = {n: public(layer.output_kind(n), drawn[f"d{n}"], rows, features) for n in layer.outputs}
+    wanted = gradient(layer, Case("random", rows, features, inputs, cotangents))
+    return [
+        (symbol.name, public(layer.input(symbol.name).kind, values[d], rows, features), wanted[symbol.name])
+        for symbol, d in derived.gradients
+    ]

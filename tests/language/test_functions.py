@@ -1,0 +1,143 @@
+"""What the table knows of a function is enough: one that only this file has goes the whole way, to checked code."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import runpy
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lngen.check import Report, check
+from lngen.check.derived import checkable
+from lngen.check.on_device import OnDevice, device
+from lngen.files import loading, manifest
+from lngen.files.loading import module_from_text
+from lngen.language.functions import TABLE, entry
+from lngen.language.parsing import parse
+from lngen.language.parsing.folding import fold
+from lngen.oracle import real_functions
+from lngen.pipeline import Derived, derived
+from tests.requirements import has_gpu, needs_gxx, needs_pycuda
+
+ROOT = Path(__file__).resolve().parents[2]
+KINDS = ("forward vs oracle", "complex step", "second derivation", "tangents", "second order", "precision")
+
+TEXT = """
+from lngen.language import Constant, Feature, Row, mean, mish, sqrt
+
+def f(x: Row, g: Feature = 1, eps: Constant = 1e-5):
+    c = x - mean(x)
+    return g*mish(c/sqrt(mean(c**2) + eps)) + mish(0.5)
+"""
+
+
+@pytest.fixture(autouse=True)
+def mish() -> Iterator[None]:
+    """A function that lngen has not heard of."""
+
+    @entry(
+        "every real u",
+        (-40.0, 0.0, 40.0),
+        written=lambda f, u: u * f.tanh(f.softplus(u)),
+        slope=lambda f, u: f.tanh(f.softplus(u)) + u * f.sigmoid(u) * (1 - f.tanh(f.softplus(u)) ** 2),
+    )
+    def mish(u: Any, /) -> Any:
+        """u*tanh(softplus(u))."""
+
+    yield
+    TABLE.pop("mish")
+
+
+@pytest.fixture
+def layer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Derived:
+    """A layer that uses it."""
+    # What is kept between runs knows the functions by lngen's own files.
+    with monkeypatch.context() as context:
+        context.setenv("LNGEN_CACHE", str(tmp_path / "cache"))
+        return derived(parse(TEXT, "f.py"))
+
+
+def without_failures(report: Report) -> set[str]:
+    """The kinds of evidence that there is."""
+    assert [(e.kind, e.what, e.dtype, e.detail) for e in report.failures] == []
+    return {e.kind for e in report.evidence}
+
+
+def on_numpy(made: Derived) -> Report:
+    return check(checkable(made.plan, module_from_text(made.text("numpy_backend.py"), "f")), [(3, 7), (2, 1)])
+
+
+def test_on_numpy(layer: Derived) -> None:
+    assert {"exact proof", "50 digits", *KINDS} <= without_failures(on_numpy(layer))
+
+
+@pytest.mark.cuda
+@needs_pycuda
+@(needs_gxx if not has_gpu() else lambda test: test)
+def test_on_cuda(layer: Derived, tmp_path: Path) -> None:
+    manifest.write(layer.emission, tmp_path)
+    package = loading.load(tmp_path / layer.emission.name).__name__
+    with device():
+        module = OnDevice(importlib.import_module(f"{package}.cuda_backend"))
+        report = check(checkable(layer.plan, module), [(3, 7)], ("float64",), "cuda", kinds=KINDS)
+    assert set(KINDS) - {"precision"} <= without_failures(report)
+
+
+def test_a_wrong_slope_is_found(layer: Derived) -> None:
+    TABLE["mish"] = replace(TABLE["mish"], slope=lambda f, u: f.tanh(f.softplus(u)))
+    assert "complex step" in {e.kind for e in on_numpy(layer).failures}
+
+
+def test_of_numbers() -> None:
+    exact = fold(parse("def f(x: Row): return x*mish(0.5)").statements[0].expression.right)  # type: ignore[union-attr]
+    assert float(exact) == pytest.approx(float(real_functions.function("mish")(np.array(0.5))), rel=1e-15)
+
+
+def test_the_sign_of_a_root_is_a_whole_number() -> None:
+    assert parse("def f(x: Row): return x**sign(-sqrt(2))").statements[0].expression.right.value == -1  # type: ignore[union-attr]
+
+
+def test_in_the_reference() -> None:
+    made = runpy.run_path(str(ROOT / "docs" / "make_language.py"))
+    assert "| `mish(u)` | u\\*tanh(softplus(u)). | every real u |" in made["text"]("")
+
+
+ONE_CALL = """
+    from lngen.language.functions import entry
+
+    @entry(
+        "every real u", head="atan", bounded=True, exact=lambda f, u: f.mp.atan(u), numpy="np.arctan",
+        real=lambda f, u: f.np.arctan(u), slope=lambda f, u: 1 / (1 + u*u), curvature=0.65, roundings=8, cuda="::atan",
+    )
+    def arctan(u):
+        "The angle whose tangent is u."
+
+    from lngen.check import check
+    from lngen.check.derived import checkable
+    from lngen.language.parsing import parse
+    from lngen.pipeline import derived
+    from lngen.files.loading import module_from_text
+
+    made = derived(parse("def f(x: Row): return arctan(x - mean(x))*arctan(2)", "f.py"))
+    report = check(checkable(made.plan, module_from_text(made.text("numpy_backend.py"), "f")), [(3, 7)])
+    print([(e.kind, e.what, e.dtype, e.detail) for e in report.failures], len(report.evidence) > 50)
+    print("np.arctan(" in made.text("numpy_backend.py"), "::atan(" in made.text("kernels.cu"))
+    print("mathrm{arctan}" in made.text("derivation.md"))
+"""
+
+
+def test_one_that_a_backend_computes_in_one_call(tmp_path: Path) -> None:
+    """In a process of its own: such a function has to be there before the stages are imported."""
+    env = os.environ | {"LNGEN_CACHE": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", textwrap.dedent(ONE_CALL)]
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("[] True\nTrue True\nTrue\n", "")

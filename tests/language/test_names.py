@@ -1,0 +1,208 @@
+"""Any name works in any role, on both backends, and what does not is one of a few words that are refused by name."""
+
+from __future__ import annotations
+
+import ast
+import random
+from pathlib import Path
+
+import pytest
+
+from lngen.errors import DefinitionError
+from lngen.language import names
+from lngen.language.parsing import parse
+from tests import named
+from tests.named import ROLES, TEMPLATE, assert_works, identifiers
+from tests.requirements import needs_gxx, needs_pycuda
+from tests.shipped import NAMES, ROOT
+
+# Names that once broke emitted code in one role or another.
+ONCE_BROKEN = """
+    height block features each_row PIECE column columns scalar ones prod span sweep share chunk chunks far_from
+    one_over_D shape dtype dtypes given leading rows mu_out dy_out x_rows dx_out scale_rows values_residual_rows
+    row_max_2_out ddx functools backward std half blockIdx np Saved Gradients Outputs self cls
+""".split()  # noqa: SIM905
+
+
+def assigned(pool: list[str], start: int) -> dict[str, str]:
+    """A name of the pool for each role, the one at `start` first."""
+    return {role: pool[(start + place) % len(pool)] for place, role in enumerate(ROLES)}
+
+
+def works_or_is_refused(chosen: dict[str, str], folder: Path | None = None) -> None:
+    inputs = [chosen[role] for role in ("row", "row_scalar", "feature", "scalar")]
+    outputs = ["y", chosen["row_output"], chosen["row_scalar_output"]]
+    if any(f"d{output}" in inputs for output in outputs):
+        with pytest.raises(DefinitionError, match="would have gradients of one name"):
+            parse(TEMPLATE.format(**chosen))
+    else:
+        assert_works(TEMPLATE, chosen, folder)
+
+
+def allowed(words: list[str]) -> list[str]:
+    return [word for word in words if names.fault(word) is None and names.folder_fault(word) is None]
+
+
+def test_names_that_once_broke_emitted_code() -> None:
+    pool = allowed(ONCE_BROKEN)
+    assert pool == ONCE_BROKEN
+    for start in range(0, len(pool), len(ROLES)):
+        works_or_is_refused(assigned(pool, start))
+
+
+def test_a_sample_of_the_names_of_emitted_code() -> None:
+    pool = allowed(list(identifiers()))
+    for start in random.Random(0).sample(range(len(pool)), 2):
+        works_or_is_refused(assigned(pool, start))
+
+
+PARTS = 64
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_name_of_emitted_code_in_every_role(part: int) -> None:
+    pool = allowed([*identifiers(), *(name for name in ONCE_BROKEN if name not in identifiers())])
+    for start in range(part, len(pool), PARTS):
+        works_or_is_refused(assigned(pool, start))
+
+
+@needs_pycuda
+@needs_gxx
+@pytest.mark.parametrize("start", [0, *(pytest.param(at, marks=pytest.mark.exhaustive) for at in (11, 22, 33))])
+def test_names_that_once_broke_emitted_code_on_cuda(start: int, tmp_path: Path) -> None:
+    works_or_is_refused(assigned(ONCE_BROKEN, start), tmp_path)
+
+
+@pytest.mark.exhaustive
+@needs_pycuda
+@needs_gxx
+@pytest.mark.parametrize("part", range(16))
+def test_what_cuda_reserves_on_cuda(part: int, tmp_path: Path) -> None:
+    pool = allowed(list(identifiers()))
+    start = random.Random(part).randrange(len(pool))
+    works_or_is_refused(assigned(pool, start), tmp_path)
+
+
+def test_what_is_refused_is_refused_by_name() -> None:
+    for word in sorted(set().union(*(words for words, _ in names.refused())) - names.KEYWORDS):
+        assert names.fault(word)
+        with pytest.raises(DefinitionError, match=f"the name '{word}'"):
+            parse(f"def f(x: Row, {word}: Feature): return x*{word}")
+
+
+def test_what_no_list_refuses_is_legal() -> None:
+    for word in allowed(list(identifiers())):
+        parse(f"def layer(x: Row):\n    {word} = 2*x\n    return {word}*x")
+
+
+REPRODUCTIONS = {
+    "gate": """
+def m2(x: Row, v: Row):
+    {gate} = 1.702 * v
+    y = x * sigmoid({gate})
+    n = y * rsqrt(mean(y**2) + 1e-5)
+    return y, n
+""",
+    "row scalar": "def f2(x: Row, {column}: RowScalar = 1): return x * {column}",
+    "feature": "def f6(x: Row, {x_rows}: Feature): return x * {x_rows}",
+    "row": "def f(x: Row, {row}: Row): return x * {row} * rsqrt(mean(({row} * x)**2) + 1)",
+    "saved": """
+def f8(x: Row):
+    {dtypes} = rsqrt(mean(x**2) + 1)
+    return x * {dtypes}
+""",
+    "output": """
+def f(x: Row):
+    {out} = x - mean(x)
+    z = {out} * rsqrt(mean({out}**2) + 1)
+    return z, {out}
+""",
+    "constant": "def f(x: Row, {eps}: Constant = 1e-5): return x * rsqrt(mean(x**2) + {eps})",
+}
+"""Once broken or refused; what is in braces is to be called by the names beside it below."""
+
+
+@pytest.mark.parametrize(
+    ("what", "name"),
+    [
+        *(("gate", name) for name in ("g", "g_2", "g_3", "dv", "ddx")),
+        *(("row scalar", name) for name in ("column", "ddx", "given")),
+        *(("feature", name) for name in ("x_rows", "dx_out", "dx")),
+        *(("row", name) for name in ("sum_ddx_spans_unscaled", "ddx")),
+        *(("saved", name) for name in ("dtypes", "shape", "dx", "dy")),
+        *(("output", name) for name in ("dx", "ddx", "dz", "dtypes")),
+        *(("constant", name) for name in ("dx", "dy", "self", "np", "match")),
+    ],
+)
+def test_a_name_that_once_broke_a_layer(what: str, name: str) -> None:
+    (role,) = named.plain_names(REPRODUCTIONS[what])
+    assert_works(REPRODUCTIONS[what], {role: name})
+
+
+@needs_pycuda
+@needs_gxx
+@pytest.mark.parametrize(
+    ("what", "name"),
+    [
+        ("saved", "dtypes"),
+        ("output", "dx"),
+        pytest.param("gate", "g", marks=pytest.mark.exhaustive),
+        pytest.param("row scalar", "column", marks=pytest.mark.exhaustive),
+        pytest.param("feature", "x_rows", marks=pytest.mark.exhaustive),
+        pytest.param("constant", "dy", marks=pytest.mark.exhaustive),
+    ],
+)
+def test_a_name_that_once_broke_a_layer_on_cuda(what: str, name: str, tmp_path: Path) -> None:
+    (role,) = named.plain_names(REPRODUCTIONS[what])
+    assert_works(REPRODUCTIONS[what], {role: name}, tmp_path)
+
+
+def test_names_of_full_length() -> None:
+    chosen = {role: "q" * (names.MAXIMUM_LENGTH - 1) + chr(ord("a") + place) for place, role in enumerate(ROLES)}
+    assert_works(TEMPLATE, chosen)
+
+
+GRADIENTS = """
+def f(x: Row, {feature}: Feature, {row_scalar}: RowScalar, {constant}: Constant = 0.5):
+    {row} = x * {feature}
+    {output} = {row} * {row_scalar} + {constant}
+    return {output}
+"""
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        ("dx", "ddx", "dddx", "ddddx", "dx_2"),
+        ("x_2", "dx_2", "dx", "dx_3", "ddx_2"),
+        ("v" * 38, "d" + "v" * 38, "dd" + "v" * 38, "ddx", "dx"),
+    ],
+)
+def test_names_that_are_those_of_gradients_of_one_another(chosen: tuple[str, ...]) -> None:
+    assert_works(GRADIENTS, dict(zip(named.plain_names(GRADIENTS), chosen, strict=True)))
+
+
+# --- by construction -----------------------------------------------------------------------------------------------
+
+PUBLIC = {
+    "numpy_backend.py": ("forward", "backward", "jvp", "backward_backward"),
+    "cuda_backend.py": ("forward", "backward"),
+}
+
+
+def _texts() -> dict[str, str]:
+    """The emitted Python of every shipped layer, as it is committed, and of the template's."""
+    found = {f"{name}/{file}": (ROOT / "generated" / name / file).read_text() for name in NAMES for file in PUBLIC}
+    return found | {f"template/{file}": named.plain(TEMPLATE).text(file) for file in PUBLIC}
+
+
+def test_nothing_in_a_public_function_can_meet_an_argument() -> None:
+    for place, text in _texts().items():
+        functions = {node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
+        for name in PUBLIC[place.rpartition("/")[2]]:
+            nodes = [node for statement in functions[name].body for node in ast.walk(statement)]
+            used = {node.id for node in nodes if isinstance(node, ast.Name)}
+            used -= {node.arg for node in ast.walk(functions[name]) if isinstance(node, ast.arg)}
+            own = {word for word in used if not word.startswith("_") and not word.endswith("_")}
+            assert own <= names.BUILTINS | names.SIGNATURE, f"{name} of {place}"

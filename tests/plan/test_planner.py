@@ -1,0 +1,184 @@
+"""Row programs: what they compute, in how many sweeps, from which tensors."""
+
+from __future__ import annotations
+
+from time import process_time
+
+import numpy as np
+import pytest
+
+from lngen.check.complex_step import gradient
+from lngen.check.layer import Case
+from lngen.derivation.simplify import derive
+from lngen.expressions.symbols import AttainsFirst, StopGradient, SumRows
+from lngen.language.parsing import parse
+from lngen.oracle.evaluate import evaluate
+from lngen.plan.planner import plan
+from lngen.plan.program import RowProgram
+from tests.corpus import NAMES, definition, draw, planned, public, run
+
+ROWS = 3
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_programs_compute_the_definition_and_its_gradients(name: str) -> None:
+    layer, made = definition(name), planned(name)
+    for features in (layer.minimum_features + 1, layer.minimum_features + 5):
+        drawn = draw(layer, ROWS, features, seed=features)
+        with np.errstate(all="ignore"):
+            found = run(made, drawn, ROWS, features)
+        inputs = {e.name: public(e.kind, drawn[e.name], ROWS, features) for e in layer.inputs}
+        cotangents = {n: public(layer.output_kind(n), drawn[f"d{n}"], ROWS, features) for n in layer.outputs}
+        wanted = dict(evaluate(layer, inputs))
+        slopes = gradient(layer, Case("random", ROWS, features, inputs, cotangents))
+        kinds = {n: layer.output_kind(n) for n in layer.outputs}
+        wanted |= {f"d{n}": value for n, value in slopes.items()}
+        kinds |= {f"d{e.name}": e.kind for e in layer.differentiable}
+        for result, value in wanted.items():
+            error = np.max(np.abs(public(kinds[result], found[result], ROWS, features) - value))
+            assert error <= 1e-11 * max(1.0, np.max(np.abs(value))), (result, features)
+
+
+def stages(program: RowProgram) -> list[str]:
+    """Each stage in short: its reductions, `!` for a correction, then what it stores and sums over rows."""
+    shown = []
+    for stage in program.stages:
+        parts = [f"{r.operator}:{r.symbol}{'!' if stage.correction else ''}" for r in stage.reductions]
+        parts += ["->" + "=".join(store.names) for store in stage.stores]
+        parts += [f"+{total.symbol}" for total in stage.rows_reductions]
+        shown.append(" ".join(parts))
+    return shown
+
+
+SHAPES = {
+    # name: (forward stages, backward stages, rows that backward reads, saved row scalars)
+    "layer_norm": (
+        ["mean:mu", "mean:mu_residual!", "mean:var", "->y"],
+        ["mean:mean_g mean:mean_g_xhat +dgamma +dbeta", "->dx"],
+        ["x", "dy"],
+        ["mu", "mu_residual", "rstd"],
+    ),
+    "rms_norm": (["mean:ms", "->y"], ["mean:mean_g_xhat +dgamma", "->dx"], ["x", "dy"], ["rstd"]),
+    # The output is all that backward needs of the forward.
+    "soft_max": (
+        ["max:row_max", "sum:s_shifted", "->y"],
+        ["sum:sum_dy_y", "->dx"],
+        ["y", "dy"],
+        [],
+    ),
+    # One array is two gradients; the sum of the rows is read, not the rows.
+    "residual_add": (
+        ["mean:mu ->h", "mean:mu_residual!", "mean:var", "->y"],
+        ["mean:mean_g mean:mean_g_xhat +dgamma +dbeta", "->dx=dr"],
+        ["h", "dy", "dh"],
+        ["mu", "mu_residual", "rstd"],
+    ),
+    # No reduction: one sweep each way.
+    "swish_scale": (["->y"], ["->dx +dgamma"], ["x", "dy"], []),
+    # A norm of a norm: its sweeps one after the other, none twice.
+    "norm_of_norm": (
+        ["mean:mu", "mean:mu_residual!", "mean:var", "mean:ms", "->y"],
+        ["mean:mean_dy_y", "mean:mean_g mean:mean_g_xhat +dgamma", "->dx"],
+        ["x", "dy"],
+        ["mu", "mu_residual", "rstd", "rstd_2"],
+    ),
+    # A gradient that is a row scalar, and one that is a cotangent as it came.
+    "modulated": (
+        ["", "mean:mu", "mean:mu_residual!", "mean:var", "->y"],
+        ["", "mean:mean_g mean:mean_g_xhat sum:da ->da ->db", "->dx"],
+        ["x", "a", "dy"],
+        ["mu", "mu_residual", "rstd"],
+    ),
+    # Row scalars as outputs, each stored when it is known; what is made of them alone needs no sweep. The caller may
+    # do with an output what he likes, so what is saved of it is kept apart.
+    "statistics_out": (
+        ["mean:mu ->mu", "mean:mu_residual!", "mean:var ->rstd", "->y"],
+        ["", "mean:mean_dy mean:mean_dy_y", "->dx"],
+        ["x", "dy", "dmu", "drstd"],
+        ["mu_saved", "mu_residual", "rstd_saved"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_shape(name: str) -> None:
+    made = planned(name)
+    forward, backward, read, saved = SHAPES[name]
+    assert stages(made.forward) == forward
+    assert stages(made.backward) == backward
+    assert [row.name for row in made.backward.rows] == read
+    assert [symbol.name for symbol in made.backward.saved] == saved
+    assert made.forward.saved == made.backward.saved
+
+
+def test_each_row_value_waits_for_its_first_use() -> None:
+    # dx needs xhat again after the reductions; y1 is used last.
+    layer = "def f(x: Row):\n    u = tanh(x)\n    v = x - mean(x)\n    return u*v*mean(v**2)"
+    program = plan(derive(parse(layer))).forward
+    sweep_of = {temp.symbol.name: i for i, stage in enumerate(program.stages) for temp in stage.temps}
+    assert sweep_of["u"] == len(program.stages) - 1
+    assert sweep_of["x_shifted"] == 1
+
+
+def test_what_is_made_of_parameters_is_computed_once_a_call() -> None:
+    text = "def f(x: Row, w: Feature, s: Scalar): return x*(1 + exp(w))*mean(w)/s**2"
+    program = plan(derive(parse(text))).forward
+    prologue = {str(line.expression) for line in program.prologue}
+    assert {"exp(w) + 1", "Mean(w)"} <= prologue
+    assert all("exp" not in str(temp.expression) for temp in program.temps())
+
+
+def test_what_does_not_vary_over_features_is_computed_once_a_row() -> None:
+    text = "def f(x: Row, a: RowScalar, b: RowScalar): return x*a*b**2/D + tanh(a)*x**2"
+    program = plan(derive(parse(text))).forward
+    per_row = [line for stage in program.stages for line in stage.row_scalars]
+    assert len(per_row) == 2
+    (last,) = program.temps()
+    assert {symbol.name for symbol in last.expression.free_symbols} == {"x", *(str(line.symbol) for line in per_row)}
+
+
+def test_a_large_shift_is_taken_off_first() -> None:
+    # x - max(x) - log(...) adds up large and small in no other order.
+    program = planned("log_probability").forward
+    temps = [str(temp.expression) for temp in program.temps()]
+    assert "-row_max + x" in temps
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_lines_hold_nothing_a_backend_does_not_know(name: str) -> None:
+    for program in (planned(name).forward, planned(name).backward):
+        lines = [*program.prologue, *program.temps(), *program.epilogue]
+        lines += [line for stage in program.stages for line in stage.row_scalars]
+        for line in lines:
+            assert not line.expression.atoms(StopGradient, SumRows), line
+            # Where a row attains its extreme is a value of its own.
+            assert isinstance(line.expression, AttainsFirst) or not line.expression.atoms(AttainsFirst), line
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_name_is_used_once(name: str) -> None:
+    for program in (planned(name).forward, planned(name).backward):
+        names = [line.symbol.name for line in (*program.prologue, *program.temps(), *program.epilogue)]
+        for stage in program.stages:
+            names += [line.symbol.name for line in (*stage.reductions, *stage.row_scalars, *stage.rows_reductions)]
+        names += [row.name for row in program.rows] + [p.name for p in program.parameters]
+        names += [symbol.name for symbol in program.saved if program.direction == "backward"]
+        assert len(names) == len(set(names))
+
+
+def test_optional_inputs_and_their_neutral_values() -> None:
+    program = planned("layer_norm").forward
+    assert dict(program.optional) == {"gamma": 1, "beta": 0}
+
+
+def test_the_smallest_d_is_passed_on() -> None:
+    assert planned("unbiased").forward.minimum_features == 2
+
+
+def test_many_row_inputs_take_no_time() -> None:
+    names = [f"r{i}" for i in range(18)]
+    inputs = ", ".join(f"{name}: Row" for name in names)
+    made = derive(parse(f"def f({inputs}): return {'*'.join(names)}"))
+    start = process_time()
+    assert len(plan(made).backward.rows) == 19
+    assert process_time() - start < 5
