@@ -9,11 +9,6 @@ from pathlib import Path
 import numpy as np
 
 import lngen
-from lngen.check import check
-from lngen.check.derived import checkable
-from lngen.files import manifest
-from lngen.language.parsing import load
-from lngen.pipeline import derived
 
 DEFINITION = '''
 """A norm that learns how much it normalizes: alpha far below 0 leaves x as it is."""
@@ -32,13 +27,12 @@ def blended_norm(x: Row, gamma: Feature = 1, alpha: Scalar = 0, eps: Constant = 
 def main():
     """Print what becomes of the definition above."""
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "blended_norm.py"
-        file.write_text(DEFINITION, encoding="utf-8")
+        layer = lngen.derive(DEFINITION)
+        for name, formula in layer.gradients.items():
+            print(f"{name} = {formula}")
 
         # What `lngen derive blended_norm.py --out FOLDER` does.
-        layer = derived(load(file))
-        manifest.write(layer.emission, Path(folder))
-        blended_norm = lngen.load(Path(folder) / "blended_norm")
+        blended_norm = lngen.load(layer.write(Path(folder) / "layers"))
 
         rng = np.random.default_rng(0)
         x, gamma = rng.normal(3.0, 2.0, (4, 8)), rng.normal(size=8)
@@ -55,7 +49,7 @@ def main():
         print(f"dalpha: {gradients.dalpha:.8f}, by difference {(above - below) / (2 * step):.8f}")
 
         # What `lngen check blended_norm.py --backend numpy --shape 5,7 --shape 2,33` does.
-        report = check(checkable(layer.plan, blended_norm), shapes=[(5, 7), (2, 33)])
+        report = layer.check(shapes=[(5, 7), (2, 33)])
         print(f"{len(report.evidence)} checks, {len(report.failures)} failed")
         return report.passed
 

@@ -1,16 +1,18 @@
 """lngen: from the forward definition of a normalization layer to audited gradients, NumPy and CUDA.
 
-`load` imports an emitted layer. Everything that derives one is imported on first use, so that a program
-which only runs emitted code does not pay for SymPy:
+`derive` derives a layer from its definition, and `load` imports an emitted one. Everything that derives is imported on
+first use, so that a program which only runs emitted code does not pay for SymPy:
 
+>>> import numpy as np
 >>> import lngen
->>> definition = lngen.parse('''
+>>> layer = lngen.derive('''
 ... from lngen.language import Row, mean
 ... def centred(x: Row):
 ...     return x - mean(x)
 ... ''')
->>> definition.name
-'centred'
+>>> layer.gradients
+{'dx': 'dy - mean(dy)'}
+>>> y, saved = layer.load().forward(np.ones((2, 3)))
 """
 
 import time
@@ -21,6 +23,8 @@ from lngen.errors import LngenError
 from lngen.files.loading import Layer, load
 
 if TYPE_CHECKING:
+    from lngen.derived import DerivedLayer as DerivedLayer
+    from lngen.derived import derive as derive
     from lngen.language.definition import Definition as Definition
     from lngen.language.parsing import parse as parse
 
@@ -31,11 +35,13 @@ STARTED = time.time_ns()
 
 # Public names that are imported on first use, and the module that has each.
 _LAZY = {
+    "DerivedLayer": "lngen.derived",
+    "derive": "lngen.derived",
     "Definition": "lngen.language.definition",
     "parse": "lngen.language.parsing",
 }
 
-__all__ = ["Definition", "Layer", "LngenError", "__version__", "load", "parse"]
+__all__ = ["Definition", "DerivedLayer", "Layer", "LngenError", "__version__", "derive", "load", "parse"]
 
 
 def __getattr__(name: str) -> Any:

@@ -8,15 +8,12 @@ bytes everywhere.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import PurePath
 from typing import Any, TypeVar
 
-from lngen import __version__
-from lngen.backends import Notes, cuda, numpy
+from lngen.backends import cuda, numpy
 from lngen.backends.description import description
 from lngen.cache import values
 from lngen.cache.results import kept
@@ -26,29 +23,19 @@ from lngen.derivation.simplify import derive
 from lngen.derivation.simplify.second_order import second_order
 from lngen.errors import LngenError
 from lngen.files import manifest, render
-from lngen.files.manifest import Emission, sha256_text
+from lngen.files.manifest import Emission
 from lngen.language.definition import Definition
 from lngen.plan.planner import Plan, plan
 from lngen.plan.secondary import with_secondary
 from lngen.plan.widen import widened
 from lngen.prove import has_values, prove
-from lngen.report import cost_entries, cost_line, formulas, report, secondary_formulas
+from lngen.report import cost_entries, report
+from lngen.report.heading import header, notes
 
 Kept = TypeVar("Kept")
 
 STAGES = ("derive", "plan", "prove", "numpy", "cuda", "derivation.md")
 """What `derived` goes through, in order, by the names it passes to `on_stage`."""
-
-_SAFE_FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,80}")
-# In this order: what takes the place of one must not make another.
-_UNSAFE_IN_COMMENTS = (
-    ("\\", "/"),
-    ("*/", "* /"),
-    ("/*", "/ *"),
-    ("??/", "? ?/"),
-    ("-->", "- ->"),
-    ("--!>", "- -!>"),
-)
 
 
 class EvidenceError(LngenError):
@@ -112,14 +99,13 @@ def derived(
 
 def _emitted(planned: Plan, proved: bool, on_stage: Callable[[str], None]) -> Emission:
     on_stage("numpy")
-    notes = _notes(planned, "numpy")
-    files = numpy.emit(planned.forward, planned.backward, notes, planned.jvp, planned.backward_backward)
     programs = (planned.forward, planned.backward, planned.jvp, planned.backward_backward)
-    interface = description([program for program in programs if program is not None], notes)
+    about = notes(planned, "numpy")
+    files = numpy.emit(planned.forward, planned.backward, about, planned.jvp, planned.backward_backward)
+    interface = description([program for program in programs if program is not None], about)
     on_stage("cuda")
-    files |= cuda.emit(
-        planned.forward, planned.backward, _notes(planned, "cuda"), planned.jvp, planned.backward_backward
-    )
+    about = notes(planned, "cuda")
+    files |= cuda.emit(planned.forward, planned.backward, about, planned.jvp, planned.backward_backward)
     on_stage("derivation.md")
     files["derivation.md"] = _document(planned)
     definition = planned.derivation.definition
@@ -162,82 +148,6 @@ def _require_evidence(derivation: Derivation) -> None:
             + "\n  ".join(failed)
             + "\nNothing was emitted. This is a fault of lngen, not of the definition: please report both."
         )
-
-
-# ---- what an emitted file says about itself
-
-
-def _notes(planned: Plan, templates: str) -> Notes:
-    definition = planned.derivation.definition
-    forward, backward = formulas(planned)
-    renamed = (f"{name} is the {written} of the definition" for name, written in definition.renamed)
-    return Notes(
-        layer=definition.name,
-        title=_title(definition),
-        header=header(planned, templates),
-        forward_formulas=(*renamed, *forward),
-        backward_formulas=tuple(backward),
-        inputs=tuple(entry.name for entry in definition.differentiable),
-        jvp_formulas=secondary_formulas(planned, planned.derivation.jvp),
-        backward_backward_formulas=secondary_formulas(planned, planned.derivation.backward_backward),
-        nonnegative=definition.needed_positive,
-        renamed=definition.renamed,
-    )
-
-
-def header(planned: Plan, templates: str) -> tuple[str, ...]:
-    """The comment lines at the top of an emitted file, each safe in a Python, a C and an HTML comment.
-
-    `templates` names the folder of templates that the file was printed with.
-    """
-    definition = planned.derivation.definition
-    file = PurePath(definition.filename).name
-    lines = [
-        f"Made by lngen {__version__} from the definition of {definition.name}.",
-        f"Do not edit; edit {file} and run: lngen derive {file}"
-        if _SAFE_FILE_NAME.fullmatch(file)
-        else "Do not edit; edit the definition and run: lngen derive FILE",
-        f"Cost: {cost_line(planned)}.",
-        _evidence_line(planned.derivation.proofs),
-        f"definition sha256:{sha256_text(definition.canonical())}",
-        f"templates  sha256:{_combined_hash(render.sources(templates))}",
-    ]
-    return tuple(comment_safe(line) for line in lines)
-
-
-def comment_safe(line: str) -> str:
-    r"""One line of plain ASCII that can neither end nor continue a comment.
-
-    >>> comment_safe("a */ b\n\\")
-    'a * / b /'
-    """
-    text = " ".join(line.split()).encode("ascii", "replace").decode()
-    text = "".join(char for char in text if char.isprintable())
-    for found, instead in _UNSAFE_IN_COMMENTS:
-        text = text.replace(found, instead)
-    return text
-
-
-def _title(definition: Definition) -> str:
-    """The first line of the docstring, safe inside a docstring."""
-    first = definition.docstring.strip().partition("\n")[0]
-    return comment_safe(first).replace('"', "'") or definition.name
-
-
-def _combined_hash(texts: Mapping[str, str]) -> str:
-    return sha256_text("".join(f"{path} {sha256_text(text)}\n" for path, text in sorted(texts.items())))
-
-
-def _evidence_line(proofs: Sequence[Proof]) -> str:
-    kinds = dict.fromkeys(proof.kind for proof in proofs if proof.claimed)
-    counted = [
-        f"{kind} {sum(proof.passed for proof in proofs if proof.kind == kind)}"
-        f" of {sum(proof.kind == kind for proof in proofs)}"
-        for kind in kinds
-    ]
-    unclaimed = sum(not proof.claimed for proof in proofs)
-    counted += [f"no claim on {unclaimed}"] if unclaimed else []
-    return f"Evidence: {', '.join(counted) or 'none was asked for'}; derivation.md says of what."
 
 
 def _evidence_entry(proof: Proof) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from lngen import __version__, cli
-from lngen.check import FULL_SHAPES, QUICK_SHAPES, Evidence, Report
+from lngen.check import FULL_SHAPES, QUICK_SHAPES, Evidence, Report, emitted
 from lngen.commands import check as check_command
 from lngen.commands import console, layers
 from lngen.commands import derive as derive_command
@@ -341,7 +341,7 @@ class TestCheck:
     def test_what_cannot_be_judged_is_no_claim(self, mine, monkeypatch):
         silent = Evidence("precision", "dx", (2, 3), "float64", None, None, True, "it may overflow", claimed=False)
         held = Evidence("precision", "y", (2, 3), "float64", 1e-16, 1e-15, True)
-        monkeypatch.setattr(check_command, "check", lambda *arguments: Report("mine", "numpy", 0, (silent, held)))
+        monkeypatch.setattr(emitted, "check", lambda *arguments: Report("mine", "numpy", 0, (silent, held)))
         result = lngen("check", "mine.py", "--backend", "numpy")
         assert result.exit_code == 0
         (line,) = [line for line in result.stdout.splitlines() if "it may overflow" in line]
@@ -365,7 +365,7 @@ class TestCheck:
             seen.append(sys.stdout.buffer.getvalue().decode())
             return Report("any", "numpy", 0, ())
 
-        monkeypatch.setattr(check_command, "check", checked)
+        monkeypatch.setattr(emitted, "check", checked)
         monkeypatch.setattr(check_command, "_cores", lambda: 1)
         result = lngen("check", mine, yours, "--backend", "numpy")
         assert seen[0] == ""
@@ -397,7 +397,7 @@ class TestCheck:
 
     def test_a_failure_is_shown_and_is_the_exit_status(self, mine, monkeypatch):
         wrong = Evidence("complex step", "dx", (2, 3), "float64", 0.5, 1e-13, False, "worst at row 1")
-        monkeypatch.setattr(check_command, "check", lambda *_: Report("mine", "numpy", 0, (wrong,)))
+        monkeypatch.setattr(emitted, "check", lambda *_: Report("mine", "numpy", 0, (wrong,)))
         result = lngen("check", "mine.py", "--backend", "numpy")
         assert result.exit_code == 1
         assert "dx at 2 x 3: worst at row 1" in result.stdout

@@ -16,7 +16,9 @@ from lngen.backends import Notes, cuda, numpy
 from lngen.derivation.derivation import Proof
 from lngen.files import loading, manifest, render
 from lngen.language.parsing import load, parse
-from lngen.pipeline import STAGES, EvidenceError, comment_safe, derived, header, planned
+from lngen.pipeline import STAGES, EvidenceError, derived, planned
+from lngen.report import heading
+from lngen.report.heading import comment_safe, header
 from tests import corpus
 from tests.shipped import FILES, NAMES, ROOT, WHOLE, shipped
 from tests.tiers import sample
@@ -172,5 +174,5 @@ def test_no_sequence_of_signs_leaves_a_comment(text):
 
 @given(st.text(alphabet="\"\\\n a'", max_size=12))
 def test_no_docstring_leaves_a_docstring(docstring):
-    title = pipeline._title(dataclasses.replace(parse(SCALED), docstring=docstring))
+    title = heading._title(dataclasses.replace(parse(SCALED), docstring=docstring))
     assert ast.literal_eval(f'"""{title}"""') == title

@@ -33,6 +33,7 @@ STAGES = [
     "simt",
     "toolchain",
     "check",
+    "derived",
     "commands",
     "cli",
     "__main__",

@@ -18,14 +18,14 @@ from lngen.cache import folder
 from lngen.errors import LngenError
 
 
-def place() -> Path:
-    """The folder of the entries. It need not exist."""
-    return folder() / "simt"
+def place(kind: str = "simt") -> Path:
+    """The folder of the entries of a kind: what the emulator compiled, or `layers`. It need not exist."""
+    return folder() / kind
 
 
-def entry(name: str, make: Callable[[Path], None]) -> Path:
+def entry(name: str, make: Callable[[Path], None], kind: str = "simt") -> Path:
     """The folder of that name; if there is none, `make` fills it. Raises LngenError if it cannot be written."""
-    made = place() / name
+    made = place(kind) / name
     if made.is_dir():
         return made
     try:

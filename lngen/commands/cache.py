@@ -15,4 +15,5 @@ def run(clear: bool) -> None:
     print(f"derivations: {found.count} files, {size}, in {layers.shown(found.place)}")
     if found.obstacle:
         print(f"  neither read nor written: {found.obstacle}; LNGEN_CACHE names another place")
-    print(f"compiled for the emulator, and PyCUDA: in {layers.shown(folders.place())}, kept until you remove it")
+    for what, kind in (("compiled for the emulator, and PyCUDA", "simt"), ("layers of lngen.derive", "layers")):
+        print(f"{what}: in {layers.shown(folders.place(kind))}, kept until you remove it")

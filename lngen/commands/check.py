@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 import multiprocessing
 import os
@@ -10,25 +9,22 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
 
 from rich.table import Table
 from rich.text import Text
 
-from lngen.check import DTYPES, FULL_SHAPES, QUICK_SHAPES, Evidence, Report, check
-from lngen.check.derived import checkable
+from lngen.check import DTYPES, FULL_SHAPES, QUICK_SHAPES, Evidence, Report
+from lngen.check.compiled import DEFAULT_FEATURES
+from lngen.check.emitted import BACKENDS, Asked, check_emitted
 from lngen.check.numbers import storage_dtype
-from lngen.check.on_device import OnDevice
-from lngen.check.on_device import device as current_device
-from lngen.commands import compiled, console, layers
+from lngen.commands import console, layers
 from lngen.errors import LngenError
-from lngen.files import loading, manifest
+from lngen.files import manifest
 from lngen.language.definition import Definition
 from lngen.pipeline import Derived, EvidenceError, derived
 from lngen.plan.cost import parse_dtype, parse_shape
-from lngen.runtime.includes import inlined
 from lngen.simt import driver
 from lngen.toolchain import device, nvrtc
 
@@ -45,18 +41,22 @@ def run(
     What is checked is the code under `generated/` for a layer that has some there, else what is emitted now.
     """
     wanted_shapes, wanted_dtypes = parse_shapes(shapes), parse_dtypes(dtypes)
-    features = tuple(sorted({d for _, d in wanted_shapes})) if shapes else compiled.DEFAULT_FEATURES
+    features = tuple(sorted({d for _, d in wanted_shapes})) if shapes else DEFAULT_FEATURES
     if any(storage_dtype(dtype) is None for dtype in wanted_dtypes):
         console.note("bfloat16 is left out: pip install ml_dtypes")
     backends = _everything() if backend == "all" else (backend,)
     definitions = layers.definitions(words)
-    asked = _Asked(backends, wanted_shapes, features, wanted_dtypes, seed)
+    asked = Asked(wanted_shapes, features, wanted_dtypes, seed)
     side_by_side = _share_cores(definitions)
-    parts = len(definitions) * (1 if side_by_side else 1 + len(asked.backends))
+    parts = len(definitions) * (1 if side_by_side else 1 + len(backends))
     reports: list[Report] = []
     try:
         with console.progress(parts) as part:
-            found = _side_by_side(definitions, asked, part) if side_by_side else _in_turn(definitions, asked, part)
+            found = (
+                _side_by_side(definitions, backends, asked, part)
+                if side_by_side
+                else _in_turn(definitions, backends, asked, part)
+            )
             for report in found:
                 reports.append(report)
                 if not as_json:
@@ -73,17 +73,6 @@ def run(
     return 0 if all(report.passed for report in reports) else 1
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """What is checked of every layer. `features` are the row lengths that kernels are compiled for."""
-
-    backends: tuple[str, ...]
-    shapes: tuple[tuple[int, int], ...]
-    features: tuple[int, ...]
-    dtypes: tuple[str, ...]
-    seed: int
-
-
 def _share_cores(definitions: Sequence[Definition]) -> bool:
     """Whether several layers are checked at a time: not on a GPU, which is quick and one."""
     return min(len(definitions), _cores()) > 1 and not driver.has_device_files()
@@ -93,42 +82,46 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _in_turn(definitions: Sequence[Definition], asked: _Asked, part: Callable[[str], None]) -> Iterator[Report]:
+def _in_turn(
+    definitions: Sequence[Definition], backends: Sequence[str], asked: Asked, part: Callable[[str], None]
+) -> Iterator[Report]:
     for definition in definitions:
-        yield from _reports(definition, asked, part)
+        yield from _reports(definition, backends, asked, part)
 
 
-def _side_by_side(definitions: Sequence[Definition], asked: _Asked, part: Callable[[str], None]) -> Iterator[Report]:
+def _side_by_side(
+    definitions: Sequence[Definition], backends: Sequence[str], asked: Asked, part: Callable[[str], None]
+) -> Iterator[Report]:
     """The same reports in the same order, by a process for each core."""
     # Not forked: a process inherits neither the threads that run nor the driver that is loaded here.
     spawned = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(len(definitions), _cores()), mp_context=spawned) as pool:
-        found = pool.map(_all_reports, definitions, repeat(asked))
+        found = pool.map(_all_reports, definitions, repeat(backends), repeat(asked))
         for definition in definitions:
             part(f"{definition.name} and the next")
             yield from next(found)
 
 
-def _all_reports(definition: Definition, asked: _Asked) -> list[Report]:
-    return list(_reports(definition, asked, lambda text: None))
+def _all_reports(definition: Definition, backends: Sequence[str], asked: Asked) -> list[Report]:
+    return list(_reports(definition, backends, asked, lambda text: None))
 
 
-def _reports(definition: Definition, asked: _Asked, part: Callable[[str], None]) -> Iterator[Report]:
+def _reports(
+    definition: Definition, backends: Sequence[str], asked: Asked, part: Callable[[str], None]
+) -> Iterator[Report]:
     """What is found of one layer, by backend. Raises EvidenceError where its derivation does not hold."""
     part(f"{definition.name}: deriving")
     layer = derived(definition)
     with _code(layer) as folder:
-        drift = _drift_evidence(layer, folder)
-        for name in asked.backends:
-            part(f"{definition.name}: checking {name}")
-            checked = _numpy if name == "numpy" else _cuda
-            yield checked(layer, folder, drift, asked)
+        for backend in backends:
+            part(f"{definition.name}: checking {backend}")
+            yield check_emitted(layer, folder, backend, asked, console.note)
 
 
 def _everything() -> tuple[str, ...]:
     """The backends that this machine can check. One that is asked for by name and cannot be checked fails."""
     if nvrtc.available() or device.survey().pycuda_runs_on is not None:
-        return ("numpy", "cuda")
+        return BACKENDS
     console.note("cuda is left out, since it can be neither run nor compiled here; `lngen device` says what to install")
     return ("numpy",)
 
@@ -177,67 +170,6 @@ def _code(layer: Derived) -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as folder:
         manifest.write(layer.emission, Path(folder))
         yield Path(folder) / layer.emission.name
-
-
-def _drift_evidence(layer: Derived, folder: Path) -> Evidence:
-    drifts = manifest.drift([layer.emission], folder.parent, every_layer=False)
-    found = ", ".join(f"{entry.path} {entry.kind}" for entry in drifts)
-    detail = f"{found}; run: lngen derive" if drifts else ""
-    return Evidence("contracts", "the files are what lngen emits", (), "", None, None, not drifts, detail)
-
-
-def _numpy(layer: Derived, folder: Path, drift: Evidence, asked: _Asked) -> Report:
-    name = layer.definition.name
-    try:
-        module = loading.load(folder)
-    except Exception as error:  # whatever emitted code raises is its failure to report
-        detail = f"{type(error).__name__}: {error}"
-        broken = Evidence("contracts", "the module imports", (), "", None, None, False, detail)
-        return Report(name, "numpy", asked.seed, (drift, broken))
-    report = check(checkable(layer.plan, module), asked.shapes, asked.dtypes, "numpy", asked.seed)
-    return Report(name, "numpy", asked.seed, (*report.evidence, drift))
-
-
-def _cuda(layer: Derived, folder: Path, drift: Evidence, asked: _Asked) -> Report:
-    """What running the kernels shows, and what compiling them does: as much of both as this machine can."""
-    name, here = layer.definition.name, device.survey()
-    evidence: list[Evidence] = []
-    place = ""
-    if here.pycuda_runs_on is not None:
-        ran, place = _run(layer, folder, asked)
-        evidence += ran
-    else:
-        console.note(f"{name}: kernels are not run: {here.next_step or here.summary}")
-    if nvrtc.available():
-        evidence += _compiled(folder, asked)
-    else:
-        console.note(f"{name}: not compiled for GPUs: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime")
-    if not evidence:
-        detail = "neither run nor compiled; `lngen device` says what to install"
-        evidence.append(Evidence("contracts", "the kernels", (), "", None, None, False, detail))
-    return Report(name, "cuda", asked.seed, (*evidence, drift), place)
-
-
-def _run(layer: Derived, folder: Path, asked: _Asked) -> tuple[tuple[Evidence, ...], str]:
-    """All evidence of the kernels where they run, and the name of that place."""
-    place = ""
-    try:
-        with current_device() as here:
-            place = here.name
-            backend = importlib.import_module(f"{loading.load(folder).__name__}.cuda_backend")
-            made = checkable(layer.plan, OnDevice(backend, [parse_dtype(dtype).name for dtype in asked.dtypes]))
-            return check(made, asked.shapes, asked.dtypes, "cuda", asked.seed).evidence, place
-    except Exception as error:  # what PyCUDA and the emitted code raise before a check begins
-        detail = f"{type(error).__name__}: {error}"
-        return (Evidence("contracts", "the kernels run", (), "", None, None, False, detail),), place
-
-
-def _compiled(folder: Path, asked: _Asked) -> Iterator[Evidence]:
-    for path in sorted(folder.glob("*.cu")):
-        try:
-            yield from compiled.compile_evidence(inlined(path), asked.features, asked.dtypes)
-        except (OSError, LngenError) as error:
-            yield Evidence(compiled.KIND, path.name, (), "", None, None, False, str(error))
 
 
 def _print(report: Report) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import keyword
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Literal, TypeAlias
 from lngen.commands import console, layers
 from lngen.errors import LngenError
 from lngen.files import manifest
-from lngen.files.paths import RUNTIME
+from lngen.files.paths import RUNTIME, require_package
 from lngen.language.definition import Definition
 from lngen.pipeline import STAGES, Derived, EvidenceError, derived
 from lngen.report import report, to_console
@@ -29,7 +28,7 @@ def run(words: Sequence[str], out: Path | None, check: bool, format: Format) -> 
     definitions = layers.definitions(words)
     folder = out
     if out is not None:
-        _require_package(out)
+        require_package(out)
     elif layers.in_project():
         _require_shipped(definitions)
         folder = layers.output_folder()
@@ -76,16 +75,6 @@ def _write(every: Sequence[Derived], folder: Path, format: Format) -> None:
 def _emissions(every: Sequence[Derived]) -> list[manifest.Emission]:
     """What they share first: a layer is never there without it."""
     return [manifest.runtime_emission(), *(layer.emission for layer in every)]
-
-
-def _require_package(out: Path) -> None:
-    """Refuse a folder that no layer in it could be imported from: a layer imports what all share."""
-    name = out.resolve().name
-    if not out.is_file() and (not name.isidentifier() or keyword.iskeyword(name)):
-        raise LngenError(
-            f"{out} cannot be imported from: {name!r} is no name of a Python package. "
-            "Choose another --out, such as my_model/layers, for `from my_model.layers import NAME`."
-        )
 
 
 def _require_shipped(definitions: Sequence[Definition]) -> None:

@@ -5,8 +5,11 @@ In a checkout they stand beside the package, in an installed wheel inside it. A 
 checkout, and an editable install of it from anywhere, use that checkout's folders.
 """
 
+import keyword
 import tomllib
 from pathlib import Path
+
+from lngen.errors import LngenError
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -44,3 +47,13 @@ def templates_folder() -> Path:
 def generated_folder() -> Path:
     """The folder of the emitted layers, one folder a layer. It need not exist yet."""
     return (checkout or _PACKAGE) / "generated"
+
+
+def require_package(folder: Path) -> None:
+    """Refuse a folder that no layer in it could be imported from: a layer imports what all share."""
+    name = folder.resolve().name
+    if not folder.is_file() and (not name.isidentifier() or keyword.iskeyword(name)):
+        raise LngenError(
+            f"{folder} cannot be imported from: {name!r} is no name of a Python package. "
+            "Choose another folder, such as my_model/layers, for `from my_model.layers import NAME`."
+        )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
-from lngen.check import Evidence
+from lngen.check.evidence import Evidence
 from lngen.toolchain import nvrtc
 from lngen.toolchain.nvrtc import Compiled, Resources
 

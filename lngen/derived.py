@@ -1,0 +1,153 @@
+"""What a program may ask for: a layer derived from its definition, as `lngen.derive` returns it."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lngen.cache import folders, key
+from lngen.check import DTYPES, QUICK_SHAPES, Report
+from lngen.check.emitted import BACKENDS, Asked, check_emitted
+from lngen.derivation.derivation import Proof, Step
+from lngen.errors import LngenError, printable
+from lngen.files import loading, manifest
+from lngen.files.loading import Layer
+from lngen.files.paths import derive_folder, require_package
+from lngen.language.definition import Definition
+from lngen.language.parsing import load, parse
+from lngen.pipeline import Derived, derived
+from lngen.report import formulas, report
+
+
+@dataclass(frozen=True)
+class DerivedLayer:
+    """A layer with its gradients, how they were found, and the files that compute them.
+
+    >>> import lngen
+    >>> layer = lngen.derive('''
+    ... from lngen.language import Row, mean
+    ... def centred(x: Row):
+    ...     y = x - mean(x)
+    ...     return y
+    ... ''')
+    >>> layer.forward
+    {'mu': 'mean(x)', 'y': 'x - mu'}
+    >>> layer.gradients
+    {'dx': 'dy - mean(dy)'}
+    >>> [step.rule for step in layer.steps if step.target.name == "dx"]
+    ['chain rule', 'common factors']
+    >>> all(proof.passed for proof in layer.evidence)
+    True
+    """
+
+    derived: Derived
+    """What the stages made of it, for who wants more than is here."""
+
+    @property
+    def definition(self) -> Definition:
+        """What it was derived from."""
+        return self.derived.definition
+
+    @property
+    def name(self) -> str:
+        """The layer's name, which is that of its function."""
+        return self.definition.name
+
+    @property
+    def forward(self) -> Mapping[str, str]:
+        """The values of forward by name, in order of computation, as `text` that the definition could say."""
+        return _by_name(formulas(self.derived.plan)[0])
+
+    @property
+    def gradients(self) -> Mapping[str, str]:
+        """The values of backward by name, in order of computation: the gradients, and what they are written in."""
+        return _by_name(formulas(self.derived.plan)[1])
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """How the gradients were found, one step after the other: rule, reason, before and after."""
+        return self.derived.plan.derivation.steps
+
+    @property
+    def evidence(self) -> tuple[Proof, ...]:
+        """What was proved of the derivation, without running any code."""
+        return self.derived.plan.derivation.proofs
+
+    def __str__(self) -> str:
+        """The derivation as `lngen derive` prints it."""
+        return report(self.derived.plan, "text")
+
+    def write(self, folder: str | os.PathLike[str]) -> Path:
+        """Write the layer to `folder/NAME`, and what layers share beside it; the path of the former.
+
+        `folder` is imported from, as in `from my_model.layers import NAME`. Files that are as they should be stay.
+        Raises LngenError, and changes nothing, if that is no name of a package, if it cannot be written to, or if there
+        is something in it that lngen did not write.
+        """
+        place = Path(folder)
+        require_package(place)
+        manifest.require_writable((self.name,), place)
+        if manifest.drift([self.derived.emission], place, every_layer=False):
+            manifest.write(self.derived.emission, place)
+        return place / self.name
+
+    def load(self) -> Layer:
+        """The layer's module, imported from the user's cache folder; nothing else is written."""
+        emission = self.derived.emission
+        parts = [part for entry in (manifest.runtime_emission(), emission) for file in entry.files for part in file]
+        package = folders.entry(key(parts), lambda place: _write(emission, place), "layers")
+        return loading.load(package / self.name)
+
+    def check(
+        self,
+        backend: str = "numpy",
+        shapes: Sequence[tuple[int, int]] = QUICK_SHAPES,
+        dtypes: Sequence[str] = DTYPES,
+        seed: int = 0,
+    ) -> Report:
+        """Hold the emitted code against the definition, by every kind of evidence; `report.passed` is the outcome.
+
+        `backend` is "numpy" or "cuda", `shapes` are (rows, D), `dtypes` storage types such as "float32". What this
+        machine cannot do, such as to run kernels, is a warning. Raises LngenError for another backend.
+        """
+        if backend not in BACKENDS:
+            raise LngenError(f"there is no backend {backend!r}; there are {' and '.join(BACKENDS)}.")
+        folder = Path(str(self.load().__file__)).parent
+        return check_emitted(self.derived, folder, backend, Asked(shapes, dtypes=dtypes, seed=seed), warnings.warn)
+
+
+def derive(definition: str | os.PathLike[str]) -> DerivedLayer:
+    """Derive a layer from the text of its definition, from a file, or by the name of one that comes with lngen.
+
+    A file is given as a `pathlib.Path`; a text is never taken for a path. Raises LngenError for what is not a
+    definition or has no derivative in the language, with the place and what to write instead.
+
+    >>> derive("def cubed(x: Row): return x**3").gradients
+    {'dx': '3*dy*x**2'}
+    """
+    return DerivedLayer(derived(_read(definition)))
+
+
+def _read(definition: str | os.PathLike[str]) -> Definition:
+    if not isinstance(definition, str):
+        return load(definition)
+    if definition.isidentifier():
+        file = derive_folder() / f"{definition}.py"
+        if not file.is_file():
+            names = ", ".join(sorted(path.stem for path in derive_folder().glob("*.py")))
+            raise LngenError(f"there is no layer {definition!r}; lngen has {names}.")
+        return load(file)
+    if "\n" not in definition and definition.endswith(".py"):
+        raise LngenError(f"{printable(definition)} is a text. To read a file, pass it as a pathlib.Path.")
+    return parse(definition)
+
+
+def _by_name(lines: Sequence[str]) -> dict[str, str]:
+    return {name: text for name, _, text in (line.partition(" = ") for line in lines)}
+
+
+def _write(emission: manifest.Emission, folder: Path) -> None:
+    manifest.write(emission, folder)

@@ -1,0 +1,102 @@
+"""What an emitted file says about itself: where it comes from, what it costs, what was proved."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+
+from lngen import __version__
+from lngen.backends import Notes
+from lngen.derivation.derivation import Proof
+from lngen.files import render
+from lngen.files.manifest import sha256_text
+from lngen.language.definition import Definition
+from lngen.plan.planner import Plan
+from lngen.report.costs import cost_line
+from lngen.report.formulas import formulas, secondary_formulas
+
+_SAFE_FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,80}")
+# In this order: what takes the place of one must not make another.
+_UNSAFE_IN_COMMENTS = (
+    ("\\", "/"),
+    ("*/", "* /"),
+    ("/*", "/ *"),
+    ("??/", "? ?/"),
+    ("-->", "- ->"),
+    ("--!>", "- -!>"),
+)
+
+
+def notes(planned: Plan, templates: str) -> Notes:
+    """What the emitted code of a layer says about it; `templates` is as for `header`."""
+    definition = planned.derivation.definition
+    forward, backward = formulas(planned)
+    renamed = (f"{name} is the {written} of the definition" for name, written in definition.renamed)
+    return Notes(
+        layer=definition.name,
+        title=_title(definition),
+        header=header(planned, templates),
+        forward_formulas=(*renamed, *forward),
+        backward_formulas=tuple(backward),
+        inputs=tuple(entry.name for entry in definition.differentiable),
+        jvp_formulas=secondary_formulas(planned, planned.derivation.jvp),
+        backward_backward_formulas=secondary_formulas(planned, planned.derivation.backward_backward),
+        nonnegative=definition.needed_positive,
+        renamed=definition.renamed,
+    )
+
+
+def header(planned: Plan, templates: str) -> tuple[str, ...]:
+    """The comment lines at the top of an emitted file, each safe in a Python, a C and an HTML comment.
+
+    `templates` names the folder of templates that the file was printed with.
+    """
+    definition = planned.derivation.definition
+    file = PurePath(definition.filename).name
+    lines = [
+        f"Made by lngen {__version__} from the definition of {definition.name}.",
+        f"Do not edit; edit {file} and run: lngen derive {file}"
+        if _SAFE_FILE_NAME.fullmatch(file)
+        else "Do not edit; edit the definition and run: lngen derive FILE",
+        f"Cost: {cost_line(planned)}.",
+        _evidence_line(planned.derivation.proofs),
+        f"definition sha256:{sha256_text(definition.canonical())}",
+        f"templates  sha256:{_combined_hash(render.sources(templates))}",
+    ]
+    return tuple(comment_safe(line) for line in lines)
+
+
+def comment_safe(line: str) -> str:
+    r"""One line of plain ASCII that can neither end nor continue a comment.
+
+    >>> comment_safe("a */ b\n\\")
+    'a * / b /'
+    """
+    text = " ".join(line.split()).encode("ascii", "replace").decode()
+    text = "".join(char for char in text if char.isprintable())
+    for found, instead in _UNSAFE_IN_COMMENTS:
+        text = text.replace(found, instead)
+    return text
+
+
+def _title(definition: Definition) -> str:
+    """The first line of the docstring, safe inside a docstring."""
+    first = definition.docstring.strip().partition("\n")[0]
+    return comment_safe(first).replace('"', "'") or definition.name
+
+
+def _combined_hash(texts: Mapping[str, str]) -> str:
+    return sha256_text("".join(f"{path} {sha256_text(text)}\n" for path, text in sorted(texts.items())))
+
+
+def _evidence_line(proofs: Sequence[Proof]) -> str:
+    kinds = dict.fromkeys(proof.kind for proof in proofs if proof.claimed)
+    counted = [
+        f"{kind} {sum(proof.passed for proof in proofs if proof.kind == kind)}"
+        f" of {sum(proof.kind == kind for proof in proofs)}"
+        for kind in kinds
+    ]
+    unclaimed = sum(not proof.claimed for proof in proofs)
+    counted += [f"no claim on {unclaimed}"] if unclaimed else []
+    return f"Evidence: {', '.join(counted) or 'none was asked for'}; derivation.md says of what."

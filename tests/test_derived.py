@@ -1,0 +1,77 @@
+"""`lngen.derive`: what a program may ask of a layer."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lngen
+from lngen import DerivedLayer, LngenError
+
+SCALED = """
+from lngen.language import Feature, Row, mean, sqrt
+
+
+def scaled(x: Row, gamma: Feature = 1):
+    rms = sqrt(1 + mean(x**2))
+    return gamma * x / rms
+"""
+
+
+@pytest.fixture(scope="module")
+def scaled() -> DerivedLayer:
+    return lngen.derive(SCALED)
+
+
+def test_formulas_steps_and_evidence(scaled: DerivedLayer) -> None:
+    assert (scaled.name, scaled.definition.outputs) == ("scaled", ("y",))
+    assert list(scaled.forward)[-1] == "y"
+    assert {"dx", "dgamma"} <= set(scaled.gradients)
+    assert scaled.gradients["dgamma"].startswith("sum_rows(")
+    assert [step.number for step in scaled.steps] == list(range(1, len(scaled.steps) + 1))
+    assert all(proof.passed for proof in scaled.evidence)
+    assert f"dx     = {scaled.gradients['dx']}" in str(scaled)
+
+
+def test_a_text_a_file_and_a_name_are_told_apart(scaled: DerivedLayer, tmp_path: Path) -> None:
+    file = tmp_path / "any.py"
+    file.write_text(SCALED)
+    assert lngen.derive(file).gradients == scaled.gradients
+    assert lngen.derive("rms_norm").name == "rms_norm"
+    with pytest.raises(LngenError, match="there is no layer 'rms_nrm'; lngen has adaptive_layer_norm, add_"):
+        lngen.derive("rms_nrm")
+    with pytest.raises(LngenError, match=r"any.py is a text. To read a file, pass it as a pathlib.Path"):
+        lngen.derive(str(file))
+    with pytest.raises(LngenError, match="there is no such file"):
+        lngen.derive(tmp_path / "none.py")
+
+
+def test_a_module_without_a_folder_of_ones_own(scaled: DerivedLayer) -> None:
+    x = np.random.default_rng(0).normal(size=(3, 5))
+    module = scaled.load()
+    y, saved = module.forward(x)
+    assert np.allclose(y, x / np.sqrt(1 + np.mean(x**2, -1, keepdims=True)), rtol=1e-14)
+    assert module.backward(saved, x).dgamma is None
+    assert scaled.load() is module
+
+
+def test_writing(scaled: DerivedLayer, tmp_path: Path) -> None:
+    place = scaled.write(tmp_path / "layers")
+    assert place == tmp_path / "layers" / "scaled"
+    made = {path: path.stat().st_mtime_ns for path in place.iterdir()}
+    assert scaled.write(str(tmp_path / "layers")) == place
+    assert {path: path.stat().st_mtime_ns for path in place.iterdir()} == made
+    assert lngen.load(place).INTERFACE["name"] == "scaled"
+    with pytest.raises(LngenError, match="'my-layers' is no name of a Python package"):
+        scaled.write(tmp_path / "my-layers")
+    (place / "mine.txt").write_text("notes")
+    with pytest.raises(LngenError, match=r"mine\.txt, which lngen did not write there"):
+        scaled.write(tmp_path / "layers")
+
+
+def test_checking(scaled: DerivedLayer) -> None:
+    report = scaled.check(shapes=[(2, 3)], dtypes=["float32"])
+    assert report.passed
+    assert {item.dtype for item in report.evidence if item.kind == "precision"} == {"float32"}
+    with pytest.raises(LngenError, match="there is no backend 'metal'; there are numpy and cuda"):
+        scaled.check("metal")
