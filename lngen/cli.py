@@ -138,7 +138,7 @@ app = typer.Typer(
 )
 
 
-class Format(StrEnum):
+class ReportFormat(StrEnum):
     """How `derive` prints."""
 
     text = "text"
@@ -147,7 +147,7 @@ class Format(StrEnum):
     json = "json"
 
 
-class Stage(StrEnum):
+class ShownStage(StrEnum):
     """What `show` shows."""
 
     definition = "definition"
@@ -198,7 +198,7 @@ def derive(
         bool,
         typer.Option("--check", help="Write nothing; fail with a diff if a written file is not what lngen emits."),
     ] = False,
-    format: Annotated[Format, typer.Option("--format", help="How to print the derivation.")] = Format.text,
+    format: Annotated[ReportFormat, typer.Option("--format", help="How to print the derivation.")] = ReportFormat.text,
 ) -> None:
     """Derive layers, print the derivations, and write the emitted code."""
     from lngen.commands import derive
@@ -209,7 +209,7 @@ def derive(
 @app.command(cls=_Command)
 def show(
     layer: Layer,
-    stage: Annotated[Stage, typer.Option("--stage", help="Which stage to show.")] = Stage.simplified,
+    stage: Annotated[ShownStage, typer.Option("--stage", help="Which stage to show.")] = ShownStage.simplified,
 ) -> None:
     """Show one stage of a layer on its way from definition to code."""
     from lngen.commands import show

@@ -63,3 +63,7 @@ def _window(source_line: str, column: int) -> tuple[str, int]:
     room = _LINE_WIDTH - len(head)
     tail = after if len(after) <= room else after[:room] + "..."
     return head + tail, len(head) + offset - len(before)
+
+
+class CompileError(LngenError):
+    """A C++ or CUDA compiler refused a source; the message is the compiler's."""

@@ -6,7 +6,7 @@ unit roundoff, each function a stated few of them and the error of its argument 
 reduction the depth of its additions. The order of a sum or a product is not assumed. A correction stage
 needs no rule: the error of a mean is a named one, and cancels where the program takes it off.
 
-What is assumed is written down in `Arithmetic` and the table of functions: how deep the additions of a reduction are
+What is assumed is written down in `Summation` and the table of functions: how deep the additions of a reduction are
 nested, and how many units in the last place a function is off.
 """
 
@@ -23,7 +23,7 @@ import sympy
 from numpy.typing import NDArray
 from sympy import Expr
 
-from lngen.check.forms import FORMATS, Form, Format, Real, Rounding, exact
+from lngen.check.forms import FORMATS, AffineForm, FloatFormat, Real, Rounding, exact
 from lngen.check.layer import Case
 from lngen.errors import LngenError
 from lngen.expressions.symbols import (
@@ -41,7 +41,7 @@ from lngen.plan.program import FAR, OPERATORS, Centring, RowProgram, Stage
 
 
 @dataclass(frozen=True)
-class Arithmetic:
+class Summation:
     """How a backend adds up D terms: through how many additions each of them goes, by D and compute type.
 
     `corrects` tells whether it measures what is left of a mean in every row, or where `Centring` asks for it alone.
@@ -74,10 +74,10 @@ def _dot_depths(features: int, computed: str) -> Real:
     )
 
 
-NUMPY = Arithmetic("numpy", _dot_depths, "far rows")
+NUMPY = Summation("numpy", _dot_depths, "far rows")
 """NumPy with a BLAS that uses AVX2 or better."""
 
-CUDA = Arithmetic("cuda", lambda features, computed: np.full(features, ceil(features / 8) + 10.0))
+CUDA = Summation("cuda", lambda features, computed: np.full(features, ceil(features / 8) + 10.0))
 """Eight threads a row at least, each adding its share, then a tree of at most ten levels."""
 
 
@@ -86,7 +86,7 @@ def error_bounds(
     backward: RowProgram,
     case: Case,
     storage: str,
-    arithmetic: Arithmetic = NUMPY,
+    arithmetic: Summation = NUMPY,
     independent: bool = False,
 ) -> dict[str, NDArray[np.float64]]:
     """For every output and every `d<input>`: how far each entry may be from the exact result for these very
@@ -101,25 +101,25 @@ def error_bounds(
         raise LngenError(f"no error bound for {storage}: use one of {', '.join(sorted(FORMATS))}.")
     kept = FORMATS[storage]
     computed = FORMATS["float64" if storage == "float64" else "float32"]
-    walk = _Walk(case, kept, Rounding(computed, independent), arithmetic)
+    walk = _Propagation(case, kept, Rounding(computed, independent), arithmetic)
     with np.errstate(all="ignore"):
         walk.program(forward)
         walk.program(backward)
     return walk.results
 
 
-class _Walk:
+class _Propagation:
     """One pass through forward and backward. Symbols of the two programs with one name are one value."""
 
-    def __init__(self, case: Case, storage: Format, rounding: Rounding, arithmetic: Arithmetic) -> None:
+    def __init__(self, case: Case, storage: FloatFormat, rounding: Rounding, arithmetic: Summation) -> None:
         self.case = case
         self.storage = storage
         self.rounding = rounding
         self.arithmetic = arithmetic
-        self.saved: dict[str, Form] = {}
+        self.saved: dict[str, AffineForm] = {}
         self.results: dict[str, NDArray[np.float64]] = {}
-        self.outputs: dict[str, Form] = {}
-        self.forms: dict[str, Form] = {}
+        self.outputs: dict[str, AffineForm] = {}
+        self.forms: dict[str, AffineForm] = {}
         self.absent: dict[Expr, Expr] = {}
 
     def program(self, program: RowProgram) -> None:
@@ -148,7 +148,7 @@ class _Walk:
         if program.direction == "forward":
             self.saved = {symbol.name: self.forms[symbol.name] for symbol in program.saved}
 
-    def form(self, expression: Expr) -> Form:
+    def form(self, expression: Expr) -> AffineForm:
         return self._form(expression.xreplace(self.absent))
 
     def _argument(self, name: str, symbol: TypedSymbol, origin: str, optional: Mapping[str, Fraction]) -> None:
@@ -178,7 +178,7 @@ class _Walk:
             form = self._literal(float(given))
         self.forms[symbol.name] = form
 
-    def _literal(self, value: float) -> Form:
+    def _literal(self, value: float) -> AffineForm:
         fraction, _ = np.frexp(value)
         short = float(fraction) * 2.0**24 == int(float(fraction) * 2.0**24)
         return self.rounding.rounded(exact([[value]]), 0 if short else 1)
@@ -196,7 +196,7 @@ class _Walk:
         for rows in stage.rows_reductions:
             self.forms[rows.symbol.name] = self.rounding.sum_rows(self.form(rows.body), self.case.rows)
 
-    def _where_far(self, centring: Centring, residual: Form) -> Form:
+    def _where_far(self, centring: Centring, residual: AffineForm) -> AffineForm:
         """The residual of the rows whose mean is far from zero; of the others it is taken for zero, with no error."""
         shifted = centring.shifted.symbol
         spread = self.rounding.multiply(self._reduce("mean", shifted**2), exact([[float(FAR**2)]]), 0)
@@ -213,10 +213,10 @@ class _Walk:
         else:
             self.forms[symbol.name] = form
 
-    def _name(self, symbol: TypedSymbol, form: Form) -> None:
+    def _name(self, symbol: TypedSymbol, form: AffineForm) -> None:
         self.forms[symbol.name] = self.rounding.name(symbol.name, form)
 
-    def _reduce(self, operator: str, body: Expr) -> Form:
+    def _reduce(self, operator: str, body: Expr) -> AffineForm:
         form, width = self._form(body), self.case.features
         if operator in ("max", "min"):
             return self.rounding.extreme(form, width, operator == "max")
@@ -231,7 +231,7 @@ class _Walk:
             return np.array(full if axes.features else full[:, 0])
         return np.array(full[0] if isinstance(symbol, FeatureSymbol) else full[0, 0])
 
-    def _form(self, expression: Expr) -> Form:
+    def _form(self, expression: Expr) -> AffineForm:
         if not expression.free_symbols and expression.is_number:
             return self._number(expression)
         if isinstance(expression, TypedSymbol):
@@ -255,21 +255,21 @@ class _Walk:
         if head is sympy.sign:
             form = self._form(arguments[0])
             unsure = (np.abs(form.value) <= self.rounding.radius(form)) & (self.rounding.radius(form) > 0)
-            return Form(np.sign(form.value), np.where(unsure, 2.0, 0.0))
+            return AffineForm(np.sign(form.value), np.where(unsure, 2.0, 0.0))
         if head in OPERATORS:
             return self._reduce(OPERATORS[head], arguments[0])
         if head in ENTRY_OF:
             return self._function(ENTRY_OF[head], self._form(arguments[0]))
         raise LngenError(f"no error bound for {head.__name__}: add it to lngen/check/bounds.py.")
 
-    def _number(self, expression: Expr) -> Form:
+    def _number(self, expression: Expr) -> AffineForm:
         if expression.is_Rational:
             value = Fraction(int(expression.p), int(expression.q))
             short = value.denominator & (value.denominator - 1) == 0 and abs(value.numerator) < 2**24
             return self.rounding.rounded(exact([[float(value)]]), 0 if short else 1)
         return self.rounding.rounded(exact([[float(expression)]]), 1)
 
-    def _product(self, factors: tuple[Expr, ...]) -> Form:
+    def _product(self, factors: tuple[Expr, ...]) -> AffineForm:
         result = self._form(factors[0])
         scale = _power_of_two(factors[0])
         for factor in factors[1:]:
@@ -278,7 +278,7 @@ class _Walk:
             scale = scale and _power_of_two(factor)
         return result
 
-    def _power(self, base: Form, exponent: Expr) -> Form:
+    def _power(self, base: AffineForm, exponent: Expr) -> AffineForm:
         if not exponent.is_Rational:
             raise LngenError(f"no error bound for the power {exponent}: exponents are rational numbers.")
         power = Fraction(int(exponent.p), int(exponent.q))
@@ -296,13 +296,13 @@ class _Walk:
             result, slope = np.power(value, p), p * np.power(value, p - 1)
         return self.rounding.apply(base, result, slope, curvature, _roundings_of_power(power))
 
-    def _function(self, entry: FunctionEntry, form: Form) -> Form:
+    def _function(self, entry: FunctionEntry, form: AffineForm) -> AffineForm:
         f, value = real_functions, form.value
         slope = np.asarray(f.slope(entry.name)(value))
         curvature = f.curvature(entry.name)(value, self.rounding.radius(form))
         return self.rounding.apply(form, f.function(entry.name)(value), slope, curvature, entry.roundings)
 
-    def _attains_first(self, body: Expr, extreme: Expr) -> Form:
+    def _attains_first(self, body: Expr, extreme: Expr) -> AffineForm:
         """1 at the first feature that attains the extreme; unsure wherever rounding may bring another to
         the front.
         """
@@ -312,9 +312,9 @@ class _Walk:
         reach = self.rounding.radius(form) + self.rounding.radius(reached)
         close = (np.abs(form.value - reached.value) <= reach) & (reach > 0)
         unsure = close & (close.sum(-1, keepdims=True) > 1)
-        return Form(first.astype(np.float64), np.where(unsure, 1.0, 0.0))
+        return AffineForm(first.astype(np.float64), np.where(unsure, 1.0, 0.0))
 
-    def _select(self, condition: Any, chosen: Form, otherwise: Form) -> Form:
+    def _select(self, condition: Any, chosen: AffineForm, otherwise: AffineForm) -> AffineForm:
         if condition in (sympy.true, sympy.false):
             return chosen if condition == sympy.true else otherwise
         left, right = (self._form(side) for side in condition.args)
@@ -328,7 +328,7 @@ class _Walk:
             sympy.Unequality: np.not_equal,
         }[condition.func](left.value, right.value)
         # The subtraction is ours, not the program's: a comparison of exact numbers is exact.
-        gap = Form(gap.value, self.rounding.radius(left) + self.rounding.radius(right))
+        gap = AffineForm(gap.value, self.rounding.radius(left) + self.rounding.radius(right))
         return self.rounding.choose(gap, chosen, otherwise, holds)
 
 

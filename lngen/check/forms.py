@@ -1,6 +1,6 @@
 """Numbers that carry a bound of their rounding error: the arithmetic of a running error analysis.
 
-A `Form` is an exact value and what the computed one may be off by. Errors of row scalars are kept *by
+An `AffineForm` is an exact value and what the computed one may be off by. Errors of row scalars are kept *by
 name*, with their first-order coefficient, since they come back: a mean that is off by e shifts the centred
 row by -e, the mean of that row measures -e, and taking it off leaves nothing of e. An interval would add
 the three up. Everything else goes into one bound, `own`. (Affine arithmetic: de Figueiredo & Stolfi, Numer.
@@ -32,7 +32,7 @@ _CONFIDENCE = 7.0  # 2*exp(-7**2/2) is 5e-11
 
 
 @dataclass(frozen=True)
-class Format:
+class FloatFormat:
     """A floating-point format: unit roundoff, smallest subnormal number, largest finite number."""
 
     name: str
@@ -42,16 +42,16 @@ class Format:
 
 
 FORMATS = {
-    "float16": Format("float16", 2.0**-11, 2.0**-24, 65504.0),
-    "bfloat16": Format("bfloat16", 2.0**-8, 2.0**-133, (2 - 2.0**-7) * 2.0**127),
-    "float32": Format("float32", 2.0**-24, 2.0**-149, (2 - 2.0**-23) * 2.0**127),
-    "float64": Format("float64", 2.0**-53, 2.0**-1074, float(np.finfo(np.float64).max)),
+    "float16": FloatFormat("float16", 2.0**-11, 2.0**-24, 65504.0),
+    "bfloat16": FloatFormat("bfloat16", 2.0**-8, 2.0**-133, (2 - 2.0**-7) * 2.0**127),
+    "float32": FloatFormat("float32", 2.0**-24, 2.0**-149, (2 - 2.0**-23) * 2.0**127),
+    "float64": FloatFormat("float64", 2.0**-53, 2.0**-1074, float(np.finfo(np.float64).max)),
 }
 """The formats that a bound can be given for, by the name of the dtype."""
 
 
 @dataclass(frozen=True)
-class Form:
+class AffineForm:
     """An exact value, a bound of its own error, and coefficients of the errors it shares with others, by
     name.
 
@@ -66,38 +66,38 @@ class Form:
     spread: Real | None = None
 
 
-def exact(value: Any) -> Form:
+def exact(value: Any) -> AffineForm:
     """A value without error."""
     array = np.asarray(value, np.float64)
-    return Form(array, np.zeros_like(array))
+    return AffineForm(array, np.zeros_like(array))
 
 
 class Rounding:
     """Arithmetic on forms in one format. `limits` bound the named errors: arrays (rows, 1)."""
 
-    def __init__(self, arithmetic: Format, independent: bool = False) -> None:
+    def __init__(self, arithmetic: FloatFormat, independent: bool = False) -> None:
         self.format = arithmetic
         self.independent = independent
         self.limits: dict[str, Real] = {}
         self.spreads: dict[str, Real] = {}
 
-    def radius(self, form: Form) -> Real:
+    def radius(self, form: AffineForm) -> Real:
         """By how much the computed value may differ from the exact one."""
         total = form.own
         for name in sorted(form.shared):
             total = total + np.abs(form.shared[name]) * self.limits[name]
         return np.asarray(total)
 
-    def name(self, name: str, form: Form) -> Form:
+    def name(self, name: str, form: AffineForm) -> AffineForm:
         """Give a row scalar's own error a name, so that later uses of it share the error."""
         while name in self.limits:  # computed anew in backward: the same value, but not the same roundings
             name += "'"
         self.limits[name] = form.own
         if form.spread is not None:
             self.spreads[name] = form.spread
-        return Form(form.value, np.zeros_like(form.own), {**form.shared, name: np.ones_like(form.own)})
+        return AffineForm(form.value, np.zeros_like(form.own), {**form.shared, name: np.ones_like(form.own)})
 
-    def rounded(self, form: Form, roundings: float = 1, scale: Real | None = None) -> Form:
+    def rounded(self, form: AffineForm, roundings: float = 1, scale: Real | None = None) -> AffineForm:
         """The form after `roundings` relative rounding errors of its result, or of `scale` where that is
         given.
         """
@@ -108,27 +108,27 @@ class Rounding:
         relative = roundings * self.format.unit / (1 - min(0.5, roundings * self.format.unit))
         added = relative * size + roundings * self.format.smallest
         spread = None if form.spread is None else form.spread + added
-        return self._checked(Form(form.value, form.own + added, form.shared, spread))
+        return self._checked(AffineForm(form.value, form.own + added, form.shared, spread))
 
-    def stored(self, form: Form, storage: Format) -> Form:
+    def stored(self, form: AffineForm, storage: FloatFormat) -> AffineForm:
         """The form after one rounding to a storage format; no claim is made where that may overflow."""
         size = np.abs(form.value) + self.radius(form)
         own = form.own + storage.unit * size + storage.smallest
         # A result within half a unit of the largest number rounds to it, but not every cast is that careful.
-        return Form(form.value, np.where(size > storage.largest, np.inf, own), form.shared)
+        return AffineForm(form.value, np.where(size > storage.largest, np.inf, own), form.shared)
 
-    def add(self, forms: Sequence[Form]) -> Form:
+    def add(self, forms: Sequence[AffineForm]) -> AffineForm:
         """A sum in whatever order: with two terms one rounding of the result, with n of them n - 1 of the
         terms' sum.
         """
         if len(forms) == 1:
             return forms[0]
-        total = Form(_sum([form.value for form in forms]), _sum([form.own for form in forms]), _joined(forms))
+        total = AffineForm(_sum([form.value for form in forms]), _sum([form.own for form in forms]), _joined(forms))
         if len(forms) == 2:
             return self.rounded(total)
         return self.rounded(total, len(forms) - 1, _sum([np.abs(form.value) + self.radius(form) for form in forms]))
 
-    def multiply(self, a: Form, b: Form, roundings: float = 1) -> Form:
+    def multiply(self, a: AffineForm, b: AffineForm, roundings: float = 1) -> AffineForm:
         """A product; `roundings=0` where one factor is a power of two."""
         shared = {
             name: a.shared.get(name, 0.0) * b.value + b.shared.get(name, 0.0) * a.value
@@ -137,9 +137,9 @@ class Rounding:
         with np.errstate(invalid="ignore", over="ignore"):
             own = np.abs(a.value) * b.own + np.abs(b.value) * a.own + self.radius(a) * self.radius(b)
             product = a.value * b.value
-        return self.rounded(self._checked(Form(product, own, shared)), roundings)
+        return self.rounded(self._checked(AffineForm(product, own, shared)), roundings)
 
-    def apply(self, form: Form, value: Real, slope: Real, curvature: Real, roundings: float) -> Form:
+    def apply(self, form: AffineForm, value: Real, slope: Real, curvature: Real, roundings: float) -> AffineForm:
         """A function of one argument: its value, its slope, and a bound of |f''| within the radius."""
         radius = self.radius(form)
         with np.errstate(invalid="ignore", over="ignore"):
@@ -147,18 +147,18 @@ class Rounding:
             remainder = np.where(radius > 0, 0.5 * curvature * radius**2, 0.0)
             own = np.where(form.own > 0, np.abs(slope) * form.own, 0.0) + remainder
             shared = {name: slope * factor for name, factor in form.shared.items()}
-        return self.rounded(self._checked(Form(np.asarray(value), own, shared)), roundings)
+        return self.rounded(self._checked(AffineForm(np.asarray(value), own, shared)), roundings)
 
-    def mean(self, form: Form, depths: Real) -> Form:
+    def mean(self, form: AffineForm, depths: Real) -> AffineForm:
         """The mean over the feature axis; see `sum`."""
         width = depths.size
         total = self.sum(form, depths)
         shared = {name: factor / width for name, factor in total.shared.items()}
         spread = None if total.spread is None else total.spread / width
-        divided = Form(total.value / width, total.own / width, shared, spread)
+        divided = AffineForm(total.value / width, total.own / width, shared, spread)
         return self.rounded(divided, 2)  # the division by D, perhaps as a product with the rounded 1/D
 
-    def sum(self, form: Form, depths: Real) -> Form:
+    def sum(self, form: AffineForm, depths: Real) -> AffineForm:
         """The sum over the feature axis; `depths` says of each term how many additions it goes through."""
         full = self._widened(form, depths.size)
         value = full.value.sum(-1, keepdims=True)
@@ -168,20 +168,20 @@ class Rounding:
         additions = ((np.abs(full.value) + radius) * depths).sum(-1, keepdims=True)
         worst = full.own.sum(-1, keepdims=True) + self.format.unit * additions
         if not self.independent:
-            return self._checked(Form(value, worst, shared))
+            return self._checked(AffineForm(value, worst, shared))
         partial = np.minimum(additions, _root_of_partial_sums(full.value, radius, deepest))
         spread = np.hypot(np.sqrt((full.own**2).sum(-1, keepdims=True)), self.format.unit * partial)
-        return self._checked(Form(value, np.minimum(worst, _CONFIDENCE * spread), shared, spread))
+        return self._checked(AffineForm(value, np.minimum(worst, _CONFIDENCE * spread), shared, spread))
 
-    def extreme(self, form: Form, width: int, largest: bool) -> Form:
+    def extreme(self, form: AffineForm, width: int, largest: bool) -> AffineForm:
         """The maximum or minimum over the feature axis: it moves by no more than the entry that moves
         most.
         """
         full = self._widened(form, width)
         value = full.value.max(-1, keepdims=True) if largest else full.value.min(-1, keepdims=True)
-        return Form(value, self.radius(full).max(-1, keepdims=True))
+        return AffineForm(value, self.radius(full).max(-1, keepdims=True))
 
-    def sum_rows(self, form: Form, rows: int) -> Form:
+    def sum_rows(self, form: AffineForm, rows: int) -> AffineForm:
         """The sum over all rows, in order, however the rows are cut into blocks.
 
         Every partial sum of consecutive rows is the difference of two prefix sums, so each of at most
@@ -199,21 +199,23 @@ class Rounding:
             rounding = self.format.unit * np.sqrt(rows) * size
             spread = np.hypot(np.sqrt((deviation**2).sum(0, keepdims=True)), rounding)
             worst = np.minimum(worst, _CONFIDENCE * spread)
-        return self._checked(Form(value.sum(0, keepdims=True), worst))
+        return self._checked(AffineForm(value.sum(0, keepdims=True), worst))
 
-    def _spread_of(self, form: Form) -> Real:
+    def _spread_of(self, form: AffineForm) -> Real:
         """What the error of a form behaves like: known for a named sum, else its bound."""
         (name,) = form.shared if len(form.shared) == 1 else (None,)
         if name in self.spreads and not form.own.any() and np.all(form.shared[name] == 1):
             return self.spreads[name]
         return self.radius(form)
 
-    def choose(self, gap: Form, chosen: Form, otherwise: Form, holds: NDArray[np.bool_]) -> Form:
+    def choose(
+        self, gap: AffineForm, chosen: AffineForm, otherwise: AffineForm, holds: NDArray[np.bool_]
+    ) -> AffineForm:
         """A select. Where rounding may turn the condition over, the two branches' distance is part of the
         error.
         """
         undecided = np.abs(gap.value) <= self.radius(gap)
-        decided = Form(
+        decided = AffineForm(
             np.where(holds, chosen.value, otherwise.value),
             np.where(holds, chosen.own, otherwise.own),
             {
@@ -224,24 +226,24 @@ class Rounding:
         # A condition without error is decided, ties included.
         undecided &= self.radius(gap) > 0
         distance = np.abs(chosen.value - otherwise.value) + self.radius(chosen) + self.radius(otherwise)
-        return Form(decided.value, decided.own + np.where(undecided, distance, 0.0), decided.shared)
+        return AffineForm(decided.value, decided.own + np.where(undecided, distance, 0.0), decided.shared)
 
-    def _widened(self, form: Form, width: int) -> Form:
+    def _widened(self, form: AffineForm, width: int) -> AffineForm:
         shape = (form.value.shape[0], width)
-        return Form(
+        return AffineForm(
             np.broadcast_to(form.value, np.broadcast_shapes(form.value.shape, shape)),
             np.broadcast_to(form.own, np.broadcast_shapes(form.own.shape, shape)),
             {name: np.broadcast_to(f, np.broadcast_shapes(np.shape(f), shape)) for name, f in form.shared.items()},
         )
 
-    def _checked(self, form: Form) -> Form:
+    def _checked(self, form: AffineForm) -> AffineForm:
         """No claim is made beyond the largest number, nor on what comes of it."""
         size = np.abs(form.value) + self.radius(form)
         lost = ~(size <= self.format.largest)
         if not lost.any():
             return form
         shape = lost.shape
-        return Form(
+        return AffineForm(
             np.where(np.isfinite(np.broadcast_to(form.value, shape)), form.value, 0.0),
             np.where(lost, np.inf, np.broadcast_to(form.own, shape)),
             {name: np.where(lost, 0.0, factor) for name, factor in form.shared.items()},
@@ -273,6 +275,6 @@ def _sum(arrays: Sequence[Real]) -> Real:
     return total
 
 
-def _joined(forms: Sequence[Form]) -> dict[str, Real]:
+def _joined(forms: Sequence[AffineForm]) -> dict[str, Real]:
     names = sorted({name for form in forms for name in form.shared})
     return {name: _sum([form.shared[name] for form in forms if name in form.shared]) for name in names}

@@ -15,7 +15,7 @@ from lngen.simt import driver
 
 
 @dataclass(frozen=True)
-class Place:
+class RunningOn:
     """Where kernels run: the name of the device, and whether it is this CPU posing as one."""
 
     name: str
@@ -23,7 +23,7 @@ class Place:
 
 
 @contextmanager
-def device() -> Iterator[Place]:
+def device() -> Iterator[RunningOn]:
     """Where kernels run, with its primary context current while the `with` statement lasts.
 
     Raises LngenError where PyCUDA, or what the emulator needs, is missing, ImportError where PyCUDA cannot be used.
@@ -37,7 +37,7 @@ def device() -> Iterator[Place]:
     context = first.retain_primary_context()
     context.push()
     try:
-        yield Place(first.name(), driver.enabled())
+        yield RunningOn(first.name(), driver.enabled())
     finally:
         pycuda.driver.Context.pop()
 

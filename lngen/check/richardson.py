@@ -58,7 +58,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Forward:
+class Losses:
     """A forward as differences see it.
 
     `losses(entry, moved)` is <cotangents, outputs> of each row for copies of one input: (copies,
@@ -70,7 +70,7 @@ class Forward:
     noise: NDArray[np.float64]
 
 
-def oracle(definition: Definition, case: Case) -> Forward:
+def oracle(definition: Definition, case: Case) -> Losses:
     """The evaluator in long double.
 
     Its rounding error is read off the same evaluation in float64, scaled by the ratio of the two units.
@@ -85,17 +85,17 @@ def oracle(definition: Definition, case: Case) -> Forward:
             moved = np.broadcast_to(moved[:, None], (len(moved), case.rows, *moved.shape[1:]))
         return np.asarray(rows.losses(entry.name, len(moved), lambda values, copy, row: moved[copy, row]))
 
-    return Forward(losses, np.longdouble, scale * _noise(case, base, rough))
+    return Losses(losses, np.longdouble, scale * _noise(case, base, rough))
 
 
-def emitted(definition: Definition, outputs: Outputs, case: Case) -> Forward:
+def emitted(definition: Definition, outputs: Outputs, case: Case) -> Losses:
     """The emitted forward in float64, as its user would difference it; noise read off the evaluator."""
     base = evaluate(definition, case.exact().inputs, LONGDOUBLE)
 
     def losses(entry: Input, moved: Array) -> LongArray:
         return np.stack([loss_by_row(case, outputs({**case.inputs, entry.name: value})) for value in moved])
 
-    return Forward(losses, np.float64, _noise(case, base, outputs(case.inputs)))
+    return Losses(losses, np.float64, _noise(case, base, outputs(case.inputs)))
 
 
 def _noise(case: Case, exact: Mapping[str, Any], rounded: Mapping[str, Any]) -> NDArray[np.float64]:
@@ -108,7 +108,7 @@ def _noise(case: Case, exact: Mapping[str, Any], rounded: Mapping[str, Any]) -> 
     return np.asarray(4 * seen.max(initial=0.0) + 8 * unit * terms, np.float64)
 
 
-def every_entry(forward: Forward, case: Case, entry: Input, *, kinks: bool = False) -> Estimate:
+def every_entry(forward: Losses, case: Case, entry: Input, *, kinks: bool = False) -> Estimate:
     """The gradient with respect to one input, entry by entry, in the input's shape; all rows are moved at
     once. Of `kinks` see `along`.
     """
@@ -127,7 +127,7 @@ def every_entry(forward: Forward, case: Case, entry: Input, *, kinks: bool = Fal
     return Estimate(estimate.value.T, estimate.bar.T, estimate.order)
 
 
-def along(forward: Forward, case: Case, entry: Input, directions: Array, *, kinks: bool = False) -> Estimate:
+def along(forward: Losses, case: Case, entry: Input, directions: Array, *, kinks: bool = False) -> Estimate:
     """The derivatives along directions (count, ...) in one input, row by row: (count, rows).
 
     With `kinks` only short steps are taken, and a derivative is NaN where they do not settle: a kink is within reach.

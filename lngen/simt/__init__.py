@@ -7,22 +7,23 @@ does not show a GPU's speed or its last bits. `docs/simt.md` says more.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from lngen.errors import CompileError
+
 if TYPE_CHECKING:
-    from lngen.simt.arguments import Parameter, Uninitialised, Window
-    from lngen.simt.launch import Kernel, Kernels, build
+    from lngen.simt.arguments import KernelParameter, Uninitialised, Window
+    from lngen.simt.launch import EmulatedKernel, Kernels, build
     from lngen.simt.report import KINDS, Finding, KernelFault
     from lngen.simt.schedule import Schedule
-    from lngen.simt.toolchain import CompileError, ToolchainMissing, available
+    from lngen.simt.toolchain import ToolchainMissing, available
 
 # Imported on first use: the stand-in for nvcc is a process for each kernel, and needs no NumPy.
 _HOMES = {
     "KINDS": "report",
-    "CompileError": "toolchain",
     "Finding": "report",
-    "Kernel": "launch",
+    "EmulatedKernel": "launch",
     "KernelFault": "report",
     "Kernels": "launch",
-    "Parameter": "arguments",
+    "KernelParameter": "arguments",
     "Schedule": "schedule",
     "ToolchainMissing": "toolchain",
     "Uninitialised": "arguments",
@@ -34,11 +35,11 @@ _HOMES = {
 __all__ = [
     "KINDS",
     "CompileError",
+    "EmulatedKernel",
     "Finding",
-    "Kernel",
     "KernelFault",
+    "KernelParameter",
     "Kernels",
-    "Parameter",
     "Schedule",
     "ToolchainMissing",
     "Uninitialised",

@@ -67,7 +67,7 @@ class Window:
 
 
 @dataclass(frozen=True)
-class Parameter:
+class KernelParameter:
     """A parameter of a kernel: its name, and its type as the module says it."""
 
     name: str
@@ -76,16 +76,16 @@ class Parameter:
     constant: bool
 
     @staticmethod
-    def parse(name: str, word: str) -> Parameter:
+    def parse(name: str, word: str) -> KernelParameter:
         """From a word of a signature.
 
-        >>> Parameter.parse("x", "*cf4")
-        Parameter(name='x', kind='f4', pointer=True, constant=True)
-        >>> Parameter.parse("rows", "i8")
-        Parameter(name='rows', kind='i8', pointer=False, constant=False)
+        >>> KernelParameter.parse("x", "*cf4")
+        KernelParameter(name='x', kind='f4', pointer=True, constant=True)
+        >>> KernelParameter.parse("rows", "i8")
+        KernelParameter(name='rows', kind='i8', pointer=False, constant=False)
         """
         kind = word.removeprefix("*").removeprefix("c") if word.startswith("*") else word
-        return Parameter(name, kind, word.startswith("*"), word.startswith("*c"))
+        return KernelParameter(name, kind, word.startswith("*"), word.startswith("*c"))
 
     def __str__(self) -> str:
         kind = _DTYPES.get(self.kind) or f"{'u' * (self.kind[0] == 'u')}int{8 * int(self.kind[1:])}"
@@ -93,7 +93,7 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Buffer:
+class MappedArray:
     """An array's place: its data are `bytes` at `offset`, and `flags`, if not None, is where its written cells are."""
 
     name: str
@@ -108,18 +108,18 @@ class Buffer:
 class Layout:
     """Where everything is: the buffers, the words that tell the worker of the arguments, the bytes of memory needed."""
 
-    buffers: tuple[Buffer, ...]
+    buffers: tuple[MappedArray, ...]
     words: tuple[str, ...]
     bytes: int
 
 
-def lay_out(kernel: str, parameters: Sequence[Parameter], arguments: Sequence[object]) -> Layout:
+def lay_out(kernel: str, parameters: Sequence[KernelParameter], arguments: Sequence[object]) -> Layout:
     """Give each array a place and each number its bytes. Raises LngenError for an argument that does not fit."""
     if len(arguments) != len(parameters):
         wanted = ", ".join(parameter.name for parameter in parameters)
         raise LngenError(f"{kernel} takes {len(parameters)} arguments ({wanted}), and was given {len(arguments)}")
     words: list[str] = []
-    buffers: dict[tuple[int, int], Buffer] = {}
+    buffers: dict[tuple[int, int], MappedArray] = {}
     end = 0
     for parameter, argument in zip(parameters, arguments, strict=True):
         if not parameter.pointer:
@@ -139,11 +139,11 @@ def lay_out(kernel: str, parameters: Sequence[Parameter], arguments: Sequence[ob
             if source is not None:
                 flags = end
                 end += source.written.nbytes
-            buffer = Buffer(parameter.name, array, source, not parameter.constant, offset, flags)
+            buffer = MappedArray(parameter.name, array, source, not parameter.constant, offset, flags)
         else:
             buffer = known
             if not parameter.constant:
-                buffer = Buffer(known.name, known.array, known.source, True, known.offset, known.flags)
+                buffer = MappedArray(known.name, known.array, known.source, True, known.offset, known.flags)
         buffers[key if array.nbytes else (id(parameter), 0)] = buffer
         words.append(f"p {buffer.offset - start * array.itemsize}")
     _no_overlap(kernel, list(buffers.values()))
@@ -193,7 +193,7 @@ def region_words(layout: Layout) -> tuple[str, ...]:
     )
 
 
-def _array(kernel: str, parameter: Parameter, argument: object) -> tuple[NDArray[Any], Uninitialised | None, int]:
+def _array(kernel: str, parameter: KernelParameter, argument: object) -> tuple[NDArray[Any], Uninitialised | None, int]:
     source = argument if isinstance(argument, Uninitialised) else None
     start = argument.start if isinstance(argument, Window) else 0
     array = argument.array if isinstance(argument, (Uninitialised, Window)) else argument
@@ -217,7 +217,7 @@ def _fits(dtype: np.dtype[Any], kind: str) -> bool:
     return dtype.kind in "iu" and dtype.kind + str(dtype.itemsize) == kind
 
 
-def _number(kernel: str, parameter: Parameter, argument: object) -> bytes:
+def _number(kernel: str, parameter: KernelParameter, argument: object) -> bytes:
     fault = LngenError(f"{kernel}: {parameter} cannot be {argument!r}")
     try:
         if parameter.kind in ("b2", "h2") and isinstance(argument, np.generic) and argument.dtype.itemsize == 2:
@@ -242,7 +242,7 @@ def _aligned(offset: int) -> int:
     return -(-offset // _ALIGNMENT) * _ALIGNMENT
 
 
-def _no_overlap(kernel: str, buffers: Sequence[Buffer]) -> None:
+def _no_overlap(kernel: str, buffers: Sequence[MappedArray]) -> None:
     ends = [(b.array.__array_interface__["data"][0], b) for b in buffers if b.array.nbytes]
     ends.sort(key=lambda pair: pair[0])
     for (address, one), (following, other) in itertools.pairwise(ends):

@@ -36,14 +36,14 @@ _CHECKED = ("-fsanitize=thread,alignment,bounds,signed-integer-overflow,integer-
 
 
 @dataclass(frozen=True)
-class Module:
+class CompiledModule:
     """A compiled source: the shared object, and its kernels."""
 
     path: Path
     kernels: tuple[Signature, ...]
 
 
-def compile_module(source: str, macros: Mapping[str, object], name: str, checked: bool) -> Module:
+def compile_module(source: str, macros: Mapping[str, object], name: str, checked: bool) -> CompiledModule:
     """Compile a source, or find it compiled.
 
     `name` is what messages call the file. Raises ToolchainMissing, CompileError with the compiler's messages, and
@@ -60,7 +60,7 @@ def compile_module(source: str, macros: Mapping[str, object], name: str, checked
 
     folder = folders.entry(f"module-{key}", make)
     listed = json.loads((folder / "kernels.json").read_text(encoding="utf-8"))
-    return Module(folder / "module.so", tuple(Signature(kernel, tuple(names)) for kernel, names in listed))
+    return CompiledModule(folder / "module.so", tuple(Signature(kernel, tuple(names)) for kernel, names in listed))
 
 
 def worker() -> Path:

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from lngen.errors import LngenError
 from lngen.simt import arguments as device
-from lngen.simt.compile import Module, compile_module
+from lngen.simt.compile import CompiledModule, compile_module
 from lngen.simt.process import Answer, launch_request, process
 from lngen.simt.report import Finding, KernelFault, crash, read_report
 from lngen.simt.schedule import SCHEDULES, Schedule
 
 
-class Kernel:
+class EmulatedKernel:
     """One kernel of a source. Call it to launch it."""
 
     def __init__(self, kernels: Kernels, name: str) -> None:
@@ -24,7 +24,7 @@ class Kernel:
         self.name = name
 
     @property
-    def parameters(self) -> tuple[device.Parameter, ...]:
+    def parameters(self) -> tuple[device.KernelParameter, ...]:
         """The kernel's parameters, in order."""
         return self._kernels._signature(self.name)
 
@@ -93,7 +93,7 @@ class Kernel:
         return read_report(answer.lines, module, name)
 
 
-class Kernels(Mapping[str, Kernel]):
+class Kernels(Mapping[str, EmulatedKernel]):
     """The kernels of one source, by name. `check` says whether launches are checked that do not say so themselves."""
 
     def __init__(self, source: str, macros: Mapping[str, object], name: str, check: bool) -> None:
@@ -102,14 +102,14 @@ class Kernels(Mapping[str, Kernel]):
         self._source = source
         self._macros = dict(macros)
         module = compile_module(source, macros, name, check)
-        self._modules: dict[bool, Module] = {check: module}
+        self._modules: dict[bool, CompiledModule] = {check: module}
         self._names = {signature.kernel: signature.parameters for signature in module.kernels}
-        self._signatures: dict[str, tuple[device.Parameter, ...]] = {}
+        self._signatures: dict[str, tuple[device.KernelParameter, ...]] = {}
 
-    def __getitem__(self, name: str) -> Kernel:
+    def __getitem__(self, name: str) -> EmulatedKernel:
         if name not in self._names:
             raise KeyError(name)
-        return Kernel(self, name)
+        return EmulatedKernel(self, name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -134,7 +134,7 @@ class Kernels(Mapping[str, Kernel]):
         """The numbers that the source has for a launcher of the kernel, in its array `<kernel>_launch`."""
         return np.frombuffer(self.symbol(f"{kernel}_launch"), np.int32)
 
-    def _module(self, checked: bool) -> Module:
+    def _module(self, checked: bool) -> CompiledModule:
         if checked not in self._modules:
             self._modules[checked] = compile_module(self._source, self._macros, self.name, checked)
         return self._modules[checked]
@@ -145,10 +145,10 @@ class Kernels(Mapping[str, Kernel]):
         for line in lines:
             kernel, *words = line.split()
             names = self._names[kernel]
-            self._signatures[kernel] = tuple(map(device.Parameter.parse, names, words))
+            self._signatures[kernel] = tuple(map(device.KernelParameter.parse, names, words))
         return number, module.path
 
-    def _signature(self, kernel: str) -> tuple[device.Parameter, ...]:
+    def _signature(self, kernel: str) -> tuple[device.KernelParameter, ...]:
         if kernel not in self._signatures:
             with process.lock:
                 self._load(self.check)

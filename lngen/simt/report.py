@@ -23,22 +23,22 @@ KINDS = (
 """The kinds of a finding."""
 
 
-class Line(int):
+class LineNumber(int):
     """The number of a line, and the `file` it is in where that is one that the source includes.
 
-    >>> f"{Line(7)}, {Line(9, 'rows.cuh')}"
+    >>> f"{LineNumber(7)}, {LineNumber(9, 'rows.cuh')}"
     '7, 9 of rows.cuh'
     """
 
     file: str
 
-    def __new__(cls, number: int, file: str = "") -> Line:
+    def __new__(cls, number: int, file: str = "") -> LineNumber:
         line = super().__new__(cls, number)
         line.file = file
         return line
 
     @classmethod
-    def parse(cls, text: str, source_name: str) -> Line:
+    def parse(cls, text: str, source_name: str) -> LineNumber:
         """A line from `file:number`; 0 from nothing."""
         file, _, number = os.path.basename(text).rpartition(":")
         return cls(int(number or 0), "" if file == os.path.basename(source_name) else file)
@@ -47,7 +47,7 @@ class Line(int):
         return f"{int(self)} of {self.file}" if self.file else str(int(self))
 
 
-_UNKNOWN = Line(0)
+_UNKNOWN = LineNumber(0)
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,9 @@ class Finding:
 
     kind: str
     message: str
-    line: Line = _UNKNOWN
-    callers: tuple[Line, ...] = ()
-    other_line: Line = _UNKNOWN
+    line: LineNumber = _UNKNOWN
+    callers: tuple[LineNumber, ...] = ()
+    other_line: LineNumber = _UNKNOWN
     block: Place | None = None
     thread: Place | None = None
     buffer: str = ""
@@ -132,7 +132,7 @@ def crash(lines: Sequence[str], module: Path, source_name: str, seconds: float) 
     return (*read_report(lines[1:], module, source_name), finding)
 
 
-def source_lines(module: Path, source_name: str, codes: Iterable[int]) -> dict[int, tuple[Line, ...]]:
+def source_lines(module: Path, source_name: str, codes: Iterable[int]) -> dict[int, tuple[LineNumber, ...]]:
     """For offsets of code in a module's file, the lines of the source: the innermost, then those of its callers.
 
     Lines of CUDA's headers are left out. Empty where `addr2line`, which comes with the compiler, is missing or knows
@@ -144,13 +144,13 @@ def source_lines(module: Path, source_name: str, codes: Iterable[int]) -> dict[i
         return {}
     command = [tool, "-a", "-i", "-e", str(module), *map(hex, wanted)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    found: dict[int, list[Line]] = {}
-    chain: list[Line] = []
+    found: dict[int, list[LineNumber]] = {}
+    chain: list[LineNumber] = []
     for line in done.stdout.splitlines():
         if re.fullmatch(r"0x[0-9a-f]+", line):
             chain = found.setdefault(int(line, 16), [])
         elif (place := re.match(r"(.*):\d+", line)) and os.path.basename(place[1]) in _files(module):
-            chain.append(Line.parse(place[0], source_name))
+            chain.append(LineNumber.parse(place[0], source_name))
     return {code: tuple(chain) for code, chain in found.items()}
 
 
@@ -183,9 +183,11 @@ def _record(line: str) -> _Record:
     )  # fmt: skip
 
 
-def _finding(record: _Record, lines_of: dict[int, tuple[Line, ...]], source_name: str) -> Finding:
-    line, callers = _line_and_callers(Line.parse(record.line, source_name), lines_of.get(record.code, ()))
-    other_line, _ = _line_and_callers(Line.parse(record.other_line, source_name), lines_of.get(record.other_code, ()))
+def _finding(record: _Record, lines_of: dict[int, tuple[LineNumber, ...]], source_name: str) -> Finding:
+    line, callers = _line_and_callers(LineNumber.parse(record.line, source_name), lines_of.get(record.code, ()))
+    other_line, _ = _line_and_callers(
+        LineNumber.parse(record.other_line, source_name), lines_of.get(record.other_code, ())
+    )
     return Finding(
         record.kind,
         _message(record, other_line),
@@ -199,7 +201,7 @@ def _finding(record: _Record, lines_of: dict[int, tuple[Line, ...]], source_name
     )
 
 
-def _message(record: _Record, other_line: Line) -> str:
+def _message(record: _Record, other_line: LineNumber) -> str:
     if record.kind not in ("data race", "out of bounds", "uninitialised read") or not record.bytes:
         where = f" at byte {record.offset} of {record.buffer}" if record.buffer else ""
         return record.text[0] + where
@@ -216,7 +218,7 @@ def _message(record: _Record, other_line: Line) -> str:
     return f"{access}, unordered with a {other} by {thread}" + (f" in line {other_line}" if other_line else "")
 
 
-def _line_and_callers(line: Line, chain: tuple[Line, ...]) -> tuple[Line, tuple[Line, ...]]:
+def _line_and_callers(line: LineNumber, chain: tuple[LineNumber, ...]) -> tuple[LineNumber, tuple[LineNumber, ...]]:
     return (line, ()) if line or not chain else (chain[0], chain[1:])
 
 

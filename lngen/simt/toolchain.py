@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lngen.errors import LngenError
+from lngen.errors import CompileError, LngenError
 
 _NO_COMPILER = "the emulator needs g++, and there is none: install it (Debian, Ubuntu: apt-get install g++)"
 _NO_HEADERS = (
@@ -26,10 +26,6 @@ _CCCL_HEADER = "nv/target"
 
 class ToolchainMissing(LngenError):
     """The compiler or the headers are not on this machine; the message says what to install."""
-
-
-class CompileError(LngenError):
-    """The source is not what a C++ compiler with the emulator's headers takes; the message is the compiler's."""
 
 
 @dataclass(frozen=True)

@@ -19,15 +19,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lngen.errors import LngenError
+from lngen.errors import CompileError, LngenError
 
 
 class NvrtcMissing(LngenError):
     """NVRTC or a tool that goes with it is not on this machine; the message says what to install."""
-
-
-class CompileError(LngenError):
-    """NVRTC refused the source; the message is its log."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from lngen.check.derived import checkable
 from lngen.check.evidence import metric_error
 from lngen.check.inputs import ordinary
 from lngen.check.layer import run
-from lngen.check.on_device import OnDevice, Place, device
+from lngen.check.on_device import OnDevice, RunningOn, device
 from lngen.files import loading, manifest
 from lngen.language.parsing import load
 from lngen.oracle.evaluate import LONGDOUBLE, evaluate
@@ -41,7 +41,7 @@ def name(value: object) -> str:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def place() -> Iterator[Place]:
+def place() -> Iterator[RunningOn]:
     with device() as here:
         yield here
 
@@ -163,6 +163,6 @@ def test_a_large_offset_costs_no_digits(dtype: str, offset: float, bound: float,
         assert metric_error(answer.gradients[name], gradient) < bound, name
 
 
-def test_where_it_ran(place: Place) -> None:
+def test_where_it_ran(place: RunningOn) -> None:
     assert place.emulated is not has_gpu()
     assert place.name

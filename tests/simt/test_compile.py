@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from lngen import simt
-from lngen.errors import LngenError
+from lngen.errors import CompileError, LngenError
 from lngen.simt import toolchain
 from lngen.simt.compile import compile_module
-from lngen.simt.toolchain import CompileError, ToolchainMissing
+from lngen.simt.toolchain import ToolchainMissing
 from tests.requirements import gxx, needs_gxx
 
 KERNEL = 'extern "C" __global__ void fill(float* x, float value) { x[threadIdx.x] = value * SCALE; }\n'

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lngen.errors import LngenError
+from lngen.errors import CompileError, LngenError
 from lngen.toolchain import nvrtc
 from tests.requirements import needs_nvdisasm, needs_nvrtc
 
@@ -59,14 +59,14 @@ def test_a_virtual_architecture_gives_ptx() -> None:
 @needs_nvrtc
 def test_options_reach_the_compiler() -> None:
     source = 'extern "C" __global__ void named(int* x) { *x = WIDTH; }'
-    with pytest.raises(nvrtc.CompileError, match="WIDTH"):
+    with pytest.raises(CompileError, match="WIDTH"):
         nvrtc.compile(source, "sm_90")
     assert "named" in nvrtc.compile(source, "sm_90", ["-DWIDTH=3"]).resources
 
 
 @needs_nvrtc
 def test_an_error_has_file_and_line() -> None:
-    with pytest.raises(nvrtc.CompileError, match=r"kernels\.cu\(2\): error"):
+    with pytest.raises(CompileError, match=r"kernels\.cu\(2\): error"):
         nvrtc.compile("\n__global__ void broken() { missing; }", "sm_90")
 
 

@@ -10,7 +10,7 @@ import json
 from dataclasses import asdict, dataclass
 
 from lngen.errors import LngenError
-from lngen.simt.compile import Module, compile_module
+from lngen.simt.compile import CompiledModule, compile_module
 
 _MAGIC = "lngen-simt-image"
 
@@ -23,7 +23,7 @@ class Image:
     macros: tuple[tuple[str, str | None], ...]
     name: str
 
-    def compile(self, checked: bool) -> Module:
+    def compile(self, checked: bool) -> CompiledModule:
         """The module. Raises ToolchainMissing, CompileError, and LngenError if there is no kernel."""
         return compile_module(self.source, dict(self.macros), self.name, checked)
 
