@@ -130,7 +130,7 @@ template <class T, int N> __device__ __forceinline__ void store_once(T* to, cons
   for (int i = 0; i < Pack<T, N>::WORDS; ++i) store_streaming(reinterpret_cast<word*>(to) + i, pack.words[i]);
 }
 
-// What a sweep reads: from registers where it is kept, from memory where it is not, nothing where it is left out.
+// What a stage reads: from registers where it is kept, from memory where it is not, nothing where it is left out.
 template <bool PRESENT, bool KEPT, class T, int N, int CHUNKS>
 __device__ __forceinline__ Pack<T, N> read(const Pack<T, N> (&kept)[CHUNKS], int chunk, const T* from, long long at) {
   if constexpr (!PRESENT) return Pack<T, N>();
@@ -251,7 +251,7 @@ __host__ __device__ constexpr int most_entries(int calls, bool sums_in_registers
 }
 
 // The fewest threads a row whose registers hold everything; failing that, without the Features, then without the sums
-// over rows; failing that, the row is read again in every sweep. `row`, `features` and `sums` count bytes per entry in
+// over rows; failing that, the row is read again in every stage. `row`, `features` and `sums` count bytes per entry in
 // the compute type: what is read in 16 bits is unpacked once, and the compiler keeps it so.
 __host__ __device__ constexpr Shape shape_of(
     int D, int bytes, int compute_bytes, int row, int features, int sums, int calls) {
@@ -291,7 +291,7 @@ __host__ __device__ constexpr Shape rereading(Shape any) {
 }
 
 // What a direction asks of the geometry: how many arrays of each kind an entry of a row meets, and the sums. What a
-// function gives in one sweep, the compiler keeps for the next: in registers it is one more row.
+// function gives in one stage, the compiler keeps for the next: in registers it is one more row.
 template <class T_, class P_, int ROWS, int FEATURES, int COLUMN_SUMS, int SCALAR_SUMS, int MOST_SUMS, int CALLS>
 struct Demand {
   using T = T_;

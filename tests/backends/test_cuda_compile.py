@@ -127,7 +127,7 @@ def test_what_is_shipped_compiles_for_every_architecture(layer: str, arch: str, 
     check_shipped(layer, arch, size, ())
 
 
-# What exp, erf and tanh give in one sweep is kept for the next. Here those values, counted as rows, are what decides
+# What exp, erf and tanh give in one stage is kept for the next. Here those values, counted as rows, are what decides
 # how many entries a thread has; not counted, they spill.
 @pytest.mark.parametrize(
     ("layer", "dtype", "size"),

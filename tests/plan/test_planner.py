@@ -1,4 +1,4 @@
-"""Row programs: what they compute, in how many sweeps, from which tensors."""
+"""Row programs: what they compute, in how many stages, from which tensors."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ SHAPES = {
         ["h", "dy", "dh"],
         ["mu", "mu_residual", "rstd"],
     ),
-    # No reduction: one sweep each way.
+    # No reduction: one stage each way.
     "swish_scale": (["->y"], ["->dx +dgamma"], ["x", "dy"], []),
-    # A norm of a norm: its sweeps one after the other, none twice.
+    # A norm of a norm: its stages one after the other, none twice.
     "norm_of_norm": (
         ["mean:mu", "mean:mu_residual!", "mean:var", "mean:ms", "->y"],
         ["mean:mean_dy_y", "mean:mean_g mean:mean_g_xhat +dgamma", "->dx"],
@@ -89,7 +89,7 @@ SHAPES = {
         ["x", "a", "dy"],
         ["mu", "mu_residual", "rstd"],
     ),
-    # Row scalars as outputs, each stored when it is known; what is made of them alone needs no sweep. The caller may
+    # Row scalars as outputs, each stored when it is known; what is made of them alone needs no stage. The caller may
     # do with an output what he likes, so what is saved of it is kept apart.
     "statistics_out": (
         ["mean:mu ->mu", "mean:mu_residual!", "mean:var ->rstd", "->y"],
@@ -115,9 +115,9 @@ def test_each_row_value_waits_for_its_first_use() -> None:
     # dx needs xhat again after the reductions; y1 is used last.
     layer = "def f(x: Row):\n    u = tanh(x)\n    v = x - mean(x)\n    return u*v*mean(v**2)"
     program = plan(derive(parse(layer))).forward
-    sweep_of = {temp.symbol.name: i for i, stage in enumerate(program.stages) for temp in stage.temps}
-    assert sweep_of["u"] == len(program.stages) - 1
-    assert sweep_of["x_shifted"] == 1
+    stage_of = {temp.symbol.name: i for i, stage in enumerate(program.stages) for temp in stage.temps}
+    assert stage_of["u"] == len(program.stages) - 1
+    assert stage_of["x_shifted"] == 1
 
 
 def test_what_is_made_of_parameters_is_computed_once_a_call() -> None:

@@ -17,9 +17,8 @@ class Read:
 
 
 @dataclass(frozen=True)
-class Sweep:
-    """One pass over the features: what it reads, the lines for one entry, the reductions, and the lines after
-    them.
+class StageFunctions:
+    """One pass over the features: what it reads, the lines for one entry, the reductions, and the lines after them.
 
     `starts` holds the neutral element of each reduction; `needed`, `maxima` and `minima` are sets of them as
     bits, the first a constant expression, since a reduction may be left out with an input. `columns` is the
@@ -46,7 +45,7 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Columns:
-    """The kernel that ends the sums over rows: `sweeps` for reductions of Features, then `last` a column."""
+    """The kernel that ends the sums over rows: `stages` for reductions of Features, then `last` a column."""
 
     contract: LaunchContract
     totals: tuple[Read, ...]
@@ -56,8 +55,8 @@ class Columns:
     scalars: tuple[Read, ...]
     constants: tuple[str, ...]
     before: tuple[str, ...]
-    sweeps: tuple[Sweep, ...]
-    last: Sweep
+    stages: tuple[StageFunctions, ...]
+    last: StageFunctions
     most_sums: int
     scalar_stores: tuple[tuple[str, str], ...]
 
@@ -78,8 +77,8 @@ class Direction:
     constants: tuple[str, ...]
     members: tuple[str, ...]
     before: tuple[str, ...]
-    prologue: tuple[Sweep, ...]
-    stages: tuple[Sweep, ...]
+    prologue: tuple[StageFunctions, ...]
+    stages: tuple[StageFunctions, ...]
     column_wants: tuple[str, ...]
     scalar_wants: tuple[str, ...]
     most_sums: int

@@ -10,9 +10,9 @@ from sympy import Expr, Symbol
 
 from lngen.backends.cuda import contract
 from lngen.backends.cuda.extremes import fresh, there, with_places
-from lngen.backends.cuda.lines import Columns, Direction, Read, Sweep
+from lngen.backends.cuda.lines import Columns, Direction, Read, StageFunctions
 from lngen.backends.cuda.presence import cpp, flags
-from lngen.backends.cuda.sweeps import MOST_SUMS, Reduced, Scope, rows_sums, spelled, symbols_of
+from lngen.backends.cuda.stage_functions import MOST_SUMS, KernelScope, Reduced, rows_sums, spelled, symbols_of
 from lngen.backends.spelling import reading
 from lngen.errors import LngenError
 from lngen.expressions.symbols import (
@@ -41,7 +41,7 @@ def lower(program: RowProgram, formulas: Sequence[str]) -> Direction:
     return _Rows(with_places(flat, taken)).direction(tuple(formulas))
 
 
-class _Rows(Scope):
+class _Rows(KernelScope):
     """The kernel that works on the rows."""
 
     def __init__(self, program: RowProgram) -> None:
@@ -58,7 +58,7 @@ class _Rows(Scope):
         sums = (len(self._columns), len(self._scalars))
         first, *others = self.passes(self._prologue)
         prologue = [
-            self.sweep(
+            self.functions(
                 f"prologue_{number}",
                 self._title(each.reductions, "Before the rows"),
                 each.reductions,
@@ -88,14 +88,14 @@ class _Rows(Scope):
             stages=tuple(stages),
             column_wants=tuple(cpp(self.presence.needed(s.symbol)) for s in self._columns),
             scalar_wants=tuple(cpp(self.presence.needed(s.symbol)) for s in self._scalars),
-            most_sums=max((len(sweep.starts) for sweep in (*prologue, *stages)), default=0),
+            most_sums=max((len(stage.starts) for stage in (*prologue, *stages)), default=0),
             calls=self._calls(),
             columns=_Columns(program, sums).lowered() if contract.column_results(program) else None,
             flags=tuple(sorted(flags(program))),
         )
 
     def _calls(self) -> int:
-        """Functions that are called for an entry of the row, in all sweeps together."""
+        """Functions that are called for an entry of the row, in all stages together."""
         expressions = [line.expression for line in self.program.temps()]
         expressions += [item.body for stage in self.program.stages for item in stage.reductions]
         return sum(len(expression.atoms(*_CALLED)) for expression in expressions if axes(expression).features)
@@ -112,14 +112,14 @@ class _Rows(Scope):
             symbols += [item.symbol for item in stage.reductions] + [line.symbol for line in stage.row_scalars]
         return tuple(dict.fromkeys(symbol.name for symbol in symbols))
 
-    def _stages(self) -> list[Sweep]:
-        sweeps: list[Sweep] = []
+    def _stages(self) -> list[StageFunctions]:
+        found: list[StageFunctions] = []
         for number, stage in enumerate(self.program.stages, 1):
-            sweeps += self._stage(stage, f"Stage {number} of {len(self.program.stages)}", len(sweeps) + 1)
-        return sweeps
+            found += self._stage(stage, f"Stage {number} of {len(self.program.stages)}", len(found) + 1)
+        return found
 
-    def _stage(self, stage: Stage, title: str, number: int) -> list[Sweep]:
-        """The sweeps of a stage: one, unless it stores a row value that waits for its own reductions."""
+    def _stage(self, stage: Stage, title: str, number: int) -> list[StageFunctions]:
+        """The passes of a stage: one, unless it stores a row value that waits for its own reductions."""
         reductions = [_reduced(item) for item in stage.reductions]
         early_scalars = [line for line in stage.temps if not axes(line.symbol).features]
         made = {item.symbol for item in reductions} | {line.symbol for line in stage.row_scalars}
@@ -128,12 +128,12 @@ class _Rows(Scope):
         rows = [store for store in stage.stores if isinstance(store.symbol, RowSymbol)]
         late_columns = [item for item in columns if self.closure([item[1].body])[1] & made]
         late_rows = [store for store in rows if self.closure([store.symbol])[1] & made]
-        sweeps = []
+        found = []
         if early_scalars:
-            sweeps.append(self.sweep(f"stage_{number}", [f"{title}, before it"], scalars=early_scalars))
-        sweeps.append(
-            self.sweep(
-                f"stage_{number + len(sweeps)}",
+            found.append(self.functions(f"stage_{number}", [f"{title}, before it"], scalars=early_scalars))
+        found.append(
+            self.functions(
+                f"stage_{number + len(found)}",
                 self._title(reductions, title, "measures what is zero in exact arithmetic" * stage.correction),
                 reductions,
                 [item for item in columns if item not in late_columns],
@@ -144,9 +144,9 @@ class _Rows(Scope):
             )
         )
         if late_columns or late_rows:
-            name = f"stage_{number + len(sweeps)}"
-            sweeps.append(self.sweep(name, [f"{title}, after it"], (), late_columns, late_rows))
-        return sweeps
+            name = f"stage_{number + len(found)}"
+            found.append(self.functions(name, [f"{title}, after it"], (), late_columns, late_rows))
+        return found
 
     def _title(self, reductions: Sequence[Reduced], title: str, remark: str = "") -> list[str]:
         sums = [f"{item.symbol.name} = {spelled(item)}" for item in reductions]
@@ -154,7 +154,7 @@ class _Rows(Scope):
         return [f"{head} ({remark})" if remark else head]
 
 
-class _Columns(Scope):
+class _Columns(KernelScope):
     """The kernel that ends the sums over rows and computes what is made of them."""
 
     def __init__(self, program: RowProgram, sums: tuple[int, int]) -> None:
@@ -169,8 +169,8 @@ class _Columns(Scope):
         stores = [store for store in results if isinstance(store.symbol, FeatureSymbol)]
         lines = leading_to({symbol for store in results for symbol in store.symbol.free_symbols}, self._lines)
         first, *others = self.passes(lines)
-        sweeps = [
-            self.sweep(f"columns_{number}", ["Over the columns"], each.reductions, scalars=each.scalars)
+        stages = [
+            self.functions(f"columns_{number}", ["Over the columns"], each.reductions, scalars=each.scalars)
             for number, each in enumerate(others, 1)
         ]
         given = [p for p in program.parameters if p.kind != "Feature"]
@@ -178,7 +178,7 @@ class _Columns(Scope):
         members = [p.symbol for p in given] + [s.symbol for s in scalar_totals]
         members += [line.symbol for line in lines if not axes(line.symbol).features]
         totals = [s for s in rows_sums(program) if isinstance(s.symbol, FeatureSymbol)]
-        last = self.sweep("finish", ["One column of the gradients"], stores=stores)
+        last = self.functions("finish", ["One column of the gradients"], stores=stores)
         return Columns(
             contract=contract.columns_contract(program, self._sums),
             totals=tuple(self._total(s) for s in totals),
@@ -186,15 +186,15 @@ class _Columns(Scope):
             features=tuple(
                 self.read(p.symbol, p.name)
                 for p in program.parameters
-                if any(p.symbol.name in sweep.features for sweep in (*sweeps, last))
+                if any(p.symbol.name in stage.features for stage in (*stages, last))
             ),
             members=tuple(dict.fromkeys(symbol.name for symbol in members)),
             scalars=tuple(self.read(p.symbol, p.name) for p in given if p.kind == "Scalar"),
             constants=tuple(p.symbol.name for p in given if p.kind == "Constant"),
             before=self.after((), first.scalars),
-            sweeps=tuple(sweeps),
+            stages=tuple(stages),
             last=last,
-            most_sums=max((len(sweep.starts) for sweep in sweeps), default=1),
+            most_sums=max((len(stage.starts) for stage in stages), default=1),
             scalar_stores=tuple(
                 (s.symbol.name, cpp(self.wanted(s))) for s in results if isinstance(s.symbol, ScalarSymbol)
             ),

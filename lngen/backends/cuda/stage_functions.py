@@ -1,6 +1,6 @@
 """One pass over the features of a row, lowered to lines.
 
-A sweep becomes two functions of the emitted file: one for a single entry, which reads like the derivation,
+A stage becomes two functions of the emitted file: one for a single entry, which reads like the derivation,
 and one for what follows once its sums are known. It computes again, from what is read, every row value that
 it needs, rather than keep it: the kernels wait for memory, not for arithmetic.
 """
@@ -14,7 +14,7 @@ from sympy import Expr, Symbol
 
 from lngen.backends.cuda.expressions import Printer, literal
 from lngen.backends.cuda.extremes import PLACE, distance
-from lngen.backends.cuda.lines import Read, Sweep
+from lngen.backends.cuda.lines import Read, StageFunctions
 from lngen.backends.cuda.presence import Presence, cpp, flags, result_condition
 from lngen.errors import LngenError
 from lngen.expressions.symbols import (
@@ -35,7 +35,7 @@ from lngen.plan.presence import ALWAYS, Condition
 from lngen.plan.program import Assignment, RowProgram, RowsReduction, Store
 
 MOST_SUMS = 64
-"""How many sums a sweep, or a kernel over its rows, may have: a set of them is the bits of a word."""
+"""How many sums a stage, or a kernel over its rows, may have: a set of them is the bits of a word."""
 
 _OPERATORS: dict[type[Reduction], str] = {Mean: "mean", FeatureSum: "sum", RowMax: "max", RowMin: "min"}
 _START = {
@@ -68,8 +68,8 @@ class Pass:
     scalars: tuple[Assignment, ...]
 
 
-class Scope:
-    """What the sweeps of one kernel have in common: the values that each computes again."""
+class KernelScope:
+    """What the stages of one kernel have in common: the values that each computes again."""
 
     def __init__(self, program: RowProgram, recomputed: Iterable[Assignment]) -> None:
         self.program = program
@@ -98,7 +98,7 @@ class Scope:
                 leaves.add(symbol)
         return [self._recomputed[symbol] for symbol in sorted(lines, key=self._order.__getitem__)], leaves
 
-    def sweep(
+    def functions(
         self,
         name: str,
         title: Sequence[str],
@@ -108,7 +108,7 @@ class Scope:
         scalars: Sequence[Assignment] = (),
         over_all: Sequence[tuple[int, RowsReduction]] = (),
         row_scalar_stores: Sequence[Store] = (),
-    ) -> Sweep:
+    ) -> StageFunctions:
         """One pass over the features."""
         if len(reductions) > MOST_SUMS:
             raise LngenError(f"a stage has {len(reductions)} reductions; the CUDA backend allows {MOST_SUMS}")
@@ -131,7 +131,7 @@ class Scope:
             )
         body += [f"out_{s.symbol.name} = {s.symbol.name};" for s in stores]
         bits = " | ".join(f"bit({index}, {cpp(where)})" for index, where in enumerate(needed))
-        return Sweep(
+        return StageFunctions(
             name=name,
             title=tuple(title),
             rows=self._among(self.row_inputs, leaves),
