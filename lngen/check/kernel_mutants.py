@@ -100,7 +100,7 @@ def _replaced(name: str, pattern: str, replacement: str, where: str = "") -> Ker
 
 
 def _unmasked(text: str) -> str:
-    """The text in which the last sweep of forward that measures from a row scalar goes on past the row's end."""
+    """The text in which the last stage of forward that measures from a row scalar goes on past the row's end."""
     forward, backward, rest = text.partition("namespace backward")
     loops = re.finditer(
         r"each_chunk<G>\(here, (?=(?:(?!each_chunk).)*?\n +(\w+)\([^;]*row, sums\);)", forward, re.DOTALL

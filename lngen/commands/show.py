@@ -59,14 +59,14 @@ def _program(program: RowProgram, order: Order) -> Iterator[str]:
         yield "# once a call"
         yield from _assignments(program.prologue, order)
     for number, stage in enumerate(program.stages, 1):
-        yield f"# sweep {number}{', a correction' if stage.correction else ''}"
-        yield from _sweep(stage, order)
+        yield f"# stage {number}{', a correction' if stage.correction else ''}"
+        yield from _stage(stage, order)
     if program.epilogue:
         yield "# once, after all rows"
         yield from _assignments(program.epilogue, order)
 
 
-def _sweep(stage: Stage, order: Order) -> Iterator[str]:
+def _stage(stage: Stage, order: Order) -> Iterator[str]:
     yield from _assignments(stage.temps, order)
     yield from (f"{line.symbol.name} = {line.operator}({text(line.body, order)})" for line in stage.reductions)
     yield from _assignments(stage.row_scalars, order)

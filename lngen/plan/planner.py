@@ -10,7 +10,7 @@ Three decisions are made here, each by a rule that holds for every layer:
   in floating point is the rounding error of m, so it is measured and taken off. A large offset then costs no
   digits, and m is saved as value and correction.
 
-Which sweep over the row a line runs in is decided by `lngen.plan.stages`.
+Which stage a line runs in is decided by `lngen.plan.stages`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The row program: what both backends are printed from.
 
-A `RowProgram` is one direction of a layer, such as its forward, as a list of *stages*. A stage is one sweep over a
+A `RowProgram` is one direction of a layer, such as its forward, as a list of *stages*. A stage is one pass over a
 row: all reductions whose inputs are ready share it. The forward of a layer that takes its mean off has four:
 
     mean(x) | residual mean of x - mu | mean of the centred square | output
@@ -98,9 +98,9 @@ class Store:
 
 @dataclass(frozen=True)
 class Stage:
-    """One sweep over a row. Order inside: temps, then reductions over them, then row scalars, then stores.
+    """One pass over a row. Order inside: temps, then reductions over them, then row scalars, then stores.
 
-    `correction` marks a sweep that measures what is zero in exact arithmetic (the mean of a centred row). A backend may
+    `correction` marks a stage that measures what is zero in exact arithmetic (the mean of a centred row). A backend may
     leave it out for a row where rounding cannot matter, provided that the decision looks at that row alone; the symbol
     is then zero.
     """
@@ -162,7 +162,7 @@ class Parameter:
 class RowProgram:
     """One direction of a layer.
 
-    `rows` are read in every sweep that needs them (a backend keeps them on chip where it can). `parameters` are read
+    `rows` are read in every stage that needs them (a backend keeps them on chip where it can). `parameters` are read
     once. `prologue` holds what is computed once a call from parameters alone (`1 + w`, a reduction of a Feature);
     `epilogue` what is computed once from the sums over rows. `saved` are the row scalars that forward writes and
     backward reads. `optional` maps an input that may be left out to its neutral value; left out, it *is* that number,

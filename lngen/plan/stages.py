@@ -1,8 +1,8 @@
-"""Lines become a program: where each of them runs, before the rows, in which sweep over a row, after the rows.
+"""Lines become a program: where each of them runs, before the rows, in which stage, after the rows.
 
-A value's *level* is the number of sweeps that must be finished before it is known. A reduction runs in the sweep
-of its level and is known after it, so that all reductions whose inputs are ready share a sweep; a row value runs in
-the first sweep that uses it.
+A value's *level* is the number of stages that must be finished before it is known. A reduction runs in the stage
+of its level and is known after it, so that all reductions whose inputs are ready share a stage; a row value runs in
+the first stage that uses it.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def sorted_out(
 
 
 def stages_of(lines: Sequence[Line], sums: Sequence[RowsReduction], stores: Sequence[Store]) -> list[Stage]:
-    """Sweeps by level: a value's level is the number of sweeps that must be finished before it is known."""
+    """Stages by level: a value's level is the number of stages that must be finished before it is known."""
     level: dict[TypedSymbol, int] = {}
 
     def level_of(expression: Expr) -> int:
@@ -186,7 +186,7 @@ def stages_of(lines: Sequence[Line], sums: Sequence[RowsReduction], stores: Sequ
 def _temps_where_needed(
     lines: Sequence[Line], sums: Sequence[RowsReduction], stores: Sequence[Store], level: dict[TypedSymbol, int]
 ) -> dict[int, list[Assignment]]:
-    """Each row value in the first sweep that uses it, not in the first that could compute it: fewer values wait."""
+    """Each row value in the first stage that uses it, not in the first that could compute it: fewer values wait."""
     first: dict[TypedSymbol, int] = {}
 
     def used(symbols: Iterable[TypedSymbol], at: int) -> None:

@@ -49,8 +49,8 @@ class StepText:
 
 
 @dataclass(frozen=True)
-class Sweep:
-    """One sweep over a row: a title and its lines."""
+class StageLines:
+    """One stage of a row program: a title and its lines."""
 
     title: str
     formulas: tuple[Formula, ...]
@@ -64,7 +64,7 @@ class ProgramText:
     reads: str
     writes: str
     saves: str
-    sweeps: tuple[Sweep, ...]
+    stages: tuple[StageLines, ...]
 
 
 @dataclass(frozen=True)
@@ -211,23 +211,27 @@ def _program(program: RowProgram, order: tuple[str, ...]) -> ProgramText:
     reads = [row.name for row in program.rows if row.symbol in used]
     reads += [parameter.name for parameter in program.parameters if parameter.symbol in used]
     saved = ", ".join(symbol.name for symbol in program.saved) or "nothing"
-    sweeps = []
+    found = []
     if program.prologue:
-        sweeps.append(Sweep("before the rows", tuple(formula(a.symbol, a.expression, order) for a in program.prologue)))
+        found.append(
+            StageLines("before the rows", tuple(formula(a.symbol, a.expression, order) for a in program.prologue))
+        )
     count = 0
     for stage in program.stages:
         scalars_only = not (stage.temps or stage.reductions or stage.stores or stage.rows_reductions)
         count += not scalars_only
-        title = "before the sweeps" if scalars_only else f"sweep {count}"
-        sweeps.append(Sweep(title + (", a correction" if stage.correction else ""), tuple(_stage(stage, order))))
+        title = "before the stages" if scalars_only else f"stage {count}"
+        found.append(StageLines(title + (", a correction" if stage.correction else ""), tuple(_stage(stage, order))))
     if program.epilogue:
-        sweeps.append(Sweep("after the rows", tuple(formula(a.symbol, a.expression, order) for a in program.epilogue)))
+        found.append(
+            StageLines("after the rows", tuple(formula(a.symbol, a.expression, order) for a in program.epilogue))
+        )
     return ProgramText(
         program.direction,
         ", ".join(reads),
         ", ".join(name for store in program.results for name in store.names),
         f"keeps {saved} for backward" if program.direction == "forward" else f"and what forward kept: {saved}",
-        tuple(sweeps),
+        tuple(found),
     )
 
 

@@ -56,7 +56,7 @@ def report(plan: Plan, format: Format = "text") -> str:
       digits}`, in which `before`, `operations_before` and `digits` may be null;
     * `beyond`: `{title, formulas}` of the JVP and of the double backward, in order of computation;
     * `proofs`: `{kind, statement, passed}`;
-    * `plan`: `{direction, reads, writes, sweeps: [{title, lines}]}`;
+    * `plan`: `{direction, reads, writes, stages: [{title, lines}]}`;
     * `cost`: `{forward, backward}`, see `cost_entries`;
     * `hazards`: `{kind, status, direction, step, name, text, danger, remedy}`;
     * `rewrites`: `{step, rule, saving}`, saving null or `{before, after, example}` in bits of float32.
@@ -123,7 +123,7 @@ def _fields(c: Content, style: _Markup | _Lines) -> dict[str, Any]:
                 "writes": words(p.writes),
                 "saves": words(p.saves),
                 "head": prose(f"{p.direction}: reads {p.reads}; writes {p.writes}; {p.saves}", "  "),
-                "sweeps": [{"title": s.title, "formulas": formulas(s.formulas, " " * 6)} for s in p.sweeps],
+                "stages": [{"title": s.title, "formulas": formulas(s.formulas, " " * 6)} for s in p.stages],
             }
             for p in c.programs
         ],
@@ -288,7 +288,7 @@ def _json(c: Content) -> dict[str, Any]:
                 "direction": p.direction,
                 "reads": p.reads.split(", "),
                 "writes": p.writes.split(", "),
-                "sweeps": [{"title": s.title, "lines": [f.line for f in s.formulas]} for s in p.sweeps],
+                "stages": [{"title": s.title, "lines": [f.line for f in s.formulas]} for s in p.stages],
             }
             for p in c.programs
         ],

@@ -1,7 +1,7 @@
 """From an expression to a chain of three-address operations.
 
-Cheap values are combined first: `alpha*gamma*g` multiplies the Scalar into the Feature once a call, and sweeps the rows
-once. A product that is reduced is not stored, and one with a Feature is weighted by it.
+Cheap values are combined first: `alpha*gamma*g` multiplies the Scalar into the Feature once per call, and passes over
+the rows once. A product that is reduced is not stored, and one with a Feature is weighted by it.
 """
 
 from __future__ import annotations

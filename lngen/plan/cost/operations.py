@@ -53,7 +53,7 @@ class Operations:
 
 
 def operations(program: RowProgram) -> Operations:
-    """The operations of a program, sweeps that measure a correction included."""
+    """The operations of a program, stages that measure a correction included."""
     tally: Counter[Axes] = Counter()
     functions: Counter[tuple[str, Axes]] = Counter()
 
