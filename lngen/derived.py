@@ -59,12 +59,12 @@ class DerivedLayer:
     @property
     def forward(self) -> Mapping[str, str]:
         """The values of forward by name, in order of computation, as `text` that the definition could say."""
-        return _by_name(formulas(self.derived.plan)[0])
+        return _by_name(formulas(self.derived.plan)["forward"])
 
     @property
     def gradients(self) -> Mapping[str, str]:
         """The values of backward by name, in order of computation: the gradients, and what they are written in."""
-        return _by_name(formulas(self.derived.plan)[1])
+        return _by_name(formulas(self.derived.plan)["backward"])
 
     @property
     def steps(self) -> tuple[Step, ...]:

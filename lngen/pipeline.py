@@ -26,7 +26,6 @@ from lngen.files import manifest, render
 from lngen.files.manifest import Emission
 from lngen.language.definition import Definition
 from lngen.plan.planner import Plan, plan
-from lngen.plan.secondary import with_secondary
 from lngen.plan.widen import widened
 from lngen.prove import has_values, prove
 from lngen.report import cost_entries, report
@@ -74,7 +73,7 @@ def _planned(definition: Definition, on_stage: Callable[[str], None]) -> Plan:
     on_stage("derive")
     derivation = second_order(derive(definition))
     on_stage("plan")
-    return widened(with_secondary(plan(derivation)))
+    return widened(plan(derivation))
 
 
 def _with_proofs(definition: Definition, on_stage: Callable[[str], None]) -> Plan:

@@ -14,9 +14,9 @@ import numpy as np
 
 from lngen import pipeline
 from lngen.derivation.derivation import Derivation
-from lngen.derivation.from_definition import Equation
-from lngen.derivation.numeric import Arithmetic, evaluate_expression
-from lngen.derivation.simplify.linear import show_sums
+from lngen.expressions.equations import Equation
+from lngen.expressions.numeric import Arithmetic, evaluate_expression
+from lngen.expressions.reductions import show_sums
 from lngen.expressions.symbols import D, TypedSymbol, axes, is_row
 from lngen.language.definition import Definition
 from lngen.language.parsing import parse
@@ -222,7 +222,7 @@ def forward(name: str) -> list[str]:
 
 
 def stored_shape(kind: Kind, rows: int, features: int) -> tuple[int, ...]:
-    """The shape in which `lngen.derivation.numeric` holds a kind."""
+    """The shape in which `lngen.expressions.numeric` holds a kind."""
     if kind.over_rows:
         return (rows, features if kind.over_features else 1)
     return (features,) if kind.over_features else ()

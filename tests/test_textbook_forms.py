@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from lngen.backends import Notes, cuda
-from lngen.derivation.from_definition import Equation
 from lngen.derivation.simplify import derive
+from lngen.expressions.equations import Equation
 from lngen.expressions.notation import text
 from lngen.expressions.symbols import Mean
 from lngen.language.parsing import load, parse

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.cpu.cases import Array
-from lngen.derivation.numeric import Arithmetic, evaluate_equations
 from lngen.derivation.simplify import derive
+from lngen.expressions.numeric import Arithmetic, evaluate_equations
 from lngen.expressions.symbols import D
 from lngen.language.definition import Definition
 

@@ -28,8 +28,8 @@ import sympy
 from sympy import Basic
 
 from lngen.cache.results import NotKept
-from lngen.derivation import derivation, from_definition, vjp
-from lngen.expressions import symbols
+from lngen.derivation import derivation, vjp
+from lngen.expressions import equations, symbols
 from lngen.expressions.growth import Growth
 from lngen.files import manifest
 from lngen.language import definition, syntax
@@ -144,7 +144,7 @@ _DATACLASSES = (
     syntax.Span,
     derivation.Derivation,
     derivation.Proof,
-    derivation.Secondary,
+    derivation.Derivative,
     derivation.Step,
     vjp.Adjoint,
     manifest.Emission,
@@ -157,8 +157,8 @@ _DATACLASSES = (
     program.RowsReduction,
     program.Stage,
     program.Store,
-    from_definition.Equation,
-    from_definition.Forward,
+    equations.Equation,
+    equations.Forward,
 )
 _SYMBOLS = tuple(symbols.SYMBOL_OF_AXES.values())
 _ASSOCIATIVE = (sympy.Add, sympy.Mul)

@@ -14,7 +14,7 @@ from lngen.check.layer import Adjoint, Array, Checkable, Emitted, Second
 from lngen.derivation.derivation import Derivation
 from lngen.derivation.double_backward import backward_as_forward
 from lngen.derivation.jvp import tangent
-from lngen.derivation.numeric import Arithmetic, evaluate_equations, evaluate_expression
+from lngen.expressions.numeric import Arithmetic, evaluate_equations, evaluate_expression
 from lngen.expressions.symbols import D, TypedSymbol
 from lngen.language.syntax import Kind
 from lngen.plan.planner import Plan

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from lngen.plan.program import Direction
+from lngen.derivation.derivation import Direction
 from lngen.simt import driver
 
 

@@ -19,8 +19,9 @@ from sympy import Expr
 from lngen.check import inputs, reference
 from lngen.check.evidence import metric_error
 from lngen.check.layer import Array, Case, Checkable, run
-from lngen.derivation.from_definition import Equation, translate
+from lngen.derivation.from_definition import translate
 from lngen.errors import LngenError
+from lngen.expressions.equations import Equation
 from lngen.expressions.notation import text
 from lngen.expressions.notation.plain import WORDS
 from lngen.expressions.symbols import Mean, RowScalarSymbol, TypedSymbol, is_row

@@ -40,8 +40,8 @@ def _vjp(definition: Definition) -> tuple[Iterable[str], str]:
 
 
 def _simplified(definition: Definition) -> tuple[Iterable[str], str]:
-    forward, backward = formulas(planned(definition, proved=False))
-    return ["# forward", *forward, "", "# backward", *backward], "python"
+    lines = formulas(planned(definition, proved=False))
+    return ["# forward", *lines["forward"], "", "# backward", *lines["backward"]], "python"
 
 
 def _plan(definition: Definition) -> tuple[Iterable[str], str]:

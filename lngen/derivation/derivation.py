@@ -13,10 +13,12 @@ from typing import Literal
 
 from sympy import Expr
 
-from lngen.derivation.from_definition import Equation, Forward
 from lngen.derivation.vjp import Adjoint
+from lngen.expressions.equations import Equation, Forward
 from lngen.expressions.symbols import TypedSymbol
 from lngen.language.definition import Definition
+
+Direction = Literal["forward", "backward", "jvp", "backward_backward"]
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Step:
     """
 
     number: int
-    part: Literal["forward", "backward", "jvp", "backward_backward"]
+    part: Direction
     rule: str
     target: TypedSymbol
     before: Expr | None
@@ -59,13 +61,14 @@ class Proof:
 
 
 @dataclass(frozen=True)
-class Secondary:
-    """What a derivation says beyond its gradients: the JVP, or the double backward.
+class Derivative:
+    """The gradients, the JVP or the double backward.
 
-    `arguments` are what it is linear in, one per differentiable input: tangents, or cotangents of the gradients.
-    `equations` lead from them, and from values of the forward, to `results`: what each is called, and its symbol. They
-    are the simplified ones; `unsimplified` holds what they are compared with. `steps` go on where those of the
-    derivation end, one a line that is emitted. A line of the VJP that the double backward reads is among the equations.
+    `arguments` are what it is linear in besides cotangents of the outputs, one per differentiable input: tangents, or
+    cotangents of the gradients. `equations` lead from them, and from values of the forward, to `results`: what each is
+    called, and its symbol. They are the simplified ones. The `steps` of the JVP and the double backward go on where
+    those of the derivation end, one a line that is emitted. A line of the VJP that the double backward reads is among
+    the equations.
     """
 
     arguments: tuple[TypedSymbol, ...]
@@ -95,8 +98,8 @@ class Derivation:
     identities: tuple[tuple[TypedSymbol, Expr, Expr], ...]
     steps: tuple[Step, ...]
     proofs: tuple[Proof, ...] = ()
-    jvp: Secondary | None = None
-    backward_backward: Secondary | None = None
+    jvp: Derivative | None = None
+    backward_backward: Derivative | None = None
 
     @property
     def bases(self) -> tuple[TypedSymbol, ...]:
@@ -106,3 +109,13 @@ class Derivation:
     def step_of(self) -> Mapping[str, int]:
         """The number of the last step that wrote each symbol, by name."""
         return {step.target.name: step.number for step in self.steps}
+
+    def derivatives(self) -> dict[Direction, Derivative]:
+        """All that is derived from the forward, in one form, in the order in which it is planned."""
+        gradients = tuple((gradient.name, gradient) for _, gradient in self.gradients)
+        found: dict[Direction, Derivative | None] = {
+            "backward": Derivative((), self.backward, gradients, self.steps),
+            "jvp": self.jvp,
+            "backward_backward": self.backward_backward,
+        }
+        return {direction: derivative for direction, derivative in found.items() if derivative is not None}

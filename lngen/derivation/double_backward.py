@@ -7,13 +7,14 @@ of it, come from the same two functions as those of any forward.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import starmap
 
 from sympy import Expr
 
-from lngen.derivation.from_definition import Equation, Forward, Names
-from lngen.expressions.symbols import AttainsFirst, Reduction, SumRows, TypedSymbol, axes, symbol_like
+from lngen.expressions.equations import Equation, Forward, Names
+from lngen.expressions.reductions import split_reductions
+from lngen.expressions.symbols import AttainsFirst, Reduction, SumRows, TypedSymbol, symbol_like
 from lngen.language.definition import Input
 from lngen.language.syntax import Kind, Span
 
@@ -53,8 +54,8 @@ def backward_as_forward(
     """
     names = Names.of(forward, backward)
     rename = {gradient: symbol_like(names.fresh(f"grad_{s.name}"), gradient) for s, gradient in gradients}
-    lines = _apart((replace(q, symbol=rename.get(q.symbol, q.symbol), expression=q.expression.xreplace(rename))
-                    for q in backward), names)  # fmt: skip
+    own = [(rename.get(q.symbol, q.symbol), q.expression.xreplace(rename)) for q in backward]
+    lines = split_reductions(starmap(Equation, own), names, _word, (Reduction, SumRows, AttainsFirst))
     nowhere = Span(0, 0, 0, 0)
     inputs = tuple(Input(s.name, _KINDS[type(s).__name__], None, nowhere) for s in cotangents)
     outputs = tuple(rename[gradient] for _, gradient in gradients)
@@ -69,31 +70,6 @@ def backward_as_forward(
     return BackwardAsForward(whole, cotangents, outputs)
 
 
-def _apart(equations: Iterable[Equation], names: Names) -> list[Equation]:
-    """Every reduction, and every sum over rows, on a line of its own, each computed once."""
-    known: dict[Expr, TypedSymbol] = {}
-    result: list[Equation] = []
-
-    def apart(expression: Expr) -> Expr:
-        if not expression.atoms(Reduction, SumRows, AttainsFirst):
-            return expression
-        expression = expression.func(*(apart(argument) for argument in expression.args))
-        if not isinstance(expression, (Reduction, SumRows, AttainsFirst)):
-            return expression
-        if expression not in known:
-            words = sorted(s.name for s in expression.free_symbols)
-            kind = type(expression).__name__.lower()
-            known[expression] = symbol_like(names.fresh(f"{kind}_{words[0] if words else 'one'}"), expression)
-            result.append(Equation(known[expression], expression))
-        return known[expression]
-
-    for equation in equations:
-        expression = equation.expression
-        # The gradient of a feature that is the same for all of them repeats a reduction: that is a line, and its own.
-        if isinstance(expression, (Reduction, SumRows, AttainsFirst)) and axes(expression) == axes(equation.symbol):
-            expression = expression.func(*(apart(argument) for argument in expression.args))
-            known.setdefault(expression, equation.symbol)
-        else:
-            expression = apart(expression)
-        result.append(replace(equation, expression=expression))
-    return result
+def _word(reduction: Expr) -> str:
+    words = sorted(symbol.name for symbol in reduction.free_symbols)
+    return f"{type(reduction).__name__.lower()}_{words[0] if words else 'one'}"

@@ -7,7 +7,6 @@ gets an equation of its own, so that everything after this module meets a reduct
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
@@ -15,14 +14,14 @@ import sympy
 from sympy import Expr, Mul
 
 from lngen.errors import DefinitionError
+from lngen.expressions.equations import Equation, Forward, Names
+from lngen.expressions.reductions import known_sign, split_statement
 from lngen.expressions.symbols import (
     HEADS,
     NOTHING,
-    Assigned,
     D,
     FeatureSymbol,
     Mean,
-    Reduction,
     RowMax,
     RowMin,
     RowScalarSymbol,
@@ -38,7 +37,7 @@ from lngen.language import FUNCTIONS
 from lngen.language.association import cancelled, with_sums_apart
 from lngen.language.definition import Definition, Input
 from lngen.language.functions import Named
-from lngen.language.names import derived, fault, numbered
+from lngen.language.names import derived
 from lngen.language.syntax import (
     Binary,
     Call,
@@ -138,94 +137,9 @@ _COMPARING = {"maximum": ">", "minimum": "<", "relu": ">"}
 _NOT_REAL = (sympy.zoo, sympy.nan, sympy.oo, -sympy.oo, sympy.I)
 
 
-@dataclass(frozen=True)
-class Equation:
-    """`symbol = expression`.
-
-    `named` tells whether the name is the user's own; `stopped` that no gradient flows through, because the results do
-    not depend on the value (a shift that cancels) or because the user said so.
-    """
-
-    symbol: TypedSymbol
-    expression: Expr
-    named: bool = False
-    stopped: bool = False
-
-    @property
-    def reduction(self) -> Reduction | None:
-        """The reduction this equation is, if it is one: `Mean(body)`, or `D*Mean(body)`, which is a sum."""
-        if isinstance(self.expression, Reduction):
-            return self.expression
-        mean = self.expression / D
-        return mean if isinstance(mean, Mean) else None
-
-
-@dataclass(frozen=True)
-class Forward:
-    """A forward definition as equations, in an order in which each uses only earlier ones.
-
-    `spoken_for` are names that nothing new may have, besides those of the equations: what the definition calls its
-    values, also those that a rule has done away with. A proof has the values of the definition beside all others.
-    """
-
-    layer: str
-    inputs: tuple[Input, ...]
-    symbols: tuple[TypedSymbol, ...]
-    equations: tuple[Equation, ...]
-    outputs: tuple[TypedSymbol, ...]
-    spoken_for: tuple[str, ...] = ()
-
-    @property
-    def differentiable(self) -> tuple[TypedSymbol, ...]:
-        """The symbols of all inputs that have a gradient."""
-        return tuple(
-            symbol for entry, symbol in zip(self.inputs, self.symbols, strict=True) if entry.kind is not Kind.CONSTANT
-        )
-
-
-class Names:
-    """Hands out names that are not taken and that a definition could have used (`lngen.language.names`).
-
-    >>> names = Names(["x", "mu"])
-    >>> names.fresh("mu"), names.fresh("mu"), names.fresh("rstd"), names.fresh("mean")
-    ('mu_2', 'mu_3', 'rstd', 'mean_2')
-    """
-
-    def __init__(self, taken: Iterable[str]) -> None:
-        self._taken = set(taken)
-
-    @classmethod
-    def of(cls, forward: Forward, others: Iterable[Assigned] = ()) -> Names:
-        """The names that a forward and other lines take, and those of the gradients and cotangents of its ends."""
-        ends = [symbol.name for symbol in (*forward.symbols, *forward.outputs)]
-        own = (equation.symbol.name for equation in (*forward.equations, *others))
-        return cls([*ends, *derived(ends), *own, *forward.spoken_for])
-
-    def take(self, name: str) -> None:
-        """Note a name that is in use."""
-        self._taken.add(name)
-
-    def fresh(self, wanted: str) -> str:
-        """`wanted`, or `wanted_2`, `wanted_3`, ... where it is taken, or a reserved word; a long one is cut."""
-        name = numbered(wanted, lambda name: name in self._taken or fault(name) is not None)
-        self._taken.add(name)
-        return name
-
-
 def rational(value: Fraction) -> Expr:
     """A Fraction as a SymPy number."""
     return sympy.Rational(value.numerator, value.denominator)
-
-
-def known_sign(expression: Expr) -> dict[str, bool]:
-    """What SymPy can prove of an expression's sign, as assumptions for a symbol that stands for it."""
-    if expression.is_positive:
-        return {"positive": True}
-    if expression.is_nonnegative:
-        return {"nonnegative": True}
-    if expression.is_nonzero or (isinstance(expression, sympy.Pow) and expression.exp.is_negative):
-        return {"nonzero": True}
-    return {}
 
 
 def translate(definition: Definition) -> Forward:
@@ -255,7 +169,7 @@ def translate(definition: Definition) -> Forward:
         expression = written = cancelled(expression, apart)
         _require_real(definition, statement.name, statement.span, expression)
         bare = Equation(symbol_like("unused", expression), expression).reduction is not None
-        expression = split_reductions(expression, equations, names, whole=bare)
+        expression = split_statement(expression, equations, names, whole=bare)
         symbol = SYMBOL_OF_KIND[statement.kind](statement.name, **known_sign(expression))
         equations.append(Equation(symbol, expression, named=statement.name in own))
         environment[statement.name] = symbol
@@ -346,83 +260,3 @@ def _compared(expression: Compare | Call, operator: str, left: Expr, right: Expr
     if outcome in (sympy.true, sympy.false) and constants:
         raise _DecidedError(expression, outcome)
     return outcome
-
-
-def split_reductions(expression: Expr, equations: list[Equation], names: Names, *, whole: bool) -> Expr:
-    """Give every reduction inside `expression` its own equation, innermost first.
-
-    With `whole` the outermost reduction stays: it is the statement itself.
-    """
-    known = {equation.expression: equation.symbol for equation in equations if equation.reduction is not None}
-    sums = {body: _split_sums(body, equations, names, known) for body in _bodies(expression, whole)}
-    expression = expression.xreplace(sums)
-    while True:
-        inner = [
-            reduction
-            for reduction in sorted(expression.atoms(Reduction), key=sympy.default_sort_key)
-            if not reduction.args[0].atoms(Reduction)
-        ]
-        if whole and expression.atoms(Reduction) == set(inner) and len(inner) == 1:
-            return expression
-        if not inner:
-            return expression
-        for reduction in inner:
-            symbol = known.get(reduction)
-            if symbol is None:
-                symbol = symbol_like(names.fresh(reduction_name(reduction)), reduction, **known_sign(reduction))
-                known[reduction] = symbol
-                equations.append(Equation(symbol, reduction))
-            expression = expression.xreplace({reduction: symbol})
-
-
-def _bodies(expression: Expr, whole: bool) -> list[Expr]:
-    """What may hold sums to split off: a statement that is a reduction as a whole keeps that one."""
-    if not whole:
-        return [expression]
-    return [reduction.args[0] for reduction in (expression, expression / D) if isinstance(reduction, Reduction)]
-
-
-def _split_sums(expression: Expr, equations: list[Equation], names: Names, known: dict[Expr, TypedSymbol]) -> Expr:
-    """Every `D*Mean(body)`, which is a sum, given an equation as a whole, unless the mean has one already."""
-
-    def is_sum(e: Expr) -> bool:
-        return isinstance(e, Mul) and any(isinstance(f.as_base_exp()[0], Mean) for f in e.args) and e.has(D)
-
-    def with_symbol(product: Expr) -> Expr:
-        powers = dict(factor.as_base_exp() for factor in product.args)
-        for mean in sorted((base for base in powers if isinstance(base, Mean)), key=sympy.default_sort_key):
-            if powers.get(D) != powers[mean] or mean in known or mean.args[0].atoms(Reduction):
-                continue
-            if D * mean not in known:
-                name = names.fresh(f"sum_{_leading_word(mean.args[0])}")
-                known[D * mean] = symbol_like(name, mean, **known_sign(mean))
-                equations.append(Equation(known[D * mean], D * mean))
-            return product / (D * mean) ** powers[D] * known[D * mean] ** powers[D]
-        return product
-
-    return expression.replace(is_sum, with_symbol)
-
-
-def _leading_word(body: Expr) -> str:
-    leading = sorted((symbol.name for symbol in body.free_symbols if axes(symbol).features), key=lambda n: (len(n), n))
-    power = body.exp if isinstance(body, sympy.Pow) and body.exp.is_Integer and body.exp > 1 else ""
-    return f"{leading[0]}{power}" if leading else "one"
-
-
-def reduction_name(reduction: Reduction) -> str:
-    """The field's name for a reduction that the user left unnamed.
-
-    >>> x, mu = RowSymbol("x"), RowScalarSymbol("mu")
-    >>> [reduction_name(r) for r in (Mean(x), Mean((x - mu)**2), Mean(x**2), RowMax(x), Mean(x**4))]
-    ['mu', 'var', 'ms', 'row_max', 'mean_x4']
-    """
-    body = reduction.args[0]
-    if isinstance(reduction, RowMax):
-        return "row_max"
-    if isinstance(reduction, RowMin):
-        return "row_min"
-    if isinstance(body, TypedSymbol) and axes(body).rows:
-        return "mu"
-    if isinstance(body, sympy.Pow) and body.exp == 2 and axes(body).rows:
-        return "ms" if isinstance(body.base, TypedSymbol) else "var"
-    return f"mean_{_leading_word(body)}"

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import sympy
 from sympy import Expr
 
-from lngen.derivation.from_definition import Equation, Forward, Names
 from lngen.derivation.vjp import merged, select
+from lngen.expressions.equations import Equation, Forward, Names
 from lngen.expressions.symbols import AttainsFirst, D, Mean, Reduction, SumRows, TypedSymbol, derivative, symbol_like
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import sympy
 from sympy import Expr
 
-from lngen.derivation.from_definition import Equation, Forward, Names
+from lngen.expressions.equations import Equation, Forward, Names
 from lngen.expressions.symbols import (
     AttainsFirst,
     Axes,

@@ -16,9 +16,9 @@ Axes(rows=False, features=False)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple
 
 import sympy
 from mpmath.libmp import prec_to_dps
@@ -382,32 +382,3 @@ def renamed(symbol: TypedSymbol, name: str) -> TypedSymbol:
     known = {key: True for key in ("positive", "nonnegative", "nonzero") if getattr(symbol, f"is_{key}")}
     known = {key: True for key in ("positive",) if key in known} or known
     return type(symbol)(name, **known)
-
-
-class Assigned(Protocol):
-    """Anything that gives a symbol a value: an equation, a line of a program."""
-
-    @property
-    def symbol(self) -> TypedSymbol: ...
-    @property
-    def expression(self) -> Expr: ...
-
-
-AnyAssigned = TypeVar("AnyAssigned", bound=Assigned)
-
-
-def leading_to(symbols: Iterable[Symbol], lines: Iterable[AnyAssigned]) -> tuple[AnyAssigned, ...]:
-    """Those of the lines, in order, that lead to the symbols.
-
-    >>> from lngen.derivation.from_definition import Equation
-    >>> a, b, c, x = (RowSymbol(name) for name in "abcx")
-    >>> [q.symbol for q in leading_to([b], [Equation(a, x), Equation(b, a), Equation(c, a)])]
-    [a, b]
-    """
-    read = set(symbols)
-    found: list[AnyAssigned] = []
-    for line in reversed(tuple(lines)):
-        if line.symbol in read:
-            found.append(line)
-            read |= line.expression.free_symbols
-    return tuple(reversed(found))

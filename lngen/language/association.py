@@ -26,7 +26,7 @@ def with_sums_apart(definition: Definition, fresh: Callable[[str], str]) -> Iter
     does, wherever more terms follow.
 
     >>> from lngen.language.parsing import parse
-    >>> from lngen.derivation.from_definition import Names
+    >>> from lngen.expressions.equations import Names
     >>> text = "def f(x: Row, a: Row, b: Row): return a - b + x + tanh(-0.1*(a + x)) - (x + b - a)"
     >>> for statement in with_sums_apart(parse(text), Names([]).fresh):
     ...     print(statement.name, "=", text_of(statement.expression))

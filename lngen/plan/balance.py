@@ -22,21 +22,10 @@ import sympy
 from sympy import Add, Expr, Mul, Pow, Rational
 from sympy.core.relational import Relational
 
-from lngen.derivation.from_definition import Names
 from lngen.derivation.simplify.factors import without
+from lngen.expressions.equations import Names, leading_to
 from lngen.expressions.growth import Growth
-from lngen.expressions.symbols import (
-    FeatureSum,
-    Mean,
-    RowMax,
-    RowMin,
-    SumRows,
-    TypedSymbol,
-    Where,
-    axes,
-    leading_to,
-    symbol_like,
-)
+from lngen.expressions.symbols import FeatureSum, Mean, RowMax, RowMin, SumRows, TypedSymbol, Where, axes, symbol_like
 from lngen.plan.lines import Line, once_a_row
 
 _NOTHING_BESIDE = 50

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from sympy import Expr, Mul
 from sympy.core.relational import Relational
 
-from lngen.derivation.from_definition import Names
+from lngen.expressions.equations import Names
 from lngen.expressions.symbols import (
     NOTHING,
     D,
-    Reduction,
     RowSymbol,
     SumRows,
     TypedSymbol,
@@ -24,7 +23,7 @@ from lngen.expressions.symbols import (
     is_row,
     symbol_like,
 )
-from lngen.plan.program import OPERATORS, Operator, RowProgram
+from lngen.plan.program import OPERATORS, Operator
 
 
 @dataclass(frozen=True)
@@ -44,53 +43,6 @@ class Line:
 def read_by(lines: Iterable[Line]) -> set[TypedSymbol]:
     """The symbols that lines read."""
     return {symbol for line in lines for symbol in line.expression.free_symbols}
-
-
-def lines_of(program: RowProgram) -> list[Line]:
-    """The lines that a program was made of, sums over rows left out."""
-    lines = [Line(a.symbol, a.expression, a.step) for a in program.prologue]
-    for stage in program.stages:
-        lines += [Line(a.symbol, a.expression, a.step) for a in stage.temps]
-        lines += [Line(r.symbol, r.expression, r.step, stage.correction) for r in stage.reductions]
-        lines += [Line(a.symbol, a.expression, a.step) for a in stage.row_scalars]
-    return lines
-
-
-def without_nested_reductions(lines: Iterable[Line], names: Names) -> list[Line]:
-    """Every reduction on a line of its own, each computed once.
-
-    >>> from lngen.expressions.symbols import Mean
-    >>> x, g = RowSymbol("x"), RowSymbol("g")
-    >>> for line in without_nested_reductions([Line(RowSymbol("dx"), g - x*Mean(g*x), 7)], Names([])):
-    ...     print(line.symbol, "=", line.expression)
-    mean_g_x = Mean(g*x)
-    dx = -mean_g_x*x + g
-    """
-    known: dict[Expr, TypedSymbol] = {}
-    result: list[Line] = []
-
-    def extract(expression: Expr, step: int) -> Expr:
-        if not expression.atoms(Reduction):
-            return expression
-        expression = expression.func(*(extract(argument, step) for argument in expression.args))
-        if not isinstance(expression, Reduction):
-            return expression
-        if expression not in known:
-            kind = OPERATORS[type(expression)]
-            known[expression] = symbol_like(names.fresh(f"{kind}_{_words(expression.args[0])}"), expression)
-            result.append(Line(known[expression], expression, step))
-        return known[expression]
-
-    for line in lines:
-        # The gradient of a feature that is the same for all of them repeats a reduction: that is a line, and its own.
-        if isinstance(line.expression, Reduction) and axes(line.expression) == axes(line.symbol):
-            body = extract(line.expression.args[0], line.step)
-            expression = line.expression.func(body)
-            known.setdefault(expression, line.symbol)
-        else:
-            expression = extract(line.expression, line.step)
-        result.append(Line(line.symbol, expression, line.step))
-    return result
 
 
 def once_a_row(lines: Sequence[Line], names: Names) -> list[Line]:
@@ -145,8 +97,3 @@ def once_a_row(lines: Sequence[Line], names: Names) -> list[Line]:
             expression = line.expression
         result.append(Line(line.symbol, expression, line.step, line.correction))
     return result
-
-
-def _words(body: Expr) -> str:
-    symbols = sorted({symbol.name for symbol in body.free_symbols if axes(symbol).features})
-    return "_".join(symbols[:3]) if symbols else "one"

@@ -1,11 +1,13 @@
-"""A derivation becomes two row programs, forward and backward.
+"""A derivation becomes row programs, one for each direction.
 
 Three decisions are made here, each by a rule that holds for every layer:
 
 * *Once a row, once a call.* What does not vary over features is computed once a row, and what is made of parameters
   alone once a call.
 * *What backward reads.* Row values are recomputed from the fewest tensors: from the inputs, or from an output
-  where that spares a tensor or a transcendental function. Row scalars of the forward are saved, a few bytes a row.
+  where that spares a tensor or a transcendental function. Row scalars of the forward are saved, a few bytes a row. The
+  JVP and the double backward read what there is then, and nothing more is kept for them: what else they need of the
+  forward is computed again from it. An input is referred to besides only where nothing that is kept leads to a value.
 * *A mean used as a shift is corrected.* For `c = x - m` with `m = Mean(x)`, the mean of c is zero; whatever it is
   in floating point is the rounding error of m, so it is measured and taken off. A large offset then costs no
   digits, and m is saved as value and correction.
@@ -15,16 +17,17 @@ Which stage a line runs in is decided by `lngen.plan.stages`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Literal
 
-from sympy import Add
+from sympy import Add, Expr
 
-from lngen.derivation.derivation import Derivation
-from lngen.derivation.from_definition import Equation, Names
-from lngen.derivation.simplify.linear import show_sums
+from lngen.derivation.derivation import Derivation, Derivative, Direction
+from lngen.expressions.equations import Equation, Names
 from lngen.expressions.growth import Growth
+from lngen.expressions.reductions import show_sums, split_reductions
 from lngen.expressions.symbols import (
     Mean,
     RowScalarSymbol,
@@ -35,13 +38,9 @@ from lngen.expressions.symbols import (
     heads_that,
     is_row,
 )
-from lngen.plan.balance import in_range, met_by_readers
-from lngen.plan.lines import Line, read_by, without_nested_reductions
-from lngen.plan.program import (
-    RowArgument,
-    RowProgram,
-    Store,
-)
+from lngen.plan.balance import grown, in_range, met_by_readers
+from lngen.plan.lines import Line, read_by
+from lngen.plan.program import OPERATORS, RowArgument, RowProgram, Store
 from lngen.plan.stages import program_of, stores_of
 
 _COSTLY = heads_that(lambda entry: entry.roundings)
@@ -49,10 +48,7 @@ _COSTLY = heads_that(lambda entry: entry.roundings)
 
 @dataclass(frozen=True)
 class Plan:
-    """The directions of a layer, and the derivation they come from.
-
-    `jvp` and `backward_backward` are None until `lngen.plan.secondary` plans them.
-    """
+    """The directions of a layer, and the derivation they come from; None are those that it lacks."""
 
     derivation: Derivation
     forward: RowProgram
@@ -67,83 +63,132 @@ class Plan:
 
 def plan(derivation: Derivation) -> Plan:
     """The row programs of a derivation."""
-    steps = derivation.step_of()
-    names = Names.of(derivation.forward, derivation.backward)
-    forward_lines = without_nested_reductions(
-        [_line(q, steps) for q in derivation.forward.equations],
-        names,
-    )
-    forward_lines = _corrected(forward_lines, names)
-    growth = Growth.at_the_ends(derivation.forward.symbols, [(q.symbol, q.expression) for q in forward_lines])
-    forward_lines = in_range(forward_lines, growth, names)
-    stores, taken = stores_of(
-        [(gradient.name, gradient) for _, gradient in derivation.gradients],
-        {equation.symbol: equation.expression for equation in derivation.backward},
-    )
-    backward_lines = without_nested_reductions(
-        [_line(q, steps) for q in derivation.backward if q.symbol not in taken],
-        names,
-    )
-    gradients = [gradient for _, gradient in derivation.gradients]
-    backward_lines = in_range(met_by_readers(backward_lines, growth, names, gradients), growth, names)
-    needed, sources = _recomputed(derivation, forward_lines, backward_lines)
-    saved = tuple(
-        line.symbol
-        for line in forward_lines
-        if isinstance(line.symbol, RowScalarSymbol) and line.symbol in read_by([*needed, *backward_lines])
-    )
-    forward_lines, backward_lines, saved = _kept_apart(
-        derivation, forward_lines, [*needed, *backward_lines], saved, names
-    )
-    outputs = list(zip(derivation.definition.outputs, derivation.forward.outputs, strict=True))
-    inputs = [RowArgument(s.name, s, "input") for s in derivation.forward.symbols if axes(s).rows]
-    written = tuple(Store((name,), symbol) for name, symbol in outputs)
-    read = read_by(backward_lines) | {store.symbol for store in stores}
-    return Plan(
-        derivation,
-        program_of(
-            derivation, "forward", forward_lines, names, rows=inputs, saved=saved, results=written, growth=growth
-        ),
-        program_of(
+    planner = _Planner(derivation)
+    later = {direction: planner.program(direction, found) for direction, found in derivation.derivatives().items()}
+    return Plan(derivation, planner.forward(), **later)
+
+
+class _Planner:
+    """The lines of the forward, and what backward, which has to be the first, settles for all others."""
+
+    def __init__(self, derivation: Derivation) -> None:
+        forward = derivation.forward
+        self._derivation = derivation
+        self._names = Names.of(forward, derivation.backward)
+        lines = _corrected(_lines(forward.equations, derivation.step_of(), self._names), self._names)
+        self._growth = Growth.at_the_ends(forward.symbols, [(q.symbol, q.expression) for q in lines])
+        self._forward = in_range(lines, self._growth, self._names)
+        self._kept: list[RowArgument] = []
+        self._saved = tuple(q.symbol for q in self._forward if isinstance(q.symbol, RowScalarSymbol))
+        self._apart: dict[TypedSymbol, RowScalarSymbol] = {}
+
+    def forward(self) -> RowProgram:
+        """The program of the forward, which saves what backward reads."""
+        derivation = self._derivation
+        outputs = zip(derivation.definition.outputs, derivation.forward.outputs, strict=True)
+        return program_of(
             derivation,
-            "backward",
-            backward_lines,
+            "forward",
+            self._forward,
+            self._names,
+            rows=[RowArgument(s.name, s, "input") for s in derivation.forward.symbols if axes(s).rows],
+            saved=self._saved,
+            results=tuple(Store((name,), symbol) for name, symbol in outputs),
+            growth=self._growth,
+        )
+
+    def program(self, direction: Direction, derivative: Derivative) -> RowProgram:
+        """The program of a derivative."""
+        derivation, growth, names = self._derivation, self._growth, self._names
+        if direction != "backward":
+            names = Names.of(derivation.forward, (*self._forward, *derivation.backward, *derivative.equations))
+            for symbol in derivative.arguments:
+                names.take(symbol.name)
+        values = {q.symbol: q.expression for q in derivative.equations}
+        results, taken = stores_of(derivative.results, values)
+        wanted = [q for q in derivative.equations if q.symbol not in taken]
+        table = taken | self._apart
+        equations = [replace(q, expression=q.expression.xreplace(table)) for q in wanted]
+        lines = _lines(equations, {step.target.name: step.number for step in derivative.steps}, names)
+        lines = met_by_readers(lines, growth, names, [store.symbol for store in results])
+        lines = in_range(lines, growth, names)
+        if direction == "backward":
+            self._kept = _kept(derivation, self._forward, lines)
+        own = [*(derivation.adjoint.cotangents if direction != "jvp" else ()), *derivative.arguments]
+        read = read_by(lines) | {store.symbol for store in results}
+        rows, saved, again = self._sources(read - {*own, *(line.symbol for line in lines)})
+        lines = [*again, *lines]
+        if direction == "backward":
+            saved = self._save(saved)
+            lines = [replace(line, expression=line.expression.xreplace(self._apart)) for line in lines]
+        origin: Literal["tangent", "cotangent"] = "tangent" if direction == "jvp" else "cotangent"
+        return program_of(
+            derivation,
+            direction,
+            lines,
             names,
-            rows=_read_rows(derivation, read, sources),
+            rows=(*rows, *(RowArgument(s.name, s, origin) for s in own if axes(s).rows)),
             saved=saved,
-            results=stores,
+            results=results,
             growth=growth,
-        ),
-    )
+            arguments=derivative.arguments,
+        )
+
+    def _save(self, saved: tuple[RowScalarSymbol, ...]) -> tuple[RowScalarSymbol, ...]:
+        """A row scalar that is both an output and saved is saved under a name of its own.
+
+        The output is rounded to the type of the rows and belongs to the caller; the others want the value as computed.
+        """
+        outputs = self._derivation.forward.outputs
+        self._apart = {s: RowScalarSymbol(self._names.fresh(f"{s.name}_saved")) for s in saved if s in outputs}
+        copied = [line for line in self._forward if line.symbol in self._apart]
+        self._forward += [Line(self._apart[line.symbol], line.symbol, line.step) for line in copied]
+        self._growth = grown(self._growth, self._forward)
+        self._saved = tuple(self._apart.get(symbol, symbol) for symbol in saved)
+        return self._saved
+
+    def _sources(
+        self, read: Iterable[TypedSymbol]
+    ) -> tuple[list[RowArgument], tuple[RowScalarSymbol, ...], list[Line]]:
+        """Where the forward values that are read come from: rows and row scalars by reference, saved, lines again."""
+        line_of = {line.symbol: line for line in self._forward}
+        inputs = (RowArgument(s.name, s, "saved input") for s in self._derivation.forward.symbols if axes(s).rows)
+        referred = {row.symbol: row for row in (*self._kept, *inputs)}
+        kept = {row.symbol for row in self._kept}
+        found: set[TypedSymbol] = set()
+        again: set[TypedSymbol] = set()
+        pending = set(read)
+        while pending:
+            symbol = pending.pop()
+            if symbol in found:
+                continue
+            found.add(symbol)
+            if symbol not in kept and symbol not in self._saved and symbol in line_of:
+                again.add(symbol)
+                pending |= line_of[symbol].expression.free_symbols
+        return (
+            [row for symbol, row in referred.items() if symbol in found],
+            tuple(symbol for symbol in self._saved if symbol in found),
+            [line for line in self._forward if line.symbol in again],
+        )
 
 
 # ---- equations made ready
 
 
-def _line(equation: Equation, steps: Mapping[str, int]) -> Line:
-    """An equation of a derivation as a line of a program, where there is no gradient left to stop."""
-    expression = equation.expression.replace(StopGradient, lambda value: value)
-    return Line(equation.symbol, show_sums(expression), steps.get(equation.symbol.name, 0))
+def _lines(equations: Sequence[Equation], steps: Mapping[str, int], names: Names) -> list[Line]:
+    """Equations as lines, each reduction on its own, where no gradient is left to stop."""
+
+    def line(equation: Equation) -> Line:
+        expression = equation.expression.replace(StopGradient, lambda value: value)
+        return Line(equation.symbol, show_sums(expression), steps.get(equation.symbol.name, 0))
+
+    return split_reductions(map(line, equations), names, _word)
 
 
-def _kept_apart(
-    derivation: Derivation,
-    forward: Sequence[Line],
-    backward: Sequence[Line],
-    saved: tuple[RowScalarSymbol, ...],
-    names: Names,
-) -> tuple[list[Line], list[Line], tuple[RowScalarSymbol, ...]]:
-    """A row scalar that is both an output and saved is saved under a name of its own.
-
-    The output is rounded to the type of the rows and belongs to the caller; backward wants the value as computed.
-    """
-    apart = {s: RowScalarSymbol(names.fresh(f"{s.name}_saved")) for s in saved if s in derivation.forward.outputs}
-    step_of = {line.symbol: line.step for line in forward}
-    return (
-        [*forward, *(Line(copy, symbol, step_of[symbol]) for symbol, copy in apart.items())],
-        [replace(line, expression=line.expression.xreplace(apart)) for line in backward],
-        tuple(apart.get(symbol, symbol) for symbol in saved),
-    )
+def _word(reduction: Expr) -> str:
+    symbols = sorted({symbol.name for symbol in reduction.free_symbols if axes(symbol).features})
+    return "_".join([OPERATORS[type(reduction)], *(symbols[:3] or ["one"])])
 
 
 def _corrected(lines: Sequence[Line], names: Names) -> list[Line]:
@@ -170,10 +215,17 @@ def _corrected(lines: Sequence[Line], names: Names) -> list[Line]:
 # ---- what backward reads
 
 
-def _recomputed(
-    derivation: Derivation, forward: Sequence[Line], backward: Sequence[Line]
-) -> tuple[list[Line], tuple[TypedSymbol, ...]]:
-    """The forward lines that backward computes again, and the row values it reads for that."""
+def _kept(derivation: Derivation, forward: Sequence[Line], backward: Sequence[Line]) -> list[RowArgument]:
+    """What backward may read of each row: all row scalars, and the row values that it computes all others from."""
+    outputs = zip(derivation.definition.outputs, derivation.forward.outputs, strict=True)
+    chosen = _chosen(derivation, forward, backward)
+    given = [RowArgument(s.name, s, "saved input") for s in derivation.forward.symbols if axes(s).rows]
+    given = [row for row in given if row.symbol in chosen or not is_row(row.symbol)]
+    return [*given, *(RowArgument(name, symbol, "saved output") for name, symbol in outputs if symbol in chosen)]
+
+
+def _chosen(derivation: Derivation, forward: Sequence[Line], backward: Sequence[Line]) -> tuple[TypedSymbol, ...]:
+    """The fewest row values from which backward can compute what it reads of the forward."""
     line_of = {line.symbol: line for line in forward}
     wanted = sorted(
         (s for s in read_by(backward) if is_row(s) and (s in line_of or s in derivation.forward.symbols)),
@@ -181,7 +233,7 @@ def _recomputed(
     )
     inputs = [symbol for symbol in derivation.forward.symbols if is_row(symbol)]
     outputs = [symbol for symbol in derivation.forward.outputs if is_row(symbol) and symbol not in inputs]
-    best: tuple[tuple[int, int, int, int], tuple[TypedSymbol, ...], set[TypedSymbol]] | None = None
+    best: tuple[tuple[int, int, int, int], tuple[TypedSymbol, ...]] | None = None
     readable = [*inputs, *outputs]
     # What cannot be had from all the others has to be read; only the rest is a choice.
     forced = [s for s in readable if _closure(wanted, set(readable) - {s}, line_of) is None]
@@ -195,12 +247,11 @@ def _recomputed(
             functions = sum(bool(line.expression.atoms(*_COSTLY)) for line in lines)
             price = (size, functions, sum(s in outputs for s in sources), len(lines))
             if best is None or price < best[0]:
-                best = (price, sources, again)
+                best = (price, sources)
         if best is not None:
             break
     assert best is not None, "the inputs themselves always suffice"
-    again = best[2] | _parameter_lines(forward, [*backward, *(line_of[s] for s in best[2])])
-    return [line for line in forward if line.symbol in again], best[1]
+    return best[1]
 
 
 def _closure(
@@ -217,29 +268,3 @@ def _closure(
         again.add(symbol)
         pending += [s for s in line_of[symbol].expression.free_symbols if is_row(s)]
     return again
-
-
-def _parameter_lines(forward: Sequence[Line], users: Iterable[Line]) -> set[TypedSymbol]:
-    line_of = {line.symbol: line for line in forward if not axes(line.symbol).rows}
-    found: set[TypedSymbol] = set()
-    pending = [s for s in read_by(users) if s in line_of]
-    while pending:
-        symbol = pending.pop()
-        if symbol not in found:
-            found.add(symbol)
-            pending += [s for s in line_of[symbol].expression.free_symbols if s in line_of]
-    return found
-
-
-def _read_rows(
-    derivation: Derivation, read: set[TypedSymbol], sources: tuple[TypedSymbol, ...]
-) -> Iterator[RowArgument]:
-    """What backward reads of each row, given what its lines read and the row values chosen as sources."""
-    for symbol in derivation.forward.symbols:
-        if axes(symbol).rows and (symbol in sources or (not is_row(symbol) and symbol in read)):
-            yield RowArgument(symbol.name, symbol, "saved input")
-    for name, symbol in zip(derivation.definition.outputs, derivation.forward.outputs, strict=True):
-        if symbol in sources:
-            yield RowArgument(name, symbol, "saved output")
-    for cotangent in derivation.adjoint.cotangents:
-        yield RowArgument(cotangent.name, cotangent, "cotangent")

@@ -6,7 +6,8 @@ row: all reductions whose inputs are ready share it. The forward of a layer that
     mean(x) | residual mean of x - mu | mean of the centred square | output
 
 Expressions are SymPy expressions over typed symbols (`lngen.expressions.symbols`); inside a stage they hold no
-reduction. Every name is the derivation's own, and every line says which step it comes from.
+reduction, before and after the rows a reduction is a line. Every name is the derivation's own, and every line says
+which step it comes from.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Literal
 
 from sympy import Expr
 
+from lngen.derivation.derivation import Direction
 from lngen.expressions.growth import Growth, Value
 from lngen.expressions.symbols import (
     FeatureSum,
@@ -32,7 +34,6 @@ from lngen.expressions.symbols import (
     TypedSymbol,
 )
 
-Direction = Literal["forward", "backward", "jvp", "backward_backward"]
 Operator = Literal["mean", "sum", "max", "min"]
 OPERATORS: Mapping[type, Operator] = {Mean: "mean", FeatureSum: "sum", RowMax: "max", RowMin: "min"}
 """What each reduction of an expression is called in a program."""

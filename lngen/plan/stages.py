@@ -13,8 +13,8 @@ from fractions import Fraction
 import sympy
 from sympy import Expr
 
-from lngen.derivation.derivation import Derivation
-from lngen.derivation.from_definition import Names
+from lngen.derivation.derivation import Derivation, Direction
+from lngen.expressions.equations import Names
 from lngen.expressions.growth import Growth
 from lngen.expressions.symbols import FeatureSymbol, RowScalarSymbol, SumRows, TypedSymbol, axes, is_row, symbol_like
 from lngen.language.syntax import Kind
@@ -22,7 +22,6 @@ from lngen.plan.balance import grown
 from lngen.plan.lines import Line, read_by
 from lngen.plan.program import (
     Assignment,
-    Direction,
     FeatureReduction,
     Parameter,
     RowArgument,

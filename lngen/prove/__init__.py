@@ -11,7 +11,7 @@ from dataclasses import replace
 from lngen.derivation.derivation import Derivation, Proof
 from lngen.prove.digits import MOST_FEATURES, has_values, second_derivation, steps_with_digits
 from lngen.prove.exact import exact_proofs
-from lngen.prove.second_order import secondary_proofs
+from lngen.prove.second_order import second_order_proofs
 
 DIGITS = 50
 """Decimal digits of the numeric evidence."""
@@ -48,7 +48,7 @@ def prove(derivation: Derivation) -> Derivation:
             continue
         text = f"{name}: the unsimplified adjoint agrees to {digits} digits, D = {', '.join(map(str, sizes))}"
         proofs.append(Proof("second derivation", text, digits >= REQUIRED))
-    proofs += secondary_proofs(derivation, DIGITS, REQUIRED)
+    proofs += second_order_proofs(derivation, DIGITS, REQUIRED)
     return replace(checked, proofs=tuple(proofs))
 
 

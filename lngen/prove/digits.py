@@ -13,7 +13,7 @@ import sympy
 from sympy import Expr
 
 from lngen.derivation.derivation import Derivation, Step
-from lngen.derivation.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
+from lngen.expressions.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
 from lngen.expressions.symbols import D, TypedSymbol, axes
 from lngen.language.syntax import Kind
 

@@ -30,7 +30,7 @@ from sympy import Add, Expr, Mul, Symbol
 from sympy.core.relational import Relational
 
 from lngen.derivation.derivation import Derivation, Proof
-from lngen.derivation.from_definition import Equation
+from lngen.expressions.equations import Equation
 from lngen.expressions.symbols import (
     AttainsFirst,
     D,

@@ -14,11 +14,11 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from lngen.derivation.derivation import Derivation, Proof, Secondary
+from lngen.derivation.derivation import Derivation, Derivative, Proof
 from lngen.derivation.double_backward import backward_as_forward
 from lngen.derivation.jvp import tangent
-from lngen.derivation.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
 from lngen.derivation.simplify.line_by_line import in_short_lines
+from lngen.expressions.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
 from lngen.expressions.symbols import TypedSymbol
 from lngen.prove.digits import agreement, drawn, random_point, shape_of
 
@@ -26,20 +26,20 @@ _SIZES = (2, 3, 5)
 _Pair = tuple[Any, Any]
 
 
-def secondary_proofs(derivation: Derivation, digits: int, required: int) -> Iterator[Proof]:
+def second_order_proofs(derivation: Derivation, digits: int, required: int) -> Iterator[Proof]:
     """A proof each for the JVP and the double backward, where the derivation has them."""
     parts = (
         ("tangents", "jvp", derivation.jvp, _jvp_sides),
         ("second order", "backward_backward", derivation.backward_backward, _double_sides),
     )
-    for kind, function, secondary, sides in parts:
-        if secondary is None:
+    for kind, function, derivative, sides in parts:
+        if derivative is None:
             continue
         compared = []
         worst = digits
         with mpmath.workdps(digits):
             for features in sorted({max(size, derivation.definition.minimum_features) for size in _SIZES}):
-                left, right = sides(derivation, secondary, features, Arithmetic(digits))
+                left, right = sides(derivation, derivative, features, Arithmetic(digits))
                 if mpmath.isfinite(left) and mpmath.isfinite(right):
                     compared.append(features)
                     worst = min(worst, agreement(left, right, digits))
@@ -51,7 +51,7 @@ def secondary_proofs(derivation: Derivation, digits: int, required: int) -> Iter
         yield Proof(kind, text, worst >= required)
 
 
-def _jvp_sides(derivation: Derivation, jvp: Secondary, features: int, arithmetic: Arithmetic) -> _Pair:
+def _jvp_sides(derivation: Derivation, jvp: Derivative, features: int, arithmetic: Arithmetic) -> _Pair:
     point = random_point(derivation, features, seed=200 + features)
     point = evaluate_equations(derivation.forward.equations, point, arithmetic)
     gradients = evaluate_equations(derivation.backward, point, arithmetic)
@@ -62,7 +62,7 @@ def _jvp_sides(derivation: Derivation, jvp: Secondary, features: int, arithmetic
     return left, _dot(((moved[v], gradients[g], v) for v, g in backward), features)
 
 
-def _double_sides(derivation: Derivation, double: Secondary, features: int, arithmetic: Arithmetic) -> _Pair:
+def _double_sides(derivation: Derivation, double: Derivative, features: int, arithmetic: Arithmetic) -> _Pair:
     cotangents = derivation.adjoint.cotangents
     whole = backward_as_forward(derivation.forward, cotangents, derivation.backward, derivation.gradients)
     # Not simplified, but in lines short enough to differentiate.

@@ -1,7 +1,7 @@
 """The printed audit of a layer: what was derived, why it holds, what it costs, where digits can be lost."""
 
 from lngen.report.costs import cost_entries, cost_line, cost_report
-from lngen.report.formulas import formulas, secondary_formulas
+from lngen.report.formulas import formulas
 from lngen.report.output import report, to_console
 
-__all__ = ["cost_entries", "cost_line", "cost_report", "formulas", "report", "secondary_formulas", "to_console"]
+__all__ = ["cost_entries", "cost_line", "cost_report", "formulas", "report", "to_console"]

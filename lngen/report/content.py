@@ -163,13 +163,13 @@ def _beyond(d: Derivation, order: tuple[str, ...]) -> Iterator[Beyond]:
             "The adjoint of the gradients' own equations",
         ),
     )
-    for title, secondary, words in parts:
-        if secondary is None or not secondary.steps:
+    for title, derivative, words in parts:
+        if derivative is None or not derivative.steps:
             continue
-        first, last = secondary.steps[0].number, secondary.steps[-1].number
+        first, last = derivative.steps[0].number, derivative.steps[-1].number
         numbers = f"step {first}" if first == last else f"steps {first} to {last}, a line each"
-        note = f" ({secondary.note})" if secondary.note else ""
-        formulas = tuple(formula(step.target, step.after, order, step.number) for step in secondary.steps)
+        note = f" ({derivative.note})" if derivative.note else ""
+        formulas = tuple(formula(step.target, step.after, order, step.number) for step in derivative.steps)
         yield Beyond(title, f"{words}{note}; {numbers}.", formulas)
 
 

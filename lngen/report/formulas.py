@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
 from sympy import Add, Expr
 
-from lngen.derivation.derivation import Derivation, Secondary
-from lngen.derivation.from_definition import Equation
+from lngen.derivation.derivation import Derivation, Direction
+from lngen.expressions.equations import Equation, leading_to
 from lngen.expressions.notation import latex, latex_name, text
-from lngen.expressions.symbols import TypedSymbol, is_row, leading_to
+from lngen.expressions.symbols import TypedSymbol, is_row
 from lngen.plan.planner import Plan
 
 
@@ -29,8 +30,8 @@ class Formula:
         return f"{self.name} = {self.text}"
 
 
-def formulas(plan: Plan) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The forward and the backward of a layer, a line for each value, in order of computation.
+def formulas(plan: Plan) -> dict[Direction, tuple[str, ...]]:
+    """Each direction of a layer, a line for each value, in order of computation.
 
     >>> from lngen.language.parsing import parse
     >>> from lngen.plan.planner import plan
@@ -40,23 +41,16 @@ def formulas(plan: Plan) -> tuple[tuple[str, ...], tuple[str, ...]]:
     ... def scaled(x: Row, gamma: Feature = 1, eps: Constant = 1e-5):
     ...     return gamma * x / sqrt(mean(x**2) + eps)
     ... '''
-    >>> for lines in formulas(plan(derive(parse(text)))):
+    >>> for lines in formulas(plan(derive(parse(text)))).values():
     ...     print(lines)
     ('ms = mean(x**2)', 'rstd = 1/sqrt(ms + eps)', 'xhat = rstd*x', 'y = gamma*xhat')
     ('g = gamma*dy', 'dx = rstd*(g - xhat*mean(g*xhat))', 'dgamma = sum_rows(dy*xhat)')
     """
     derivation = plan.derivation
     order = reading_order(derivation)
-    forward = tuple(formula(q.symbol, q.expression, order).line for q in textbook_forward(derivation))
-    backward = tuple(formula(q.symbol, q.expression, order).line for q in derivation.backward)
-    return forward, backward
-
-
-def secondary_formulas(plan: Plan, secondary: Secondary | None) -> tuple[str, ...]:
-    """The JVP or the double backward, a line for each value, in order of computation."""
-    order = reading_order(plan.derivation)
-    equations = () if secondary is None else secondary.equations
-    return tuple(formula(q.symbol, q.expression, order).line for q in equations)
+    equations: dict[Direction, Iterable[Equation]] = {"forward": textbook_forward(derivation)}
+    equations |= {name: derivative.equations for name, derivative in derivation.derivatives().items()}
+    return {name: tuple(formula(q.symbol, q.expression, order).line for q in each) for name, each in equations.items()}
 
 
 @lru_cache(maxsize=20_000)

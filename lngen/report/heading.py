@@ -14,7 +14,7 @@ from lngen.files.manifest import sha256_text
 from lngen.language.definition import Definition
 from lngen.plan.planner import Plan
 from lngen.report.costs import cost_line
-from lngen.report.formulas import formulas, secondary_formulas
+from lngen.report.formulas import formulas
 
 _SAFE_FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,80}")
 # In this order: what takes the place of one must not make another.
@@ -31,17 +31,17 @@ _UNSAFE_IN_COMMENTS = (
 def notes(planned: Plan, templates: str) -> Notes:
     """What the emitted code of a layer says about it; `templates` is as for `header`."""
     definition = planned.derivation.definition
-    forward, backward = formulas(planned)
+    lines = formulas(planned)
     renamed = (f"{name} is the {written} of the definition" for name, written in definition.renamed)
     return Notes(
         layer=definition.name,
         title=_title(definition),
         header=header(planned, templates),
-        forward_formulas=(*renamed, *forward),
-        backward_formulas=tuple(backward),
+        forward_formulas=(*renamed, *lines["forward"]),
+        backward_formulas=lines["backward"],
         inputs=tuple(entry.name for entry in definition.differentiable),
-        jvp_formulas=secondary_formulas(planned, planned.derivation.jvp),
-        backward_backward_formulas=secondary_formulas(planned, planned.derivation.backward_backward),
+        jvp_formulas=lines.get("jvp", ()),
+        backward_backward_formulas=lines.get("backward_backward", ()),
         nonnegative=definition.needed_positive,
         renamed=definition.renamed,
     )

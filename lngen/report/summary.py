@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from lngen.expressions.equations import leading_to
 from lngen.plan.cost import cost, reductions
 from lngen.plan.planner import Plan
-from lngen.report.formulas import formulas
+from lngen.report.formulas import formula, reading_order
 
 
 def columns(plan: Plan) -> tuple[str, str, str]:
@@ -19,10 +20,6 @@ def columns(plan: Plan) -> tuple[str, str, str]:
 
 def first_gradient(plan: Plan) -> list[str]:
     """The lines of backward that the gradient of the first input needs, in order of computation."""
-    _, first = plan.derivation.gradients[0]
-    needed = {first}
-    for equation in reversed(plan.derivation.backward):
-        if equation.symbol in needed:
-            needed |= equation.expression.free_symbols
-    lines = zip(plan.derivation.backward, formulas(plan)[1], strict=True)
-    return [line for equation, line in lines if equation.symbol in needed]
+    derivation = plan.derivation
+    needed = leading_to([derivation.gradients[0][1]], derivation.backward)
+    return [formula(q.symbol, q.expression, reading_order(derivation)).line for q in needed]

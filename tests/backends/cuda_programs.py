@@ -130,7 +130,8 @@ scale, second = RowScalarSymbol("scale"), RowScalarSymbol("second")
 w, v, w1, dw, dv, w_columns = (FeatureSymbol(name) for name in ("w", "v", "w1", "dw", "dv", "w_columns"))
 alpha, dalpha, alpha_total = ScalarSymbol("alpha"), ScalarSymbol("dalpha"), ScalarSymbol("alpha_total")
 m, k, q, c, eps = (ScalarSymbol(name) for name in ("m", "k", "q", "c", "eps"))
-mixed = ScalarSymbol("mixed")
+mixed, along = ScalarSymbol("mixed"), ScalarSymbol("along")
+inner, outer, peak, whole = (ScalarSymbol(name) for name in ("inner", "outer", "peak", "whole"))
 
 _OPTIONAL = (("r", ZERO), ("s", ONE), ("v", ZERO), ("alpha", Fraction(3, 2)))
 _PARAMETERS = (
@@ -142,8 +143,12 @@ _PARAMETERS = (
 _PROLOGUE = (
     Assignment(w1, 1 + w, 1),
     Assignment(m, Mean(w1**2), 2),
-    Assignment(k, 1 / sympy.sqrt(m + Mean(Mean(w1) * w1) ** 2 + eps), 3),
-    Assignment(q, RowMax(w) + FeatureSum(w * k) / D, 4),
+    Assignment(inner, Mean(w1), 3),
+    Assignment(outer, Mean(inner * w1), 3),
+    Assignment(k, 1 / sympy.sqrt(m + outer**2 + eps), 3),
+    Assignment(peak, RowMax(w), 4),
+    Assignment(whole, FeatureSum(w * k), 4),
+    Assignment(q, peak + whole / D, 4),
     Assignment(c, alpha**2 + q, 5),
 )
 
@@ -219,7 +224,8 @@ def sink_backward() -> RowProgram:
             ),
         ),
         epilogue=(
-            Assignment(mixed, Mean(w_columns * w) + alpha_total, 13),
+            Assignment(along, Mean(w_columns * w), 13),
+            Assignment(mixed, along + alpha_total, 13),
             Assignment(dw, w_columns + mixed * w1 / D, 14),
             Assignment(dalpha, alpha_total * k, 15),
         ),

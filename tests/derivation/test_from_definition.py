@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 import sympy
 
-from lngen.derivation.from_definition import Forward, Names, known_sign, reduction_name, translate
-from lngen.derivation.numeric import Arithmetic, evaluate_expression
+from lngen.derivation.from_definition import translate
 from lngen.errors import DefinitionError
+from lngen.expressions.equations import Forward, Names
+from lngen.expressions.numeric import Arithmetic, evaluate_expression
+from lngen.expressions.reductions import known_sign, reduction_name
 from lngen.expressions.symbols import Mean, RowSymbol, axes, derivative
 from lngen.language import names as reserved
 from lngen.language.parsing import parse

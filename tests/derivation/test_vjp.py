@@ -8,9 +8,10 @@ import sympy
 
 from lngen.check.complex_step import gradient
 from lngen.check.layer import Case
-from lngen.derivation.from_definition import Equation, translate
-from lngen.derivation.numeric import Arithmetic, evaluate_equations
+from lngen.derivation.from_definition import translate
 from lngen.derivation.vjp import adjoint, contributions, reduce_to
+from lngen.expressions.equations import Equation
+from lngen.expressions.numeric import Arithmetic, evaluate_equations
 from lngen.expressions.symbols import (
     AttainsFirst,
     Axes,

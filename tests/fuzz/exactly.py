@@ -18,8 +18,8 @@ import numpy as np
 
 from lngen.check import bounds
 from lngen.check.layer import Case, Checkable
-from lngen.derivation.numeric import Arithmetic, evaluate_equations
 from lngen.errors import LngenError
+from lngen.expressions.numeric import Arithmetic, evaluate_equations
 from lngen.expressions.symbols import D
 from lngen.language.syntax import Kind
 from lngen.pipeline import Derived

@@ -7,7 +7,7 @@ import pytest
 import sympy
 from sympy import Expr
 
-from lngen.derivation.from_definition import Names
+from lngen.expressions.equations import Names
 from lngen.expressions.growth import ARGUMENT, EXPONENTIAL, Growth
 from lngen.expressions.symbols import (
     Mean,

@@ -10,8 +10,8 @@ import pytest
 import sympy
 
 from lngen.derivation.derivation import Derivation
-from lngen.derivation.numeric import Environment
 from lngen.derivation.simplify import derive
+from lngen.expressions.numeric import Environment
 from lngen.expressions.symbols import D
 from lngen.language.parsing import parse
 from lngen.prove import DIGITS, REQUIRED, prove

@@ -9,6 +9,7 @@ always is one.
 from __future__ import annotations
 
 import dataclasses
+from itertools import count
 
 import sympy
 from sympy import Expr
@@ -32,10 +33,11 @@ def distance(attained: Expr) -> Expr:
     return Where(sympy.Eq(body, extreme), 0, sympy.Abs(body - extreme))
 
 
-def with_places(program: RowProgram, taken: set[str]) -> RowProgram:
+def with_places(program: RowProgram) -> RowProgram:
     """The same program without `AttainsFirst` in its stages; each has a stage of its own before them."""
     stages: list[Stage] = []
     waiting = list(program.stages)
+    numbers = count(1)
     while waiting:
         stage = waiting[0]
         found = {atom for expression, _ in _expressions(stage) for atom in expression.atoms(AttainsFirst)}
@@ -45,24 +47,13 @@ def with_places(program: RowProgram, taken: set[str]) -> RowProgram:
             continue
         reductions = []
         for atom in sorted(innermost, key=lambda atom: reading(sympy.sstr(atom))):
-            first = RowScalarSymbol(fresh("first", taken))
+            # No name of the derivation is in these letters.
+            first = RowScalarSymbol(f"first{next(numbers)}")
             step = next(step for e, step in _expressions(stage) if e.has(atom))
             reductions.append(FeatureReduction(first, "min", atom, step))
             waiting = [_replaced(later, atom, there(first)) for later in waiting]
         stages.append(Stage(reductions=tuple(reductions)))
     return dataclasses.replace(program, stages=tuple(stages))
-
-
-def fresh(stem: str, taken: set[str]) -> str:
-    """A name that is not taken, and is from now on.
-
-    >>> taken = {"first1"}
-    >>> fresh("first", taken), fresh("first", taken)
-    ('first2', 'first3')
-    """
-    number = next(n for n in range(1, len(taken) + 2) if f"{stem}{n}" not in taken)
-    taken.add(f"{stem}{number}")
-    return f"{stem}{number}"
 
 
 def _expressions(stage: Stage) -> list[tuple[Expr, int]]:

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from functools import partial
 
-import sympy
 from sympy import Expr, Symbol
 
 from lngen.backends.cuda import contract
-from lngen.backends.cuda.extremes import fresh, there, with_places
+from lngen.backends.cuda.extremes import there, with_places
 from lngen.backends.cuda.lines import Columns, Direction, Read, StageFunctions
 from lngen.backends.cuda.presence import cpp, flags
-from lngen.backends.cuda.stage_functions import MOST_SUMS, KernelScope, Reduced, rows_sums, spelled, symbols_of
-from lngen.backends.spelling import reading
+from lngen.backends.cuda.stage_functions import MOST_SUMS, KernelScope, Reduced, rows_sums, spelled
 from lngen.errors import LngenError
+from lngen.expressions.equations import leading_to
+from lngen.expressions.reductions import innermost_first
 from lngen.expressions.symbols import (
     AttainsFirst,
     FeatureSymbol,
-    Reduction,
     RowScalarSymbol,
     RowSymbol,
     ScalarSymbol,
     axes,
     heads_that,
-    leading_to,
 )
 from lngen.plan.program import Assignment, FeatureReduction, RowProgram, RowsReduction, Stage
 
@@ -34,11 +33,10 @@ _CALLED = heads_that(lambda entry: entry.roundings)
 
 def lower(program: RowProgram, formulas: Sequence[str]) -> Direction:
     """The finished lines of a direction. Raises LngenError for what CUDA C++ cannot be printed from."""
-    taken = {symbol.name for symbol in symbols_of(program)}
     flat = dataclasses.replace(
-        program, prologue=_flatten(program.prologue, taken), epilogue=_flatten(program.epilogue, taken)
+        program, prologue=_places_apart(program.prologue), epilogue=_places_apart(program.epilogue)
     )
-    return _Rows(with_places(flat, taken)).direction(tuple(formulas))
+    return _Rows(with_places(flat)).direction(tuple(formulas))
 
 
 class _Rows(KernelScope):
@@ -220,24 +218,16 @@ def _reduced(item: FeatureReduction) -> Reduced:
     return Reduced(item.symbol, operator, item.body, item.step)
 
 
-def _flatten(assignments: Sequence[Assignment], taken: set[str]) -> tuple[Assignment, ...]:
-    """The same assignments with each reduction inside an expression given a name of its own."""
+def _places_apart(assignments: Sequence[Assignment]) -> tuple[Assignment, ...]:
+    """The same assignments, the place where a parameter attains its extreme computed on a line of its own."""
     lines: list[Assignment] = []
+
+    def place(attained: Expr, line: Assignment) -> Expr:
+        symbol = ScalarSymbol(f"{line.symbol.name}_part{len(lines)}")
+        lines.append(Assignment(symbol, attained, line.step))
+        return there(symbol)
+
     for line in assignments:
-        expression = line.expression
-        while inner := _innermost(expression):
-            attained = isinstance(inner, AttainsFirst)
-            if inner == expression and not attained:
-                break
-            symbol = ScalarSymbol(fresh(f"{line.symbol.name}_part", taken))
-            lines.append(Assignment(symbol, inner, line.step))
-            expression = expression.xreplace({inner: there(symbol) if attained else symbol})
+        expression = innermost_first(line.expression, (AttainsFirst,), partial(place, line=line))
         lines.append(Assignment(line.symbol, expression, line.step))
     return tuple(lines)
-
-
-def _innermost(expression: Expr) -> Expr | None:
-    """A reduction that holds no other, the same one on every run."""
-    kinds = (Reduction, AttainsFirst)
-    found = [atom for atom in expression.atoms(*kinds) if not any(part.has(*kinds) for part in atom.args)]
-    return min(found, key=lambda atom: reading(sympy.sstr(atom)), default=None)

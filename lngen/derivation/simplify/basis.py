@@ -29,7 +29,6 @@ from sympy.core.relational import Relational
 from lngen.derivation.simplify.factors import common_factors, with_product, with_sum
 from lngen.derivation.simplify.linear import (
     TooManyTermsError,
-    bounded_work,
     expand_linear,
     joined_means,
     multiply_out,
@@ -38,7 +37,7 @@ from lngen.derivation.simplify.linear import (
     tree_size,
 )
 from lngen.derivation.simplify.row_classes import Member, RowClass
-from lngen.derivation.simplify.work import limited_work, spend
+from lngen.derivation.simplify.work import NODES, limited_work, spend
 from lngen.expressions.symbols import (
     AttainsFirst,
     Mean,
@@ -83,7 +82,7 @@ class Basis:
 
     def try_on(self, expression: Expr) -> Expr:
         """The expression in this basis, identities used; TooManyTermsError where that takes too much work."""
-        with bounded_work(_LONGEST_WORK):
+        with limited_work(_LONGEST_WORK, TooManyTermsError, NODES):
             return self.use_identities(self.rewrite(expression))
 
     def in_members(self, expression: Expr) -> Expr:
@@ -174,7 +173,7 @@ def _bases_but(row_class: RowClass, excluded: Collection[TypedSymbol]) -> tuple[
         root = (member.symbol - member.shift) / member.scale
         others = [other for other in row_class.members if other is not member]
         for eliminations in (eliminated, ()) if eliminated else ((),):
-            with suppress(TooManyTermsError), bounded_work(_LONGEST_WORK):
+            with suppress(TooManyTermsError), limited_work(_LONGEST_WORK, TooManyTermsError, NODES):
                 substitutions = tuple((o.symbol, multiply_out(o.scale * root + o.shift)) for o in others)
                 found.append(_with_identities(row_class, Basis(member.symbol, substitutions, eliminations, ())))
     return tuple(found)
@@ -189,7 +188,7 @@ def _shifted(row_class: RowClass, known: Collection[Expr] = ()) -> set[TypedSymb
     is in no gradient.
 
     >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
-    >>> from lngen.derivation.from_definition import Equation
+    >>> from lngen.expressions.equations import Equation
     >>> x, c, h = RowSymbol("x"), RowSymbol("c"), RowSymbol("h")
     >>> mu, var, b = RowScalarSymbol("mu"), RowScalarSymbol("var"), RowScalarSymbol("b")
     >>> members = Member(x, sympy.S.One, sympy.S.Zero), Member(c, sympy.S.One, -mu), Member(h, sympy.S.One, b)
@@ -250,7 +249,7 @@ def _with_identities(row_class: RowClass, basis: Basis) -> Basis:
     rounding, which is all there is where the two should cancel.
 
     >>> from lngen.expressions.symbols import D, RowSymbol, RowScalarSymbol
-    >>> from lngen.derivation.from_definition import Equation
+    >>> from lngen.expressions.equations import Equation
     >>> x, p = RowSymbol("x"), RowSymbol("p")
     >>> s, r, mu = RowScalarSymbol("s"), RowScalarSymbol("r", nonzero=True), RowScalarSymbol("mu")
     >>> row = RowClass(x, (Member(x, sympy.S.One, sympy.S.Zero), Member(p, r, sympy.S.Zero)),
@@ -300,7 +299,7 @@ def in_best_basis(row_class: RowClass, expression: Expr) -> tuple[Basis | None, 
     """The shortest form of a gradient over all bases of its class; None and the expression if no basis shortens it.
 
     >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
-    >>> from lngen.derivation.from_definition import Equation
+    >>> from lngen.expressions.equations import Equation
     >>> x, t, g = RowSymbol("x"), RowSymbol("t"), RowSymbol("g")
     >>> m, r = RowScalarSymbol("m", nonnegative=True), RowScalarSymbol("r", positive=True)
     >>> eps = sympy.Symbol("eps", positive=True)
@@ -338,7 +337,7 @@ def _held_means(row_class: RowClass, expression: Expr) -> dict[Expr, TypedSymbol
     """Means of rows that are no basis: they stay as they are, for written in a basis each would be two.
 
     >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
-    >>> from lngen.derivation.from_definition import Equation
+    >>> from lngen.expressions.equations import Equation
     >>> x, c, g = RowSymbol("x"), RowSymbol("c"), RowSymbol("g")
     >>> mu, var = RowScalarSymbol("mu"), RowScalarSymbol("var")
     >>> row = RowClass(x, (Member(x, sympy.S.One, sympy.S.Zero), Member(c, sympy.S.One, -mu)),

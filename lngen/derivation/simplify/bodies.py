@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sympy import Add
 
-from lngen.derivation.from_definition import Equation, Forward, Names
+from lngen.expressions.equations import Equation, Forward, Names
 from lngen.expressions.symbols import D, Mean, TypedSymbol, is_row, symbol_like
 
 

@@ -9,15 +9,19 @@ import sympy
 from sympy import Add, Expr, Mul, Pow
 
 from lngen.derivation.derivation import Derivation, Step
-from lngen.derivation.from_definition import Equation, Forward, Names, require_real, translate
+from lngen.derivation.from_definition import require_real, translate
 from lngen.derivation.simplify.exponentials import powers_of_exponentials
-from lngen.derivation.simplify.linear import TooManyTermsError, show_sums
+from lngen.derivation.simplify.inline import under_names_of_results, with_symbols
+from lngen.derivation.simplify.linear import TooManyTermsError
 from lngen.derivation.simplify.poles import guard_vanishing_poles
+from lngen.derivation.simplify.reverse_pass import ReversePass
 from lngen.derivation.simplify.stability import stable_forward, stable_lines
 from lngen.derivation.simplify.structure import named_structure
-from lngen.derivation.simplify.sweep import Sweep, Trail, inline_once
+from lngen.derivation.simplify.trail import Trail
 from lngen.derivation.simplify.work import limited_work
 from lngen.derivation.vjp import adjoint, cotangent_symbol
+from lngen.expressions.equations import Equation, Forward, Names
+from lngen.expressions.reductions import show_sums
 from lngen.expressions.symbols import D, TypedSymbol, axes
 from lngen.language.definition import Definition
 
@@ -49,12 +53,12 @@ def derive(definition: Definition) -> Derivation:
     require_real(definition, forward.equations)
     trail.steps = _of_known(forward, written, [_in_words_of(step, meaning) for step in trail.steps])
     _forward_steps(forward, written, meaning, trail)
-    sweep = Sweep(forward, trail)
+    reverse = ReversePass(forward, trail)
     results = [cotangent_symbol(symbol) for symbol in forward.differentiable]
     with limited_work(_MOST_WORK, TooManyTermsError):
-        equations = inline_once(sweep.run(), set(results), trail, sweep)
-    equations = stable_lines(equations, forward, trail, sweep.names)
-    forward, equations = guard_vanishing_poles(forward, equations, trail, sweep.names)
+        equations = reverse.inlined(reverse.run(), results)
+    equations = stable_lines(equations, forward, trail, reverse.names)
+    forward, equations = guard_vanishing_poles(forward, equations, trail, reverse.names)
     rename, equations = _named(equations, results, forward)
     return Derivation(
         definition=definition,
@@ -64,7 +68,9 @@ def derive(definition: Definition) -> Derivation:
         backward=_in_order(equations),
         gradients=tuple(zip(forward.differentiable, results, strict=True)),
         identities=tuple(
-            (basis.symbol, show_sums(left), right) for basis in sweep.bases.values() for left, right in basis.identities
+            (basis.symbol, show_sums(left), right)
+            for basis in reverse.bases.values()
+            for left, right in basis.identities
         ),
         steps=tuple(_renamed(step, rename) for step in trail.steps),
     )
@@ -119,21 +125,16 @@ def _named(
     equations: tuple[Equation, ...], results: list[TypedSymbol], forward: Forward
 ) -> tuple[dict[TypedSymbol, TypedSymbol], tuple[Equation, ...]]:
     """A result that is only another name for a cotangent takes that cotangent's place; `g` comes first."""
-    rename: dict[TypedSymbol, TypedSymbol] = {}
-    own = {equation.symbol for equation in equations} - set(results)
-    for equation in equations:
-        value = equation.expression
-        if equation.symbol in results and value in own and value not in rename:
-            rename[value] = equation.symbol
-    equations = tuple(q for q in equations if rename.get(q.expression) != q.symbol)
-    inner = [q.symbol for q in equations if q.symbol not in results and q.symbol not in rename]
-    atoms = [symbol for symbol in inner if symbol.name.startswith("g_")]
     names = Names.of(forward, equations)
+    rename, equations = under_names_of_results(equations, results)
+    inner = [q.symbol for q in equations if q.symbol not in results]
+    atoms = [symbol for symbol in inner if symbol.name.startswith("g_")]
     if atoms and names.fresh("g") == "g":
         # The two names change places, since steps may still speak of the other.
         first = type(atoms[0])("g")
-        rename[atoms[0]], rename[first] = first, atoms[0]
-    return rename, tuple(Equation(rename.get(q.symbol, q.symbol), q.expression.xreplace(rename)) for q in equations)
+        swap = {atoms[0]: first, first: atoms[0]}
+        return rename | swap, with_symbols(equations, swap)
+    return rename, equations
 
 
 def _in_order(equations: tuple[Equation, ...]) -> tuple[Equation, ...]:

@@ -12,9 +12,11 @@ from dataclasses import replace
 import sympy
 from sympy import Add, Expr, Mul, Pow
 
-from lngen.derivation.from_definition import Equation, Forward, Names, known_sign, to_sympy
+from lngen.derivation.from_definition import to_sympy
 from lngen.derivation.simplify.linear import TooManyTermsError, expand_linear, multiply_out, tree_size
-from lngen.derivation.simplify.sweep import Trail
+from lngen.derivation.simplify.trail import Trail
+from lngen.expressions.equations import Equation, Forward, Names
+from lngen.expressions.reductions import known_sign
 from lngen.expressions.symbols import (
     Mean,
     Reduction,

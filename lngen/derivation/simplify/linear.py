@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from functools import lru_cache
 from itertools import islice
 from math import comb, prod
@@ -13,7 +10,7 @@ import sympy
 from sympy import Add, Expr, Mul, Pow, Symbol, default_sort_key
 
 from lngen.derivation.simplify.factors import common_factors, divides, without
-from lngen.derivation.simplify.work import spend
+from lngen.derivation.simplify.work import NODES, spend
 from lngen.expressions.symbols import (
     D,
     FeatureSum,
@@ -31,21 +28,6 @@ MAXIMUM_TERMS = 120
 
 _HIGHEST = 2
 """The power up to which a sum of row scalars is multiplied out: a variance has the square of a mean."""
-
-_nodes_left: ContextVar[int | None] = ContextVar("nodes left to multiply out", default=None)
-
-
-@contextmanager
-def bounded_work(nodes: int) -> Iterator[None]:
-    """Inside, TooManyTermsError is also raised when multiplying out has visited so many nodes in all.
-
-    A count and not a time, so that the same definition ends at the same form on every machine.
-    """
-    token = _nodes_left.set(nodes)
-    try:
-        yield
-    finally:
-        _nodes_left.reset(token)
 
 
 class TooManyTermsError(Exception):
@@ -91,11 +73,7 @@ def multiply_out(expression: Expr) -> Expr:
 
 
 def _multiplied_out(expression: Expr) -> Expr:
-    left = _nodes_left.get()
-    if left is not None:
-        if left <= 0:
-            raise TooManyTermsError
-        _nodes_left.set(left - 1)
+    spend(1, NODES)
     if isinstance(expression, Pow) and expression.exp.is_Integer and expression.exp < 0:
         return multiply_out(expression.base) ** expression.exp
     if _is_high_power(expression):
@@ -227,31 +205,6 @@ def _lifted(body: Expr) -> Expr:
         else:
             factors.append(factor)
     return Mul(*factors)
-
-
-def show_sums(expression: Expr) -> Expr:
-    """`D*Mean(u)` shown as what it is, a sum.
-
-    >>> from lngen.expressions.symbols import RowSymbol
-    >>> show_sums(3 * D * Mean(RowSymbol("x")))
-    3*FeatureSum(x)
-    """
-    if not expression.args:
-        return expression
-    expression = expression.func(*(show_sums(argument) for argument in expression.args))
-    if isinstance(expression, Mul) and D in expression.args:
-        means = [factor for factor in expression.args if isinstance(factor, Mean)]
-        if means:
-            rest = list(expression.args)
-            rest.remove(D)
-            rest.remove(means[0])
-            return Mul(*rest, FeatureSum(means[0].args[0]))
-    return expression
-
-
-def hide_sums(expression: Expr) -> Expr:
-    """The opposite of `show_sums`: rules know one linear reduction, the mean."""
-    return expression.replace(FeatureSum, lambda body: D * Mean(body))
 
 
 def tree_size(expression: Expr, enough: int) -> int:

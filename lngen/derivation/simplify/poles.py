@@ -7,9 +7,9 @@ from dataclasses import replace
 import sympy
 from sympy import Add, Expr, Mul, Pow
 
-from lngen.derivation.from_definition import Equation, Forward, Names
 from lngen.derivation.simplify.linear import TooManyTermsError, multiply_out
-from lngen.derivation.simplify.sweep import Trail
+from lngen.derivation.simplify.trail import Trail
+from lngen.expressions.equations import Equation, Forward, Names
 from lngen.expressions.symbols import Mean, Reduction, RowScalarSymbol, TypedSymbol, Where
 
 

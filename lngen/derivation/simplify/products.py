@@ -7,9 +7,9 @@ from functools import partial
 
 from sympy import Add, Expr, Mul, Pow, S, Symbol
 
-from lngen.derivation.from_definition import Equation, Forward
 from lngen.derivation.simplify.factors import divides, multiplied, with_product, without
-from lngen.derivation.simplify.sweep import Trail
+from lngen.derivation.simplify.trail import Trail
+from lngen.expressions.equations import Equation, Forward
 from lngen.expressions.notation import text
 from lngen.expressions.symbols import D, Mean, TypedSymbol, Where, axes, is_row, operation_count
 

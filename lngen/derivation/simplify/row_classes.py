@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import sympy
 from sympy import Expr
 
-from lngen.derivation.from_definition import Equation, Forward
 from lngen.derivation.simplify.linear import TooManyTermsError, multiply_out
+from lngen.expressions.equations import Equation, Forward
 from lngen.expressions.symbols import TypedSymbol, axes, derivative, heads_that, is_row
 
 _LARGEST_CLASS = 5

@@ -12,31 +12,24 @@ from dataclasses import replace
 
 from sympy import Add, Expr, Mul, default_sort_key
 
-from lngen.derivation.derivation import Derivation, Secondary, Step
+from lngen.derivation.derivation import Derivation, Derivative, Step
 from lngen.derivation.double_backward import BackwardAsForward, backward_as_forward
-from lngen.derivation.from_definition import Equation, Forward, Names
 from lngen.derivation.jvp import tangent_symbol
 from lngen.derivation.simplify.basis import cost, in_best_basis
 from lngen.derivation.simplify.factors import common_factors, with_product
+from lngen.derivation.simplify.function_values import with_complements
+from lngen.derivation.simplify.inline import inlined, under_names_of_results
 from lngen.derivation.simplify.line_by_line import any_too_long, in_short_lines, plain_cotangents, plain_tangents
-from lngen.derivation.simplify.linear import show_sums
 from lngen.derivation.simplify.poles import guard_vanishing_poles
+from lngen.derivation.simplify.reverse_pass import ReversePass
 from lngen.derivation.simplify.stability import stable_lines
-from lngen.derivation.simplify.sweep import Sweep, Trail, inline_once, with_complements
 from lngen.derivation.simplify.tangents import Tangents
+from lngen.derivation.simplify.trail import Trail
 from lngen.derivation.simplify.work import TooMuchWorkError, limited_work
 from lngen.derivation.vjp import adjoint, cotangent_symbol
-from lngen.expressions.symbols import (
-    Mean,
-    Reduction,
-    TypedSymbol,
-    Where,
-    axes,
-    is_row,
-    leading_to,
-    operation_count,
-    symbol_like,
-)
+from lngen.expressions.equations import Equation, Forward, Names, leading_to
+from lngen.expressions.reductions import show_sums
+from lngen.expressions.symbols import Mean, Reduction, TypedSymbol, Where, axes, is_row, operation_count, symbol_like
 
 _MOST_WORK = 15_000
 """Units of work in the JVP, and in the double backward; no layer in `derive/` takes a third of it."""
@@ -50,8 +43,8 @@ def second_order(derivation: Derivation) -> Derivation:
     >>> from lngen.language.parsing import parse
     >>> from lngen.derivation.simplify import derive
     >>> found = second_order(derive(parse("def f(x: Row): return x**3")))
-    >>> for secondary in (found.jvp, found.backward_backward):
-    ...     print(*(f"{q.symbol} = {q.expression}" for q in secondary.equations), sep="; ")
+    >>> for derivative in (found.jvp, found.backward_backward):
+    ...     print(*(f"{q.symbol} = {q.expression}" for q in derivative.equations), sep="; ")
     dy = 3*dx*x**2
     dx = 6*ddx*dy*x; ddy = 3*ddx*x**2
     """
@@ -60,7 +53,7 @@ def second_order(derivation: Derivation) -> Derivation:
     return replace(derivation, jvp=jvp, backward_backward=_backward_backward(derivation, first + len(jvp.steps)))
 
 
-def _jvp(derivation: Derivation, first: int) -> Secondary:
+def _jvp(derivation: Derivation, first: int) -> Derivative:
     forward = derivation.forward
     try:
         if any_too_long(forward.equations):
@@ -80,10 +73,10 @@ def _jvp(derivation: Derivation, first: int) -> Secondary:
     equations = leading_to((symbol for _, symbol in results), equations)
     equations = stable_lines(_guarded(derivation, equations, names), derivation.forward, Trail(), names)
     steps = _steps("jvp", "tangent", "what it moves by when the inputs move", equations, first)
-    return Secondary(tuple(map(tangent_symbol, forward.differentiable)), equations, results, steps, note)
+    return Derivative(tuple(map(tangent_symbol, forward.differentiable)), equations, results, steps, note)
 
 
-def _backward_backward(derivation: Derivation, first: int) -> Secondary:
+def _backward_backward(derivation: Derivation, first: int) -> Derivative:
     results = [cotangent_symbol(s) for s in (*derivation.forward.differentiable, *derivation.adjoint.cotangents)]
     try:
         whole, equations, note = _short_double_backward(derivation, results)
@@ -97,7 +90,7 @@ def _backward_backward(derivation: Derivation, first: int) -> Secondary:
     names = Names.of(whole.forward, equations)
     equations = leading_to(results, equations)
     equations = stable_lines(_guarded(derivation, equations, names), whole.forward, Trail(), names)
-    equations = _under_their_names(equations, results)
+    _, equations = under_names_of_results(equations, results)
     for line in whole.forward.equations:
         equations = tuple(replace(q, expression=_with_line(q.expression, line)) for q in equations)
     arguments = {
@@ -108,7 +101,7 @@ def _backward_backward(derivation: Derivation, first: int) -> Secondary:
     equations = _with_lines_of(whole, derivation, equations)
     rule = "adjoint of the adjoint"
     steps = _steps("backward_backward", rule, "the adjoint of the gradients' own equations", equations, first)
-    return Secondary(
+    return Derivative(
         tuple(arguments.values()), equations, tuple((symbol.name, symbol) for symbol in results), steps, note
     )
 
@@ -128,9 +121,9 @@ def _short_double_backward(
     backward = tuple(replace(q, expression=line) for q, line in zip(derivation.backward, lines, strict=True))
     in_one_piece = backward_as_forward(*given, backward, derivation.gradients).forward
     with limited_work(_MOST_WORK):
-        sweep = Sweep(in_one_piece, Trail(), derivation.bases)
-        equations = inline_once(sweep.run(), set(results), Trail(), sweep)
-        equations = _scalings_written_out(equations, results, sweep)
+        reverse = ReversePass(in_one_piece, Trail(), derivation.bases)
+        equations = reverse.inlined(reverse.run(), results)
+        equations = _scalings_written_out(equations, results, reverse)
     plain = plain_cotangents(in_one_piece)
     if not any(q.expression.atoms(Where) for q in plain) and _operations(plain) < _operations(equations):
         return whole, plain, "line by line: writing it out in a basis would be longer"
@@ -138,23 +131,22 @@ def _short_double_backward(
 
 
 def _scalings_written_out(
-    equations: tuple[Equation, ...], results: Sequence[TypedSymbol], sweep: Sweep
+    equations: tuple[Equation, ...], results: Sequence[TypedSymbol], reverse: ReversePass
 ) -> tuple[Equation, ...]:
     """A cotangent that is a row times row scalars, and used once, written out there: the means of both are one."""
-    for equation in equations:
-        rows = [factor for factor in Mul.make_args(equation.expression) if axes(factor).features]
-        users = [q for q in equations if q.expression.has(equation.symbol)]
-        if equation.symbol in results or len(rows) != 1 or not isinstance(rows[0], TypedSymbol) or len(users) != 1:
-            continue
-        merged = users[0].expression.xreplace({equation.symbol: equation.expression})
-        classes = [c for c in sweep.classes if merged.free_symbols & set(c.symbols)]
-        short = min([common_factors(merged), *(in_best_basis(c, merged)[1] for c in classes)], key=cost)
-        apart = cost(users[0].expression)
+
+    def merged(value: Equation, reader: Equation, written: Expr) -> Expr | None:
+        rows = [factor for factor in Mul.make_args(value.expression) if axes(factor).features]
+        if value.symbol in results or len(rows) != 1 or not isinstance(rows[0], TypedSymbol):
+            return None
+        classes = [c for c in reverse.classes if written.free_symbols & set(c.symbols)]
+        short = min([common_factors(written), *(in_best_basis(c, written)[1] for c in classes)], key=cost)
+        apart = cost(reader.expression)
         short = _centred(short)
-        if cost(short)[:2] <= apart[:2] and operation_count(short) <= apart[2] + operation_count(equation.expression):
-            kept = (q for q in equations if q is not equation)
-            equations = tuple(replace(q, expression=short) if q is users[0] else q for q in kept)
-    return equations
+        no_longer = operation_count(short) <= apart[2] + operation_count(value.expression)
+        return short if no_longer and cost(short)[:2] <= apart[:2] else None
+
+    return inlined(equations, merged)
 
 
 def _centred(expression: Expr) -> Expr:
@@ -198,20 +190,6 @@ def _with_line(expression: Expr, line: Equation) -> Expr:
     value = line.expression
     plain = isinstance(value, Mul) and all(isinstance(factor, TypedSymbol) for factor in value.args)
     return with_product(expression, line.symbol, value) if plain and is_row(value) else expression
-
-
-def _under_their_names(equations: tuple[Equation, ...], results: Sequence[TypedSymbol]) -> tuple[Equation, ...]:
-    """A result that is only another name for a value takes that value's place; a second one refers to the first."""
-    own = {q.symbol for q in equations} - set(results)
-    rename: dict[TypedSymbol, TypedSymbol] = {}
-    for equation in equations:
-        value = equation.expression
-        if equation.symbol in results and value in own and type(value) is type(equation.symbol):
-            rename.setdefault(value, equation.symbol)
-    kept = (q for q in equations if rename.get(q.expression) != q.symbol)
-    return tuple(
-        replace(q, symbol=rename.get(q.symbol, q.symbol), expression=q.expression.xreplace(rename)) for q in kept
-    )
 
 
 def _with_lines_of(

@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Mapping
 from sympy import Add, Expr, Mul, Pow
 from sympy.logic.boolalg import Boolean
 
-from lngen.derivation.from_definition import Equation, Forward
 from lngen.derivation.simplify.factors import without
-from lngen.derivation.simplify.sweep import Trail
+from lngen.derivation.simplify.trail import Trail
 from lngen.derivation.vjp import merged, select
+from lngen.expressions.equations import Equation, Forward
 from lngen.expressions.growth import EXPONENTIAL, Growth
 from lngen.expressions.symbols import AttainsFirst, FeatureSum, Mean, TypedSymbol, Where, axes
 

@@ -8,12 +8,13 @@ from dataclasses import replace
 import sympy
 from sympy import Add, Expr, Pow
 
-from lngen.derivation.from_definition import Equation, Forward, Names, known_sign, split_reductions
 from lngen.derivation.simplify.exponentials import shift_exponentials, stop_at_cancelling_extremes
 from lngen.derivation.simplify.linear import TooManyTermsError, expand_linear
 from lngen.derivation.simplify.products import cancelled_in_means, in_known_products, in_scaled_rows
 from lngen.derivation.simplify.selects import whole_selects
-from lngen.derivation.simplify.sweep import Trail
+from lngen.derivation.simplify.trail import Trail
+from lngen.expressions.equations import Equation, Forward, Names, leading_to
+from lngen.expressions.reductions import known_sign, split_statement
 from lngen.expressions.symbols import (
     Complement,
     Mean,
@@ -79,12 +80,12 @@ def centre_statistics(forward: Forward, trail: Trail) -> Forward:
             done.append(equation)
             continue
         bare = replace(equation, expression=centred).reduction is not None
-        expression = split_reductions(centred, done, names, whole=bare)
+        expression = split_statement(centred, done, names, whole=bare)
         symbol = type(equation.symbol)(equation.symbol.name, **known_sign(expression))
         renamed[equation.symbol] = symbol
         done.append(replace(equation, symbol=symbol, expression=expression))
     outputs = tuple(renamed.get(symbol, symbol) for symbol in forward.outputs)
-    return _without_unused(replace(forward, equations=tuple(done), outputs=outputs))
+    return replace(forward, equations=leading_to(outputs, done), outputs=outputs)
 
 
 def _centred(equation: Equation, done: list[Equation], names: Names, trail: Trail) -> Expr | None:
@@ -140,16 +141,6 @@ def _in_centred_row(written: Expr, row: Expr, done: list[Equation], names: Names
         done.append(Equation(RowSymbol(names.fresh(f"{stem}_centred")), shifted))
         known[shifted] = done[-1].symbol
     return moved.xreplace({centred: known[shifted]})
-
-
-def _without_unused(forward: Forward) -> Forward:
-    equations = forward.equations
-    while True:
-        used = {s for q in equations for s in q.expression.free_symbols} | set(forward.outputs)
-        kept = tuple(q for q in equations if q.symbol in used)
-        if len(kept) == len(equations):
-            return replace(forward, equations=kept)
-        equations = kept
 
 
 # ---- gradients

@@ -22,11 +22,12 @@ import sympy
 from sympy import Add, Expr, Mul, Pow
 from sympy.core.relational import Relational
 
-from lngen.derivation.from_definition import Equation, Forward, Names, known_sign, reduction_name
 from lngen.derivation.simplify.bodies import name_centred_bodies, sums_by_means
 from lngen.derivation.simplify.linear import powers_of_sums
 from lngen.derivation.simplify.naming import function_name, plain
 from lngen.derivation.simplify.tidy import is_long, use_roots, written_out
+from lngen.expressions.equations import Equation, Forward, Names
+from lngen.expressions.reductions import known_sign, reduction_name
 from lngen.expressions.symbols import (
     D,
     Mean,
@@ -398,9 +399,9 @@ class _Structure:
         equations, table = use_roots(self.equations, outputs)
         self.equations = equations
         self.environment = {symbol: value.xreplace(table) for symbol, value in self.environment.items()}
-        equations = written_out(equations, outputs, self.optional_names - set(outputs), set(self.body_of.values()))
-        kept = {q.symbol for q in equations}
-        rename = {old: new for old, new in self.rename.items() if old in kept}
+        kept = written_out(equations, outputs, self.optional_names - set(outputs), set(self.body_of.values()))
+        known = {q.symbol for q in kept}
+        rename = {old: new for old, new in self.rename.items() if old in known}
         taken = [symbol.name for symbol in rename.values()]
         assert len(set(taken)) == len(taken), "two values under one name"
         return replace(
@@ -412,7 +413,7 @@ class _Structure:
                     q.symbol in self.user_named,
                     q.stopped,
                 )
-                for q in equations
+                for q in kept
             ),
             outputs=tuple(rename.get(symbol, symbol) for symbol in outputs),
         )

@@ -12,22 +12,25 @@ from collections.abc import Collection
 import sympy
 from sympy import Expr
 
-from lngen.derivation.from_definition import Equation, Forward
 from lngen.derivation.jvp import moved_by, tangent_symbol
-from lngen.derivation.simplify.basis import cost, in_best_basis
+from lngen.derivation.simplify.basis import in_best_basis
 from lngen.derivation.simplify.factors import common_factors
-from lngen.derivation.simplify.linear import reductions_in, tree_size
+from lngen.derivation.simplify.function_values import with_value
+from lngen.derivation.simplify.inline import inlined, no_longer, too_long
+from lngen.derivation.simplify.linear import tree_size
+from lngen.derivation.simplify.reverse_pass import ReversePass
 from lngen.derivation.simplify.row_classes import RowClass
-from lngen.derivation.simplify.sweep import Sweep, Trail, too_long, with_value
+from lngen.derivation.simplify.trail import Trail
 from lngen.derivation.simplify.work import spend
-from lngen.expressions.symbols import AttainsFirst, RowMax, RowMin, TypedSymbol, is_row, operation_count, symbol_like
+from lngen.expressions.equations import Equation, Forward
+from lngen.expressions.symbols import AttainsFirst, RowMax, RowMin, TypedSymbol, is_row, symbol_like
 
 _LONGEST_TANGENT = 1_000
 """Nodes of a tangent that are counted as work."""
 
 
 class Tangents:
-    """The forward sweep; `run` returns the equations of the tangents and what each output moves by.
+    """The forward pass; `run` returns the equations of the tangents and what each output moves by.
 
     >>> from lngen.language.parsing import parse
     >>> from lngen.derivation.simplify.structure import normal_form
@@ -43,17 +46,17 @@ class Tangents:
     """
 
     def __init__(self, forward: Forward, candidates: Collection[TypedSymbol] = ()) -> None:
-        """Of `candidates` see `Sweep`."""
+        """Of `candidates` see `ReversePass`."""
         self.forward = forward
-        self.sweep = Sweep(forward, Trail(), candidates)
-        self.names = self.sweep.names
+        self.reverse = ReversePass(forward, Trail(), candidates)
+        self.names = self.reverse.names
         self.equations: list[Equation] = []
         self.inside: dict[TypedSymbol, Expr] = {s: tangent_symbol(s) for s in forward.differentiable}
         self.outside: dict[TypedSymbol, Expr] = dict(self.inside)
         self.class_of: dict[TypedSymbol, tuple[RowClass, ...]] = {
-            symbol: (row_class,) for symbol, row_class in self.sweep.class_of.items()
+            symbol: (row_class,) for symbol, row_class in self.reverse.class_of.items()
         }
-        for row_class in self.sweep.classes:
+        for row_class in self.reverse.classes:
             for equation in (*row_class.reductions, *row_class.functions):
                 self.class_of[equation.symbol] = (*self.class_of.get(equation.symbol, ()), row_class)
 
@@ -65,7 +68,7 @@ class Tangents:
             moved = self._outside(output)
             if moved != tangent_symbol(output):
                 self.equations.append(Equation(tangent_symbol(output), moved))
-        return self._written_out()
+        return self._inlined()
 
     def _moved(self, equation: Equation) -> Expr:
         own = self.class_of.get(equation.symbol, ())
@@ -120,32 +123,20 @@ class Tangents:
         self.equations.append(Equation(tangent, moved))
         return tangent
 
-    def _written_out(self) -> tuple[Equation, ...]:
+    def _inlined(self) -> tuple[Equation, ...]:
         """A row tangent that one equation uses is written out there, if that makes the whole no longer.
 
         The tangent of `exp(x)/sum(exp(x))` comes as `(dz - y*sum(dz))/s` with `dz = dx*z`; together they are
         `y*(dx - sum(dx*y))`.
         """
         results = {tangent_symbol(output) for output in self.forward.outputs}
-        equations = tuple(self.equations)
-        for equation in reversed(self.equations):
-            symbol, value = equation.symbol, equation.expression
-            users = [q for q in equations if q.expression.has(symbol)]
-            if symbol in results or not is_row(symbol) or isinstance(value, AttainsFirst) or len(users) != 1:
-                continue
-            (user,) = users
-            merged = user.expression.xreplace({symbol: value})
-            if too_long(merged):
-                continue
-            merged = self._shortest(merged)
-            operations = operation_count(user.expression) + operation_count(value)
-            reductions = reductions_in(user.expression) + reductions_in(value)
-            if operation_count(merged) <= operations and reductions_in(merged) <= reductions:
-                kept = (q for q in equations if q.symbol != symbol)
-                equations = tuple(Equation(q.symbol, merged if q.symbol == user.symbol else q.expression) for q in kept)
-        return equations
 
-    def _shortest(self, moved: Expr) -> Expr:
-        touched = [c for c in self.sweep.classes if moved.free_symbols & set(c.symbols)]
-        candidates = [common_factors(moved), *(in_best_basis(row_class, moved)[1] for row_class in touched)]
-        return min(candidates, key=cost)
+        def merged(value: Equation, reader: Equation, written: Expr) -> Expr | None:
+            kept = value.symbol in results or not is_row(value.symbol) or isinstance(value.expression, AttainsFirst)
+            if kept or too_long(written):
+                return None
+            touched = [c for c in self.reverse.classes if written.free_symbols & set(c.symbols)]
+            forms = [common_factors(written), *(in_best_basis(row_class, written)[1] for row_class in touched)]
+            return no_longer(forms, value, reader)
+
+        return inlined(tuple(self.equations), merged, last_first=True)

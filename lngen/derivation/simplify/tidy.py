@@ -8,8 +8,9 @@ from dataclasses import replace
 import sympy
 from sympy import Add, Expr, Mul, Pow
 
-from lngen.derivation.from_definition import Equation
+from lngen.derivation.simplify.inline import inlined
 from lngen.derivation.simplify.linear import tree_size
+from lngen.expressions.equations import Equation, leading_to
 from lngen.expressions.symbols import TypedSymbol, is_row
 
 _LONGEST_LINE = 60
@@ -66,7 +67,7 @@ def written_out(
     outputs: Collection[TypedSymbol],
     optional: Collection[TypedSymbol],
     reduced: Collection[Expr],
-) -> list[Equation]:
+) -> tuple[Equation, ...]:
     """The equations that an output needs; an `optional` name that is used once is written out where it is.
 
     What a reduction is of, `reduced`, keeps its name.
@@ -77,40 +78,31 @@ def written_out(
     >>> [(q.symbol, q.expression) for q in written_out(given, [y], [u, z], [])]
     [(y, tanh(2*x))]
     """
-    while True:
-        uses: dict[Expr, int] = {}
-        for equation in equations:
-            for part in sympy.preorder_traversal(equation.expression):
-                if isinstance(part, TypedSymbol):
-                    uses[part] = uses.get(part, 0) + 1
-        needed = [q for q in equations if q.symbol in uses or q.symbol in outputs]
-        candidates = (q for q in needed if q.symbol in optional and uses[q.symbol] == 1 and q.symbol not in reduced)
-        once = next((q for q in candidates if not _nests(q, needed)), None)
-        if once is None and len(needed) == len(equations):
-            return needed
-        equations = needed
-        if once is not None:
-            inline = {once.symbol: once.expression}
-            equations = [replace(q, expression=q.expression.xreplace(inline)) for q in equations if q is not once]
+
+    def merged(value: Equation, reader: Equation, written: Expr) -> Expr | None:
+        stays = value.symbol not in optional or value.symbol in reduced or reader.expression.count(value.symbol) != 1
+        return None if stays or _nests(value, reader.expression) else written
+
+    return inlined(leading_to(outputs, equations), merged)
 
 
-def _nests(equation: Equation, users: Sequence[Equation]) -> bool:
+def _nests(equation: Equation, reader: Expr) -> bool:
     """Whether to write a value out where it is used would melt a sum into another, put a sum under a power, or a
     product of rows, or make a line too long to read.
 
     Sums under powers under powers are polynomials whose degree doubles with every line; and `(x/y)**4` is x**4/y**4 to
     SymPy, each of which may be too large or too small for a float.
     """
-    if is_long(equation.expression) or _melts(equation, users):
+    if is_long(equation.expression) or _melts(equation, reader):
         return True
-    powers = {p.base for q in users for p in q.expression.atoms(Pow)}
+    powers = {power.base for power in reader.atoms(Pow)}
     rows = [factor for factor in Mul.make_args(equation.expression) if is_row(factor)]
     return equation.symbol in powers and (isinstance(equation.expression, Add) or len(rows) > 1)
 
 
-def _melts(equation: Equation, users: Iterable[Equation]) -> bool:
+def _melts(equation: Equation, reader: Expr) -> bool:
     """Whether a value is a sum that SymPy would melt into what stands around it, where its digits may be lost."""
     if not isinstance(equation.expression, Add):
         return False
-    parts = (part for user in users for part in user.expression.atoms(Add, Mul))
-    return any(term.as_coeff_Mul()[1] == equation.symbol for part in parts for term in Add.make_args(part))
+    terms = (term for part in reader.atoms(Add, Mul) for term in Add.make_args(part))
+    return any(term.as_coeff_Mul()[1] == equation.symbol for term in terms)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import TypeAlias
 
 
 class TooMuchWorkError(Exception):
@@ -25,11 +26,17 @@ class Meter:
         self.error = error
 
 
-_meter: ContextVar[Meter | None] = ContextVar("work", default=None)
+_Measure: TypeAlias = ContextVar[Meter | None]
+
+WORK: _Measure = ContextVar("work", default=None)
+NODES: _Measure = ContextVar("nodes", default=None)
+"""What multiplying out visits: a measure of its own, for one form that is tried."""
 
 
 @contextmanager
-def limited_work(limit: int | None, error: type[Exception] = TooMuchWorkError) -> Iterator[Meter]:
+def limited_work(
+    limit: int | None, error: type[Exception] = TooMuchWorkError, measure: _Measure = WORK
+) -> Iterator[Meter]:
     """Inside, `spend` raises `error` once more than `limit` units are spent; None only counts them.
 
     Nothing inside counts outside. So what is computed once and kept, such as the bases of a row class, is metered by
@@ -41,14 +48,14 @@ def limited_work(limit: int | None, error: type[Exception] = TooMuchWorkError) -
     2
     """
     meter = Meter(limit, error)
-    token = _meter.set(meter)
+    token = measure.set(meter)
     try:
         yield meter
     finally:
-        _meter.reset(token)
+        measure.reset(token)
 
 
-def spend(units: int) -> None:
+def spend(units: int, measure: _Measure = WORK) -> None:
     """Count units of work. Raises TooMuchWorkError where they are more than may be spent.
 
     >>> with limited_work(3):
@@ -57,7 +64,7 @@ def spend(units: int) -> None:
     ...
     lngen.derivation.simplify.work.TooMuchWorkError
     """
-    meter = _meter.get()
+    meter = measure.get()
     if meter is None:
         return
     meter.spent += units

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import sympy
 from sympy import Add, Expr, Mul, Pow
 
-from lngen.derivation.from_definition import Equation
+from lngen.expressions.equations import Equation
 from lngen.expressions.symbols import D, FeatureSymbol, Reduction, RowSymbol, SumRows, TypedSymbol, axes, is_row
 from lngen.plan.cost.operations import Operations, operations, power_multiplications
 from lngen.plan.planner import Plan

@@ -15,8 +15,8 @@ from typing import Literal
 import sympy
 from sympy import Add, Expr, Mul, Pow
 
-from lngen.derivation.derivation import Step
-from lngen.derivation.simplify.sweep import UNSIMPLIFIED
+from lngen.derivation.derivation import Direction, Step
+from lngen.derivation.simplify.trail import UNSIMPLIFIED
 from lngen.expressions.growth import EXPONENTIAL
 from lngen.expressions.notation import text
 from lngen.expressions.symbols import (
@@ -28,7 +28,7 @@ from lngen.expressions.symbols import (
     axes,
 )
 from lngen.plan.planner import Plan
-from lngen.plan.program import Direction, RowProgram
+from lngen.plan.program import RowProgram
 from lngen.plan.widen import out_of_range
 from lngen.report.audit.savings import Saving, savings
 

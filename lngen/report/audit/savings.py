@@ -17,8 +17,8 @@ import numpy as np
 from sympy import Expr
 
 from lngen.derivation.derivation import Derivation, Step
-from lngen.derivation.from_definition import Equation
-from lngen.derivation.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
+from lngen.expressions.equations import Equation
+from lngen.expressions.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
 from lngen.expressions.symbols import D, TypedSymbol, axes, heads_that
 
 FEATURES = 64

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import sympy
 
-from lngen.derivation.numeric import Arithmetic, evaluate_expression
+from lngen.expressions.numeric import Arithmetic, evaluate_expression
 from lngen.expressions.symbols import (
     D,
     FeatureSum,

@@ -12,8 +12,9 @@ import pytest
 import sympy
 
 from lngen.derivation.simplify import derive
-from lngen.derivation.simplify.linear import reductions_in, show_sums
-from lngen.derivation.simplify.sweep import UNSIMPLIFIED
+from lngen.derivation.simplify.linear import reductions_in
+from lngen.derivation.simplify.trail import UNSIMPLIFIED
+from lngen.expressions.reductions import show_sums
 from lngen.expressions.symbols import TypedSymbol, operation_count
 from lngen.language import names as reserved
 from lngen.language.parsing import parse

@@ -9,18 +9,16 @@ from lngen.derivation.simplify.linear import (
     MAXIMUM_TERMS,
     TooManyTermsError,
     expand_linear,
-    hide_sums,
     multiply_out,
     reductions_in,
-    show_sums,
     split_means,
     split_rows_sum,
     stages_in,
     terms_bound,
 )
+from lngen.expressions.reductions import show_sums
 from lngen.expressions.symbols import (
     D,
-    FeatureSum,
     Mean,
     RowMax,
     SumRows,
@@ -49,7 +47,6 @@ RULES: list[tuple[Rule, sympy.Expr, str]] = [
     # sums as sums, and back
     (show_sums, D * Mean(x) - 2 * D * Mean(g * x) / alpha, "FeatureSum(x) - 2*FeatureSum(g*x)/alpha"),
     (show_sums, Mean(x) * r, "r*Mean(x)"),
-    (hide_sums, FeatureSum(x) / 2, "D*Mean(x)/2"),
     # one sum over rows, and outside what does not vary over rows
     (split_rows_sum, SumRows(g) + SumRows(x), "SumRows(g + x)"),
     (split_rows_sum, SumRows(w * g / alpha), "w*SumRows(g)/alpha"),

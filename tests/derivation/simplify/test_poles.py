@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from lngen.derivation.derivation import Derivation
-from lngen.derivation.numeric import Arithmetic, evaluate_equations
 from lngen.derivation.simplify import derive
+from lngen.expressions.numeric import Arithmetic, evaluate_equations
 from lngen.expressions.symbols import D
 from lngen.language.parsing import parse
 

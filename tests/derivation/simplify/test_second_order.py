@@ -7,10 +7,10 @@ import pytest
 
 from lngen.derivation.simplify import derive
 from lngen.derivation.simplify.second_order import second_order
-from lngen.expressions.symbols import leading_to
+from lngen.expressions.equations import leading_to
 from lngen.language.parsing import parse
 from lngen.prove import DIGITS, REQUIRED
-from lngen.prove.second_order import secondary_proofs
+from lngen.prove.second_order import second_order_proofs
 from tests import corpus
 
 CORPUS = corpus.NAMES
@@ -44,7 +44,7 @@ def test_a_chain_ends_in_bounded_time_and_holds(name):
     # Twice what the slowest takes.
     assert time.process_time() - started < 15
     assert "units of work" in found.jvp.note + found.backward_backward.note
-    assert [proof.passed for proof in secondary_proofs(found, DIGITS, REQUIRED)] == [True, True]
+    assert [proof.passed for proof in second_order_proofs(found, DIGITS, REQUIRED)] == [True, True]
 
 
 @pytest.mark.ci
@@ -60,8 +60,8 @@ def _derived(name):
     return corpus.derivation(name)
 
 
-def _formulas(secondary):
-    return {q.symbol.name: str(q.expression) for q in secondary.equations}
+def _formulas(derivative):
+    return {q.symbol.name: str(q.expression) for q in derivative.equations}
 
 
 @pytest.mark.parametrize(
@@ -89,10 +89,12 @@ def test_the_gradient_of_a_cotangent_is_the_tangent(name):
 def test_a_wrong_formula_has_no_digits():
     derivation = _derived("layer_norm")
     for part in ("jvp", "backward_backward"):
-        secondary = getattr(derivation, part)
-        last = secondary.equations[-1]
-        wrong = replace(secondary, equations=(*secondary.equations[:-1], replace(last, expression=last.expression * 2)))
-        proofs = secondary_proofs(replace(derivation, **{part: wrong}), DIGITS, REQUIRED)
+        derivative = getattr(derivation, part)
+        last = derivative.equations[-1]
+        wrong = replace(
+            derivative, equations=(*derivative.equations[:-1], replace(last, expression=last.expression * 2))
+        )
+        proofs = second_order_proofs(replace(derivation, **{part: wrong}), DIGITS, REQUIRED)
         assert sum(not proof.passed for proof in proofs) == 1
 
 
@@ -100,17 +102,17 @@ def test_a_wrong_formula_has_no_digits():
 def test_every_line_has_a_step_and_they_go_on_where_the_gradients_end(name):
     derivation = _derived(name)
     numbers = [step.number for step in derivation.steps]
-    for secondary in (derivation.jvp, derivation.backward_backward):
-        assert [step.target for step in secondary.steps] == [q.symbol for q in secondary.equations]
-        numbers += [step.number for step in secondary.steps]
+    for derivative in (derivation.jvp, derivation.backward_backward):
+        assert [step.target for step in derivative.steps] == [q.symbol for q in derivative.equations]
+        numbers += [step.number for step in derivative.steps]
     assert numbers == list(range(1, len(numbers) + 1))
 
 
 @pytest.mark.parametrize("name", sorted(CORPUS))
 def test_only_what_leads_to_a_result_is_computed(name):
     """Not what the mean of a condition moves by, nor what cancels."""
-    for secondary in (_derived(name).jvp, _derived(name).backward_backward):
-        assert leading_to([symbol for _, symbol in secondary.results], secondary.equations) == secondary.equations
+    for derivative in (_derived(name).jvp, _derived(name).backward_backward):
+        assert leading_to([symbol for _, symbol in derivative.results], derivative.equations) == derivative.equations
 
 
 def test_arguments_and_results_have_the_names_of_the_interface():

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from sympy import Add
 
-from lngen.derivation.from_definition import Equation, Forward, translate
-from lngen.derivation.numeric import Arithmetic, evaluate_equations
+from lngen.derivation.from_definition import translate
 from lngen.derivation.simplify import derive
 from lngen.derivation.simplify.exponentials import (
     powers_of_exponentials,
@@ -20,7 +19,9 @@ from lngen.derivation.simplify.exponentials import (
 )
 from lngen.derivation.simplify.second_order import second_order
 from lngen.derivation.simplify.stability import centre_statistics, difference_of_squares
-from lngen.derivation.simplify.sweep import Trail
+from lngen.derivation.simplify.trail import Trail
+from lngen.expressions.equations import Equation, Forward
+from lngen.expressions.numeric import Arithmetic, evaluate_equations
 from lngen.expressions.symbols import D, RowMax, RowSymbol
 from lngen.language.parsing import parse
 from tests.corpus import text_of

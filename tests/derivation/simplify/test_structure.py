@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from lngen.derivation.from_definition import translate
-from lngen.derivation.numeric import Arithmetic, evaluate_equations
 from lngen.derivation.simplify import derive
 from lngen.derivation.simplify.bodies import name_centred_bodies
 from lngen.derivation.simplify.structure import named_structure, normal_form
+from lngen.expressions.numeric import Arithmetic, evaluate_equations
 from lngen.expressions.symbols import D, Mean
 from lngen.language import names as reserved
 from lngen.language.parsing import parse

@@ -7,105 +7,56 @@ rule is written out in full and then shortened by the change of basis.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache
 
 import sympy
 from sympy import Add, Expr, Pow
 
-from lngen.derivation.derivation import Step
-from lngen.derivation.from_definition import Equation, Forward, Names
 from lngen.derivation.simplify.basis import Basis, cost, in_best_basis
-from lngen.derivation.simplify.factors import common_factors, with_product
+from lngen.derivation.simplify.factors import common_factors
+from lngen.derivation.simplify.function_values import with_value
+from lngen.derivation.simplify.inline import inlined, no_longer, too_long
 from lngen.derivation.simplify.linear import (
     MAXIMUM_TERMS,
     TooManyTermsError,
     expand_linear,
-    reductions_in,
-    show_sums,
     split_rows_sum,
     stages_in,
     terms_bound,
     tree_size,
 )
 from lngen.derivation.simplify.row_classes import RowClass, row_classes
+from lngen.derivation.simplify.trail import UNSIMPLIFIED, Trail
 from lngen.derivation.simplify.work import spend
 from lngen.derivation.vjp import contributions, cotangent_symbol
+from lngen.expressions.equations import Equation, Forward, Names
 from lngen.expressions.notation import text
+from lngen.expressions.reductions import show_sums
 from lngen.expressions.symbols import (
     ENTRY_OF,
     AttainsFirst,
-    Complement,
     RowMax,
     RowMin,
-    Sigmoid,
     SumRows,
     TypedSymbol,
     Where,
     axes,
     heads_that,
     is_row,
-    operation_count,
     symbol_like,
-    whole,
 )
 
-_LONGEST_COTANGENT = 150
-"""The nodes of a cotangent that is written out; the longest of any layer that was looked at has 60."""
-
-
-UNSIMPLIFIED = "unsimplified"
-"""The rule of a step that gives up: right, only longer. The audit lists them."""
+_LONGEST_COTANGENT = 1_500
+"""The nodes of a cotangent that are counted as work."""
 
 _LONGEST_CANCELLING = 1_000
 """The nodes of a cotangent that is written out to see whether it is zero; that of a shift has 100."""
 
 
-class Trail:
-    """Collects steps and numbers them."""
-
-    def __init__(self, first: int = 1) -> None:
-        self.steps: list[Step] = []
-        self._first = first
-
-    def add(self, part: str, rule: str, target: TypedSymbol, before: Expr | None, after: Expr, reason: str) -> None:
-        """Append a step, unless it changed nothing."""
-        if before is not None and before == after:
-            return
-        shown = None if before is None else show_sums(whole(before))
-        after = show_sums(whole(after))
-        if shown == after:
-            return
-        self.steps.append(
-            Step(
-                self._first + len(self.steps),
-                part,  # type: ignore[arg-type]
-                rule,
-                target,
-                shown,
-                after,
-                reason,
-                None if shown is None else operation_count(shown),
-                operation_count(after),
-            )
-        )
-
-    def rewritten(
-        self, rule: str, reason: str, equations: Iterable[Equation], change: Callable[[Expr], Expr]
-    ) -> tuple[Equation, ...]:
-        """Equations of the gradients with their right-hand sides changed, a step for each that is another one now."""
-        result = []
-        for equation in equations:
-            after = change(equation.expression)
-            self.add("backward", rule, equation.symbol, equation.expression, after, reason)
-            result.append(replace(equation, expression=after))
-        return tuple(result)
-
-
-class Sweep:
-    """The reverse sweep; `run` returns the equations of the gradients, `bases` what was chosen on the way."""
+class ReversePass:
+    """`run` returns the equations of the gradients, `bases` what was chosen on the way."""
 
     def __init__(self, forward: Forward, trail: Trail, candidates: Collection[TypedSymbol] = ()) -> None:
         """Only `candidates` are tried as bases in a class that has some of them besides its root, which rounds most."""
@@ -135,7 +86,7 @@ class Sweep:
             self._input(symbol)
         return tuple(self.equations)
 
-    # ---- the sweep
+    # ---- the pass
 
     def _equation(self, equation: Equation) -> None:
         symbol = equation.symbol
@@ -151,7 +102,7 @@ class Sweep:
         for contribution in contributions(equation, self._selected(equation, bar), self._attains(equation)):
             # The chain rule itself is never given up; what is made of it is, by whoever asked for TooMuchWorkError.
             with suppress(TooManyTermsError):
-                spend(tree_size(contribution.expression, 10 * _LONGEST_COTANGENT))
+                spend(tree_size(contribution.expression, _LONGEST_COTANGENT))
             expression = with_value(contribution.expression, equation)
             same = self._same_class(symbol, contribution.target)
             leaves = is_row(symbol) and is_row(contribution.target) and not same
@@ -275,6 +226,31 @@ class Sweep:
             expression = short
         self.equations.append(Equation(gradient, expression))
 
+    def inlined(self, equations: tuple[Equation, ...], results: Collection[TypedSymbol]) -> tuple[Equation, ...]:
+        """A row cotangent that is used once written out where it is used, if that makes the whole no longer.
+
+        The gradient of `exp(x)/sum(exp(x))` comes as `dz*z` with `dz = (g - sum(g*y))/s`; together they are
+        `y*(g - sum(g*y))`.
+        """
+
+        def merged(value: Equation, reader: Equation, written: Expr) -> Expr | None:
+            # A result that is only another name for it will take its place.
+            stays = isinstance(value.expression, AttainsFirst) or reader.expression == value.symbol
+            if stays or value.symbol in results or not is_row(value.symbol) or too_long(written):
+                return None
+            if reader.expression.count(value.symbol) != 1:
+                return None
+            forms = [common_factors(written), self.in_known_bases(written)]
+            with suppress(TooManyTermsError):
+                forms.append(common_factors(expand_linear(written)))
+            short = no_longer(forms, value, reader)
+            if short is not None:
+                reason = f"{value.symbol.name} is used only here"
+                self.trail.add("backward", "written out", reader.symbol, reader.expression, short, reason)
+            return short
+
+        return inlined(equations, merged)
+
     # ---- shared
 
     def in_known_bases(self, expression: Expr) -> Expr:
@@ -323,11 +299,11 @@ def _shortest_total(total: Expr) -> Expr:
     apart = Add(*(split_rows_sum(term) for term in Add.make_args(total)))
     # What is taken out of both is taken out of a finite sum: a select keeps what it guards.
     apart = apart if apart.atoms(Where) else common_factors(apart)
-    return min(split_rows_sum(total), apart, key=lambda e: (_sweeps(e), *cost(e)))
+    return min(split_rows_sum(total), apart, key=lambda e: (_stages(e), *cost(e)))
 
 
-def _sweeps(expression: Expr) -> int:
-    """How many sweeps over a row a parameter's gradient takes: one more for each that a row has to wait for."""
+def _stages(expression: Expr) -> int:
+    """How many stages over a row a parameter's gradient takes: one more for each that a row has to wait for."""
     return max(
         (stages_in(total.args[0]) + axes(total.args[0]).features for total in expression.atoms(SumRows)), default=0
     )
@@ -351,115 +327,3 @@ _UNBOUNDED = tuple(head for head, entry in ENTRY_OF.items() if not entry.is_tota
 
 def _is_whole(exponent: Expr) -> bool:
     return bool(exponent.is_Integer and exponent > 0)
-
-
-def with_value(expression: Expr, equation: Equation) -> Expr:
-    """A derivative written with the function's own value: `1 - tanh(u)**2` is `1 - t**2`, in one piece.
-
-    Not with that of an output which varies over more than the function does, as `softplus(mean(x - x))`.
-    """
-    value = equation.expression
-    if axes(value) != axes(equation.symbol):
-        return with_complements(expression)
-    if isinstance(value, Pow):
-        ratio: Callable[[Expr], Expr] = lambda e: e.exp / value.exp  # noqa: E731
-        return expression.replace(
-            lambda e: isinstance(e, Pow) and e.base == value.base and ratio(e).is_Integer,
-            lambda e: equation.symbol ** ratio(e),
-        )
-    if value.is_Function and not equation.reduction:
-        return with_complements(expression.xreplace({value: equation.symbol}), (equation,))
-    return with_complements(expression)
-
-
-def with_complements(expression: Expr, values: Iterable[Equation] = ()) -> Expr:
-    """What a sigmoid leaves to 1, and the square of a tanh, in one piece, which is not multiplied out.
-
-    A sigmoid is one by its name among `values`, or without one.
-
-    >>> from lngen.expressions.symbols import RowSymbol
-    >>> s, t, z = RowSymbol("s"), RowSymbol("t"), RowSymbol("z")
-    >>> with_complements(s*(1 - s) + 1 - t**2, (Equation(s, Sigmoid(z)), Equation(t, sympy.tanh(z))))
-    s*Complement(s) - t**2 + 1
-    >>> with_complements(s*(1 - s)*(1 - t**2), (Equation(s, Sigmoid(z)), Equation(t, sympy.tanh(z))))
-    s*Complement(s)*Complement(t**2)
-    """
-    expression = expression.xreplace({1 - sigmoid: Complement(sigmoid) for sigmoid in expression.atoms(Sigmoid)})
-    for value in values:
-        if isinstance(value.expression, Sigmoid):
-            expression = expression.xreplace({1 - value.symbol: Complement(value.symbol)})
-        elif isinstance(value.expression, sympy.tanh):
-            square = Complement(value.symbol**2)
-            expression = expression.xreplace({1 - value.symbol**2: square})
-            expression = with_product(expression, square, (1 - value.symbol) * (1 + value.symbol))
-    return expression
-
-
-def too_long(expression: Expr) -> bool:
-    """Whether an expression is longer than any that is worth writing out."""
-    return tree_size(expression, _LONGEST_COTANGENT) > _LONGEST_COTANGENT
-
-
-def inline_once(
-    equations: tuple[Equation, ...], results: set[TypedSymbol], trail: Trail, sweep: Sweep
-) -> tuple[Equation, ...]:
-    """A row cotangent that is used once written out where it is used, if that makes the whole no longer.
-
-    The gradient of `exp(x)/sum(exp(x))` comes as `dz*z` with `dz = (g - sum(g*y))/s`; together they are
-    `y*(g - sum(g*y))`.
-    """
-    in_vain: set[tuple[Equation, Equation]] = set()
-    while True:
-        users_of: dict[TypedSymbol, list[Equation]] = {}
-        for user in equations:
-            for symbol in _symbols(user.expression):
-                users_of.setdefault(symbol, []).append(user)
-        for equation in equations:
-            if equation.symbol in results or not is_row(equation.symbol):
-                continue
-            if isinstance(equation.expression, AttainsFirst):
-                continue
-            users = users_of.get(equation.symbol, [])
-            if len(users) != 1 or _occurrences(users[0].expression, equation.symbol) != 1:
-                continue
-            if users[0].expression == equation.symbol:
-                # A result that is only another name for it will take its place.
-                continue
-            (user,) = users
-            merged = user.expression.xreplace({equation.symbol: equation.expression})
-            if (equation, user) in in_vain or too_long(merged):
-                continue
-            in_vain.add((equation, user))
-            forms = [common_factors(merged), sweep.in_known_bases(merged)]
-            with suppress(TooManyTermsError):
-                forms.append(common_factors(expand_linear(merged)))
-            merged = min(forms, key=cost)
-            apart = operation_count(user.expression) + operation_count(equation.expression)
-            reductions = reductions_in(user.expression) + reductions_in(equation.expression)
-            if operation_count(merged) > apart or reductions_in(merged) > reductions:
-                continue
-            trail.add(
-                "backward",
-                "written out",
-                user.symbol,
-                user.expression,
-                merged,
-                f"{equation.symbol.name} is used only here",
-            )
-            equations = tuple(
-                Equation(q.symbol, merged if q is user else q.expression) for q in equations if q is not equation
-            )
-            break
-        else:
-            return equations
-
-
-@lru_cache(maxsize=10_000)
-def _symbols(expression: Expr) -> frozenset[TypedSymbol]:
-    return frozenset(expression.free_symbols)
-
-
-def _occurrences(expression: Expr, symbol: TypedSymbol) -> int:
-    if expression == symbol:
-        return 1
-    return sum(_occurrences(argument, symbol) for argument in expression.args)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import sympy
 
-from lngen.derivation.from_definition import Equation
-from lngen.derivation.numeric import Arithmetic, evaluate_equations
 from lngen.derivation.simplify import derive
-from lngen.derivation.simplify.sweep import with_value
+from lngen.derivation.simplify.function_values import with_value
+from lngen.expressions.equations import Equation
+from lngen.expressions.numeric import Arithmetic, evaluate_equations
 from lngen.expressions.symbols import D, RowScalarSymbol, RowSymbol, Softplus
 from lngen.language.parsing import parse
 from tests.corpus import backward, text_of

@@ -9,7 +9,6 @@ from lngen.expressions.symbols import axes
 from lngen.language.parsing import parse
 from lngen.plan.planner import plan
 from lngen.plan.program import FeatureReduction
-from lngen.plan.secondary import with_secondary
 from tests.corpus import SOME
 from tests.secondary import CORPUS, planned
 from tests.tiers import sample
@@ -61,6 +60,6 @@ def test_a_tangent_may_be_left_out_and_is_then_zero():
 
 
 def test_without_a_derivation_of_them_there_is_no_program():
-    found = with_secondary(plan(derive(parse("def f(x: Row): return x**2"))))
+    found = plan(derive(parse("def f(x: Row): return x**2")))
     assert found.jvp is None
     assert found.backward_backward is None

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import sympy
 
-from lngen.derivation.from_definition import Equation
-from lngen.derivation.numeric import Arithmetic, evaluate_equations, evaluate_expression
+from lngen.expressions.equations import Equation
+from lngen.expressions.numeric import Arithmetic, evaluate_equations, evaluate_expression
 from lngen.expressions.symbols import (
     AttainsFirst,
     D,

@@ -17,7 +17,7 @@ import sympy
 from sympy import Expr
 from sympy.core.relational import Relational
 
-from lngen.derivation.from_definition import Equation
+from lngen.expressions.equations import Equation
 from lngen.expressions.symbols import (
     ENTRY_OF,
     AttainsFirst,

@@ -1,0 +1,174 @@
+"""Reductions on lines of their own, what they are called, and how a sum is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import sympy
+from sympy import Expr, Mul
+
+from lngen.expressions.equations import AnyAssigned, Equation, Names
+from lngen.expressions.symbols import (
+    D,
+    FeatureSum,
+    Mean,
+    Reduction,
+    RowMax,
+    RowMin,
+    TypedSymbol,
+    axes,
+    symbol_like,
+)
+
+
+def split_reductions(
+    lines: Iterable[AnyAssigned],
+    names: Names,
+    word: Callable[[Expr], str],
+    kinds: tuple[Any, ...] = (Reduction,),
+) -> list[AnyAssigned]:
+    """Every reduction, or what else is of these kinds, on a line of its own, each computed once; `word` names it.
+
+    >>> from lngen.expressions.symbols import RowSymbol
+    >>> x, g = RowSymbol("x"), RowSymbol("g")
+    >>> for line in split_reductions([Equation(RowSymbol("dx"), g - x*Mean(g*x))], Names([]), lambda r: "m"):
+    ...     print(line.symbol, "=", line.expression)
+    m = Mean(g*x)
+    dx = -m*x + g
+    """
+    known: dict[Expr, TypedSymbol] = {}
+    result: list[AnyAssigned] = []
+
+    def named(found: Expr, line: AnyAssigned) -> TypedSymbol:
+        if found not in known:
+            known[found] = symbol_like(names.fresh(word(found)), found)
+            result.append(replace(line, symbol=known[found], expression=found))
+        return known[found]
+
+    for line in lines:
+        # The gradient of a feature that is the same for all of them repeats a reduction: that is a line, and its own.
+        if isinstance(line.expression, kinds) and axes(line.expression) == axes(line.symbol):
+            body = (innermost_first(part, kinds, partial(named, line=line)) for part in line.expression.args)
+            expression = line.expression.func(*body)
+            known.setdefault(expression, line.symbol)
+        else:
+            expression = innermost_first(line.expression, kinds, partial(named, line=line))
+        result.append(replace(line, expression=expression))
+    return result
+
+
+def innermost_first(expression: Expr, kinds: tuple[Any, ...], value_of: Callable[[Expr], Expr]) -> Expr:
+    """An expression with what is of these kinds replaced, what stands inside before that which it stands in.
+
+    >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
+    >>> innermost_first(Mean(RowSymbol("x") - Mean(RowSymbol("x"))), (Mean,), lambda mean: RowScalarSymbol("m"))
+    m
+    """
+    return expression.replace(lambda part: isinstance(part, kinds), value_of, simultaneous=False)
+
+
+def split_statement(expression: Expr, equations: list[Equation], names: Names, *, whole: bool) -> Expr:
+    """Give every reduction inside `expression` its own equation, innermost first.
+
+    With `whole` the outermost reduction stays: it is the statement itself.
+    """
+    known = {equation.expression: equation.symbol for equation in equations if equation.reduction is not None}
+
+    def named(found: Expr) -> TypedSymbol:
+        if found not in known:
+            wanted = (
+                reduction_name(found) if isinstance(found, Reduction) else f"sum_{_leading_word((found / D).args[0])}"
+            )
+            known[found] = symbol_like(names.fresh(wanted), found, **known_sign(found))
+            equations.append(Equation(known[found], found))
+        return known[found]
+
+    def split(part: Expr) -> Expr:
+        part = _with_sums(part, known, named)
+        for found in sorted(part.atoms(Reduction), key=sympy.default_sort_key):
+            if not found.args[0].atoms(Reduction):
+                named(found)
+        return innermost_first(part, (Reduction,), named)
+
+    outer = next((e for e in (expression, expression / D) if whole and isinstance(e, Reduction)), None)
+    return split(expression) if outer is None else expression / outer * outer.func(split(outer.args[0]))
+
+
+def _with_sums(expression: Expr, known: Mapping[Expr, TypedSymbol], named: Callable[[Expr], TypedSymbol]) -> Expr:
+    """Every `D*Mean(body)`, which is a sum, under a name as a whole, unless the mean has one already."""
+
+    def is_sum(e: Expr) -> bool:
+        return isinstance(e, Mul) and any(isinstance(f.as_base_exp()[0], Mean) for f in e.args) and e.has(D)
+
+    def with_symbol(product: Expr) -> Expr:
+        powers = dict(factor.as_base_exp() for factor in product.args)
+        for mean in sorted((base for base in powers if isinstance(base, Mean)), key=sympy.default_sort_key):
+            if powers.get(D) == powers[mean] and mean not in known and not mean.args[0].atoms(Reduction):
+                return product / (D * mean) ** powers[D] * named(D * mean) ** powers[D]
+        return product
+
+    return expression.replace(is_sum, with_symbol)
+
+
+def _word(found: Expr) -> str:
+    return reduction_name(found) if isinstance(found, Reduction) else f"sum_{_leading_word((found / D).args[0])}"
+
+
+def _leading_word(body: Expr) -> str:
+    leading = sorted((symbol.name for symbol in body.free_symbols if axes(symbol).features), key=lambda n: (len(n), n))
+    power = body.exp if isinstance(body, sympy.Pow) and body.exp.is_Integer and body.exp > 1 else ""
+    return f"{leading[0]}{power}" if leading else "one"
+
+
+def reduction_name(reduction: Reduction) -> str:
+    """The field's name for a reduction that the user left unnamed.
+
+    >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
+    >>> x, mu = RowSymbol("x"), RowScalarSymbol("mu")
+    >>> [reduction_name(r) for r in (Mean(x), Mean((x - mu)**2), Mean(x**2), RowMax(x), Mean(x**4))]
+    ['mu', 'var', 'ms', 'row_max', 'mean_x4']
+    """
+    body = reduction.args[0]
+    if isinstance(reduction, RowMax):
+        return "row_max"
+    if isinstance(reduction, RowMin):
+        return "row_min"
+    if isinstance(body, TypedSymbol) and axes(body).rows:
+        return "mu"
+    if isinstance(body, sympy.Pow) and body.exp == 2 and axes(body).rows:
+        return "ms" if isinstance(body.base, TypedSymbol) else "var"
+    return f"mean_{_leading_word(body)}"
+
+
+def known_sign(expression: Expr) -> dict[str, bool]:
+    """What SymPy can prove of an expression's sign, as assumptions for a symbol that stands for it."""
+    if expression.is_positive:
+        return {"positive": True}
+    if expression.is_nonnegative:
+        return {"nonnegative": True}
+    if expression.is_nonzero or (isinstance(expression, sympy.Pow) and expression.exp.is_negative):
+        return {"nonzero": True}
+    return {}
+
+
+def show_sums(expression: Expr) -> Expr:
+    """`D*Mean(u)` shown as what it is, a sum.
+
+    >>> from lngen.expressions.symbols import RowSymbol
+    >>> show_sums(3 * D * Mean(RowSymbol("x")))
+    3*FeatureSum(x)
+    """
+    if not expression.args:
+        return expression
+    expression = expression.func(*(show_sums(argument) for argument in expression.args))
+    if isinstance(expression, Mul) and D in expression.args:
+        means = [factor for factor in expression.args if isinstance(factor, Mean)]
+        if means:
+            rest = list(expression.args)
+            rest.remove(D)
+            rest.remove(means[0])
+            return Mul(*rest, FeatureSum(means[0].args[0]))
+    return expression
