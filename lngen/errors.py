@@ -51,6 +51,15 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
+def counted(number: int, noun: str) -> str:
+    """A number and its noun.
+
+    >>> counted(1, "file"), counted(2, "file")
+    ('1 file', '2 files')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def _window(source_line: str, column: int) -> tuple[str, int]:
     """The part of an escaped line that is worth printing, and where the caret stands in it."""
     before = printable(source_line[: column - 1])

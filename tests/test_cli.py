@@ -429,7 +429,7 @@ class TestCheck:
         def missing():
             raise nvrtc.NvrtcMissing("no NVRTC: install it")
 
-        monkeypatch.setattr(nvrtc, "_installation", missing)
+        monkeypatch.setattr(nvrtc, "_nvrtc", missing)
         result = lngen("check", "mine.py", "--shape", "2,3", "--dtype", "f64")
         assert result.exit_code == 0
         assert result.stderr.startswith("cuda is left out, since it can be neither run nor compiled here")

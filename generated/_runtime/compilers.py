@@ -17,7 +17,7 @@ from typing import Protocol
 
 from .includes import inlined
 
-__all__ = ["Compiler", "compilations", "compiled", "compiler"]
+__all__ = ["Compiler", "Nvrtc", "compilations", "compiled", "compiler", "find_nvrtc"]
 
 _runs = 0
 
@@ -98,7 +98,7 @@ def compiler() -> Compiler:
         raise ValueError(f'LNGEN_COMPILER is {wanted!r}; set it to "nvcc" or "nvrtc"')
     if wanted != "nvrtc" and (nvcc := _find_nvcc()):
         return Nvcc(nvcc)
-    if wanted != "nvcc" and (nvrtc := _find_nvrtc()):
+    if wanted != "nvcc" and (nvrtc := find_nvrtc()):
         return Nvrtc(*nvrtc)
     raise RuntimeError(_NO_COMPILER)
 
@@ -116,13 +116,15 @@ def _find_nvcc() -> Path | None:
     return next((place for place in places if place.exists()), None)
 
 
-def _find_nvrtc() -> tuple[Path, Path] | None:
+def find_nvrtc() -> tuple[Path, Path] | None:
     """The library and the folder of the half-precision headers, in wheels or a toolkit."""
     packages = [Path(entry) / "nvidia" for entry in sys.path if entry]
     wheels = [
         root for folder in packages for root in (*sorted(folder.glob("cu[0-9]*"), reverse=True), folder)
     ]  # fmt: skip
-    for root in (*wheels, *_toolkits()):
+    nvcc = shutil.which("nvcc")
+    beside = [Path(nvcc).resolve().parent.parent] if nvcc else []
+    for root in (*wheels, *beside, *_toolkits()):
         library = _first(root, "lib", "lib64", "cuda_nvrtc/lib", name="libnvrtc.so*")
         header = _first(root, "include", "cuda_runtime/include", name="cuda_fp16.h")
         if library and header:
@@ -186,21 +188,30 @@ class Nvrtc:
         return _version_of(self.path, self._ask)
 
     def _ask(self) -> str:
+        return "NVRTC {}.{}".format(*self.version())
+
+    def version(self) -> tuple[int, int]:
+        """Such as (13, 0)."""
         major, minor = ctypes.c_int(), ctypes.c_int()
         self._call("nvrtcVersion", ctypes.byref(major), ctypes.byref(minor))
-        return f"NVRTC {major.value}.{minor.value}"
+        return major.value, minor.value
 
     def compile(self, source: Path, text: str, architecture: str, options: Sequence[str]) -> bytes:
+        return self.compiled(source, text, architecture, options)[0]
+
+    def compiled(self, source: Path, text: str, architecture: str, options: Sequence[str]) -> tuple[bytes, str]:
+        """The machine code, or the PTX of an architecture such as `compute_90`, and what the compiler says of it."""
         program = ctypes.c_void_p()
         created = (ctypes.byref(program), text.encode(), str(source).encode(), 0, None, None)
         self._call("nvrtcCreateProgram", *created)
         line = [*options, f"--gpu-architecture={architecture}", f"-I{self.headers}"]
         words = (ctypes.c_char_p * len(line))(*(word.encode() for word in line))
         try:
-            if self._loaded().nvrtcCompileProgram(program, len(line), words):
-                log = self._bytes(program, "ProgramLog").rstrip(b"\0").decode()
+            failed = self._loaded().nvrtcCompileProgram(program, len(line), words)
+            log = self._bytes(program, "ProgramLog").rstrip(b"\0").decode(errors="replace")
+            if failed:
                 raise RuntimeError(f"NVRTC refused {source}:\n{log}")
-            return self._bytes(program, "CUBIN")
+            return self._bytes(program, "PTX" if architecture.startswith("compute_") else "CUBIN"), log
         finally:
             self._call("nvrtcDestroyProgram", ctypes.byref(program))
 

@@ -4,7 +4,7 @@
 // Cost: forward 1 row tensors (1 read, 0 written), 4 flops a row element; backward 2 row tensors (1 read, 1 written), 3 flops a row element.
 // Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:b19fb96aafa17a6adb3c7d31aefe031f7e76c3af72c0cc3c9ac96259ff3994d6
-// templates sha256:718272e0163a1e504cee7b5ac2766d12deeaef44a061093e857b72693fc02d13
+// templates sha256:3e151ead9bae7a11297954c722d25aad8e46532c5425f1895130249918b9af49
 //
 // jvp:
 //     dy = sum(dx*exp_shifted)/sum_exp

@@ -3,25 +3,31 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 9 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
-# templates sha256:718272e0163a1e504cee7b5ac2766d12deeaef44a061093e857b72693fc02d13
+# templates sha256:3e151ead9bae7a11297954c722d25aad8e46532c5425f1895130249918b9af49
 """Root-mean-square normalization over the feature axis.
 
-    forward
-        ms = mean(x**2)
-        rstd = 1/sqrt(ms + eps)
-        xhat = rstd*x
-        y = gamma*xhat
-    backward
-        g = gamma*dy
-        dx = rstd*(g - xhat*mean(g*xhat))
-        dgamma = sum_rows(dy*xhat)
+The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
+launched by PyCUDA. A kernel is compiled when it is first asked for, by nvcc or else NVRTC,
+and kept in $LNGEN_CACHE or the user's cache folder.
 
-The kernels of kernels.cu, launched by PyCUDA. A kernel is compiled when it is first asked
-for, by nvcc or else NVRTC, and kept in $LNGEN_CACHE or the user's cache folder.
+An array is a GPUArray or anything else with `__cuda_array_interface__`, dense, of type
+float16, bfloat16 (raw 2-byte entries are taken for it), float32 or float64. Rows and row
+scalars are of one type, and so are features and scalars. New arrays are GPUArrays.
+
+Besides what `numpy_backend` takes, each direction has
+
+    stream: where the kernels are launched: a PyCUDA stream, one of PyTorch or CuPy, or a
+        handle; None is the default stream.
+    workspace: memory, of which `workspace_bytes` says how much. That of forward, for the
+        row scalars, saved or not, belongs to `saved` until backward is done. That of other
+        directions, for partial sums over rows, needs no initial value, and is free again
+        when the stream gets there.
+
+and raises TypeError for what is no floating-point array in device memory, ValueError for a
+wrong shape, ImportError without PyCUDA or a driver.
 """
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path as _Path
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -32,51 +38,29 @@ from .numpy_backend import INTERFACE
 
 
 class Gradients(NamedTuple):
-    """What `backward` computes; None for an input that was left out of `forward`."""
+    """As `numpy_backend.Gradients`."""
 
     dx: Any
-    """The gradient of x, in its shape and type."""
-
     dgamma: Any
-    """The gradient of gamma, in its shape and type."""
 
 
 class SecondGradients(NamedTuple):
-    """What `backward_backward` computes; None for what was left out or was None."""
+    """As `numpy_backend.SecondGradients`."""
 
     dx: Any
-    """The gradient of x, in its shape and type."""
-
     dgamma: Any
-    """The gradient of gamma, in its shape and type."""
-
     ddy: Any
-    """The gradient of dy, in its shape and type."""
 
 
 class Saved(NamedTuple):
-    """What `backward` needs of a call of `forward`; arrays are the caller's own.
-
-    Writing to one of them between forward and backward changes the gradients.
-    """
+    """As `numpy_backend.Saved`."""
 
     shape: tuple[int, ...]
-    """The shape of the row inputs."""
-
     dtype: np.dtype[Any]
-    """The type that `forward` computed in."""
-
     dtypes: dict[str, np.dtype[Any]]
-    """The type of each input that was given."""
-
     x: _launcher.DeviceArray
-    """The argument x of forward."""
-
     gamma: _launcher.DeviceArray | None
-    """The argument gamma of forward."""
-
     rstd: _launcher.DeviceArray
-    """The row scalar rstd, one a row."""
 
 
 # What follows calls these by names with an underscore, which no argument can have.
@@ -122,34 +106,7 @@ def forward(
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
 ) -> tuple[Any, Saved | None]:
-    """Root-mean-square normalization over the feature axis.
-
-        ms = mean(x**2)
-        rstd = 1/sqrt(ms + eps)
-        xhat = rstd*x
-        y = gamma*xhat
-
-    An array is a GPUArray or anything else with `__cuda_array_interface__`, dense, of type
-    float16, bfloat16 (raw 2-byte entries are taken for it), float32 or float64. Rows and
-    row scalars are of one type, and so are features and scalars.
-
-    Args:
-        x: shape (..., D).
-        gamma: one value a feature, shape (D,); left out it is 1, and costs nothing.
-        eps: a constant, a finite number.
-        save: False keeps nothing for the other directions, and `saved` is None.
-        out: an array to write y to.
-        stream: where the kernels are launched: a PyCUDA stream, one of PyTorch or CuPy,
-            or a handle; None is the default stream.
-        workspace: memory for the row scalars, saved or not; `workspace_bytes` says how
-            much. It belongs to `saved` until backward is done.
-
-    Returns `(y, saved)`: `saved` is for `backward`. It computes in the
-    widest type among the inputs, in float32 for 16-bit ones. New arrays are GPUArrays.
-
-    Raises TypeError for what is no floating-point array in device memory, ValueError for a
-    wrong shape, ImportError without PyCUDA or a driver.
-    """
+    """As `numpy_backend.forward`."""
     inputs_ = (x, gamma)
     constants_ = (_launcher.finite("eps", eps, signed=False),)
     outputs_, saved_ = _launcher.forward(
@@ -166,26 +123,7 @@ def backward(
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
 ) -> Gradients:
-    """The gradients of a loss, given those with respect to the outputs.
-
-        g = gamma*dy
-        dx = rstd*(g - xhat*mean(g*xhat))
-        dgamma = sum_rows(dy*xhat)
-
-    Args:
-        saved: what `forward` returned.
-        dy: the cotangent of y.
-        out: Gradients, or a sequence like it, of arrays to write to;
-            None in it makes a new array.
-        stream: where the kernels are launched, as for `forward`.
-        workspace: memory for partial sums over rows; `workspace_bytes` says how much. It
-            needs no initial value, and is free again when the stream gets there.
-
-    Returns Gradients, each in the type of its input.
-
-    Raises TypeError for what is no floating-point array in device memory, ValueError for a
-    wrong shape, ImportError without PyCUDA or a driver.
-    """
+    """As `numpy_backend.backward`."""
     arguments_ = (dy,)
     results_ = _launcher.later(
         _LAYER, "backward", saved, arguments_, out, stream, workspace
@@ -202,23 +140,7 @@ def jvp(
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
 ) -> Any:
-    """What the outputs move by when each input moves by its tangent.
-
-        dy = dgamma*xhat + rstd*gamma*(dx - xhat*mean(dx*xhat))
-
-    Args:
-        saved: what `forward` returned.
-        dx: the tangent of x; None stands for zero.
-        dgamma: the tangent of gamma; None stands for zero.
-        out: an array to write the tangent of y to.
-        stream: where the kernels are launched, as for `forward`.
-        workspace: nothing is written to it, since no sum is over rows.
-
-    Returns the tangent of y, in the type of the rows.
-
-    Raises TypeError for what is no floating-point array in device memory, ValueError for a
-    wrong shape, ImportError without PyCUDA or a driver.
-    """
+    """As `numpy_backend.jvp`."""
     arguments_ = (dx, dgamma)
     results_ = _launcher.later(_LAYER, "jvp", saved, arguments_, out, stream, workspace)
     return results_[0]
@@ -234,37 +156,8 @@ def backward_backward(
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
 ) -> SecondGradients:
-    """The gradients of a loss that depends on what `backward` returned.
-
-        g = gamma*dy
-        mean_g = mean(g*xhat)
-        dg = rstd*(ddx - xhat*mean(ddx*xhat))
-        dx = rstd*(ddgamma*dy + rstd*(mean(ddx*xhat)*(3*mean_g*xhat - g) - mean_g*ddx -
-            xhat*mean(ddx*g)) - xhat*mean(ddgamma*dy*xhat))
-        dgamma = sum_rows(dg*dy)
-        ddy = gamma*dg + ddgamma*xhat
-
-    Args:
-        saved: what `forward` returned.
-        cotangents: what `backward` was given, a tuple or a list, or the array itself.
-        ddx: the cotangent of dx, its gradient; None stands for zero.
-        ddgamma: the cotangent of dgamma, its gradient; None stands for zero.
-        out: SecondGradients, or a sequence like it, of arrays to write to;
-            None in it makes a new array.
-        stream: where the kernels are launched, as for `forward`.
-        workspace: memory for partial sums over rows; `workspace_bytes` says how much. It
-            needs no initial value, and is free again when the stream gets there.
-
-    Returns SecondGradients, with respect to the inputs and to the cotangents.
-
-    Raises TypeError for what is no floating-point array in device memory, ValueError for a
-    wrong shape, ImportError without PyCUDA or a driver.
-    """
-    arguments_ = (
-        *_launcher.each_cotangent(cotangents, ("dy",)),
-        ddx,
-        ddgamma,
-    )
+    """As `numpy_backend.backward_backward`."""
+    arguments_ = (*_launcher.each_cotangent(cotangents, ("dy",)), ddx, ddgamma)
     results_ = _launcher.later(
         _LAYER, "backward_backward", saved, arguments_, out, stream, workspace
     )
@@ -280,21 +173,7 @@ def saved_from(
     dtype: npt.DTypeLike | None = None,
     dtypes: Mapping[str, npt.DTypeLike] | None = None,
 ) -> Saved:
-    """What `forward` saved, from its arrays, which are looked at as by `backward`.
-
-    Args:
-        x: the argument x of forward.
-        gamma: the argument gamma of forward.
-        rstd: the row scalar rstd, one a row.
-        shape: that of the rows; None where an array has it.
-        dtype: the type that forward computed in; None is that of the row scalars, or
-            else what forward would choose.
-        dtypes: the type of each input that was given, by name, of which gradients are.
-            What no array tells is needed: another input was left out, or has the type
-            of the rows if it cannot be.
-
-    Raises TypeError or ValueError for what `forward` cannot have saved.
-    """
+    """As `numpy_backend.saved_from`."""
     first_ = (shape, dtype, dtypes)
     fields_ = (x, gamma, rstd)
     saved_: _Saved = _launcher.saved_from(_LAYER, _INTERFACE, first_, fields_)
@@ -307,12 +186,6 @@ def workspace_bytes(direction: str, *arguments: Any) -> int:
     `direction` is the name of a function, `arguments` are its positional ones:
     `workspace_bytes("backward", saved, dy)`. With `out` and `workspace` given, a call
     allocates nothing once its kernels are loaded.
-
-    That of forward holds the row scalars of `Saved`, in their order, each dense in the type
-    of `saved.dtype` and begun at a multiple of 256 bytes. That of a direction which sums over
-    rows holds what each block of threads leaves of each sum, in the type of `saved.dtype`:
-    a row of D for each block, sum after sum, for sums with one value a feature; then
-    a number for each block, sum after sum, for the others. Other directions need none.
     """
     return _launcher.workspace_bytes(_LAYER, direction, arguments)
 
@@ -325,109 +198,54 @@ def compilations() -> int:
 _LAYER = _launcher.layer_of(
     INTERFACE,
     Saved,
+    __file__,
     is_wide=False,
     directions={
         "forward": _launcher.Direction(
-            source=_Path(__file__).with_name("kernels.cu"),
+            source="kernels.cu",
             results={"y": "y"},
             kernels={
-                "forward": (
-                    "PPAPPqi",
-                    (
-                        "x",
-                        "gamma",
-                        "eps",
-                        "out y",
-                        "saved rstd",
-                        "the rows",
-                        "the features",
-                    ),
-                ),
+                "forward": "x, gamma, eps, out y, saved rstd, the rows, the features",
             },
         ),
         "backward": _launcher.Direction(
-            source=_Path(__file__).with_name("kernels.cu"),
+            source="kernels.cu",
             arguments={"dy": "y"},
             results={"dx": "x", "dgamma": "gamma"},
             sums=(1, 0),
             kernels={
                 "backward": (
-                    "PPPPPPqi",
-                    (
-                        "x",
-                        "dy",
-                        "saved rstd",
-                        "gamma",
-                        "out dx",
-                        "the workspace",
-                        "the rows",
-                        "the features",
-                    ),
+                    "x, dy, saved rstd, gamma, out dx, the workspace, the rows, "
+                    "the features"
                 ),
                 "backward_columns": (
-                    "PiPPi",
-                    (
-                        "the workspace",
-                        "the blocks",
-                        "gamma",
-                        "out dgamma",
-                        "the features",
-                    ),
+                    "the workspace, the blocks, gamma, out dgamma, the features"
                 ),
             },
         ),
         "jvp": _launcher.Direction(
-            source=_Path(__file__).with_name("second_order.cu"),
+            source="second_order.cu",
             arguments={"dx": "x", "dgamma": "gamma"},
             results={"dy": "y"},
             kernels={
                 "jvp": (
-                    "PPPPPPqi",
-                    (
-                        "x",
-                        "dx",
-                        "saved rstd",
-                        "gamma",
-                        "dgamma",
-                        "out dy",
-                        "the rows",
-                        "the features",
-                    ),
+                    "x, dx, saved rstd, gamma, dgamma, out dy, the rows, the features"
                 ),
             },
         ),
         "backward_backward": _launcher.Direction(
-            source=_Path(__file__).with_name("second_order.cu"),
+            source="second_order.cu",
             arguments={"dy": "y", "ddx": "x", "ddgamma": "gamma"},
             results={"dx": "x", "dgamma": "gamma", "ddy": "dy"},
             sums=(1, 0),
             kernels={
                 "backward_backward": (
-                    "PPPPPPPPPqi",
-                    (
-                        "x",
-                        "dy",
-                        "ddx",
-                        "saved rstd",
-                        "gamma",
-                        "ddgamma",
-                        "out dx",
-                        "out ddy",
-                        "the workspace",
-                        "the rows",
-                        "the features",
-                    ),
+                    "x, dy, ddx, saved rstd, gamma, ddgamma, out dx, out ddy, "
+                    "the workspace, the rows, the features"
                 ),
                 "backward_backward_columns": (
-                    "PiPPPi",
-                    (
-                        "the workspace",
-                        "the blocks",
-                        "gamma",
-                        "ddgamma",
-                        "out dgamma",
-                        "the features",
-                    ),
+                    "the workspace, the blocks, gamma, ddgamma, out dgamma, "
+                    "the features"
                 ),
             },
         ),

@@ -3,24 +3,31 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops a row element; backward 3 row tensors (2 read, 1 written), 4 flops a row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
-# templates sha256:718272e0163a1e504cee7b5ac2766d12deeaef44a061093e857b72693fc02d13
+# templates sha256:3e151ead9bae7a11297954c722d25aad8e46532c5425f1895130249918b9af49
 """Softmax over the feature axis.
 
-    forward
-        row_max = max(x)
-        e_shifted = exp(x - row_max)
-        sum_exp = sum(e_shifted)
-        inv_sum_exp = 1/sum_exp
-        y = inv_sum_exp*e_shifted
-    backward
-        dx = y*(dy - sum(dy*y))
+The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
+launched by PyCUDA. A kernel is compiled when it is first asked for, by nvcc or else NVRTC,
+and kept in $LNGEN_CACHE or the user's cache folder.
 
-The kernels of kernels.cu, launched by PyCUDA. A kernel is compiled when it is first asked
-for, by nvcc or else NVRTC, and kept in $LNGEN_CACHE or the user's cache folder.
+An array is a GPUArray or anything else with `__cuda_array_interface__`, dense, of type
+float16, bfloat16 (raw 2-byte entries are taken for it), float32 or float64. Rows and row
+scalars are of one type, and so are features and scalars. New arrays are GPUArrays.
+
+Besides what `numpy_backend` takes, each direction has
+
+    stream: where the kernels are launched: a PyCUDA stream, one of PyTorch or CuPy, or a
+        handle; None is the default stream.
+    workspace: memory, of which `workspace_bytes` says how much. That of forward, for the
+        row scalars, saved or not, belongs to `saved` until backward is done. That of other
+        directions, for partial sums over rows, needs no initial value, and is free again
+        when the stream gets there.
+
+and raises TypeError for what is no floating-point array in device memory, ValueError for a
+wrong shape, ImportError without PyCUDA or a driver.
 """
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path as _Path
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -31,39 +38,25 @@ from .numpy_backend import INTERFACE
 
 
 class Gradients(NamedTuple):
-    """What `backward` computes; None for an input that was left out of `forward`."""
+    """As `numpy_backend.Gradients`."""
 
     dx: Any
-    """The gradient of x, in its shape and type."""
 
 
 class SecondGradients(NamedTuple):
-    """What `backward_backward` computes; None for what was left out or was None."""
+    """As `numpy_backend.SecondGradients`."""
 
     dx: Any
-    """The gradient of x, in its shape and type."""
-
     ddy: Any
-    """The gradient of dy, in its shape and type."""
 
 
 class Saved(NamedTuple):
-    """What `backward` needs of a call of `forward`; arrays are the caller's own.
-
-    Writing to one of them between forward and backward changes the gradients.
-    """
+    """As `numpy_backend.Saved`."""
 
     shape: tuple[int, ...]
-    """The shape of the row inputs."""
-
     dtype: np.dtype[Any]
-    """The type that `forward` computed in."""
-
     dtypes: dict[str, np.dtype[Any]]
-    """The type of each input that was given."""
-
     y: _launcher.DeviceArray
-    """The output y of forward."""
 
 
 # What follows calls these by names with an underscore, which no argument can have.
@@ -103,33 +96,7 @@ def forward(
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
 ) -> tuple[Any, Saved | None]:
-    """Softmax over the feature axis.
-
-        row_max = max(x)
-        e_shifted = exp(x - row_max)
-        sum_exp = sum(e_shifted)
-        inv_sum_exp = 1/sum_exp
-        y = inv_sum_exp*e_shifted
-
-    An array is a GPUArray or anything else with `__cuda_array_interface__`, dense, of type
-    float16, bfloat16 (raw 2-byte entries are taken for it), float32 or float64. Rows and
-    row scalars are of one type, and so are features and scalars.
-
-    Args:
-        x: shape (..., D).
-        save: False keeps nothing for the other directions, and `saved` is None.
-        out: an array to write y to.
-        stream: where the kernels are launched: a PyCUDA stream, one of PyTorch or CuPy,
-            or a handle; None is the default stream.
-        workspace: memory for the row scalars, saved or not; `workspace_bytes` says how
-            much. It belongs to `saved` until backward is done.
-
-    Returns `(y, saved)`: `saved` is for `backward`. It computes in the
-    widest type among the inputs, in float32 for 16-bit ones. New arrays are GPUArrays.
-
-    Raises TypeError for what is no floating-point array in device memory, ValueError for a
-    wrong shape, ImportError without PyCUDA or a driver.
-    """
+    """As `numpy_backend.forward`."""
     inputs_ = (x,)
     constants_ = ()
     outputs_, saved_ = _launcher.forward(
@@ -146,24 +113,7 @@ def backward(
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
 ) -> Gradients:
-    """The gradients of a loss, given those with respect to the outputs.
-
-        dx = y*(dy - sum(dy*y))
-
-    Args:
-        saved: what `forward` returned.
-        dy: the cotangent of y.
-        out: Gradients, or a sequence like it, of arrays to write to;
-            None in it makes a new array.
-        stream: where the kernels are launched, as for `forward`.
-        workspace: memory for partial sums over rows; `workspace_bytes` says how much. It
-            needs no initial value, and is free again when the stream gets there.
-
-    Returns Gradients, each in the type of its input.
-
-    Raises TypeError for what is no floating-point array in device memory, ValueError for a
-    wrong shape, ImportError without PyCUDA or a driver.
-    """
+    """As `numpy_backend.backward`."""
     arguments_ = (dy,)
     results_ = _launcher.later(
         _LAYER, "backward", saved, arguments_, out, stream, workspace
@@ -179,22 +129,7 @@ def jvp(
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
 ) -> Any:
-    """What the outputs move by when each input moves by its tangent.
-
-        dy = y*(dx - sum(dx*y))
-
-    Args:
-        saved: what `forward` returned.
-        dx: the tangent of x; None stands for zero.
-        out: an array to write the tangent of y to.
-        stream: where the kernels are launched, as for `forward`.
-        workspace: nothing is written to it, since no sum is over rows.
-
-    Returns the tangent of y, in the type of the rows.
-
-    Raises TypeError for what is no floating-point array in device memory, ValueError for a
-    wrong shape, ImportError without PyCUDA or a driver.
-    """
+    """As `numpy_backend.jvp`."""
     arguments_ = (dx,)
     results_ = _launcher.later(_LAYER, "jvp", saved, arguments_, out, stream, workspace)
     return results_[0]
@@ -209,28 +144,7 @@ def backward_backward(
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
 ) -> SecondGradients:
-    """The gradients of a loss that depends on what `backward` returned.
-
-        mean_dy = mean(dy*y)
-        g = ddx*(dy - D*mean_dy)
-        dx = y*(g + D*(mean(ddx*y)*(D*mean_dy - dy) - mean(g*y)))
-        ddy = y*(ddx - sum(ddx*y))
-
-    Args:
-        saved: what `forward` returned.
-        cotangents: what `backward` was given, a tuple or a list, or the array itself.
-        ddx: the cotangent of dx, its gradient; None stands for zero.
-        out: SecondGradients, or a sequence like it, of arrays to write to;
-            None in it makes a new array.
-        stream: where the kernels are launched, as for `forward`.
-        workspace: memory for partial sums over rows; `workspace_bytes` says how much. It
-            needs no initial value, and is free again when the stream gets there.
-
-    Returns SecondGradients, with respect to the inputs and to the cotangents.
-
-    Raises TypeError for what is no floating-point array in device memory, ValueError for a
-    wrong shape, ImportError without PyCUDA or a driver.
-    """
+    """As `numpy_backend.backward_backward`."""
     arguments_ = (*_launcher.each_cotangent(cotangents, ("dy",)), ddx)
     results_ = _launcher.later(
         _LAYER, "backward_backward", saved, arguments_, out, stream, workspace
@@ -245,19 +159,7 @@ def saved_from(
     dtype: npt.DTypeLike | None = None,
     dtypes: Mapping[str, npt.DTypeLike] | None = None,
 ) -> Saved:
-    """What `forward` saved, from its arrays, which are looked at as by `backward`.
-
-    Args:
-        y: the output y of forward.
-        shape: that of the rows; None where an array has it.
-        dtype: the type that forward computed in; None is that of the row scalars, or
-            else what forward would choose.
-        dtypes: the type of each input that was given, by name, of which gradients are.
-            What no array tells is needed: another input was left out, or has the type
-            of the rows if it cannot be.
-
-    Raises TypeError or ValueError for what `forward` cannot have saved.
-    """
+    """As `numpy_backend.saved_from`."""
     first_ = (shape, dtype, dtypes)
     fields_ = (y,)
     saved_: _Saved = _launcher.saved_from(_LAYER, _INTERFACE, first_, fields_)
@@ -270,12 +172,6 @@ def workspace_bytes(direction: str, *arguments: Any) -> int:
     `direction` is the name of a function, `arguments` are its positional ones:
     `workspace_bytes("backward", saved, dy)`. With `out` and `workspace` given, a call
     allocates nothing once its kernels are loaded.
-
-    That of forward holds the row scalars of `Saved`, in their order, each dense in the type
-    of `saved.dtype` and begun at a multiple of 256 bytes. That of a direction which sums over
-    rows holds what each block of threads leaves of each sum, in the type of `saved.dtype`:
-    a row of D for each block, sum after sum, for sums with one value a feature; then
-    a number for each block, sum after sum, for the others. Other directions need none.
     """
     return _launcher.workspace_bytes(_LAYER, direction, arguments)
 
@@ -288,48 +184,39 @@ def compilations() -> int:
 _LAYER = _launcher.layer_of(
     INTERFACE,
     Saved,
+    __file__,
     is_wide=False,
     directions={
         "forward": _launcher.Direction(
-            source=_Path(__file__).with_name("kernels.cu"),
+            source="kernels.cu",
             results={"y": "y"},
             kernels={
-                "forward": (
-                    "PPqi",
-                    ("x", "out y", "the rows", "the features"),
-                ),
+                "forward": "x, out y, the rows, the features",
             },
         ),
         "backward": _launcher.Direction(
-            source=_Path(__file__).with_name("kernels.cu"),
+            source="kernels.cu",
             arguments={"dy": "y"},
             results={"dx": "x"},
             kernels={
-                "backward": (
-                    "PPPqi",
-                    ("y", "dy", "out dx", "the rows", "the features"),
-                ),
+                "backward": "y, dy, out dx, the rows, the features",
             },
         ),
         "jvp": _launcher.Direction(
-            source=_Path(__file__).with_name("second_order.cu"),
+            source="second_order.cu",
             arguments={"dx": "x"},
             results={"dy": "y"},
             kernels={
-                "jvp": (
-                    "PPPqi",
-                    ("y", "dx", "out dy", "the rows", "the features"),
-                ),
+                "jvp": "y, dx, out dy, the rows, the features",
             },
         ),
         "backward_backward": _launcher.Direction(
-            source=_Path(__file__).with_name("second_order.cu"),
+            source="second_order.cu",
             arguments={"dy": "y", "ddx": "x"},
             results={"dx": "x", "ddy": "dy"},
             kernels={
                 "backward_backward": (
-                    "PPPPPqi",
-                    ("y", "dy", "ddx", "out dx", "out ddy", "the rows", "the features"),
+                    "y, dy, ddx, out dx, out ddy, the rows, the features"
                 ),
             },
         ),

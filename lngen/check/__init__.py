@@ -2,8 +2,7 @@
 
 The oracle is the evaluator (`lngen.oracle.evaluate`) alone: it walks the definition and shares nothing with the
 derivation. Against it stand complex step, extrapolated differences, identities found from the definition's
-symmetries, error bounds derived from the row program, and the contracts of the interface. `mutants` shows
-what each of them catches.
+symmetries, error bounds derived from the row program, and the contracts of the interface.
 """
 
 from lngen.check.evidence import KINDS, Evidence, Report

@@ -26,6 +26,7 @@ from sympy import Expr
 from lngen.check.forms import FORMATS, AffineForm, FloatFormat, Real, Rounding, exact
 from lngen.check.layer import Case
 from lngen.errors import LngenError
+from lngen.expressions.numeric import COMPARE
 from lngen.expressions.symbols import (
     ENTRY_OF,
     AttainsFirst,
@@ -319,14 +320,7 @@ class _Propagation:
             return chosen if condition == sympy.true else otherwise
         left, right = (self._form(side) for side in condition.args)
         gap = self.rounding.add([left, self.rounding.multiply(right, exact([[-1.0]]), 0)])
-        holds = {
-            sympy.StrictGreaterThan: np.greater,
-            sympy.GreaterThan: np.greater_equal,
-            sympy.StrictLessThan: np.less,
-            sympy.LessThan: np.less_equal,
-            sympy.Equality: np.equal,
-            sympy.Unequality: np.not_equal,
-        }[condition.func](left.value, right.value)
+        holds = COMPARE[condition.func](left.value, right.value)
         # The subtraction is ours, not the program's: a comparison of exact numbers is exact.
         gap = AffineForm(gap.value, self.rounding.radius(left) + self.rounding.radius(right))
         return self.rounding.choose(gap, chosen, otherwise, holds)

@@ -11,7 +11,7 @@ import numpy as np
 
 from lngen.check import complex_step, identities, inputs, richardson, second_order
 from lngen.check.bounds import CUDA, NUMPY, Summation, error_bounds
-from lngen.check.evidence import Evidence, diagnose, difference, in_metric, metric_error
+from lngen.check.evidence import Evidence, diagnose, difference, in_metric, metric_error, verdict
 from lngen.check.layer import Array, Case, Checkable, Run, outputs_by_name, positional, present, run
 from lngen.check.numbers import storage_dtype
 from lngen.oracle.evaluate import LONGDOUBLE, evaluate
@@ -76,7 +76,7 @@ class Checker:
         try:
             answer = run(self.layer, case)
         except Exception as error:  # whatever emitted code raises is its failure to report
-            yield self.broken("forward vs oracle", case, "float64", error)
+            yield self.broken("forward vs oracle", case, error)
             return
         if case.rows == 0:
             yield from self._empty(case, answer)
@@ -114,12 +114,12 @@ class Checker:
 
             def compared(what: str, result: Any, exact: Any, bound: float, given: Case = given) -> Evidence:
                 words = what if given is case else f"{what}, {given.name.partition(', ')[2]}"
-                return self._compared(kind, words, given, "float64", result, exact, max(bound, _SECOND_LOSS * known))
+                return self._compared(kind, words, given, result, exact, max(bound, _SECOND_LOSS * known))
 
             try:
                 yield from checks(self.layer, given, found, self.seed, compared)
             except Exception as error:  # whatever emitted code raises is its failure to report
-                yield self.broken(kind, given, "float64", error)
+                yield self.broken(kind, given, error)
 
     def bounds(self, case: Case, dtype: str) -> Mapping[str, Array] | None:
         """Error bounds of every result of a case, or None without row programs."""
@@ -132,11 +132,8 @@ class Checker:
 
     def complex_gradient(self, case: Case, columns: Sequence[int] | None = None) -> dict[str, Array]:
         """Every gradient by complex step on the evaluator, or some columns of it."""
-        return self.remembered(
-            "complex step",
-            case,
-            lambda: complex_step.gradient(self.definition, case.astype(np.float64), columns),
-        )
+        compute = partial(complex_step.gradient, self.definition, case.astype(np.float64), columns)
+        return self.remembered("complex step", case, compute)
 
     def command(self, case: Case, dtype: str) -> str:
         """How to check a case again."""
@@ -145,38 +142,38 @@ class Checker:
             f"--shape {case.rows},{case.features} --dtype {dtype} --seed {self.seed}"
         )
 
-    def broken(self, kind: str, case: Case, dtype: str, error: Exception) -> Evidence:
+    def broken(self, kind: str, case: Case, error: Exception, dtype: str = "float64") -> Evidence:
         """The failure of emitted code that raised."""
         detail = f"{type(error).__name__}: {error}; {self.command(case, dtype)}"
-        return Evidence(kind, case.name, case.shape, dtype, None, None, False, detail)
+        return verdict(kind, case.name, detail, case.shape, dtype)
 
     def _compared(
         self,
         kind: str,
         what: str,
         case: Case,
-        dtype: str,
         result: Any,
         exact: Any,
         bound: Array | float,
         note: str = "",
+        dtype: str = "float64",
     ) -> Evidence:
         """A result against its reference. An array of bounds holds entry by entry, a number in the metric."""
         if result is None or np.shape(result) != np.shape(exact):
             got = "None" if result is None else f"shape {np.shape(result)}"
             detail = f"{got}, expected shape {np.shape(exact)}; {self.command(case, dtype)}"
-            return Evidence(kind, what, case.shape, dtype, None, None, False, detail)
+            return verdict(kind, what, detail, case.shape, dtype)
         values = np.asarray(result).astype(np.longdouble)
         if isinstance(bound, float):
             known = ~np.isnan(np.asarray(exact, np.float64))
             if known.size and not known.any():
-                return self._unclaimed(kind, what, case, dtype, "the reference has no finite value here")
+                return self._unclaimed(kind, what, case, "the reference has no finite value here", dtype)
             error = metric_error(np.where(known, values, 0), np.where(known, exact, 0))
             allowed, passed = bound, error <= bound
         else:
             claimed = np.isfinite(bound) & np.isfinite(np.asarray(exact, np.float64))
             if claimed.size and not claimed.any():
-                return self._unclaimed(kind, what, case, dtype, "a kink is near, or something may overflow")
+                return self._unclaimed(kind, what, case, "a kink is near, or something may overflow", dtype)
             gap = np.where(claimed, difference(values, exact), 0.0)
             reach = np.where(claimed, bound, 0.0)
             # Both in the metric at the entry that comes closest to its bound, so that their ratio is the
@@ -189,43 +186,28 @@ class Checker:
         detail = note if passed else diagnose(values, exact, self.command(case, dtype))
         return Evidence(kind, what, case.shape, dtype, error, allowed, passed, detail)
 
-    def _unclaimed(self, kind: str, what: str, case: Case, dtype: str, why: str) -> Evidence:
+    def _unclaimed(self, kind: str, what: str, case: Case, why: str, dtype: str = "float64") -> Evidence:
         return Evidence(kind, what, case.shape, dtype, None, None, True, why, claimed=False)
 
     def _empty(self, case: Case, answer: Run) -> Iterator[Evidence]:
         for name, value in answer.outputs.items():
-            good = value.shape == np.shape(case.cotangents[name])
-            yield Evidence("forward vs oracle", name, case.shape, "float64", None, None, good, "no rows")
+            trouble = "" if value.shape == np.shape(case.cotangents[name]) else f"shape {value.shape}"
+            yield verdict("forward vs oracle", name, trouble, case.shape, "float64", "no rows")
         for entry in present(self.layer, case):
             zero = np.zeros(np.shape(case.inputs[entry.name]))
-            yield self._compared(
-                "complex step",
-                f"d{entry.name}",
-                case,
-                "float64",
-                answer.gradients[entry.name],
-                zero,
-                0.0,
-                "no rows",
-            )
+            gradient = answer.gradients[entry.name]
+            yield self._compared("complex step", f"d{entry.name}", case, gradient, zero, 0.0, "no rows")
 
     def _forward(self, case: Case, answer: Run, bounds: Mapping[str, Array] | None) -> Iterator[Evidence]:
         exact = evaluate(self.definition, case.exact().inputs, LONGDOUBLE)
         for name, value in answer.outputs.items():
             bound = COMPLEX_STEP_BOUND if bounds is None else bounds[name]
-            yield self._compared("forward vs oracle", name, case, "float64", value, exact[name], bound)
+            yield self._compared("forward vs oracle", name, case, value, exact[name], bound)
 
     def _complex_step(self, case: Case, answer: Run) -> Iterator[Evidence]:
         independent = complex_step.rows_are_independent(self.definition, case, self.seed)
-        yield Evidence(
-            "complex step",
-            "rows of the evaluator are independent",
-            case.shape,
-            "float64",
-            None,
-            None,
-            independent,
-        )
+        trouble = "" if independent else "a row changes with another"
+        yield verdict("complex step", "rows of the evaluator are independent", trouble, case.shape, "float64")
         entries = case.rows * case.features
         sampled = entries > _EVERY_ENTRY or (entries * case.features > _QUICK_WORK and not self.thorough)
         columns: Any = slice(None)
@@ -239,39 +221,24 @@ class Checker:
             result = answer.gradients[entry.name]
             if result is not None and entry.kind.over_features:
                 result = np.asarray(result)[..., columns]
-            yield self._compared(
-                "complex step",
-                f"d{entry.name}",
-                case,
-                "float64",
-                result,
-                exact[entry.name],
-                _at_least(COMPLEX_STEP_BOUND, bounds.get(f"d{entry.name}"), answer.gradients[entry.name]),
-                note,
-            )
+            name = f"d{entry.name}"
+            bound = _at_least(COMPLEX_STEP_BOUND, bounds.get(name), answer.gradients[entry.name])
+            yield self._compared("complex step", name, case, result, exact[entry.name], bound, note)
             if sampled:
                 yield from self._directions(case, entry, answer)
 
     def _directions(self, case: Case, entry: Any, answer: Run) -> Iterator[Evidence]:
         for name, direction in richardson.directions(case, entry, self.seed).items():
             exact = complex_step.directional(self.definition, case, entry.name, direction)
+            exact = exact if entry.kind.over_rows else exact.sum()
             along = _along(answer.gradients[entry.name], direction, entry.kind.over_rows)
-            yield self._compared(
-                "complex step",
-                f"d{entry.name} along a {name} direction",
-                case,
-                "float64",
-                along / np.linalg.norm(direction),
-                (exact if entry.kind.over_rows else exact.sum()) / np.linalg.norm(direction),
-                COMPLEX_STEP_BOUND,
-            )
+            length, what = np.linalg.norm(direction), f"d{entry.name} along a {name} direction"
+            yield self._compared("complex step", what, case, along / length, exact / length, COMPLEX_STEP_BOUND)
 
     def _richardson(self, case: Case, answer: Run, bounds: Mapping[str, Array] | None) -> Iterator[Evidence]:
         if not self.differences:
-            yield Evidence(
-                "Richardson", "not taken", case.shape, "float64", None, None, True,
-                "a difference sees through stop_gradient",
-            )  # fmt: skip
+            why = "a difference sees through stop_gradient"
+            yield verdict("Richardson", "not taken", "", case.shape, "float64", why)
             return
         forwards = {"evaluator": richardson.oracle(self.definition, case)}
         if case.rows * case.features <= _EMITTED_DIFFERENCE:
@@ -313,8 +280,8 @@ class Checker:
         order = "too exact to see an order" if estimate.order is None else f"order {estimate.order:.2f}"
         if not short_steps and self.smooth and not estimate.order_is_two:
             # Steps of what rounds in float64 are long: for a curve this sharp too long to be believed.
-            return self._unclaimed("Richardson", what, case, "float64", f"{order}, not 2")
-        evidence = self._compared("Richardson", what, case, "float64", gradient, estimate.value, bar, order)
+            return self._unclaimed("Richardson", what, case, f"{order}, not 2")
+        evidence = self._compared("Richardson", what, case, gradient, estimate.value, bar, order)
         if evidence.passed and evidence.claimed and self.smooth and not estimate.order_is_two:
             return replace(evidence, passed=False, detail=f"{order}, not 2; {self.command(case, 'float64')}")
         return evidence
@@ -327,9 +294,7 @@ class Checker:
         for entry in present(self.layer, case):
             bound = COMPLEX_STEP_BOUND if bounds is None else bounds[f"d{entry.name}"]
             value = answer.gradients[entry.name]
-            yield self._compared(
-                "second derivation", f"d{entry.name}", case, "float64", value, exact[entry.name], bound
-            )
+            yield self._compared("second derivation", f"d{entry.name}", case, value, exact[entry.name], bound)
 
     def _identities(self, case: Case) -> Iterator[Evidence]:
         answers: dict[tuple[str, ...], tuple[Case, Run, Mapping[str, Array]]] = {}
@@ -349,7 +314,7 @@ class Checker:
                 what += f" for {', '.join(identity.outputs)}"
             if not np.isfinite(left.bound):
                 why = "something on the way to it may overflow"
-                yield self._unclaimed("identities", what, case, "float64", why)
+                yield self._unclaimed("identities", what, case, why)
                 continue
             passed = left.error <= left.bound
             detail = "absolute" if passed else f"the symmetry is broken; {self.command(case, 'float64')}"
@@ -394,16 +359,16 @@ class Checker:
         try:
             answer = run(self.layer, case)
         except Exception as error:  # whatever emitted code raises is its failure to report
-            yield self.broken(kind, case, dtype, error)
+            yield self.broken(kind, case, error, dtype)
             return
         for name, value in answer.outputs.items():
-            yield self._compared(kind, prefix + name, case, dtype, value, outputs[name], np.asarray(bounds[name]))
+            yield self._compared(kind, prefix + name, case, value, outputs[name], np.asarray(bounds[name]), "", dtype)
         for entry in present(self.layer, case):
             if entry.name not in gradients:
                 continue
             bound = slack * np.asarray(bounds[f"d{entry.name}"])
             gradient, exact = answer.gradients[entry.name], gradients[entry.name]
-            yield self._compared(kind, f"{prefix}d{entry.name}", case, dtype, gradient, exact, bound)
+            yield self._compared(kind, f"{prefix}d{entry.name}", case, gradient, exact, bound, "", dtype)
 
 
 def _at_least(bound: float, derived: Array | None, result: Any) -> float:

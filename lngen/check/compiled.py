@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
-from lngen.check.evidence import Evidence
+from lngen.check.evidence import Evidence, verdict
+from lngen.plan.cost import parse_dtype
 from lngen.toolchain import nvrtc
 from lngen.toolchain.nvrtc import Compiled, Resources
 
@@ -21,8 +22,6 @@ ANY_D = 0
 """Stands for a kernel that takes D at run time."""
 
 DEFAULT_FEATURES = (ANY_D, 1024)
-_STORAGE = {"float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16"}
-_BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2}
 _ACCESS_BYTES = 16
 _DOUBLE = ("DADD", "DMUL", "DFMA", "DSETP", "MUFU.RCP64H", "MUFU.RSQ64H")
 
@@ -34,7 +33,7 @@ def compile_evidence(source: str, features: Sequence[int], dtypes: Sequence[str]
     of double precision unless its type is f64, and accesses of 16 bytes where a row is a multiple of that.
     Raises NvrtcMissing where there is no NVRTC, CompileError where the source is refused.
     """
-    storage = [_STORAGE[dtype] for dtype in dtypes]
+    storage = [parse_dtype(dtype).name for dtype in dtypes]
     flags = [f"-DLNGEN_{name.upper()}" for name in storage]
     jobs = list(product(features, ARCHITECTURES))
 
@@ -63,7 +62,7 @@ def _instructions(compiled: Compiled) -> dict[str, list[str]] | None:
 def _evidence(kernel: str, d: int, built: dict[str, tuple[Compiled, dict[str, list[str]] | None]]) -> Evidence:
     storage = kernel.rpartition("_")[2]
     # The second stage of a sum over rows reads a workspace that has no wide rows.
-    wide_rows = d * _BYTES[storage] % _ACCESS_BYTES == 0 and "columns" not in kernel
+    wide_rows = d * parse_dtype(storage).itemsize % _ACCESS_BYTES == 0 and "columns" not in kernel
     faults, registers, wide = [], [], []
     for arch, (compiled, listing) in built.items():
         used = compiled.resources[kernel]
@@ -82,7 +81,7 @@ def _evidence(kernel: str, d: int, built: dict[str, tuple[Compiled, dict[str, li
     elif d and not wide:
         notes.append("no nvdisasm, so the instructions were not looked at")
     what = f"{kernel}, {f'D = {d}' if d else 'any D'}"
-    return Evidence(KIND, what, (), storage, None, None, not faults, "; ".join(faults or notes))
+    return verdict(KIND, what, "; ".join(faults), (), storage, "; ".join(notes))
 
 
 def _resource_faults(used: Resources) -> list[str]:

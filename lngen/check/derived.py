@@ -11,15 +11,13 @@ import numpy as np
 
 from lngen.check.evidence import Evidence
 from lngen.check.layer import Adjoint, Array, Checkable, Emitted, Second
-from lngen.derivation.derivation import Derivation
+from lngen.derivation.derivation import Derivation, Proof
 from lngen.derivation.double_backward import backward_as_forward
 from lngen.derivation.jvp import tangent
 from lngen.expressions.numeric import Arithmetic, evaluate_equations, evaluate_expression
 from lngen.expressions.symbols import D, TypedSymbol
 from lngen.language.syntax import Kind
 from lngen.plan.planner import Plan
-
-_EVIDENCE_KINDS = {"exact": "exact proof", "not proved": "exact proof"}
 
 
 def checkable(plan: Plan, module: Emitted) -> Checkable:
@@ -31,21 +29,14 @@ def checkable(plan: Plan, module: Emitted) -> Checkable:
         plan.forward,
         plan.backward,
         second_derivation(derivation),
-        tuple(
-            Evidence(
-                _EVIDENCE_KINDS.get(proof.kind, proof.kind),
-                proof.statement,
-                (),
-                "exact",
-                None,
-                None,
-                proof.passed,
-                claimed=proof.claimed,
-            )
-            for proof in derivation.proofs
-        ),
+        tuple(map(_evidence, derivation.proofs)),
         derivative_of_gradients(derivation),
     )
+
+
+def _evidence(proof: Proof) -> Evidence:
+    kind = "exact proof" if proof.kind in ("exact", "not proved") else proof.kind
+    return Evidence(kind, proof.statement, (), "exact", None, None, proof.passed, claimed=proof.claimed)
 
 
 def second_derivation(derivation: Derivation) -> Adjoint:

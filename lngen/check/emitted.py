@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lngen.check import compiled
 from lngen.check.derived import checkable
-from lngen.check.evidence import Evidence, Report
+from lngen.check.evidence import Evidence, Report, verdict
 from lngen.check.numbers import DTYPES
 from lngen.check.on_device import OnDevice
 from lngen.check.on_device import device as current_device
@@ -50,7 +50,7 @@ def _drift_evidence(layer: Derived, folder: Path) -> Evidence:
     drifts = manifest.drift([layer.emission], folder.parent, every_layer=False)
     found = ", ".join(f"{entry.path} {entry.kind}" for entry in drifts)
     detail = f"{found}; run: lngen derive" if drifts else ""
-    return Evidence("contracts", "the files are what lngen emits", (), "", None, None, not drifts, detail)
+    return verdict("contracts", "the files are what lngen emits", detail)
 
 
 def _numpy(layer: Derived, folder: Path, drift: Evidence, asked: Asked) -> Report:
@@ -78,7 +78,7 @@ def _cuda(layer: Derived, folder: Path, drift: Evidence, asked: Asked, note: Cal
         note(f"{name}: not compiled for GPUs: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime")
     if not evidence:
         detail = "neither run nor compiled; `lngen device` says what to install"
-        evidence.append(Evidence("contracts", "the kernels", (), "", None, None, False, detail))
+        evidence.append(verdict("contracts", "the kernels", detail))
     return Report(name, "cuda", asked.seed, (*evidence, drift), place)
 
 
@@ -100,8 +100,8 @@ def _compiled(folder: Path, asked: Asked) -> Iterator[Evidence]:
         try:
             yield from compiled.compile_evidence(inlined(path), asked.features, asked.dtypes)
         except (OSError, LngenError) as error:
-            yield Evidence(compiled.KIND, path.name, (), "", None, None, False, str(error))
+            yield verdict(compiled.KIND, path.name, str(error))
 
 
 def _broken(what: str, error: Exception) -> Evidence:
-    return Evidence("contracts", what, (), "", None, None, False, f"{type(error).__name__}: {error}")
+    return verdict("contracts", what, f"{type(error).__name__}: {error}")

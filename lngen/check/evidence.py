@@ -54,6 +54,13 @@ class Evidence:
         return self.error / self.bound
 
 
+def verdict(
+    kind: str, what: str, trouble: str, shape: tuple[int, ...] = (), dtype: str = "", note: str = ""
+) -> Evidence:
+    """A claim that is a yes or no: it holds where there is no trouble."""
+    return Evidence(kind, what, shape, dtype, None, None, not trouble, trouble or note)
+
+
 @dataclass(frozen=True)
 class Report:
     """All evidence of one check of one emitted layer; `place` is the device that its kernels ran on, if any."""

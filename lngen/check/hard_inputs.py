@@ -9,7 +9,7 @@ import numpy as np
 
 from lngen.check import inputs, reference
 from lngen.check.checker import Checker
-from lngen.check.evidence import Evidence
+from lngen.check.evidence import Evidence, verdict
 from lngen.check.layer import Array, Case, run
 from lngen.check.numbers import storage_dtype
 from lngen.oracle.evaluate import LONGDOUBLE, evaluate
@@ -74,7 +74,7 @@ def _finite(
     try:
         answer = run(checker.layer, case)
     except Exception as error:  # whatever emitted code raises is its failure to report
-        yield checker.broken("hard inputs", case, "float64", error)
+        yield checker.broken("hard inputs", case, error)
         return
     exact = {**outputs, **{f"d{name}": value for name, value in gradients.items()}}
     results = {**answer.outputs, **{f"d{name}": value for name, value in answer.gradients.items()}}
@@ -85,10 +85,8 @@ def _finite(
         there = np.isfinite(wanted) & (np.abs(wanted) < _LARGE)
         lost = there & ~np.isfinite(result)
         what = f"{case.name}: {name} is finite where the definition's is"
-        detail = f"{int(lost.sum())} of {lost.size} entries are not; {checker.command(case, 'float64')}"
-        yield Evidence(
-            "hard inputs", what, case.shape, "float64", None, None, not lost.any(), detail if lost.any() else ""
-        )
+        trouble = f"{int(lost.sum())} of {lost.size} entries are not; {checker.command(case, 'float64')}"
+        yield verdict("hard inputs", what, trouble if lost.any() else "", case.shape, "float64")
 
 
 def _all_finite(values: Mapping[str, Array]) -> bool:

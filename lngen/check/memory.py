@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from lngen.check.evidence import Evidence
+from lngen.check.evidence import Evidence, verdict
 from lngen.check.inputs import ordinary
 from lngen.check.layer import Checkable, run
 from lngen.check.numbers import storage_dtype
@@ -38,4 +38,4 @@ def check_memory(layer: Checkable, seed: int, dtypes: Sequence[str]) -> Iterator
             except Exception as error:  # PyCUDA's, whose text is the findings; or whatever else the code raises
                 trouble = " ".join(str(error).split())
             what = "no race, and no access out of bounds, uninitialised or misaligned"
-            yield Evidence("checker", what, case.shape, dtype, None, None, not trouble, trouble)
+            yield verdict("checker", what, trouble, case.shape, dtype)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from lngen.commands import console, layers
-from lngen.errors import LngenError
+from lngen.errors import LngenError, counted
 from lngen.files import manifest
 from lngen.files.paths import RUNTIME, require_package
 from lngen.language.definition import Definition
@@ -69,7 +69,7 @@ def _write(every: Sequence[Derived], folder: Path, format: Format) -> None:
             _tell(f"{done} {layers.shown(folder / entry.path)}", format)
         unchanged += len(emission.files) - sum(entry.kind != "left over" for entry in drifts)
     if unchanged:
-        _tell(f"unchanged in {layers.shown(folder)}: {_plural(unchanged, 'file')}", format)
+        _tell(f"unchanged in {layers.shown(folder)}: {counted(unchanged, 'file')}", format)
 
 
 def _emissions(every: Sequence[Derived]) -> list[manifest.Emission]:
@@ -105,12 +105,8 @@ def _check(every: Sequence[Derived], folder: Path, *, every_layer: bool, command
         print(manifest.drift_message(drifts, command))
         return 1
     files = sum(len(emission.files) for emission in emissions)
-    print(f"{files} files of {_plural(len(every), 'layer')} in {layers.shown(folder)} are what lngen emits.")
+    print(f"{files} files of {counted(len(every), 'layer')} in {layers.shown(folder)} are what lngen emits.")
     return 0
-
-
-def _plural(count: int, word: str) -> str:
-    return f"{count} {word}" + ("" if count == 1 else "s")
 
 
 def _command(words: Sequence[str], out: Path | None) -> str:

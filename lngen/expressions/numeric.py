@@ -66,7 +66,7 @@ def _over(function: Any, *arguments: Any) -> Any:
     return np.frompyfunc(function, len(arguments), 1)(*arguments)
 
 
-_COMPARE: dict[type, Any] = {
+COMPARE: dict[type, Any] = {
     sympy.StrictGreaterThan: np.greater,
     sympy.GreaterThan: np.greater_equal,
     sympy.StrictLessThan: np.less,
@@ -74,6 +74,7 @@ _COMPARE: dict[type, Any] = {
     sympy.Equality: np.equal,
     sympy.Unequality: np.not_equal,
 }
+"""What decides each relation."""
 
 
 def evaluate_expression(expression: Expr, environment: Mapping[Any, Any], arithmetic: Arithmetic) -> Any:
@@ -103,7 +104,7 @@ def evaluate_expression(expression: Expr, environment: Mapping[Any, Any], arithm
         if isinstance(e, sympy.Pow):
             return _power(walk(e.base), e.exp, arithmetic)
         if isinstance(e, Relational):
-            return _COMPARE[type(e)](walk(e.args[0]), walk(e.args[1]))
+            return COMPARE[type(e)](walk(e.args[0]), walk(e.args[1]))
         if isinstance(e, Where):
             return np.where(np.asarray(walk(e.args[0]), dtype=bool), walk(e.args[1]), walk(e.args[2]))
         if isinstance(e, StopGradient):

@@ -8,20 +8,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lngen.derivation.derivation import Derivation, Proof, Step
+from lngen.errors import counted
 from lngen.expressions.notation import latex, latex_name, text
 from lngen.expressions.symbols import FeatureSum, Mean, RowMax, RowMin, SumRows, operation_count
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram, Stage
 from lngen.report.audit import Audit, Saving, audit
 from lngen.report.costs import EXAMPLE_DTYPE, EXAMPLE_SHAPE, cost_entries, cost_rows, size_rows
-from lngen.report.formulas import (
-    Formula,
-    atoms,
-    formula,
-    gradients,
-    reading_order,
-    textbook_forward,
-)
+from lngen.report.formulas import Formula, atoms, formula, gradients, reading_order, textbook_forward
 
 
 @dataclass(frozen=True)
@@ -42,10 +36,10 @@ class StepText:
     @property
     def facts(self) -> str:
         """Operations and agreement, in words."""
-        counted = _plural(self.operations_after, "operation")
+        done = counted(self.operations_after, "operation")
         if self.operations_before is not None:
-            counted = f"{self.operations_before} -> {counted}"
-        return counted if self.digits is None else f"{counted}, both sides agree to {self.digits} digits"
+            done = f"{self.operations_before} -> {done}"
+        return done if self.digits is None else f"{done}, both sides agree to {self.digits} digits"
 
 
 @dataclass(frozen=True)
@@ -107,17 +101,17 @@ class Content:
         if not self.evidence:
             return "not proved: no evidence was asked for"
         if failed:
-            return f"NOT PROVED: {failed} of {_plural(len(self.evidence), 'statement')} failed"
+            return f"NOT PROVED: {failed} of {counted(len(self.evidence), 'statement')} failed"
         open_ = sum(not item.claimed for item in self.evidence)
         if open_ == len(self.evidence):
             return "not proved: nothing is claimed"
-        held = f"proved: all {_plural(len(self.evidence) - open_, 'statement')} hold"
+        held = f"proved: all {counted(len(self.evidence) - open_, 'statement')} hold"
         return f"{held}, no claim on {open_}" if open_ else held
 
     @property
     def saving(self) -> str:
         """What the simplification is worth, in one line."""
-        before = _plural(self.adjoint_operations, "operation")
+        before = counted(self.adjoint_operations, "operation")
         return f"{before} by the chain rule, {self.result_operations} simplified"
 
 
@@ -243,7 +237,3 @@ def _stage(stage: Stage, order: tuple[str, ...]) -> list[Formula]:
         *(formula(a.symbol, a.expression, order) for a in stage.row_scalars),
         *(formula(r.symbol, SumRows(r.body), order) for r in stage.rows_reductions),
     ]
-
-
-def _plural(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

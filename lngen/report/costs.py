@@ -8,6 +8,7 @@ from typing import Any
 
 from sympy import Expr
 
+from lngen.errors import counted
 from lngen.expressions.notation import text
 from lngen.expressions.symbols import D
 from lngen.plan.cost import ITEMSIZE, Cost, DType, cost, microseconds, parse_dtype, unfused
@@ -27,7 +28,7 @@ def cost_rows(plan: Plan) -> list[tuple[str, str, str]]:
         rows.append((label, *values))  # type: ignore[arg-type]
 
     add("row tensors moved", *(_tensors(c) for c in costs))
-    add("row tensors moved, unfused", *(f"{u.tensors} in {_count(u.kernels, 'kernel')}" for u in chains))
+    add("row tensors moved, unfused", *(f"{u.tensors} in {counted(u.kernels, 'kernel')}" for u in chains))
     add("bytes a row element", *(text(c.tensors * ITEMSIZE) for c in costs))
     add("bytes a row element, unfused", *(text(u.tensors * ITEMSIZE) for u in chains))
     add("kept for backward, bytes a row", *(text(c.saved_bytes_per_row) for c in costs))
@@ -139,10 +140,6 @@ def _functions(c: Cost) -> str:
     for name, element, row in c.operations.functions:
         parts += [f"{element} {name} an element"] * (element > 0) + [f"{row} {name} a row"] * (row > 0)
     return ", ".join(parts) or "none"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _megabytes(size: float) -> str:

@@ -294,25 +294,12 @@ def _json(c: Content) -> dict[str, Any]:
         ],
         "cost": c.cost_entries,
         "hazards": [
-            {
-                "kind": h.kind,
-                "status": h.status,
-                "direction": h.where.direction,
-                "step": h.where.step,
-                "name": h.where.name,
-                "text": h.where.text,
-                "danger": h.danger,
-                "remedy": h.remedy,
-            }
+            {"kind": h.kind, "status": h.status, **vars(h.where), "danger": h.danger, "remedy": h.remedy}
             for h in c.audit.hazards
         ],
         "rewrites": [
-            {
-                "step": item.step.number,
-                "rule": item.step.rule,
-                "saving": None if item.saving is None else vars(item.saving),
-            }
-            for item in c.audit.rewrites
+            {"step": step.number, "rule": step.rule, "saving": saving and vars(saving)}
+            for step, saving in ((item.step, item.saving) for item in c.audit.rewrites)
         ],
     }
 

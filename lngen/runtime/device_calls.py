@@ -43,15 +43,14 @@ class Direction:
 
     `arguments` and `results` say what each belongs to: the cotangent `dy` to the output `y`, the tangent or the
     gradient `dx` to the input `x`, the gradient `ddy` to the cotangent `dy`. Results of a group of `shared` are one and
-    the same, and `zeros` are zero whatever the call. A kernel of `kernels`, in the file `source`, has the types of its
-    arguments, as `struct` has them with A for the compute type, and what is passed: the name of a value, "out" and the
-    results that it writes, "saved" and a row scalar, "the rows". A block leaves `sums` over rows, into columns and into
-    scalars.
+    the same, and `zeros` are zero whatever the call. `kernels` lists what each kernel of the file `source` is passed:
+    the name of a value, "out" and the results that it writes, "saved" and a row scalar, "the rows". A block leaves
+    `sums` over rows, into columns and into scalars.
     """
 
-    source: Path
+    source: str
     results: Mapping[str, str]
-    kernels: Mapping[str, tuple[str, tuple[str, ...]]]
+    kernels: Mapping[str, str]
     arguments: Mapping[str, str] = field(default_factory=dict)
     shared: tuple[tuple[str, ...], ...] = ()
     zeros: tuple[str, ...] = ()
@@ -63,13 +62,14 @@ class Layer:
     """What a launcher has to know of a layer: kinds by name, `Row`, `RowScalar`, `Feature`, `Scalar` or `Constant`.
 
     `saved` is what other directions read of forward, "computed" for a row scalar that forward saves for them, and
-    `Saved` the class that holds it. Values of a layer that `is_wide` may leave the range of float32, whatever the
-    types. `macros` is what a module is compiled with, given what a kernel needs: where that takes long, one may serve
-    in the place of several.
+    `Saved` the class that holds it. Kernels are in files of `folder`. Values of a layer that `is_wide` may leave the
+    range of float32, whatever the types. `macros` is what a module is compiled with, given what a kernel needs: where
+    that takes long, one may serve in the place of several.
     """
 
     name: str
     Saved: Any
+    folder: Path
     minimum_features: int
     is_wide: bool
     inputs: Mapping[str, str]
@@ -102,7 +102,7 @@ class Layer:
         return found
 
 
-def layer_of(interface: Interface, saved: Any, is_wide: bool, directions: Mapping[str, Direction]) -> Layer:
+def layer_of(interface: Interface, saved: Any, file: str, is_wide: bool, directions: Mapping[str, Direction]) -> Layer:
     """A layer by its interface and the class of what it saves, under the names that kernels have."""
     inputs = {given["symbol"]: str(given["kind"]) for given in interface["inputs"]}
     outputs = {output["symbol"]: str(output["kind"]) for output in interface["outputs"]}
@@ -110,6 +110,7 @@ def layer_of(interface: Interface, saved: Any, is_wide: bool, directions: Mappin
     return Layer(
         name=interface["name"],
         Saved=saved,
+        folder=Path(file).parent,
         minimum_features=interface["minimum_features"],
         is_wide=is_wide,
         inputs=inputs,

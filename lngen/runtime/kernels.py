@@ -176,15 +176,18 @@ class Module:
         if narrow:
             macros.append("LNGEN_VECTOR=1")
         self.device = device
-        self.cubin, self.module = load(device, plan.direction.source, plan.layer.macros(macros))
-        accumulate = "d" if plan.computed == "f64" else "f"
-        self.kernels = [
-            Kernel(self, f"{name}_{wanted.row_type}", letters.replace("A", accumulate), parts)
-            for name, (letters, parts) in plan.direction.kernels.items()
-        ]
+        self.cubin, self.module = load(device, plan.layer.folder / plan.direction.source, plan.layer.macros(macros))
+        # The types of arguments as `struct` has them: addresses, unless they are these.
+        constants = dict.fromkeys(plan.layer.constants, "d" if plan.computed == "f64" else "f")
+        types = {"the rows": "q", "the features": "i", "the blocks": "i", **constants}
+        self.kernels = []
+        for name, passed in plan.direction.kernels.items():
+            parts = passed.split(", ")
+            letters = "".join(types.get(part, "P") for part in parts)
+            self.kernels.append(Kernel(self, f"{name}_{wanted.row_type}", letters, parts))
         vector = self.kernels[0].vector
-        types = {wanted.row_type, wanted.parameter_type}
-        self.alignment = {kind: min(16, vector * BYTES[kind]) for kind in types}
+        stored = {wanted.row_type, wanted.parameter_type}
+        self.alignment = {kind: min(16, vector * BYTES[kind]) for kind in stored}
 
     def fits(self, vectors: Iterable[tuple[str, int]]) -> bool:
         """Whether arrays of some types are aligned, by their addresses modulo 16."""
@@ -218,7 +221,7 @@ def load(device: Device, source: Path, macros: Iterable[str]) -> tuple[bytes, An
 class Kernel:
     """A kernel, ready for launching, and what the module says of its launch."""
 
-    def __init__(self, module: Module, name: str, letters: str, parts: tuple[str, ...]) -> None:
+    def __init__(self, module: Module, name: str, letters: str, parts: list[str]) -> None:
         driver = module.device.driver
         self.pack, self.parts = struct.Struct(letters).pack, parts
         self.name, self.cubin = name, module.cubin

@@ -75,7 +75,13 @@ def saved_from(layer: Layer, interface: Interface, first: tuple[Any, Any, Any], 
 
 
 def workspace_bytes(layer: Layer, direction: str, arguments: Sequence[Any]) -> int:
-    """How many bytes a call of a direction with these positional arguments needs of `workspace`."""
+    """How many bytes a call of a direction with these positional arguments needs of `workspace`.
+
+    That of forward holds the row scalars of `Saved`, in their order, each dense in the type that forward computed in
+    and begun at a multiple of 256 bytes. That of a direction which sums over rows holds what each block of threads
+    leaves of each sum, in that type: a row of D for each block, sum after sum, for sums with one value a feature; then
+    a number for each block, sum after sum, for the others. Other directions need none.
+    """
     if direction not in layer.directions:
         known = ", ".join(f'"{name}"' for name in layer.directions)
         raise ValueError(f"direction is {direction!r}; pass one of {known}")

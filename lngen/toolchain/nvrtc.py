@@ -1,25 +1,22 @@
-"""NVRTC, NVIDIA's run-time compiler, called by ctypes: CUDA C++ to a cubin without toolkit, driver or GPU.
+"""NVRTC, NVIDIA's run-time compiler: CUDA C++ to a cubin without toolkit, driver or GPU.
 
-It is found in the wheels `nvidia-cuda-nvrtc` and `nvidia-cuda-runtime` (for the two headers of half
-precision), or in an installed toolkit. `compile` gives the machine code and what ptxas says of each kernel;
-`disassemble` gives its instructions where `nvdisasm` is found.
+It is found as the launcher of the kernels finds it. `compile` gives the machine code and what ptxas says of each
+kernel; `disassemble` gives its instructions where `nvdisasm` is found.
 """
 
 from __future__ import annotations
 
-import ctypes
 import functools
-import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from lngen.errors import CompileError, LngenError
+from lngen.runtime.compilers import Nvrtc, find_nvrtc
 
 
 class NvrtcMissing(LngenError):
@@ -47,20 +44,13 @@ class Compiled:
     resources: dict[str, Resources]
 
 
-@dataclass(frozen=True)
-class _Installation:
-    library: Path
-    headers: Path
-    tools: Path
-
-
 _WHEELS = "pip install nvidia-cuda-nvrtc nvidia-cuda-runtime"
 
 
 def available() -> bool:
     """Whether `compile` will find NVRTC."""
     try:
-        _installation()
+        _nvrtc()
     except NvrtcMissing:
         return False
     return True
@@ -68,9 +58,7 @@ def available() -> bool:
 
 def version() -> tuple[int, int]:
     """The version of NVRTC, such as (13, 0). Raises NvrtcMissing."""
-    major, minor = ctypes.c_int(), ctypes.c_int()
-    _call("nvrtcVersion", ctypes.byref(major), ctypes.byref(minor))
-    return major.value, minor.value
+    return _nvrtc().version()
 
 
 def compile(source: str, arch: str, options: Sequence[str] = ()) -> Compiled:
@@ -79,12 +67,14 @@ def compile(source: str, arch: str, options: Sequence[str] = ()) -> Compiled:
     `options` are added to the command line as they are (`-DLNGEN_D=1024`). Raises NvrtcMissing, or CompileError with
     the compiler's log, which calls the source `kernels.cu`.
     """
-    program = ctypes.c_void_p()
-    _call("nvrtcCreateProgram", ctypes.byref(program), source.encode(), b"kernels.cu", 0, None, None)
+    line = ("--std=c++17", "--ptxas-options=-v", *options)
     try:
-        return _compile(program, arch, options)
-    finally:
-        _call("nvrtcDestroyProgram", ctypes.byref(program))
+        code, log = _nvrtc().compiled(Path("kernels.cu"), source, arch, line)
+    except RuntimeError as error:
+        raise CompileError(f"for {arch}, {error}") from error
+    if arch.startswith("compute_"):
+        return Compiled(b"", code.rstrip(b"\0").decode(), log, {})
+    return Compiled(code, "", log, parse_resources(log))
 
 
 def disassemble(cubin: bytes) -> str:
@@ -141,74 +131,21 @@ def parse_resources(log: str) -> dict[str, Resources]:
     return found
 
 
-def _compile(program: ctypes.c_void_p, arch: str, options: Sequence[str]) -> Compiled:
-    place = _installation()
-    line = [f"--gpu-architecture={arch}", "--std=c++17", f"-I{place.headers}", "--ptxas-options=-v", *options]
-    arguments = (ctypes.c_char_p * len(line))(*(word.encode() for word in line))
-    failed = _library().nvrtcCompileProgram(program, len(line), arguments)
-    log = _text(program, "ProgramLog")
-    if failed:
-        raise CompileError(f"NVRTC could not compile for {arch}:\n{log}")
-    if arch.startswith("compute_"):
-        return Compiled(b"", _text(program, "PTX"), log, {})
-    return Compiled(_bytes(program, "CUBIN"), "", log, parse_resources(log))
-
-
-def _bytes(program: ctypes.c_void_p, what: str) -> bytes:
-    size = ctypes.c_size_t()
-    _call(f"nvrtcGet{what}Size", program, ctypes.byref(size))
-    buffer = ctypes.create_string_buffer(size.value)
-    _call(f"nvrtcGet{what}", program, buffer)
-    return buffer.raw
-
-
-def _text(program: ctypes.c_void_p, what: str) -> str:
-    return _bytes(program, what).rstrip(b"\0").decode(errors="replace")
-
-
-def _call(function: str, *arguments: object) -> None:
-    library = _library()
-    code = getattr(library, function)(*arguments)
-    if code:
-        library.nvrtcGetErrorString.restype = ctypes.c_char_p
-        raise LngenError(f"{function}: {library.nvrtcGetErrorString(code).decode()}")
-
-
 @functools.cache
-def _library() -> ctypes.CDLL:
-    path = _installation().library
+def _nvrtc() -> Nvrtc:
+    found = find_nvrtc()
+    if found is None:
+        raise NvrtcMissing(f"no NVRTC: {_WHEELS}")
+    nvrtc = Nvrtc(*found)
     try:
-        return ctypes.CDLL(str(path))
+        nvrtc.version()
     except OSError as error:
         raise NvrtcMissing(f"NVRTC is installed but cannot be loaded ({error}); try: {_WHEELS}") from error
-
-
-@functools.cache
-def _installation() -> _Installation:
-    for root in _roots():
-        library = _first(root, "lib/libnvrtc.so*", "lib64/libnvrtc.so*", "cuda_nvrtc/lib/libnvrtc.so*")
-        header = _first(root, "include/cuda_fp16.h", "cuda_runtime/include/cuda_fp16.h")
-        if library and header:
-            return _Installation(library, header.parent, root / "bin")
-    raise NvrtcMissing(f"no NVRTC: {_WHEELS}")
-
-
-def _roots() -> list[Path]:
-    """Where NVRTC may be: the wheels of CUDA 13 (one folder), of CUDA 12 (a folder a wheel), a toolkit."""
-    packages = [Path(entry) / "nvidia" for entry in sys.path if entry]
-    wheels = [root for folder in packages for root in (*sorted(folder.glob("cu[0-9]*"), reverse=True), folder)]
-    named = [os.environ[key] for key in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(key)]
-    nvcc = shutil.which("nvcc")
-    beside = [str(Path(nvcc).resolve().parent.parent)] if nvcc else []
-    return [*wheels, *map(Path, named), *map(Path, beside), Path("/usr/local/cuda")]
-
-
-def _first(root: Path, *patterns: str) -> Path | None:
-    return next((path for pattern in patterns for path in sorted(root.glob(pattern))), None)
+    return nvrtc
 
 
 def _nvdisasm() -> str:
-    beside = _installation().tools / "nvdisasm"
+    beside = _nvrtc().path.parent.parent / "bin" / "nvdisasm"
     tool = str(beside) if beside.exists() else shutil.which("nvdisasm")
     if tool is None:
         raise NvrtcMissing("no nvdisasm: pip install nvidia-cuda-nvdisasm")

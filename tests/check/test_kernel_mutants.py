@@ -5,13 +5,13 @@ from functools import cache
 import pytest
 
 from lngen import simt
-from lngen.check.kernel_mutants import kernel_mutants, kill_table
-from lngen.check.mutants import markdown
 from lngen.check.on_device import device
 from lngen.language.parsing import load
 from lngen.pipeline import derived
 from lngen.runtime.includes import inlined
+from tests.check.kernel_mutants import kernel_mutants, kill_table
 from tests.check.layers import DEFINITIONS
+from tests.check.mutants import markdown
 from tests.check.test_mutants import PAGE
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 from tests.shipped import ROOT

@@ -7,8 +7,8 @@ from functools import cache
 
 import pytest
 
-from lngen.check.mutants import kill_table, markdown, mutants
 from tests.check.layers import DEFINITIONS, ROOT, derived, emitted_files, planned
+from tests.check.mutants import kill_table, markdown, mutants
 from tests.tiers import sample
 
 PAGE = ROOT / "docs" / "mutants.md"

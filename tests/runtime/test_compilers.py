@@ -120,7 +120,7 @@ def test_compilers_are_found_and_chosen(tmp_path: Path, monkeypatch: pytest.Monk
         monkeypatch.delenv(key, raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert compilers.compiler().path == program
-    monkeypatch.setattr(compilers, "_find_nvrtc", lambda: None)
+    monkeypatch.setattr(compilers, "find_nvrtc", lambda: None)
     monkeypatch.setenv("LNGEN_COMPILER", "nvrtc")
     with pytest.raises(RuntimeError, match=r"no compiler for kernels\.cu: put nvcc on the PATH, or install NVRTC"):
         compilers.compiler()

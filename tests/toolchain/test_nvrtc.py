@@ -94,15 +94,15 @@ def test_what_is_no_cubin_is_refused() -> None:
 
 
 def test_missing_nvrtc_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    nvrtc._installation.cache_clear()
-    monkeypatch.setattr(nvrtc, "_roots", list)
+    nvrtc._nvrtc.cache_clear()
+    monkeypatch.setattr(nvrtc, "find_nvrtc", lambda: None)
     try:
         assert not nvrtc.available()
         with pytest.raises(nvrtc.NvrtcMissing, match="pip install nvidia-cuda-nvrtc nvidia-cuda-runtime"):
             nvrtc.disassemble(b"")
     finally:
         monkeypatch.undo()
-        nvrtc._installation.cache_clear()
+        nvrtc._nvrtc.cache_clear()
 
 
 def test_a_log_of_another_form_is_refused() -> None:

@@ -61,9 +61,14 @@ class KernelArgument:
     the storage type of rows, that of parameters, the compute type. `absent` is the macro that compiles the
     argument away; its pointer may then be null (a value: anything). `results` are the names that share what
     the kernel writes there.
+
+    `part` is what the launcher passes, in the words of its tables: the name of an input, a cotangent or a Constant,
+    `saved mu` for a row scalar that forward saves, `out dx` for a result, `out dx dr` for one that several names share,
+    or one of `the rows`, `the features`, `the blocks` and `the workspace`. No name has a blank in it.
     """
 
     name: str
+    part: str
     role: Role
     element: Element
     pointer: bool = True
@@ -131,6 +136,7 @@ def row_contract(program: RowProgram, sums: tuple[int, int]) -> LaunchContract:
     arguments = [
         KernelArgument(
             argument.symbol.name,
+            argument.name,
             "row" if isinstance(argument.symbol, RowSymbol) else "row scalar",
             "row",
             absent=absence(argument.name, program),
@@ -138,41 +144,43 @@ def row_contract(program: RowProgram, sums: tuple[int, int]) -> LaunchContract:
         for argument in program.rows
     ]
     if program.direction != "forward":
-        arguments += [KernelArgument(symbol.name, "saved", "compute") for symbol in program.saved]
+        arguments += [
+            KernelArgument(symbol.name, f"saved {symbol.name}", "saved", "compute") for symbol in program.saved
+        ]
     arguments += parameter_arguments(program)
-    arguments += [
-        KernelArgument(
-            f"out_{store.symbol.name}", "result", "row", writes=True,
-            absent=result_absence(store, program), results=store.names,
-        )
-        for store in row_results(program)
-    ]  # fmt: skip
+    arguments += [_result(store, "row", program) for store in row_results(program)]
     if program.direction == "forward":
-        arguments += [KernelArgument(f"save_{s.name}", "save", "compute", writes=True) for s in program.saved]
+        arguments += [
+            KernelArgument(f"save_{s.name}", f"saved {s.name}", "save", "compute", writes=True) for s in program.saved
+        ]
     if any(sums):
-        arguments.append(KernelArgument("workspace", "workspace", "compute", writes=True))
-    arguments.append(KernelArgument("rows", "rows", "int64", pointer=False))
-    arguments.append(KernelArgument("D", "D", "int32", pointer=False))
-    return LaunchContract(program.direction, tuple(arguments), *sums)
+        arguments.append(_WORKSPACE)
+    rows = KernelArgument("rows", "the rows", "rows", "int64", pointer=False)
+    return LaunchContract(program.direction, (*arguments, rows, _FEATURES), *sums)
 
 
 def columns_contract(program: RowProgram, sums: tuple[int, int]) -> LaunchContract:
     """The contract of the kernel that ends the sums over rows."""
-    results = [
-        KernelArgument(
-            f"out_{store.symbol.name}", "result", "parameter", writes=True,
-            absent=result_absence(store, program), results=store.names,
-        )
-        for store in column_results(program)
-    ]  # fmt: skip
-    arguments = (
-        KernelArgument("workspace", "workspace", "compute", writes=True),
-        KernelArgument("blocks", "blocks", "int32", pointer=False),
-        *parameter_arguments(program),
-        *results,
-        KernelArgument("D", "D", "int32", pointer=False),
-    )
+    results = [_result(store, "parameter", program) for store in column_results(program)]
+    blocks = KernelArgument("blocks", "the blocks", "blocks", "int32", pointer=False)
+    arguments = (_WORKSPACE, blocks, *parameter_arguments(program), *results, _FEATURES)
     return LaunchContract(f"{program.direction}_columns", arguments, *sums)
+
+
+_WORKSPACE = KernelArgument("workspace", "the workspace", "workspace", "compute", writes=True)
+_FEATURES = KernelArgument("D", "the features", "D", "int32", pointer=False)
+
+
+def _result(store: Store, element: Element, program: RowProgram) -> KernelArgument:
+    return KernelArgument(
+        f"out_{store.symbol.name}",
+        " ".join(("out", *store.names)),
+        "result",
+        element,
+        writes=True,
+        absent=result_absence(store, program),
+        results=store.names,
+    )
 
 
 def parameter_arguments(program: RowProgram) -> list[KernelArgument]:
@@ -180,6 +188,7 @@ def parameter_arguments(program: RowProgram) -> list[KernelArgument]:
     return [
         KernelArgument(
             parameter.symbol.name,
+            parameter.name,
             parameter.kind,
             "compute" if parameter.kind == "Constant" else "parameter",
             pointer=parameter.kind != "Constant",

@@ -8,26 +8,20 @@ have inputs beside gradients, have those of the derivation.
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lngen.backends import Notes
-from lngen.backends.cuda.launcher_arguments import letters, parts
 from lngen.backends.cuda.lines import Direction
-from lngen.backends.interface import Constant, Input, Interface, OwnFields, interface, moved, moved_name
-from lngen.backends.layout import WIDTH, in_docstring, quoted
+from lngen.backends.interface import Constant, Interface, OwnFields, interface, moved, moved_name
+from lngen.backends.layout import WIDTH, quoted
 from lngen.backends.saved import saved_fields
-from lngen.backends.signatures import Signatures, as_python
+from lngen.backends.signatures import Signatures
 from lngen.backends.spelling import gradient, reading
 from lngen.files.render import render
 from lngen.plan.program import RowProgram
 
-_MEANINGS = {
-    "Row": "shape (..., D)",
-    "RowScalar": "one value a row, shape {rows}.shape[:-1]",
-    "Feature": "one value a feature, shape (D,)",
-    "Scalar": "a number or a 0-d array",
-}
 _ARRAY = "_launcher.DeviceArray"
 _KEYWORDS = ("stream: Any = None", f"workspace: {_ARRAY} | None = None")
 
@@ -56,22 +50,15 @@ def _fields(
     forward, backward = by_name["forward"], by_name["backward"]
     saved = saved_fields(layer, forward, backward, list(by_name.values())[2:])
     cotangents = [output.derivative for output in layer.outputs]
-    rows = layer.rows[0].public
     own = OwnFields.beside(field.name for field in saved)
     signatures = Signatures(layer, _ARRAY, "Any", _KEYWORDS)
     return {
         "header": notes.header,
         "title": notes.title,
-        "forward_formulas": notes.forward_formulas,
-        "backward_formulas": notes.backward_formulas,
         "several_outputs": len(layer.outputs) > 1,
-        "wide": forward.is_wide,
-        "inputs": [_input(given, rows) for given in layer.inputs],
-        "outputs": [
-            {"name": output.public, "meaning": f"{_MEANINGS[output.kind].format(rows=rows)}."}
-            for output in layer.outputs
-        ],
-        "constants": [given.public for given in layer.constants],
+        "inputs": [given.public for given in layer.inputs],
+        "numbers": any(given.kind == "Scalar" for given in layer.inputs),
+        "outputs": [output.public for output in layer.outputs],
         "saved_fields": saved,
         "array": _ARRAY,
         "own": own,
@@ -82,11 +69,10 @@ def _fields(
         ],
         "backward_signature": signatures.backward(),
         "backward_call": _statement("arguments_", (cotangent.public for cotangent in cotangents)),
-        "jvp": _later(by_name.get("jvp"), signatures, notes.jvp_formulas),
+        "jvp": _later(by_name.get("jvp"), signatures),
         "second": _later(
             by_name.get("backward_backward"),
             signatures,
-            notes.backward_backward_formulas,
             f"*_launcher.each_cotangent(cotangents, {quoted(c.public for c in cotangents)})",
         ),
         "saved_from": signatures.saved_from(saved, own),
@@ -97,44 +83,16 @@ def _fields(
             "    return saved_",
         ],
         "cotangents": [cotangent.public for cotangent in cotangents],
-        "shared_text": _shared_text(backward, layer),
         "tables": "\n".join(_tables(directions, layer)),
     }
 
 
-def _later(
-    program: RowProgram | None, signatures: Signatures, formulas: Sequence[str], *given: str
-) -> dict[str, Any] | None:
+def _later(program: RowProgram | None, signatures: Signatures, *given: str) -> dict[str, list[str]] | None:
     """What the template places of the JVP or the double backward; None if there is none."""
     if program is None:
         return None
-    own = [(moved_name(program, of), of.public) for of in moved(program, signatures.layer).values()]
-    return {
-        "signature": signatures.later(program),
-        "arguments": own,
-        "formulas": in_docstring(formulas),
-        "call": _statement("arguments_", (*given, *(name for name, _ in own))),
-    }
-
-
-def _input(given: Input, rows: str) -> dict[str, str]:
-    left_out = "" if given.neutral is None else f"; left out it is {as_python(given.neutral)}, and costs nothing"
-    of_number = ", or the compute type for a number" if given.kind == "Scalar" else ""
-    return {
-        "name": given.public,
-        "meaning": f"{_MEANINGS[given.kind].format(rows=rows)}{left_out}.",
-        "gradient_meaning": f"The gradient of {given.public}, in its shape and type{of_number}.",
-    }
-
-
-def _shared_text(backward: RowProgram, layer: Interface) -> str:
-    public = {given.derivative.name: given.derivative.public for given in layer.inputs}
-    return "".join(
-        f"\n    {' and '.join(public[name] for name in store.names)} are one and the same array, "
-        "unless `out` has one for each."
-        for store in backward.results
-        if len(store.names) > 1
-    )
+    own = (moved_name(program, of) for of in moved(program, signatures.layer).values())
+    return {"signature": signatures.later(program), "call": _statement("arguments_", (*given, *own))}
 
 
 def _tables(directions: Sequence[Lowered], layer: Interface) -> list[str]:
@@ -144,6 +102,7 @@ def _tables(directions: Sequence[Lowered], layer: Interface) -> list[str]:
     fields = [
         "INTERFACE,",
         "Saved,",
+        "__file__,",
         f"is_wide={programs[0].is_wide},",
         *_inside("directions={", tables, "},"),
     ]
@@ -160,14 +119,10 @@ def _direction(program: RowProgram, lowered: Direction, layer: Interface) -> lis
     kernels = [
         line
         for contract in contracts
-        for line in _inside(
-            f"{_string(contract.kernel)}: (",
-            (f"{_string(letters(contract))},", *_tuple("", map(_string, parts(contract, program)))),
-            "),",
-        )
+        for line in _text(f"{_string(contract.kernel)}: ", [argument.part for argument in contract.arguments])
     ]
     fields = [
-        f'source=_Path(__file__).with_name("{source_of(program)}"),',
+        f'source="{source_of(program)}",',
         *(_dictionary("arguments=", arguments) if arguments else ()),
         *_dictionary("results=", results),
         *(_tuple("shared=", shared) if shared else ()),
@@ -192,12 +147,25 @@ def _belongings(program: RowProgram, layer: Interface) -> tuple[dict[str, str], 
     }[program.direction]
 
 
-_DEEPEST = 20
-"""The columns that the tables are indented by at most."""
+_WIDTH = WIDTH - 12
+"""The columns that a field of a direction has."""
 
 
 def _dictionary(before: str, items: Mapping[str, str]) -> list[str]:
     return _listed(f"{before}{{", [f"{_string(key)}: {_string(kind)}" for key, kind in items.items()], "},")
+
+
+def _text(before: str, entries: Sequence[str]) -> list[str]:
+    """A text that lists entries, on as many lines as it takes, none broken."""
+    whole = ", ".join(entries)
+    if len(f'{before}"{whole}",') <= _WIDTH - 4:
+        return [f'{before}"{whole}",']
+    unbroken = whole.replace(" ", "\0").replace(",\0", ", ")
+    room = _WIDTH - 8 - len('""')
+    # Each line but the last ends with a blank.
+    lines = textwrap.wrap(unbroken, room - (len(whole) > room), break_long_words=False)
+    text = [*(f'"{line} "' for line in lines[:-1]), f'"{lines[-1]}"']
+    return _inside(f"{before}(", [line.replace("\0", " ") for line in text], "),")
 
 
 def _tuple(before: str, values: Iterable[str]) -> list[str]:
@@ -208,7 +176,7 @@ def _tuple(before: str, values: Iterable[str]) -> list[str]:
 def _listed(before: str, entries: Sequence[str], after: str, always_comma: bool = False) -> list[str]:
     """Entries on one line, or a line each."""
     line = f"{before}{', '.join(entries)}{',' if always_comma else ''}{after}"
-    if len(line) <= WIDTH - _DEEPEST:
+    if len(line) <= _WIDTH:
         return [line]
     return _inside(before, [f"{entry}," for entry in entries], after)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lngen.check.evidence import Evidence
+from lngen.check.evidence import Evidence, verdict
 from lngen.check.layer import Array, Case, Checkable, Run
 
 Bounds = Callable[[Case], Mapping[str, Array] | None]
@@ -33,7 +33,7 @@ class Claim:
             trouble = self.trouble()
         except Exception as error:  # whatever emitted code raises is its failure to report, not ours to pass on
             trouble = f"{type(error).__name__}: {error}"
-        return Evidence("contracts", self.what, self.shape, self.dtype, None, None, not trouble, trouble)
+        return verdict("contracts", self.what, trouble, self.shape, self.dtype)
 
 
 def results(answer: Run) -> dict[str, Array | None]:

@@ -16,12 +16,12 @@ from pathlib import Path
 from lngen.check.checker import References
 from lngen.check.derived import checkable
 from lngen.check.evidence import KINDS
-from lngen.check.mutants import Kill
 from lngen.check.on_device import OnDevice
 from lngen.check.runner import check
 from lngen.files import loading, manifest
 from lngen.plan.planner import Plan
 from lngen.runtime.includes import inlined
+from tests.check.mutants import Kill
 
 SHAPES = ((5, 7), (2, 33), (3, 1024))
 """Several rows a block, a tail of one entry, and rows that many warps share."""
