@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 3 flops a row element; backward 3 row tensors (2 read, 1 written), 6 flops a row element.
 // Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:be881d5f8129b557e1ec885ece4bbca58ee2c07dcc5dcc847ea2c74f37ffc252
-// templates sha256:3e151ead9bae7a11297954c722d25aad8e46532c5425f1895130249918b9af49
+// templates sha256:e90426fb2ac74f0d9f18779208b637ff84c08b2983901312961b5e25d1c01d21
 //
 // jvp:
 //     dy = rstd*(dx - y*sum(dx*y))
@@ -53,7 +53,7 @@ constexpr bool READS_dx = HAS_dx;
 constexpr int ROWS_READ = READS_x + READS_dx, FEATURES_READ = 0;
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 0>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 0, 2>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
@@ -204,7 +204,7 @@ constexpr bool READS_ddx = HAS_ddx;
 constexpr int ROWS_READ = READS_x + READS_dy + READS_ddx, FEATURES_READ = 0;
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 4, 0>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 4, 0, 7>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;

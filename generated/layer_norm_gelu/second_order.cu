@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 15 flops a row element; backward 3 row tensors (2 read, 1 written), 30 flops a row element.
 // Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
-// templates sha256:3e151ead9bae7a11297954c722d25aad8e46532c5425f1895130249918b9af49
+// templates sha256:e90426fb2ac74f0d9f18779208b637ff84c08b2983901312961b5e25d1c01d21
 //
 // jvp:
 //     dy = (1 + erf_u_2 + 2*u_2*exp(-u_2**2)/sqrt(pi))*(dgamma*xhat + dbeta + rstd*gamma*(dx - mean(dx) - xhat*mean(dx*xhat)))/2
@@ -110,7 +110,7 @@ constexpr bool READS_dbeta = HAS_dbeta;
 constexpr int ROWS_READ = READS_x + READS_dx, FEATURES_READ = READS_gamma + READS_beta + READS_dgamma + READS_dbeta;
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 2>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 2, 5>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
@@ -307,7 +307,7 @@ constexpr int SUMS_INTO_COLUMNS = 2;
 constexpr unsigned long long COLUMNS_WANTED = bit(0, (HAS_ddbeta && HAS_gamma) || (HAS_ddgamma && HAS_gamma) || (HAS_ddx && HAS_gamma)) | bit(1, (HAS_beta && HAS_ddbeta) || (HAS_beta && HAS_ddgamma) || (HAS_beta && HAS_ddx));
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, COLUMNS_WANTED ? SUMS_INTO_COLUMNS : 0, 0, 7, 4>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, COLUMNS_WANTED ? SUMS_INTO_COLUMNS : 0, 0, 7, 4, 15>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 5 flops a row element; backward 3 row tensors (2 read, 1 written), 5 flops a row element.
 // Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:69e4e6464377f485c18a82bb2ea433e069fc552079d127d509e2b633488c8e64
-// templates sha256:3e151ead9bae7a11297954c722d25aad8e46532c5425f1895130249918b9af49
+// templates sha256:e90426fb2ac74f0d9f18779208b637ff84c08b2983901312961b5e25d1c01d21
 //
 // jvp:
 //     dlog_sum_exp = sum(dx*exp_shifted)/sum_exp
@@ -55,7 +55,7 @@ constexpr bool READS_dx = HAS_dx;
 constexpr int ROWS_READ = READS_x + READS_dx, FEATURES_READ = 0;
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1, 4>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
@@ -211,7 +211,7 @@ constexpr bool READS_ddx = HAS_ddx;
 constexpr int ROWS_READ = READS_x + READS_dy + READS_ddx, FEATURES_READ = 0;
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 1>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 1, 6>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 10 flops a row element; backward 3 row tensors (2 read, 1 written), 21 flops a row element.
 // Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-// templates sha256:3e151ead9bae7a11297954c722d25aad8e46532c5425f1895130249918b9af49
+// templates sha256:e90426fb2ac74f0d9f18779208b637ff84c08b2983901312961b5e25d1c01d21
 //
 // jvp:
 //     dy = dgate*(gamma*xhat + beta) + gate*(dgamma*xhat + dbeta + rstd*gamma*(dx - mean(dx) - xhat*mean(dx*xhat)))
@@ -136,7 +136,7 @@ constexpr bool READS_dbeta = HAS_dbeta;
 constexpr int ROWS_READ = READS_x + READS_dx, FEATURES_READ = READS_gamma + READS_beta + READS_dgamma + READS_dbeta;
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 0>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 0, 7>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
@@ -341,7 +341,7 @@ constexpr int SUMS_INTO_COLUMNS = 2;
 constexpr unsigned long long COLUMNS_WANTED = bit(0, HAS_beta && HAS_ddgate) | bit(1, (HAS_ddgate && HAS_gamma) || (HAS_ddx && HAS_gamma));
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, COLUMNS_WANTED ? SUMS_INTO_COLUMNS : 0, 0, 6, 0>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, COLUMNS_WANTED ? SUMS_INTO_COLUMNS : 0, 0, 6, 0, 26>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;

@@ -4,7 +4,7 @@
 // Cost: forward 3 row tensors (2 read, 1 written), 7 flops a row element; backward 5 row tensors (3 read, 2 written), 19 flops a row element.
 // Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
-// templates sha256:3e151ead9bae7a11297954c722d25aad8e46532c5425f1895130249918b9af49
+// templates sha256:e90426fb2ac74f0d9f18779208b637ff84c08b2983901312961b5e25d1c01d21
 //
 // jvp:
 //     dh = dx*silu_z + dz*sigmoid_z*x*(1 + z*(1 - sigmoid_z))
@@ -102,7 +102,7 @@ constexpr bool READS_dgamma = HAS_dgamma;
 constexpr int ROWS_READ = READS_x + READS_z + READS_dx + READS_dz, FEATURES_READ = READS_gamma + READS_dgamma;
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1, 2>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
@@ -295,7 +295,7 @@ constexpr int SUMS_INTO_COLUMNS = 1;
 constexpr unsigned long long COLUMNS_WANTED = bit(0, (HAS_ddx && HAS_gamma) || (HAS_ddz && HAS_gamma));
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, COLUMNS_WANTED ? SUMS_INTO_COLUMNS : 0, 0, 4, 1>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, COLUMNS_WANTED ? SUMS_INTO_COLUMNS : 0, 0, 4, 1, 6>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 11 flops a row element.
 // Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
-// templates sha256:3e151ead9bae7a11297954c722d25aad8e46532c5425f1895130249918b9af49
+// templates sha256:e90426fb2ac74f0d9f18779208b637ff84c08b2983901312961b5e25d1c01d21
 //
 // jvp:
 //     du = dscale*x + scale*dx
@@ -85,7 +85,7 @@ constexpr bool READS_dscale = HAS_dscale;
 constexpr int ROWS_READ = READS_x + READS_dx, FEATURES_READ = 0;
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1, 5>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
@@ -256,7 +256,7 @@ constexpr int SUMS_INTO_SCALARS = 1;
 constexpr unsigned long long SCALARS_WANTED = bit(0, (HAS_ddscale && HAS_scale) || (HAS_ddx && HAS_scale));
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 1, 3, 1>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 1, 3, 1, 12>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;

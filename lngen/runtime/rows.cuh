@@ -235,9 +235,13 @@ __host__ __device__ constexpr int widest_vector(int D, int bytes) {
   return vector;
 }
 
+// Row scalars that a thread has registers for without taking them from the row's.
+constexpr int FREE_SCALARS = 8;
+
 // Bytes of registers that a thread has for a row, its Features and its sums, besides what it computes with.
-__host__ __device__ constexpr int room(int threads, int compute_bytes, int calls) {
-  return 4 * (threads > 512 ? (compute_bytes > 4 || calls ? 0 : 24) : (compute_bytes > 4 ? 40 : 72));
+__host__ __device__ constexpr int room(int threads, int compute_bytes, int calls, int scalars) {
+  return 4 * (threads > 512 ? (compute_bytes > 4 || calls ? 0 : 24) : (compute_bytes > 4 ? 40 : 72)) -
+         compute_bytes * at_least(scalars - FREE_SCALARS, 0);
 }
 
 // Blocks that a multiprocessor is to hold at a time; with it, the compiler has the registers that `room` counts on.
@@ -254,7 +258,7 @@ __host__ __device__ constexpr int most_entries(int calls, bool sums_in_registers
 // over rows; failing that, the row is read again in every stage. `row`, `features` and `sums` count bytes per entry in
 // the compute type: what is read in 16 bits is unpacked once, and the compiler keeps it so.
 __host__ __device__ constexpr Shape shape_of(
-    int D, int bytes, int compute_bytes, int row, int features, int sums, int calls) {
+    int D, int bytes, int compute_bytes, int row, int features, int sums, int calls, int scalars) {
   const int vector = widest_vector(D, bytes);
   const int vectors = ceiling(D, vector);
   const Place beside = sums && (long long)D * sums <= LNGEN_SHARED - 8192 ? IN_SHARED_MEMORY : IN_WORKSPACE;
@@ -266,7 +270,7 @@ __host__ __device__ constexpr Shape shape_of(
       const int chunks = ceiling(vectors, threads);
       const int block = alone ? threads : at_least(threads, BLOCK);
       // Addresses in the workspace take registers too.
-      const int bytes_left = room(block, compute_bytes, calls) / (alone && beside == IN_WORKSPACE ? 2 : 1);
+      const int bytes_left = room(block, compute_bytes, calls, scalars) / (alone && beside == IN_WORKSPACE ? 2 : 1);
       const bool few = chunks == 1 || (chunks <= MOST_CHUNKS && chunks * vector <= most_entries(calls, !alone));
       if (few && chunks * vector * cost <= bytes_left)
         return Shape{vector, threads, chunks, block, true, without < 1, without < 2 ? IN_REGISTERS : beside};
@@ -279,9 +283,9 @@ __host__ __device__ constexpr Shape shape_of(
 
 // D known only at run time: registers hold rows up to a capacity.
 __host__ __device__ constexpr Shape shape_of_any(
-    int bytes, int compute_bytes, int row, int features, int sums, int calls) {
+    int bytes, int compute_bytes, int row, int features, int sums, int calls, int scalars) {
   const int vector = at_most(MOST_VECTOR, 16 / bytes);
-  const int entries = room(ANY_D_THREADS, compute_bytes, calls) / at_least(row + features + sums, 1);
+  const int entries = room(ANY_D_THREADS, compute_bytes, calls, scalars) / at_least(row + features + sums, 1);
   const int chunks = at_most(at_most(at_least(entries, 1), 8), most_entries(calls, true)) / vector;
   return Shape{vector, ANY_D_THREADS, at_least(chunks, 1), ANY_D_THREADS, entries > 0, true, IN_REGISTERS};
 }
@@ -290,26 +294,28 @@ __host__ __device__ constexpr Shape rereading(Shape any) {
   return Shape{any.vector, any.threads_per_row, 1, any.threads, false, false, IN_WORKSPACE};
 }
 
-// What a direction asks of the geometry: how many arrays of each kind an entry of a row meets, and the sums. What a
-// function gives in one stage, the compiler keeps for the next: in registers it is one more row.
-template <class T_, class P_, int ROWS, int FEATURES, int COLUMN_SUMS, int SCALAR_SUMS, int MOST_SUMS, int CALLS>
+// What a direction asks of the geometry: how many arrays of each kind an entry of a row meets, the sums, and the row
+// scalars. What a function gives in one stage, the compiler keeps for the next: in registers it is one more row.
+template <class T_, class P_, int ROWS, int FEATURES, int COLUMN_SUMS, int SCALAR_SUMS, int MOST_SUMS, int CALLS,
+          int SCALARS>
 struct Demand {
   using T = T_;
   using P = P_;
   using A = Wider<T, P>;
   static constexpr int row = (ROWS + CALLS) * int(sizeof(A)), features = FEATURES * int(sizeof(A)),
                        sums = COLUMN_SUMS * int(sizeof(A)), compute = int(sizeof(A)), storage = int(sizeof(T)),
-                       column_sums = COLUMN_SUMS, scalar_sums = SCALAR_SUMS, most_sums = MOST_SUMS, calls = CALLS;
+                       column_sums = COLUMN_SUMS, scalar_sums = SCALAR_SUMS, most_sums = MOST_SUMS, calls = CALLS,
+                       scalars = SCALARS;
 };
 
 struct FixedShape {
   template <class N>
   static constexpr Shape of =
-      shape_of(at_least(LNGEN_D, 1), N::storage, N::compute, N::row, N::features, N::sums, N::calls);
+      shape_of(at_least(LNGEN_D, 1), N::storage, N::compute, N::row, N::features, N::sums, N::calls, N::scalars);
 };
 struct AnyShape {
   template <class N>
-  static constexpr Shape of = shape_of_any(N::storage, N::compute, N::row, N::features, N::sums, N::calls);
+  static constexpr Shape of = shape_of_any(N::storage, N::compute, N::row, N::features, N::sums, N::calls, N::scalars);
 };
 struct RereadingShape {
   template <class N> static constexpr Shape of = rereading(AnyShape::of<N>);
