@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 13 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-# templates sha256:e90426fb2ac74f0d9f18779208b637ff84c08b2983901312961b5e25d1c01d21
+# templates sha256:33ba8703e54b6a50b84203498687263b8494145a0fdc2bf220d53fcf226e72c0
 """Dynamic tanh: an elementwise layer in the place of a norm.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -202,7 +202,8 @@ def workspace_bytes(direction: str, *arguments: Any) -> int:
 
     `direction` is the name of a function, `arguments` are its positional ones:
     `workspace_bytes("backward", saved, dy)`. With `out` and `workspace` given, a call
-    allocates nothing once its kernels are loaded.
+    allocates nothing once its kernels are loaded. What it holds is said by the function of
+    this name in `_runtime/launcher.py`.
     """
     return _launcher.workspace_bytes(_LAYER, direction, arguments)
 

@@ -3,7 +3,7 @@
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops a row element; backward 5 row tensors (3 read, 2 written), 20 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-# templates sha256:e90426fb2ac74f0d9f18779208b637ff84c08b2983901312961b5e25d1c01d21
+# templates sha256:33ba8703e54b6a50b84203498687263b8494145a0fdc2bf220d53fcf226e72c0
 """Root-mean-square normalization, then a gate: silu of another row.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -199,7 +199,8 @@ def workspace_bytes(direction: str, *arguments: Any) -> int:
 
     `direction` is the name of a function, `arguments` are its positional ones:
     `workspace_bytes("backward", saved, dy)`. With `out` and `workspace` given, a call
-    allocates nothing once its kernels are loaded.
+    allocates nothing once its kernels are loaded. What it holds is said by the function of
+    this name in `_runtime/launcher.py`.
     """
     return _launcher.workspace_bytes(_LAYER, direction, arguments)
 

@@ -3,7 +3,7 @@
 # Cost: forward 1 row tensors (1 read, 0 written), 4 flops a row element; backward 2 row tensors (1 read, 1 written), 3 flops a row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:b19fb96aafa17a6adb3c7d31aefe031f7e76c3af72c0cc3c9ac96259ff3994d6
-# templates sha256:e90426fb2ac74f0d9f18779208b637ff84c08b2983901312961b5e25d1c01d21
+# templates sha256:33ba8703e54b6a50b84203498687263b8494145a0fdc2bf220d53fcf226e72c0
 """The logarithm of a row's sum of exponentials, one number a row.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -175,7 +175,8 @@ def workspace_bytes(direction: str, *arguments: Any) -> int:
 
     `direction` is the name of a function, `arguments` are its positional ones:
     `workspace_bytes("backward", saved, dy)`. With `out` and `workspace` given, a call
-    allocates nothing once its kernels are loaded.
+    allocates nothing once its kernels are loaded. What it holds is said by the function of
+    this name in `_runtime/launcher.py`.
     """
     return _launcher.workspace_bytes(_LAYER, direction, arguments)
 

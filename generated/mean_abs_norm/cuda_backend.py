@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops a row element; backward 3 row tensors (2 read, 1 written), 18 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
-# templates sha256:e90426fb2ac74f0d9f18779208b637ff84c08b2983901312961b5e25d1c01d21
+# templates sha256:33ba8703e54b6a50b84203498687263b8494145a0fdc2bf220d53fcf226e72c0
 """Centred rows divided by their mean absolute deviation.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -201,7 +201,8 @@ def workspace_bytes(direction: str, *arguments: Any) -> int:
 
     `direction` is the name of a function, `arguments` are its positional ones:
     `workspace_bytes("backward", saved, dy)`. With `out` and `workspace` given, a call
-    allocates nothing once its kernels are loaded.
+    allocates nothing once its kernels are loaded. What it holds is said by the function of
+    this name in `_runtime/launcher.py`.
     """
     return _launcher.workspace_bytes(_LAYER, direction, arguments)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -81,15 +81,14 @@ class Case:
 
     def astype(self, dtype: Any) -> Case:
         """The case rounded to a storage type; Constants stay Python numbers."""
-        return Case(
-            self.name,
-            self.rows,
-            self.features,
-            {name: _cast(value, dtype) for name, value in self.inputs.items()},
-            {name: _cast(value, dtype) for name, value in self.cotangents.items()},
-            self.smooth,
-            self.plain,
+        return self.mapped(lambda value: _cast(value, dtype))
+
+    def mapped(self, change: Callable[[Any], Any]) -> Case:
+        """The case with a function of each input and of each cotangent in its place."""
+        inputs, cotangents = (
+            {name: change(value) for name, value in values.items()} for values in (self.inputs, self.cotangents)
         )
+        return replace(self, inputs=inputs, cotangents=cotangents)
 
     def key(self) -> tuple[object, ...]:
         """What tells two cases apart, to remember references by."""

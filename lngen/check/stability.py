@@ -10,7 +10,7 @@ others got.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import sympy
@@ -21,7 +21,7 @@ from lngen.check.evidence import metric_error
 from lngen.check.layer import Array, Case, Checkable, run
 from lngen.derivation.from_definition import translate
 from lngen.errors import LngenError
-from lngen.expressions.equations import Equation
+from lngen.expressions.equations import Equation, leading_to
 from lngen.expressions.notation import text
 from lngen.expressions.notation.plain import WORDS
 from lngen.expressions.symbols import Mean, RowScalarSymbol, TypedSymbol, is_row
@@ -81,7 +81,7 @@ def stability(
             case = Case(f"offset {offset:g}", _ROWS, features, {**base.inputs, **moved}, base.cotangents)
             lines.append(_line(layer, naive, case.astype(dtype), dtype, offset))
     note = "" if changed else "no centred reduction: the naive form is the definition as written"
-    form = tuple(f"{name} = {text(expression)}" for name, expression in _in_raw_moments(definition)[1])
+    form = tuple(f"{line.symbol.name} = {text(line.expression)}" for line in _in_raw_moments(definition)[1])
     return StabilityTable(definition.name, _ROWS, features, form, note, tuple(lines))
 
 
@@ -116,21 +116,22 @@ def naive_form(definition: Definition) -> Definition:
     ['v: RowScalar = (mean((x ** 2)) + ((-1) * (m ** 2)))']
     """
     lines, changed = _in_raw_moments(definition)
-    return _rebuilt(definition, _needed(lines, definition.outputs)) if changed else definition
+    outputs = (line.symbol for line in lines if line.symbol.name in definition.outputs)
+    return _rebuilt(definition, leading_to(outputs, lines)) if changed else definition
 
 
-def _in_raw_moments(definition: Definition) -> tuple[list[tuple[str, Expr]], list[tuple[str, Expr]]]:
+def _in_raw_moments(definition: Definition) -> tuple[list[Equation], list[Equation]]:
     """Every line of a definition, centred reductions multiplied out, and those lines that are another way then."""
     forward = translate(definition)
     elementwise = {e.symbol: e.expression for e in forward.equations if is_row(e.symbol)}
     means: dict[Expr, TypedSymbol] = {}
-    lines: list[tuple[str, Expr]] = []
-    changed: list[tuple[str, Expr]] = []
+    lines: list[Equation] = []
+    changed: list[Equation] = []
     for equation in forward.equations:
         raw = _raw_moments(equation, elementwise, means)
-        line = equation.symbol.name, equation.expression if raw is None else raw
-        if isinstance(line[1], Mean):
-            means[line[1]] = equation.symbol
+        line = equation if raw is None else replace(equation, expression=raw)
+        if isinstance(line.expression, Mean):
+            means[line.expression] = equation.symbol
         lines.append(line)
         changed += [] if raw is None else [line]
     return lines, changed
@@ -165,21 +166,12 @@ def _over_features(expression: Expr) -> bool:
     return any(symbol.varies.features for symbol in expression.free_symbols if isinstance(symbol, TypedSymbol))
 
 
-def _needed(lines: list[tuple[str, Expr]], outputs: tuple[str, ...]) -> list[tuple[str, Expr]]:
-    wanted, kept = set(outputs), []
-    for name, expression in reversed(lines):
-        if name in wanted:
-            wanted |= {symbol.name for symbol in expression.free_symbols}
-            kept.append((name, expression))
-    return kept[::-1]
-
-
-def _rebuilt(definition: Definition, lines: list[tuple[str, Expr]]) -> Definition:
+def _rebuilt(definition: Definition, lines: Iterable[Equation]) -> Definition:
     arguments = ", ".join(
         f"{entry.name}: {entry.kind.value}" + ("" if entry.default is None else f" = {float(entry.default)!r}")
         for entry in definition.inputs
     )
-    body = "\n".join(f"    {name} = {_text(expression)}" for name, expression in lines)
+    body = "\n".join(f"    {line.symbol.name} = {_text(line.expression)}" for line in lines)
     returned = f"    return {', '.join(definition.outputs)}"
     return parse(f"def {definition.name}({arguments}):\n{body}\n{returned}\n", f"{definition.filename} (naive)")
 

@@ -99,6 +99,11 @@ class Assigned(Protocol):
     def expression(self) -> Expr: ...
 
 
+def read_by(lines: Iterable[Assigned]) -> set[TypedSymbol]:
+    """The symbols that lines read."""
+    return {symbol for line in lines for symbol in line.expression.free_symbols}
+
+
 AnyAssigned = TypeVar("AnyAssigned", bound=Assigned)
 
 

@@ -6,7 +6,7 @@ the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sympy import Expr, Mul
@@ -38,11 +38,6 @@ class Line:
     @property
     def operator(self) -> Operator | None:
         return OPERATORS.get(type(self.expression))
-
-
-def read_by(lines: Iterable[Line]) -> set[TypedSymbol]:
-    """The symbols that lines read."""
-    return {symbol for line in lines for symbol in line.expression.free_symbols}
 
 
 def once_a_row(lines: Sequence[Line], names: Names) -> list[Line]:

@@ -25,7 +25,7 @@ from typing import Literal
 from sympy import Add, Expr
 
 from lngen.derivation.derivation import Derivation, Derivative, Direction
-from lngen.expressions.equations import Equation, Names
+from lngen.expressions.equations import Equation, Names, read_by
 from lngen.expressions.growth import Growth
 from lngen.expressions.reductions import show_sums, split_reductions
 from lngen.expressions.symbols import (
@@ -39,7 +39,7 @@ from lngen.expressions.symbols import (
     is_row,
 )
 from lngen.plan.balance import grown, in_range, met_by_readers
-from lngen.plan.lines import Line, read_by
+from lngen.plan.lines import Line
 from lngen.plan.program import OPERATORS, RowArgument, RowProgram, Store
 from lngen.plan.stages import program_of, stores_of
 

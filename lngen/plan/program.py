@@ -13,7 +13,7 @@ which step it comes from.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Literal
@@ -113,6 +113,20 @@ class Stage:
     rows_reductions: tuple[RowsReduction, ...] = ()
     correction: bool = False
 
+    def lines(self) -> tuple[Assignment | FeatureReduction | RowsReduction, ...]:
+        """Everything that is computed, in order."""
+        return (*self.temps, *self.reductions, *self.row_scalars, *self.rows_reductions)
+
+    def replaced(self, table: Mapping[Expr, Expr]) -> Stage:
+        """The same stage with parts of its lines replaced."""
+        return replace(
+            self,
+            temps=tuple(replace(q, expression=q.expression.xreplace(table)) for q in self.temps),
+            reductions=tuple(replace(q, body=q.body.xreplace(table)) for q in self.reductions),
+            row_scalars=tuple(replace(q, expression=q.expression.xreplace(table)) for q in self.row_scalars),
+            rows_reductions=tuple(replace(q, body=q.body.xreplace(table)) for q in self.rows_reductions),
+        )
+
 
 FAR = 2
 """How many deviations from zero the mean of a row may lie before taking it off costs digits that matter.
@@ -190,10 +204,7 @@ class RowProgram:
         """Everything that is computed, in order."""
         yield from self.prologue
         for stage in self.stages:
-            yield from stage.temps
-            yield from stage.reductions
-            yield from stage.row_scalars
-            yield from stage.rows_reductions
+            yield from stage.lines()
         yield from self.epilogue
 
     def values(self) -> list[Value]:
@@ -232,14 +243,9 @@ class RowProgram:
 
     def users(self, symbol: TypedSymbol) -> int:
         """How many lines of the stages read a value, and results."""
-        reading = [symbol in e.free_symbols for stage in self.stages for e in _expressions(stage)]
+        reading = [symbol in q.body.free_symbols for stage in self.stages for q in stage.lines()]
         return sum(reading) + sum(store.symbol == symbol for store in self.results)
 
     def read(self) -> frozenset[TypedSymbol]:
         """The symbols that a line or a result reads. An argument that is not among them is checked, and no more."""
         return frozenset({store.symbol for store in self.results}.union(*(q.body.free_symbols for q in self.lines())))
-
-
-def _expressions(stage: Stage) -> list[Expr]:
-    own = [a.expression for a in (*stage.temps, *stage.row_scalars)]
-    return own + [r.body for r in stage.reductions] + [r.body for r in stage.rows_reductions]

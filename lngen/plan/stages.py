@@ -14,12 +14,12 @@ import sympy
 from sympy import Expr
 
 from lngen.derivation.derivation import Derivation, Direction
-from lngen.expressions.equations import Names
+from lngen.expressions.equations import Names, read_by
 from lngen.expressions.growth import Growth
 from lngen.expressions.symbols import FeatureSymbol, RowScalarSymbol, SumRows, TypedSymbol, axes, is_row, symbol_like
 from lngen.language.syntax import Kind
 from lngen.plan.balance import grown
-from lngen.plan.lines import Line, read_by
+from lngen.plan.lines import Line
 from lngen.plan.program import (
     Assignment,
     FeatureReduction,

@@ -9,7 +9,7 @@ from functools import lru_cache
 from sympy import Add, Expr
 
 from lngen.derivation.derivation import Derivation, Direction
-from lngen.expressions.equations import Equation, leading_to
+from lngen.expressions.equations import Equation, leading_to, read_by
 from lngen.expressions.notation import latex, latex_name, text
 from lngen.expressions.symbols import TypedSymbol, is_row
 from lngen.plan.planner import Plan
@@ -69,7 +69,7 @@ def reading_order(derivation: Derivation) -> tuple[str, ...]:
 
 def textbook_forward(derivation: Derivation) -> tuple[Equation, ...]:
     """The forward with differences that nobody named and no gradient reads written out: `rstd*(x - mu)`."""
-    read = {s for q in derivation.backward for s in q.expression.free_symbols}
+    read = read_by(derivation.backward)
     inline: dict[TypedSymbol, Expr] = {}
     result = []
     for equation in derivation.forward.equations:
@@ -94,5 +94,5 @@ def atoms(derivation: Derivation) -> tuple[Equation, ...]:
     """What the gradients are written in, last computed first: values of backward, then values of forward."""
     results = {gradient for _, gradient in derivation.gradients}
     lines = [*textbook_forward(derivation), *(q for q in derivation.backward if q.symbol not in results)]
-    read = {symbol for q in gradients(derivation) for symbol in q.expression.free_symbols}
+    read = read_by(gradients(derivation))
     return leading_to(read, lines)[::-1]

@@ -21,7 +21,7 @@ from lngen.check.layer import Checkable
 from lngen.check.runner import check
 from lngen.expressions.symbols import D, FeatureSymbol, RowScalarSymbol, RowSymbol, TypedSymbol
 from lngen.files.loading import module_from_text
-from lngen.plan.program import Assignment, RowProgram, RowsReduction, Stage
+from lngen.plan.program import Assignment, RowProgram, RowsReduction
 
 SHAPES = ((5, 7), (2, 33), (5, 128))
 """Small D, where factors of D - 1 are loud, and a D with a tail."""
@@ -132,23 +132,9 @@ def _substituted(program: RowProgram, values: Values) -> RowProgram:
     """The program with symbols replaced wherever they are *used*; reductions keep their own names."""
     return replace(
         program,
-        stages=tuple(_substituted_stage(stage, values) for stage in program.stages),
-        epilogue=tuple(_substituted_assignment(assignment, values) for assignment in program.epilogue),
+        stages=tuple(stage.replaced(values) for stage in program.stages),
+        epilogue=tuple(replace(q, expression=q.expression.xreplace(values)) for q in program.epilogue),
     )
-
-
-def _substituted_stage(stage: Stage, values: Values) -> Stage:
-    return replace(
-        stage,
-        temps=tuple(_substituted_assignment(assignment, values) for assignment in stage.temps),
-        reductions=tuple(replace(r, body=r.body.xreplace(values)) for r in stage.reductions),
-        row_scalars=tuple(_substituted_assignment(assignment, values) for assignment in stage.row_scalars),
-        rows_reductions=tuple(replace(r, body=r.body.xreplace(values)) for r in stage.rows_reductions),
-    )
-
-
-def _substituted_assignment(assignment: Assignment, values: Values) -> Assignment:
-    return replace(assignment, expression=assignment.expression.xreplace(values))
 
 
 def _statistics(forward: RowProgram, backward: RowProgram) -> Iterator[Mutant]:

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from lngen.derivation.from_definition import translate
-from lngen.derivation.simplify.structure import normal_form
 from lngen.files.loading import module_from_text
 from lngen.language.definition import Definition
 from lngen.language.parsing import parse
 from lngen.pipeline import derived
+from tests.derivation.simplify.rules import normal_form
 
 KINDS = {"x": "Row", "a": "Row", "b": "Row", "s": "RowScalar", "t": "RowScalar", "w": "Feature", "c": "Constant = 2"}
 

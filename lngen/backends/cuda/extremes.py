@@ -16,7 +16,7 @@ from sympy import Expr
 
 from lngen.backends.spelling import reading
 from lngen.expressions.symbols import AttainsFirst, FeatureSymbol, RowScalarSymbol, TypedSymbol, Where
-from lngen.plan.program import Assignment, FeatureReduction, RowProgram, Stage
+from lngen.plan.program import FeatureReduction, RowProgram, Stage
 
 PLACE = FeatureSymbol("place of an entry")
 """The position of an entry in its row, counted from 0, as a number of the compute type."""
@@ -40,7 +40,7 @@ def with_places(program: RowProgram) -> RowProgram:
     numbers = count(1)
     while waiting:
         stage = waiting[0]
-        found = {atom for expression, _ in _expressions(stage) for atom in expression.atoms(AttainsFirst)}
+        found = {atom for line in stage.lines() for atom in line.body.atoms(AttainsFirst)}
         innermost = [atom for atom in found if not any(part.has(AttainsFirst) for part in atom.args)]
         if not innermost:
             stages.append(waiting.pop(0))
@@ -49,28 +49,8 @@ def with_places(program: RowProgram) -> RowProgram:
         for atom in sorted(innermost, key=lambda atom: reading(sympy.sstr(atom))):
             # No name of the derivation is in these letters.
             first = RowScalarSymbol(f"first{next(numbers)}")
-            step = next(step for e, step in _expressions(stage) if e.has(atom))
+            step = next(line.step for line in stage.lines() if line.body.has(atom))
             reductions.append(FeatureReduction(first, "min", atom, step))
-            waiting = [_replaced(later, atom, there(first)) for later in waiting]
+            waiting = [later.replaced({atom: there(first)}) for later in waiting]
         stages.append(Stage(reductions=tuple(reductions)))
     return dataclasses.replace(program, stages=tuple(stages))
-
-
-def _expressions(stage: Stage) -> list[tuple[Expr, int]]:
-    """Every expression of a stage with its derivation step."""
-    lines = [(line.expression, line.step) for line in (*stage.temps, *stage.row_scalars)]
-    reductions = [(item.body, item.step) for item in stage.reductions if not isinstance(item.body, AttainsFirst)]
-    return lines + reductions + [(item.body, item.step) for item in stage.rows_reductions]
-
-
-def _replaced(stage: Stage, old: Expr, new: Expr) -> Stage:
-    def line(each: Assignment) -> Assignment:
-        return dataclasses.replace(each, expression=each.expression.xreplace({old: new}))
-
-    return dataclasses.replace(
-        stage,
-        temps=tuple(map(line, stage.temps)),
-        row_scalars=tuple(map(line, stage.row_scalars)),
-        reductions=tuple(dataclasses.replace(r, body=r.body.xreplace({old: new})) for r in stage.reductions),
-        rows_reductions=tuple(dataclasses.replace(s, body=s.body.xreplace({old: new})) for s in stage.rows_reductions),
-    )

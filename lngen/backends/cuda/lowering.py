@@ -206,10 +206,8 @@ def _stage_symbols(program: RowProgram) -> set[Symbol]:
     """Every symbol that the stages mention."""
     found: set[Symbol] = {store.symbol for store in program.results}
     for stage in program.stages:
-        for line in (*stage.temps, *stage.row_scalars):
-            found |= line.expression.free_symbols
-        for body in (*(r.body for r in stage.reductions), *(s.body for s in stage.rows_reductions)):
-            found |= body.free_symbols
+        for line in stage.lines():
+            found |= line.body.free_symbols
     return found
 
 

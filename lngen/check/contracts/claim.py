@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lngen.check.evidence import Evidence, verdict
-from lngen.check.layer import Array, Case, Checkable, Run
+from lngen.check.layer import Array, Case, Checkable, Run, run
 
 Bounds = Callable[[Case], Mapping[str, Array] | None]
 """Error bounds by result (`y`, `dx`) of a float64 case, or None where none can be derived."""
@@ -67,6 +67,19 @@ def same(a: Any, b: Any) -> bool:
 def _comparable(array: Array) -> Array:
     # NumPy does not know that bfloat16 has a NaN.
     return array.astype(np.float32) if array.dtype.kind == "V" else array
+
+
+def mistyped(layer: Checkable, case: Case, rows: np.dtype[Any]) -> str:
+    """Which result has not its type and shape: outputs those of `rows`, gradients those of their inputs."""
+    answer = run(layer, case)
+    for name, value in answer.outputs.items():
+        if value.dtype != rows or value.shape != case.cotangents[name].shape:
+            return f"{name}: {value.dtype}{value.shape} for rows of {rows}"
+    for entry in layer.differentiable:
+        given, gradient = np.asarray(case.inputs[entry.name]), answer.gradients[entry.name]
+        if gradient is None or gradient.dtype != given.dtype or gradient.shape != given.shape:
+            return f"d{entry.name}: not of the dtype and shape of {entry.name}"
+    return ""
 
 
 def different(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lngen.check.contracts.claim import FEATURES, ROWS, Bounds, Claim, beyond, cut, different, listed, results
+from lngen.check.contracts.claim import FEATURES, ROWS, Bounds, Claim, beyond, cut, different, listed, mistyped, results
 from lngen.check.contracts.shared import nan_stays, rows_alone
 from lngen.check.inputs import ordinary
 from lngen.check.layer import Array, Case, Checkable, Run, outputs_by_name, positional, run
@@ -122,14 +122,8 @@ def _dtypes(layer: Checkable, case: Case) -> str:
     for rows, parameters in ((half, half), (half, single), (single, single), (single, double), (double, double)):
         typed = {n: _cast(v, rows if n in over_rows else parameters) for n, v in case.inputs.items()}
         mixed = replace(case, inputs=typed, cotangents={n: v.astype(rows) for n, v in case.cotangents.items()})
-        answer = run(layer, mixed)
-        for name, value in answer.outputs.items():
-            if value.dtype != rows or value.shape != case.cotangents[name].shape:
-                return f"{name}: {value.dtype}{value.shape} for rows of {rows}"
-        for entry in layer.differentiable:
-            given, gradient = np.asarray(mixed.inputs[entry.name]), answer.gradients[entry.name]
-            if gradient is None or gradient.dtype != given.dtype or gradient.shape != given.shape:
-                return f"d{entry.name}: not of the dtype and shape of {entry.name}"
+        if trouble := mistyped(layer, mixed, rows):
+            return trouble
     return ""
 
 

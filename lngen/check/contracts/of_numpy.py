@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from lngen.check.contracts.claim import FEATURES, ROWS, Bounds, Claim, beyond, different, listed, results
+from lngen.check.contracts.claim import FEATURES, ROWS, Bounds, Claim, beyond, different, listed, mistyped, results
 from lngen.check.inputs import ordinary
 from lngen.check.layer import Array, Case, Checkable, run
 
@@ -32,11 +33,7 @@ def _arrays(case: Case) -> list[Array]:
 
 
 def _read_only(layer: Checkable, case: Case) -> str:
-    copied = replace(
-        case,
-        inputs={n: v.copy() if isinstance(v, np.ndarray) else v for n, v in case.inputs.items()},
-        cotangents={n: v.copy() for n, v in case.cotangents.items()},
-    )
+    copied = case.mapped(copy)
     for array in _arrays(copied):
         array.flags.writeable = False
     bad = different(results(run(layer, case)), results(run(layer, copied)))
@@ -57,13 +54,7 @@ def _strided(layer: Checkable, case: Case, bounds: Bounds) -> str:
 
     plain = results(run(layer, case))
     for layout in (spread, transposed):
-        moved = replace(
-            case,
-            inputs={n: layout(v) for n, v in case.inputs.items()},
-            cotangents={n: layout(v) for n, v in case.cotangents.items()},
-        )
-        trouble = beyond(plain, results(run(layer, moved)), bounds(case))
-        if trouble:
+        if trouble := beyond(plain, results(run(layer, case.mapped(layout))), bounds(case)):
             return trouble
     return ""
 
@@ -108,14 +99,8 @@ def _dtypes(layer: Checkable, case: Case) -> str:
     ):
         mixed = case.astype(others)
         mixed = replace(mixed, inputs={**mixed.inputs, leading: np.asarray(case.inputs[leading], first)})
-        answer = run(layer, mixed)
-        for name, value in answer.outputs.items():
-            if value.dtype != first or value.shape != case.cotangents[name].shape:
-                return f"{name}: {value.dtype}{value.shape} for a first row of {np.dtype(first)}"
-        for entry in layer.differentiable:
-            given, gradient = np.asarray(mixed.inputs[entry.name]), answer.gradients[entry.name]
-            if gradient is None or gradient.dtype != given.dtype or gradient.shape != given.shape:
-                return f"d{entry.name}: not of the dtype and shape of {entry.name}"
+        if trouble := mistyped(layer, mixed, np.dtype(first)):
+            return trouble
     return ""
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-from sympy import Expr, Pow
+from sympy import Add, Expr, Function, Pow
 
-from lngen.expressions.symbols import axes
+from lngen.expressions.reductions import reduction_name
+from lngen.expressions.symbols import Mean, Reduction, axes
 
 _DONE = re.compile(r"_(centred|shifted|scaled)$")
 
@@ -29,3 +31,13 @@ def function_name(e: Expr, argument: Expr) -> str:
 def plain(name: str) -> str:
     """A name without what it says was done: the sum of `e_shifted` is `sum_e`."""
     return _DONE.sub("", name)
+
+
+def statistic_name(reduction: Reduction, value_of: Callable[[Expr], Expr | None]) -> str:
+    """What a reduction is called, by what it reduces and by what that is, where that has a name."""
+    body = reduction.args[0]
+    if isinstance(body, Pow) and body.exp == 2 and isinstance(value_of(body.base), Add):
+        return "var"
+    if isinstance(reduction, Mean) and isinstance(value_of(body), Function):
+        return f"mean_{plain(body.name)}"
+    return reduction_name(reduction)

@@ -27,7 +27,7 @@ from lngen.derivation.simplify.tangents import Tangents
 from lngen.derivation.simplify.trail import Trail
 from lngen.derivation.simplify.work import TooMuchWorkError, limited_work
 from lngen.derivation.vjp import adjoint, cotangent_symbol
-from lngen.expressions.equations import Equation, Forward, Names, leading_to
+from lngen.expressions.equations import Equation, Forward, Names, leading_to, read_by
 from lngen.expressions.reductions import show_sums
 from lngen.expressions.symbols import Mean, Reduction, TypedSymbol, Where, axes, is_row, operation_count, symbol_like
 
@@ -205,8 +205,7 @@ def _with_lines_of(
 def _own_lines_read(forward: Forward, derivation: Derivation, equations: tuple[Equation, ...]) -> tuple[Equation, ...]:
     """What the equations read of the lines of a forward that the derivation's own does not have."""
     known = {q.symbol for q in derivation.forward.equations}
-    read = {symbol for q in equations for symbol in q.expression.free_symbols}
-    return leading_to(read, (q for q in forward.equations if q.symbol not in known))
+    return leading_to(read_by(equations), (q for q in forward.equations if q.symbol not in known))
 
 
 def _guarded(derivation: Derivation, equations: tuple[Equation, ...], names: Names) -> tuple[Equation, ...]:

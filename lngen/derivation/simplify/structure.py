@@ -23,11 +23,12 @@ from sympy import Add, Expr, Mul, Pow
 from sympy.core.relational import Relational
 
 from lngen.derivation.simplify.bodies import name_centred_bodies, sums_by_means
+from lngen.derivation.simplify.inline import with_symbols
 from lngen.derivation.simplify.linear import powers_of_sums
-from lngen.derivation.simplify.naming import function_name, plain
+from lngen.derivation.simplify.naming import function_name, statistic_name
 from lngen.derivation.simplify.tidy import is_long, use_roots, written_out
 from lngen.expressions.equations import Equation, Forward, Names
-from lngen.expressions.reductions import known_sign, reduction_name
+from lngen.expressions.reductions import known_sign
 from lngen.expressions.symbols import (
     D,
     Mean,
@@ -45,8 +46,8 @@ from lngen.expressions.symbols import (
 _CHEAP = (sympy.Abs, sympy.sign, StopGradient, Where)
 
 
-def normal_form(forward: Forward) -> Forward:
-    """The same mathematics with all structure named; see the module's docstring.
+def named_structure(forward: Forward) -> tuple[Forward, dict[TypedSymbol, Expr]]:
+    """The same mathematics with all structure named, and what each symbol of the given forward is in it.
 
     >>> from lngen.language.parsing import parse
     >>> from lngen.derivation.from_definition import translate
@@ -55,7 +56,7 @@ def normal_form(forward: Forward) -> Forward:
     ... def one_line(x: Row, eps: Constant = 1e-5):
     ...     return (x - mean(x)) / sqrt(mean((x - mean(x))**2) + eps)
     ... '''
-    >>> for equation in normal_form(translate(parse(text))).equations:
+    >>> for equation in named_structure(translate(parse(text)))[0].equations:
     ...     print(equation.symbol, "=", equation.expression)
     mu = Mean(x)
     x_centred = -mu + x
@@ -63,11 +64,6 @@ def normal_form(forward: Forward) -> Forward:
     rstd = 1/sqrt(var + eps)
     y = rstd*x_centred
     """
-    return named_structure(forward)[0]
-
-
-def named_structure(forward: Forward) -> tuple[Forward, dict[TypedSymbol, Expr]]:
-    """The normal form, and what each symbol of the given forward is in it."""
     structure = _Structure(name_centred_bodies(sums_by_means(forward)))
     normal = structure.result()
     return normal, structure.meaning(normal)
@@ -179,13 +175,7 @@ class _Structure:
         return symbol
 
     def _reduction_name(self, reduction: Reduction, equation: Equation) -> str:
-        body = reduction.args[0]
-        defined = {q.symbol: q.expression for q in self.equations}
-        wanted = reduction_name(reduction)
-        if isinstance(body, Pow) and body.exp == 2 and isinstance(defined.get(body.base), Add):
-            wanted = "var"
-        elif isinstance(body, TypedSymbol) and defined.get(body, body).is_Function and isinstance(reduction, Mean):
-            wanted = f"mean_{plain(body.name)}"
+        wanted = statistic_name(reduction, self._value)
         if equation.expression != equation.reduction:
             wanted = wanted.replace("mean_", "sum_") if wanted.startswith("mean_") else equation.symbol.name
         # The name that the definition's own equations have for it, if that says the same.
@@ -269,7 +259,7 @@ class _Structure:
     def _gated(self, rows: list[Expr]) -> list[Expr]:
         """The factors of a product, a row and a function of that row as one: `z*sigmoid(z)` is `silu_z`."""
         for gate in rows:
-            function = next((q.expression for q in self.equations if q.symbol == gate), None)
+            function = self._value(gate)
             if function is not None and function.is_Function and function.args[0] in rows:
                 row = function.args[0]
                 name = f"silu_{row}" if isinstance(function, Sigmoid) else f"{row}_{function_name(function, row)}"
@@ -294,10 +284,8 @@ class _Structure:
             if shifts:
                 own = [q for s in shifts for q in self.equations if q.symbol == -sign * s]
                 means = all(isinstance(q.reduction, Mean) for q in own)
-                centred = self._define(
-                    row + Add(*(sign * s for s in shifts)),
-                    self.names.fresh(f"{self._root(row).name}_{'centred' if means else 'shifted'}"),
-                )
+                name = f"{self._root(row).name}_{'centred' if means else 'shifted'}"
+                centred = self._define(row + Add(*(sign * s for s in shifts)), self.names.fresh(name))
                 rest = [t for t in terms if t not in shifts and t != sign * row]
                 return Add(*rest) + sign * centred
         return Add(*terms)
@@ -318,11 +306,9 @@ class _Structure:
         for shift in terms:
             symbols = [s for s in shift.free_symbols if axes(s).rows]
             body = self.body_of.get(symbols[0]) if axes(shift) == (True, False) and len(symbols) == 1 else None
-            whole = next((q for q in self.equations if q.symbol == body), None)
-            if whole is not None and isinstance(whole.expression, Add):
-                parts = whole.expression.args
-                if all(part in terms for part in parts):
-                    return [*(term for term in terms if term not in parts), whole.symbol]
+            whole = self._value(body)
+            if isinstance(whole, Add) and all(part in terms for part in whole.args):
+                return [*(term for term in terms if term not in whole.args), body]
         return terms
 
     # ---- row scalars
@@ -353,7 +339,7 @@ class _Structure:
             root = self.symbol_of.get((base ** sympy.Rational(-1, 2), False))
             if root is not None:
                 return root ** (-2 * inner.exp)
-            known = next((q.expression for q in self.equations if q.symbol == base), None)
+            known = self._value(base)
             if isinstance(known, Pow) and known.exp.q > 1 and base.is_positive:
                 # One reciprocal root, not a root and its reciprocal: dividing by `sqrt(v)` is multiplying by rstd.
                 return self._row_scalar(known**inner.exp)
@@ -365,13 +351,7 @@ class _Structure:
     # ---- bookkeeping
 
     def _define(
-        self,
-        expression: Expr,
-        name: str,
-        *,
-        like: TypedSymbol | None = None,
-        reuse: bool = True,
-        stopped: bool = False,
+        self, expression: Expr, name: str, *, like: TypedSymbol | None = None, reuse: bool = True, stopped: bool = False
     ) -> TypedSymbol:
         if reuse and (expression, stopped) in self.symbol_of:
             return self.symbol_of[expression, stopped]
@@ -381,11 +361,12 @@ class _Structure:
         self.depends[symbol] = frozenset().union(*(self.depends.get(s, frozenset()) for s in expression.free_symbols))
         return symbol
 
+    def _value(self, symbol: Expr | None) -> Expr | None:
+        return next((q.expression for q in self.equations if q.symbol == symbol), None)
+
     def _related(self, scalar: Expr, row: TypedSymbol) -> bool:
-        depends: frozenset[TypedSymbol] = frozenset().union(
-            *(self.depends.get(s, frozenset()) for s in scalar.free_symbols)
-        )
-        return bool(depends & self.depends[row])
+        depends = (self.depends.get(symbol, frozenset()) for symbol in scalar.free_symbols)
+        return any(found & self.depends[row] for found in depends)
 
     def _root(self, symbol: TypedSymbol) -> TypedSymbol:
         equation = next((q for q in self.equations if q.symbol == symbol), None)
@@ -404,19 +385,9 @@ class _Structure:
         rename = {old: new for old, new in self.rename.items() if old in known}
         taken = [symbol.name for symbol in rename.values()]
         assert len(set(taken)) == len(taken), "two values under one name"
-        return replace(
-            self.forward,
-            equations=tuple(
-                Equation(
-                    rename.get(q.symbol, q.symbol),
-                    q.expression.xreplace(rename),
-                    q.symbol in self.user_named,
-                    q.stopped,
-                )
-                for q in kept
-            ),
-            outputs=tuple(rename.get(symbol, symbol) for symbol in outputs),
-        )
+        outputs = [rename.get(symbol, symbol) for symbol in outputs]
+        kept = tuple(replace(q, named=q.symbol in self.user_named) for q in kept)
+        return replace(self.forward, equations=with_symbols(kept, rename), outputs=tuple(outputs))
 
 
 def _is_product(root: Expr) -> bool:

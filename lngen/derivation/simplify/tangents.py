@@ -33,14 +33,14 @@ class Tangents:
     """The forward pass; `run` returns the equations of the tangents and what each output moves by.
 
     >>> from lngen.language.parsing import parse
-    >>> from lngen.derivation.simplify.structure import normal_form
+    >>> from lngen.derivation.simplify.structure import named_structure
     >>> from lngen.derivation.from_definition import translate
     >>> text = '''
     ... from lngen.language import Row, Constant, mean, sqrt
     ... def scaled(x: Row, eps: Constant = 1e-5):
     ...     return x / sqrt(mean(x**2) + eps)
     ... '''
-    >>> for equation in Tangents(normal_form(translate(parse(text)))).run():
+    >>> for equation in Tangents(named_structure(translate(parse(text)))[0]).run():
     ...     print(equation.symbol, "=", equation.expression)
     dy = rstd*(dx - y*Mean(dx*y))
     """

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import sympy
 from sympy import Add, Expr, Mul, Pow
 
-from lngen.expressions.equations import Equation
+from lngen.expressions.equations import Equation, read_by
 from lngen.expressions.symbols import D, FeatureSymbol, Reduction, RowSymbol, SumRows, TypedSymbol, axes, is_row
 from lngen.plan.cost.operations import Operations, operations, power_multiplications
 from lngen.plan.planner import Plan
@@ -146,7 +146,7 @@ def unfused(plan: Plan) -> tuple[Unfused, Unfused]:
     derivation = plan.derivation
     forward, backward = derivation.forward.equations, derivation.backward
     made = {q.symbol for q in forward if is_row(q.symbol)} - set(derivation.forward.outputs)
-    used = {symbol for q in backward for symbol in q.expression.free_symbols}
+    used = read_by(backward)
     return Unfused(*_kernels(forward), len(made & used)), Unfused(*_kernels(backward), len(made & used))
 
 

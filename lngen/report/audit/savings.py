@@ -8,7 +8,7 @@ round the same way on every machine; so the whole bits that are reported are the
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 from sympy import Expr
 
 from lngen.derivation.derivation import Derivation, Step
-from lngen.expressions.equations import Equation
+from lngen.expressions.equations import Equation, leading_to, read_by
 from lngen.expressions.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
 from lngen.expressions.symbols import D, TypedSymbol, axes, heads_that
 
@@ -98,9 +98,7 @@ def _measure(
     equations = derivation.forward.equations if from_inputs else ()
     made = {q.symbol for q in equations}
     subjects = set(derivation.forward.symbols) if from_inputs else _functions(derivation)
-    needed = (
-        step.before.free_symbols | step.after.free_symbols | {s for q in equations for s in q.expression.free_symbols}
-    )
+    needed = step.before.free_symbols | step.after.free_symbols | read_by(equations)
     free = needed - made - {D}
     if from_inputs and not free <= subjects:
         # It speaks of a value that the normal form no longer has.
@@ -109,7 +107,7 @@ def _measure(
     for seed, symbol in enumerate(sorted(free, key=lambda s: s.name)):
         chosen = values if symbol in subjects and axes(symbol).rows else _plain
         given[symbol] = np.asarray(chosen(symbol, seed), dtype=np.float32)
-    sides = [(side, _needed(side, equations)) for side in (step.before, step.after)]
+    sides = [(side, leading_to(side.free_symbols, equations)) for side in (step.before, step.after)]
     if any(e.atoms(*_ROUNDED_DIFFERENTLY) for side, used in sides for e in (side, *(q.expression for q in used))):
         return None
     before, after = (_right_bits(side, used, given) for side, used in sides)
@@ -120,20 +118,7 @@ def _functions(derivation: Derivation) -> set[TypedSymbol]:
     return {q.symbol for q in derivation.forward.equations if q.expression.is_Function}
 
 
-def _needed(expression: Expr, equations: tuple[Equation, ...]) -> list[Equation]:
-    """The equations that lead to what an expression reads, in order."""
-    table: Mapping[TypedSymbol, Expr] = {q.symbol: q.expression for q in equations}
-    found: set[TypedSymbol] = set()
-    pending = list(expression.free_symbols)
-    while pending:
-        symbol = pending.pop()
-        if symbol in table and symbol not in found:
-            found.add(symbol)
-            pending += table[symbol].free_symbols
-    return [q for q in equations if q.symbol in found]
-
-
-def _right_bits(expression: Expr, equations: list[Equation], given: Environment) -> int:
+def _right_bits(expression: Expr, equations: tuple[Equation, ...], given: Environment) -> int:
     """Whole bits that float32 gets right, in the worst entry."""
     with np.errstate(all="ignore"):
         arithmetic = Arithmetic(dtype=np.float32)

@@ -7,6 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import sympy
 
+from lngen.derivation.simplify.structure import named_structure
+from lngen.expressions.equations import Forward
 from lngen.expressions.numeric import Arithmetic, evaluate_expression
 from lngen.expressions.symbols import (
     D,
@@ -41,3 +43,8 @@ def assert_rewrites(rule: Rule, before: sympy.Expr, after: str) -> None:
     point |= {w: rng.standard_normal(5), alpha: 1.7, D: 5}
     values = [np.asarray(evaluate_expression(e, point, Arithmetic()), float) for e in (before, found)]
     np.testing.assert_allclose(*np.broadcast_arrays(*values), rtol=1e-12, atol=1e-13)
+
+
+def normal_form(forward: Forward) -> Forward:
+    """A forward with its structure named."""
+    return named_structure(forward)[0]

@@ -10,7 +10,6 @@ from lngen.derivation.from_definition import translate
 from lngen.derivation.simplify import derive
 from lngen.derivation.simplify.basis import bases, cost, in_best_basis
 from lngen.derivation.simplify.row_classes import row_classes
-from lngen.derivation.simplify.structure import normal_form
 from lngen.expressions.equations import Forward
 from lngen.expressions.numeric import Arithmetic, evaluate_equations, evaluate_expression
 from lngen.expressions.reductions import show_sums
@@ -18,6 +17,7 @@ from lngen.expressions.symbols import D, Mean, RowScalarSymbol, RowSymbol, Typed
 from lngen.language.parsing import parse
 from lngen.language.syntax import Kind
 from tests.corpus import NAMES, definition, derivation, draw, text_of
+from tests.derivation.simplify.rules import normal_form
 
 EPS = "eps: Constant = 1e-5"
 CENTRED = f"def f(x: Row, {EPS}): return (x - mean(x))*rsqrt(mean((x - mean(x))**2) + eps)"

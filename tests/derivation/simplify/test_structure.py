@@ -10,12 +10,13 @@ import pytest
 from lngen.derivation.from_definition import translate
 from lngen.derivation.simplify import derive
 from lngen.derivation.simplify.bodies import name_centred_bodies
-from lngen.derivation.simplify.structure import named_structure, normal_form
+from lngen.derivation.simplify.structure import named_structure
 from lngen.expressions.numeric import Arithmetic, evaluate_equations
 from lngen.expressions.symbols import D, Mean
 from lngen.language import names as reserved
 from lngen.language.parsing import parse
 from tests.corpus import NAMES, definition, draw, forward, text_of
+from tests.derivation.simplify.rules import normal_form
 
 EPS = "eps: Constant = 1e-5"
 
