@@ -15,23 +15,18 @@ first use, so that a program which only runs emitted code does not pay for SymPy
 >>> y, saved = layer.load().forward(np.ones((2, 3)))
 """
 
-import time
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from lngen.errors import LngenError
 from lngen.files.loading import Layer, load
+from lngen.version import __version__
 
 if TYPE_CHECKING:
     from lngen.derived import DerivedLayer as DerivedLayer
     from lngen.derived import derive as derive
     from lngen.language.definition import Definition as Definition
     from lngen.language.parsing import parse as parse
-
-__version__ = "0.1.0"
-
-STARTED = time.time_ns()
-"""When lngen was imported, before the modules that derive. A source that changed later may not be what runs."""
 
 # Public names that are imported on first use, and the module that has each.
 _LAZY = {

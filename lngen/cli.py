@@ -18,8 +18,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from lngen import __version__
 from lngen.errors import DefinitionError, LngenError, printable
+from lngen.version import __version__
 
 REFUSED = 2
 """The exit status for input that was refused, as for a wrong option."""

@@ -12,9 +12,9 @@ from functools import cache, lru_cache
 from pathlib import Path
 from types import ModuleType
 
-from lngen import STARTED
 from lngen.cache import key
 from lngen.files import paths
+from lngen.version import STARTED
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _LIBRARIES = ("jinja2", "mpmath", "numpy", "sympy")

@@ -14,11 +14,12 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
-from lngen import __version__, runtime
+from lngen import runtime
 from lngen.errors import LngenError
 from lngen.files import paths
 from lngen.files.atomic import replacing
 from lngen.files.paths import RUNTIME
+from lngen.version import __version__
 
 MANIFEST = "manifest.json"
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
-from lngen import __version__
 from lngen.backends import Notes
 from lngen.derivation.derivation import Proof
 from lngen.files import render
@@ -15,6 +14,7 @@ from lngen.language.definition import Definition
 from lngen.plan.planner import Plan
 from lngen.report.costs import cost_line
 from lngen.report.formulas import formulas
+from lngen.version import __version__
 
 _SAFE_FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,80}")
 # In this order: what takes the place of one must not make another.
