@@ -4,7 +4,7 @@
 // Cost: forward 4 row tensors (3 read, 1 written), 10 flops a row element; backward 6 row tensors (3 read, 3 written), 13 flops a row element.
 // Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-// templates sha256:33ba8703e54b6a50b84203498687263b8494145a0fdc2bf220d53fcf226e72c0
+// templates sha256:af044ef068eaa8520a75a37d746daa707d56d7b47dcf50f3b800836217e1ea3d
 //
 // jvp:
 //     dy = dshift + dscale*xhat + rstd*(1 + scale)*(dx - mean(dx) - xhat*mean(dx*xhat))
@@ -36,6 +36,7 @@
 //     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
 
 #include "../_runtime/rows.cuh"
+#include "../_runtime/geometry.cuh"
 #include "../_runtime/reductions.cuh"
 #include "../_runtime/kernels.cuh"
 

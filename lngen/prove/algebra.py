@@ -20,6 +20,7 @@ from sympy.polys.rings import PolyElement, PolyRing
 
 from lngen.derivation.simplify.linear import terms_bound
 from lngen.expressions.symbols import StopGradient, Where, heads_that
+from lngen.prove.budget import Budget, TooLargeError
 
 _POSITIVE = (sympy.NumberSymbol, *heads_that(lambda entry: entry.positive))
 _REGIONS = 256
@@ -28,29 +29,11 @@ _PARTS = 4
 # What is factored to find its sign: terms, and the degree. Of a layer it has four terms, and is linear.
 _SHORT = 12
 _LOW_DEGREE = 24
-_WORK = 50_000
 _WORK_OF_A_QUESTION = 100
 
 
 class UndefinedError(Exception):
     """What an expression divides by is zero, whatever the values of its symbols."""
-
-
-class TooLargeError(Exception):
-    """More sign regions, terms or polynomial work than an answer is worth; the message says which."""
-
-
-class Budget:
-    """Work that may still be done, in terms multiplied; shared by the proofs of one derivation."""
-
-    def __init__(self) -> None:
-        self.left = _WORK
-
-    def spend(self, work: int) -> None:
-        """Take note of work; raises TooLargeError when it has become too much."""
-        self.left -= work
-        if self.left < 0:
-            raise TooLargeError("too many terms")
 
 
 class Algebra:

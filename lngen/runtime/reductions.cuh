@@ -4,7 +4,7 @@
 #ifndef LNGEN_REDUCTIONS_CUH
 #define LNGEN_REDUCTIONS_CUH
 
-#include "rows.cuh"
+#include "geometry.cuh"
 
 namespace lngen {
 

@@ -11,7 +11,8 @@ import sympy
 from lngen.derivation.simplify import derive
 from lngen.expressions.symbols import D, Mean, Sigmoid, Where
 from lngen.language.parsing import parse
-from lngen.prove.algebra import Algebra, Budget, TooLargeError, UndefinedError
+from lngen.prove.algebra import Algebra, UndefinedError
+from lngen.prove.budget import Budget, TooLargeError
 from lngen.prove.exact import _Explicit, _NoDerivativeError, exact_proofs
 from tests.corpus import PROVED, SOME, derivation, proved
 from tests.prove.planted import PLANTED, planted

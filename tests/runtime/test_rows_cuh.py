@@ -79,7 +79,7 @@ extern "C" __global__ void functions(const float* u, float* y, int n) {{
 @pytest.mark.cuda
 @pytest.mark.parametrize("least", ["float", "double"])
 def test_types_shapes_and_functions(least: str) -> None:
-    kernels = simt.build(including("rows.cuh", CHECKS.format(least=least)), {"LNGEN_COMPUTE": least, "LNGEN_D": 64})
+    kernels = simt.build(including("geometry.cuh", CHECKS.format(least=least)), {"LNGEN_COMPUTE": least, "LNGEN_D": 64})
     u = np.array([-np.inf, -200, -1, 0, 1, 200, np.nan], np.float32)
     y = np.zeros((6, len(u)), np.float32)
     kernels["functions"](1, 32, 0, u, y, len(u))
@@ -122,7 +122,7 @@ def test_storage_types_go_to_the_compute_type_and_back() -> None:
       y[2] = lngen::narrow<lngen::{0}>(lngen::widen<lngen::Computed<lngen::{0}>>(x[2]));
     }}
     """
-    kernels = simt.build(including("rows.cuh", "".join(map(kernel.format, DTYPES))))
+    kernels = simt.build(including("geometry.cuh", "".join(map(kernel.format, DTYPES))))
     for dtype in DTYPES:
         stored = {"f32": np.float32, "f64": np.float64}.get(dtype, np.uint16)
         x, y = np.array([3, 1, 2], stored), np.zeros(3, stored)

@@ -26,7 +26,7 @@ from lngen.derivation.simplify.bodies import name_centred_bodies, sums_by_means
 from lngen.derivation.simplify.inline import with_symbols
 from lngen.derivation.simplify.linear import powers_of_sums
 from lngen.derivation.simplify.naming import function_name, statistic_name
-from lngen.derivation.simplify.tidy import is_long, use_roots, written_out
+from lngen.derivation.simplify.tidy import came_out_even, is_long, use_roots, written_out
 from lngen.expressions.equations import Equation, Forward, Names
 from lngen.expressions.reductions import known_sign
 from lngen.expressions.symbols import (
@@ -232,7 +232,7 @@ class _Structure:
                 continue
             # `(r*x)**2` is r**2*x**2 to SymPy, and r*x is a value of the layer all the same.
             scales = {s: s ** (1 / power) for s in scalars if s.is_nonzero and self._related(s, row)}
-            scales = {s: root for s, root in scales.items() if power == 1 or _is_product(root)}
+            scales = {s: root for s, root in scales.items() if power == 1 or came_out_even(root)}
             if scales:
                 scalars = [s for s in scalars if s not in scales]
                 stem = self._root(row).name
@@ -388,11 +388,6 @@ class _Structure:
         outputs = [rename.get(symbol, symbol) for symbol in outputs]
         kept = tuple(replace(q, named=q.symbol in self.user_named) for q in kept)
         return replace(self.forward, equations=with_symbols(kept, rename), outputs=tuple(outputs))
-
-
-def _is_product(root: Expr) -> bool:
-    """Whether a root came out even."""
-    return all(factor.as_base_exp()[1].is_Integer for factor in Mul.make_args(root))
 
 
 def _without(items: list[Expr], gone: list[Expr]) -> list[Expr]:

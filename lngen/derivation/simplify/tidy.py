@@ -106,3 +106,8 @@ def _melts(equation: Equation, reader: Expr) -> bool:
         return False
     terms = (term for part in reader.atoms(Add, Mul) for term in Add.make_args(part))
     return any(term.as_coeff_Mul()[1] == equation.symbol for term in terms)
+
+
+def came_out_even(root: Expr) -> bool:
+    """Whether the root of a product is a product of whole powers."""
+    return all(factor.as_base_exp()[1].is_Integer for factor in Mul.make_args(root))

@@ -10,12 +10,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 import sympy
 from sympy import Add, Expr, Mul, Pow
 
-from lngen.derivation.derivation import Direction, Step
+from lngen.derivation.derivation import Step
 from lngen.derivation.simplify.trail import UNSIMPLIFIED
 from lngen.expressions.growth import EXPONENTIAL
 from lngen.expressions.notation import text
@@ -30,9 +29,8 @@ from lngen.expressions.symbols import (
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram
 from lngen.plan.widen import out_of_range
-from lngen.report.audit.savings import Saving, savings
-
-Status = Literal["removed", "bounded", "open"]
+from lngen.report.audit.findings import Audit, Hazard, Place, Rewrite, Status
+from lngen.report.audit.savings import savings
 
 LARGEST = ((2 - 2**-23) * 2.0**127, sys.float_info.max)
 """The largest number of float32 and of float64."""
@@ -50,49 +48,6 @@ STABILITY_RULES = (
     "guarded pole",
 )
 """The rules of a derivation that change no value and lose fewer digits."""
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where something stands: the line of a program that computes `name`, and the expression itself."""
-
-    direction: Direction
-    step: int
-    name: str
-    text: str
-
-
-@dataclass(frozen=True)
-class Hazard:
-    """An operation in which digits can be lost.
-
-    `status` is "removed" where the emitted form avoids the loss, "bounded" where the error stays within a few
-    roundings of the largest operand, and "open" where the input decides.
-    """
-
-    kind: str
-    where: Place
-    danger: str
-    remedy: str
-    status: Status
-
-
-@dataclass(frozen=True)
-class Rewrite:
-    """A stability rule that was used: its step, and the bits that it saves on a stated example, if it was
-    measured.
-    """
-
-    step: Step
-    saving: Saving | None
-
-
-@dataclass(frozen=True)
-class Audit:
-    """The hazards of a plan, and the rewrites that keep others from it."""
-
-    hazards: tuple[Hazard, ...]
-    rewrites: tuple[Rewrite, ...]
 
 
 def audit(plan: Plan) -> Audit:

@@ -1,0 +1,35 @@
+"""What an input of a definition may be annotated with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from lngen.language.functions import not_run
+
+if TYPE_CHECKING:
+    # `x: Row = 1` and `x * gamma` are right in a definition, so a type checker has to allow them.
+    Row: TypeAlias = Any
+    RowScalar: TypeAlias = Any
+    Feature: TypeAlias = Any
+    Scalar: TypeAlias = Any
+    Constant: TypeAlias = Any
+else:
+
+    class _Kind:
+        def __init__(self, *arguments: Any, **keywords: Any) -> None:
+            not_run(type(self).__name__)
+
+    class Row(_Kind):
+        """One value per row and feature, shape (..., D)."""
+
+    class RowScalar(_Kind):
+        """One value per row, shape (...,)."""
+
+    class Feature(_Kind):
+        """One value per feature, shape (D,), shared by all rows."""
+
+    class Scalar(_Kind):
+        """One learned value, shared by all."""
+
+    class Constant(_Kind):
+        """A hyper-parameter: one value that has no gradient."""
