@@ -117,7 +117,7 @@ class Checker:
                 return self._compared(kind, words, given, result, exact, max(bound, _SECOND_LOSS * known))
 
             try:
-                yield from checks(self.layer, given, found, self.seed, compared)
+                yield from checks(self.layer, given, found, self.seed, compared, self.bounds(given, "float64") or {})
             except Exception as error:  # whatever emitted code raises is its failure to report
                 yield self.broken(kind, given, error)
 

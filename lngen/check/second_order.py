@@ -28,10 +28,14 @@ from lngen.oracle.evaluate import COMPLEX128, evaluate
 BOUND = 1e-13
 _ZERO_CASE = "ordinary, with inputs left out"
 _FIRST_STEP, _HALVINGS = 2.0**-5, 9
-_ROUNDINGS = 4
+# What extrapolation makes of the errors of its differences: the product of (4**k + 1)/(4**k - 1), k = 1, 2, ...
+_EXTRAPOLATED = 1.97
 _Named = dict[str, Array]
 Compared = Callable[[str, Any, Any, float], Any]
 """(what, result, reference, bound) -> Evidence, of the case at hand."""
+
+Bounds = Mapping[str, Array]
+"""What each gradient of the case, such as `dx`, may be off by in float64."""
 
 
 class Directions:
@@ -52,7 +56,9 @@ class Directions:
         self.all = {**self.v, **{f"d{name}": value for name, value in self.c.items()}}
 
 
-def tangents(layer: Checkable, case: Case, answer: Run, seed: int, compared: Compared) -> Iterator[Any]:
+def tangents(
+    layer: Checkable, case: Case, answer: Run, seed: int, compared: Compared, bounds: Bounds
+) -> Iterator[Any]:
     """The evidence about `jvp` at one case."""
     along = Directions(layer, case, seed)
     moved = _jvp(layer, answer, along.v)
@@ -69,7 +75,9 @@ def tangents(layer: Checkable, case: Case, answer: Run, seed: int, compared: Com
             yield compared(f"d{name}, one input at a time", sum(part[name] for part in parts), value, BOUND)
 
 
-def second_order(layer: Checkable, case: Case, answer: Run, seed: int, compared: Compared) -> Iterator[Any]:
+def second_order(
+    layer: Checkable, case: Case, answer: Run, seed: int, compared: Compared, bounds: Bounds
+) -> Iterator[Any]:
     """The evidence about `backward_backward` at one case."""
     along = Directions(layer, case, seed)
     result = _double(layer, case, answer, along.w)
@@ -89,7 +97,7 @@ def second_order(layer: Checkable, case: Case, answer: Run, seed: int, compared:
             total = sum(part[name] for part in parts)
             yield compared(f"d{name}, one gradient at a time", total, value, BOUND)
     if defined and not inputs.has_kinks(layer.definition) and not inputs.stops_gradients(layer.definition):
-        yield _against_differences(layer, case, along, result, compared)
+        yield _against_differences(layer, case, along, result, compared, bounds)
 
 
 def without(layer: Checkable, case: Case) -> Case | None:
@@ -119,12 +127,12 @@ def _against_second_derivation(
     return compared(f"<w, dJ^T v> along {name}, unsimplified", right / scale, left / scale, BOUND)
 
 
-def _against_differences(layer: Checkable, case: Case, along: Directions, result: _Named, compared: Compared) -> Any:
+def _against_differences(
+    layer: Checkable, case: Case, along: Directions, result: _Named, compared: Compared, bounds: Bounds
+) -> Any:
     widest = getattr(layer.module, "widest", np.longdouble)
-    largest = 0.0
 
     def at(step: float) -> Any:
-        nonlocal largest
 
         def beside(value: Any, direction: Array) -> Any:
             return np.asarray(value + np.longdouble(step) * direction, widest)
@@ -141,13 +149,12 @@ def _against_differences(layer: Checkable, case: Case, along: Directions, result
         _, saved = layer.module.forward(*arguments, **constants)
         gradients = layer.module.backward(saved, *(cotangents.get(n) for n in layer.definition.outputs))
         named = dict(zip((entry.name for entry in layer.differentiable), gradients, strict=True))
-        total, size = _dot(along.w, named)
-        largest = max(largest, size)
-        return total
+        return _dot(along.w, named)[0]
 
     estimate, bar, step = _extrapolated(at)
-    # A gradient is a few roundings off, and a difference of two is divided by twice the step.
-    rounding = _ROUNDINGS * float(np.finfo(widest).eps) * largest / step
+    # A difference of two gradients, each off by its own bound, is divided by twice the step.
+    _, off = _dot(along.w, {name: bounds.get(f"d{name}") for name in along.w})
+    rounding = _EXTRAPOLATED * off * float(np.finfo(widest).eps / np.finfo(np.float64).eps) / step
     right, size = _dot(along.all, result)
     scale = max(1.0, size, abs(float(estimate)))
     what = "<w, dJ^T v> by differences of backward"
