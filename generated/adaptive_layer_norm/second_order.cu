@@ -4,7 +4,7 @@
 // Cost: forward 4 row tensors (3 read, 1 written), 10 flops a row element; backward 6 row tensors (3 read, 3 written), 13 flops a row element.
 // Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-// templates sha256:af044ef068eaa8520a75a37d746daa707d56d7b47dcf50f3b800836217e1ea3d
+// templates sha256:3291e1d93dd289aac195f6409f2bb0ebe0a04808ed1b08e67f4c8a87a066db4d
 //
 // jvp:
 //     dy = dshift + dscale*xhat + rstd*(1 + scale)*(dx - mean(dx) - xhat*mean(dx*xhat))
@@ -89,7 +89,7 @@ constexpr bool READS_dshift = HAS_dshift;
 constexpr int ROWS_READ = READS_x + READS_scale + READS_dx + READS_dscale + READS_dshift, FEATURES_READ = 0;
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 0, 5>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 0, 5, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
@@ -277,7 +277,7 @@ constexpr bool READS_ddshift = HAS_ddshift;
 constexpr int ROWS_READ = READS_x + READS_scale + READS_dy + READS_ddx + READS_ddscale + READS_ddshift, FEATURES_READ = 0;
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 5, 0, 13>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 5, 0, 13, 2>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;

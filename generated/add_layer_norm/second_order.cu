@@ -4,7 +4,7 @@
 // Cost: forward 4 row tensors (2 read, 2 written), 10 flops a row element; backward 4 row tensors (3 read, 1 written), 15 flops a row element.
 // Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-// templates sha256:af044ef068eaa8520a75a37d746daa707d56d7b47dcf50f3b800836217e1ea3d
+// templates sha256:3291e1d93dd289aac195f6409f2bb0ebe0a04808ed1b08e67f4c8a87a066db4d
 //
 // jvp:
 //     dh = dresidual + dx
@@ -134,7 +134,7 @@ constexpr bool READS_dbeta = HAS_dbeta;
 constexpr int ROWS_READ = READS_h + READS_dx + READS_dresidual, FEATURES_READ = READS_gamma + READS_dgamma + READS_dbeta;
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 0, 5>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 0, 5, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* h;
@@ -340,7 +340,7 @@ constexpr int SUMS_INTO_COLUMNS = 1;
 constexpr unsigned long long COLUMNS_WANTED = bit(0, (HAS_ddresidual && HAS_dy && HAS_gamma) || (HAS_ddx && HAS_dy && HAS_gamma));
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, COLUMNS_WANTED ? SUMS_INTO_COLUMNS : 0, 0, 7, 0, 12>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, COLUMNS_WANTED ? SUMS_INTO_COLUMNS : 0, 0, 7, 0, 12, 2>;
 
 template <class T, class P, class A> struct Arguments {
   const T* h;

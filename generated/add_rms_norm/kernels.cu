@@ -4,7 +4,7 @@
 // Cost: forward 4 row tensors (2 read, 2 written), 5 flops a row element; backward 4 row tensors (3 read, 1 written), 10 flops a row element.
 // Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-// templates sha256:af044ef068eaa8520a75a37d746daa707d56d7b47dcf50f3b800836217e1ea3d
+// templates sha256:3291e1d93dd289aac195f6409f2bb0ebe0a04808ed1b08e67f4c8a87a066db4d
 //
 // forward:
 //     h = x + residual
@@ -71,7 +71,7 @@ constexpr bool READS_gamma = HAS_gamma;
 constexpr int ROWS_READ = READS_x + READS_residual, FEATURES_READ = READS_gamma;
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 0, 3>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 0, 3, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
@@ -245,7 +245,7 @@ constexpr int SUMS_INTO_COLUMNS = 1;
 constexpr unsigned long long COLUMNS_WANTED = bit(0, HAS_dy && HAS_gamma);
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, COLUMNS_WANTED ? SUMS_INTO_COLUMNS : 0, 0, 1, 0, 2>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, COLUMNS_WANTED ? SUMS_INTO_COLUMNS : 0, 0, 1, 0, 2, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* h;

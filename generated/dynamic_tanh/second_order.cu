@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 13 flops a row element.
 // Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-// templates sha256:af044ef068eaa8520a75a37d746daa707d56d7b47dcf50f3b800836217e1ea3d
+// templates sha256:3291e1d93dd289aac195f6409f2bb0ebe0a04808ed1b08e67f4c8a87a066db4d
 //
 // jvp:
 //     dy = dgamma*t + gamma*(1 - t)*(1 + t)*(dalpha*x + alpha*dx) + dbeta
@@ -125,7 +125,7 @@ constexpr bool READS_dalpha = HAS_dalpha;
 constexpr int ROWS_READ = READS_x + READS_dx, FEATURES_READ = READS_gamma + READS_dgamma + READS_dbeta;
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 0, 1, 2>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 0, 1, 2, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
@@ -277,7 +277,7 @@ constexpr int SUMS_INTO_SCALARS = 1;
 constexpr unsigned long long SCALARS_WANTED = bit(0, (HAS_alpha && HAS_ddalpha) || (HAS_alpha && HAS_ddgamma) || (HAS_alpha && HAS_ddx));
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, COLUMNS_WANTED ? SUMS_INTO_COLUMNS : 0, 1, 2, 1, 5>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, COLUMNS_WANTED ? SUMS_INTO_COLUMNS : 0, 1, 2, 1, 5, 2>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;

@@ -4,7 +4,7 @@
 // Cost: forward 3 row tensors (2 read, 1 written), 7 flops a row element; backward 5 row tensors (3 read, 2 written), 20 flops a row element.
 // Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-// templates sha256:af044ef068eaa8520a75a37d746daa707d56d7b47dcf50f3b800836217e1ea3d
+// templates sha256:3291e1d93dd289aac195f6409f2bb0ebe0a04808ed1b08e67f4c8a87a066db4d
 //
 // jvp:
 //     dy = dgamma*silu_z*xhat + gamma*dz*sigmoid_z*xhat*(1 + z*(1 - sigmoid_z)) + rstd*gamma*silu_z*(dx - xhat*mean(dx*xhat))
@@ -100,7 +100,7 @@ constexpr bool READS_dgamma = HAS_dgamma;
 constexpr int ROWS_READ = READS_x + READS_z + READS_dx + READS_dz, FEATURES_READ = READS_gamma + READS_dgamma;
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1, 2>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1, 2, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
@@ -283,7 +283,7 @@ constexpr int SUMS_INTO_COLUMNS = 1;
 constexpr unsigned long long COLUMNS_WANTED = bit(0, (HAS_ddx && HAS_gamma) || (HAS_ddz && HAS_gamma));
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, COLUMNS_WANTED ? SUMS_INTO_COLUMNS : 0, 0, 4, 1, 8>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, COLUMNS_WANTED ? SUMS_INTO_COLUMNS : 0, 0, 4, 1, 8, 2>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 5 flops a row element; backward 3 row tensors (2 read, 1 written), 5 flops a row element.
 // Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:69e4e6464377f485c18a82bb2ea433e069fc552079d127d509e2b633488c8e64
-// templates sha256:af044ef068eaa8520a75a37d746daa707d56d7b47dcf50f3b800836217e1ea3d
+// templates sha256:3291e1d93dd289aac195f6409f2bb0ebe0a04808ed1b08e67f4c8a87a066db4d
 //
 // jvp:
 //     dlog_sum_exp = sum(dx*exp_shifted)/sum_exp
@@ -56,7 +56,7 @@ constexpr bool READS_dx = HAS_dx;
 constexpr int ROWS_READ = READS_x + READS_dx, FEATURES_READ = 0;
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1, 4>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1, 4, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
@@ -212,7 +212,7 @@ constexpr bool READS_ddx = HAS_ddx;
 constexpr int ROWS_READ = READS_x + READS_dy + READS_ddx, FEATURES_READ = 0;
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 1, 6>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 1, 6, 2>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;

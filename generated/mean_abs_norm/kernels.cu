@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 9 flops a row element; backward 3 row tensors (2 read, 1 written), 18 flops a row element.
 // Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
-// templates sha256:af044ef068eaa8520a75a37d746daa707d56d7b47dcf50f3b800836217e1ea3d
+// templates sha256:3291e1d93dd289aac195f6409f2bb0ebe0a04808ed1b08e67f4c8a87a066db4d
 //
 // forward:
 //     mu = mean(x)
@@ -65,7 +65,7 @@ constexpr bool READS_beta = HAS_beta;
 constexpr int ROWS_READ = READS_x, FEATURES_READ = READS_gamma + READS_beta;
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 0, 5>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 0, 5, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
@@ -289,7 +289,7 @@ constexpr int SUMS_INTO_COLUMNS = 2;
 constexpr unsigned long long COLUMNS_WANTED = bit(0, HAS_gamma) | bit(1, HAS_beta);
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, COLUMNS_WANTED ? SUMS_INTO_COLUMNS : 0, 0, 3, 0, 6>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, COLUMNS_WANTED ? SUMS_INTO_COLUMNS : 0, 0, 3, 0, 6, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 10 flops a row element; backward 3 row tensors (2 read, 1 written), 21 flops a row element.
 // Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-// templates sha256:af044ef068eaa8520a75a37d746daa707d56d7b47dcf50f3b800836217e1ea3d
+// templates sha256:3291e1d93dd289aac195f6409f2bb0ebe0a04808ed1b08e67f4c8a87a066db4d
 //
 // jvp:
 //     dy = dgate*(gamma*xhat + beta) + gate*(dgamma*xhat + dbeta + rstd*gamma*(dx - mean(dx) - xhat*mean(dx*xhat)))
@@ -137,7 +137,7 @@ constexpr bool READS_dbeta = HAS_dbeta;
 constexpr int ROWS_READ = READS_x + READS_dx, FEATURES_READ = READS_gamma + READS_beta + READS_dgamma + READS_dbeta;
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 0, 7>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 0, 7, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
@@ -342,7 +342,7 @@ constexpr int SUMS_INTO_COLUMNS = 2;
 constexpr unsigned long long COLUMNS_WANTED = bit(0, HAS_beta && HAS_ddgate) | bit(1, (HAS_ddgate && HAS_gamma) || (HAS_ddx && HAS_gamma));
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, COLUMNS_WANTED ? SUMS_INTO_COLUMNS : 0, 0, 6, 0, 26>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, COLUMNS_WANTED ? SUMS_INTO_COLUMNS : 0, 0, 6, 0, 26, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;

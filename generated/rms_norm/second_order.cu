@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 9 flops a row element.
 // Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
-// templates sha256:af044ef068eaa8520a75a37d746daa707d56d7b47dcf50f3b800836217e1ea3d
+// templates sha256:3291e1d93dd289aac195f6409f2bb0ebe0a04808ed1b08e67f4c8a87a066db4d
 //
 // jvp:
 //     dy = dgamma*xhat + rstd*gamma*(dx - xhat*mean(dx*xhat))
@@ -82,7 +82,7 @@ constexpr bool READS_dgamma = HAS_dgamma;
 constexpr int ROWS_READ = READS_x + READS_dx, FEATURES_READ = READS_gamma + READS_dgamma;
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 0, 2>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 0, 2, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
@@ -248,7 +248,7 @@ constexpr int SUMS_INTO_COLUMNS = 1;
 constexpr unsigned long long COLUMNS_WANTED = bit(0, HAS_ddx && HAS_gamma);
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, COLUMNS_WANTED ? SUMS_INTO_COLUMNS : 0, 0, 4, 0, 6>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, COLUMNS_WANTED ? SUMS_INTO_COLUMNS : 0, 0, 4, 0, 6, 2>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;

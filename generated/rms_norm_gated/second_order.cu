@@ -4,7 +4,7 @@
 // Cost: forward 3 row tensors (2 read, 1 written), 7 flops a row element; backward 5 row tensors (3 read, 2 written), 19 flops a row element.
 // Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
-// templates sha256:af044ef068eaa8520a75a37d746daa707d56d7b47dcf50f3b800836217e1ea3d
+// templates sha256:3291e1d93dd289aac195f6409f2bb0ebe0a04808ed1b08e67f4c8a87a066db4d
 //
 // jvp:
 //     dh = dx*silu_z + dz*sigmoid_z*x*(1 + z*(1 - sigmoid_z))
@@ -103,7 +103,7 @@ constexpr bool READS_dgamma = HAS_dgamma;
 constexpr int ROWS_READ = READS_x + READS_z + READS_dx + READS_dz, FEATURES_READ = READS_gamma + READS_dgamma;
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1, 2>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1, 2, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
@@ -296,7 +296,7 @@ constexpr int SUMS_INTO_COLUMNS = 1;
 constexpr unsigned long long COLUMNS_WANTED = bit(0, (HAS_ddx && HAS_gamma) || (HAS_ddz && HAS_gamma));
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, COLUMNS_WANTED ? SUMS_INTO_COLUMNS : 0, 0, 4, 1, 6>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, COLUMNS_WANTED ? SUMS_INTO_COLUMNS : 0, 0, 4, 1, 6, 3>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;

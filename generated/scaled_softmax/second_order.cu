@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 11 flops a row element.
 // Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
-// templates sha256:af044ef068eaa8520a75a37d746daa707d56d7b47dcf50f3b800836217e1ea3d
+// templates sha256:3291e1d93dd289aac195f6409f2bb0ebe0a04808ed1b08e67f4c8a87a066db4d
 //
 // jvp:
 //     du = dscale*x + scale*dx
@@ -86,7 +86,7 @@ constexpr bool READS_dscale = HAS_dscale;
 constexpr int ROWS_READ = READS_x + READS_dx, FEATURES_READ = 0;
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1, 5>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1, 5, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
@@ -257,7 +257,7 @@ constexpr int SUMS_INTO_SCALARS = 1;
 constexpr unsigned long long SCALARS_WANTED = bit(0, (HAS_ddscale && HAS_scale) || (HAS_ddx && HAS_scale));
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 1, 3, 1, 12>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 1, 3, 1, 12, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;

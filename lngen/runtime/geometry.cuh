@@ -43,13 +43,14 @@ __host__ __device__ constexpr int widest_vector(int D, int bytes) {
   return vector;
 }
 
-// Row scalars that a thread has registers for without taking them from the row's.
-constexpr int FREE_SCALARS = 8;
-
 // Bytes of registers that a thread has for a row, its Features and its sums, besides what it computes with.
-__host__ __device__ constexpr int room(int threads, int compute_bytes, int calls, int scalars) {
-  return 4 * (threads > 512 ? (compute_bytes > 4 || calls ? 0 : 24) : (compute_bytes > 4 ? 40 : 72)) -
-         compute_bytes * at_least(scalars - FREE_SCALARS, 0);
+__host__ __device__ constexpr int room(int threads, int compute_bytes, int calls) {
+  return 4 * (threads > 512 ? (compute_bytes > 4 || calls ? 0 : 24) : (compute_bytes > 4 ? 40 : 72));
+}
+
+// What more row scalars than eight take of it, and more results of a stage than two, an access of each.
+__host__ __device__ constexpr int taken(int bytes, int compute_bytes, int vector, int scalars, int results) {
+  return compute_bytes * at_least(scalars - 8, 0) + bytes * vector * at_least(results - 2, 0);
 }
 
 // Blocks that a multiprocessor is to hold at a time; with it, the compiler has the registers that `room` counts on.
@@ -66,7 +67,8 @@ __host__ __device__ constexpr int most_entries(int calls, bool sums_in_registers
 // over rows; failing that, the row is read again in every stage. `row`, `features` and `sums` count bytes per entry in
 // the compute type: what is read in 16 bits is unpacked once, and the compiler keeps it so.
 __host__ __device__ constexpr Shape shape_of(
-    int D, int bytes, int compute_bytes, int row, int features, int sums, int calls, int scalars) {
+    int D, int bytes, int compute_bytes, int row, int features, int sums, int calls, int scalars,
+    int results) {
   const int vector = widest_vector(D, bytes);
   const int vectors = ceiling(D, vector);
   const Place beside = sums && (long long)D * sums <= LNGEN_SHARED - 8192 ? IN_SHARED_MEMORY : IN_WORKSPACE;
@@ -78,7 +80,8 @@ __host__ __device__ constexpr Shape shape_of(
       const int chunks = ceiling(vectors, threads);
       const int block = alone ? threads : at_least(threads, BLOCK);
       // Addresses in the workspace take registers too.
-      const int bytes_left = room(block, compute_bytes, calls, scalars) / (alone && beside == IN_WORKSPACE ? 2 : 1);
+      const int all = room(block, compute_bytes, calls) - taken(bytes, compute_bytes, vector, scalars, results);
+      const int bytes_left = all / (alone && beside == IN_WORKSPACE ? 2 : 1);
       const bool few = chunks == 1 || (chunks <= MOST_CHUNKS && chunks * vector <= most_entries(calls, !alone));
       if (few && chunks * vector * cost <= bytes_left)
         return Shape{vector, threads, chunks, block, true, without < 1, without < 2 ? IN_REGISTERS : beside};
@@ -91,9 +94,10 @@ __host__ __device__ constexpr Shape shape_of(
 
 // D known only at run time: registers hold rows up to a capacity.
 __host__ __device__ constexpr Shape shape_of_any(
-    int bytes, int compute_bytes, int row, int features, int sums, int calls, int scalars) {
+    int bytes, int compute_bytes, int row, int features, int sums, int calls, int scalars, int results) {
   const int vector = at_most(MOST_VECTOR, 16 / bytes);
-  const int entries = room(ANY_D_THREADS, compute_bytes, calls, scalars) / at_least(row + features + sums, 1);
+  const int all = room(ANY_D_THREADS, compute_bytes, calls) - taken(bytes, compute_bytes, vector, scalars, results);
+  const int entries = all / at_least(row + features + sums, 1);
   const int chunks = at_most(at_most(at_least(entries, 1), 8), most_entries(calls, true)) / vector;
   return Shape{vector, ANY_D_THREADS, at_least(chunks, 1), ANY_D_THREADS, entries > 0, true, IN_REGISTERS};
 }
@@ -102,10 +106,11 @@ __host__ __device__ constexpr Shape rereading(Shape any) {
   return Shape{any.vector, any.threads_per_row, 1, any.threads, false, false, IN_WORKSPACE};
 }
 
-// What a direction asks of the geometry: how many arrays of each kind an entry of a row meets, the sums, and the row
-// scalars. What a function gives in one stage, the compiler keeps for the next: in registers it is one more row.
+// What a direction asks of the geometry: how many arrays of each kind an entry of a row meets, the sums, the row
+// scalars and the results of a stage. What a function gives in one stage, the compiler keeps for the next: in registers
+// it is one more row.
 template <class T_, class P_, int ROWS, int FEATURES, int COLUMN_SUMS, int SCALAR_SUMS, int MOST_SUMS, int CALLS,
-          int SCALARS>
+          int SCALARS, int RESULTS>
 struct Demand {
   using T = T_;
   using P = P_;
@@ -113,17 +118,19 @@ struct Demand {
   static constexpr int row = (ROWS + CALLS) * int(sizeof(A)), features = FEATURES * int(sizeof(A)),
                        sums = COLUMN_SUMS * int(sizeof(A)), compute = int(sizeof(A)), storage = int(sizeof(T)),
                        column_sums = COLUMN_SUMS, scalar_sums = SCALAR_SUMS, most_sums = MOST_SUMS, calls = CALLS,
-                       scalars = SCALARS;
+                       scalars = SCALARS, results = RESULTS;
 };
 
 struct FixedShape {
   template <class N>
   static constexpr Shape of =
-      shape_of(at_least(LNGEN_D, 1), N::storage, N::compute, N::row, N::features, N::sums, N::calls, N::scalars);
+      shape_of(at_least(LNGEN_D, 1), N::storage, N::compute, N::row, N::features, N::sums, N::calls, N::scalars,
+               N::results);
 };
 struct AnyShape {
   template <class N>
-  static constexpr Shape of = shape_of_any(N::storage, N::compute, N::row, N::features, N::sums, N::calls, N::scalars);
+  static constexpr Shape of =
+      shape_of_any(N::storage, N::compute, N::row, N::features, N::sums, N::calls, N::scalars, N::results);
 };
 struct RereadingShape {
   template <class N> static constexpr Shape of = rereading(AnyShape::of<N>);

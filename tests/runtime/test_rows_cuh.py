@@ -48,7 +48,7 @@ static_assert(same<Computed<f16>, {least}> && same<Computed<f32>, {least}> && sa
 static_assert(same<Wider<f32, f64>, double>);
 
 constexpr Shape shape(int D, int row, int features, int sums) {{
-  return shape_of(D, 4, 4, 4 * row, 4 * features, 4 * sums, 0, 0);
+  return shape_of(D, 4, 4, 4 * row, 4 * features, 4 * sums, 0, 0, 0);
 }}
 constexpr int entries(Shape s) {{ return s.threads_per_row * s.chunks * s.vector; }}
 // Every entry has a thread, and accesses divide the row.

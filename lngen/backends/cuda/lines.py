@@ -88,6 +88,11 @@ class Direction:
     flags: tuple[str, ...]
 
     @property
+    def most_results(self) -> int:
+        """How many rows a pass writes at the most."""
+        return max((len(stage.stores) for stage in self.stages), default=0)
+
+    @property
     def kernels(self) -> list[str]:
         """The lines that declare its kernels."""
         return [*self.contract.kernel_lines(), *(self.columns.contract.kernel_lines() if self.columns else ())]
