@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from lngen.errors import DefinitionError  # noqa: E402
-from lngen.files.loading import module_from_text  # noqa: E402
+from lngen.files.loading import module_from_files  # noqa: E402
 from lngen.language.parsing import parse  # noqa: E402
 from lngen.pipeline import derived  # noqa: E402
 
@@ -349,7 +349,7 @@ CALLS = (
 def layer() -> ModuleType:
     """The emitted module that the calls are made on."""
     made = derived(parse(LAYER, "f.py"), proved=False)
-    return module_from_text(made.text("numpy_backend.py"), "f")
+    return module_from_files(made.files, "f")
 
 
 def call(module: ModuleType, text: str) -> str:

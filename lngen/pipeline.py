@@ -49,9 +49,14 @@ class Derived:
     plan: Plan
     emission: Emission
 
+    @property
+    def files(self) -> dict[str, str]:
+        """The texts of the emitted files, by name."""
+        return dict(self.emission.files)
+
     def text(self, path: str) -> str:
         """The text of one emitted file, such as `kernels.cu`; KeyError if there is none."""
-        return dict(self.emission.files)[path]
+        return self.files[path]
 
 
 def planned(

@@ -19,7 +19,7 @@ import numpy as np
 
 from lngen.backends.cuda import reserved
 from lngen.files import loading, manifest
-from lngen.files.loading import module_from_text
+from lngen.files.loading import module_from_files
 from lngen.language.definition import Definition
 from lngen.language.parsing import parse
 from lngen.language.syntax import Kind
@@ -71,7 +71,8 @@ def identifiers() -> tuple[str, ...]:
     found = {*reserved._KEYWORDS, *reserved._MACROS, *reserved._CUDA}
     found |= {"float4", "ulonglong2", "NULL", "a__b", "x__rows", "match", "case"}
     made = plain(TEMPLATE)
-    for text in (made.text("numpy_backend.py"), made.text("cuda_backend.py"), whole(made.text("kernels.cu"))):
+    python = [text for path, text in made.files.items() if path.endswith(".py")]
+    for text in (*python, whole(made.text("kernels.cu"))):
         found |= set(re.findall(r"[A-Za-z_]\w*", _SILENT.sub(" ", text)))
     return tuple(sorted(found - HOSTS))
 
@@ -95,9 +96,9 @@ def numpy_results(made: Derived) -> list[Any]:
 
 
 def _numpy_results(made: Derived, few: bool) -> Iterable[Any]:
-    module = module_from_text(made.text("numpy_backend.py"), "numpy_backend")
+    module = module_from_files(made.files, "numpy_backend")
     if not few:
-        module._rows.FEW_BYTES = 0
+        module._directions.rows.FEW_BYTES = 0
     definition = made.definition
     _, directions, cotangents = values(definition)
     inputs = [definition.public(entry.name) for entry in definition.differentiable]

@@ -2,12 +2,13 @@
 
 import functools
 import types
+from collections.abc import Mapping
 
 from lngen import pipeline
 from lngen.backends import Notes, numpy
 from lngen.check.derived import checkable
 from lngen.check.layer import Checkable
-from lngen.files.loading import module_from_text
+from lngen.files.loading import module_from_files
 from lngen.language.parsing import parse
 from lngen.plan.planner import Plan
 from tests import corpus
@@ -22,18 +23,17 @@ def planned(text: str) -> Plan:
 
 
 @functools.cache
-def source(text: str) -> str:
-    """The emitted module's text."""
+def source(text: str) -> dict[str, str]:
+    """The emitted files."""
     found = planned(text)
     definition = found.derivation.definition
     notes = Notes(definition.name, definition.name, inputs=tuple(entry.name for entry in definition.differentiable))
-    files = numpy.emit(found.forward, found.backward, notes, found.jvp, found.backward_backward)
-    return files["numpy_backend.py"]
+    return numpy.emit(found.forward, found.backward, notes, found.jvp, found.backward_backward)
 
 
-def run(text: str) -> types.ModuleType:
-    """A module of an emitted text."""
-    return module_from_text(text, "emitted")
+def run(files: Mapping[str, str]) -> types.ModuleType:
+    """A module of emitted files."""
+    return module_from_files(files, "emitted")
 
 
 @functools.cache
@@ -42,6 +42,6 @@ def module(text: str) -> types.ModuleType:
     return run(source(text))
 
 
-def layer(text: str, changed: str | None = None) -> Checkable:
-    """The emitted module, or one with a changed text, ready to be checked."""
+def layer(text: str, changed: Mapping[str, str] | None = None) -> Checkable:
+    """The emitted module, or one of changed files, ready to be checked."""
     return checkable(planned(text), module(text) if changed is None else run(changed))

@@ -22,6 +22,8 @@ FILES = (
     "kernels.cu",
     "manifest.json",
     "numpy_backend.py",
+    "numpy_kernels.py",
+    "numpy_second_order.py",
     "second_order.cu",
 )
 

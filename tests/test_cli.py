@@ -300,9 +300,10 @@ class TestShow:
         assert (result.exit_code, result.stderr) == (0, "")
         assert line.format(name=name) in result.stdout
 
-    @pytest.mark.parametrize(("stage", "path"), [("numpy", "numpy_backend.py"), ("cuda", "kernels.cu")])
-    def test_code_is_shown_as_it_is_emitted(self, stage, path):
-        assert lngen("show", WHOLE[-1], "--stage", stage).stdout == shipped(WHOLE[-1]).text(path)
+    @pytest.mark.parametrize(("stage", "beginning"), [("numpy", "numpy_"), ("cuda", "kernels.cu")])
+    def test_code_is_shown_as_it_is_emitted(self, stage, beginning):
+        texts = [text for path, text in shipped(WHOLE[-1]).files.items() if path.startswith(beginning)]
+        assert lngen("show", WHOLE[-1], "--stage", stage).stdout == "\n\n".join(texts)
 
     def test_a_layer_may_be_a_file(self, mine):
         assert "dw = sum_rows(dy*x)" in lngen("show", "mine.py").stdout

@@ -13,7 +13,7 @@ from lngen.check import check
 from lngen.check.derived import checkable
 from lngen.check.on_device import OnDevice, device
 from lngen.files import loading, manifest
-from lngen.files.loading import module_from_text
+from lngen.files.loading import module_from_files
 from lngen.language import FUNCTIONS, KIND_NAMES
 from lngen.language.parsing import parse
 from lngen.pipeline import Derived, derived
@@ -88,7 +88,7 @@ FEW = (
 @pytest.mark.parametrize("name", sample(TEXTS, FEW))
 def test_on_numpy(name: str) -> None:
     made = layer(name)
-    module = module_from_text(made.text("numpy_backend.py"), "f")
+    module = module_from_files(made.files, "f")
     report = check(checkable(made.plan, module), shapes=[(3, 7), (2, 3), (2, 1)])
     assert [(e.kind, e.what, e.dtype, e.detail) for e in report.failures] == []
     assert report.passed
@@ -113,7 +113,7 @@ def test_on_cuda(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("function", ["max", "min"])
 def test_the_gradient_of_an_extreme_goes_to_the_first_that_attains_it(function: str) -> None:
     text = IMPORT + f"def f(x: Row): return {function}(x)\n"
-    module = module_from_text(derived(parse(text)).text("numpy_backend.py"), "f")
+    module = module_from_files(derived(parse(text)).files, "f")
     sign = 1.0 if function == "max" else -1.0
     rows = sign * np.array([[1.0, 3.0, 3.0, 2.0], [0.0, -0.0, 0.0, 0.0], [np.inf, 1.0, np.inf, 5.0]])
     with np.errstate(all="raise"):

@@ -9,7 +9,7 @@ import pytest
 
 from lngen.check import complex_step
 from lngen.check.layer import Case
-from lngen.files.loading import module_from_text
+from lngen.files.loading import module_from_files
 from lngen.language.parsing import parse
 from lngen.oracle.evaluate import evaluate
 from lngen.pipeline import derived
@@ -35,7 +35,7 @@ def text(count):
 def layer(count):
     # The gradients are held against the complex step; the exact proof has nothing to do with what is left out.
     made = derived(parse(text(count), "many.py"), proved=False)
-    return made.definition, module_from_text(made.text("numpy_backend.py"), f"emitted_many_{count}")
+    return made.definition, module_from_files(made.files, f"emitted_many_{count}")
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

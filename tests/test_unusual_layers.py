@@ -5,7 +5,7 @@ import pytest
 
 from lngen.check import check
 from lngen.check.derived import checkable
-from lngen.files.loading import module_from_text
+from lngen.files.loading import module_from_files
 from lngen.language.parsing import parse
 from lngen.pipeline import derived
 
@@ -46,7 +46,7 @@ def linear_out(x: Row, w: Feature, b: Scalar = 0):
 @pytest.mark.parametrize("text", [STATISTICS, STOPPED, LINEAR_OUT], ids=["statistics", "stopped", "linear_out"])
 def test_it_is_derived_emitted_and_passes_every_check(text):
     made = derived(parse(text))
-    module = module_from_text(made.text("numpy_backend.py"), f"emitted_{made.definition.name}")
+    module = module_from_files(made.files, f"emitted_{made.definition.name}")
     report = check(checkable(made.plan, module), shapes=[(3, 7), (2, 1)])
     assert [(e.kind, e.what, e.detail) for e in report.failures] == []
 
@@ -61,7 +61,7 @@ def test_a_constant_under_a_root_may_not_be_negative():
     """The derivation writes c for sqrt(c**2): a negative one would be a wrong number without a word."""
     text = "def f(x: Row, c: Constant = 1, k: Constant = 1): return x*sqrt(c**2) + k"
     made = derived(parse(text))
-    module = module_from_text(made.text("numpy_backend.py"), "emitted_signed")
+    module = module_from_files(made.files, "emitted_signed")
     x = np.ones((2, 3))
     for c in (-1.0, -1, np.asarray(-0.5), np.float32(-1)):
         with pytest.raises(ValueError, match=r"c is .*; pass 0 or more: the gradients take it to be positive"):

@@ -22,10 +22,6 @@ _COMPUTED = {np.dtype(np.float32), np.dtype(np.float64)}
 _AS_IT_WAS = "pass saved as forward returned it"
 
 
-empty, new_zeros = np.empty, np.zeros
-"""Under names that no argument of a layer hides."""
-
-
 # ---- arguments
 
 
@@ -114,13 +110,6 @@ def check_shape(name: str, value: Any, shape: Shape, meaning: str) -> None:
     """Refuse an array of another shape."""
     if value is not None and value.shape != shape:
         raise ValueError(f"{name} has shape {value.shape}; pass {meaning}, which is {shape}")
-
-
-def fits(value: Any, shape: Shape, dtype: DType, given: bool = True) -> bool:
-    """Whether it is an array of this shape and type, without gaps, or rightly None."""
-    if not given:
-        return value is None
-    return type(value) is np.ndarray and value.shape == shape and value.dtype == dtype and value.flags.c_contiguous
 
 
 def types(given: Mapping[str, Any], widest: DType | None = None) -> tuple[dict[str, DType], DType]:
@@ -224,17 +213,6 @@ def check_left_out(name: str, value: Any, source: str, present: Container[str]) 
     """Refuse a tangent, or the like, of an input that is not there."""
     if value is not None and source not in present:
         raise ValueError(f"{source} was left out of forward; pass None for {name}")
-
-
-def is_of_one_type(saved: Any, shape: Shape, dtype: DType, required: Sequence[str]) -> bool:
-    """Whether forward saw arrays of this shape, all of this type."""
-    own, computed, dtypes = saved[0], saved[1], saved[2]
-    if type(own) is not tuple or own != shape or type(dtypes) is not dict:
-        return False
-    for kind in (computed, *dtypes.values()):
-        if type(kind) is not type(dtype) or kind != dtype:
-            return False
-    return not [name for name in required if name not in dtypes]
 
 
 # ---- results

@@ -8,9 +8,14 @@ names such as `dx` beside `x`.
 
 from typing import Literal, TypedDict
 
-__all__ = ["Constant", "Gradient", "Input", "Interface", "Kind", "Output", "SavedField"]
+__all__ = [
+    "Constant", "Gradient", "Input", "Interface", "Kind", "Origin", "Output", "SavedField", "Sign", "constant", "given",
+    "gradient", "output", "saved",
+]  # fmt: skip
 
 Kind = Literal["Row", "RowScalar", "Feature", "Scalar"]
+Sign = Literal["any", "nonnegative"]
+Origin = Literal["input", "output", "constant", "row scalar"]
 
 Axes = list[Literal["...", "D"]]
 """The axes of an array: those of the rows, as many as there are, and that of the features."""
@@ -32,7 +37,7 @@ class Constant(TypedDict):
     name: str
     symbol: str
     default: float | None
-    sign: Literal["any", "nonnegative"]
+    sign: Sign
 
 
 class Output(TypedDict):
@@ -51,7 +56,7 @@ class SavedField(TypedDict):
     """
 
     name: str
-    kind: Literal["input", "output", "constant", "row scalar"]
+    kind: Origin
     of: str
     axes: Axes
 
@@ -75,3 +80,31 @@ class Interface(TypedDict):
     saved: list[SavedField]
     gradients: list[Gradient]
     directions: list[Literal["forward", "backward", "jvp", "backward_backward"]]
+
+
+AXES: dict[Kind, Axes] = {"Row": ["...", "D"], "RowScalar": ["..."], "Feature": ["D"], "Scalar": []}
+
+
+def given(name: str, kind: Kind, default: float | None = None, *, symbol: str | None = None) -> Input:
+    """The entry of an input. A symbol that is not said is the name."""
+    return {"name": name, "symbol": symbol or name, "kind": kind, "axes": list(AXES[kind]), "default": default}
+
+
+def constant(name: str, default: float | None = None, sign: Sign = "any", *, symbol: str | None = None) -> Constant:
+    """The entry of a Constant."""
+    return {"name": name, "symbol": symbol or name, "default": default, "sign": sign}
+
+
+def output(name: str, kind: Kind, *, symbol: str | None = None) -> Output:
+    """The entry of an output."""
+    return {"name": name, "symbol": symbol or name, "kind": kind, "axes": list(AXES[kind])}
+
+
+def saved(name: str, kind: Origin, axes: Axes, *, of: str | None = None) -> SavedField:
+    """The entry of a field of `Saved`, which holds what has its name if nothing else is said."""
+    return {"name": name, "kind": kind, "of": of or name, "axes": axes}
+
+
+def gradient(of: str, *, may_be_none: bool = False) -> Gradient:
+    """The entry of the gradient of an input."""
+    return {"name": f"d{of}", "of": of, "may_be_none": may_be_none}

@@ -1,25 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""Rows taken block by block: which rows a block has, how it is read and written, and sums in it and over all blocks.
+"""What is done with the rows of a block, or with a few that are taken at once: sums over features and over rows, and
+ufuncs.
 
-No bit of a row depends on the other rows of its block, and no sum over rows on the number of threads.
+No bit of a row depends on the other rows beside it.
 """
 
 import os
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
+from collections.abc import Callable
 from functools import lru_cache
-from itertools import pairwise
 from math import prod
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
-Block: TypeAlias = tuple[int, slice]
-"""The number of the chunk that a block is in, and its rows."""
-
 Result = TypeVar("Result")
 
 
@@ -59,165 +54,19 @@ COMPUTED = (np.dtype(np.float32), np.dtype(np.float64))
 """The types that rows are taken at once in."""
 
 
-# ---- which rows a block has, and who works on it
+# ---- rows that are taken at once
 
 
-def partition(rows: int, row_bytes: int, least_rows: int) -> tuple[int, list[list[Block]]]:
-    """The rows of a block, and all blocks as (chunk, span), chunk by chunk.
-
-    Neither depends on the thread count, so no sum does. Long rows have fewer chunks where each has sums of its own.
-    """
-    height = max(least_rows, BLOCK_BYTES // row_bytes)
-    height -= height % ROWS_TOGETHER if height > ROWS_TOGETHER else 0
-    height = min(height, max(rows, 1))
-    spans = [slice(i, min(i + height, rows)) for i in range(0, rows, height)]
-    fewer = CHUNKS if least_rows == 1 else min(CHUNKS, max(2, BLOCK_BYTES // row_bytes))
-    together = max(1, -(-len(spans) // fewer))
-    runs = [spans[i : i + together] for i in range(0, len(spans), together)]
-    return height, [[(chunk, span) for span in run] for chunk, run in enumerate(runs)]
+def are_long(shape: tuple[int, ...], dtype: np.dtype[Any]) -> bool:
+    """Whether there are several rows, and each so long that a small ufunc buffer pays."""
+    return shape[-1] * dtype.itemsize >= LONG_ROW and prod(shape[:-1]) > 1
 
 
-def run(sweep: Callable[[list[Block]], None], chunks: list[list[Block]], threads: int, row_bytes: int) -> None:
-    """Sweep all chunks, each thread a share of them with scratch buffers of its own."""
-
-    def work(share: list[list[Block]]) -> None:
-        blocks = [block for chunk in share for block in chunk]
-        if row_bytes < LONG_ROW:
-            sweep(blocks)
-        else:
-            _with_small_buffer(sweep, blocks)
-
-    shares = [chunks[i::threads] for i in range(min(threads, len(chunks)))]
-    if len(shares) == 1:
-        work(shares[0])
-    elif shares:
-        with ThreadPoolExecutor(len(shares)) as pool:
-            tasks = [pool.submit(copy_context().run, work, share) for share in shares]
-        for task in tasks:
-            task.result()
-
-
-def are_few(rows: Array, minimum_features: int) -> bool:
-    """Whether they are few rows in an array of a type to compute in, without gaps."""
-    return (
-        type(rows) is np.ndarray
-        and 0 < rows.nbytes <= FEW_BYTES
-        and rows.dtype in COMPUTED
-        and rows.ndim > 0
-        and rows.shape[-1] >= minimum_features
-        and rows.flags.c_contiguous
-    )
-
-
-def at_once(small: Callable[..., Result], *arguments: Any) -> Result:
-    """Call what takes few rows, its last arguments their shape and type; with a small ufunc buffer where several are
-    long.
-    """
-    shape, dtype = arguments[-2:]
-    if shape[-1] * dtype.itemsize < LONG_ROW or prod(shape[:-1]) == 1:
-        return small(*arguments)
-    return _with_small_buffer(small, *arguments)
-
-
-def _with_small_buffer(function: Callable[..., Result], *arguments: Any) -> Result:
+def with_small_buffer(function: Callable[..., Result], *arguments: Any) -> Result:
+    """Call a function in which NumPy expands what it broadcasts into a small buffer."""
     with np.errstate():  # puts the buffer size back too
         np.setbufsize(UFUNC_BUFFER)
         return function(*arguments)
-
-
-# ---- reading and writing a block
-
-
-class _Scattered:
-    """The rows of an array that no single stride reaches, by their number."""
-
-    def __init__(self, array: Array) -> None:
-        self.array = array
-
-    def _index(self, span: slice) -> tuple[Array, ...]:
-        return np.unravel_index(np.arange(span.start, span.stop), self.array.shape[:-1])
-
-    def __getitem__(self, span: slice) -> Array:
-        return self.array[self._index(span)]
-
-    def __setitem__(self, span: slice, value: Array) -> None:
-        self.array[self._index(span)] = value
-
-
-def _as_rows(array: Array, dtype: np.dtype[Any], row_scalars: bool) -> tuple[Any, bool]:
-    """An array as a list of rows, never copied, and whether blocks do as they are."""
-    ready = bool(array.dtype == dtype and array.flags.aligned)
-    if array.flags.c_contiguous:
-        return array.reshape(-1, 1 if row_scalars else array.shape[-1]), ready
-    if row_scalars:
-        array = array[..., np.newaxis]
-    steps = [step for step in zip(array.shape[:-1], array.strides[:-1], strict=True) if step[0] != 1]
-    if array.size and any(a[1] != b[1] * b[0] for a, b in pairwise(steps)):
-        return _Scattered(array), False
-    width = array.shape[-1]
-    rows = array.reshape(-1, width)
-    plain = width == 1 or array.strides[-1] == array.itemsize
-    # A product of rows that lie backwards or in one place is added up in another order.
-    apart = len(rows) < 2 or rows.strides[0] >= width * array.itemsize
-    return rows, plain and apart and ready
-
-
-def reader(
-    array: Array | None, dtype: np.dtype[Any], height: int, row_scalars: bool = False
-) -> Callable[[slice], Array | None]:
-    """What reads a block of rows in the compute type: views where the array has it.
-
-    Other arrays are copied block by block. Of one that is not there it reads None.
-    """
-    if array is None:
-        return lambda span: None
-    rows, direct = _as_rows(array, dtype, row_scalars)
-    if direct:
-        return rows.__getitem__  # type: ignore[no-any-return]
-    scratch = np.empty((height, 1 if row_scalars else array.shape[-1]), dtype)
-
-    def read(span: slice) -> Array:
-        copy = scratch[: span.stop - span.start]
-        copy[...] = rows[span]
-        return copy
-
-    return read
-
-
-def writer(
-    arrays: Iterable[Array | None], dtype: np.dtype[Any], height: int, row_scalars: bool = False
-) -> tuple[Callable[[slice], Array | None], Callable[[slice], None]]:
-    """What gives the place to compute a block of a result in, and what hands it on.
-
-    The place is the result's own memory where that has the compute type. Of several arrays that hold the same result,
-    those after the first are copied to.
-    """
-    distinct = list({id(a): a for a in arrays if a is not None}.values())
-    if not distinct:
-        return (lambda span: None), (lambda span: None)
-    rows = [_as_rows(array, dtype, row_scalars) for array in distinct]
-    first, direct = rows[0]
-    others = [other for other, _ in (rows[1:] if direct else rows)]
-    if direct and not others:
-        return first.__getitem__, (lambda span: None)
-    width = 1 if row_scalars else distinct[0].shape[-1]
-    scratch = first if direct else np.empty((height, width), dtype)
-
-    def place(span: slice) -> Array:
-        return first[span] if direct else scratch[: span.stop - span.start]
-
-    def hand_on(span: slice) -> None:
-        computed = place(span)
-        for other in others:
-            round_to(other, span, computed)
-
-    return place, hand_on
-
-
-def round_to(result: Any, where: Any, value: Any) -> None:
-    """Write a value in a result's own type, in which one that is too small is 0."""
-    with np.errstate(under="ignore"):
-        result[where] = value
 
 
 # ---- sums and means over features
@@ -260,6 +109,14 @@ def equal_weights(count: int, weight: float, dtype: np.dtype[Any]) -> Array:
     return weights
 
 
+@lru_cache(maxsize=32)
+def number(value: float, dtype: np.dtype[Any]) -> Array:
+    """A number as a 0-d array, which a ufunc takes sooner than a Python number; what was made last is kept."""
+    made = np.asarray(value, dtype)
+    made.flags.writeable = False
+    return made
+
+
 def residual(
     shifted: Array,
     mean: Array,
@@ -274,8 +131,8 @@ def residual(
     That is where the mean lay more than so many deviations from zero: `far_from` times the root of `spread`, the sum of
     the squares of `shifted` over `divisor`. There it is taken off `shifted`, and `spread` is put right.
     """
-    out = np.sqrt(spread, out=out)
-    far = np.greater(np.absolute(mean), np.multiply(out, far_from, out=out))
+    out = np.sqrt(spread, out)
+    far = np.absolute(mean) > np.multiply(out, far_from, out)
     out.fill(0.0)
     if np.count_nonzero(far):
         these: Any = ... if far.all() else far[..., 0]
@@ -299,21 +156,19 @@ def less_residual(shifted: Array, left: Array) -> Array:
 # ---- sums over rows
 
 
-def sum_of_rows(weights: Array, block: Array, out: Array | None = None) -> Array:
+def sum_of_rows(weights: Array, block: Array) -> Array:
     """The sum of the rows of a block, each times its weight."""
-    if len(block) == 1:
-        # A product of one row is slow in matmul, and 0 * infinity is 0 in dot.
-        out = np.multiply(weights, block[0], out=out)
-        return np.add(out, 0.0, out=out)  # no sum is -0
-    if out is None:
+    if len(block) > 1:
         return weights.dot(block)  # type: ignore[no-any-return]  # sooner there than matmul
-    return np.matmul(weights, block, out=out)
+    # A product of one row is slow in matmul, and 0 * infinity is 0 in dot.
+    out: Array = np.multiply(weights, block[0])
+    return np.add(out, 0.0, out=out)  # no sum is -0
 
 
-def add_rows(block: Array, weights: Array, sums: Array, column: Array) -> None:
-    """Add the rows of a block, each times its weight, to running sums."""
-    sum_of_rows(weights[: len(block), 0], block, out=column)
-    np.add(sums, column, out=sums)
+def add_rows(block: Array, sums: Array, weights: Array | None = None) -> None:
+    """Add the rows of a block, each times its weight if it has one, to running sums."""
+    each = equal_weights(len(block), 1.0, block.dtype) if weights is None else weights[:, 0]
+    np.add(sums, sum_of_rows(each, block), out=sums)
 
 
 # ---- ufuncs on a block
@@ -331,8 +186,10 @@ def by_row(ufunc: np.ufunc, block: Array, values: Array, out: Array) -> Array:
     return ufunc(block, values, out=out)  # type: ignore[no-any-return]
 
 
-def repeated(values: Array) -> Array:
-    """One value a feature, repeated for several rows where they are short."""
+def repeated(values: Array | None) -> Array | None:
+    """One value a feature, repeated for several rows where they are short; None of what is not there."""
+    if values is None:
+        return None
     together = SHORT_ROW // len(values)
     if together < 2:
         return values

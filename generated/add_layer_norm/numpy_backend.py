@@ -3,99 +3,44 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops a row element; backward 4 row tensors (3 read, 1 written), 15 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:1851b98f9a767c39e37405e057845cf3c85d6e0787c60cc39713fb7a5a3591a2
-"""Residual addition, then layer normalization; the sum is the second output.
-
-    forward
-        h = x + residual
-        mu = mean(h)
-        var = mean((h - mu)**2)
-        rstd = 1/sqrt(var + eps)
-        xhat = rstd*(h - mu)
-        y = gamma*xhat + beta
-    backward
-        g = gamma*dy
-        dx = dh + rstd*(g - mean(g) - xhat*mean(g*xhat))
-        dresidual = dx
-        dgamma = sum_rows(dy*xhat)
-        dbeta = sum_rows(dy)
-
-Rows are worked on in blocks that stay in the cache. A comment names the step of the
-derivation that a line comes from, and a name in the code is a name of the derivation.
-"""
-
-# What callers see is typed; a variable in between may be an array, a number or None.
-# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
+"""Residual addition, then layer normalization; the sum is the second output."""
 
 from collections.abc import Mapping, Sequence
-from math import prod
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from .._runtime import calls as _calls
-from .._runtime import rows as _rows
-from .._runtime import saved as _saved
-from .._runtime.interface import Interface as _Interface
+from .._runtime import directions as _directions
+from .._runtime import interface as _interface
+from . import numpy_kernels as _kernels
+from . import numpy_second_order as _second_order
 
-INTERFACE: _Interface = {
+INTERFACE: _interface.Interface = {
     "name": "add_layer_norm",
     "minimum_features": 1,
     "inputs": [
-        {
-            "name": "x",
-            "symbol": "x",
-            "kind": "Row",
-            "axes": ["...", "D"],
-            "default": None,
-        },
-        {
-            "name": "residual",
-            "symbol": "residual",
-            "kind": "Row",
-            "axes": ["...", "D"],
-            "default": None,
-        },
-        {
-            "name": "gamma",
-            "symbol": "gamma",
-            "kind": "Feature",
-            "axes": ["D"],
-            "default": 1,
-        },
-        {
-            "name": "beta",
-            "symbol": "beta",
-            "kind": "Feature",
-            "axes": ["D"],
-            "default": 0,
-        },
+        _interface.given("x", "Row"),
+        _interface.given("residual", "Row"),
+        _interface.given("gamma", "Feature", default=1),
+        _interface.given("beta", "Feature", default=0),
     ],
-    "constants": [
-        {"name": "eps", "symbol": "eps", "default": 1e-5, "sign": "nonnegative"},
-    ],
-    "outputs": [
-        {"name": "y", "symbol": "y", "kind": "Row", "axes": ["...", "D"]},
-        {"name": "h", "symbol": "h", "kind": "Row", "axes": ["...", "D"]},
-    ],
+    "constants": [_interface.constant("eps", default=1e-5, sign="nonnegative")],
+    "outputs": [_interface.output("y", "Row"), _interface.output("h", "Row")],
     "saved": [
-        {"name": "h", "kind": "output", "of": "h", "axes": ["...", "D"]},
-        {"name": "gamma", "kind": "input", "of": "gamma", "axes": ["D"]},
-        {"name": "mu", "kind": "row scalar", "of": "mu", "axes": ["..."]},
-        {
-            "name": "mu_residual",
-            "kind": "row scalar",
-            "of": "mu_residual",
-            "axes": ["..."],
-        },
-        {"name": "rstd", "kind": "row scalar", "of": "rstd", "axes": ["..."]},
+        _interface.saved("h", "output", ["...", "D"]),
+        _interface.saved("gamma", "input", ["D"]),
+        _interface.saved("mu", "row scalar", ["..."]),
+        _interface.saved("mu_residual", "row scalar", ["..."]),
+        _interface.saved("rstd", "row scalar", ["..."]),
     ],
     "gradients": [
-        {"name": "dx", "of": "x", "may_be_none": False},
-        {"name": "dresidual", "of": "residual", "may_be_none": False},
-        {"name": "dgamma", "of": "gamma", "may_be_none": True},
-        {"name": "dbeta", "of": "beta", "may_be_none": True},
+        _interface.gradient("x"),
+        _interface.gradient("residual"),
+        _interface.gradient("gamma", may_be_none=True),
+        _interface.gradient("beta", may_be_none=True),
     ],
     "directions": ["forward", "backward", "jvp", "backward_backward"],
 }
@@ -104,49 +49,32 @@ INTERFACE: _Interface = {
 class Outputs(NamedTuple):
     """What `forward` computes."""
 
-    y: npt.NDArray[Any]
-    """shape (..., D)."""
-
-    h: npt.NDArray[Any]
-    """shape (..., D)."""
+    y: npt.NDArray[Any]  # shape (..., D)
+    h: npt.NDArray[Any]  # shape (..., D)
 
 
 class Gradients(NamedTuple):
-    """What `backward` computes; None for an input that was left out of `forward`."""
+    """What `backward` computes, each in the shape and type of its input; None for an
+    input that was left out of `forward`.
+    """
 
     dx: npt.NDArray[Any]
-    """The gradient of x, in its shape and type."""
-
     dresidual: npt.NDArray[Any]
-    """The gradient of residual, in its shape and type."""
-
     dgamma: npt.NDArray[Any] | None
-    """The gradient of gamma, in its shape and type."""
-
     dbeta: npt.NDArray[Any] | None
-    """The gradient of beta, in its shape and type."""
 
 
 class SecondGradients(NamedTuple):
-    """What `backward_backward` computes; None for what was left out or was None."""
+    """What `backward_backward` computes: gradients with respect to the inputs and to the
+    cotangents; None for what was left out or was None.
+    """
 
     dx: npt.NDArray[Any]
-    """The gradient of x, in its shape and type."""
-
     dresidual: npt.NDArray[Any]
-    """The gradient of residual, in its shape and type."""
-
     dgamma: npt.NDArray[Any] | None
-    """The gradient of gamma, in its shape and type."""
-
     dbeta: npt.NDArray[Any] | None
-    """The gradient of beta, in its shape and type."""
-
     ddy: npt.NDArray[Any] | None
-    """The gradient of dy, the cotangent of y."""
-
     ddh: npt.NDArray[Any] | None
-    """The gradient of dh, the cotangent of h."""
 
 
 class Saved(NamedTuple):
@@ -155,37 +83,14 @@ class Saved(NamedTuple):
     Writing to one of them between forward and backward changes the gradients.
     """
 
-    shape: tuple[int, ...]
-    """The shape of the row inputs."""
-
-    dtype: np.dtype[Any]
-    """The type that `forward` computed in."""
-
-    dtypes: dict[str, np.dtype[Any]]
-    """The type of each input that was given."""
-
-    h: npt.NDArray[Any]
-    """The output h of forward."""
-
-    gamma: npt.NDArray[Any] | None
-    """The argument gamma of forward."""
-
-    mu: npt.NDArray[Any]
-    """The row scalar mu, one a row."""
-
-    mu_residual: npt.NDArray[Any]
-    """The row scalar mu_residual, one a row."""
-
-    rstd: npt.NDArray[Any]
-    """The row scalar rstd, one a row."""
-
-
-# What follows calls these by names with an underscore, which no argument can have.
-_Outputs = Outputs
-_Gradients = Gradients
-_SecondGradients = SecondGradients
-_Saved = Saved
-_INTERFACE = INTERFACE
+    shape: tuple[int, ...]  # of the row inputs
+    dtype: np.dtype[Any]  # that forward computed in
+    dtypes: dict[str, np.dtype[Any]]  # of each input that was given
+    h: npt.NDArray[Any]  # output h of forward
+    gamma: npt.NDArray[Any] | None  # argument gamma of forward
+    mu: npt.NDArray[Any]  # row scalar mu, one a row
+    mu_residual: npt.NDArray[Any]  # row scalar mu_residual, one a row
+    rstd: npt.NDArray[Any]  # row scalar rstd, one a row
 
 
 @overload
@@ -253,66 +158,7 @@ def forward(
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
     eps = _calls.constant("eps", eps, signed=False)
-    threads = _calls.thread_count(threads)
-    if _rows.are_few(x, 1):
-        shape_, dtype_ = x.shape, x.dtype
-        if (
-            _calls.fits(residual, shape_, dtype_)
-            and (gamma is None or _calls.fits(gamma, shape_[-1:], dtype_))
-            and (beta is None or _calls.fits(beta, shape_[-1:], dtype_))
-        ):
-            y_, h_, mu_, mu_residual_, rstd_ = _rows.at_once(
-                _forward_small, x, residual, gamma, beta, eps, shape_, dtype_
-            )
-            if out is not None:
-                given_ = {"x": x, "residual": residual, "gamma": gamma, "beta": beta}
-                y_, h_ = _calls.placed(("y", "h"), (y_, h_), out, given_)
-            if not save:
-                return _Outputs(y_, h_), None
-            dtypes_ = {"x": dtype_, "residual": dtype_}
-            if gamma is not None:
-                dtypes_["gamma"] = dtype_
-            if beta is not None:
-                dtypes_["beta"] = dtype_
-            saved = _Saved(shape_, dtype_, dtypes_, h_, gamma, mu_, mu_residual_, rstd_)
-            return _Outputs(y_, h_), saved
-    x = _calls.array("x", x, required=True)
-    residual = _calls.array("residual", residual, required=True)
-    gamma = _calls.array("gamma", gamma, required=False)
-    beta = _calls.array("beta", beta, required=False)
-    shape_ = _calls.row_shape("x", x, 1)
-    leading_ = x
-    _calls.check_shape("x", x, shape_, "the shape of x")
-    _calls.check_shape("residual", residual, shape_, "the shape of x")
-    _calls.check_shape("gamma", gamma, shape_[-1:], "(D,)")
-    _calls.check_shape("beta", beta, shape_[-1:], "(D,)")
-    given_ = {"x": x, "residual": residual, "gamma": gamma, "beta": beta}
-    dtypes_, dtype_ = _calls.types(given_)
-    out = _calls.several(out, ("y", "h"))
-    y_ = _calls.result("y", out[0], shape_, leading_.dtype, given_)
-    h_ = _calls.result("h", out[1], shape_, leading_.dtype, given_)
-    mu_ = _calls.empty(shape_[:-1], dtype_)
-    mu_residual_ = _calls.empty(shape_[:-1], dtype_)
-    rstd_ = _calls.empty(shape_[:-1], dtype_)
-    _forward(
-        x,
-        residual,
-        gamma,
-        beta,
-        eps,
-        y_,
-        h_,
-        mu_,
-        mu_residual_,
-        rstd_,
-        shape_,
-        dtype_,
-        threads,
-    )
-    if not save:
-        return _Outputs(y_, h_), None
-    saved = _Saved(shape_, dtype_, dtypes_, h_, gamma, mu_, mu_residual_, rstd_)
-    return _Outputs(y_, h_), saved
+    return _FORWARD.call((x, residual, gamma, beta, eps), save, out, threads)
 
 
 def backward(
@@ -344,96 +190,7 @@ def backward(
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
-    _calls.check_is_saved(saved, _Saved, "add_layer_norm")
-    threads = _calls.thread_count(threads)
-    if _rows.are_few(saved.h, 1):
-        shape_, dtype_ = saved.h.shape, saved.h.dtype
-        if (
-            _calls.is_of_one_type(saved, shape_, dtype_, ("x", "residual"))
-            and (dy is None or _calls.fits(dy, shape_, dtype_))
-            and (dh is None or _calls.fits(dh, shape_, dtype_))
-            and _calls.fits(saved.gamma, shape_[-1:], dtype_, "gamma" in saved.dtypes)
-            and _calls.fits(saved.mu, shape_[:-1], dtype_)
-            and _calls.fits(saved.mu_residual, shape_[:-1], dtype_)
-            and _calls.fits(saved.rstd, shape_[:-1], dtype_)
-            and (dy is not None or dh is not None)
-        ):
-            dx_, dresidual_, dgamma_, dbeta_ = _rows.at_once(
-                _backward_small,
-                saved.h,
-                dy,
-                dh,
-                saved.mu,
-                saved.mu_residual,
-                saved.rstd,
-                saved.gamma,
-                "beta" in saved.dtypes,
-                shape_,
-                dtype_,
-            )
-            if out is not None:
-                given_ = {
-                    "dy": dy,
-                    "dh": dh,
-                    "saved.h": saved.h,
-                    "saved.gamma": saved.gamma,
-                    "saved.mu": saved.mu,
-                    "saved.mu_residual": saved.mu_residual,
-                    "saved.rstd": saved.rstd,
-                }
-                dx_, dresidual_, dgamma_, dbeta_ = _calls.placed(
-                    ("dx", "dresidual", "dgamma", "dbeta"),
-                    (dx_, dresidual_, dgamma_, dbeta_),
-                    out,
-                    given_,
-                )
-            return _Gradients(dx_, dresidual_, dgamma_, dbeta_)
-    _check_saved(saved)
-    shape_ = saved.shape
-    dy = _calls.array("dy", dy, required=False)
-    dh = _calls.array("dh", dh, required=False)
-    if dy is None and dh is None:
-        raise ValueError("every cotangent is None; pass at least one")
-    _calls.check_shape("dy", dy, shape_, "the shape of y")
-    _calls.check_shape("dh", dh, shape_, "the shape of h")
-    given_ = {
-        "dy": dy,
-        "dh": dh,
-        "saved.h": saved.h,
-        "saved.gamma": saved.gamma,
-        "saved.mu": saved.mu,
-        "saved.mu_residual": saved.mu_residual,
-        "saved.rstd": saved.rstd,
-    }
-    dtype_ = _calls.types(given_, saved.dtype)[1]
-    out = _calls.several(out, ("dx", "dresidual", "dgamma", "dbeta"))
-    dx_ = _calls.result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
-    dresidual_ = _calls.result(
-        "dresidual", out[1], shape_, saved.dtypes.get("residual"), given_, like=(dx_,)
-    )
-    dgamma_ = _calls.result(
-        "dgamma", out[2], shape_[-1:], saved.dtypes.get("gamma"), given_
-    )
-    dbeta_ = _calls.result(
-        "dbeta", out[3], shape_[-1:], saved.dtypes.get("beta"), given_
-    )
-    _backward(
-        saved.h,
-        dy,
-        dh,
-        saved.mu,
-        saved.mu_residual,
-        saved.rstd,
-        saved.gamma,
-        dx_,
-        dresidual_,
-        dgamma_,
-        dbeta_,
-        shape_,
-        dtype_,
-        threads,
-    )
-    return _Gradients(dx_, dresidual_, dgamma_, dbeta_)
+    return _BACKWARD.call(saved, (dy, dh), out, threads)
 
 
 def jvp(
@@ -465,54 +222,7 @@ def jvp(
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
-    _check_saved(saved)
-    shape_ = saved.shape
-    dx = _calls.array("dx", dx, required=False)
-    dresidual = _calls.array("dresidual", dresidual, required=False)
-    dgamma = _calls.array("dgamma", dgamma, required=False)
-    dbeta = _calls.array("dbeta", dbeta, required=False)
-    if dx is None and dresidual is None and dgamma is None and dbeta is None:
-        raise ValueError("every tangent is None; pass at least one")
-    _calls.check_left_out("dgamma", dgamma, "gamma", saved.dtypes)
-    _calls.check_left_out("dbeta", dbeta, "beta", saved.dtypes)
-    _calls.check_shape("dx", dx, shape_, "the shape of x")
-    _calls.check_shape("dresidual", dresidual, shape_, "the shape of residual")
-    _calls.check_shape("dgamma", dgamma, shape_[-1:], "the shape of gamma")
-    _calls.check_shape("dbeta", dbeta, shape_[-1:], "the shape of beta")
-    threads = _calls.thread_count(threads)
-    given_ = {
-        "dx": dx,
-        "dresidual": dresidual,
-        "dgamma": dgamma,
-        "dbeta": dbeta,
-        "saved.h": saved.h,
-        "saved.gamma": saved.gamma,
-        "saved.mu": saved.mu,
-        "saved.mu_residual": saved.mu_residual,
-        "saved.rstd": saved.rstd,
-    }
-    dtype_ = _calls.types(given_, saved.dtype)[1]
-    stored_ = saved.dtypes["x"]
-    out = _calls.several(out, ("dy", "dh"))
-    dy_ = _calls.result("dy", out[0], shape_, stored_, given_)
-    dh_ = _calls.result("dh", out[1], shape_, stored_, given_)
-    _jvp(
-        saved.h,
-        dx,
-        dresidual,
-        saved.mu,
-        saved.mu_residual,
-        saved.rstd,
-        saved.gamma,
-        dgamma,
-        dbeta,
-        dy_,
-        dh_,
-        shape_,
-        dtype_,
-        threads,
-    )
-    return _Outputs(dy_, dh_)
+    return _JVP.call(saved, (dx, dresidual, dgamma, dbeta), out, threads)
 
 
 def backward_backward(
@@ -556,833 +266,14 @@ def backward_backward(
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
-    _check_saved(saved)
-    shape_ = saved.shape
-    cotangents = _calls.each_cotangent(cotangents, ("dy", "dh"))
-    dy_ = _calls.array("dy", cotangents[0], required=False)
-    _calls.check_shape("dy", dy_, shape_, "the shape of y")
-    dh_ = _calls.array("dh", cotangents[1], required=False)
-    _calls.check_shape("dh", dh_, shape_, "the shape of h")
-    if dy_ is None and dh_ is None:
-        raise ValueError("every cotangent is None; pass at least one")
-    ddx = _calls.array("ddx", ddx, required=False)
-    ddresidual = _calls.array("ddresidual", ddresidual, required=False)
-    ddgamma = _calls.array("ddgamma", ddgamma, required=False)
-    ddbeta = _calls.array("ddbeta", ddbeta, required=False)
-    if ddx is None and ddresidual is None and ddgamma is None and ddbeta is None:
-        raise ValueError("every cotangent of a gradient is None; pass at least one")
-    _calls.check_left_out("ddgamma", ddgamma, "gamma", saved.dtypes)
-    _calls.check_left_out("ddbeta", ddbeta, "beta", saved.dtypes)
-    _calls.check_shape("ddx", ddx, shape_, "the shape of x")
-    _calls.check_shape("ddresidual", ddresidual, shape_, "the shape of residual")
-    _calls.check_shape("ddgamma", ddgamma, shape_[-1:], "the shape of gamma")
-    _calls.check_shape("ddbeta", ddbeta, shape_[-1:], "the shape of beta")
-    threads = _calls.thread_count(threads)
-    given_ = {
-        "cotangents[0]": dy_,
-        "cotangents[1]": dh_,
-        "ddx": ddx,
-        "ddresidual": ddresidual,
-        "ddgamma": ddgamma,
-        "ddbeta": ddbeta,
-        "saved.h": saved.h,
-        "saved.gamma": saved.gamma,
-        "saved.mu": saved.mu,
-        "saved.mu_residual": saved.mu_residual,
-        "saved.rstd": saved.rstd,
-    }
-    dtype_ = _calls.types(given_, saved.dtype)[1]
-    out = _calls.several(out, ("dx", "dresidual", "dgamma", "dbeta", "ddy", "ddh"))
-    dx_ = _calls.result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
-    dresidual_ = _calls.result(
-        "dresidual", out[1], shape_, saved.dtypes.get("residual"), given_, like=(dx_,)
-    )
-    dgamma_ = _calls.result(
-        "dgamma", out[2], shape_[-1:], saved.dtypes.get("gamma"), given_
-    )
-    dbeta_ = _calls.result(
-        "dbeta", out[3], shape_[-1:], saved.dtypes.get("beta"), given_
-    )
-    ddy_ = _calls.result(
-        "ddy", out[4], shape_, None if dy_ is None else dy_.dtype, given_
-    )
-    ddh_ = _calls.result(
-        "ddh", out[5], shape_, None if dh_ is None else dh_.dtype, given_
-    )
-    _backward_backward(
-        saved.h,
-        dy_,
-        dh_,
+    arguments_ = (
+        *_calls.each_cotangent(cotangents, ("dy", "dh")),
         ddx,
         ddresidual,
-        saved.mu,
-        saved.mu_residual,
-        saved.rstd,
-        saved.gamma,
         ddgamma,
         ddbeta,
-        dx_,
-        dresidual_,
-        dgamma_,
-        dbeta_,
-        ddy_,
-        ddh_,
-        shape_,
-        dtype_,
-        threads,
     )
-    return _SecondGradients(dx_, dresidual_, dgamma_, dbeta_, ddy_, ddh_)
-
-
-def _forward(
-    x_rows,
-    residual_rows,
-    gamma,
-    beta,
-    eps,
-    y_out,
-    h_out,
-    mu_out,
-    mu_residual_out,
-    rstd_out,
-    shape,
-    dtype,
-    threads,
-):
-    """The outputs and the saved row scalars, written to their arrays."""
-    rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _rows.partition(rows, features * dtype.itemsize, 1)
-    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
-    D = np.asarray(features, dtype)
-    far_from = np.asarray(2.0, dtype)
-    if gamma is not None:
-        gamma = np.ascontiguousarray(gamma, dtype)
-    if beta is not None:
-        beta = np.ascontiguousarray(beta, dtype)
-    eps = np.asarray(eps, dtype)
-    if gamma is not None:
-        gamma_wide = _rows.repeated(gamma)
-    if beta is not None:
-        beta_wide = _rows.repeated(beta)
-
-    def block(x, residual, mu_block, h_block, mu_residual_block, rstd_block, y_block):
-        # step 1: h = residual + x
-        h = np.add(residual, x, out=h_block)
-        # step 2: mu = mean(h)
-        mu = _rows.row_sum(h, one_over_D, out=mu_block)
-        # step 3: h_shifted = h - mu
-        h_shifted = _rows.by_row(np.subtract, h, mu, out=y_block)
-        # step 4: var = mean(h_shifted**2)
-        var = _rows.row_mean(h_shifted, h_shifted, D, out=rstd_block)
-        # step 3: mu_residual = mean(h_shifted)
-        _rows.residual(
-            h_shifted, mu, var, D, far_from, one_over_D, out=mu_residual_block
-        )
-        # step 3: h_centred = h_shifted - mu_residual
-        h_centred = h_shifted
-        # step 5: rstd = 1/sqrt(var + eps)
-        rstd = np.add(var, eps, out=rstd_block)
-        rstd = np.sqrt(rstd, out=rstd_block)
-        rstd = np.reciprocal(rstd, out=rstd_block)
-        # step 6: xhat = h_centred*rstd
-        xhat = np.multiply(h_centred, rstd, out=y_block)
-        # step 7: y = xhat*gamma + beta
-        if gamma is not None:
-            y = _rows.by_feature(np.multiply, xhat, gamma_wide, out=y_block)
-        else:
-            y = xhat
-        if beta is not None:
-            _rows.by_feature(np.add, y, beta_wide, out=y_block)
-
-    def sweep(share):
-        read_x = _rows.reader(x_rows, dtype, height)
-        read_residual = _rows.reader(residual_rows, dtype, height)
-        place_mu, hand_on_mu = _rows.writer((mu_out,), dtype, height, row_scalars=True)
-        place_h, hand_on_h = _rows.writer((h_out,), dtype, height)
-        place_mu_residual, hand_on_mu_residual = _rows.writer(
-            (mu_residual_out,), dtype, height, row_scalars=True
-        )
-        place_rstd, hand_on_rstd = _rows.writer(
-            (rstd_out,), dtype, height, row_scalars=True
-        )
-        place_y, hand_on_y = _rows.writer((y_out,), dtype, height)
-        for _, span in share:
-            block(
-                read_x(span),
-                read_residual(span),
-                place_mu(span),
-                place_h(span),
-                place_mu_residual(span),
-                place_rstd(span),
-                place_y(span),
-            )
-            hand_on_mu(span)
-            hand_on_h(span)
-            hand_on_mu_residual(span)
-            hand_on_rstd(span)
-            hand_on_y(span)
-
-    _rows.run(sweep, chunks, threads, features * dtype.itemsize)
-
-
-def _backward(
-    h_rows,
-    dy_rows,
-    dh_rows,
-    mu_rows,
-    mu_residual_rows,
-    rstd_rows,
-    gamma,
-    dx_out,
-    dresidual_out,
-    dgamma_out,
-    dbeta_out,
-    shape,
-    dtype,
-    threads,
-):
-    """The gradients, written to their arrays; None for one that is not wanted."""
-    rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _rows.partition(rows, features * dtype.itemsize, 4)
-    needs_gamma = gamma is not None and dy_rows is not None
-    needs_dbeta = dbeta_out is not None and dy_rows is not None
-    needs_mean_g_xhat_unscaled = gamma is None and dy_rows is not None
-    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
-    if needs_gamma:
-        gamma = np.ascontiguousarray(gamma, dtype)
-    D = np.asarray(features, dtype)
-    # step 11: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
-    if needs_gamma:
-        gamma_over_D = np.divide(gamma, D)
-        gamma_wide = _rows.repeated(gamma)
-        dgamma_sums = np.zeros((len(chunks), features), dtype)
-    if needs_dbeta:
-        dbeta_sums = np.zeros((len(chunks), features), dtype)
-    each_row = _rows.equal_weights(height, 1.0, dtype)[:, np.newaxis]
-
-    def block(
-        chunk,
-        h,
-        dy,
-        dh,
-        mu,
-        mu_residual,
-        rstd,
-        dx_block,
-        row_buffers,
-        row_scalar_buffers,
-        column,
-    ):
-        buffer_1 = row_buffers[0]
-        row_scalar_1, row_scalar_2 = row_scalar_buffers
-        # step 3: h_shifted = h - mu
-        if dy_rows is not None:
-            h_shifted = _rows.by_row(np.subtract, h, mu, out=dx_block)
-            # step 3: h_centred = h_shifted - mu_residual
-            h_centred = _rows.less_residual(h_shifted, mu_residual)
-        # step 12: dgamma = sum over rows of dy*h_centred*rstd
-        if needs_gamma:
-            part = np.multiply(dy, h_centred, out=buffer_1)
-            _rows.add_rows(part, rstd, dgamma_sums[chunk], column)
-        # step 13: dbeta = sum over rows of dy
-        if needs_dbeta:
-            _rows.add_rows(dy, each_row, dbeta_sums[chunk], column)
-        # step 11: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
-        if needs_gamma:
-            mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D, out=row_scalar_1)
-        if needs_mean_g_xhat_unscaled:
-            mean_g_xhat_unscaled = _rows.row_mean(dy, h_centred, D, out=row_scalar_1)
-        # step 8: g = dy*gamma
-        if needs_gamma:
-            g = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffer_1)
-        if needs_mean_g_xhat_unscaled:
-            g = dy
-        # step 11: mean_g = mean(g)
-        if dy_rows is not None:
-            mean_g = _rows.row_sum(g, one_over_D, out=row_scalar_2)
-            # step 11: mean_g_xhat = mean_g_xhat_unscaled*rstd
-            mean_g_xhat = np.multiply(mean_g_xhat_unscaled, rstd, out=row_scalar_1)
-            # step 11: dx = dh + (g - mean_g - h_centred*mean_g_xhat*rstd)*rstd
-            dx = np.subtract(g, mean_g, out=buffer_1)
-            part_2 = np.multiply(mean_g_xhat, rstd, out=row_scalar_1)
-            part_3 = np.multiply(h_centred, part_2, out=dx_block)
-            dx = np.subtract(dx, part_3, out=dx_block)
-            dx = np.multiply(dx, rstd, out=dx_block)
-        if dy_rows is not None and dh_rows is not None:
-            dx = np.add(dh, dx, out=dx_block)
-        if dy_rows is None:
-            dx = dh
-            dx_block[...] = dx
-
-    def sweep(share):
-        read_h = _rows.reader(h_rows, dtype, height)
-        read_dy = _rows.reader(dy_rows, dtype, height)
-        read_dh = _rows.reader(dh_rows, dtype, height)
-        read_mu = _rows.reader(mu_rows, dtype, height, row_scalars=True)
-        read_mu_residual = _rows.reader(
-            mu_residual_rows, dtype, height, row_scalars=True
-        )
-        read_rstd = _rows.reader(rstd_rows, dtype, height, row_scalars=True)
-        place_dx, hand_on_dx = _rows.writer((dx_out, dresidual_out), dtype, height)
-        row_buffers = np.empty((1, height, features), dtype)
-        row_scalar_buffers = np.empty((2, height, 1), dtype)
-        column = np.empty(features, dtype)
-        for chunk, span in share:
-            block(
-                chunk,
-                read_h(span),
-                read_dy(span),
-                read_dh(span),
-                read_mu(span),
-                read_mu_residual(span),
-                read_rstd(span),
-                place_dx(span),
-                row_buffers[:, : span.stop - span.start],
-                row_scalar_buffers[:, : span.stop - span.start],
-                column,
-            )
-            hand_on_dx(span)
-
-    _rows.run(sweep, chunks, threads, features * dtype.itemsize)
-    if needs_gamma:
-        dgamma = np.add.reduce(dgamma_sums, axis=0)
-    if gamma is not None and dy_rows is None:
-        dgamma = 0.0
-    if needs_dbeta:
-        dbeta = np.add.reduce(dbeta_sums, axis=0)
-    if dbeta_out is not None and dy_rows is None:
-        dbeta = 0.0
-    if gamma is not None:
-        _rows.round_to(dgamma_out, ..., dgamma)
-    if dbeta_out is not None:
-        _rows.round_to(dbeta_out, ..., dbeta)
-
-
-def _jvp(
-    h_rows,
-    dx_rows,
-    dresidual_rows,
-    mu_rows,
-    mu_residual_rows,
-    rstd_rows,
-    gamma,
-    dgamma,
-    dbeta,
-    dy_out,
-    dh_out,
-    shape,
-    dtype,
-    threads,
-):
-    """The tangents of the outputs, written to their arrays."""
-    rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _rows.partition(rows, features * dtype.itemsize, 1)
-    needs_gamma = gamma is not None and (
-        dx_rows is not None or dresidual_rows is not None
-    )
-    needs_dbeta_wide = dbeta is not None and (
-        dx_rows is not None or dresidual_rows is not None or dgamma is not None
-    )
-    needs_mean_dh = dx_rows is not None or dresidual_rows is not None
-    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
-    D = np.asarray(features, dtype)
-    if needs_gamma:
-        gamma = np.ascontiguousarray(gamma, dtype)
-    if dgamma is not None:
-        dgamma = np.ascontiguousarray(dgamma, dtype)
-    if dbeta is not None:
-        dbeta = np.ascontiguousarray(dbeta, dtype)
-    if dgamma is not None:
-        dgamma_wide = _rows.repeated(dgamma)
-    if needs_gamma:
-        gamma_wide = _rows.repeated(gamma)
-    if needs_dbeta_wide:
-        dbeta_wide = _rows.repeated(dbeta)
-
-    def block(
-        h,
-        dx,
-        dresidual,
-        mu,
-        mu_residual,
-        rstd,
-        dh_block,
-        dy_block,
-        row_buffers,
-        row_scalar_buffers,
-    ):
-        buffer_1, buffer_2 = row_buffers
-        row_scalar_1, row_scalar_2 = row_scalar_buffers
-        # step 3: h_shifted = h - mu
-        if dx_rows is not None or dresidual_rows is not None or dgamma is not None:
-            h_shifted = _rows.by_row(np.subtract, h, mu, out=dh_block)
-            # step 3: h_centred = h_shifted - mu_residual
-            h_centred = _rows.less_residual(h_shifted, mu_residual)
-            # step 6: xhat = h_centred*rstd
-            xhat = _rows.by_row(np.multiply, h_centred, rstd, out=dy_block)
-        # step 14: dh = dresidual + dx
-        if dx_rows is not None and dresidual_rows is not None:
-            dh = np.add(dresidual, dx, out=dh_block)
-        if dx_rows is None and dresidual_rows is not None:
-            dh = dresidual
-        if dx_rows is not None and dresidual_rows is None:
-            dh = dx
-        if dx_rows is None and dresidual_rows is None:
-            dh = 0.0
-        # step 15: mean_dh = mean(dh)
-        if needs_mean_dh:
-            mean_dh = _rows.row_sum(dh, one_over_D, out=row_scalar_1)
-            # step 15: mean_dh_xhat = mean(dh*xhat)
-            mean_dh_xhat = _rows.row_mean(dh, xhat, D, out=row_scalar_2)
-        if dx_rows is None or dresidual_rows is None:
-            dh_block[...] = dh
-        # step 15: dy = xhat*dgamma + (dh - mean_dh - xhat*mean_dh_xhat)*rstd*gamma +
-        #   dbeta
-        if dgamma is not None:
-            dy = _rows.by_feature(np.multiply, xhat, dgamma_wide, out=buffer_1)
-        if needs_mean_dh:
-            part = _rows.by_row(np.subtract, dh, mean_dh, out=buffer_2)
-            part_2 = np.multiply(xhat, mean_dh_xhat, out=dy_block)
-            part = np.subtract(part, part_2, out=dy_block)
-        if needs_gamma:
-            part = _rows.by_feature(np.multiply, part, gamma_wide, out=dy_block)
-        if needs_mean_dh:
-            part = np.multiply(part, rstd, out=dy_block)
-        if dgamma is not None and (dx_rows is not None or dresidual_rows is not None):
-            dy = np.add(dy, part, out=dy_block)
-        if dgamma is None and (dx_rows is not None or dresidual_rows is not None):
-            dy = part
-        if needs_dbeta_wide:
-            dy = _rows.by_feature(np.add, dy, dbeta_wide, out=dy_block)
-        if dx_rows is None and dresidual_rows is None and dgamma is None:
-            dy = dbeta
-        if (
-            dx_rows is None
-            and dresidual_rows is None
-            and (dgamma is None or dbeta is None)
-        ):
-            dy_block[...] = dy
-
-    def sweep(share):
-        read_h = _rows.reader(h_rows, dtype, height)
-        read_dx = _rows.reader(dx_rows, dtype, height)
-        read_dresidual = _rows.reader(dresidual_rows, dtype, height)
-        read_mu = _rows.reader(mu_rows, dtype, height, row_scalars=True)
-        read_mu_residual = _rows.reader(
-            mu_residual_rows, dtype, height, row_scalars=True
-        )
-        read_rstd = _rows.reader(rstd_rows, dtype, height, row_scalars=True)
-        place_dh, hand_on_dh = _rows.writer((dh_out,), dtype, height)
-        place_dy, hand_on_dy = _rows.writer((dy_out,), dtype, height)
-        row_buffers = np.empty((2, height, features), dtype)
-        row_scalar_buffers = np.empty((2, height, 1), dtype)
-        for _, span in share:
-            block(
-                read_h(span),
-                read_dx(span),
-                read_dresidual(span),
-                read_mu(span),
-                read_mu_residual(span),
-                read_rstd(span),
-                place_dh(span),
-                place_dy(span),
-                row_buffers[:, : span.stop - span.start],
-                row_scalar_buffers[:, : span.stop - span.start],
-            )
-            hand_on_dh(span)
-            hand_on_dy(span)
-
-    _rows.run(sweep, chunks, threads, features * dtype.itemsize)
-
-
-def _backward_backward(
-    h_rows,
-    dy_rows,
-    dh_rows,
-    ddx_rows,
-    ddresidual_rows,
-    mu_rows,
-    mu_residual_rows,
-    rstd_rows,
-    gamma,
-    ddgamma,
-    ddbeta,
-    dx_out,
-    dresidual_out,
-    dgamma_out,
-    dbeta_out,
-    ddy_out,
-    ddh_out,
-    shape,
-    dtype,
-    threads,
-):
-    """The gradients of the gradients, written to their arrays."""
-    rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _rows.partition(rows, features * dtype.itemsize, 4)
-    needs_gamma = (
-        gamma is not None
-        and dy_rows is not None
-        and (ddx_rows is not None or ddresidual_rows is not None)
-    )
-    needs_ddgamma = dy_rows is not None and ddgamma is not None
-    needs_ddbeta_wide = (
-        dy_rows is not None
-        and ddbeta is not None
-        and (ddx_rows is not None or ddresidual_rows is not None or ddgamma is not None)
-    )
-    needs_h_shifted = dy_rows is not None and (
-        ddx_rows is not None or ddresidual_rows is not None or ddgamma is not None
-    )
-    needs_g = (
-        gamma is None
-        and dy_rows is not None
-        and (ddx_rows is not None or ddresidual_rows is not None)
-    )
-    needs_mean_g = dy_rows is not None and (
-        ddx_rows is not None or ddresidual_rows is not None
-    )
-    needs_dx = (
-        dy_rows is not None
-        and ddgamma is not None
-        and (ddx_rows is not None or ddresidual_rows is not None)
-    )
-    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
-    if needs_gamma:
-        gamma = np.ascontiguousarray(gamma, dtype)
-    if needs_ddgamma:
-        ddgamma = np.ascontiguousarray(ddgamma, dtype)
-    if dy_rows is not None and ddbeta is not None:
-        ddbeta = np.ascontiguousarray(ddbeta, dtype)
-    D = np.asarray(features, dtype)
-    # step 21: mean_ddgamma_dy = mean(dy*ddgamma)
-    if needs_ddgamma:
-        ddgamma_over_D = np.divide(ddgamma, D)
-    if needs_gamma:
-        gamma_wide = _rows.repeated(gamma)
-    if needs_ddgamma:
-        ddgamma_wide = _rows.repeated(ddgamma)
-    if needs_ddbeta_wide:
-        ddbeta_wide = _rows.repeated(ddbeta)
-    if needs_gamma:
-        dgamma_sums = np.zeros((len(chunks), features), dtype)
-    each_row = _rows.equal_weights(height, 1.0, dtype)[:, np.newaxis]
-
-    def block(
-        chunk,
-        h,
-        dy,
-        ddx,
-        ddresidual,
-        mu,
-        mu_residual,
-        rstd,
-        ddh_block,
-        dx_block,
-        ddy_block,
-        row_buffers,
-        row_scalar_buffers,
-        column,
-    ):
-        buffer_1, buffer_2, buffer_3, buffer_4, buffer_5 = row_buffers
-        (
-            row_scalar_1,
-            row_scalar_2,
-            row_scalar_3,
-            row_scalar_4,
-            row_scalar_5,
-            row_scalar_6,
-            row_scalar_7,
-            row_scalar_8,
-            row_scalar_9,
-        ) = row_scalar_buffers
-        # step 21: mean_ddgamma_dy = mean(dy*ddgamma)
-        if needs_ddgamma:
-            mean_ddgamma_dy = _rows.row_sum(dy, ddgamma_over_D, out=row_scalar_1)
-        # step 3: h_shifted = h - mu
-        if needs_h_shifted:
-            h_shifted = _rows.by_row(np.subtract, h, mu, out=dx_block)
-            # step 3: h_centred = h_shifted - mu_residual
-            h_centred = _rows.less_residual(h_shifted, mu_residual)
-            # step 6: xhat = h_centred*rstd
-            xhat = _rows.by_row(np.multiply, h_centred, rstd, out=ddy_block)
-        # step 21: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
-        if needs_ddgamma:
-            part = np.multiply(dy, xhat, out=dx_block)
-            mean_ddgamma_dy_xhat = _rows.row_sum(part, ddgamma_over_D, out=row_scalar_2)
-        # step 16: g = dy*gamma
-        if needs_gamma:
-            g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
-        if needs_g:
-            g = dy
-        # step 17: mean_g = mean(g)
-        if needs_mean_g:
-            mean_g = _rows.row_sum(g, one_over_D, out=row_scalar_3)
-            # step 18: mean_g_2 = mean(g*xhat)
-            mean_g_2 = _rows.row_mean(g, xhat, D, out=row_scalar_4)
-        # step 19: ddh = ddresidual + ddx
-        if ddx_rows is not None and ddresidual_rows is not None:
-            ddh = np.add(ddresidual, ddx, out=buffer_1)
-        if ddx_rows is None and ddresidual_rows is not None:
-            ddh = ddresidual
-        if ddx_rows is not None and ddresidual_rows is None:
-            ddh = ddx
-        if dh_rows is not None and ddx_rows is None and ddresidual_rows is None:
-            ddh = 0.0
-        # step 20: mean_ddh = mean(ddh)
-        if needs_mean_g:
-            mean_ddh = _rows.row_sum(ddh, one_over_D, out=row_scalar_5)
-            # step 20: mean_ddh_xhat = mean(ddh*xhat)
-            mean_ddh_xhat = _rows.row_mean(ddh, xhat, D, out=row_scalar_6)
-            # step 21: mean_ddh_g = mean(ddh*g)
-            mean_ddh_g = _rows.row_mean(ddh, g, D, out=row_scalar_7)
-        if dh_rows is not None:
-            ddh_block[...] = ddh
-        # step 21: mean_g_2_scaled = 3*mean_g_2
-        if needs_mean_g:
-            mean_g_2_scaled = np.multiply(mean_g_2, 3.0, out=row_scalar_8)
-            # step 21: mean_ddh_scaled = mean_ddh*mean_g
-            mean_ddh_scaled = np.multiply(mean_ddh, mean_g, out=row_scalar_9)
-            # step 20: dg = (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd
-            part_2 = np.subtract(ddh, mean_ddh, out=buffer_1)
-            dg = _rows.by_row(np.multiply, xhat, mean_ddh_xhat, out=buffer_2)
-            dg = np.subtract(part_2, dg, out=buffer_2)
-            dg = np.multiply(dg, rstd, out=buffer_2)
-        # step 23: dgamma = sum over rows of dg*dy
-        if needs_gamma:
-            part_3 = np.multiply(dg, dy, out=buffer_3)
-            _rows.add_rows(part_3, each_row, dgamma_sums[chunk], column)
-        # step 21: dx = (dy*ddgamma + (xhat*mean_ddh_scaled + (xhat*mean_g_2_scaled +
-        #   mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g - (ddh -
-        #   mean_ddh)*mean_g_2)*rstd - mean_ddgamma_dy - xhat*mean_ddgamma_dy_xhat)*rstd
-        if needs_ddgamma:
-            dx = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffer_3)
-        if needs_mean_g:
-            part_4 = _rows.by_row(np.multiply, xhat, mean_ddh_scaled, out=buffer_4)
-            part_5 = _rows.by_row(np.multiply, xhat, mean_g_2_scaled, out=buffer_5)
-            part_5 = np.add(part_5, mean_g, out=buffer_5)
-            part_5 = np.subtract(part_5, g, out=dx_block)
-            part_5 = np.multiply(part_5, mean_ddh_xhat, out=dx_block)
-            part_4 = np.add(part_4, part_5, out=dx_block)
-            part_6 = _rows.by_row(np.multiply, xhat, mean_ddh_g, out=buffer_4)
-            part_4 = np.subtract(part_4, part_6, out=dx_block)
-            part_7 = np.multiply(part_2, mean_g_2, out=buffer_1)
-            part_4 = np.subtract(part_4, part_7, out=dx_block)
-            part_4 = np.multiply(part_4, rstd, out=dx_block)
-        if needs_dx:
-            dx = np.add(dx, part_4, out=dx_block)
-        if (
-            dy_rows is not None
-            and ddgamma is None
-            and (ddx_rows is not None or ddresidual_rows is not None)
-        ):
-            dx = part_4
-        if needs_ddgamma:
-            dx = np.subtract(dx, mean_ddgamma_dy, out=dx_block)
-            part_8 = _rows.by_row(np.multiply, xhat, mean_ddgamma_dy_xhat, out=buffer_1)
-            dx = np.subtract(dx, part_8, out=dx_block)
-        if needs_h_shifted:
-            dx = np.multiply(dx, rstd, out=dx_block)
-        if dy_rows is None or (
-            ddx_rows is None and ddresidual_rows is None and ddgamma is None
-        ):
-            dx = 0.0
-            dx_block[...] = dx
-        # step 25: ddy = xhat*ddgamma + dg*gamma + ddbeta
-        if needs_ddgamma:
-            ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=ddy_block)
-        if needs_gamma:
-            part_9 = _rows.by_feature(np.multiply, dg, gamma_wide, out=buffer_1)
-        if needs_g:
-            part_9 = dg
-        if needs_dx:
-            ddy = np.add(ddy, part_9, out=ddy_block)
-        if (
-            gamma is not None
-            and dy_rows is not None
-            and ddgamma is None
-            and (ddx_rows is not None or ddresidual_rows is not None)
-        ):
-            ddy = part_9
-        if needs_g:
-            ddy = part_9
-        if needs_ddbeta_wide:
-            ddy = _rows.by_feature(np.add, ddy, ddbeta_wide, out=ddy_block)
-        if (
-            dy_rows is not None
-            and ddx_rows is None
-            and ddresidual_rows is None
-            and ddgamma is None
-        ):
-            ddy = ddbeta
-        if (
-            dy_rows is not None
-            and ddgamma is None
-            and (ddbeta is None or (ddx_rows is None and ddresidual_rows is None))
-        ):
-            ddy_block[...] = ddy
-
-    def sweep(share):
-        read_h = _rows.reader(h_rows, dtype, height)
-        read_dy = _rows.reader(dy_rows, dtype, height)
-        read_ddx = _rows.reader(ddx_rows, dtype, height)
-        read_ddresidual = _rows.reader(ddresidual_rows, dtype, height)
-        read_mu = _rows.reader(mu_rows, dtype, height, row_scalars=True)
-        read_mu_residual = _rows.reader(
-            mu_residual_rows, dtype, height, row_scalars=True
-        )
-        read_rstd = _rows.reader(rstd_rows, dtype, height, row_scalars=True)
-        place_ddh, hand_on_ddh = _rows.writer((ddh_out,), dtype, height)
-        place_dx, hand_on_dx = _rows.writer((dx_out, dresidual_out), dtype, height)
-        place_ddy, hand_on_ddy = _rows.writer((ddy_out,), dtype, height)
-        row_buffers = np.empty((5, height, features), dtype)
-        row_scalar_buffers = np.empty((9, height, 1), dtype)
-        column = np.empty(features, dtype)
-        for chunk, span in share:
-            block(
-                chunk,
-                read_h(span),
-                read_dy(span),
-                read_ddx(span),
-                read_ddresidual(span),
-                read_mu(span),
-                read_mu_residual(span),
-                read_rstd(span),
-                place_ddh(span),
-                place_dx(span),
-                place_ddy(span),
-                row_buffers[:, : span.stop - span.start],
-                row_scalar_buffers[:, : span.stop - span.start],
-                column,
-            )
-            hand_on_ddh(span)
-            hand_on_dx(span)
-            hand_on_ddy(span)
-
-    _rows.run(sweep, chunks, threads, features * dtype.itemsize)
-    if needs_gamma:
-        dgamma = np.add.reduce(dgamma_sums, axis=0)
-    if gamma is not None and (
-        dy_rows is None or (ddx_rows is None and ddresidual_rows is None)
-    ):
-        dgamma = 0.0
-    if gamma is not None:
-        _rows.round_to(dgamma_out, ..., dgamma)
-    if dbeta_out is not None:
-        _rows.round_to(dbeta_out, ..., 0.0)
-
-
-def _forward_small(x, residual, gamma, beta, eps, shape, dtype):
-    """The outputs and the saved row scalars of a few rows, taken at once."""
-    features = shape[-1]
-    vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
-    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
-    D = np.asarray(features, dtype)
-    far_from = np.asarray(2.0, dtype)
-    eps = np.asarray(eps, dtype)
-    # step 1: h = residual + x
-    h = residual + x
-    # step 2: mu = mean(h)
-    mu = vecdot(h, one_over_D)[..., np.newaxis]
-    # step 3: h_shifted = h - mu
-    h_shifted = h - mu
-    # step 4: var = mean(h_shifted**2)
-    var = (vecdot(h_shifted, h_shifted) / D)[..., np.newaxis]
-    # step 3: mu_residual = mean(h_shifted)
-    mu_residual = _rows.residual(h_shifted, mu, var, D, far_from, one_over_D)
-    # step 3: h_centred = h_shifted - mu_residual
-    h_centred = h_shifted
-    # step 5: rstd = 1/sqrt(var + eps)
-    rstd = var + eps
-    rstd = np.sqrt(rstd)
-    rstd = np.reciprocal(rstd)
-    # step 6: xhat = h_centred*rstd
-    xhat = np.multiply(h_centred, rstd, out=h_centred)
-    # step 7: y = xhat*gamma + beta
-    if gamma is not None:
-        y = np.multiply(xhat, gamma, out=xhat)
-    else:
-        y = xhat
-    if beta is not None:
-        y = np.add(y, beta, out=y)
-    mu = mu[..., 0]
-    mu_residual = mu_residual[..., 0]
-    rstd = rstd[..., 0]
-    return y, h, mu, mu_residual, rstd
-
-
-def _backward_small(
-    h, dy, dh, mu_rows, mu_residual_rows, rstd_rows, gamma, wants_dbeta, shape, dtype
-):
-    """The gradients of a few rows, taken at once; None for one not wanted."""
-    needs_gamma_over_D = gamma is not None and dy is not None
-    needs_dgamma = gamma is not None and dy is None
-    needs_dbeta = wants_dbeta and dy is None
-    needs_mean_g_xhat_unscaled = gamma is None and dy is not None
-    rows = prod(shape[:-1])
-    features = shape[-1]
-    vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
-    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
-    D = np.asarray(features, dtype)
-    # step 11: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
-    if needs_gamma_over_D:
-        gamma_over_D = np.divide(gamma, D)
-    if dy is not None:
-        mu = mu_rows[..., np.newaxis]
-        mu_residual = mu_residual_rows[..., np.newaxis]
-        rstd = rstd_rows[..., np.newaxis]
-        # step 3: h_shifted = h - mu
-        h_shifted = h - mu
-        # step 3: h_centred = h_shifted - mu_residual
-        h_centred = _rows.less_residual(h_shifted, mu_residual)
-    # step 12: dgamma = sum over rows of dy*h_centred*rstd
-    if needs_gamma_over_D:
-        part = dy * h_centred
-        dgamma = _rows.sum_of_rows(rstd.ravel(), part.reshape(-1, features))
-    if needs_dgamma:
-        dgamma = 0.0
-    # step 13: dbeta = sum over rows of dy
-    if wants_dbeta and dy is not None:
-        dbeta = _rows.sum_of_rows(
-            _rows.equal_weights(rows, 1.0, dtype), dy.reshape(-1, features)
-        )
-    if needs_dbeta:
-        dbeta = 0.0
-    # step 11: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
-    if needs_gamma_over_D:
-        mean_g_xhat_unscaled = vecdot(part, gamma_over_D)[..., np.newaxis]
-    if needs_mean_g_xhat_unscaled:
-        mean_g_xhat_unscaled = (vecdot(dy, h_centred) / D)[..., np.newaxis]
-    # step 8: g = dy*gamma
-    if needs_gamma_over_D:
-        g = dy * gamma
-    if needs_mean_g_xhat_unscaled:
-        g = dy
-    # step 11: mean_g = mean(g)
-    if dy is not None:
-        mean_g = vecdot(g, one_over_D)[..., np.newaxis]
-        # step 11: mean_g_xhat = mean_g_xhat_unscaled*rstd
-        mean_g_xhat = mean_g_xhat_unscaled * rstd
-        # step 11: dx = dh + (g - mean_g - h_centred*mean_g_xhat*rstd)*rstd
-        dx = g - mean_g
-        part_2 = mean_g_xhat * rstd
-        part_3 = np.multiply(h_centred, part_2, out=h_centred)
-        dx = np.subtract(dx, part_3, out=dx)
-        dx = np.multiply(dx, rstd, out=dx)
-    if dy is not None and dh is not None:
-        dx = np.add(dh, dx, out=dx)
-    if dy is None:
-        dx = dh
-        dx = _rows.filled(dx, out=np.empty(shape, dtype))
-    if needs_dgamma:
-        dgamma = _rows.filled(dgamma, out=np.empty(features, dtype))
-    if needs_dbeta:
-        dbeta = _rows.filled(dbeta, out=np.empty(features, dtype))
-    if gamma is None:
-        dgamma = None
-    if not wants_dbeta:
-        dbeta = None
-    return dx, dx, dgamma, dbeta
+    return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
 
 
 def saved_from(
@@ -1396,14 +287,9 @@ def saved_from(
     dtype: npt.DTypeLike | None = None,
     dtypes: Mapping[str, npt.DTypeLike] | None = None,
 ) -> Saved:
-    """What `forward` saved, from its arrays, which are looked at as by `backward`.
+    """What `forward` saved, from its fields, which are looked at as by `backward`.
 
     Args:
-        h: the output h of forward.
-        gamma: the argument gamma of forward.
-        mu: the row scalar mu, one a row.
-        mu_residual: the row scalar mu_residual, one a row.
-        rstd: the row scalar rstd, one a row.
         shape: that of the rows; None where an array has it.
         dtype: the type that forward computed in; None is that of the row scalars, or
             else what forward would choose.
@@ -1414,19 +300,26 @@ def saved_from(
     Raises TypeError or ValueError for what `forward` cannot have saved.
     """
     fields_ = (h, gamma, mu, mu_residual, rstd)
-    first_ = _saved.first_fields(_INTERFACE, fields_, shape, dtype, dtypes, False)
-    saved_ = _Saved(*first_, h, gamma, mu, mu_residual, rstd)
-    _check_saved(saved_)
-    return saved_
+    return _LAYER.saved_from(fields_, shape, dtype, dtypes)
 
 
-def _check_saved(saved: Saved) -> None:
-    """Refuse what was changed in it, and arrays whose shape was changed since."""
-    _calls.check_is_saved(saved, Saved, "add_layer_norm")
-    _calls.check_first_fields(saved, ("x", "residual"))
-    row_scalars = saved.shape[:-1]
-    _calls.check_kept("h", saved.h, saved.shape)
-    _calls.check_kept("gamma", saved.gamma, saved.shape[-1:], "gamma" in saved.dtypes)
-    _calls.check_kept("mu", saved.mu, row_scalars)
-    _calls.check_kept("mu_residual", saved.mu_residual, row_scalars)
-    _calls.check_kept("rstd", saved.rstd, row_scalars)
+_LAYER = _directions.Layer(INTERFACE, Saved)
+_FORWARD = _directions.Forward(
+    _LAYER, Outputs, _kernels.forward, _kernels.forward_small
+)
+_BACKWARD = _directions.Later(
+    _LAYER,
+    "backward",
+    Gradients,
+    _kernels.backward,
+    _kernels.backward_small,
+    shared=(("dx", "dresidual"),),
+)
+_JVP = _directions.Later(_LAYER, "jvp", Outputs, _second_order.jvp)
+_BACKWARD_BACKWARD = _directions.Later(
+    _LAYER,
+    "backward_backward",
+    SecondGradients,
+    _second_order.backward_backward,
+    shared=(("dx", "dresidual"),),
+)

@@ -3,118 +3,66 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops a row element; backward 3 row tensors (2 read, 1 written), 14 flops a row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:3f4f3519e955d61b03ab0d655ad5951c0892e0dd7b3076ac889a76a6492abbe1
-# templates sha256:1851b98f9a767c39e37405e057845cf3c85d6e0787c60cc39713fb7a5a3591a2
-"""Layer normalization over the feature axis.
-
-    forward
-        mu = mean(x)
-        var = mean((x - mu)**2)
-        rstd = 1/sqrt(var + eps)
-        xhat = rstd*(x - mu)
-        y = gamma*xhat + beta
-    backward
-        g = gamma*dy
-        dx = rstd*(g - mean(g) - xhat*mean(g*xhat))
-        dgamma = sum_rows(dy*xhat)
-        dbeta = sum_rows(dy)
-
-Rows are worked on in blocks that stay in the cache. A comment names the step of the
-derivation that a line comes from, and a name in the code is a name of the derivation.
-"""
-
-# What callers see is typed; a variable in between may be an array, a number or None.
-# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
+"""Layer normalization over the feature axis."""
 
 from collections.abc import Mapping, Sequence
-from math import prod
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from .._runtime import calls as _calls
-from .._runtime import rows as _rows
-from .._runtime import saved as _saved
-from .._runtime.interface import Interface as _Interface
+from .._runtime import directions as _directions
+from .._runtime import interface as _interface
+from . import numpy_kernels as _kernels
+from . import numpy_second_order as _second_order
 
-INTERFACE: _Interface = {
+INTERFACE: _interface.Interface = {
     "name": "layer_norm",
     "minimum_features": 1,
     "inputs": [
-        {
-            "name": "x",
-            "symbol": "x",
-            "kind": "Row",
-            "axes": ["...", "D"],
-            "default": None,
-        },
-        {
-            "name": "gamma",
-            "symbol": "gamma",
-            "kind": "Feature",
-            "axes": ["D"],
-            "default": 1,
-        },
-        {
-            "name": "beta",
-            "symbol": "beta",
-            "kind": "Feature",
-            "axes": ["D"],
-            "default": 0,
-        },
+        _interface.given("x", "Row"),
+        _interface.given("gamma", "Feature", default=1),
+        _interface.given("beta", "Feature", default=0),
     ],
-    "constants": [
-        {"name": "eps", "symbol": "eps", "default": 1e-5, "sign": "nonnegative"},
-    ],
-    "outputs": [{"name": "y", "symbol": "y", "kind": "Row", "axes": ["...", "D"]}],
+    "constants": [_interface.constant("eps", default=1e-5, sign="nonnegative")],
+    "outputs": [_interface.output("y", "Row")],
     "saved": [
-        {"name": "x", "kind": "input", "of": "x", "axes": ["...", "D"]},
-        {"name": "gamma", "kind": "input", "of": "gamma", "axes": ["D"]},
-        {"name": "mu", "kind": "row scalar", "of": "mu", "axes": ["..."]},
-        {
-            "name": "mu_residual",
-            "kind": "row scalar",
-            "of": "mu_residual",
-            "axes": ["..."],
-        },
-        {"name": "rstd", "kind": "row scalar", "of": "rstd", "axes": ["..."]},
+        _interface.saved("x", "input", ["...", "D"]),
+        _interface.saved("gamma", "input", ["D"]),
+        _interface.saved("mu", "row scalar", ["..."]),
+        _interface.saved("mu_residual", "row scalar", ["..."]),
+        _interface.saved("rstd", "row scalar", ["..."]),
     ],
     "gradients": [
-        {"name": "dx", "of": "x", "may_be_none": False},
-        {"name": "dgamma", "of": "gamma", "may_be_none": True},
-        {"name": "dbeta", "of": "beta", "may_be_none": True},
+        _interface.gradient("x"),
+        _interface.gradient("gamma", may_be_none=True),
+        _interface.gradient("beta", may_be_none=True),
     ],
     "directions": ["forward", "backward", "jvp", "backward_backward"],
 }
 
 
 class Gradients(NamedTuple):
-    """What `backward` computes; None for an input that was left out of `forward`."""
+    """What `backward` computes, each in the shape and type of its input; None for an
+    input that was left out of `forward`.
+    """
 
     dx: npt.NDArray[Any]
-    """The gradient of x, in its shape and type."""
-
     dgamma: npt.NDArray[Any] | None
-    """The gradient of gamma, in its shape and type."""
-
     dbeta: npt.NDArray[Any] | None
-    """The gradient of beta, in its shape and type."""
 
 
 class SecondGradients(NamedTuple):
-    """What `backward_backward` computes; None for what was left out or was None."""
+    """What `backward_backward` computes: gradients with respect to the inputs and to the
+    cotangents; None for what was left out or was None.
+    """
 
     dx: npt.NDArray[Any]
-    """The gradient of x, in its shape and type."""
-
     dgamma: npt.NDArray[Any] | None
-    """The gradient of gamma, in its shape and type."""
-
     dbeta: npt.NDArray[Any] | None
-    """The gradient of beta, in its shape and type."""
-
     ddy: npt.NDArray[Any]
-    """The gradient of dy, the cotangent of y."""
 
 
 class Saved(NamedTuple):
@@ -123,36 +71,14 @@ class Saved(NamedTuple):
     Writing to one of them between forward and backward changes the gradients.
     """
 
-    shape: tuple[int, ...]
-    """The shape of the row inputs."""
-
-    dtype: np.dtype[Any]
-    """The type that `forward` computed in."""
-
-    dtypes: dict[str, np.dtype[Any]]
-    """The type of each input that was given."""
-
-    x: npt.NDArray[Any]
-    """The argument x of forward."""
-
-    gamma: npt.NDArray[Any] | None
-    """The argument gamma of forward."""
-
-    mu: npt.NDArray[Any]
-    """The row scalar mu, one a row."""
-
-    mu_residual: npt.NDArray[Any]
-    """The row scalar mu_residual, one a row."""
-
-    rstd: npt.NDArray[Any]
-    """The row scalar rstd, one a row."""
-
-
-# What follows calls these by names with an underscore, which no argument can have.
-_Gradients = Gradients
-_SecondGradients = SecondGradients
-_Saved = Saved
-_INTERFACE = INTERFACE
+    shape: tuple[int, ...]  # of the row inputs
+    dtype: np.dtype[Any]  # that forward computed in
+    dtypes: dict[str, np.dtype[Any]]  # of each input that was given
+    x: npt.NDArray[Any]  # argument x of forward
+    gamma: npt.NDArray[Any] | None  # argument gamma of forward
+    mu: npt.NDArray[Any]  # row scalar mu, one a row
+    mu_residual: npt.NDArray[Any]  # row scalar mu_residual, one a row
+    rstd: npt.NDArray[Any]  # row scalar rstd, one a row
 
 
 @overload
@@ -214,46 +140,7 @@ def forward(
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
     eps = _calls.constant("eps", eps, signed=False)
-    threads = _calls.thread_count(threads)
-    if _rows.are_few(x, 1):
-        shape_, dtype_ = x.shape, x.dtype
-        if (gamma is None or _calls.fits(gamma, shape_[-1:], dtype_)) and (
-            beta is None or _calls.fits(beta, shape_[-1:], dtype_)
-        ):
-            y_, mu_, mu_residual_, rstd_ = _rows.at_once(
-                _forward_small, x, gamma, beta, eps, shape_, dtype_
-            )
-            if out is not None:
-                given_ = {"x": x, "gamma": gamma, "beta": beta}
-                (y_,) = _calls.placed(("y",), (y_,), (out,), given_)
-            if not save:
-                return y_, None
-            dtypes_ = {"x": dtype_}
-            if gamma is not None:
-                dtypes_["gamma"] = dtype_
-            if beta is not None:
-                dtypes_["beta"] = dtype_
-            saved = _Saved(shape_, dtype_, dtypes_, x, gamma, mu_, mu_residual_, rstd_)
-            return y_, saved
-    x = _calls.array("x", x, required=True)
-    gamma = _calls.array("gamma", gamma, required=False)
-    beta = _calls.array("beta", beta, required=False)
-    shape_ = _calls.row_shape("x", x, 1)
-    leading_ = x
-    _calls.check_shape("x", x, shape_, "the shape of x")
-    _calls.check_shape("gamma", gamma, shape_[-1:], "(D,)")
-    _calls.check_shape("beta", beta, shape_[-1:], "(D,)")
-    given_ = {"x": x, "gamma": gamma, "beta": beta}
-    dtypes_, dtype_ = _calls.types(given_)
-    y_ = _calls.result("y", out, shape_, leading_.dtype, given_)
-    mu_ = _calls.empty(shape_[:-1], dtype_)
-    mu_residual_ = _calls.empty(shape_[:-1], dtype_)
-    rstd_ = _calls.empty(shape_[:-1], dtype_)
-    _forward(x, gamma, beta, eps, y_, mu_, mu_residual_, rstd_, shape_, dtype_, threads)
-    if not save:
-        return y_, None
-    saved = _Saved(shape_, dtype_, dtypes_, x, gamma, mu_, mu_residual_, rstd_)
-    return y_, saved
+    return _FORWARD.call((x, gamma, beta, eps), save, out, threads)
 
 
 def backward(
@@ -281,79 +168,7 @@ def backward(
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
-    _calls.check_is_saved(saved, _Saved, "layer_norm")
-    threads = _calls.thread_count(threads)
-    if _rows.are_few(saved.x, 1):
-        shape_, dtype_ = saved.x.shape, saved.x.dtype
-        if (
-            _calls.is_of_one_type(saved, shape_, dtype_, ("x",))
-            and _calls.fits(dy, shape_, dtype_)
-            and _calls.fits(saved.gamma, shape_[-1:], dtype_, "gamma" in saved.dtypes)
-            and _calls.fits(saved.mu, shape_[:-1], dtype_)
-            and _calls.fits(saved.mu_residual, shape_[:-1], dtype_)
-            and _calls.fits(saved.rstd, shape_[:-1], dtype_)
-        ):
-            dx_, dgamma_, dbeta_ = _rows.at_once(
-                _backward_small,
-                saved.x,
-                dy,
-                saved.mu,
-                saved.mu_residual,
-                saved.rstd,
-                saved.gamma,
-                "beta" in saved.dtypes,
-                shape_,
-                dtype_,
-            )
-            if out is not None:
-                given_ = {
-                    "dy": dy,
-                    "saved.x": saved.x,
-                    "saved.gamma": saved.gamma,
-                    "saved.mu": saved.mu,
-                    "saved.mu_residual": saved.mu_residual,
-                    "saved.rstd": saved.rstd,
-                }
-                dx_, dgamma_, dbeta_ = _calls.placed(
-                    ("dx", "dgamma", "dbeta"), (dx_, dgamma_, dbeta_), out, given_
-                )
-            return _Gradients(dx_, dgamma_, dbeta_)
-    _check_saved(saved)
-    shape_ = saved.shape
-    dy = _calls.array("dy", dy, required=True)
-    _calls.check_shape("dy", dy, shape_, "the shape of y")
-    given_ = {
-        "dy": dy,
-        "saved.x": saved.x,
-        "saved.gamma": saved.gamma,
-        "saved.mu": saved.mu,
-        "saved.mu_residual": saved.mu_residual,
-        "saved.rstd": saved.rstd,
-    }
-    dtype_ = _calls.types(given_, saved.dtype)[1]
-    out = _calls.several(out, ("dx", "dgamma", "dbeta"))
-    dx_ = _calls.result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
-    dgamma_ = _calls.result(
-        "dgamma", out[1], shape_[-1:], saved.dtypes.get("gamma"), given_
-    )
-    dbeta_ = _calls.result(
-        "dbeta", out[2], shape_[-1:], saved.dtypes.get("beta"), given_
-    )
-    _backward(
-        saved.x,
-        dy,
-        saved.mu,
-        saved.mu_residual,
-        saved.rstd,
-        saved.gamma,
-        dx_,
-        dgamma_,
-        dbeta_,
-        shape_,
-        dtype_,
-        threads,
-    )
-    return _Gradients(dx_, dgamma_, dbeta_)
+    return _BACKWARD.call(saved, (dy,), out, threads)
 
 
 def jvp(
@@ -381,47 +196,7 @@ def jvp(
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
-    _check_saved(saved)
-    shape_ = saved.shape
-    dx = _calls.array("dx", dx, required=False)
-    dgamma = _calls.array("dgamma", dgamma, required=False)
-    dbeta = _calls.array("dbeta", dbeta, required=False)
-    if dx is None and dgamma is None and dbeta is None:
-        raise ValueError("every tangent is None; pass at least one")
-    _calls.check_left_out("dgamma", dgamma, "gamma", saved.dtypes)
-    _calls.check_left_out("dbeta", dbeta, "beta", saved.dtypes)
-    _calls.check_shape("dx", dx, shape_, "the shape of x")
-    _calls.check_shape("dgamma", dgamma, shape_[-1:], "the shape of gamma")
-    _calls.check_shape("dbeta", dbeta, shape_[-1:], "the shape of beta")
-    threads = _calls.thread_count(threads)
-    given_ = {
-        "dx": dx,
-        "dgamma": dgamma,
-        "dbeta": dbeta,
-        "saved.x": saved.x,
-        "saved.gamma": saved.gamma,
-        "saved.mu": saved.mu,
-        "saved.mu_residual": saved.mu_residual,
-        "saved.rstd": saved.rstd,
-    }
-    dtype_ = _calls.types(given_, saved.dtype)[1]
-    stored_ = saved.dtypes["x"]
-    dy_: _calls.Array = _calls.result("dy", out, shape_, stored_, given_)
-    _jvp(
-        saved.x,
-        dx,
-        saved.mu,
-        saved.mu_residual,
-        saved.rstd,
-        saved.gamma,
-        dgamma,
-        dbeta,
-        dy_,
-        shape_,
-        dtype_,
-        threads,
-    )
-    return dy_
+    return _JVP.call(saved, (dx, dgamma, dbeta), out, threads)
 
 
 def backward_backward(
@@ -461,664 +236,8 @@ def backward_backward(
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
-    _check_saved(saved)
-    shape_ = saved.shape
-    cotangents = _calls.each_cotangent(cotangents, ("dy",))
-    dy_ = _calls.array("dy", cotangents[0], required=True)
-    _calls.check_shape("dy", dy_, shape_, "the shape of y")
-    ddx = _calls.array("ddx", ddx, required=False)
-    ddgamma = _calls.array("ddgamma", ddgamma, required=False)
-    ddbeta = _calls.array("ddbeta", ddbeta, required=False)
-    if ddx is None and ddgamma is None and ddbeta is None:
-        raise ValueError("every cotangent of a gradient is None; pass at least one")
-    _calls.check_left_out("ddgamma", ddgamma, "gamma", saved.dtypes)
-    _calls.check_left_out("ddbeta", ddbeta, "beta", saved.dtypes)
-    _calls.check_shape("ddx", ddx, shape_, "the shape of x")
-    _calls.check_shape("ddgamma", ddgamma, shape_[-1:], "the shape of gamma")
-    _calls.check_shape("ddbeta", ddbeta, shape_[-1:], "the shape of beta")
-    threads = _calls.thread_count(threads)
-    given_ = {
-        "cotangents[0]": dy_,
-        "ddx": ddx,
-        "ddgamma": ddgamma,
-        "ddbeta": ddbeta,
-        "saved.x": saved.x,
-        "saved.gamma": saved.gamma,
-        "saved.mu": saved.mu,
-        "saved.mu_residual": saved.mu_residual,
-        "saved.rstd": saved.rstd,
-    }
-    dtype_ = _calls.types(given_, saved.dtype)[1]
-    out = _calls.several(out, ("dx", "dgamma", "dbeta", "ddy"))
-    dx_ = _calls.result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
-    dgamma_ = _calls.result(
-        "dgamma", out[1], shape_[-1:], saved.dtypes.get("gamma"), given_
-    )
-    dbeta_ = _calls.result(
-        "dbeta", out[2], shape_[-1:], saved.dtypes.get("beta"), given_
-    )
-    ddy_ = _calls.result("ddy", out[3], shape_, dy_.dtype, given_)
-    _backward_backward(
-        saved.x,
-        dy_,
-        ddx,
-        saved.mu,
-        saved.mu_residual,
-        saved.rstd,
-        saved.gamma,
-        ddgamma,
-        ddbeta,
-        dx_,
-        dgamma_,
-        dbeta_,
-        ddy_,
-        shape_,
-        dtype_,
-        threads,
-    )
-    return _SecondGradients(dx_, dgamma_, dbeta_, ddy_)
-
-
-def _forward(
-    x_rows,
-    gamma,
-    beta,
-    eps,
-    y_out,
-    mu_out,
-    mu_residual_out,
-    rstd_out,
-    shape,
-    dtype,
-    threads,
-):
-    """The outputs and the saved row scalars, written to their arrays."""
-    rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _rows.partition(rows, features * dtype.itemsize, 1)
-    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
-    D = np.asarray(features, dtype)
-    far_from = np.asarray(2.0, dtype)
-    if gamma is not None:
-        gamma = np.ascontiguousarray(gamma, dtype)
-    if beta is not None:
-        beta = np.ascontiguousarray(beta, dtype)
-    eps = np.asarray(eps, dtype)
-    if gamma is not None:
-        gamma_wide = _rows.repeated(gamma)
-    if beta is not None:
-        beta_wide = _rows.repeated(beta)
-
-    def block(x, mu_block, mu_residual_block, rstd_block, y_block):
-        # step 1: mu = mean(x)
-        mu = _rows.row_sum(x, one_over_D, out=mu_block)
-        # step 2: x_shifted = x - mu
-        x_shifted = _rows.by_row(np.subtract, x, mu, out=y_block)
-        # step 3: var = mean(x_shifted**2)
-        var = _rows.row_mean(x_shifted, x_shifted, D, out=rstd_block)
-        # step 2: mu_residual = mean(x_shifted)
-        _rows.residual(
-            x_shifted, mu, var, D, far_from, one_over_D, out=mu_residual_block
-        )
-        # step 2: x_centred = x_shifted - mu_residual
-        x_centred = x_shifted
-        # step 4: rstd = 1/sqrt(var + eps)
-        rstd = np.add(var, eps, out=rstd_block)
-        rstd = np.sqrt(rstd, out=rstd_block)
-        rstd = np.reciprocal(rstd, out=rstd_block)
-        # step 5: xhat = x_centred*rstd
-        xhat = np.multiply(x_centred, rstd, out=y_block)
-        # step 6: y = xhat*gamma + beta
-        if gamma is not None:
-            y = _rows.by_feature(np.multiply, xhat, gamma_wide, out=y_block)
-        else:
-            y = xhat
-        if beta is not None:
-            _rows.by_feature(np.add, y, beta_wide, out=y_block)
-
-    def sweep(share):
-        read_x = _rows.reader(x_rows, dtype, height)
-        place_mu, hand_on_mu = _rows.writer((mu_out,), dtype, height, row_scalars=True)
-        place_mu_residual, hand_on_mu_residual = _rows.writer(
-            (mu_residual_out,), dtype, height, row_scalars=True
-        )
-        place_rstd, hand_on_rstd = _rows.writer(
-            (rstd_out,), dtype, height, row_scalars=True
-        )
-        place_y, hand_on_y = _rows.writer((y_out,), dtype, height)
-        for _, span in share:
-            block(
-                read_x(span),
-                place_mu(span),
-                place_mu_residual(span),
-                place_rstd(span),
-                place_y(span),
-            )
-            hand_on_mu(span)
-            hand_on_mu_residual(span)
-            hand_on_rstd(span)
-            hand_on_y(span)
-
-    _rows.run(sweep, chunks, threads, features * dtype.itemsize)
-
-
-def _backward(
-    x_rows,
-    dy_rows,
-    mu_rows,
-    mu_residual_rows,
-    rstd_rows,
-    gamma,
-    dx_out,
-    dgamma_out,
-    dbeta_out,
-    shape,
-    dtype,
-    threads,
-):
-    """The gradients, written to their arrays; None for one that is not wanted."""
-    rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _rows.partition(rows, features * dtype.itemsize, 4)
-    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
-    if gamma is not None:
-        gamma = np.ascontiguousarray(gamma, dtype)
-    D = np.asarray(features, dtype)
-    # step 10: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
-    if gamma is not None:
-        gamma_over_D = np.divide(gamma, D)
-        gamma_wide = _rows.repeated(gamma)
-        dgamma_sums = np.zeros((len(chunks), features), dtype)
-    if dbeta_out is not None:
-        dbeta_sums = np.zeros((len(chunks), features), dtype)
-    each_row = _rows.equal_weights(height, 1.0, dtype)[:, np.newaxis]
-
-    def block(
-        chunk,
-        x,
-        dy,
-        mu,
-        mu_residual,
-        rstd,
-        dx_block,
-        row_buffers,
-        row_scalar_buffers,
-        column,
-    ):
-        buffer_1 = row_buffers[0]
-        row_scalar_1, row_scalar_2 = row_scalar_buffers
-        # step 2: x_shifted = x - mu
-        x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
-        # step 2: x_centred = x_shifted - mu_residual
-        x_centred = _rows.less_residual(x_shifted, mu_residual)
-        # step 11: dgamma = sum over rows of dy*x_centred*rstd
-        if gamma is not None:
-            part = np.multiply(dy, x_centred, out=buffer_1)
-            _rows.add_rows(part, rstd, dgamma_sums[chunk], column)
-        # step 12: dbeta = sum over rows of dy
-        if dbeta_out is not None:
-            _rows.add_rows(dy, each_row, dbeta_sums[chunk], column)
-        # step 10: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
-        if gamma is not None:
-            mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D, out=row_scalar_1)
-        else:
-            mean_g_xhat_unscaled = _rows.row_mean(dy, x_centred, D, out=row_scalar_1)
-        # step 7: g = dy*gamma
-        if gamma is not None:
-            g = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffer_1)
-        else:
-            g = dy
-        # step 10: mean_g = mean(g)
-        mean_g = _rows.row_sum(g, one_over_D, out=row_scalar_2)
-        # step 10: mean_g_xhat = mean_g_xhat_unscaled*rstd
-        mean_g_xhat = np.multiply(mean_g_xhat_unscaled, rstd, out=row_scalar_1)
-        # step 10: dx = (g - mean_g - x_centred*mean_g_xhat*rstd)*rstd
-        dx = np.subtract(g, mean_g, out=buffer_1)
-        part_2 = np.multiply(mean_g_xhat, rstd, out=row_scalar_1)
-        part_3 = np.multiply(x_centred, part_2, out=dx_block)
-        dx = np.subtract(dx, part_3, out=dx_block)
-        np.multiply(dx, rstd, out=dx_block)
-
-    def sweep(share):
-        read_x = _rows.reader(x_rows, dtype, height)
-        read_dy = _rows.reader(dy_rows, dtype, height)
-        read_mu = _rows.reader(mu_rows, dtype, height, row_scalars=True)
-        read_mu_residual = _rows.reader(
-            mu_residual_rows, dtype, height, row_scalars=True
-        )
-        read_rstd = _rows.reader(rstd_rows, dtype, height, row_scalars=True)
-        place_dx, hand_on_dx = _rows.writer((dx_out,), dtype, height)
-        row_buffers = np.empty((1, height, features), dtype)
-        row_scalar_buffers = np.empty((2, height, 1), dtype)
-        column = np.empty(features, dtype)
-        for chunk, span in share:
-            block(
-                chunk,
-                read_x(span),
-                read_dy(span),
-                read_mu(span),
-                read_mu_residual(span),
-                read_rstd(span),
-                place_dx(span),
-                row_buffers[:, : span.stop - span.start],
-                row_scalar_buffers[:, : span.stop - span.start],
-                column,
-            )
-            hand_on_dx(span)
-
-    _rows.run(sweep, chunks, threads, features * dtype.itemsize)
-    if gamma is not None:
-        dgamma = np.add.reduce(dgamma_sums, axis=0)
-    if dbeta_out is not None:
-        dbeta = np.add.reduce(dbeta_sums, axis=0)
-    if gamma is not None:
-        _rows.round_to(dgamma_out, ..., dgamma)
-    if dbeta_out is not None:
-        _rows.round_to(dbeta_out, ..., dbeta)
-
-
-def _jvp(
-    x_rows,
-    dx_rows,
-    mu_rows,
-    mu_residual_rows,
-    rstd_rows,
-    gamma,
-    dgamma,
-    dbeta,
-    dy_out,
-    shape,
-    dtype,
-    threads,
-):
-    """The tangents of the outputs, written to their arrays."""
-    rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _rows.partition(rows, features * dtype.itemsize, 1)
-    needs_gamma = gamma is not None and dx_rows is not None
-    needs_dbeta_wide = dbeta is not None and (dx_rows is not None or dgamma is not None)
-    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
-    D = np.asarray(features, dtype)
-    if needs_gamma:
-        gamma = np.ascontiguousarray(gamma, dtype)
-    if dgamma is not None:
-        dgamma = np.ascontiguousarray(dgamma, dtype)
-    if dbeta is not None:
-        dbeta = np.ascontiguousarray(dbeta, dtype)
-    if dgamma is not None:
-        dgamma_wide = _rows.repeated(dgamma)
-    if needs_gamma:
-        gamma_wide = _rows.repeated(gamma)
-    if needs_dbeta_wide:
-        dbeta_wide = _rows.repeated(dbeta)
-
-    def block(x, dx, mu, mu_residual, rstd, dy_block, row_buffers, row_scalar_buffers):
-        buffer_1, buffer_2 = row_buffers
-        row_scalar_1, row_scalar_2 = row_scalar_buffers
-        # step 13: mean_dx = mean(dx)
-        if dx_rows is not None:
-            mean_dx = _rows.row_sum(dx, one_over_D, out=row_scalar_1)
-        # step 2: x_shifted = x - mu
-        if dx_rows is not None or dgamma is not None:
-            x_shifted = _rows.by_row(np.subtract, x, mu, out=dy_block)
-            # step 2: x_centred = x_shifted - mu_residual
-            x_centred = _rows.less_residual(x_shifted, mu_residual)
-            # step 5: xhat = x_centred*rstd
-            xhat = np.multiply(x_centred, rstd, out=dy_block)
-        # step 13: mean_dx_xhat = mean(dx*xhat)
-        if dx_rows is not None:
-            mean_dx_xhat = _rows.row_mean(dx, xhat, D, out=row_scalar_2)
-        # step 13: dy = xhat*dgamma + (dx - mean_dx - xhat*mean_dx_xhat)*rstd*gamma +
-        #   dbeta
-        if dgamma is not None:
-            dy = _rows.by_feature(np.multiply, xhat, dgamma_wide, out=buffer_1)
-        if dx_rows is not None:
-            part = _rows.by_row(np.subtract, dx, mean_dx, out=buffer_2)
-            part_2 = np.multiply(xhat, mean_dx_xhat, out=dy_block)
-            part = np.subtract(part, part_2, out=dy_block)
-        if needs_gamma:
-            part = _rows.by_feature(np.multiply, part, gamma_wide, out=dy_block)
-        if dx_rows is not None:
-            part = np.multiply(part, rstd, out=dy_block)
-        if dx_rows is not None and dgamma is not None:
-            dy = np.add(dy, part, out=dy_block)
-        if dx_rows is not None and dgamma is None:
-            dy = part
-        if needs_dbeta_wide:
-            dy = _rows.by_feature(np.add, dy, dbeta_wide, out=dy_block)
-        if dx_rows is None and dgamma is None:
-            dy = dbeta
-        if dx_rows is None and (dgamma is None or dbeta is None):
-            dy_block[...] = dy
-
-    def sweep(share):
-        read_x = _rows.reader(x_rows, dtype, height)
-        read_dx = _rows.reader(dx_rows, dtype, height)
-        read_mu = _rows.reader(mu_rows, dtype, height, row_scalars=True)
-        read_mu_residual = _rows.reader(
-            mu_residual_rows, dtype, height, row_scalars=True
-        )
-        read_rstd = _rows.reader(rstd_rows, dtype, height, row_scalars=True)
-        place_dy, hand_on_dy = _rows.writer((dy_out,), dtype, height)
-        row_buffers = np.empty((2, height, features), dtype)
-        row_scalar_buffers = np.empty((2, height, 1), dtype)
-        for _, span in share:
-            block(
-                read_x(span),
-                read_dx(span),
-                read_mu(span),
-                read_mu_residual(span),
-                read_rstd(span),
-                place_dy(span),
-                row_buffers[:, : span.stop - span.start],
-                row_scalar_buffers[:, : span.stop - span.start],
-            )
-            hand_on_dy(span)
-
-    _rows.run(sweep, chunks, threads, features * dtype.itemsize)
-
-
-def _backward_backward(
-    x_rows,
-    dy_rows,
-    ddx_rows,
-    mu_rows,
-    mu_residual_rows,
-    rstd_rows,
-    gamma,
-    ddgamma,
-    ddbeta,
-    dx_out,
-    dgamma_out,
-    dbeta_out,
-    ddy_out,
-    shape,
-    dtype,
-    threads,
-):
-    """The gradients of the gradients, written to their arrays."""
-    rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _rows.partition(rows, features * dtype.itemsize, 4)
-    needs_gamma = gamma is not None and ddx_rows is not None
-    needs_ddbeta_wide = ddbeta is not None and (
-        ddx_rows is not None or ddgamma is not None
-    )
-    needs_x_shifted = ddx_rows is not None or ddgamma is not None
-    needs_g = gamma is None and ddx_rows is not None
-    needs_dx = ddx_rows is not None and ddgamma is not None
-    needs_dx_2 = ddx_rows is None and ddgamma is None
-    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
-    if needs_gamma:
-        gamma = np.ascontiguousarray(gamma, dtype)
-    if ddgamma is not None:
-        ddgamma = np.ascontiguousarray(ddgamma, dtype)
-    if ddbeta is not None:
-        ddbeta = np.ascontiguousarray(ddbeta, dtype)
-    D = np.asarray(features, dtype)
-    # step 18: mean_ddgamma_dy = mean(dy*ddgamma)
-    if ddgamma is not None:
-        ddgamma_over_D = np.divide(ddgamma, D)
-    if needs_gamma:
-        gamma_wide = _rows.repeated(gamma)
-    if ddgamma is not None:
-        ddgamma_wide = _rows.repeated(ddgamma)
-    if needs_ddbeta_wide:
-        ddbeta_wide = _rows.repeated(ddbeta)
-    if needs_gamma:
-        dgamma_sums = np.zeros((len(chunks), features), dtype)
-    each_row = _rows.equal_weights(height, 1.0, dtype)[:, np.newaxis]
-
-    def block(
-        chunk,
-        x,
-        dy,
-        ddx,
-        mu,
-        mu_residual,
-        rstd,
-        dx_block,
-        ddy_block,
-        row_buffers,
-        row_scalar_buffers,
-        column,
-    ):
-        buffer_1, buffer_2, buffer_3, buffer_4, buffer_5 = row_buffers
-        (
-            row_scalar_1,
-            row_scalar_2,
-            row_scalar_3,
-            row_scalar_4,
-            row_scalar_5,
-            row_scalar_6,
-            row_scalar_7,
-            row_scalar_8,
-            row_scalar_9,
-        ) = row_scalar_buffers
-        # step 17: mean_ddx = mean(ddx)
-        if ddx_rows is not None:
-            mean_ddx = _rows.row_sum(ddx, one_over_D, out=row_scalar_1)
-        # step 18: mean_ddgamma_dy = mean(dy*ddgamma)
-        if ddgamma is not None:
-            mean_ddgamma_dy = _rows.row_sum(dy, ddgamma_over_D, out=row_scalar_2)
-        # step 2: x_shifted = x - mu
-        if needs_x_shifted:
-            x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
-            # step 2: x_centred = x_shifted - mu_residual
-            x_centred = _rows.less_residual(x_shifted, mu_residual)
-            # step 5: xhat = x_centred*rstd
-            xhat = _rows.by_row(np.multiply, x_centred, rstd, out=ddy_block)
-        # step 17: mean_ddx_xhat = mean(ddx*xhat)
-        if ddx_rows is not None:
-            mean_ddx_xhat = _rows.row_mean(ddx, xhat, D, out=row_scalar_3)
-        # step 18: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
-        if ddgamma is not None:
-            part = np.multiply(dy, xhat, out=dx_block)
-            mean_ddgamma_dy_xhat = _rows.row_sum(part, ddgamma_over_D, out=row_scalar_4)
-        # step 14: g = dy*gamma
-        if needs_gamma:
-            g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
-        if needs_g:
-            g = dy
-        # step 15: mean_g = mean(g)
-        if ddx_rows is not None:
-            mean_g = _rows.row_sum(g, one_over_D, out=row_scalar_5)
-            # step 16: mean_g_2 = mean(g*xhat)
-            mean_g_2 = _rows.row_mean(g, xhat, D, out=row_scalar_6)
-            # step 18: mean_ddx_g = mean(ddx*g)
-            mean_ddx_g = _rows.row_mean(ddx, g, D, out=row_scalar_7)
-            # step 18: mean_g_2_scaled = 3*mean_g_2
-            mean_g_2_scaled = np.multiply(mean_g_2, 3.0, out=row_scalar_8)
-            # step 18: mean_ddx_scaled = mean_ddx*mean_g
-            mean_ddx_scaled = np.multiply(mean_ddx, mean_g, out=row_scalar_9)
-            # step 17: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
-            part_2 = _rows.by_row(np.subtract, ddx, mean_ddx, out=buffer_1)
-            dg = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffer_2)
-            dg = np.subtract(part_2, dg, out=buffer_2)
-            dg = np.multiply(dg, rstd, out=buffer_2)
-        # step 19: dgamma = sum over rows of dg*dy
-        if needs_gamma:
-            part_3 = np.multiply(dg, dy, out=buffer_3)
-            _rows.add_rows(part_3, each_row, dgamma_sums[chunk], column)
-        # step 18: dx = (dy*ddgamma + (xhat*mean_ddx_scaled + (xhat*mean_g_2_scaled +
-        #   mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g - (ddx -
-        #   mean_ddx)*mean_g_2)*rstd - mean_ddgamma_dy - xhat*mean_ddgamma_dy_xhat)*rstd
-        if ddgamma is not None:
-            dx = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffer_3)
-        if ddx_rows is not None:
-            part_4 = _rows.by_row(np.multiply, xhat, mean_ddx_scaled, out=buffer_4)
-            part_5 = _rows.by_row(np.multiply, xhat, mean_g_2_scaled, out=buffer_5)
-            part_5 = np.add(part_5, mean_g, out=buffer_5)
-            part_5 = np.subtract(part_5, g, out=dx_block)
-            part_5 = np.multiply(part_5, mean_ddx_xhat, out=dx_block)
-            part_4 = np.add(part_4, part_5, out=dx_block)
-            part_6 = _rows.by_row(np.multiply, xhat, mean_ddx_g, out=buffer_4)
-            part_4 = np.subtract(part_4, part_6, out=dx_block)
-            part_7 = np.multiply(part_2, mean_g_2, out=buffer_1)
-            part_4 = np.subtract(part_4, part_7, out=dx_block)
-            part_4 = np.multiply(part_4, rstd, out=dx_block)
-        if needs_dx:
-            dx = np.add(dx, part_4, out=dx_block)
-        if ddx_rows is not None and ddgamma is None:
-            dx = part_4
-        if ddgamma is not None:
-            dx = np.subtract(dx, mean_ddgamma_dy, out=dx_block)
-            part_8 = _rows.by_row(np.multiply, xhat, mean_ddgamma_dy_xhat, out=buffer_1)
-            dx = np.subtract(dx, part_8, out=dx_block)
-        if needs_x_shifted:
-            dx = np.multiply(dx, rstd, out=dx_block)
-        if needs_dx_2:
-            dx = 0.0
-            dx_block[...] = dx
-        # step 21: ddy = xhat*ddgamma + dg*gamma + ddbeta
-        if ddgamma is not None:
-            ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=ddy_block)
-        if needs_gamma:
-            part_9 = _rows.by_feature(np.multiply, dg, gamma_wide, out=buffer_1)
-        if needs_g:
-            part_9 = dg
-        if needs_dx:
-            ddy = np.add(ddy, part_9, out=ddy_block)
-        if gamma is not None and ddx_rows is not None and ddgamma is None:
-            ddy = part_9
-        if needs_g:
-            ddy = part_9
-        if needs_ddbeta_wide:
-            ddy = _rows.by_feature(np.add, ddy, ddbeta_wide, out=ddy_block)
-        if needs_dx_2:
-            ddy = ddbeta
-        if ddgamma is None and (ddbeta is None or ddx_rows is None):
-            ddy_block[...] = ddy
-
-    def sweep(share):
-        read_x = _rows.reader(x_rows, dtype, height)
-        read_dy = _rows.reader(dy_rows, dtype, height)
-        read_ddx = _rows.reader(ddx_rows, dtype, height)
-        read_mu = _rows.reader(mu_rows, dtype, height, row_scalars=True)
-        read_mu_residual = _rows.reader(
-            mu_residual_rows, dtype, height, row_scalars=True
-        )
-        read_rstd = _rows.reader(rstd_rows, dtype, height, row_scalars=True)
-        place_dx, hand_on_dx = _rows.writer((dx_out,), dtype, height)
-        place_ddy, hand_on_ddy = _rows.writer((ddy_out,), dtype, height)
-        row_buffers = np.empty((5, height, features), dtype)
-        row_scalar_buffers = np.empty((9, height, 1), dtype)
-        column = np.empty(features, dtype)
-        for chunk, span in share:
-            block(
-                chunk,
-                read_x(span),
-                read_dy(span),
-                read_ddx(span),
-                read_mu(span),
-                read_mu_residual(span),
-                read_rstd(span),
-                place_dx(span),
-                place_ddy(span),
-                row_buffers[:, : span.stop - span.start],
-                row_scalar_buffers[:, : span.stop - span.start],
-                column,
-            )
-            hand_on_dx(span)
-            hand_on_ddy(span)
-
-    _rows.run(sweep, chunks, threads, features * dtype.itemsize)
-    if needs_gamma:
-        dgamma = np.add.reduce(dgamma_sums, axis=0)
-    if gamma is not None and ddx_rows is None:
-        dgamma = 0.0
-    if gamma is not None:
-        _rows.round_to(dgamma_out, ..., dgamma)
-    if dbeta_out is not None:
-        _rows.round_to(dbeta_out, ..., 0.0)
-
-
-def _forward_small(x, gamma, beta, eps, shape, dtype):
-    """The outputs and the saved row scalars of a few rows, taken at once."""
-    features = shape[-1]
-    vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
-    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
-    D = np.asarray(features, dtype)
-    far_from = np.asarray(2.0, dtype)
-    eps = np.asarray(eps, dtype)
-    # step 1: mu = mean(x)
-    mu = vecdot(x, one_over_D)[..., np.newaxis]
-    # step 2: x_shifted = x - mu
-    x_shifted = x - mu
-    # step 3: var = mean(x_shifted**2)
-    var = (vecdot(x_shifted, x_shifted) / D)[..., np.newaxis]
-    # step 2: mu_residual = mean(x_shifted)
-    mu_residual = _rows.residual(x_shifted, mu, var, D, far_from, one_over_D)
-    # step 2: x_centred = x_shifted - mu_residual
-    x_centred = x_shifted
-    # step 4: rstd = 1/sqrt(var + eps)
-    rstd = var + eps
-    rstd = np.sqrt(rstd)
-    rstd = np.reciprocal(rstd)
-    # step 5: xhat = x_centred*rstd
-    xhat = np.multiply(x_centred, rstd, out=x_centred)
-    # step 6: y = xhat*gamma + beta
-    if gamma is not None:
-        y = np.multiply(xhat, gamma, out=xhat)
-    else:
-        y = xhat
-    if beta is not None:
-        y = np.add(y, beta, out=y)
-    mu = mu[..., 0]
-    mu_residual = mu_residual[..., 0]
-    rstd = rstd[..., 0]
-    return y, mu, mu_residual, rstd
-
-
-def _backward_small(
-    x, dy, mu_rows, mu_residual_rows, rstd_rows, gamma, wants_dbeta, shape, dtype
-):
-    """The gradients of a few rows, taken at once; None for one not wanted."""
-    rows = prod(shape[:-1])
-    features = shape[-1]
-    vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
-    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
-    D = np.asarray(features, dtype)
-    # step 10: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
-    if gamma is not None:
-        gamma_over_D = np.divide(gamma, D)
-    mu = mu_rows[..., np.newaxis]
-    mu_residual = mu_residual_rows[..., np.newaxis]
-    rstd = rstd_rows[..., np.newaxis]
-    # step 2: x_shifted = x - mu
-    x_shifted = x - mu
-    # step 2: x_centred = x_shifted - mu_residual
-    x_centred = _rows.less_residual(x_shifted, mu_residual)
-    # step 11: dgamma = sum over rows of dy*x_centred*rstd
-    if gamma is not None:
-        part = dy * x_centred
-        dgamma = _rows.sum_of_rows(rstd.ravel(), part.reshape(-1, features))
-    # step 12: dbeta = sum over rows of dy
-    if wants_dbeta:
-        dbeta = _rows.sum_of_rows(
-            _rows.equal_weights(rows, 1.0, dtype), dy.reshape(-1, features)
-        )
-    # step 10: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
-    if gamma is not None:
-        mean_g_xhat_unscaled = vecdot(part, gamma_over_D)[..., np.newaxis]
-    else:
-        mean_g_xhat_unscaled = (vecdot(dy, x_centred) / D)[..., np.newaxis]
-    # step 7: g = dy*gamma
-    if gamma is not None:
-        g = dy * gamma
-    else:
-        g = dy
-    # step 10: mean_g = mean(g)
-    mean_g = vecdot(g, one_over_D)[..., np.newaxis]
-    # step 10: mean_g_xhat = mean_g_xhat_unscaled*rstd
-    mean_g_xhat = mean_g_xhat_unscaled * rstd
-    # step 10: dx = (g - mean_g - x_centred*mean_g_xhat*rstd)*rstd
-    dx = g - mean_g
-    part_2 = mean_g_xhat * rstd
-    part_3 = np.multiply(x_centred, part_2, out=x_centred)
-    dx = np.subtract(dx, part_3, out=dx)
-    dx = np.multiply(dx, rstd, out=dx)
-    if gamma is None:
-        dgamma = None
-    if not wants_dbeta:
-        dbeta = None
-    return dx, dgamma, dbeta
+    arguments_ = (*_calls.each_cotangent(cotangents, ("dy",)), ddx, ddgamma, ddbeta)
+    return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
 
 
 def saved_from(
@@ -1132,14 +251,9 @@ def saved_from(
     dtype: npt.DTypeLike | None = None,
     dtypes: Mapping[str, npt.DTypeLike] | None = None,
 ) -> Saved:
-    """What `forward` saved, from its arrays, which are looked at as by `backward`.
+    """What `forward` saved, from its fields, which are looked at as by `backward`.
 
     Args:
-        x: the argument x of forward.
-        gamma: the argument gamma of forward.
-        mu: the row scalar mu, one a row.
-        mu_residual: the row scalar mu_residual, one a row.
-        rstd: the row scalar rstd, one a row.
         shape: that of the rows; None where an array has it.
         dtype: the type that forward computed in; None is that of the row scalars, or
             else what forward would choose.
@@ -1150,19 +264,17 @@ def saved_from(
     Raises TypeError or ValueError for what `forward` cannot have saved.
     """
     fields_ = (x, gamma, mu, mu_residual, rstd)
-    first_ = _saved.first_fields(_INTERFACE, fields_, shape, dtype, dtypes, False)
-    saved_ = _Saved(*first_, x, gamma, mu, mu_residual, rstd)
-    _check_saved(saved_)
-    return saved_
+    return _LAYER.saved_from(fields_, shape, dtype, dtypes)
 
 
-def _check_saved(saved: Saved) -> None:
-    """Refuse what was changed in it, and arrays whose shape was changed since."""
-    _calls.check_is_saved(saved, Saved, "layer_norm")
-    _calls.check_first_fields(saved, ("x",))
-    row_scalars = saved.shape[:-1]
-    _calls.check_kept("x", saved.x, saved.shape)
-    _calls.check_kept("gamma", saved.gamma, saved.shape[-1:], "gamma" in saved.dtypes)
-    _calls.check_kept("mu", saved.mu, row_scalars)
-    _calls.check_kept("mu_residual", saved.mu_residual, row_scalars)
-    _calls.check_kept("rstd", saved.rstd, row_scalars)
+_LAYER = _directions.Layer(INTERFACE, Saved)
+_FORWARD = _directions.Forward(
+    _LAYER, _directions.only, _kernels.forward, _kernels.forward_small
+)
+_BACKWARD = _directions.Later(
+    _LAYER, "backward", Gradients, _kernels.backward, _kernels.backward_small
+)
+_JVP = _directions.Later(_LAYER, "jvp", _directions.only, _second_order.jvp)
+_BACKWARD_BACKWARD = _directions.Later(
+    _LAYER, "backward_backward", SecondGradients, _second_order.backward_backward
+)

@@ -3,89 +3,57 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 9 flops a row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
-# templates sha256:1851b98f9a767c39e37405e057845cf3c85d6e0787c60cc39713fb7a5a3591a2
-"""Root-mean-square normalization with a weight that is learned as its distance from one.
-
-    forward
-        ms = mean(x**2)
-        rstd = 1/sqrt(ms + eps)
-        xhat = rstd*x
-        y = xhat*(1 + w)
-    backward
-        g = dy*(1 + w)
-        dx = rstd*(g - xhat*mean(g*xhat))
-        dw = sum_rows(dy*xhat)
-
-Rows are worked on in blocks that stay in the cache. A comment names the step of the
-derivation that a line comes from, and a name in the code is a name of the derivation.
-"""
-
-# What callers see is typed; a variable in between may be an array, a number or None.
-# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
+"""Root-mean-square normalization with a weight that is learned as its distance from one."""
 
 from collections.abc import Mapping, Sequence
-from math import prod
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from .._runtime import calls as _calls
-from .._runtime import rows as _rows
-from .._runtime import saved as _saved
-from .._runtime.interface import Interface as _Interface
+from .._runtime import directions as _directions
+from .._runtime import interface as _interface
+from . import numpy_kernels as _kernels
+from . import numpy_second_order as _second_order
 
-INTERFACE: _Interface = {
+INTERFACE: _interface.Interface = {
     "name": "offset_rms_norm",
     "minimum_features": 1,
     "inputs": [
-        {
-            "name": "x",
-            "symbol": "x",
-            "kind": "Row",
-            "axes": ["...", "D"],
-            "default": None,
-        },
-        {"name": "w", "symbol": "w", "kind": "Feature", "axes": ["D"], "default": 0},
+        _interface.given("x", "Row"),
+        _interface.given("w", "Feature", default=0),
     ],
-    "constants": [
-        {"name": "eps", "symbol": "eps", "default": 1e-6, "sign": "nonnegative"},
-    ],
-    "outputs": [{"name": "y", "symbol": "y", "kind": "Row", "axes": ["...", "D"]}],
+    "constants": [_interface.constant("eps", default=1e-6, sign="nonnegative")],
+    "outputs": [_interface.output("y", "Row")],
     "saved": [
-        {"name": "x", "kind": "input", "of": "x", "axes": ["...", "D"]},
-        {"name": "w", "kind": "input", "of": "w", "axes": ["D"]},
-        {"name": "rstd", "kind": "row scalar", "of": "rstd", "axes": ["..."]},
+        _interface.saved("x", "input", ["...", "D"]),
+        _interface.saved("w", "input", ["D"]),
+        _interface.saved("rstd", "row scalar", ["..."]),
     ],
-    "gradients": [
-        {"name": "dx", "of": "x", "may_be_none": False},
-        {"name": "dw", "of": "w", "may_be_none": True},
-    ],
+    "gradients": [_interface.gradient("x"), _interface.gradient("w", may_be_none=True)],
     "directions": ["forward", "backward", "jvp", "backward_backward"],
 }
 
 
 class Gradients(NamedTuple):
-    """What `backward` computes; None for an input that was left out of `forward`."""
+    """What `backward` computes, each in the shape and type of its input; None for an
+    input that was left out of `forward`.
+    """
 
     dx: npt.NDArray[Any]
-    """The gradient of x, in its shape and type."""
-
     dw: npt.NDArray[Any] | None
-    """The gradient of w, in its shape and type."""
 
 
 class SecondGradients(NamedTuple):
-    """What `backward_backward` computes; None for what was left out or was None."""
+    """What `backward_backward` computes: gradients with respect to the inputs and to the
+    cotangents; None for what was left out or was None.
+    """
 
     dx: npt.NDArray[Any]
-    """The gradient of x, in its shape and type."""
-
     dw: npt.NDArray[Any] | None
-    """The gradient of w, in its shape and type."""
-
     ddy: npt.NDArray[Any]
-    """The gradient of dy, the cotangent of y."""
 
 
 class Saved(NamedTuple):
@@ -94,30 +62,12 @@ class Saved(NamedTuple):
     Writing to one of them between forward and backward changes the gradients.
     """
 
-    shape: tuple[int, ...]
-    """The shape of the row inputs."""
-
-    dtype: np.dtype[Any]
-    """The type that `forward` computed in."""
-
-    dtypes: dict[str, np.dtype[Any]]
-    """The type of each input that was given."""
-
-    x: npt.NDArray[Any]
-    """The argument x of forward."""
-
-    w: npt.NDArray[Any] | None
-    """The argument w of forward."""
-
-    rstd: npt.NDArray[Any]
-    """The row scalar rstd, one a row."""
-
-
-# What follows calls these by names with an underscore, which no argument can have.
-_Gradients = Gradients
-_SecondGradients = SecondGradients
-_Saved = Saved
-_INTERFACE = INTERFACE
+    shape: tuple[int, ...]  # of the row inputs
+    dtype: np.dtype[Any]  # that forward computed in
+    dtypes: dict[str, np.dtype[Any]]  # of each input that was given
+    x: npt.NDArray[Any]  # argument x of forward
+    w: npt.NDArray[Any] | None  # argument w of forward
+    rstd: npt.NDArray[Any]  # row scalar rstd, one a row
 
 
 @overload
@@ -174,36 +124,7 @@ def forward(
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
     eps = _calls.constant("eps", eps, signed=False)
-    threads = _calls.thread_count(threads)
-    if _rows.are_few(x, 1):
-        shape_, dtype_ = x.shape, x.dtype
-        if w is None or _calls.fits(w, shape_[-1:], dtype_):
-            y_, rstd_ = _rows.at_once(_forward_small, x, w, eps, shape_, dtype_)
-            if out is not None:
-                given_ = {"x": x, "w": w}
-                (y_,) = _calls.placed(("y",), (y_,), (out,), given_)
-            if not save:
-                return y_, None
-            dtypes_ = {"x": dtype_}
-            if w is not None:
-                dtypes_["w"] = dtype_
-            saved = _Saved(shape_, dtype_, dtypes_, x, w, rstd_)
-            return y_, saved
-    x = _calls.array("x", x, required=True)
-    w = _calls.array("w", w, required=False)
-    shape_ = _calls.row_shape("x", x, 1)
-    leading_ = x
-    _calls.check_shape("x", x, shape_, "the shape of x")
-    _calls.check_shape("w", w, shape_[-1:], "(D,)")
-    given_ = {"x": x, "w": w}
-    dtypes_, dtype_ = _calls.types(given_)
-    y_ = _calls.result("y", out, shape_, leading_.dtype, given_)
-    rstd_ = _calls.empty(shape_[:-1], dtype_)
-    _forward(x, w, eps, y_, rstd_, shape_, dtype_, threads)
-    if not save:
-        return y_, None
-    saved = _Saved(shape_, dtype_, dtypes_, x, w, rstd_)
-    return y_, saved
+    return _FORWARD.call((x, w, eps), save, out, threads)
 
 
 def backward(
@@ -230,44 +151,7 @@ def backward(
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
-    _calls.check_is_saved(saved, _Saved, "offset_rms_norm")
-    threads = _calls.thread_count(threads)
-    if _rows.are_few(saved.x, 1):
-        shape_, dtype_ = saved.x.shape, saved.x.dtype
-        if (
-            _calls.is_of_one_type(saved, shape_, dtype_, ("x",))
-            and _calls.fits(dy, shape_, dtype_)
-            and _calls.fits(saved.w, shape_[-1:], dtype_, "w" in saved.dtypes)
-            and _calls.fits(saved.rstd, shape_[:-1], dtype_)
-        ):
-            dx_, dw_ = _rows.at_once(
-                _backward_small, saved.x, dy, saved.rstd, saved.w, shape_, dtype_
-            )
-            if out is not None:
-                given_ = {
-                    "dy": dy,
-                    "saved.x": saved.x,
-                    "saved.w": saved.w,
-                    "saved.rstd": saved.rstd,
-                }
-                dx_, dw_ = _calls.placed(("dx", "dw"), (dx_, dw_), out, given_)
-            return _Gradients(dx_, dw_)
-    _check_saved(saved)
-    shape_ = saved.shape
-    dy = _calls.array("dy", dy, required=True)
-    _calls.check_shape("dy", dy, shape_, "the shape of y")
-    given_ = {
-        "dy": dy,
-        "saved.x": saved.x,
-        "saved.w": saved.w,
-        "saved.rstd": saved.rstd,
-    }
-    dtype_ = _calls.types(given_, saved.dtype)[1]
-    out = _calls.several(out, ("dx", "dw"))
-    dx_ = _calls.result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
-    dw_ = _calls.result("dw", out[1], shape_[-1:], saved.dtypes.get("w"), given_)
-    _backward(saved.x, dy, saved.rstd, saved.w, dx_, dw_, shape_, dtype_, threads)
-    return _Gradients(dx_, dw_)
+    return _BACKWARD.call(saved, (dy,), out, threads)
 
 
 def jvp(
@@ -293,28 +177,7 @@ def jvp(
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
-    _check_saved(saved)
-    shape_ = saved.shape
-    dx = _calls.array("dx", dx, required=False)
-    dw = _calls.array("dw", dw, required=False)
-    if dx is None and dw is None:
-        raise ValueError("every tangent is None; pass at least one")
-    _calls.check_left_out("dw", dw, "w", saved.dtypes)
-    _calls.check_shape("dx", dx, shape_, "the shape of x")
-    _calls.check_shape("dw", dw, shape_[-1:], "the shape of w")
-    threads = _calls.thread_count(threads)
-    given_ = {
-        "dx": dx,
-        "dw": dw,
-        "saved.x": saved.x,
-        "saved.w": saved.w,
-        "saved.rstd": saved.rstd,
-    }
-    dtype_ = _calls.types(given_, saved.dtype)[1]
-    stored_ = saved.dtypes["x"]
-    dy_: _calls.Array = _calls.result("dy", out, shape_, stored_, given_)
-    _jvp(saved.x, dx, saved.rstd, saved.w, dw, dy_, shape_, dtype_, threads)
-    return dy_
+    return _JVP.call(saved, (dx, dw), out, threads)
 
 
 def backward_backward(
@@ -349,436 +212,8 @@ def backward_backward(
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
-    _check_saved(saved)
-    shape_ = saved.shape
-    cotangents = _calls.each_cotangent(cotangents, ("dy",))
-    dy_ = _calls.array("dy", cotangents[0], required=True)
-    _calls.check_shape("dy", dy_, shape_, "the shape of y")
-    ddx = _calls.array("ddx", ddx, required=False)
-    ddw = _calls.array("ddw", ddw, required=False)
-    if ddx is None and ddw is None:
-        raise ValueError("every cotangent of a gradient is None; pass at least one")
-    _calls.check_left_out("ddw", ddw, "w", saved.dtypes)
-    _calls.check_shape("ddx", ddx, shape_, "the shape of x")
-    _calls.check_shape("ddw", ddw, shape_[-1:], "the shape of w")
-    threads = _calls.thread_count(threads)
-    given_ = {
-        "cotangents[0]": dy_,
-        "ddx": ddx,
-        "ddw": ddw,
-        "saved.x": saved.x,
-        "saved.w": saved.w,
-        "saved.rstd": saved.rstd,
-    }
-    dtype_ = _calls.types(given_, saved.dtype)[1]
-    out = _calls.several(out, ("dx", "dw", "ddy"))
-    dx_ = _calls.result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
-    dw_ = _calls.result("dw", out[1], shape_[-1:], saved.dtypes.get("w"), given_)
-    ddy_ = _calls.result("ddy", out[2], shape_, dy_.dtype, given_)
-    _backward_backward(
-        saved.x,
-        dy_,
-        ddx,
-        saved.rstd,
-        saved.w,
-        ddw,
-        dx_,
-        dw_,
-        ddy_,
-        shape_,
-        dtype_,
-        threads,
-    )
-    return _SecondGradients(dx_, dw_, ddy_)
-
-
-def _forward(x_rows, w, eps, y_out, rstd_out, shape, dtype, threads):
-    """The outputs and the saved row scalars, written to their arrays."""
-    rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _rows.partition(rows, features * dtype.itemsize, 1)
-    D = np.asarray(features, dtype)
-    if w is not None:
-        w = np.ascontiguousarray(w, dtype)
-    eps = np.asarray(eps, dtype)
-    # step 4: w_shifted = w + 1
-    if w is not None:
-        w_shifted = np.add(w, 1.0)
-        w_shifted_wide = _rows.repeated(w_shifted)
-
-    def block(x, rstd_block, y_block):
-        # step 1: ms = mean(x**2)
-        ms = _rows.row_mean(x, x, D, out=rstd_block)
-        # step 2: rstd = 1/sqrt(ms + eps)
-        rstd = np.add(ms, eps, out=rstd_block)
-        rstd = np.sqrt(rstd, out=rstd_block)
-        rstd = np.reciprocal(rstd, out=rstd_block)
-        # step 3: xhat = x*rstd
-        xhat = _rows.by_row(np.multiply, x, rstd, out=y_block)
-        # step 4: y = xhat*w_shifted
-        if w is not None:
-            _rows.by_feature(np.multiply, xhat, w_shifted_wide, out=y_block)
-
-    def sweep(share):
-        read_x = _rows.reader(x_rows, dtype, height)
-        place_rstd, hand_on_rstd = _rows.writer(
-            (rstd_out,), dtype, height, row_scalars=True
-        )
-        place_y, hand_on_y = _rows.writer((y_out,), dtype, height)
-        for _, span in share:
-            block(read_x(span), place_rstd(span), place_y(span))
-            hand_on_rstd(span)
-            hand_on_y(span)
-
-    _rows.run(sweep, chunks, threads, features * dtype.itemsize)
-
-
-def _backward(x_rows, dy_rows, rstd_rows, w, dx_out, dw_out, shape, dtype, threads):
-    """The gradients, written to their arrays; None for one that is not wanted."""
-    rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _rows.partition(rows, features * dtype.itemsize, 4)
-    if w is not None:
-        w = np.ascontiguousarray(w, dtype)
-    D = np.asarray(features, dtype)
-    # step 5: w_shifted_2 = w + 1
-    if w is not None:
-        w_shifted_2 = np.add(w, 1.0)
-        # step 8: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
-        w_shifted_2_over_D = np.divide(w_shifted_2, D)
-        w_shifted_2_wide = _rows.repeated(w_shifted_2)
-        dw_sums = np.zeros((len(chunks), features), dtype)
-
-    def block(chunk, x, dy, rstd, dx_block, row_buffers, row_scalar_buffers, column):
-        buffer_1 = row_buffers[0]
-        row_scalar_1 = row_scalar_buffers[0]
-        # step 9: dw = sum over rows of dy*x*rstd
-        if w is not None:
-            part = np.multiply(dy, x, out=dx_block)
-            _rows.add_rows(part, rstd, dw_sums[chunk], column)
-            # step 8: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
-            mean_g_xhat_unscaled = _rows.row_sum(
-                part, w_shifted_2_over_D, out=row_scalar_1
-            )
-        else:
-            mean_g_xhat_unscaled = _rows.row_mean(dy, x, D, out=row_scalar_1)
-        # step 5: g = dy*w_shifted_2
-        if w is not None:
-            g = _rows.by_feature(np.multiply, dy, w_shifted_2_wide, out=dx_block)
-        else:
-            g = dy
-        # step 8: mean_g_xhat = mean_g_xhat_unscaled*rstd
-        mean_g_xhat = np.multiply(mean_g_xhat_unscaled, rstd, out=row_scalar_1)
-        # step 8: dx = (g - x*mean_g_xhat*rstd)*rstd
-        part_2 = np.multiply(mean_g_xhat, rstd, out=row_scalar_1)
-        dx = _rows.by_row(np.multiply, x, part_2, out=buffer_1)
-        dx = np.subtract(g, dx, out=dx_block)
-        np.multiply(dx, rstd, out=dx_block)
-
-    def sweep(share):
-        read_x = _rows.reader(x_rows, dtype, height)
-        read_dy = _rows.reader(dy_rows, dtype, height)
-        read_rstd = _rows.reader(rstd_rows, dtype, height, row_scalars=True)
-        place_dx, hand_on_dx = _rows.writer((dx_out,), dtype, height)
-        row_buffers = np.empty((1, height, features), dtype)
-        row_scalar_buffers = np.empty((1, height, 1), dtype)
-        column = np.empty(features, dtype)
-        for chunk, span in share:
-            block(
-                chunk,
-                read_x(span),
-                read_dy(span),
-                read_rstd(span),
-                place_dx(span),
-                row_buffers[:, : span.stop - span.start],
-                row_scalar_buffers[:, : span.stop - span.start],
-                column,
-            )
-            hand_on_dx(span)
-
-    _rows.run(sweep, chunks, threads, features * dtype.itemsize)
-    if w is not None:
-        dw = np.add.reduce(dw_sums, axis=0)
-        _rows.round_to(dw_out, ..., dw)
-
-
-def _jvp(x_rows, dx_rows, rstd_rows, w, dw, dy_out, shape, dtype, threads):
-    """The tangents of the outputs, written to their arrays."""
-    rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _rows.partition(rows, features * dtype.itemsize, 1)
-    needs_w = w is not None and dx_rows is not None
-    D = np.asarray(features, dtype)
-    if needs_w:
-        w = np.ascontiguousarray(w, dtype)
-    if dw is not None:
-        dw = np.ascontiguousarray(dw, dtype)
-    # step 10: w_shifted_2 = w + 1
-    if needs_w:
-        w_shifted_2 = np.add(w, 1.0)
-    if dw is not None:
-        dw_wide = _rows.repeated(dw)
-    if needs_w:
-        w_shifted_2_wide = _rows.repeated(w_shifted_2)
-
-    def block(x, dx, rstd, dy_block, row_buffers, row_scalar_buffers):
-        buffer_1 = row_buffers[0]
-        row_scalar_1 = row_scalar_buffers[0]
-        # step 3: xhat = x*rstd
-        xhat = _rows.by_row(np.multiply, x, rstd, out=dy_block)
-        # step 10: mean_dx_xhat = mean(dx*xhat)
-        if dx_rows is not None:
-            mean_dx_xhat = _rows.row_mean(dx, xhat, D, out=row_scalar_1)
-        # step 10: dy = xhat*dw + (dx - xhat*mean_dx_xhat)*rstd*w_shifted_2
-        if dw is not None:
-            dy = _rows.by_feature(np.multiply, xhat, dw_wide, out=buffer_1)
-        if dx_rows is not None:
-            part = np.multiply(xhat, mean_dx_xhat, out=dy_block)
-            part = np.subtract(dx, part, out=dy_block)
-        if needs_w:
-            part = _rows.by_feature(np.multiply, part, w_shifted_2_wide, out=dy_block)
-        if dx_rows is not None:
-            part = np.multiply(part, rstd, out=dy_block)
-        if dx_rows is not None and dw is not None:
-            dy = np.add(dy, part, out=dy_block)
-        if dw is None:
-            dy = part
-        if dx_rows is None:
-            dy_block[...] = dy
-
-    def sweep(share):
-        read_x = _rows.reader(x_rows, dtype, height)
-        read_dx = _rows.reader(dx_rows, dtype, height)
-        read_rstd = _rows.reader(rstd_rows, dtype, height, row_scalars=True)
-        place_dy, hand_on_dy = _rows.writer((dy_out,), dtype, height)
-        row_buffers = np.empty((1, height, features), dtype)
-        row_scalar_buffers = np.empty((1, height, 1), dtype)
-        for _, span in share:
-            block(
-                read_x(span),
-                read_dx(span),
-                read_rstd(span),
-                place_dy(span),
-                row_buffers[:, : span.stop - span.start],
-                row_scalar_buffers[:, : span.stop - span.start],
-            )
-            hand_on_dy(span)
-
-    _rows.run(sweep, chunks, threads, features * dtype.itemsize)
-
-
-def _backward_backward(
-    x_rows,
-    dy_rows,
-    ddx_rows,
-    rstd_rows,
-    w,
-    ddw,
-    dx_out,
-    dw_out,
-    ddy_out,
-    shape,
-    dtype,
-    threads,
-):
-    """The gradients of the gradients, written to their arrays."""
-    rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _rows.partition(rows, features * dtype.itemsize, 4)
-    needs_w = w is not None and ddx_rows is not None
-    needs_dx = ddx_rows is not None and ddw is not None
-    if needs_w:
-        w = np.ascontiguousarray(w, dtype)
-    if ddw is not None:
-        ddw = np.ascontiguousarray(ddw, dtype)
-    D = np.asarray(features, dtype)
-    # step 11: w_shifted_2 = w + 1
-    if needs_w:
-        w_shifted_2 = np.add(w, 1.0)
-    # step 14: mean_ddw_dy_xhat = mean(dy*xhat*ddw)
-    if ddw is not None:
-        ddw_over_D = np.divide(ddw, D)
-    if needs_w:
-        w_shifted_2_wide = _rows.repeated(w_shifted_2)
-    if ddw is not None:
-        ddw_wide = _rows.repeated(ddw)
-    if needs_w:
-        dw_sums = np.zeros((len(chunks), features), dtype)
-    each_row = _rows.equal_weights(height, 1.0, dtype)[:, np.newaxis]
-
-    def block(
-        chunk,
-        x,
-        dy,
-        ddx,
-        rstd,
-        dx_block,
-        ddy_block,
-        row_buffers,
-        row_scalar_buffers,
-        column,
-    ):
-        buffer_1, buffer_2, buffer_3 = row_buffers
-        (row_scalar_1, row_scalar_2, row_scalar_3, row_scalar_4, row_scalar_5) = (
-            row_scalar_buffers
-        )
-        # step 3: xhat = x*rstd
-        xhat = _rows.by_row(np.multiply, x, rstd, out=ddy_block)
-        # step 13: mean_ddx_xhat = mean(ddx*xhat)
-        if ddx_rows is not None:
-            mean_ddx_xhat = _rows.row_mean(ddx, xhat, D, out=row_scalar_1)
-        # step 14: mean_ddw_dy_xhat = mean(dy*xhat*ddw)
-        if ddw is not None:
-            part = np.multiply(dy, xhat, out=dx_block)
-            mean_ddw_dy_xhat = _rows.row_sum(part, ddw_over_D, out=row_scalar_2)
-        # step 11: g = dy*w_shifted_2
-        if needs_w:
-            g = _rows.by_feature(np.multiply, dy, w_shifted_2_wide, out=dx_block)
-        if w is None:
-            g = dy
-        # step 12: mean_g = mean(g*xhat)
-        if ddx_rows is not None:
-            mean_g = _rows.row_mean(g, xhat, D, out=row_scalar_3)
-            # step 14: mean_ddx_g = mean(ddx*g)
-            mean_ddx_g = _rows.row_mean(ddx, g, D, out=row_scalar_4)
-            # step 14: mean_g_scaled = 3*mean_g
-            mean_g_scaled = np.multiply(mean_g, 3.0, out=row_scalar_5)
-            # step 13: dg = (ddx - xhat*mean_ddx_xhat)*rstd
-            dg = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffer_1)
-            dg = np.subtract(ddx, dg, out=buffer_1)
-            dg = np.multiply(dg, rstd, out=buffer_1)
-        # step 15: dw = sum over rows of dg*dy
-        if needs_w:
-            part_2 = np.multiply(dg, dy, out=buffer_2)
-            _rows.add_rows(part_2, each_row, dw_sums[chunk], column)
-        # step 14: dx = (dy*ddw + ((xhat*mean_g_scaled - g)*mean_ddx_xhat -
-        #   xhat*mean_ddx_g - ddx*mean_g)*rstd - xhat*mean_ddw_dy_xhat)*rstd
-        if ddw is not None:
-            dx = _rows.by_feature(np.multiply, dy, ddw_wide, out=buffer_2)
-        if ddx_rows is not None:
-            part_3 = _rows.by_row(np.multiply, xhat, mean_g_scaled, out=buffer_3)
-            part_3 = np.subtract(part_3, g, out=dx_block)
-            part_3 = np.multiply(part_3, mean_ddx_xhat, out=dx_block)
-            part_4 = _rows.by_row(np.multiply, xhat, mean_ddx_g, out=buffer_3)
-            part_3 = np.subtract(part_3, part_4, out=dx_block)
-            part_5 = _rows.by_row(np.multiply, ddx, mean_g, out=buffer_3)
-            part_3 = np.subtract(part_3, part_5, out=dx_block)
-            part_3 = np.multiply(part_3, rstd, out=dx_block)
-        if needs_dx:
-            dx = np.add(dx, part_3, out=dx_block)
-        if ddw is None:
-            dx = part_3
-        else:
-            part_6 = _rows.by_row(np.multiply, xhat, mean_ddw_dy_xhat, out=buffer_3)
-            dx = np.subtract(dx, part_6, out=dx_block)
-        np.multiply(dx, rstd, out=dx_block)
-        # step 16: ddy = xhat*ddw + dg*w_shifted_2
-        if ddw is not None:
-            ddy = _rows.by_feature(np.multiply, xhat, ddw_wide, out=ddy_block)
-        if needs_w:
-            part_7 = _rows.by_feature(np.multiply, dg, w_shifted_2_wide, out=buffer_1)
-        if w is None:
-            part_7 = dg
-        if needs_dx:
-            ddy = np.add(ddy, part_7, out=ddy_block)
-        if w is not None and ddw is None:
-            ddy = part_7
-        if w is None:
-            ddy = part_7
-        if ddw is None:
-            ddy_block[...] = ddy
-
-    def sweep(share):
-        read_x = _rows.reader(x_rows, dtype, height)
-        read_dy = _rows.reader(dy_rows, dtype, height)
-        read_ddx = _rows.reader(ddx_rows, dtype, height)
-        read_rstd = _rows.reader(rstd_rows, dtype, height, row_scalars=True)
-        place_dx, hand_on_dx = _rows.writer((dx_out,), dtype, height)
-        place_ddy, hand_on_ddy = _rows.writer((ddy_out,), dtype, height)
-        row_buffers = np.empty((3, height, features), dtype)
-        row_scalar_buffers = np.empty((5, height, 1), dtype)
-        column = np.empty(features, dtype)
-        for chunk, span in share:
-            block(
-                chunk,
-                read_x(span),
-                read_dy(span),
-                read_ddx(span),
-                read_rstd(span),
-                place_dx(span),
-                place_ddy(span),
-                row_buffers[:, : span.stop - span.start],
-                row_scalar_buffers[:, : span.stop - span.start],
-                column,
-            )
-            hand_on_dx(span)
-            hand_on_ddy(span)
-
-    _rows.run(sweep, chunks, threads, features * dtype.itemsize)
-    if needs_w:
-        dw = np.add.reduce(dw_sums, axis=0)
-    if ddx_rows is None:
-        dw = 0.0
-    if w is not None:
-        _rows.round_to(dw_out, ..., dw)
-
-
-def _forward_small(x, w, eps, shape, dtype):
-    """The outputs and the saved row scalars of a few rows, taken at once."""
-    features = shape[-1]
-    vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
-    D = np.asarray(features, dtype)
-    eps = np.asarray(eps, dtype)
-    # step 4: w_shifted = w + 1
-    if w is not None:
-        w_shifted = np.add(w, 1.0)
-    # step 1: ms = mean(x**2)
-    ms = (vecdot(x, x) / D)[..., np.newaxis]
-    # step 2: rstd = 1/sqrt(ms + eps)
-    rstd = ms + eps
-    rstd = np.sqrt(rstd)
-    rstd = np.reciprocal(rstd)
-    # step 3: xhat = x*rstd
-    xhat = x * rstd
-    # step 4: y = xhat*w_shifted
-    if w is not None:
-        y = np.multiply(xhat, w_shifted, out=xhat)
-    else:
-        y = xhat
-    rstd = rstd[..., 0]
-    return y, rstd
-
-
-def _backward_small(x, dy, rstd_rows, w, shape, dtype):
-    """The gradients of a few rows, taken at once; None for one not wanted."""
-    features = shape[-1]
-    vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
-    D = np.asarray(features, dtype)
-    # step 5: w_shifted_2 = w + 1
-    if w is not None:
-        w_shifted_2 = np.add(w, 1.0)
-        # step 8: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
-        w_shifted_2_over_D = np.divide(w_shifted_2, D)
-    rstd = rstd_rows[..., np.newaxis]
-    # step 9: dw = sum over rows of dy*x*rstd
-    if w is not None:
-        part = dy * x
-        dw = _rows.sum_of_rows(rstd.ravel(), part.reshape(-1, features))
-        # step 8: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
-        mean_g_xhat_unscaled = vecdot(part, w_shifted_2_over_D)[..., np.newaxis]
-    else:
-        mean_g_xhat_unscaled = (vecdot(dy, x) / D)[..., np.newaxis]
-    # step 5: g = dy*w_shifted_2
-    if w is not None:
-        g = dy * w_shifted_2
-    else:
-        g = dy
-    # step 8: mean_g_xhat = mean_g_xhat_unscaled*rstd
-    mean_g_xhat = mean_g_xhat_unscaled * rstd
-    # step 8: dx = (g - x*mean_g_xhat*rstd)*rstd
-    part_2 = mean_g_xhat * rstd
-    dx = x * part_2
-    dx = np.subtract(g, dx, out=dx)
-    dx = np.multiply(dx, rstd, out=dx)
-    if w is None:
-        dw = None
-    return dx, dw
+    arguments_ = (*_calls.each_cotangent(cotangents, ("dy",)), ddx, ddw)
+    return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
 
 
 def saved_from(
@@ -790,12 +225,9 @@ def saved_from(
     dtype: npt.DTypeLike | None = None,
     dtypes: Mapping[str, npt.DTypeLike] | None = None,
 ) -> Saved:
-    """What `forward` saved, from its arrays, which are looked at as by `backward`.
+    """What `forward` saved, from its fields, which are looked at as by `backward`.
 
     Args:
-        x: the argument x of forward.
-        w: the argument w of forward.
-        rstd: the row scalar rstd, one a row.
         shape: that of the rows; None where an array has it.
         dtype: the type that forward computed in; None is that of the row scalars, or
             else what forward would choose.
@@ -806,17 +238,17 @@ def saved_from(
     Raises TypeError or ValueError for what `forward` cannot have saved.
     """
     fields_ = (x, w, rstd)
-    first_ = _saved.first_fields(_INTERFACE, fields_, shape, dtype, dtypes, False)
-    saved_ = _Saved(*first_, x, w, rstd)
-    _check_saved(saved_)
-    return saved_
+    return _LAYER.saved_from(fields_, shape, dtype, dtypes)
 
 
-def _check_saved(saved: Saved) -> None:
-    """Refuse what was changed in it, and arrays whose shape was changed since."""
-    _calls.check_is_saved(saved, Saved, "offset_rms_norm")
-    _calls.check_first_fields(saved, ("x",))
-    row_scalars = saved.shape[:-1]
-    _calls.check_kept("x", saved.x, saved.shape)
-    _calls.check_kept("w", saved.w, saved.shape[-1:], "w" in saved.dtypes)
-    _calls.check_kept("rstd", saved.rstd, row_scalars)
+_LAYER = _directions.Layer(INTERFACE, Saved)
+_FORWARD = _directions.Forward(
+    _LAYER, _directions.only, _kernels.forward, _kernels.forward_small
+)
+_BACKWARD = _directions.Later(
+    _LAYER, "backward", Gradients, _kernels.backward, _kernels.backward_small
+)
+_JVP = _directions.Later(_LAYER, "jvp", _directions.only, _second_order.jvp)
+_BACKWARD_BACKWARD = _directions.Later(
+    _LAYER, "backward_backward", SecondGradients, _second_order.backward_backward
+)

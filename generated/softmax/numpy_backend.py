@@ -3,72 +3,48 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops a row element; backward 3 row tensors (2 read, 1 written), 4 flops a row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
-# templates sha256:1851b98f9a767c39e37405e057845cf3c85d6e0787c60cc39713fb7a5a3591a2
-"""Softmax over the feature axis.
-
-    forward
-        row_max = max(x)
-        e_shifted = exp(x - row_max)
-        sum_exp = sum(e_shifted)
-        inv_sum_exp = 1/sum_exp
-        y = inv_sum_exp*e_shifted
-    backward
-        dx = y*(dy - sum(dy*y))
-
-Rows are worked on in blocks that stay in the cache. A comment names the step of the
-derivation that a line comes from, and a name in the code is a name of the derivation.
-"""
-
-# What callers see is typed; a variable in between may be an array, a number or None.
-# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
+"""Softmax over the feature axis."""
 
 from collections.abc import Mapping, Sequence
-from math import prod
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from .._runtime import calls as _calls
-from .._runtime import rows as _rows
-from .._runtime import saved as _saved
-from .._runtime.interface import Interface as _Interface
+from .._runtime import directions as _directions
+from .._runtime import interface as _interface
+from . import numpy_kernels as _kernels
+from . import numpy_second_order as _second_order
 
-INTERFACE: _Interface = {
+INTERFACE: _interface.Interface = {
     "name": "softmax",
     "minimum_features": 1,
-    "inputs": [
-        {
-            "name": "x",
-            "symbol": "x",
-            "kind": "Row",
-            "axes": ["...", "D"],
-            "default": None,
-        },
-    ],
+    "inputs": [_interface.given("x", "Row")],
     "constants": [],
-    "outputs": [{"name": "y", "symbol": "y", "kind": "Row", "axes": ["...", "D"]}],
-    "saved": [{"name": "y", "kind": "output", "of": "y", "axes": ["...", "D"]}],
-    "gradients": [{"name": "dx", "of": "x", "may_be_none": False}],
+    "outputs": [_interface.output("y", "Row")],
+    "saved": [_interface.saved("y", "output", ["...", "D"])],
+    "gradients": [_interface.gradient("x")],
     "directions": ["forward", "backward", "jvp", "backward_backward"],
 }
 
 
 class Gradients(NamedTuple):
-    """What `backward` computes; None for an input that was left out of `forward`."""
+    """What `backward` computes, each in the shape and type of its input; None for an
+    input that was left out of `forward`.
+    """
 
     dx: npt.NDArray[Any]
-    """The gradient of x, in its shape and type."""
 
 
 class SecondGradients(NamedTuple):
-    """What `backward_backward` computes; None for what was left out or was None."""
+    """What `backward_backward` computes: gradients with respect to the inputs and to the
+    cotangents; None for what was left out or was None.
+    """
 
     dx: npt.NDArray[Any]
-    """The gradient of x, in its shape and type."""
-
     ddy: npt.NDArray[Any]
-    """The gradient of dy, the cotangent of y."""
 
 
 class Saved(NamedTuple):
@@ -77,24 +53,10 @@ class Saved(NamedTuple):
     Writing to one of them between forward and backward changes the gradients.
     """
 
-    shape: tuple[int, ...]
-    """The shape of the row inputs."""
-
-    dtype: np.dtype[Any]
-    """The type that `forward` computed in."""
-
-    dtypes: dict[str, np.dtype[Any]]
-    """The type of each input that was given."""
-
-    y: npt.NDArray[Any]
-    """The output y of forward."""
-
-
-# What follows calls these by names with an underscore, which no argument can have.
-_Gradients = Gradients
-_SecondGradients = SecondGradients
-_Saved = Saved
-_INTERFACE = INTERFACE
+    shape: tuple[int, ...]  # of the row inputs
+    dtype: np.dtype[Any]  # that forward computed in
+    dtypes: dict[str, np.dtype[Any]]  # of each input that was given
+    y: npt.NDArray[Any]  # output y of forward
 
 
 @overload
@@ -143,30 +105,7 @@ def forward(
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
-    threads = _calls.thread_count(threads)
-    if _rows.are_few(x, 1):
-        shape_, dtype_ = x.shape, x.dtype
-        y_ = _rows.at_once(_forward_small, x, shape_, dtype_)
-        if out is not None:
-            given_ = {"x": x}
-            (y_,) = _calls.placed(("y",), (y_,), (out,), given_)
-        if not save:
-            return y_, None
-        dtypes_ = {"x": dtype_}
-        saved = _Saved(shape_, dtype_, dtypes_, y_)
-        return y_, saved
-    x = _calls.array("x", x, required=True)
-    shape_ = _calls.row_shape("x", x, 1)
-    leading_ = x
-    _calls.check_shape("x", x, shape_, "the shape of x")
-    given_ = {"x": x}
-    dtypes_, dtype_ = _calls.types(given_)
-    y_ = _calls.result("y", out, shape_, leading_.dtype, given_)
-    _forward(x, y_, shape_, dtype_, threads)
-    if not save:
-        return y_, None
-    saved = _Saved(shape_, dtype_, dtypes_, y_)
-    return y_, saved
+    return _FORWARD.call((x,), save, out, threads)
 
 
 def backward(
@@ -191,28 +130,7 @@ def backward(
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
-    _calls.check_is_saved(saved, _Saved, "softmax")
-    threads = _calls.thread_count(threads)
-    if _rows.are_few(saved.y, 1):
-        shape_, dtype_ = saved.y.shape, saved.y.dtype
-        if _calls.is_of_one_type(saved, shape_, dtype_, ("x",)) and _calls.fits(
-            dy, shape_, dtype_
-        ):
-            dx_ = _rows.at_once(_backward_small, saved.y, dy, shape_, dtype_)
-            if out is not None:
-                given_ = {"dy": dy, "saved.y": saved.y}
-                (dx_,) = _calls.placed(("dx",), (dx_,), out, given_)
-            return _Gradients(dx_)
-    _check_saved(saved)
-    shape_ = saved.shape
-    dy = _calls.array("dy", dy, required=True)
-    _calls.check_shape("dy", dy, shape_, "the shape of y")
-    given_ = {"dy": dy, "saved.y": saved.y}
-    dtype_ = _calls.types(given_, saved.dtype)[1]
-    out = _calls.several(out, ("dx",))
-    dx_ = _calls.result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
-    _backward(saved.y, dy, dx_, shape_, dtype_, threads)
-    return _Gradients(dx_)
+    return _BACKWARD.call(saved, (dy,), out, threads)
 
 
 def jvp(
@@ -236,19 +154,7 @@ def jvp(
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
-    _check_saved(saved)
-    shape_ = saved.shape
-    dx = _calls.array("dx", dx, required=False)
-    if dx is None:
-        raise ValueError("every tangent is None; pass at least one")
-    _calls.check_shape("dx", dx, shape_, "the shape of x")
-    threads = _calls.thread_count(threads)
-    given_ = {"dx": dx, "saved.y": saved.y}
-    dtype_ = _calls.types(given_, saved.dtype)[1]
-    stored_ = saved.dtypes["x"]
-    dy_: _calls.Array = _calls.result("dy", out, shape_, stored_, given_)
-    _jvp(saved.y, dx, dy_, shape_, dtype_, threads)
-    return dy_
+    return _JVP.call(saved, (dx,), out, threads)
 
 
 def backward_backward(
@@ -278,209 +184,8 @@ def backward_backward(
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
-    _check_saved(saved)
-    shape_ = saved.shape
-    cotangents = _calls.each_cotangent(cotangents, ("dy",))
-    dy_ = _calls.array("dy", cotangents[0], required=True)
-    _calls.check_shape("dy", dy_, shape_, "the shape of y")
-    ddx = _calls.array("ddx", ddx, required=False)
-    if ddx is None:
-        raise ValueError("every cotangent of a gradient is None; pass at least one")
-    _calls.check_shape("ddx", ddx, shape_, "the shape of x")
-    threads = _calls.thread_count(threads)
-    given_ = {"cotangents[0]": dy_, "ddx": ddx, "saved.y": saved.y}
-    dtype_ = _calls.types(given_, saved.dtype)[1]
-    out = _calls.several(out, ("dx", "ddy"))
-    dx_ = _calls.result("dx", out[0], shape_, saved.dtypes.get("x"), given_)
-    ddy_ = _calls.result("ddy", out[1], shape_, dy_.dtype, given_)
-    _backward_backward(saved.y, dy_, ddx, dx_, ddy_, shape_, dtype_, threads)
-    return _SecondGradients(dx_, ddy_)
-
-
-def _forward(x_rows, y_out, shape, dtype, threads):
-    """The outputs and the saved row scalars, written to their arrays."""
-    rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _rows.partition(rows, features * dtype.itemsize, 1)
-    ones = _rows.equal_weights(features, 1.0, dtype)
-
-    def block(x, y_block, row_scalar_buffers):
-        row_scalar_1 = row_scalar_buffers[0]
-        # step 2: row_max = max(x)
-        row_max = np.maximum.reduce(x, axis=-1, keepdims=True, out=row_scalar_1)
-        # step 3: x_shifted = x - row_max
-        x_shifted = _rows.by_row(np.subtract, x, row_max, out=y_block)
-        # step 4: e_shifted = exp(x_shifted)
-        e_shifted = np.exp(x_shifted, out=y_block)
-        # step 5: sum_exp = sum(e_shifted)
-        sum_exp = _rows.row_sum(e_shifted, ones, out=row_scalar_1)
-        # step 6: inv_sum_exp = 1/sum_exp
-        inv_sum_exp = np.reciprocal(sum_exp, out=row_scalar_1)
-        # step 7: y = e_shifted*inv_sum_exp
-        np.multiply(e_shifted, inv_sum_exp, out=y_block)
-
-    def sweep(share):
-        read_x = _rows.reader(x_rows, dtype, height)
-        place_y, hand_on_y = _rows.writer((y_out,), dtype, height)
-        row_scalar_buffers = np.empty((1, height, 1), dtype)
-        for _, span in share:
-            block(
-                read_x(span),
-                place_y(span),
-                row_scalar_buffers[:, : span.stop - span.start],
-            )
-            hand_on_y(span)
-
-    _rows.run(sweep, chunks, threads, features * dtype.itemsize)
-
-
-def _backward(y_rows, dy_rows, dx_out, shape, dtype, threads):
-    """The gradients, written to their arrays; None for one that is not wanted."""
-    rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _rows.partition(rows, features * dtype.itemsize, 1)
-
-    def block(y, dy, dx_block, row_scalar_buffers):
-        row_scalar_1 = row_scalar_buffers[0]
-        # step 13: sum_dy_y = sum(dy*y)
-        sum_dy_y = _rows.row_sum(dy, y, out=row_scalar_1)
-        # step 13: dx = (dy - sum_dy_y)*y
-        dx = _rows.by_row(np.subtract, dy, sum_dy_y, out=dx_block)
-        np.multiply(dx, y, out=dx_block)
-
-    def sweep(share):
-        read_y = _rows.reader(y_rows, dtype, height)
-        read_dy = _rows.reader(dy_rows, dtype, height)
-        place_dx, hand_on_dx = _rows.writer((dx_out,), dtype, height)
-        row_scalar_buffers = np.empty((1, height, 1), dtype)
-        for _, span in share:
-            block(
-                read_y(span),
-                read_dy(span),
-                place_dx(span),
-                row_scalar_buffers[:, : span.stop - span.start],
-            )
-            hand_on_dx(span)
-
-    _rows.run(sweep, chunks, threads, features * dtype.itemsize)
-
-
-def _jvp(y_rows, dx_rows, dy_out, shape, dtype, threads):
-    """The tangents of the outputs, written to their arrays."""
-    rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _rows.partition(rows, features * dtype.itemsize, 1)
-
-    def block(y, dx, dy_block, row_scalar_buffers):
-        row_scalar_1 = row_scalar_buffers[0]
-        # step 14: sum_dx_y = sum(dx*y)
-        sum_dx_y = _rows.row_sum(dx, y, out=row_scalar_1)
-        # step 14: dy = (dx - sum_dx_y)*y
-        dy = _rows.by_row(np.subtract, dx, sum_dx_y, out=dy_block)
-        np.multiply(dy, y, out=dy_block)
-
-    def sweep(share):
-        read_y = _rows.reader(y_rows, dtype, height)
-        read_dx = _rows.reader(dx_rows, dtype, height)
-        place_dy, hand_on_dy = _rows.writer((dy_out,), dtype, height)
-        row_scalar_buffers = np.empty((1, height, 1), dtype)
-        for _, span in share:
-            block(
-                read_y(span),
-                read_dx(span),
-                place_dy(span),
-                row_scalar_buffers[:, : span.stop - span.start],
-            )
-            hand_on_dy(span)
-
-    _rows.run(sweep, chunks, threads, features * dtype.itemsize)
-
-
-def _backward_backward(
-    y_rows, dy_rows, ddx_rows, dx_out, ddy_out, shape, dtype, threads
-):
-    """The gradients of the gradients, written to their arrays."""
-    rows, features = prod(shape[:-1]), shape[-1]
-    height, chunks = _rows.partition(rows, features * dtype.itemsize, 1)
-    D = np.asarray(features, dtype)
-
-    def block(y, dy, ddx, ddy_block, dx_block, row_buffers, row_scalar_buffers):
-        buffer_1 = row_buffers[0]
-        row_scalar_1, row_scalar_2, row_scalar_3, row_scalar_4 = row_scalar_buffers
-        # step 15: mean_dy = mean(dy*y)
-        mean_dy = _rows.row_mean(dy, y, D, out=row_scalar_1)
-        # step 17: mean_ddx_y = mean(ddx*y)
-        mean_ddx_y = _rows.row_mean(ddx, y, D, out=row_scalar_2)
-        # step 18: sum_ddx_y = sum(ddx*y)
-        sum_ddx_y = _rows.row_sum(ddx, y, out=row_scalar_3)
-        # step 16: mean_dy_scaled = mean_dy*D
-        mean_dy_scaled = np.multiply(mean_dy, D, out=row_scalar_1)
-        # step 16: g = (dy - mean_dy_scaled)*ddx
-        g = _rows.by_row(np.subtract, dy, mean_dy_scaled, out=ddy_block)
-        g = np.multiply(g, ddx, out=dx_block)
-        # step 17: mean_g_y = mean(g*y)
-        mean_g_y = _rows.row_mean(g, y, D, out=row_scalar_4)
-        # step 18: ddy = (ddx - sum_ddx_y)*y
-        ddy = _rows.by_row(np.subtract, ddx, sum_ddx_y, out=ddy_block)
-        np.multiply(ddy, y, out=ddy_block)
-        # step 17: dx = (g + ((mean_dy_scaled - dy)*mean_ddx_y - mean_g_y)*D)*y
-        dx = np.subtract(mean_dy_scaled, dy, out=buffer_1)
-        dx = np.multiply(dx, mean_ddx_y, out=buffer_1)
-        dx = np.subtract(dx, mean_g_y, out=buffer_1)
-        dx = np.multiply(dx, D, out=buffer_1)
-        dx = np.add(g, dx, out=dx_block)
-        np.multiply(dx, y, out=dx_block)
-
-    def sweep(share):
-        read_y = _rows.reader(y_rows, dtype, height)
-        read_dy = _rows.reader(dy_rows, dtype, height)
-        read_ddx = _rows.reader(ddx_rows, dtype, height)
-        place_ddy, hand_on_ddy = _rows.writer((ddy_out,), dtype, height)
-        place_dx, hand_on_dx = _rows.writer((dx_out,), dtype, height)
-        row_buffers = np.empty((1, height, features), dtype)
-        row_scalar_buffers = np.empty((4, height, 1), dtype)
-        for _, span in share:
-            block(
-                read_y(span),
-                read_dy(span),
-                read_ddx(span),
-                place_ddy(span),
-                place_dx(span),
-                row_buffers[:, : span.stop - span.start],
-                row_scalar_buffers[:, : span.stop - span.start],
-            )
-            hand_on_ddy(span)
-            hand_on_dx(span)
-
-    _rows.run(sweep, chunks, threads, features * dtype.itemsize)
-
-
-def _forward_small(x, shape, dtype):
-    """The outputs and the saved row scalars of a few rows, taken at once."""
-    features = shape[-1]
-    vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
-    ones = _rows.equal_weights(features, 1.0, dtype)
-    # step 2: row_max = max(x)
-    row_max = np.maximum.reduce(x, axis=-1, keepdims=True)
-    # step 3: x_shifted = x - row_max
-    x_shifted = x - row_max
-    # step 4: e_shifted = exp(x_shifted)
-    e_shifted = np.exp(x_shifted, out=x_shifted)
-    # step 5: sum_exp = sum(e_shifted)
-    sum_exp = vecdot(e_shifted, ones)[..., np.newaxis]
-    # step 6: inv_sum_exp = 1/sum_exp
-    inv_sum_exp = np.reciprocal(sum_exp)
-    # step 7: y = e_shifted*inv_sum_exp
-    y = np.multiply(e_shifted, inv_sum_exp, out=e_shifted)
-    return y
-
-
-def _backward_small(y, dy, shape, dtype):
-    """The gradients of a few rows, taken at once; None for one not wanted."""
-    vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
-    # step 13: sum_dy_y = sum(dy*y)
-    sum_dy_y = vecdot(dy, y)[..., np.newaxis]
-    # step 13: dx = (dy - sum_dy_y)*y
-    dx = dy - sum_dy_y
-    dx = np.multiply(dx, y, out=dx)
-    return dx
+    arguments_ = (*_calls.each_cotangent(cotangents, ("dy",)), ddx)
+    return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
 
 
 def saved_from(
@@ -490,10 +195,9 @@ def saved_from(
     dtype: npt.DTypeLike | None = None,
     dtypes: Mapping[str, npt.DTypeLike] | None = None,
 ) -> Saved:
-    """What `forward` saved, from its arrays, which are looked at as by `backward`.
+    """What `forward` saved, from its fields, which are looked at as by `backward`.
 
     Args:
-        y: the output y of forward.
         shape: that of the rows; None where an array has it.
         dtype: the type that forward computed in; None is that of the row scalars, or
             else what forward would choose.
@@ -504,14 +208,17 @@ def saved_from(
     Raises TypeError or ValueError for what `forward` cannot have saved.
     """
     fields_ = (y,)
-    first_ = _saved.first_fields(_INTERFACE, fields_, shape, dtype, dtypes, False)
-    saved_ = _Saved(*first_, y)
-    _check_saved(saved_)
-    return saved_
+    return _LAYER.saved_from(fields_, shape, dtype, dtypes)
 
 
-def _check_saved(saved: Saved) -> None:
-    """Refuse what was changed in it, and arrays whose shape was changed since."""
-    _calls.check_is_saved(saved, Saved, "softmax")
-    _calls.check_first_fields(saved, ("x",))
-    _calls.check_kept("y", saved.y, saved.shape)
+_LAYER = _directions.Layer(INTERFACE, Saved)
+_FORWARD = _directions.Forward(
+    _LAYER, _directions.only, _kernels.forward, _kernels.forward_small
+)
+_BACKWARD = _directions.Later(
+    _LAYER, "backward", Gradients, _kernels.backward, _kernels.backward_small
+)
+_JVP = _directions.Later(_LAYER, "jvp", _directions.only, _second_order.jvp)
+_BACKWARD_BACKWARD = _directions.Later(
+    _LAYER, "backward_backward", SecondGradients, _second_order.backward_backward
+)

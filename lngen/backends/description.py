@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from lngen.backends import Notes
 from lngen.backends.interface import Interface, interface
-from lngen.backends.layout import WIDTH
+from lngen.backends.layout import WIDTH, listed
 from lngen.backends.saved import Field, saved_fields
 from lngen.backends.spelling import marked_program, plain_errors, reading
 from lngen.plan.program import RowProgram
 from lngen.runtime import interface as runtime
-
-_AXES: dict[str, runtime.Axes] = {
-    "Row": ["...", "D"],
-    "RowScalar": ["..."],
-    "Feature": ["D"],
-    "Scalar": [],
-    "Constant": [],
-}
 
 
 def description(programs: Sequence[RowProgram], notes: Notes) -> runtime.Interface:
@@ -47,7 +39,7 @@ def described(
                 "name": given.public,
                 "symbol": reading(given.name),
                 "kind": given.kind,
-                "axes": _AXES[given.kind],
+                "axes": list(runtime.AXES[given.kind]),
                 "default": None if given.neutral is None else as_number(given.neutral),
             }
             for given in layer.inputs
@@ -66,7 +58,7 @@ def described(
                 "name": output.public,
                 "symbol": reading(output.name),
                 "kind": output.kind,
-                "axes": _AXES[output.kind],
+                "axes": list(runtime.AXES[output.kind]),
             }
             for output in layer.outputs
         ],
@@ -75,7 +67,7 @@ def described(
                 "name": field.name,
                 "kind": "row scalar" if field.origin == "computed" else field.origin,
                 "of": field.source.public,
-                "axes": _AXES[field.kind],
+                "axes": list(runtime.AXES[field.kind]) if field.kind != "Constant" else [],
             }
             for field in saved
         ],
@@ -96,34 +88,66 @@ def as_number(value: Fraction) -> float:
     return value.numerator if value.denominator == 1 and abs(value.numerator) < 10**6 else float(value)
 
 
-def assignment(target: str, value: Any) -> list[str]:
-    """The statement that names what JSON can say, on as few lines as a formatter would take.
+def assignment(interface: runtime.Interface) -> list[str]:
+    """The statement that names it in an emitted module: an entry a line, made by the functions of the runtime.
 
-    >>> print("\\n".join(assignment("X", {"of": ["x"] * 9, "left": [{"y" * 40: None, "z" * 40: True}]})))
-    X = {
-        "of": ["x", "x", "x", "x", "x", "x", "x", "x", "x"],
-        "left": [
-            {
-                "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy": None,
-                "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz": True,
-            },
-        ],
+    >>> x, y = runtime.given("x", "Row"), runtime.output("y", "Row", symbol="y_1")
+    >>> field, gradient = runtime.saved("x", "input", ["...", "D"]), runtime.gradient("x")
+    >>> lists = {"inputs": [x], "constants": [], "outputs": [y], "saved": [field], "gradients": [gradient]}
+    >>> print("\\n".join(assignment({"name": "f", "minimum_features": 1, **lists, "directions": ["forward"]})))
+    INTERFACE: _interface.Interface = {
+        "name": "f",
+        "minimum_features": 1,
+        "inputs": [_interface.given("x", "Row")],
+        "constants": [],
+        "outputs": [_interface.output("y", "Row", symbol="y_1")],
+        "saved": [_interface.saved("x", "input", ["...", "D"])],
+        "gradients": [_interface.gradient("x")],
+        "directions": ["forward"],
     }
     """
-    return _literal(f"{target} = ", value, "", 0)
+    entries: dict[str, list[str]] = {
+        "inputs": [
+            _made("given", [given["name"], given["kind"]], default=given["default"], **_symbol(given))
+            for given in interface["inputs"]
+        ],
+        "constants": [
+            _made("constant", [given["name"]], default=given["default"], sign=given["sign"], **_symbol(given))
+            for given in interface["constants"]
+        ],
+        "outputs": [
+            _made("output", [output["name"], output["kind"]], **_symbol(output)) for output in interface["outputs"]
+        ],
+        "saved": [
+            _made("saved", [field["name"], field["kind"], field["axes"]], of=_unless(field["of"], field["name"]))
+            for field in interface["saved"]
+        ],
+        "gradients": [
+            _made("gradient", [gradient["of"]], may_be_none=gradient["may_be_none"] or None)
+            for gradient in interface["gradients"]
+        ],
+    }
+    lines = ["INTERFACE: _interface.Interface = {"]
+    lines += [f'    "{key}": {literal(interface[key])},' for key in ("name", "minimum_features")]
+    for key, made in entries.items():
+        line = f'    "{key}": [{", ".join(made)}],'
+        inside = [each for entry in made for each in listed(entry, 8)]
+        lines += [line] if len(line) <= WIDTH else [f'    "{key}": [', *inside, "    ],"]
+    return [*lines, f'    "directions": {literal(interface["directions"])},', "}"]
 
 
-def _literal(before: str, value: Any, after: str, indent: int) -> list[str]:
-    pad = " " * indent
-    line = f"{pad}{before}{literal(value)}{after}"
-    if len(line) <= WIDTH or not isinstance(value, (dict, list)):
-        return [line]
-    entries = [("", entry) for entry in value]
-    if isinstance(value, dict):
-        entries = [(f"{literal(key)}: ", entry) for key, entry in value.items()]
-    inner = [line for key, entry in entries for line in _literal(key, entry, ",", indent + 4)]
-    start, end = "{}" if isinstance(value, dict) else "[]"
-    return [f"{pad}{before}{start}", *inner, f"{pad}{end}{after}"]
+def _made(function: str, arguments: Sequence[Any], **keywords: Any) -> str:
+    """The call that makes an entry, without keywords that have their defaults."""
+    given = [f"{key}={literal(value)}" for key, value in keywords.items() if value not in (None, "any")]
+    return f"_interface.{function}({', '.join([*map(literal, arguments), *given])})"
+
+
+def _symbol(entry: Mapping[str, Any]) -> dict[str, str | None]:
+    return {"symbol": _unless(entry["symbol"], entry["name"])}
+
+
+def _unless(value: str, usual: str) -> str | None:
+    return None if value == usual else value
 
 
 def literal(value: Any) -> str:

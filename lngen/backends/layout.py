@@ -183,6 +183,49 @@ def tuple_of(expressions: Iterable[str]) -> str:
     return f"({', '.join(entries)}{',' if len(entries) == 1 else ''})"
 
 
+def call(before: str, function: str, arguments: Iterable[str], indent: int) -> list[str]:
+    """A call whose value is assigned to what stands `before`, on one line or with a line for each argument.
+
+    >>> call("y = ", "f", ["x", "by=2"], 0)
+    ['y = f(x, by=2)']
+    """
+    entries, pad = list(arguments), " " * indent
+    line = f"{pad}{before}{function}({', '.join(entries)})"
+    if len(line) <= WIDTH:
+        return [line]
+    inside = ", ".join(entries)
+    if len(f"{pad}    {inside}") <= WIDTH:
+        return [f"{pad}{before}{function}(", f"{pad}    {inside}", f"{pad})"]
+    lines = [line for entry in entries for line in listed(entry, indent + 4)]
+    return [f"{pad}{before}{function}(", *lines, f"{pad})"]
+
+
+def listed(text: str, indent: int) -> list[str]:
+    """An argument or an entry on a line of its own; a call or a tuple that is too long has a line for each in it."""
+    pad = " " * indent
+    if len(f"{pad}{text},") <= WIDTH or not text.endswith(")"):
+        return [f"{pad}{text},"]
+    name, inside = text[:-1].split("(", 1)
+    return [
+        f"{pad}{name}(",
+        *(line for entry in _arguments(inside) for line in listed(entry, indent + 4)),
+        f"{pad}),",
+    ]
+
+
+def assigned_tuple(name: str, expressions: Iterable[str], indent: int) -> list[str]:
+    """The statement that names a tuple, on one line or with a line for each entry.
+
+    >>> assigned_tuple("values_", ["x", "y"], 4)
+    ['    values_ = (x, y)']
+    """
+    entries, pad = list(expressions), " " * indent
+    line = f"{pad}{name} = {tuple_of(entries)}"
+    if len(line) <= WIDTH:
+        return [line]
+    return [f"{pad}{name} = (", *(f"{pad}    {entry}," for entry in entries), f"{pad})"]
+
+
 def quoted(names: Iterable[str]) -> str:
     """A tuple of texts.
 

@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from lngen.backends.interface import Interface, Named, OwnFields
+from lngen.backends.interface import Interface, Named
 from lngen.backends.spelling import reading
 from lngen.plan.program import RowProgram
 
-_SHAPES = {"Row": "saved.{shape}", "RowScalar": "row_scalars", "Feature": "saved.{shape}[-1:]"}
 _MEANINGS = {
     "input": "The argument {} of forward.",
     "output": "The output {} of forward.",
@@ -33,20 +32,6 @@ class Field:
         """What the field is called: by the derivation's name, which nothing else has."""
         return reading(self.source.name)
 
-    @property
-    def place(self) -> str:
-        """The field as an expression."""
-        return f"saved.{self.name}"
-
-    @property
-    def is_array(self) -> bool:
-        """Whether it is an array, and no number."""
-        return self.kind in _SHAPES
-
-    def shape(self, own: OwnFields) -> str:
-        """The shape of an array as the module's checks have it."""
-        return _SHAPES[self.kind].format(shape=own.shape)
-
     def type(self, array: str) -> str:
         """Its type as Python, where that of arrays is known."""
         kind = {"Scalar": f"float | {array}", "Constant": "float"}.get(self.kind, array)
@@ -56,10 +41,6 @@ class Field:
     def meaning(self) -> str:
         """What it is, as a sentence."""
         return _MEANINGS[self.origin].format(self.source.public)
-
-    def given(self, own: OwnFields) -> str:
-        """Whether it ought to be there, as Python; "" for what always is."""
-        return f'"{self.source.public}" in saved.{own.dtypes}' if self.optional else ""
 
 
 def saved_fields(

@@ -56,9 +56,7 @@ class Directions:
         self.all = {**self.v, **{f"d{name}": value for name, value in self.c.items()}}
 
 
-def tangents(
-    layer: Checkable, case: Case, answer: Run, seed: int, compared: Compared, bounds: Bounds
-) -> Iterator[Any]:
+def tangents(layer: Checkable, case: Case, answer: Run, seed: int, compared: Compared, bounds: Bounds) -> Iterator[Any]:
     """The evidence about `jvp` at one case."""
     along = Directions(layer, case, seed)
     moved = _jvp(layer, answer, along.v)

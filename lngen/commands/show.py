@@ -79,7 +79,8 @@ def _assignments(lines: Iterable[Assignment], order: Order) -> Iterator[str]:
 
 
 def _numpy(definition: Definition) -> tuple[Iterable[str], str]:
-    return derived(definition).text("numpy_backend.py").splitlines(), "python"
+    files = derived(definition).files
+    return "\n\n".join(text for path, text in files.items() if path.startswith("numpy_")).splitlines(), "python"
 
 
 def _cuda(definition: Definition) -> tuple[Iterable[str], str]:

@@ -5,7 +5,7 @@ import importlib.util
 import keyword
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
@@ -17,6 +17,9 @@ from lngen.errors import LngenError
 from lngen.files import paths
 from lngen.files.paths import RUNTIME
 from lngen.runtime.interface import Interface
+
+NUMPY = "numpy_backend.py"
+"""The file with the functions of NumPy that callers have; it imports those beside it."""
 
 _TEXTS = count()
 
@@ -125,20 +128,25 @@ def _load_folder(folder: Path) -> ModuleType:
     return importlib.import_module(f"{package}.{folder.name}")
 
 
-def module_from_text(text: str, name: str) -> ModuleType:
-    """Run emitted text as a module of its own, with a runtime of its own: what is set there is set for it alone."""
+def module_from_files(files: Mapping[str, str], name: str) -> ModuleType:
+    """Run the emitted files of NumPy as a module of their own, with a runtime of its own: what is set there is set for
+    it alone.
+    """
     package = f"_lngen_text_{next(_TEXTS)}"
-    own = f"{package}.{RUNTIME}"
+    layer = f"{package}.{name}"
     _ensure_package(package, Path())
-    _ensure_package(own, Path(next(iter(runtime.__path__))))
-    module = ModuleType(f"{package}.{name}.backend")
-    module.__package__ = f"{package}.{name}"
+    _ensure_package(f"{package}.{RUNTIME}", Path(next(iter(runtime.__path__))))
+    _ensure_package(layer, Path())
     try:
-        exec(compile(text, f"<{name}>", "exec"), module.__dict__)
+        # What the backend imports is there before it.
+        for file in sorted((path for path in files if path.startswith("numpy_")), key=NUMPY.__eq__):
+            module = sys.modules[f"{layer}.{file[:-3]}"] = ModuleType(f"{layer}.{file[:-3]}")
+            module.__package__ = layer
+            exec(compile(files[file], f"<{name}/{file}>", "exec"), module.__dict__)
+        return sys.modules[f"{layer}.{NUMPY[:-3]}"]
     finally:
         for entry in [entry for entry in sys.modules if entry == package or entry.startswith(f"{package}.")]:
             del sys.modules[entry]
-    return module
 
 
 def _fingerprint(folder: Path) -> str:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What emitted layers share: `lngen derive` writes it beside them, as it is, under the name `_runtime`.
 
-On NumPy, `rows` takes rows block by block, `functions` are those that NumPy lacks, `calls` looks at arguments and makes
-results; `saved` finds what arrays tell of a call, and `interface` has the types of `INTERFACE`. On CUDA, `launcher` is
-what a layer calls: it looks at device arrays (`device_arrays`) and calls of them (`device_calls`), plans each kind of
-call once (`plans`), finds the device (`devices`), compiles kernels (`compilers`) and launches them (`kernels`). Kernels
+On NumPy, `blocks` takes rows block by block, `rows` has sums and ufuncs of them, `functions` those that NumPy lacks,
+`directions` are the public functions but for their signatures, and `calls` looks at arguments and makes results;
+`saved` finds what arrays tell of a call, and `interface` has the types of `INTERFACE`. On CUDA, `launcher` is what a
+layer calls: it looks at device arrays (`device_arrays`) and calls of them (`device_calls`), plans each kind of call
+once (`plans`), finds the device (`devices`), compiles kernels (`compilers`) and launches them (`kernels`). Kernels
 include `rows.cuh`, `geometry.cuh`, `reductions.cuh` and `kernels.cuh`; `includes` makes one text of them. Nothing here
 knows a layer, and nothing but NumPy is imported, and PyCUDA when a kernel is first asked for.
 """

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from lngen.backends.description import assignment, description
+from lngen.runtime import interface
 from tests import programs
 from tests.backends.reference import notes_of
 from tests.shipped import NAMES, ROOT
@@ -106,8 +107,9 @@ def test_what_does_not_hold_to_the_schema_is_seen(change: dict[str, Any], fault:
     assert fault in list(faults({**right, **change}, SCHEMA))
 
 
-def test_a_literal_is_the_value() -> None:
-    value = {"a": [None, True, 1e-5, 1, "x" * 90, {"b": []}], "c": {}}
-    found: dict[str, Any] = {}
-    exec("\n".join(assignment("found", value)), found)
-    assert found["found"] == value
+def test_the_statement_makes_the_description() -> None:
+    value = description([programs.CENTRED_FORWARD, programs.CENTRED_BACKWARD], notes_of(programs.CENTRED_FORWARD))
+    value["inputs"][0]["symbol"] = "x" * 90
+    found: dict[str, Any] = {"_interface": interface}
+    exec("\n".join(assignment(value)), found)
+    assert found["INTERFACE"] == value

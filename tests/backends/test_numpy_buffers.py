@@ -5,7 +5,7 @@ import pytest
 
 from lngen.backends.numpy.buffers import READ_LATE, WORK_BUFFERS
 from lngen.backends.numpy.lines import UFUNCS
-from lngen.files.loading import module_from_text
+from lngen.files.loading import module_from_files
 from lngen.language.parsing import parse
 from lngen.pipeline import derived
 
@@ -20,7 +20,7 @@ def every_helper(x: Row, z: Row):
 
 @pytest.fixture(scope="module")
 def module():
-    return module_from_text(dict(derived(parse(EVERY_HELPER), proved=False).emission.files)["numpy_backend.py"], "h")
+    return module_from_files(derived(parse(EVERY_HELPER), proved=False).files, "h")
 
 
 def test_every_operation_of_more_than_one_ufunc_says_what_it_reads_late():
@@ -38,17 +38,17 @@ def calls(module):
     shifted = row - mean
     weights = np.full(FEATURES, 1 / FEATURES)
     width, far = np.asarray(float(FEATURES)), np.asarray(2.0)
-    yield "sigmoid", module._functions.sigmoid, [other]
-    yield "softplus", module._functions.softplus, [other]
-    yield "erf", module._functions.erf, [other]
-    yield "where", module._rows.select, [other > 0, row, other]
+    yield "sigmoid", module._kernels._functions.sigmoid, [other]
+    yield "softplus", module._kernels._functions.softplus, [other]
+    yield "erf", module._kernels._functions.erf, [other]
+    yield "where", module._directions.rows.select, [other > 0, row, other]
     spread = (shifted**2).mean(-1, keepdims=True)
     yield (
         "residual",
-        lambda *rows, out: module._rows.residual(*rows, width, far, weights, out=out),
+        lambda *rows, out: module._directions.rows.residual(*rows, width, far, weights, out=out),
         [shifted, mean, spread],
     )
-    yield "attains_first", module._rows.attains_first, [row, row.max(-1, keepdims=True)]
+    yield "attains_first", module._directions.rows.attains_first, [row, row.max(-1, keepdims=True)]
 
 
 @pytest.mark.parametrize("operation", [name for name in READ_LATE if name not in ("expand", "write out")])
@@ -76,10 +76,10 @@ FAR_FROM_ZERO = {
 def test_a_row_in_blocks_has_the_bits_that_it_has_alone(name, offset):
     """Above the size of what is taken at once, with the mean in scratch that others use too."""
     definition = parse(f"def f(x: Row, w: Feature = 0):\n    c = x - mean(x); {FAR_FROM_ZERO[name]}")
-    module = module_from_text(dict(derived(definition, proved=False).emission.files)["numpy_backend.py"], "f")
+    module = module_from_files(derived(definition, proved=False).files, "f")
     x = (np.random.default_rng(1).standard_normal((600, 256)) + offset).astype(np.float32)
     weight = np.linspace(0.5, 2, 256, dtype=np.float32)
-    assert x.nbytes > module._rows.FEW_BYTES
+    assert x.nbytes > module._directions.rows.FEW_BYTES
     batch, _ = module.forward(x, weight)
     for number in range(0, len(x), 97):
         alone, _ = module.forward(x[number], weight)

@@ -73,11 +73,11 @@ def test_a_row_does_not_see_its_neighbours(
             if value is not None:
                 np.testing.assert_array_equal(value, again)
     alone = [both(slice(row, row + 1)) for row in range(rows)]
-    monkeypatch.setattr(backend_of(module)._rows, "FEW_BYTES", 0)
+    monkeypatch.setattr(backend_of(module)._directions.rows, "FEW_BYTES", 0)
     for value, again in zip(whole, both(slice(None)), strict=True):
         if value is not None:
             np.testing.assert_array_equal(value, again)
-    monkeypatch.setattr(backend_of(module)._rows, "BLOCK_BYTES", 5 * features * np.dtype(dtype).itemsize)
+    monkeypatch.setattr(backend_of(module)._directions.rows, "BLOCK_BYTES", 5 * features * np.dtype(dtype).itemsize)
     small = both(slice(None))
     row_values = [place for place, value in enumerate(whole) if value is not None and value.ndim == 2]
     assert len(row_values) >= 2
@@ -95,7 +95,7 @@ def test_a_row_does_not_see_its_neighbours(
 def test_a_large_offset_costs_no_digits(
     dtype: Any, offset: float, bound: float, few: int, layer: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(backend_of(layer)._rows, "FEW_BYTES", few)
+    monkeypatch.setattr(backend_of(layer)._directions.rows, "FEW_BYTES", few)
     features = 4096
     x = (normal((12, features), np.float64) + offset).astype(dtype)
     gamma, dy = normal((features,), dtype, 1), normal((12, features), dtype, 2)
@@ -191,7 +191,7 @@ def test_a_layout_changes_no_bit_of_a_sum_over_rows(
     features: int, layer: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """BLAS takes rows that follow each other; rows that lie backwards or in one place NumPy adds up by itself."""
-    monkeypatch.setattr(backend_of(layer)._rows, "FEW_BYTES", 0)
+    monkeypatch.setattr(backend_of(layer)._directions.rows, "FEW_BYTES", 0)
     x, dy, gamma = normal((501, features)), normal((501, features), seed=1), normal((features,), seed=2)
 
     def gradients(x: Any, dy: Any, backwards: bool) -> Any:
@@ -410,16 +410,16 @@ def _passes_ruff(folder: Path) -> None:
 
 def test_lines_name_their_step() -> None:
     text = emit(programs.CENTRED_FORWARD, programs.CENTRED_BACKWARD, notes_of(programs.CENTRED_FORWARD))
-    assert "        # step 5: xhat = x_centred*rstd\n" in text["numpy_backend.py"]
-    assert "xhat = np.multiply(x_centred, rstd, out=y_block)\n" in text["numpy_backend.py"]
+    assert "        # step 5: xhat = x_centred*rstd\n" in text["numpy_kernels.py"]
+    assert "xhat = np.multiply(x_centred, rstd, out=y_block)\n" in text["numpy_kernels.py"]
 
 
 def test_buffers_are_reused(modules: dict[str, ModuleType]) -> None:
     """Forward works in y alone; backward in dx and one more block."""
-    text = Path(str(backend_of(modules["centred"]).__file__)).read_text()
-    forward, backward = text.split("\ndef _backward(")
-    assert "row_buffers" not in forward
-    assert "row_buffers = np.empty((1, height, features), dtype)" in backward
+    text = Path(str(backend_of(modules["centred"])._kernels.__file__)).read_text()
+    forward, backward = text.split("\ndef backward(")
+    assert "buffers" not in forward
+    assert "        buffers=1,\n" in backward
 
 
 def test_notes_are_placed() -> None:

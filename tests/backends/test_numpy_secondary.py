@@ -179,9 +179,9 @@ def test_many_arguments_that_may_be_none():
 
 @pytest.mark.parametrize("name", sample(sorted(CORPUS), SOME))
 def test_the_text_is_sound(name):
-    tree = ast.parse(source(name))
-    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-    assert {"forward", "backward", "jvp", "backward_backward"} <= functions
-    comments = [line for line in source(name).splitlines() if line.lstrip().startswith("# step ")]
+    text = source(name)["numpy_second_order.py"]
+    functions = {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
+    assert functions == {"jvp", "backward_backward"}
+    comments = [line for line in text.splitlines() if line.lstrip().startswith("# step ")]
     last = planned(name).derivation.backward_backward.steps[-1].number
     assert all(int(line.split()[2].rstrip(":")) <= last for line in comments)

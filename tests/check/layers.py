@@ -9,7 +9,7 @@ from lngen.backends.numpy import emit
 from lngen.check import Checkable
 from lngen.check.derived import checkable, second_derivation
 from lngen.derivation.simplify.derive import derive
-from lngen.files.loading import module_from_text
+from lngen.files.loading import module_from_files
 from lngen.language.parsing import load, parse
 from lngen.plan.planner import Plan
 from tests.check import standin
@@ -46,5 +46,5 @@ def emitted_files(layer: Plan, forward, backward):
 def derived(path: Path) -> Checkable:
     """A definition derived, planned, emitted as NumPy and loaded."""
     layer = planned(path)
-    text = emitted_files(layer, layer.forward, layer.backward)["numpy_backend.py"]
-    return checkable(layer, module_from_text(text, path.stem))
+    files = emitted_files(layer, layer.forward, layer.backward)
+    return checkable(layer, module_from_files(files, path.stem))

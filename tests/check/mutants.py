@@ -20,7 +20,7 @@ from lngen.check.evidence import KINDS
 from lngen.check.layer import Checkable
 from lngen.check.runner import check
 from lngen.expressions.symbols import D, FeatureSymbol, RowScalarSymbol, RowSymbol, TypedSymbol
-from lngen.files.loading import module_from_text
+from lngen.files.loading import NUMPY, module_from_files
 from lngen.plan.program import Assignment, RowProgram, RowsReduction
 
 SHAPES = ((5, 7), (2, 33), (5, 128))
@@ -38,6 +38,7 @@ class Mutant:
     forward: RowProgram
     backward: RowProgram
     rewrite: Callable[[str], str] | None = None
+    file: str = NUMPY
 
 
 @dataclass(frozen=True)
@@ -51,20 +52,20 @@ class Kill:
 def kill_table(layer: Checkable, emit: Emit) -> tuple[Kill, ...]:
     """Check every mutant of a layer with row programs. Error bounds are those of the right programs.
 
-    `emit` is the backend's emission; it returns files by name, of which `numpy_backend.py` is run.
+    `emit` is the backend's emission; it returns files by name, of which those of NumPy are run.
     """
     assert layer.forward_program is not None
     assert layer.backward_program is not None
     kills = []
     references: References = {}
     for mutant in mutants(layer.forward_program, layer.backward_program):
-        text = emit(mutant.forward, mutant.backward)["numpy_backend.py"]
+        files = dict(emit(mutant.forward, mutant.backward))
         if mutant.rewrite is not None:
-            rewritten = mutant.rewrite(text)
-            if rewritten == text:
+            rewritten = mutant.rewrite(files[mutant.file])
+            if rewritten == files[mutant.file]:
                 continue  # nothing of its kind in this layer
-            text = rewritten
-        planted = replace(layer, module=module_from_text(text, "mutant"))
+            files |= {mutant.file: rewritten}
+        planted = replace(layer, module=module_from_files(files, "mutant"))
         report = check(planted, SHAPES, ("float64", "float32"), references=references)
         kills.append(Kill(mutant.name, tuple(k for k in KINDS if any(f.kind == k for f in report.failures))))
     return tuple(kills)
@@ -108,7 +109,7 @@ def mutants(forward: RowProgram, backward: RowProgram) -> Iterator[Mutant]:
             yield Mutant(f"`{parameter.name}` forgotten", forward, forgotten)
     yield from _column_sums(forward, backward)
     yield from _corrections(forward, backward)
-    yield Mutant("last four columns left out of one reduction", forward, backward, _short_reduction)
+    yield Mutant("last four columns left out of one reduction", forward, backward, _short_reduction, "numpy_kernels.py")
     for name, body in _SPOILED.items():
         yield Mutant(name, forward, backward, partial(_spoiled, body))
 

@@ -42,25 +42,26 @@ def test_what_is_emitted_passes(name):
 @pytest.mark.parametrize(
     ("function", "old", "new"),
     [
-        ("_jvp", "by_row(np.subtract, dx, mean_dx", "by_row(np.add, dx, mean_dx"),
-        ("_jvp", "np.multiply(xhat, mean_dx_xhat", "np.multiply(x, mean_dx_xhat"),
-        ("_jvp", "np.multiply, xhat, dgamma_wide", "np.multiply, xhat, gamma_wide"),
-        ("_jvp", "np.add, dy, dbeta", "np.subtract, dy, dbeta"),
-        ("_backward_backward", "row_mean(ddx, g,", "row_mean(ddx, dy,"),
-        ("_backward_backward", "np.multiply, dy, ddgamma", "np.multiply, g, ddgamma"),
-        ("_backward_backward", "_rows.add_rows(", "(lambda *a: None)("),
-        ("_backward_backward", "np.multiply(mean_g_2, 3.0", "np.multiply(mean_g_2, 2.0"),
+        ("jvp", "by_row(np.subtract, dx, mean_dx", "by_row(np.add, dx, mean_dx"),
+        ("jvp", "np.multiply(xhat, mean_dx_xhat", "np.multiply(x, mean_dx_xhat"),
+        ("jvp", "np.multiply, xhat, dgamma_wide", "np.multiply, xhat, gamma_wide"),
+        ("jvp", "np.add, dy, dbeta", "np.subtract, dy, dbeta"),
+        ("backward_backward", "row_mean(ddx, g,", "row_mean(ddx, dy,"),
+        ("backward_backward", "np.multiply, dy, ddgamma", "np.multiply, g, ddgamma"),
+        ("backward_backward", "_rows.add_rows(", "(lambda *a: None)("),
+        ("backward_backward", "np.multiply(mean_g_2, 3.0", "np.multiply(mean_g_2, 2.0"),
     ],
 )
 def test_a_planted_mistake_is_caught(function, old, new):
-    text = source("layer_norm")
+    files = source("layer_norm")
+    text = files["numpy_second_order.py"]
     start = text.index(f"def {function}(")
     end = text.index("\ndef ", start + 1) if "\ndef " in text[start + 1 :] else len(text)
     body = text[start:end]
     if old not in body:
         pytest.fail(f"{old} is not in the emitted code: plant another mistake")
     changed = text[:start] + body.replace(old, new, 1) + text[end:]
-    report = check(layer("layer_norm", changed), [(5, 7)], kinds=KINDS)
+    report = check(layer("layer_norm", {**files, "numpy_second_order.py": changed}), [(5, 7)], kinds=KINDS)
     assert not report.passed
 
 

@@ -40,7 +40,7 @@ def judge_batches(beside: Beside, alone: Checkable, layer: Checkable, seed: str)
     A row alone is computed by `alone`, which takes few rows at once. `layer` is of a module of its own: the size of a
     block is set, so that there are several on every machine.
     """
-    layer.module._rows.BLOCK_BYTES = _BLOCK_BYTES
+    layer.module._directions.rows.BLOCK_BYTES = _BLOCK_BYTES
     count = 0
     for number, dtype in enumerate((np.float32, np.float64)):
         rng = random.Random(f"{seed} batch {number}")

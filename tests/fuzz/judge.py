@@ -22,7 +22,7 @@ import numpy as np
 
 from lngen.check.derived import checkable
 from lngen.errors import LngenError
-from lngen.files.loading import module_from_text
+from lngen.files.loading import module_from_files
 from lngen.language.definition import Definition
 from lngen.language.parsing import parse
 from lngen.pipeline import Derived, EvidenceError, derived
@@ -151,9 +151,9 @@ class _Work:
             self.derive_seconds = process_time() - start
         self.stage = "import"
         self.beside = Beside.of(self.text, definition)
-        text = made.text("numpy_backend.py")
-        ways = {way: checkable(made.plan, module_from_text(text, "numpy_backend")) for way in ("at once", "in blocks")}
-        ways["in blocks"].module._rows.FEW_BYTES = 0
+        files = made.files
+        ways = {way: checkable(made.plan, module_from_files(files, "layer")) for way in ("at once", "in blocks")}
+        ways["in blocks"].module._directions.rows.FEW_BYTES = 0
         exact_points = []
         for point, exact in self._small_points(definition):
             exact_points.append((point, exact))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -63,27 +64,31 @@ def centred(x: Row, gamma: Feature = 1, eps: Constant = 1e-5):
     [
         ("np.subtract(g, mean_g", "np.subtract(g, 0*mean_g", "numpy, formula right: gradient"),
         ("np.subtract(dx, part_3", "np.add(dx, part_3", "numpy, formula right: gradient"),
-        ("np.asarray(features, dtype)", "np.asarray(features + 1e-6, dtype)", "numpy, formula right: output"),
+        ("_rows.number(features, dtype)", "_rows.number(features + 1e-6, dtype)", "numpy, formula right: output"),
         ("np.subtract, dx, mean_dx", "np.subtract, dx, 0*mean_dx", "a small point: tangent"),
         ("np.multiply(mean_g_2, 3.0", "np.multiply(mean_g_2, 2.0", "a small point: second gradient"),
         ("np.multiply, dg, gamma", "np.multiply, 0*dg, gamma", "a small point: second gradient of the cotangent"),
         # A factor that underflows in float32 where the product it stands in does not.
         ("np.multiply(dx, rstd", "np.multiply(dx * rstd**8, rstd**-7.0", "float32 beside plain, large: gradient"),
         # No residual of the mean, in blocks alone: the row is as good as plain evaluation has it.
-        ("far_from = np.asarray(2.0", "far_from = np.asarray(1e9", "a row alone has other bits: output"),
-        ("_rows.run(sweep, chunks,", "_rows.run(sweep, chunks[threads - 1 :],", "threads change bits: output"),
-        (" _rows.add_rows(", " chunk != 1 and _rows.add_rows(", "a sum over rows is not that of its rows: gradient"),
+        ("far_from = _rows.number(2.0", "far_from = _rows.number(1e9", "a row alone has other bits: output"),
+        ("var, eps, out", "var, eps * call.threads, out", "threads change bits: output"),
+        (
+            " _rows.add_rows(",
+            " part.size < 4096 and _rows.add_rows(",
+            "a sum over rows is not that of its rows: gradient",
+        ),
     ],
 )
 def test_a_planted_error_is_found(right: str, wrong: str, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    compile_module = judging.module_from_text
+    run = judging.module_from_files
 
-    def planted(text: str, name: str) -> ModuleType:
-        assert right in text
+    def planted(files: Mapping[str, str], name: str) -> ModuleType:
+        file = next(path for path in ("numpy_kernels.py", "numpy_second_order.py") if right in files[path])
         # Its first place is in what works block by block.
-        return compile_module(text.replace(right, wrong, 1), name)
+        return run({**files, file: files[file].replace(right, wrong, 1)}, name)
 
-    monkeypatch.setattr(judging, "module_from_text", planted)
+    monkeypatch.setattr(judging, "module_from_files", planted)
     verdict = judge(CENTRED)
     assert verdict.failed
     assert verdict.key.endswith(key), verdict.title

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lngen.derivation.from_definition import translate
-from lngen.files.loading import module_from_text
+from lngen.files.loading import module_from_files
 from lngen.language.definition import Definition
 from lngen.language.parsing import parse
 from lngen.pipeline import derived
@@ -68,7 +68,7 @@ def test_a_sum_that_would_melt_is_a_line(body: str, expected: list[str]) -> None
 )
 def test_a_difference_of_large_rows_has_its_digits(body: str) -> None:
     made = derived(layer(body), proved=False)
-    module = module_from_text(made.text("numpy_backend.py"), "numpy_backend")
+    module = module_from_files(made.files, "numpy_backend")
     rng = np.random.default_rng(0)
     near = rng.standard_normal((3, 8)).astype(np.float32) + np.float32(1e4)
     rows = {"x": rng.standard_normal((3, 8)).astype(np.float32), "a": near, "b": near[::-1].copy()}
@@ -81,7 +81,7 @@ def test_a_difference_of_large_rows_has_its_digits(body: str) -> None:
 
 def test_statistics_that_melt_have_their_digits() -> None:
     made = derived(parse("def f(x: Row, c: Constant = 1): return x/(max(x) - min(x) + c)"), proved=False)
-    module = module_from_text(made.text("numpy_backend.py"), "numpy_backend")
+    module = module_from_files(made.files, "numpy_backend")
     x = (np.random.default_rng(0).standard_normal((9, 8)) / 100 + 1e4).astype(np.float32)
     wide = x.astype(np.float64)
     exact = wide / (np.ptp(wide, axis=-1, keepdims=True) + 1e-4)

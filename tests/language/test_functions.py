@@ -20,7 +20,7 @@ from lngen.check import Report, check
 from lngen.check.derived import checkable
 from lngen.check.on_device import OnDevice, device
 from lngen.files import loading, manifest
-from lngen.files.loading import module_from_text
+from lngen.files.loading import module_from_files
 from lngen.language.functions import TABLE, entry
 from lngen.language.parsing import parse
 from lngen.language.parsing.folding import fold
@@ -73,7 +73,7 @@ def without_failures(report: Report) -> set[str]:
 
 
 def on_numpy(made: Derived) -> Report:
-    return check(checkable(made.plan, module_from_text(made.text("numpy_backend.py"), "f")), [(3, 7), (2, 1)])
+    return check(checkable(made.plan, module_from_files(made.files, "f")), [(3, 7), (2, 1)])
 
 
 def test_on_numpy(layer: Derived) -> None:
@@ -125,12 +125,12 @@ ONE_CALL = """
     from lngen.check.derived import checkable
     from lngen.language.parsing import parse
     from lngen.pipeline import derived
-    from lngen.files.loading import module_from_text
+    from lngen.files.loading import module_from_files
 
     made = derived(parse("def f(x: Row): return arctan(x - mean(x))*arctan(2)", "f.py"))
-    report = check(checkable(made.plan, module_from_text(made.text("numpy_backend.py"), "f")), [(3, 7)])
+    report = check(checkable(made.plan, module_from_files(made.files, "f")), [(3, 7)])
     print([(e.kind, e.what, e.dtype, e.detail) for e in report.failures], len(report.evidence) > 50)
-    print("np.arctan(" in made.text("numpy_backend.py"), "::atan(" in made.text("kernels.cu"))
+    print("np.arctan(" in made.text("numpy_kernels.py"), "::atan(" in made.text("kernels.cu"))
     print("mathrm{arctan}" in made.text("derivation.md"))
 """
 

@@ -5,7 +5,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from lngen.files.loading import module_from_text
+from lngen.files.loading import module_from_files
 from lngen.language.parsing import parse
 from lngen.pipeline import Derived, derived
 from lngen.plan.cost.units import parse_dtype
@@ -36,7 +36,7 @@ def made(body: str) -> Derived:
 
 
 def module(body: str) -> ModuleType:
-    return module_from_text(made(body).text("numpy_backend.py"), "f")
+    return module_from_files(made(body).files, "f")
 
 
 @pytest.mark.parametrize("body", WIDE.values(), ids=WIDE)

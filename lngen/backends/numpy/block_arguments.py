@@ -1,20 +1,27 @@
 """What the function of a block is given: rows to read, places for results, and scratch.
 
-For each there are the names of its parameters, what a worker sets up for it, and the arguments for a block of rows.
+For each there are the names of its parameters, and what `blocks.each_block` of the runtime makes the arguments of.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from lngen.backends.layout import WIDTH, tuple_of
+from lngen.backends.layout import tuple_of
 from lngen.backends.numpy.buffers import Allocation
 from lngen.backends.numpy.graph import ROW, ROW_SCALAR
-from lngen.backends.numpy.lines import Lines, row_width
+from lngen.backends.numpy.lines import Lines
 from lngen.backends.numpy.text import Line
 from lngen.expressions.symbols import Axes
 
-_KINDS: tuple[tuple[Axes, bool], ...] = ((ROW, False), (ROW_SCALAR, False), (ROW, True), (ROW_SCALAR, True))
+KINDS: Mapping[tuple[Axes, bool], str] = {
+    (ROW, False): "buffers",
+    (ROW_SCALAR, False): "row_scalars",
+    (ROW, True): "masks",
+    (ROW_SCALAR, True): "row_scalar_masks",
+}
+"""What scratch of a kind is called: rows or numbers a row, of the compute type or of truths."""
 
 
 @dataclass(frozen=True)
@@ -35,15 +42,13 @@ class Scope:
 
 @dataclass
 class BlockArguments:
-    """Arguments of one kind: `names` of the parameters, and `part`, what is passed for a block of rows.
+    """Arguments of one kind: `names` of the parameters, and `passed`, what the runtime is given for them.
 
-    `setup` is done once a worker, `after` after each block, `inside` at the block function's beginning.
+    `inside` is done at the block function's beginning.
     """
 
     names: list[str] = field(default_factory=list)
-    setup: list[Line] = field(default_factory=list)
-    after: list[Line] = field(default_factory=list)
-    part: list[str] = field(default_factory=list)
+    passed: list[str] = field(default_factory=list)
     inside: list[Line] = field(default_factory=list)
 
 
@@ -55,8 +60,7 @@ def read(scope: Scope) -> BlockArguments:
         name, variable = node.name, lines.variables[node.index]
         absent = lines.absent(node)
         parameter = name if absent else variable
-        given.setup.append(Line(f"read_{name} = _rows.reader({name}_rows, dtype, height{_kind(node.axes)})"))
-        given.part.append(f"read_{name}(span)")
+        given.passed.append(f"{name}_rows")
         given.names.append(parameter)
         if parameter != variable and cases:
             given.inside.append(Line(f"{variable} = {parameter}", lines.cases.condition(cases)))
@@ -65,43 +69,21 @@ def read(scope: Scope) -> BlockArguments:
 
 
 def written(scope: Scope) -> BlockArguments:
-    """The places of results; what is written elsewhere too is handed on after each block."""
+    """The places of results; several arrays are written alike."""
     given = BlockArguments()
     for buffer, block in zip(scope.allocation.buffers, scope.buffers, strict=True):
-        if not buffer.result or not buffer.cases:
-            continue
-        outs = scope.stored(buffer.result)
-        name = buffer.result
-        writer = f"_rows.writer({tuple_of(outs)}, dtype, height{_kind(buffer.axes)})"
-        given.setup.append(Line(f"place_{name}, hand_on_{name} = {writer}"))
-        given.part.append(f"place_{name}(span)")
-        given.after.append(Line(f"hand_on_{name}(span)"))
-        given.names.append(block)
+        if buffer.result and buffer.cases:
+            outs = scope.stored(buffer.result)
+            given.passed.append(outs[0] if len(outs) == 1 else tuple_of(outs))
+            given.names.append(block)
     return given
 
 
 def scratch(scope: Scope) -> BlockArguments:
-    """The scratch buffers, one array for those of a kind."""
+    """The scratch buffers, a tuple for those of a kind."""
     given = BlockArguments()
-    for axes, boolean in _KINDS:
-        numbers = [
-            number
-            for number, buffer in enumerate(scope.allocation.buffers)
-            if not buffer.result and (buffer.axes, buffer.boolean) == (axes, boolean)
-        ]
-        if not numbers:
-            continue
-        words = ("row_scalar" if axes == ROW_SCALAR else "row") + ("_masks" if boolean else "_buffers")
-        name = scope.lines.names.internal(words)
-        width, kind = row_width(axes), "np.bool_" if boolean else "dtype"
-        given.setup.append(Line(f"{name} = np.empty(({len(numbers)}, height, {width}), {kind})"))
-        given.names.append(name)
-        given.part.append(f"{name}[:, : span.stop - span.start]")
-        own = ", ".join(scope.buffers[number] for number in numbers)
-        own = f"({own})" if len(own) + len(name) + 11 > WIDTH else own
-        given.inside.append(Line(f"{own} = {name}{'[0]' if len(numbers) == 1 else ''}"))
+    for (axes, boolean), name in KINDS.items():
+        if count := scope.allocation.count(axes, boolean):
+            given.names.append(scope.lines.names.internal(name))
+            given.passed.append(f"{name}={count}")
     return given
-
-
-def _kind(axes: Axes) -> str:
-    return "" if axes == ROW else ", row_scalars=True"

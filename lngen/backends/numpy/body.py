@@ -1,16 +1,17 @@
-"""From a schedule to the lines of `_forward` or `_backward`, which take the rows block by block.
+"""From a schedule to the lines of `forward`, `backward` and the others, which take the rows block by block.
 
-Lists of lines: what is done once a call before the rows, what is done to a block of rows, what each worker sets
-up and how it takes block after block, and what is done once after all rows. The template puts them where they belong.
+What is done once a call before the rows, what is done to a block of rows, the call that takes block after block, and
+what is done once after all rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from lngen.backends.layout import call, tuple_of, wrapped
 from lngen.backends.numpy import block_arguments
-from lngen.backends.numpy.block_arguments import Scope
+from lngen.backends.numpy.block_arguments import KINDS, Scope
 from lngen.backends.numpy.buffers import Allocation, Buffer, allocate, needs
 from lngen.backends.numpy.finite import require_finite
 from lngen.backends.numpy.graph import ROW, ROW_SCALAR, Array, Node
@@ -25,14 +26,8 @@ from lngen.plan.presence import NEVER, Condition
 class Body:
     """A direction's lines, finished."""
 
-    arguments: tuple[str, ...]
-    parameters: tuple[str, ...]
-    prologue: tuple[str, ...]
-    block_parameters: tuple[str, ...]
-    block: tuple[str, ...]
-    setup: tuple[str, ...]
-    loop: tuple[str, ...]
-    epilogue: tuple[str, ...]
+    parameters: Mapping[str, str]
+    lines: tuple[str, ...]
     saved_cases: Mapping[str, Condition]
 
 
@@ -61,7 +56,6 @@ class _Blocks(Lines):
         super().__init__(schedule, wanted, need, schedule.cases)
         self.given, self.allocation = given, allocation
         self.wide: dict[int, tuple[str, Condition]] = {}
-        self.adds_rows = self.sums_equally = False
         self.buffer_names = [self._buffer_name(buffer) for buffer in allocation.buffers]
 
     def print(self) -> Body:
@@ -76,34 +70,43 @@ class _Blocks(Lines):
                 assert event.store is not None
                 for name in event.store.names:
                     target = f"{name}_out"
-                    self.add("epilogue", f"_rows.round_to({target}, ..., {self.spelled(event.node)})", self.given[name])
+                    self.add(
+                        "epilogue", f"_blocks.round_to({target}, ..., {self.spelled(event.node)})", self.given[name]
+                    )
         scope = Scope(self, self.allocation, self.buffer_names)
         loads = block_arguments.read(scope)
         kept = block_arguments.written(scope)
         buffers = block_arguments.scratch(scope)
-        totals, sums = self._totals()
-        prologue = self.weights() + self.parameters() + self.lines["prologue"] + self._wide_parameters()
-        if self.sums_equally:
-            totals.append(Line("each_row = _rows.equal_weights(height, 1.0, dtype)[:, np.newaxis]"))
-        column = ["column"] if self.adds_rows else []
-        if column:
-            buffers.setup.append(Line("column = np.empty(features, dtype)"))
-        chunk = ["chunk"] if any("[chunk]" in line.text for line in self.lines["block"]) else []
-        own = read_only_assigned([*loads.inside, *buffers.inside, *self.lines["block"]])
-        call = f"block({', '.join([*chunk, *loads.part, *kept.part, *buffers.part, *column])})"
-        loop = [Line(call), *kept.after]
-        parts = [self.numbers() + prologue + totals, own, [*loads.setup, *kept.setup, *buffers.setup], loop]
-        parts.append(sums + self.lines["epilogue"])
-        truths, (outer, own, setup, loop, epilogue) = self.conditions_named(parts)
+        totals = self._totals()
+        summed = [node for node in totals if self._is_summed(node.index)]
+        sums = [Line(f"{_assigned([f'{self.variables[node.index]}_sums' for node in summed])}sums")] if summed else []
+        own = [*sums, *read_only_assigned([*loads.inside, *self.lines["block"]])]
+        prologue = self.numbers() + self.weights() + self.parameters() + self.lines["prologue"]
+        absent = [line for node in totals for line in self.absent(node)]
+        parts = [prologue + self._wide_parameters(), own, absent + self.lines["epilogue"]]
+        truths, (outer, inner, epilogue) = self.conditions_named(parts)
+        names = [*loads.names, *kept.names, *buffers.names, *(["sums"] if summed else [])]
+        of_features = sum(node.axes == FeatureSymbol.varies for node in summed)
+        counts = {"feature_sums": of_features, "sums": len(summed) - of_features}
         return Body(
-            arguments=tuple(node.name for node in self.arguments()),
-            parameters=self.signature(),
-            prologue=(*truths, *laid_out(outer, 4)),
-            block_parameters=(*chunk, *loads.names, *kept.names, *buffers.names, *column),
-            block=laid_out(own, 8),
-            setup=laid_out(setup, 8),
-            loop=laid_out(loop, 12),
-            epilogue=laid_out(epilogue, 4),
+            parameters=self.parameter_names(),
+            lines=(
+                *truths,
+                *laid_out(outer, 4),
+                "",
+                *wrapped(f"def block({', '.join(names)}):", 4),
+                *laid_out(inner, 8),
+                "",
+                *call(
+                    _assigned([self.variables[node.index] for node in summed]),
+                    "_blocks.each_block",
+                    ["block", "call", f"reads={tuple_of(loads.passed)}", f"writes={tuple_of(kept.passed)}"]
+                    + buffers.passed
+                    + [f"{name}={count}" for name, count in counts.items() if count],
+                    4,
+                ),
+                *laid_out(epilogue, 4),
+            ),
             saved_cases=self._saved_cases(),
         )
 
@@ -169,10 +172,9 @@ class _Blocks(Lines):
         if not cases:
             return
         value, *weights = [self.spelled(operand) for operand in total.operands]
-        sums = f"{self.variables[total.index]}_sums[chunk]"
+        sums = f"{self.variables[total.index]}_sums"
         if total.axes == FeatureSymbol.varies:
-            self.adds_rows, self.sums_equally = True, self.sums_equally or not weights
-            self.add("block", f"_rows.add_rows({value}, {(weights or ['each_row'])[0]}, {sums}, column)", cases, event)
+            self.add("block", f"_rows.add_rows({', '.join([value, sums, *weights])})", cases, event)
         else:
             self.add("block", f"{sums} += np.add.reduce({value}, axis=None)", cases, event)
 
@@ -193,29 +195,24 @@ class _Blocks(Lines):
     def _buffer_name(self, buffer: Buffer) -> str:
         if buffer.result:
             return self.names.internal(f"{buffer.result}_block")
-        kind = "row_scalar" if buffer.axes == ROW_SCALAR else "buffer"
-        return self.names.internal(f"{kind}_mask_{buffer.number}" if buffer.boolean else f"{kind}_{buffer.number}")
+        return f"{KINDS[buffer.axes, buffer.boolean]}[{buffer.number - 1}]"
 
     def _wide_parameters(self) -> list[Line]:
-        return [
-            Line(f"{name} = _rows.repeated({self.variables[index]})", self.cases.condition(cases))
-            for index, (name, cases) in self.wide.items()
-        ]
+        lines = []
+        for index, (name, cases) in self.wide.items():
+            # What is an argument is there, if only as None, which is None repeated.
+            is_argument = self.nodes[index].operation == "load" and self.variables[index] == self.nodes[index].name
+            condition = "" if is_argument else self.cases.condition(cases)
+            lines.append(Line(f"{name} = _rows.repeated({self.variables[index]})", condition))
+        return lines
 
-    def _totals(self) -> tuple[list[Line], list[Line]]:
-        totals, sums = [], []
-        for node in self.nodes:
-            cases = self.need[node.index] & node.computed()
-            if node.operation != "total" or not self.need[node.index]:
-                continue
-            variable = self.variables[node.index]
-            condition = self.cases.condition(cases)
-            if cases:
-                shape = "(len(chunks), features)" if node.axes == FeatureSymbol.varies else "len(chunks)"
-                totals.append(Line(f"{variable}_sums = np.zeros({shape}, dtype)", condition))
-                sums.append(Line(f"{variable} = np.add.reduce({variable}_sums, axis=0)", condition))
-            sums += self.absent(node)
-        return totals, sums
+    def _totals(self) -> list[Node]:
+        """The sums over rows that something reads, those with a value a feature first."""
+        totals = [node for node in self.nodes if node.operation == "total" and self.need[node.index]]
+        return sorted(totals, key=lambda node: node.axes != FeatureSymbol.varies)
+
+    def _is_summed(self, total: int) -> bool:
+        return bool(self.need[total] & self.nodes[total].computed())
 
     def _saved_cases(self) -> dict[str, Condition]:
         return {
@@ -223,3 +220,8 @@ class _Blocks(Lines):
             for symbol in self.program.saved
             if self.program.direction != "forward"
         }
+
+
+def _assigned(names: Sequence[str]) -> str:
+    """What stands before a value that is unpacked."""
+    return f"{tuple_of(names) if len(names) == 1 else ', '.join(names)} = " if names else ""

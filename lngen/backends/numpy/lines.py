@@ -42,7 +42,7 @@ UFUNCS = {
     "not_equal": "np.not_equal",
 }
 
-_WIDTH_LINE = "D = np.asarray(features, dtype)"
+_WIDTH_LINE = "D = _rows.number(features, dtype)"
 
 
 def row_width(axes: Axes) -> str:
@@ -54,7 +54,7 @@ class Lines:
     """The lines of one direction, by phase. `plain_weights` are those of sums and means of one row that they read."""
 
     converted: ClassVar[bool] = True
-    """Whether a parameter may have another type than the one that is computed in."""
+    """Whether numbers come as arrays of the type that is computed in, as all other parameters do."""
 
     def __init__(
         self, schedule: Schedule, wanted: Mapping[str, Condition], need: list[Condition], cases: Cases
@@ -190,7 +190,7 @@ class Lines:
         return self.row_reduction(operation, operands, into)
 
     def width(self) -> str:
-        """D in the compute type, as a 0-d array: a ufunc takes that sooner than a Python number."""
+        """D in the compute type."""
         self.divides_by_width = True
         return "D"
 
@@ -234,16 +234,14 @@ class Lines:
         if self.divides_by_width and all(node.name != "D" for node, _ in loaded):
             lines.append(Line(_WIDTH_LINE))
         if self.far_from:
-            lines.append(Line(f"far_from = np.asarray({self.far_from}, dtype)"))
+            lines.append(Line(f"far_from = _rows.number({self.far_from}, dtype)"))
         for node, cases in loaded:
             name, variable = node.name, self.variables[node.index]
             condition = self.cases.condition(cases)
             if node.name == "D":
                 lines.append(Line(_WIDTH_LINE))
-            elif cases and node.axes == NOTHING:
+            elif cases and node.axes == NOTHING and not self.converted:
                 lines.append(Line(f"{variable} = np.asarray({name}, dtype)", condition))
-            elif cases and self.converted:
-                lines.append(Line(f"{variable} = np.ascontiguousarray({name}, dtype)", condition))
             elif cases and variable != name:
                 lines.append(Line(f"{variable} = {name}", condition))
             lines += self.absent(node)
@@ -259,6 +257,6 @@ class Lines:
         loads = [node for node in self.nodes if node.operation == "load" and node.name != "D"]
         return sorted(loads, key=lambda node: node.phase != "block")
 
-    def signature(self) -> tuple[str, ...]:
+    def parameter_names(self) -> dict[str, str]:
         """The names of those arguments as parameters."""
-        return tuple(node.name + ("_rows" if node.phase == "block" else "") for node in self.arguments())
+        return {node.name: node.name + ("_rows" if node.phase == "block" else "") for node in self.arguments()}

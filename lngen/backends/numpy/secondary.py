@@ -41,6 +41,11 @@ class Secondary:
     cases: Cases
     body: Body
 
+    @property
+    def filled(self) -> list[Linear]:
+        """The arguments for which None becomes zeros."""
+        return [argument for argument in self.arguments if argument.filled]
+
 
 def secondary(
     program: RowProgram, layer: Interface, cotangents: Sequence[str], residuals: Sequence[RowScalarSymbol]

@@ -1,4 +1,4 @@
-"""From a schedule to the lines of `_forward_small` or `_backward_small`, which take a few rows at once.
+"""From a schedule to the lines of `forward_small` or `backward_small`, which take a few rows at once.
 
 For some thousand entries the calls of ufuncs are what takes the time, and every line of Python besides them: so these
 functions are the operations of the blocks, in their order and to the same bits, with nothing around them. Arrays keep
@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from lngen.backends.numpy.buffers import needs, overwritten
 from lngen.backends.numpy.graph import ROW, ROW_SCALAR, TO_ROW_SCALARS, Array, Node
 from lngen.backends.numpy.lines import UFUNCS, Lines
 from lngen.backends.numpy.operations import Event, Schedule
 from lngen.backends.numpy.text import Line, laid_out, read_only_assigned, words
-from lngen.backends.spelling import gradient
+from lngen.backends.spelling import belongs_to, gradient
 from lngen.expressions.symbols import NOTHING, Axes, FeatureSymbol
 from lngen.plan.presence import NEVER, Condition
 
@@ -44,14 +45,13 @@ _OPERATORS = {
 
 @dataclass(frozen=True)
 class Small:
-    """The function, finished: its parameters and its lines.
+    """The function, finished: the variables of what it is given, and its lines.
 
-    `flagged` are the inputs for which a flag is passed, after the `arguments`: whether they were given.
+    `flags` are variables too: whether inputs were given that no argument tells of.
     """
 
-    arguments: tuple[str, ...]
-    parameters: tuple[str, ...]
-    flagged: tuple[str, ...]
+    parameters: Mapping[str, str]
+    flags: Mapping[str, str]
     lines: tuple[str, ...]
 
 
@@ -61,13 +61,14 @@ def small(
     given: Mapping[str, Condition],
     results: Sequence[str],
     flagged: Sequence[str] = (),
+    zeros: Mapping[str, str] = MappingProxyType({}),
 ) -> Small:
     """The lines that return `results` in this order; None for one that is not wanted in a case.
 
     `wanted` and `given` are as in `body`. `flagged` are the optional inputs whose presence no argument tells: for each
-    of them a flag is passed.
+    of them there is a flag. `zeros` are the gradients that are zero whatever the call, each with its shape.
     """
-    return _Small(schedule, wanted, given, flagged).print(results)
+    return _Small(schedule, wanted, given, flagged).print(results, zeros)
 
 
 class _Small(Lines):
@@ -92,7 +93,7 @@ class _Small(Lines):
         self.roots: dict[int, Condition] = {}
         self.overwritten = overwritten(schedule, self.need)
 
-    def print(self, results: Sequence[str]) -> Small:
+    def print(self, results: Sequence[str], zeros: Mapping[str, str]) -> Small:
         for event in self.schedule.events:
             if event.kind == "make":
                 self.make(event)
@@ -101,16 +102,19 @@ class _Small(Lines):
             else:
                 self._result(event)
         prologue = self.weights() + self.parameters() + self.lines["prologue"]
+        self.returned |= {name: self._zeros(name, shape) for name, shape in zeros.items()}
         returned = ", ".join(self.returned[name] for name in results)
+        returned = f"({returned},)" if len(results) == 1 else returned
         own = self.lines["block"] + self.lines["epilogue"] + self.ending
         lines = self.numbers() + prologue + self._rows() + own + [Line(f"return {returned}")]
         truths, (lines,) = self.conditions_named([read_only_assigned(lines)])
         used = words(lines)
         measures = [Line(f"{name} = {value}") for name, value in _MEASURES.items() if name in used]
         return Small(
-            arguments=tuple(node.name for node in self.arguments()),
-            parameters=(*self.signature(), *self.flags.values()),
-            flagged=tuple(self.flags),
+            parameters={
+                node.name: self._parameter(node) if node.phase == "block" else node.name for node in self.arguments()
+            },
+            flags={name: flag for name, flag in self.flags.items() if flag in used},
             lines=(*truths, *laid_out(measures + lines, 4)),
         )
 
@@ -178,9 +182,6 @@ class _Small(Lines):
     def _parameter(self, node: Node) -> str:
         return self.variables[node.index] if self._as_given(node) else f"{node.name}_rows"
 
-    def signature(self) -> tuple[str, ...]:
-        return tuple(self._parameter(node) if node.phase == "block" else node.name for node in self.arguments())
-
     def _result(self, event: Event) -> None:
         """A result: the array itself where it is one of its own in full, else a copy."""
         node = self.nodes[event.node]
@@ -201,7 +202,7 @@ class _Small(Lines):
             )
         if axes == ROW_SCALAR:
             self.ending.append(Line(f"{variable} = {variable}[..., 0]", self.cases.condition(wanted)))
-        # A row scalar that nothing is going to read is there all the same, as in `_forward`, with anything in it.
+        # A row scalar that nothing is going to read is there all the same, as in `forward`, with anything in it.
         nothing = "None" if event.store else "np.empty(shape[:-1], dtype)"
         for name in event.store.names if event.store else (event.name,):
             self.returned[name] = self._returned(name, variable, wanted, nothing)
@@ -217,6 +218,14 @@ class _Small(Lines):
         if absent:
             self.ending.append(Line(f"{variable} = {nothing}", self.cases.condition(absent)))
         return variable
+
+    def _zeros(self, name: str, shape: str) -> str:
+        """The variable of a gradient that is zero: None where its input was left out."""
+        own, given = self.names.internal(f"{name}_result"), self.cases.present(belongs_to(name)) & self.everywhere
+        for value, cases in ((f"np.zeros({shape}, dtype)", given), ("None", self.everywhere & ~given)):
+            if cases:
+                self.ending.append(Line(f"{own} = {value}", self.cases.condition(cases)))
+        return own
 
     def _shared(self, node: Node, axes: Axes, wanted: Condition) -> Condition:
         """The cases in which a result is no array of its own with all its axes: an argument, or another result."""

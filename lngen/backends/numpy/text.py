@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -18,9 +18,6 @@ _WORD = re.compile(r"[^\W\d]\w*")
 
 _IN_PLACE = ("_rows.residual(", "_rows.less_residual(")
 """Helpers that also write to what they are given."""
-
-SHAPES = {"Row": "shape_", "RowScalar": "shape_[:-1]", "Feature": "shape_[-1:]", "Scalar": "()"}
-"""The shape of an array of each kind, where `shape_` is that of the rows."""
 
 
 class Names:
@@ -156,16 +153,6 @@ def definition(name: str, arguments: list[str]) -> list[str]:
     return wrapped(f"def {name}({', '.join(arguments)}):", 0)
 
 
-def given_by_name(entries: Mapping[str, str]) -> str:
-    """The assignment of the arrays that a call is given, by what messages call them.
-
-    >>> given_by_name({"dy": "dy", "saved.x": "saved.x"})
-    'given_ = {"dy": dy, "saved.x": saved.x}'
-    """
-    listed = ", ".join(f'"{name}": {value}' for name, value in entries.items())
-    return f"given_ = {{{listed}}}"
-
-
 def indented(lines: list[str], indent: int = 4) -> list[str]:
     """The lines of a function's body, none too long."""
     result = []
@@ -180,6 +167,10 @@ def words(lines: Iterable[Line]) -> set[str]:
     return {word for line in lines for word in _WORD.findall(f"{line.text} {line.condition}")}
 
 
-def uses_scalar(lines: Iterable[str]) -> bool:
-    """Whether lines round a constant to the compute type."""
-    return any(" = scalar(" in line for line in lines)
+def words_in(lines: Iterable[str]) -> set[str]:
+    """The names and words in lines of text, not in their comments.
+
+    >>> sorted(words_in(["    # of x", "    y = z"]))
+    ['y', 'z']
+    """
+    return {word for line in lines if not line.lstrip().startswith("#") for word in _WORD.findall(line)}

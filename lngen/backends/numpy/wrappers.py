@@ -1,134 +1,223 @@
-"""The lines of the two functions around the loops of the JVP and of the double backward.
+"""The public functions of a layer: signature, docstring, and the call of the runtime that does the rest.
 
-As in all public functions, arguments have the names of the interface, and whatever else stands there ends or begins
-with an underscore, which those never do.
+Arguments have the names of the interface, and whatever else stands there begins or ends with an underscore, which those
+never do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from lngen.backends.interface import Interface, OwnFields
-from lngen.backends.layout import quoted, tuple_of
-from lngen.backends.numpy.secondary import Linear, Secondary
-from lngen.backends.numpy.text import SHAPES, given_by_name, indented
+from lngen.backends import Notes
+from lngen.backends.interface import Constant, Input, Interface, OwnFields, moved, moved_name
+from lngen.backends.layout import WIDTH, assigned_tuple, in_docstring, quoted, tuple_of
+from lngen.backends.numpy.text import indented
 from lngen.backends.saved import Field
+from lngen.backends.signatures import Signatures, as_python
+from lngen.plan.program import RowProgram
+
+MEANINGS = {
+    "Row": "shape (..., D)",
+    "RowScalar": "one value a row, shape {rows}.shape[:-1]",
+    "Feature": "one value a feature, shape (D,)",
+    "Scalar": "a number or a 0-d array",
+}
+
+_THREADS = "threads: how many threads share the rows. It changes no bit of a result."
+_SAVED = "saved: what `forward` returned."
 
 
-def jvp_fields(jvp: Secondary, layer: Interface, saved: Sequence[Field], own: OwnFields) -> dict[str, list[str]]:
-    """The lines of `jvp`. `saved` is what forward keeps."""
-    results = [output.derivative for output in layer.outputs]
-    rows = layer.rows
-    arguments = {argument.name: argument.public for argument in jvp.arguments}
-    kept = {field.place: field.place for field in saved if field.is_array}
-    lines = ["_check_saved(saved)", f"shape_ = saved.{own.shape}", *_checked(jvp.arguments, "tangent", own)]
-    given = {name: name for name in arguments.values()}
-    lines += ["threads = _calls.thread_count(threads)", given_by_name(given | kept)]
-    lines += [f"dtype_ = _calls.types(given_, saved.{own.dtype})[1]", *_filled(jvp.arguments)]
-    if rows[0].required:
-        lines.append(f'stored_ = saved.{own.dtypes}["{rows[0].public}"]')
-    else:
-        present = f"name_ for name_ in {quoted(row.public for row in rows)} if name_ in saved.{own.dtypes}"
-        lines.append(f"stored_ = saved.{own.dtypes}[next({present})]")
-    several = len(results) > 1
-    if several:
-        lines.append(f"out = _calls.several(out, {quoted(result.public for result in results)})")
-    for number, (result, output) in enumerate(zip(results, layer.outputs, strict=True)):
-        out = f"out[{number}]" if several else "out"
-        target = result.local if several else f"{result.local}: _calls.Array"
-        lines.append(f'{target} = _calls.result("{result.public}", {out}, {SHAPES[output.kind]}, stored_, given_)')
-    lines += _zeroed(jvp, {result.name: result.local for result in results})
-    lines.append(_call("_jvp", jvp, arguments, saved))
-    returned = ", ".join(result.local for result in results)
-    lines.append(f"return _Outputs({returned})" if several else f"return {returned}")
-    return {"lines": indented(lines)}
+@dataclass(frozen=True)
+class Function:
+    """A public function, as the template places it; each of `arguments` is a line of the docstring."""
+
+    signature: list[str]
+    summary: str
+    formulas: Sequence[str]
+    arguments: list[str]
+    returns: list[str]
+    raises: str
+    lines: list[str]
 
 
-def second_fields(second: Secondary, layer: Interface, saved: Sequence[Field], own: OwnFields) -> dict[str, list[str]]:
-    """The lines of `backward_backward`."""
+@dataclass(frozen=True)
+class Functions:
+    """The public functions of a layer, whose programs are those of its directions, forward first."""
+
+    layer: Interface
+    notes: Notes
+    signatures: Signatures
+    saved: Sequence[Field]
+    own: OwnFields
+    programs: Sequence[RowProgram]
+
+    def all(self) -> list[Function]:
+        """Every one of them, in the order of the file."""
+        make = {"forward": self.forward, "backward": self.backward, "jvp": self.jvp}
+        return [make.get(program.direction, self.backward_backward)(program) for program in self.programs] + [
+            self.saved_from()
+        ]
+
+    def forward(self, program: RowProgram) -> Function:
+        """`forward`."""
+        several, first = self._several(), self.layer.outputs[0].public
+        computed = "float64 for all up to 32 bits" if program.is_wide else "float32 for 16-bit ones"
+        values = [each.public for each in (*self.layer.inputs, *self.layer.constants)]
+        return Function(
+            signature=self.signatures.forward(),
+            summary=self.notes.title,
+            formulas=self.notes.forward_formulas,
+            arguments=[
+                *(f"{given.public}: {self._meaning(given)}" for given in self.layer.inputs),
+                *(f"{given.public}: a constant, a finite number{self._sign(given)}." for given in self.layer.constants),
+                "save: False keeps nothing for the other directions, and `saved` is None.",
+                *_out("Outputs" if several else "", first),
+                _THREADS,
+            ],
+            returns=[
+                f"`({'Outputs' if several else first}, saved)`: `saved` is for `backward`. It computes in the",
+                f"widest type among the inputs, in {computed}.",
+                *(["Products of its values may leave the range of float32."] if program.is_wide else []),
+            ],
+            raises=_RAISES,
+            lines=indented([self._checked(given) for given in self.layer.constants])
+            + _called("_FORWARD", "values_", values, "save, out, threads"),
+        )
+
+    def backward(self, program: RowProgram) -> Function:
+        """`backward`."""
+        cotangents = [output.derivative.public for output in self.layer.outputs]
+        zero = "; None stands for zero" if self._several() else ""
+        return Function(
+            signature=self.signatures.backward(),
+            summary="The gradients of a loss, given those with respect to the outputs.",
+            formulas=self.notes.backward_formulas,
+            arguments=[
+                _SAVED,
+                *(f"d{output.public}: the cotangent of {output.public}{zero}." for output in self.layer.outputs),
+                *_out("Gradients"),
+                _THREADS,
+            ],
+            returns=["Gradients, each in the type of its input.", *self._shared(program)],
+            raises=_RAISES,
+            lines=_called("_BACKWARD", "arguments_", cotangents, "out, threads", "saved, "),
+        )
+
+    def jvp(self, program: RowProgram) -> Function:
+        """`jvp`."""
+        several, first = self._several(), self.layer.outputs[0].public
+        tangents = self._moved(program)
+        returned = "Outputs, the tangent of each" if several else f"the tangent of {first}"
+        return Function(
+            signature=self.signatures.later(program),
+            summary="What the outputs move by when each input moves by its tangent.",
+            formulas=in_docstring(self.notes.jvp_formulas),
+            arguments=[
+                _SAVED,
+                *(f"{name}: the tangent of {of}; None stands for zero." for name, of in tangents),
+                *_out("Outputs" if several else "", f"the tangent of {first}"),
+                _THREADS,
+            ],
+            returns=[f"{returned}, in the type that forward returned."],
+            raises=_RAISES,
+            lines=_called("_JVP", "arguments_", [name for name, _ in tangents], "out, threads", "saved, "),
+        )
+
+    def backward_backward(self, program: RowProgram) -> Function:
+        """`backward_backward`."""
+        cotangents = quoted(output.derivative.public for output in self.layer.outputs)
+        own = self._moved(program)
+        itself = "" if self._several() else ", or the array itself"
+        arguments = [f"*_calls.each_cotangent(cotangents, {cotangents})", *(name for name, _ in own)]
+        return Function(
+            signature=self.signatures.later(program),
+            summary="The gradients of a loss that depends on what `backward` returned.",
+            formulas=in_docstring(self.notes.backward_backward_formulas),
+            arguments=[
+                _SAVED,
+                f"cotangents: what `backward` was given, a tuple or a list{itself}.",
+                *(f"{name}: the cotangent of d{of}, its gradient; None stands for zero." for name, of in own),
+                *_out("SecondGradients"),
+                _THREADS,
+            ],
+            returns=["SecondGradients, with respect to the inputs and to the cotangents."],
+            raises=_RAISES,
+            lines=_called("_BACKWARD_BACKWARD", "arguments_", arguments, "out, threads", "saved, "),
+        )
+
+    def saved_from(self) -> Function:
+        """`saved_from`."""
+        own = self.own
+        return Function(
+            signature=self.signatures.saved_from(self.saved, own),
+            summary="What `forward` saved, from its fields, which are looked at as by `backward`.",
+            formulas=(),
+            arguments=[
+                f"{own.shape}: that of the rows; None where an array has it.",
+                f"{own.dtype}: the type that forward computed in; None is that of the row scalars, or",
+                "    else what forward would choose.",
+                f"{own.dtypes}: the type of each input that was given, by name, of which gradients are.",
+                "    What no array tells is needed: another input was left out, or has the type",
+                "    of the rows if it cannot be.",
+            ],
+            returns=[],
+            raises="Raises TypeError or ValueError for what `forward` cannot have saved.",
+            lines=[
+                *assigned_tuple("fields_", (field.name for field in self.saved), 4),
+                f"    return _LAYER.saved_from(fields_, {own.shape}, {own.dtype}, {own.dtypes})",
+            ],
+        )
+
+    def _several(self) -> bool:
+        return len(self.layer.outputs) > 1
+
+    def _moved(self, program: RowProgram) -> list[tuple[str, str]]:
+        """The tangents, or the cotangents of gradients, as callers write them, and what they belong to."""
+        return [(moved_name(program, given), given.public) for given in moved(program, self.layer).values()]
+
+    def _meaning(self, given: Input) -> str:
+        meaning = MEANINGS[given.kind].format(rows=self.layer.rows[0].public)
+        left_out = "" if given.neutral is None else f"; left out it is {as_python(given.neutral)}, and costs nothing"
+        return f"{meaning}{left_out}."
+
+    def _sign(self, given: Constant) -> str:
+        return " of 0 or more" if given.name in self.layer.nonnegative else ""
+
+    def _checked(self, given: Constant) -> str:
+        signed = ", signed=False" if given.name in self.layer.nonnegative else ""
+        return f'{given.public} = _calls.constant("{given.public}", {given.public}{signed})'
+
+    def _shared(self, program: RowProgram) -> list[str]:
+        return [
+            f"{' and '.join(names)} are one and the same array, unless `out` has one for each."
+            for names in shared(program, self.layer)
+        ]
+
+
+def shared(program: RowProgram, layer: Interface) -> list[list[str]]:
+    """The results of a direction that are one array, as callers call them, group by group."""
     cotangents = [output.derivative for output in layer.outputs]
-    several = len(cotangents) > 1
-    lines = ["_check_saved(saved)", f"shape_ = saved.{own.shape}"]
-    lines.append(
-        f"cotangents = _calls.each_cotangent(cotangents, {quoted(cotangent.public for cotangent in cotangents)})"
-    )
-    for number, (cotangent, output) in enumerate(zip(cotangents, layer.outputs, strict=True)):
-        name, local = cotangent.public, cotangent.local
-        lines.append(f'{local} = _calls.array("{name}", cotangents[{number}], required={not several})')
-        lines.append(f'_calls.check_shape("{name}", {local}, {SHAPES[output.kind]}, "the shape of {output.public}")')
-    if several:
-        nothing = " and ".join(f"{cotangent.local} is None" for cotangent in cotangents)
-        lines += [f"if {nothing}:", '    raise ValueError("every cotangent is None; pass at least one")']
-    lines += [*_checked(second.arguments, "cotangent of a gradient", own), "threads = _calls.thread_count(threads)"]
-    # Not by its name: the cotangent of an output `dx` is called as that of the gradient of an input `x`.
-    given = {f"cotangents[{number}]": cotangent.local for number, cotangent in enumerate(cotangents)}
-    given |= {argument.public: argument.public for argument in second.arguments}
-    given |= {field.place: field.place for field in saved if field.is_array}
-    lines.append(given_by_name(given))
-    lines += [f"dtype_ = _calls.types(given_, saved.{own.dtype})[1]", *_filled(second.arguments)]
     results = [given.derivative for given in layer.inputs] + [cotangent.derivative for cotangent in cotangents]
-    lines.append(f"out = _calls.several(out, {quoted(result.public for result in results)})")
-    groups = second.program.groups()
-    done: dict[str, str] = {}
-    kinds = [given.kind for given in layer.inputs] + [output.kind for output in layer.outputs]
-    dtypes = [f'saved.{own.dtypes}.get("{given.public}")' for given in layer.inputs]
-    for cotangent in cotangents:
-        dtype = f"{cotangent.local}.dtype"
-        dtypes.append(f"None if {cotangent.local} is None else {dtype}" if several else dtype)
-    for number, (result, kind, dtype) in enumerate(zip(results, kinds, dtypes, strict=True)):
-        like = [done[other] for other in groups.get(result.name, ()) if other in done]
-        last = f", like={tuple_of(like)}" if like else ""
-        arguments = f'"{result.public}", out[{number}], {SHAPES[kind]}, {dtype}, given_{last}'
-        lines.append(f"{result.local} = _calls.result({arguments})")
-        done[result.name] = result.local
-    lines += _zeroed(second, done)
-    own_arguments = {cotangent.name: cotangent.local for cotangent in cotangents}
-    own_arguments |= {argument.name: argument.public for argument in second.arguments}
-    lines.append(_call("_backward_backward", second, own_arguments, saved))
-    lines.append(f"return _SecondGradients({', '.join(done.values())})")
-    return {"lines": indented(lines)}
+    public = {each.name: each.public for each in (*results, *cotangents, *layer.outputs)}
+    groups = [store.names for store in program.results if len(store.names) > 1]
+    return [[public[name] for name in names] for names in groups]
 
 
-def _zeroed(direction: Secondary, results: Mapping[str, str]) -> list[str]:
-    computed = {name for store in direction.program.results for name in store.names}
-    lines = []
-    for name, local in results.items():
-        if name not in computed:
-            lines += [f"if {local} is not None:", f"    {local}[...] = 0.0"]
-    return lines
+_RAISES = "Raises TypeError for what is no floating-point array, ValueError for a wrong shape."
 
 
-def _call(function: str, direction: Secondary, own: Mapping[str, str], saved: Sequence[Field]) -> str:
-    known = {field.source.name: field.place for field in saved} | dict(own)
-    arguments = [known[name] for name in direction.body.arguments]
-    results = [f"{name}_" for store in direction.program.results for name in store.names]
-    return f"{function}({', '.join([*arguments, *results, 'shape_', 'dtype_', 'threads'])})"
+def _out(kind: str, result: str = "") -> list[str]:
+    """What `out` is: a tuple of some kind, or an array for one result."""
+    if not kind:
+        return [f"out: an array to write {result} to."]
+    return [f"out: {kind}, or a sequence like it, of arrays to write to;", "    None in it makes a new array."]
 
 
-def _checked(arguments: Sequence[Linear], what: str, own: OwnFields) -> list[str]:
-    """The lines that look at the arguments, and fill in those that are to be."""
-    lines = []
-    for argument in arguments:
-        function = "_calls.scalar" if argument.of.kind == "Scalar" else "_calls.array"
-        lines.append(f'{argument.public} = {function}("{argument.public}", {argument.public}, required=False)')
-    nothing = " and ".join(f"{argument.public} is None" for argument in arguments)
-    lines += [f"if {nothing}:", f'    raise ValueError("every {what} is None; pass at least one")']
-    for argument in arguments:
-        if not argument.of.required:
-            name = argument.public
-            lines.append(f'_calls.check_left_out("{name}", {name}, "{argument.of.public}", saved.{own.dtypes})')
-    for argument in arguments:
-        if argument.of.kind != "Scalar":
-            shape = f'{SHAPES[argument.of.kind]}, "the shape of {argument.of.public}"'
-            lines.append(f'_calls.check_shape("{argument.public}", {argument.public}, {shape})')
-    return lines
-
-
-def _filled(arguments: Sequence[Linear]) -> list[str]:
-    """The lines that put zeros in the place of None."""
-    lines = []
-    for argument in arguments:
-        if argument.filled:
-            zeros = f"_calls.zeros({SHAPES[argument.of.kind]}, dtype_)"
-            lines += [f"if {argument.public} is None:", f"    {argument.public} = {zeros}"]
-    return lines
+def _called(direction: str, name: str, values: Iterable[str], others: str, before: str = "") -> list[str]:
+    """The lines that call a direction with a tuple of values, which has a name where it is long."""
+    entries = list(values)
+    line = f"    return {direction}.call({before}{tuple_of(entries)}, {others})"
+    if len(line) <= WIDTH:
+        return [line]
+    return [*assigned_tuple(name, entries, 4), f"    return {direction}.call({before}{name}, {others})"]

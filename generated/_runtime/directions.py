@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: MIT
+"""The public functions of a layer on NumPy but for their signatures, from the layer's `INTERFACE`.
+
+A call is looked at, its results are made, and the mathematics called that the layer brings: `blocks`, which takes the
+rows block by block, or `small`, which takes few of them at once. Where all of a call is of one type and without gaps
+it is seen to be right at a glance; else each argument is looked at, and refused or made to fit.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from . import blocks, rows
+from .calls import (
+    Array,
+    DType,
+    Shape,
+    array,
+    check_left_out,
+    check_shape,
+    placed,
+    result,
+    row_shape,
+    scalar,
+    several,
+    thread_count,
+    types,
+    wider,
+    zeros,
+)
+from .layers import (
+    CONSTANT,
+    NUMBER,
+    ROW,
+    Kept,
+    Layer,
+    Value,
+    are_any,
+    converted,
+    expectations,
+    look,
+    shapes,
+)
+
+__all__ = ["Forward", "Later", "Layer", "only"]
+
+Results = TypeVar("Results")
+
+
+def only(result: Array) -> Array:
+    """The results of a direction that has one."""
+    return result
+
+
+class Forward(Generic[Results, Kept]):
+    """`forward` of a layer; `results` makes of its outputs what is returned.
+
+    `blocks(values, results, call)` is given the inputs and the Constants, and the arrays for outputs
+    and row scalars. `small(values, shape, dtype)` returns those.
+    """
+
+    def __init__(
+        self,
+        layer: Layer[Kept],
+        results: Callable[..., Results],
+        in_blocks: Callable[..., None],
+        small: Callable[..., Sequence[Any]] | None = None,
+    ) -> None:
+        self.layer, self.results, self.blocks, self.small = layer, results, in_blocks, small
+        self.values = [*layer.inputs, *layer.constants]
+        self.names = tuple(output.name for output in layer.outputs)
+        self.count, self.several = len(self.names), len(self.names) > 1
+        self.Saved: Any = layer.Saved
+        objects = [value.name for value in (*self.values, *layer.outputs)]
+        slots = [
+            len(objects) + layer.row_scalars.index(field["name"])
+            if field["kind"] == "row scalar"
+            else objects.index(field["of"])
+            for field in layer.interface["saved"]
+        ]
+        # Of one slot `itemgetter` gives no tuple.
+        first = slots[0] if slots else 0
+        several_slots = len(slots) > 1
+        self.kept: Callable[[Sequence[Any]], Sequence[Any]] = (
+            itemgetter(*slots) if several_slots else itemgetter(slice(first, first + len(slots)))
+        )
+        leading = [slot for slot, each in enumerate(layer.inputs) if each.required and each.part == ROW]
+        self.leading = leading[0] if leading and not layer.is_wide else None
+        self.expected = [each for each in expectations(layer.inputs) if each[0] != self.leading]
+        self.inputs = [given.name for given in layer.inputs]
+
+    def call(self, values: tuple[Any, ...], save: bool, out: Any, threads: int) -> tuple[Results, Kept | None]:
+        """The outputs of a layer and what it saved, None if it is to save nothing."""
+        threads = thread_count(threads)
+        row = None if self.leading is None else values[self.leading]
+        if type(row) is not np.ndarray or row.dtype not in rows.COMPUTED or not row.flags.c_contiguous:
+            return self._in_full(values, save, out, threads)
+        shape: Shape = row.shape
+        dtype: DType = row.dtype
+        if not shape or shape[-1] < self.layer.minimum_features:
+            return self._in_full(values, save, out, threads)
+        absent = look(self.expected, values, shape, dtype, ()) if self.expected else 0
+        if absent < 0:
+            return self._in_full(values, save, out, threads)
+        # In the order of the inputs, and what is usual takes no loop.
+        names = self.inputs
+        if absent:
+            names = [name for name, value in zip(names, values, strict=False) if value is not None]
+        dtypes = dict.fromkeys(names, dtype)
+        if self.small is None or not 0 < row.nbytes <= rows.FEW_BYTES:
+            return self._in_blocks(values, shape, dtype, dtypes, save, out, threads)
+        if rows.are_long(shape, dtype):
+            made = rows.with_small_buffer(self.small, values, shape, dtype)
+        else:
+            made = self.small(values, shape, dtype)
+        if out is not None:
+            made = self._placed(made, out, values)
+        outputs = self.results(*made[: self.count]) if self.several else made[0]
+        if not save:
+            return outputs, None
+        return outputs, tuple.__new__(self.Saved, (shape, dtype, dtypes, *self.kept((*values, *made))))
+
+    def _placed(self, made: Sequence[Any], out: Any, values: Sequence[Any]) -> Sequence[Any]:
+        """What is made of a few rows, its outputs where the caller wants them."""
+        given = dict(zip(self.inputs, values, strict=False))
+        outs = (out,) if self.count == 1 else out
+        return [*placed(self.names, made[: self.count], outs, given), *made[self.count :]]
+
+    def _in_full(self, values: Sequence[Any], save: bool, out: Any, threads: int) -> tuple[Results, Kept | None]:
+        """A call whose arguments are looked at one by one, and converted."""
+        layer = self.layer
+        found = [
+            (scalar if each.part == NUMBER else array)(each.name, value, each.required)
+            for each, value in zip(layer.inputs, values, strict=False)
+        ]
+        first, names = layer.rows[0], ", ".join(layer.rows)
+        there = [
+            value for each, value in zip(layer.inputs, found, strict=True) if each.part == ROW and value is not None
+        ]
+        if not there:
+            raise TypeError(f"each of {names} is None; pass one of them")
+        shape = row_shape(first if first in layer.required else names, there[0], layer.minimum_features)
+        parts = shapes(shape)
+        meanings = (f"the shape of {first}", f"the shape of {first} without its last axis", "(D,)")
+        for each, value in zip(layer.inputs, found, strict=True):
+            if each.part != NUMBER:
+                check_shape(each.name, value, parts[each.part], meanings[each.part])
+        dtypes, dtype = types({each.name: value for each, value in zip(layer.inputs, found, strict=True)})
+        dtype = wider(dtype) if layer.is_wide else dtype
+        found += values[len(found) :]
+        return self._in_blocks(found, shape, dtype, dtypes, save, out, threads)
+
+    def _in_blocks(
+        self,
+        values: Sequence[Any],
+        shape: Shape,
+        dtype: DType,
+        dtypes: dict[str, DType],
+        save: bool,
+        out: Any,
+        threads: int,
+    ) -> tuple[Results, Kept | None]:
+        layer, parts = self.layer, shapes(shape)
+        stored = dtypes[next(name for name in layer.rows if name in dtypes)]
+        outs = (out,) if len(self.names) == 1 else several(out, self.names)
+        given = dict(zip(self.inputs, values, strict=False))
+        made = [
+            result(output.name, own, parts[output.part], stored, given)
+            for output, own in zip(layer.outputs, outs, strict=True)
+        ]
+        outputs = self.results(*made)
+        made += [np.empty(shape[:-1], dtype) for _ in layer.row_scalars]
+        self.blocks(converted(self.values, values, dtype), made, blocks.Call(shape, dtype, threads))
+        return outputs, layer.Saved(shape, dtype, dtypes, *self.kept((*values, *made))) if save else None
+
+
+class Later(Generic[Results]):
+    """A direction that follows forward; `results` makes of what it computes what is returned.
+
+    `blocks(arguments, fields, results, call)` is given the direction's own arguments, the fields of
+    `Saved` after the first three, and the arrays for results, None for one that is not wanted. `small(arguments,
+    saved)` returns the results. Results of a group of `shared` are one and the same. Arguments that are `filled` may be
+    None, which is zero, and are an array all the same.
+    """
+
+    def __init__(
+        self,
+        layer: Layer[Any],
+        direction: str,
+        results: Callable[..., Results],
+        in_blocks: Callable[..., None],
+        small: Callable[..., Sequence[Any]] | None = None,
+        *,
+        shared: Sequence[Sequence[str]] = (),
+        filled: Sequence[str] = (),
+    ) -> None:
+        self.layer, self.results, self.blocks, self.small, self.filled = layer, results, in_blocks, small, filled
+        required = len(layer.outputs) == 1
+        cotangents = [Value(f"d{name}", part, name, required) for name, part, *_ in layer.outputs]
+        gradients = [Value(f"d{name}", part, name, False, True) for name, part, *_ in layer.inputs]
+        again = [[each._replace(name=f"d{each.name}") for each in group] for group in (gradients, cotangents)]
+        self.is_jvp = direction == "jvp"
+        self.cotangents = [] if self.is_jvp else cotangents
+        self.moved = {"backward": [], "jvp": gradients, "backward_backward": again[0]}[direction]
+        self.made = {"backward": gradients, "jvp": cotangents, "backward_backward": gradients + again[1]}[direction]
+        self.names = tuple(value.name for value in self.made)
+        self.values = [*self.cotangents, *self.moved, *layer.fields]
+        self.shared = {name: [other for other in group if other != name] for group in shared for name in group}
+        # Not by its name: the cotangent of an output `dx` is called as that of the gradient of an input `x`.
+        self.labels = [
+            f"cotangents[{number}]" if direction == "backward_backward" else value.name
+            for number, value in enumerate(self.cotangents)
+        ]
+        self.labels += [value.name for value in self.moved] + [f"saved.{field.name}" for field in layer.fields]
+        own = len(self.cotangents) + len(self.moved)
+        self.expected = expectations(self.values[:own]) + expectations(layer.fields, own + 3)
+        self.leading = next((slot for slot, part, *_ in self.expected if part == ROW), None)
+        self.always_converts = bool(filled) or any(field.part == CONSTANT for field in layer.fields)
+
+    def call(self, saved: Any, arguments: tuple[Any, ...], out: Any, threads: int) -> Results:
+        """The results of the direction."""
+        self.layer.check_is_saved(saved)
+        threads = thread_count(threads)
+        values = (*arguments, *saved)
+        shape, dtype, dtypes = saved[:3]
+        if not self._is_plain(shape, dtype, dtypes, values):
+            return self._in_full(saved, arguments, out, threads)
+        row = None if self.leading is None else values[self.leading]
+        if self.small is not None and row is not None and 0 < row.nbytes <= rows.FEW_BYTES:
+            if rows.are_long(shape, dtype):
+                made = rows.with_small_buffer(self.small, arguments, saved)
+            else:
+                made = self.small(arguments, saved)
+            if out is not None:
+                made = placed(self.names, made, out, self._given([*arguments, *saved[3:]]))
+            return self.results(*made)
+        return self._in_blocks([*arguments, *saved[3:]], dtype, saved, out, threads, self.always_converts)
+
+    def _is_plain(self, shape: Any, dtype: Any, dtypes: Any, values: Sequence[Any]) -> bool:
+        """Whether forward saw arrays of one type, all is of it and of its shape, and there is something to compute."""
+        if type(shape) is not tuple or not shape or type(dtypes) is not dict:
+            return False
+        if not isinstance(dtype, np.dtype) or dtype not in rows.COMPUTED:
+            return False
+        for kind in dtypes.values():
+            if kind is not dtype and (type(kind) is not type(dtype) or kind != dtype):
+                return False
+        for name in self.layer.required:
+            if name not in dtypes:
+                return False
+        absent = look(self.expected, values, shape, dtype, dtypes)
+        if absent > 0:
+            count = len(self.cotangents)
+            return are_any(values[:count]) and are_any(values[count : count + len(self.moved)])
+        return absent == 0
+
+    def _in_full(self, saved: Any, arguments: Sequence[Any], out: Any, threads: int) -> Results:
+        """A call whose arguments are looked at one by one, and converted."""
+        self.layer.check_saved(saved)
+        shape, kept, dtypes, *fields = saved
+        parts = shapes(shape)
+        found = [
+            array(each.name, value, each.required) for each, value in zip(self.cotangents, arguments, strict=False)
+        ]
+        if not are_any(found):
+            raise ValueError("every cotangent is None; pass at least one")
+        for each, value in zip(self.cotangents, found, strict=True):
+            check_shape(each.name, value, parts[each.part], f"the shape of {each.of}")
+        own = [
+            (scalar if each.part == NUMBER else array)(each.name, value, False)
+            for each, value in zip(self.moved, arguments[len(found) :], strict=True)
+        ]
+        if not are_any(own):
+            kind = "cotangent of a gradient" if self.cotangents else "tangent"
+            raise ValueError(f"every {kind} is None; pass at least one")
+        for each, value in zip(self.moved, own, strict=True):
+            check_left_out(each.name, value, each.of, dtypes)
+        for each, value in zip(self.moved, own, strict=True):
+            if each.part != NUMBER:
+                check_shape(each.name, value, parts[each.part], f"the shape of {each.of}")
+        values = [*found, *own, *fields]
+        return self._in_blocks(values, types(self._given(values), kept)[1], saved, out, threads, True)
+
+    def _given(self, values: Sequence[Any]) -> dict[str, Any]:
+        """What a call is given, by what messages call it."""
+        return dict(zip(self.labels, values, strict=True))
+
+    def _in_blocks(
+        self, values: list[Any], dtype: DType, saved: Any, out: Any, threads: int, converts: bool
+    ) -> Results:
+        shape, _, dtypes = saved[:3]
+        parts, count = shapes(shape), len(self.cotangents)
+        made = self._results(values, out, parts, dtypes)
+        if converts:
+            for slot, each in enumerate(self.moved, count):
+                if each.name in self.filled and values[slot] is None:
+                    values[slot] = zeros(parts[each.part], dtype)
+            values = converted(self.values, values, dtype)
+        own = count + len(self.moved)
+        self.blocks(values[:own], values[own:], made, blocks.Call(shape, dtype, threads))
+        return self.results(*made)
+
+    def _results(
+        self, values: Sequence[Any], out: Any, parts: Sequence[Shape], dtypes: Mapping[str, DType]
+    ) -> list[Any]:
+        """Arrays for the results, in the types of what they belong to; None for one that there is not."""
+        layer = self.layer
+        if self.is_jvp:
+            kinds: list[DType | None] = [next(dtypes[name] for name in layer.rows if name in dtypes)] * len(self.made)
+        else:
+            kinds = [dtypes.get(given.name) for given in layer.inputs]
+            kinds += [None if value is None else value.dtype for value in values[: len(self.cotangents)]]
+        outs = (out,) if self.is_jvp and len(self.made) == 1 else several(out, self.names)
+        given = {} if out is None else self._given(values)
+        made: dict[str, Any] = {}
+        for each, own, kind in zip(self.made, outs, kinds, strict=False):
+            like = [made[other] for other in self.shared.get(each.name, ()) if other in made]
+            made[each.name] = result(each.name, own, parts[each.part], kind, given, like)
+        return list(made.values())

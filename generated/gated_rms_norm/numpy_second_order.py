@@ -1,0 +1,312 @@
+# Made by lngen 0.1.0 from the definition of gated_rms_norm.
+# Do not edit; edit gated_rms_norm.py and run: lngen derive gated_rms_norm.py
+# Cost: forward 3 row tensors (2 read, 1 written), 7 flops a row element; backward 5 row tensors (3 read, 2 written), 20 flops a row element.
+# Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
+# definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
+# templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
+"""Root-mean-square normalization, then a gate: silu of another row. The tangents, and the gradients of the gradients.
+
+Rows are worked on in blocks that stay in the cache. A comment names the step of the
+derivation that a line comes from, and a name in the code is a name of the derivation.
+"""
+
+# A variable may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+
+import numpy as np
+
+from .._runtime import blocks as _blocks
+from .._runtime import functions as _functions
+from .._runtime import rows as _rows
+
+
+def jvp(arguments, fields, results, call):
+    """The tangents of the outputs, written to their arrays."""
+    dx_rows, dz_rows, dgamma = arguments
+    x_rows, z_rows, gamma, rstd_rows = fields
+    (dy_out,) = results
+    features, dtype = call.features, call.dtype
+    D = _rows.number(features, dtype)
+    dgamma_wide = _rows.repeated(dgamma)
+    gamma_wide = _rows.repeated(gamma)
+
+    def block(x, z, dx, dz, rstd, dy_block, buffers, row_scalars):
+        # step 3: xhat = x*rstd
+        xhat = _rows.by_row(np.multiply, x, rstd, out=dy_block)
+        # step 17: mean_dx_xhat = mean(dx*xhat)
+        if dx_rows is not None:
+            mean_dx_xhat = _rows.row_mean(dx, xhat, D, out=row_scalars[0])
+        # step 4: sigmoid_z = sigmoid(z)
+        sigmoid_z = _functions.sigmoid(z, out=buffers[0])
+        # step 5: silu_z = sigmoid_z*z
+        if dx_rows is not None or dgamma is not None:
+            silu_z = np.multiply(sigmoid_z, z, out=buffers[1])
+        # step 17: dy = silu_z*xhat*dgamma + (dx - xhat*mean_dx_xhat)*silu_z*rstd*gamma
+        #   + dz*sigmoid_z*xhat*((1 - sigmoid_z)*z + 1)*gamma
+        if dgamma is not None:
+            dy = np.multiply(silu_z, xhat, out=buffers[2])
+            dy = _rows.by_feature(np.multiply, dy, dgamma_wide, out=buffers[2])
+        if dx_rows is not None:
+            part = _rows.by_row(np.multiply, xhat, mean_dx_xhat, out=buffers[3])
+            part = np.subtract(dx, part, out=buffers[3])
+            part = np.multiply(part, silu_z, out=buffers[1])
+        if gamma is not None and dx_rows is not None:
+            part = _rows.by_feature(np.multiply, part, gamma_wide, out=buffers[1])
+        if dx_rows is not None:
+            part = np.multiply(part, rstd, out=buffers[1])
+        if dx_rows is not None and dgamma is not None:
+            dy = np.add(dy, part, out=buffers[1])
+        if dx_rows is not None and dgamma is None:
+            dy = part
+        if dz_rows is not None:
+            part_2 = np.multiply(dz, sigmoid_z, out=buffers[3])
+            part_2 = np.multiply(part_2, xhat, out=dy_block)
+            part_3 = np.subtract(1.0, sigmoid_z, out=buffers[0])
+            part_3 = np.multiply(part_3, z, out=buffers[0])
+            part_3 = np.add(part_3, 1.0, out=buffers[0])
+            part_2 = np.multiply(part_2, part_3, out=dy_block)
+        if gamma is not None and dz_rows is not None:
+            part_2 = _rows.by_feature(np.multiply, part_2, gamma_wide, out=dy_block)
+        if dz_rows is not None and (dx_rows is not None or dgamma is not None):
+            dy = np.add(dy, part_2, out=dy_block)
+        if gamma is not None and dx_rows is None and dgamma is None:
+            dy = part_2
+        if gamma is None and dx_rows is None:
+            dy = part_2
+        if dz_rows is None:
+            dy_block[...] = dy
+
+    _blocks.each_block(
+        block,
+        call,
+        reads=(x_rows, z_rows, dx_rows, dz_rows, rstd_rows),
+        writes=(dy_out,),
+        buffers=4,
+        row_scalars=1,
+    )
+
+
+def backward_backward(arguments, fields, results, call):
+    """The gradients of the gradients, written to their arrays."""
+    dy_rows, ddx_rows, ddz_rows, ddgamma = arguments
+    x_rows, z_rows, gamma, rstd_rows = fields
+    dx_out, dz_out, dgamma_out, ddy_out = results
+    features, dtype = call.features, call.dtype
+    needs_part = ddx_rows is not None or ddgamma is not None
+    needs_g = gamma is not None and ddx_rows is not None
+    needs_g_2 = gamma is None and ddx_rows is not None
+    needs_part_7 = gamma is not None and (ddx_rows is not None or ddz_rows is not None)
+    needs_g_5 = gamma is not None and ddz_rows is not None
+    needs_mean_g_5_xhat = ddx_rows is not None or ddz_rows is not None
+    needs_dz = ddz_rows is not None and (ddx_rows is not None or ddgamma is not None)
+    needs_part_10 = gamma is not None and ddx_rows is None and ddgamma is None
+    needs_part_10_2 = gamma is None and ddx_rows is None
+    needs_part_12 = gamma is None and ddx_rows is not None and ddz_rows is not None
+    needs_part_12_2 = gamma is None and ddz_rows is None
+    needs_ddy = ddgamma is not None and (ddx_rows is not None or ddz_rows is not None)
+    D = _rows.number(features, dtype)
+    # step 23: mean_ddgamma_dy_silu_z = mean(dy*silu_z*xhat*ddgamma)
+    if ddgamma is not None:
+        ddgamma_over_D = np.divide(ddgamma, D)
+    gamma_wide = _rows.repeated(gamma)
+    ddgamma_wide = _rows.repeated(ddgamma)
+
+    def block(
+        x,
+        z,
+        dy,
+        ddx,
+        ddz,
+        rstd,
+        dz_block,
+        ddy_block,
+        dx_block,
+        buffers,
+        row_scalars,
+        sums,
+    ):
+        (dgamma_sums,) = sums
+        # step 3: xhat = x*rstd
+        xhat = _rows.by_row(np.multiply, x, rstd, out=dx_block)
+        # step 20: mean_ddx_xhat = mean(ddx*xhat)
+        if ddx_rows is not None:
+            mean_ddx_xhat = _rows.row_mean(ddx, xhat, D, out=row_scalars[0])
+        # step 4: sigmoid_z = sigmoid(z)
+        sigmoid_z = _functions.sigmoid(z, out=dz_block)
+        # step 5: silu_z = sigmoid_z*z
+        silu_z = np.multiply(sigmoid_z, z, out=ddy_block)
+        # step 23: mean_ddgamma_dy_silu_z = mean(dy*silu_z*xhat*ddgamma)
+        if needs_part:
+            part = np.multiply(dy, silu_z, out=buffers[0])
+        if ddgamma is not None:
+            part_2 = np.multiply(part, xhat, out=buffers[1])
+            mean_ddgamma_dy_silu_z = _rows.row_sum(
+                part_2, ddgamma_over_D, out=row_scalars[1]
+            )
+        # step 18: g = dy*silu_z*gamma
+        if needs_g:
+            g = _rows.by_feature(np.multiply, part, gamma_wide, out=buffers[1])
+        if needs_g_2:
+            g = part
+        # step 19: mean_g = mean(g*xhat)
+        if ddx_rows is not None:
+            mean_g = _rows.row_mean(g, xhat, D, out=row_scalars[2])
+            # step 23: mean_ddx_g = mean(ddx*g)
+            mean_ddx_g = _rows.row_mean(ddx, g, D, out=row_scalars[3])
+            # step 22: mean_g_scaled = mean_g*rstd
+            mean_g_scaled = np.multiply(mean_g, rstd, out=row_scalars[4])
+            # step 23: mean_g_scaled_2 = 2*mean_g
+            mean_g_scaled_2 = np.multiply(mean_g, 2.0, out=row_scalars[2])
+            # step 20: dg = (ddx - xhat*mean_ddx_xhat)*rstd
+            dg = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[2])
+            dg = np.subtract(ddx, dg, out=buffers[2])
+            dg = np.multiply(dg, rstd, out=buffers[2])
+            # step 25: dgamma = sum over rows of (dg*silu_z + ddz*sigmoid_z*xhat*((1 -
+            #   sigmoid_z)*z + 1))*dy
+            part_3 = np.multiply(dg, silu_z, out=buffers[3])
+        if ddz_rows is not None:
+            part_4 = np.multiply(ddz, sigmoid_z, out=buffers[4])
+            part_4 = np.multiply(part_4, xhat, out=buffers[4])
+        part_5 = np.subtract(1.0, sigmoid_z, out=buffers[5])
+        if ddz_rows is not None:
+            part_6 = np.multiply(part_5, z, out=buffers[6])
+            part_6 = np.add(part_6, 1.0, out=buffers[6])
+            part_4 = np.multiply(part_4, part_6, out=buffers[4])
+        if ddx_rows is not None and ddz_rows is not None:
+            part_3 = np.add(part_3, part_4, out=buffers[3])
+        if ddx_rows is None and ddz_rows is not None:
+            part_3 = part_4
+        if needs_part_7:
+            part_7 = np.multiply(part_3, dy, out=buffers[7])
+            _rows.add_rows(part_7, dgamma_sums)
+        # step 21: dsilu_z = (xhat*ddgamma + dg*gamma)*dy
+        if ddgamma is not None:
+            dsilu_z = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=buffers[7])
+        if needs_g:
+            part_8 = _rows.by_feature(np.multiply, dg, gamma_wide, out=buffers[2])
+        if needs_g_2:
+            part_8 = dg
+        if ddx_rows is not None and ddgamma is not None:
+            dsilu_z = np.add(dsilu_z, part_8, out=buffers[2])
+        if gamma is not None and ddx_rows is not None and ddgamma is None:
+            dsilu_z = part_8
+        if needs_g_2:
+            dsilu_z = part_8
+        if needs_part:
+            dsilu_z = np.multiply(dsilu_z, dy, out=buffers[2])
+        # step 22: g_5 = ddz*dy*sigmoid_z*((1 - sigmoid_z)*z + 1)*gamma -
+        #   ddx*mean_g_scaled
+        if ddz_rows is not None:
+            g_5 = np.multiply(ddz, dy, out=buffers[7])
+            g_5 = np.multiply(g_5, sigmoid_z, out=buffers[7])
+            g_5 = np.multiply(g_5, part_6, out=buffers[7])
+        if needs_g_5:
+            g_5 = _rows.by_feature(np.multiply, g_5, gamma_wide, out=buffers[7])
+        if ddx_rows is not None and ddz_rows is None:
+            g_5 = 0.0
+        if ddx_rows is not None:
+            part_9 = _rows.by_row(np.multiply, ddx, mean_g_scaled, out=buffers[4])
+            g_5 = np.subtract(g_5, part_9, out=buffers[4])
+        # step 23: mean_g_5_xhat = mean(g_5*xhat)
+        if needs_mean_g_5_xhat:
+            mean_g_5_xhat = _rows.row_mean(g_5, xhat, D, out=row_scalars[4])
+        # step 24: dz = (dsilu_z + (1 - sigmoid_z)*ddz*dy*xhat*gamma + (1 -
+        #   sigmoid_z)*(dsilu_z*z + ((1 - sigmoid_z)*z + 1 -
+        #   silu_z)*ddz*dy*xhat*gamma))*sigmoid_z
+        if ddz_rows is not None:
+            dz = np.multiply(part_5, ddz, out=buffers[8])
+            dz = np.multiply(dz, dy, out=buffers[8])
+            dz = np.multiply(dz, xhat, out=buffers[8])
+        if needs_g_5:
+            dz = _rows.by_feature(np.multiply, dz, gamma_wide, out=buffers[8])
+        if needs_dz:
+            dz = np.add(dsilu_z, dz, out=buffers[8])
+        if ddz_rows is None:
+            dz = dsilu_z
+        if needs_part:
+            part_10 = np.multiply(dsilu_z, z, out=buffers[9])
+        if ddz_rows is not None:
+            part_11 = np.subtract(part_6, silu_z, out=buffers[2])
+            part_11 = np.multiply(part_11, ddz, out=buffers[2])
+            part_11 = np.multiply(part_11, dy, out=buffers[2])
+            part_11 = np.multiply(part_11, xhat, out=buffers[2])
+        if needs_g_5:
+            part_11 = _rows.by_feature(np.multiply, part_11, gamma_wide, out=buffers[2])
+        if needs_dz:
+            part_10 = np.add(part_10, part_11, out=buffers[2])
+        if needs_part_10:
+            part_10 = part_11
+        if needs_part_10_2:
+            part_10 = part_11
+        part_10 = np.multiply(part_5, part_10, out=buffers[5])
+        dz = np.add(dz, part_10, out=buffers[2])
+        np.multiply(dz, sigmoid_z, out=dz_block)
+        # step 26: ddy = silu_z*xhat*ddgamma + (dg*silu_z + ddz*sigmoid_z*xhat*((1 -
+        #   sigmoid_z)*z + 1))*gamma
+        if ddgamma is not None:
+            ddy = np.multiply(silu_z, xhat, out=ddy_block)
+            ddy = _rows.by_feature(np.multiply, ddy, ddgamma_wide, out=ddy_block)
+        if needs_part_7:
+            part_12 = _rows.by_feature(np.multiply, part_3, gamma_wide, out=buffers[2])
+        if needs_part_12:
+            part_12 = part_3
+        if needs_part_12_2:
+            part_12 = part_3
+        if needs_part_10_2:
+            part_12 = part_3
+        if needs_ddy:
+            ddy = np.add(ddy, part_12, out=ddy_block)
+        if gamma is not None and ddgamma is None:
+            ddy = part_12
+        if needs_part_12:
+            ddy = part_12
+        if needs_part_12_2:
+            ddy = part_12
+        if needs_part_10_2:
+            ddy = part_12
+        if ddgamma is None:
+            ddy_block[...] = ddy
+        # step 23: dx = (g_5 + dy*silu_z*ddgamma + ((xhat*mean_g_scaled_2 -
+        #   g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - xhat*mean_ddgamma_dy_silu_z -
+        #   xhat*mean_g_5_xhat)*rstd
+        if ddgamma is not None:
+            dx = _rows.by_feature(np.multiply, part, ddgamma_wide, out=buffers[0])
+        if needs_ddy:
+            dx = np.add(g_5, dx, out=buffers[0])
+        if ddx_rows is not None and ddgamma is None:
+            dx = g_5
+        if needs_part_10:
+            dx = g_5
+        if needs_part_10_2:
+            dx = g_5
+        if ddx_rows is not None:
+            part_13 = _rows.by_row(np.multiply, xhat, mean_g_scaled_2, out=buffers[2])
+            part_13 = np.subtract(part_13, g, out=buffers[1])
+            part_13 = np.multiply(part_13, mean_ddx_xhat, out=buffers[1])
+            part_14 = _rows.by_row(np.multiply, xhat, mean_ddx_g, out=buffers[2])
+            part_13 = np.subtract(part_13, part_14, out=buffers[1])
+            part_13 = np.multiply(part_13, rstd, out=buffers[1])
+            dx = np.add(dx, part_13, out=buffers[0])
+        if ddgamma is not None:
+            part_15 = _rows.by_row(
+                np.multiply, xhat, mean_ddgamma_dy_silu_z, out=buffers[1]
+            )
+            dx = np.subtract(dx, part_15, out=buffers[0])
+        if needs_mean_g_5_xhat:
+            part_16 = np.multiply(xhat, mean_g_5_xhat, out=dx_block)
+            dx = np.subtract(dx, part_16, out=dx_block)
+        np.multiply(dx, rstd, out=dx_block)
+
+    (dgamma,) = _blocks.each_block(
+        block,
+        call,
+        reads=(x_rows, z_rows, dy_rows, ddx_rows, ddz_rows, rstd_rows),
+        writes=(dz_out, ddy_out, dx_out),
+        buffers=10,
+        row_scalars=5,
+        feature_sums=1,
+    )
+    if ddx_rows is None and ddz_rows is None:
+        dgamma = 0.0
+    if gamma is not None:
+        _blocks.round_to(dgamma_out, ..., dgamma)

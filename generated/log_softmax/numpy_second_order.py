@@ -1,0 +1,87 @@
+# Made by lngen 0.1.0 from the definition of log_softmax.
+# Do not edit; edit log_softmax.py and run: lngen derive log_softmax.py
+# Cost: forward 2 row tensors (1 read, 1 written), 5 flops a row element; backward 3 row tensors (2 read, 1 written), 5 flops a row element.
+# Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
+# definition sha256:69e4e6464377f485c18a82bb2ea433e069fc552079d127d509e2b633488c8e64
+# templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
+"""The logarithm of softmax over the feature axis. The tangents, and the gradients of the gradients.
+
+Rows are worked on in blocks that stay in the cache. A comment names the step of the
+derivation that a line comes from, and a name in the code is a name of the derivation.
+"""
+
+# A variable may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+
+import numpy as np
+
+from .._runtime import blocks as _blocks
+from .._runtime import rows as _rows
+
+
+def jvp(arguments, fields, results, call):
+    """The tangents of the outputs, written to their arrays."""
+    (dx_rows,) = arguments
+    x_rows, row_max_rows, sum_exp_rows = fields
+    (dy_out,) = results
+
+    def block(x, dx, row_max, sum_exp, dy_block, row_scalars):
+        # step 3: x_shifted = x - row_max
+        x_shifted = _rows.by_row(np.subtract, x, row_max, out=dy_block)
+        # step 4: exp_shifted = exp(x_shifted)
+        exp_shifted = np.exp(x_shifted, out=dy_block)
+        # step 14: sum_dx_exp_shifted = sum(dx*exp_shifted)
+        sum_dx_exp_shifted = _rows.row_sum(dx, exp_shifted, out=row_scalars[0])
+        # step 14: dlog_sum_exp = sum_dx_exp_shifted/sum_exp
+        dlog_sum_exp = np.divide(sum_dx_exp_shifted, sum_exp, out=row_scalars[0])
+        # step 15: dy = dx - dlog_sum_exp
+        _rows.by_row(np.subtract, dx, dlog_sum_exp, out=dy_block)
+
+    _blocks.each_block(
+        block,
+        call,
+        reads=(x_rows, dx_rows, row_max_rows, sum_exp_rows),
+        writes=(dy_out,),
+        row_scalars=1,
+    )
+
+
+def backward_backward(arguments, fields, results, call):
+    """The gradients of the gradients, written to their arrays."""
+    dy_rows, ddx_rows = arguments
+    x_rows, row_max_rows, sum_exp_rows = fields
+    dx_out, ddy_out = results
+    features, dtype = call.features, call.dtype
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    D = _rows.number(features, dtype)
+
+    def block(x, dy, ddx, row_max, sum_exp, dx_block, ddy_block, row_scalars):
+        # step 16: mean_dy = mean(dy)
+        mean_dy = _rows.row_sum(dy, one_over_D, out=row_scalars[0])
+        # step 3: x_shifted = x - row_max
+        x_shifted = _rows.by_row(np.subtract, x, row_max, out=dx_block)
+        # step 4: exp_shifted = exp(x_shifted)
+        exp_shifted = np.exp(x_shifted, out=dx_block)
+        # step 17: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
+        sum_ddx_exp_shifted = _rows.row_sum(ddx, exp_shifted, out=row_scalars[1])
+        # step 17: sum_exp_scaled = mean_dy*D/sum_exp
+        sum_exp_scaled = np.multiply(mean_dy, D, out=row_scalars[0])
+        sum_exp_scaled = np.divide(sum_exp_scaled, sum_exp, out=row_scalars[0])
+        # step 17: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/sum_exp
+        sum_ddx_exp_shifted_scaled = np.divide(
+            sum_ddx_exp_shifted, sum_exp, out=row_scalars[1]
+        )
+        # step 17: dx = exp_shifted*(sum_ddx_exp_shifted_scaled - ddx)*sum_exp_scaled
+        dx = np.subtract(sum_ddx_exp_shifted_scaled, ddx, out=ddy_block)
+        dx = np.multiply(exp_shifted, dx, out=dx_block)
+        np.multiply(dx, sum_exp_scaled, out=dx_block)
+        # step 18: ddy = ddx - sum_ddx_exp_shifted_scaled
+        _rows.by_row(np.subtract, ddx, sum_ddx_exp_shifted_scaled, out=ddy_block)
+
+    _blocks.each_block(
+        block,
+        call,
+        reads=(x_rows, dy_rows, ddx_rows, row_max_rows, sum_exp_rows),
+        writes=(dx_out, ddy_out),
+        row_scalars=2,
+    )

@@ -1,0 +1,245 @@
+# Made by lngen 0.1.0 from the definition of mean_abs_norm.
+# Do not edit; edit mean_abs_norm.py and run: lngen derive mean_abs_norm.py
+# Cost: forward 2 row tensors (1 read, 1 written), 9 flops a row element; backward 3 row tensors (2 read, 1 written), 18 flops a row element.
+# Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
+# definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
+# templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
+"""Centred rows divided by their mean absolute deviation. The tangents, and the gradients of the gradients.
+
+Rows are worked on in blocks that stay in the cache. A comment names the step of the
+derivation that a line comes from, and a name in the code is a name of the derivation.
+"""
+
+# A variable may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+
+import numpy as np
+
+from .._runtime import blocks as _blocks
+from .._runtime import rows as _rows
+
+
+def jvp(arguments, fields, results, call):
+    """The tangents of the outputs, written to their arrays."""
+    dx_rows, dgamma, dbeta = arguments
+    x_rows, gamma, mu_rows, mu_residual_rows, scale_rows = fields
+    (dy_out,) = results
+    features, dtype = call.features, call.dtype
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    D = _rows.number(features, dtype)
+    dgamma_wide = _rows.repeated(dgamma)
+    gamma_wide = _rows.repeated(gamma)
+    dbeta_wide = _rows.repeated(dbeta)
+
+    def block(x, dx, mu, mu_residual, scale, dy_block, buffers, row_scalars):
+        # step 13: mean_dx = mean(dx)
+        if dx_rows is not None:
+            mean_dx = _rows.row_sum(dx, one_over_D, out=row_scalars[0])
+        # step 2: x_shifted = x - mu
+        if dx_rows is not None or dgamma is not None:
+            x_shifted = _rows.by_row(np.subtract, x, mu, out=dy_block)
+            # step 2: x_centred = x_shifted - mu_residual
+            x_centred = np.subtract(x_shifted, mu_residual, out=dy_block)
+            # step 5: xhat = x_centred*scale
+            xhat = np.multiply(x_centred, scale, out=dy_block)
+        # step 13: mean_xhat = mean(sign(xhat))
+        if dx_rows is not None:
+            part = np.sign(xhat, out=buffers[0])
+            mean_xhat = _rows.row_sum(part, one_over_D, out=row_scalars[1])
+            # step 13: mean_dx_xhat = mean(dx*sign(xhat))
+            mean_dx_xhat = _rows.row_mean(dx, part, D, out=row_scalars[2])
+        # step 13: dy = xhat*dgamma + (dx + (xhat*mean_xhat - 1)*mean_dx -
+        #   xhat*mean_dx_xhat)*scale*gamma + dbeta
+        if dgamma is not None:
+            dy = _rows.by_feature(np.multiply, xhat, dgamma_wide, out=buffers[0])
+        if dx_rows is not None:
+            part_2 = _rows.by_row(np.multiply, xhat, mean_xhat, out=buffers[1])
+            part_2 = np.subtract(part_2, 1.0, out=buffers[1])
+            part_2 = np.multiply(part_2, mean_dx, out=buffers[1])
+            part_2 = np.add(dx, part_2, out=buffers[1])
+            part_3 = np.multiply(xhat, mean_dx_xhat, out=dy_block)
+            part_2 = np.subtract(part_2, part_3, out=dy_block)
+        if gamma is not None and dx_rows is not None:
+            part_2 = _rows.by_feature(np.multiply, part_2, gamma_wide, out=dy_block)
+        if dx_rows is not None:
+            part_2 = np.multiply(part_2, scale, out=dy_block)
+        if dx_rows is not None and dgamma is not None:
+            dy = np.add(dy, part_2, out=dy_block)
+        if dx_rows is not None and dgamma is None:
+            dy = part_2
+        if dbeta is not None and (dx_rows is not None or dgamma is not None):
+            dy = _rows.by_feature(np.add, dy, dbeta_wide, out=dy_block)
+        if dx_rows is None and dgamma is None:
+            dy = dbeta
+        if dx_rows is None and (dgamma is None or dbeta is None):
+            dy_block[...] = dy
+
+    _blocks.each_block(
+        block,
+        call,
+        reads=(x_rows, dx_rows, mu_rows, mu_residual_rows, scale_rows),
+        writes=(dy_out,),
+        buffers=2,
+        row_scalars=3,
+    )
+
+
+def backward_backward(arguments, fields, results, call):
+    """The gradients of the gradients, written to their arrays."""
+    dy_rows, ddx_rows, ddgamma, ddbeta = arguments
+    x_rows, gamma, mu_rows, mu_residual_rows, scale_rows = fields
+    dx_out, dgamma_out, dbeta_out, ddy_out = results
+    features, dtype = call.features, call.dtype
+    needs_x_shifted = ddx_rows is not None or ddgamma is not None
+    needs_g = gamma is not None and ddx_rows is not None
+    needs_g_2 = gamma is None and ddx_rows is not None
+    needs_dxhat = ddx_rows is not None and ddgamma is not None
+    needs_ddy = ddx_rows is None and ddgamma is not None
+    needs_ddy_2 = ddx_rows is None and ddgamma is None
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    ones = _rows.equal_weights(features, 1.0, dtype)
+    D = _rows.number(features, dtype)
+    gamma_wide = _rows.repeated(gamma)
+    ddgamma_wide = _rows.repeated(ddgamma)
+    ddbeta_wide = _rows.repeated(ddbeta)
+
+    def block(
+        x,
+        dy,
+        ddx,
+        mu,
+        mu_residual,
+        scale,
+        ddy_block,
+        dx_block,
+        buffers,
+        row_scalars,
+        sums,
+    ):
+        (dgamma_sums,) = sums
+        # step 19: dmean_g = sum(-ddx*scale)
+        if ddx_rows is not None:
+            part = np.negative(scale, out=row_scalars[0])
+            part_2 = _rows.by_row(np.multiply, ddx, part, out=ddy_block)
+            dmean_g = _rows.row_sum(part_2, ones, out=row_scalars[0])
+        # step 2: x_shifted = x - mu
+        if needs_x_shifted:
+            x_shifted = _rows.by_row(np.subtract, x, mu, out=ddy_block)
+            # step 2: x_centred = x_shifted - mu_residual
+            x_centred = np.subtract(x_shifted, mu_residual, out=ddy_block)
+            # step 16: mean_xhat = mean(sign(x_centred))
+            part_3 = np.sign(x_centred, out=dx_block)
+        if ddx_rows is not None:
+            mean_xhat = _rows.row_sum(part_3, one_over_D, out=row_scalars[1])
+        # step 14: g = dy*gamma
+        if needs_g:
+            g = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[0])
+        if needs_g_2:
+            g = dy
+        # step 15: mean_g = mean(g)
+        if ddx_rows is not None:
+            mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[2])
+            # step 17: mean_g_2_unscaled = mean(g*x_centred)
+            mean_g_2_unscaled = _rows.row_mean(g, x_centred, D, out=row_scalars[3])
+            # step 17: mean_g_2 = mean_g_2_unscaled*scale
+            mean_g_2 = np.multiply(mean_g_2_unscaled, scale, out=row_scalars[3])
+            # step 20: dmean_g_scaled = dmean_g/D
+            dmean_g_scaled = np.divide(dmean_g, D, out=row_scalars[0])
+            # step 18: dmean_g_2_unscaled = sum(ddx*(mean_xhat - sign(x_centred)))
+            part_4 = np.subtract(mean_xhat, part_3, out=buffers[1])
+            dmean_g_2_unscaled = _rows.row_sum(ddx, part_4, out=row_scalars[1])
+            # step 22: sum_ddx_g_xhat = sum((g + (mean_xhat - sign(x_centred))*mean_g_2
+            #   - mean_g)*ddx)
+            part_5 = np.multiply(part_4, mean_g_2, out=buffers[1])
+            part_5 = np.add(g, part_5, out=buffers[1])
+            part_5 = np.subtract(part_5, mean_g, out=buffers[1])
+            sum_ddx_g_xhat = _rows.row_sum(part_5, ddx, out=row_scalars[2])
+            # step 18: dmean_g_2 = dmean_g_2_unscaled*scale
+            dmean_g_2 = np.multiply(dmean_g_2_unscaled, scale, out=row_scalars[1])
+            # step 20: dmean_g_2_scaled = dmean_g_2/D
+            dmean_g_2_scaled = np.divide(dmean_g_2, D, out=row_scalars[1])
+            # step 20: dg = ddx*scale + x_centred*dmean_g_2_scaled*scale +
+            #   dmean_g_scaled
+            dg = _rows.by_row(np.multiply, ddx, scale, out=buffers[1])
+            part_6 = np.multiply(dmean_g_2_scaled, scale, out=row_scalars[3])
+            part_7 = _rows.by_row(np.multiply, x_centred, part_6, out=buffers[2])
+            dg = np.add(dg, part_7, out=buffers[1])
+            dg = np.add(dg, dmean_g_scaled, out=buffers[1])
+        # step 27: dgamma = sum over rows of dg*dy
+        if needs_g:
+            part_8 = np.multiply(dg, dy, out=buffers[2])
+            _rows.add_rows(part_8, dgamma_sums)
+        # step 21: dxhat = dy*ddgamma + g*dmean_g_2_scaled
+        if ddgamma is not None:
+            dxhat = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[2])
+        if ddx_rows is not None:
+            part_9 = np.multiply(g, dmean_g_2_scaled, out=buffers[0])
+        if needs_dxhat:
+            dxhat = np.add(dxhat, part_9, out=buffers[0])
+        if ddx_rows is not None and ddgamma is None:
+            dxhat = part_9
+        # step 22: sum_dxhat_x_centred = sum(dxhat*x_centred)
+        if needs_x_shifted:
+            sum_dxhat_x_centred = _rows.row_sum(dxhat, x_centred, out=row_scalars[0])
+        # step 29: ddy = dg*gamma + x_centred*scale*ddgamma + ddbeta
+        if needs_g:
+            ddy = _rows.by_feature(np.multiply, dg, gamma_wide, out=buffers[1])
+        if needs_g_2:
+            ddy = dg
+        if ddgamma is not None:
+            part_10 = _rows.by_feature(
+                np.multiply, x_centred, ddgamma_wide, out=ddy_block
+            )
+            part_10 = np.multiply(part_10, scale, out=ddy_block)
+        if needs_dxhat:
+            ddy = np.add(ddy, part_10, out=ddy_block)
+        if needs_ddy:
+            ddy = part_10
+        if ddbeta is not None and (ddx_rows is not None or ddgamma is not None):
+            ddy = _rows.by_feature(np.add, ddy, ddbeta_wide, out=ddy_block)
+        if needs_ddy_2:
+            ddy = ddbeta
+        if ddgamma is None and (ddbeta is None or ddx_rows is None):
+            ddy_block[...] = ddy
+        # step 22: dscale = sum_ddx_g_xhat + sum_dxhat_x_centred
+        if ddx_rows is not None:
+            dscale = np.add(sum_ddx_g_xhat, sum_dxhat_x_centred, out=row_scalars[0])
+        if needs_ddy:
+            dscale = sum_dxhat_x_centred
+        # step 23: dspread = -dscale*scale**2
+        if needs_x_shifted:
+            dspread = np.square(scale, out=row_scalars[1])
+            dspread = np.multiply(dscale, dspread, out=row_scalars[0])
+            dspread = np.negative(dspread, out=row_scalars[0])
+            # step 24: dspread_scaled = dspread/D
+            dspread_scaled = np.divide(dspread, D, out=row_scalars[0])
+            # step 24: dx_centred = dxhat*scale + sign(x_centred)*dspread_scaled
+            dx_centred = np.multiply(dxhat, scale, out=buffers[0])
+            part_11 = np.multiply(part_3, dspread_scaled, out=dx_block)
+            dx_centred = np.add(dx_centred, part_11, out=dx_block)
+            # step 25: dmu = sum(-dx_centred)
+            part_12 = np.negative(dx_centred, out=buffers[0])
+            dmu = _rows.row_sum(part_12, ones, out=row_scalars[0])
+            # step 26: dmu_scaled = dmu/D
+            dmu_scaled = np.divide(dmu, D, out=row_scalars[0])
+            # step 26: dx = dx_centred + dmu_scaled
+            dx = np.add(dx_centred, dmu_scaled, out=dx_block)
+        if needs_ddy_2:
+            dx = 0.0
+            dx_block[...] = dx
+
+    (dgamma,) = _blocks.each_block(
+        block,
+        call,
+        reads=(x_rows, dy_rows, ddx_rows, mu_rows, mu_residual_rows, scale_rows),
+        writes=(ddy_out, dx_out),
+        buffers=3,
+        row_scalars=4,
+        feature_sums=1,
+    )
+    if gamma is not None and ddx_rows is None:
+        dgamma = 0.0
+    if gamma is not None:
+        _blocks.round_to(dgamma_out, ..., dgamma)
+    if dbeta_out is not None:
+        _blocks.round_to(dbeta_out, ..., 0.0)

@@ -1,0 +1,448 @@
+# Made by lngen 0.1.0 from the definition of modulated_layer_norm.
+# Do not edit; edit modulated_layer_norm.py and run: lngen derive modulated_layer_norm.py
+# Cost: forward 2 row tensors (1 read, 1 written), 10 flops a row element; backward 3 row tensors (2 read, 1 written), 21 flops a row element.
+# Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
+# definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
+# templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
+"""Layer normalization whose output is gated by one number a row. The tangents, and the gradients of the gradients.
+
+Rows are worked on in blocks that stay in the cache. A comment names the step of the
+derivation that a line comes from, and a name in the code is a name of the derivation.
+"""
+
+# A variable may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+
+import numpy as np
+
+from .._runtime import blocks as _blocks
+from .._runtime import rows as _rows
+
+
+def jvp(arguments, fields, results, call):
+    """The tangents of the outputs, written to their arrays."""
+    dx_rows, dgate_rows, dgamma, dbeta = arguments
+    x_rows, gate_rows, gamma, beta, mu_rows, mu_residual_rows, rstd_rows = fields
+    (dy_out,) = results
+    features, dtype = call.features, call.dtype
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    D = _rows.number(features, dtype)
+    gamma_wide = _rows.repeated(gamma)
+    beta_wide = _rows.repeated(beta)
+    dgamma_wide = _rows.repeated(dgamma)
+    dbeta_wide = _rows.repeated(dbeta)
+
+    def block(
+        x, gate, dx, dgate, mu, mu_residual, rstd, dy_block, buffers, row_scalars
+    ):
+        # step 14: mean_dx = mean(dx)
+        if dx_rows is not None:
+            mean_dx = _rows.row_sum(dx, one_over_D, out=row_scalars[0])
+        # step 2: x_shifted = x - mu
+        if dx_rows is not None or dgate_rows is not None or dgamma is not None:
+            x_shifted = _rows.by_row(np.subtract, x, mu, out=dy_block)
+            # step 2: x_centred = x_shifted - mu_residual
+            x_centred = _rows.less_residual(x_shifted, mu_residual)
+            # step 5: xhat = x_centred*rstd
+            xhat = np.multiply(x_centred, rstd, out=dy_block)
+        # step 14: mean_dx_xhat = mean(dx*xhat)
+        if dx_rows is not None:
+            mean_dx_xhat = _rows.row_mean(dx, xhat, D, out=row_scalars[1])
+        # step 14: dy = (xhat*gamma + beta)*dgate + (xhat*dgamma + (dx - mean_dx -
+        #   xhat*mean_dx_xhat)*rstd*gamma + dbeta)*gate
+        if gamma is not None and dgate_rows is not None:
+            dy = _rows.by_feature(np.multiply, xhat, gamma_wide, out=buffers[0])
+        if gamma is None and dgate_rows is not None:
+            dy = xhat
+        if beta is not None and dgate_rows is not None:
+            dy = _rows.by_feature(np.add, dy, beta_wide, out=buffers[0])
+        if dgate_rows is not None:
+            dy = np.multiply(dy, dgate, out=buffers[0])
+        if dgamma is not None:
+            part = _rows.by_feature(np.multiply, xhat, dgamma_wide, out=buffers[1])
+        if dx_rows is not None:
+            part_2 = _rows.by_row(np.subtract, dx, mean_dx, out=buffers[2])
+            part_3 = np.multiply(xhat, mean_dx_xhat, out=dy_block)
+            part_2 = np.subtract(part_2, part_3, out=dy_block)
+        if gamma is not None and dx_rows is not None:
+            part_2 = _rows.by_feature(np.multiply, part_2, gamma_wide, out=dy_block)
+        if dx_rows is not None:
+            part_2 = np.multiply(part_2, rstd, out=dy_block)
+        if dx_rows is not None and dgamma is not None:
+            part = np.add(part, part_2, out=dy_block)
+        if dx_rows is not None and dgamma is None:
+            part = part_2
+        if dbeta is not None and (dx_rows is not None or dgamma is not None):
+            part = _rows.by_feature(np.add, part, dbeta_wide, out=dy_block)
+        if dx_rows is None and dgamma is None and dbeta is not None:
+            part = dbeta
+        if gate_rows is not None and (
+            dx_rows is not None or dgamma is not None or dbeta is not None
+        ):
+            part = np.multiply(part, gate, out=dy_block)
+        if dgate_rows is not None and (
+            dx_rows is not None or dgamma is not None or dbeta is not None
+        ):
+            dy = np.add(dy, part, out=dy_block)
+        if gate_rows is not None and dgate_rows is None:
+            dy = part
+        if (
+            gate_rows is None
+            and dbeta is not None
+            and (dx_rows is not None or dgamma is not None)
+        ):
+            dy = part
+        if (
+            gate_rows is None
+            and dx_rows is not None
+            and dgamma is not None
+            and dbeta is None
+        ):
+            dy = part
+        if gate_rows is None and dx_rows is None and dbeta is None:
+            dy = part
+        if gate_rows is None and dgamma is None and dbeta is None:
+            dy = part
+        if gate_rows is None and dx_rows is None and dgamma is None:
+            dy = part
+        if dx_rows is None and (
+            (dgamma is None and dbeta is None)
+            or (gate_rows is None and dgamma is None)
+            or (gate_rows is None and dbeta is None)
+        ):
+            dy_block[...] = dy
+
+    _blocks.each_block(
+        block,
+        call,
+        reads=(
+            x_rows,
+            gate_rows,
+            dx_rows,
+            dgate_rows,
+            mu_rows,
+            mu_residual_rows,
+            rstd_rows,
+        ),
+        writes=(dy_out,),
+        buffers=3,
+        row_scalars=2,
+    )
+
+
+def backward_backward(arguments, fields, results, call):
+    """The gradients of the gradients, written to their arrays."""
+    dy_rows, ddx_rows, ddgate_rows, ddgamma, ddbeta = arguments
+    x_rows, gate_rows, gamma, beta, mu_rows, mu_residual_rows, rstd_rows = fields
+    dx_out, dgate_out, dgamma_out, dbeta_out, ddy_out = results
+    features, dtype = call.features, call.dtype
+    needs_part_18 = (
+        ddx_rows is not None or ddgate_rows is not None or ddgamma is not None
+    )
+    needs_sum_ddbeta_dy = gate_rows is not None and ddbeta is not None
+    needs_part_4 = gate_rows is not None and ddgamma is not None
+    needs_part_5 = gamma is not None and (
+        ddx_rows is not None or ddgate_rows is not None
+    )
+    needs_g = gate_rows is not None and ddx_rows is not None
+    needs_g_2 = gate_rows is None and gamma is not None and ddx_rows is not None
+    needs_part_9 = gamma is not None and ddgate_rows is not None
+    needs_part_10 = gate_rows is not None and gamma is not None and ddx_rows is not None
+    needs_ddy = gate_rows is not None and ddgamma is not None and ddbeta is None
+    needs_ddy_2 = ddx_rows is None and ddgamma is None and ddbeta is None
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    ones = _rows.equal_weights(features, 1.0, dtype)
+    D = _rows.number(features, dtype)
+    # step 25: dvar_scaled = 2*dvar/D
+    if needs_part_18:
+        part_18 = np.divide(2.0, D)
+    gamma_wide = _rows.repeated(gamma)
+    ddgamma_wide = _rows.repeated(ddgamma)
+    beta_wide = _rows.repeated(beta)
+
+    def block(
+        x,
+        gate,
+        dy,
+        ddx,
+        ddgate,
+        mu,
+        mu_residual,
+        rstd,
+        ddy_block,
+        dgate_block,
+        dx_block,
+        buffers,
+        row_scalars,
+        sums,
+    ):
+        dbeta_rows_sums, dgamma_sums = sums
+        # step 18: dmean_beta = ddgate*D
+        if ddgate_rows is not None:
+            dmean_beta = np.multiply(ddgate, D, out=dgate_block)
+        # step 30: dbeta_rows = sum over rows of dy*dmean_beta
+        if beta is not None and ddgate_rows is not None:
+            _rows.add_rows(dy, dbeta_rows_sums, dmean_beta)
+        # step 22: dmean_beta_scaled = dmean_beta/D
+        if ddgate_rows is not None:
+            dmean_beta_scaled = np.divide(dmean_beta, D, out=dgate_block)
+        # step 20: dmean_g = sum(-ddx*rstd)
+        if ddx_rows is not None:
+            part = np.negative(rstd, out=row_scalars[0])
+            part_2 = _rows.by_row(np.multiply, ddx, part, out=ddy_block)
+            dmean_g = _rows.row_sum(part_2, ones, out=row_scalars[1])
+        # step 28: sum_ddbeta_dy = sum(dy*ddbeta)
+        if needs_sum_ddbeta_dy:
+            sum_ddbeta_dy = _rows.row_sum(dy, ddbeta, out=row_scalars[2])
+        # step 2: x_shifted = x - mu
+        if needs_part_18:
+            x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
+            # step 2: x_centred = x_shifted - mu_residual
+            x_centred = _rows.less_residual(x_shifted, mu_residual)
+            # step 5: xhat = x_centred*rstd
+            xhat = _rows.by_row(np.multiply, x_centred, rstd, out=ddy_block)
+        # step 19: dmean_g_2 = sum(-ddx*xhat*rstd)
+        if ddx_rows is not None:
+            part_3 = np.multiply(ddx, xhat, out=buffers[0])
+            part_3 = np.multiply(part_3, part, out=buffers[0])
+            dmean_g_2 = _rows.row_sum(part_3, ones, out=row_scalars[0])
+        # step 28: sum_ddgamma_dy_xhat = sum(dy*xhat*ddgamma)
+        if needs_part_4:
+            part_4 = np.multiply(dy, xhat, out=buffers[0])
+            sum_ddgamma_dy_xhat = _rows.row_sum(part_4, ddgamma, out=row_scalars[3])
+        # step 15: g = dy*gate*gamma
+        if needs_part_5:
+            part_5 = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[0])
+        if gamma is None and (ddx_rows is not None or ddgate_rows is not None):
+            part_5 = dy
+        if needs_g:
+            g = _rows.by_row(np.multiply, part_5, gate, out=buffers[1])
+        if needs_g_2:
+            g = part_5
+        if gate_rows is None and gamma is None and ddx_rows is not None:
+            g = part_5
+        # step 16: mean_g = mean(g)
+        if ddx_rows is not None:
+            mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[4])
+            # step 17: mean_g_2 = mean(g*xhat)
+            mean_g_2 = _rows.row_mean(g, xhat, D, out=row_scalars[5])
+            # step 21: dmean_g_scaled = dmean_g/D
+            dmean_g_scaled = np.divide(dmean_g, D, out=row_scalars[1])
+            # step 21: dmean_g_2_scaled = dmean_g_2/D
+            dmean_g_2_scaled = np.divide(dmean_g_2, D, out=row_scalars[0])
+            # step 22: mean_g_2_scaled = mean_g_2*rstd
+            mean_g_2_scaled = np.multiply(mean_g_2, rstd, out=row_scalars[6])
+            # step 23: sum_ddx_g_xhat = sum((g - mean_g - xhat*mean_g_2)*ddx)
+            part_6 = _rows.by_row(np.subtract, g, mean_g, out=buffers[2])
+            part_7 = _rows.by_row(np.multiply, xhat, mean_g_2, out=buffers[3])
+            part_6 = np.subtract(part_6, part_7, out=buffers[2])
+            sum_ddx_g_xhat = _rows.row_sum(part_6, ddx, out=row_scalars[4])
+            # step 21: dg = xhat*dmean_g_2_scaled + ddx*rstd + dmean_g_scaled
+            dg = _rows.by_row(np.multiply, xhat, dmean_g_2_scaled, out=buffers[2])
+            part_8 = _rows.by_row(np.multiply, ddx, rstd, out=buffers[3])
+            dg = np.add(dg, part_8, out=buffers[2])
+            dg = np.add(dg, dmean_g_scaled, out=buffers[2])
+        # step 29: dgamma = sum over rows of (xhat*dmean_beta_scaled + dg*gate)*dy
+        if needs_part_9:
+            part_9 = _rows.by_row(np.multiply, xhat, dmean_beta_scaled, out=buffers[3])
+        if needs_part_10:
+            part_10 = _rows.by_row(np.multiply, dg, gate, out=buffers[4])
+        if needs_g_2:
+            part_10 = dg
+        if gamma is not None and ddx_rows is not None and ddgate_rows is not None:
+            part_9 = np.add(part_9, part_10, out=buffers[3])
+        if (
+            gate_rows is not None
+            and gamma is not None
+            and ddx_rows is not None
+            and ddgate_rows is None
+        ):
+            part_9 = part_10
+        if needs_g_2:
+            part_9 = part_10
+        if needs_part_5:
+            part_9 = np.multiply(part_9, dy, out=buffers[3])
+            _rows.add_rows(part_9, dgamma_sums)
+        # step 28: sum_dg_dy_gamma = sum(dg*dy*gamma)
+        if needs_part_10:
+            part_11 = np.multiply(dg, dy, out=buffers[3])
+            sum_dg_dy_gamma = _rows.row_sum(part_11, gamma, out=row_scalars[1])
+        if gate_rows is not None and gamma is None and ddx_rows is not None:
+            sum_dg_dy_gamma = _rows.row_sum(dg, dy, out=row_scalars[1])
+        # step 22: dxhat = g*dmean_g_2_scaled + dy*gate*ddgamma +
+        #   dy*dmean_beta_scaled*gamma - ddx*mean_g_2_scaled
+        if ddx_rows is not None:
+            dxhat = np.multiply(g, dmean_g_2_scaled, out=buffers[1])
+        if ddgamma is not None:
+            part_12 = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[3])
+        if needs_part_4:
+            part_12 = np.multiply(part_12, gate, out=buffers[3])
+        if ddx_rows is not None and ddgamma is not None:
+            dxhat = np.add(dxhat, part_12, out=buffers[1])
+        if gate_rows is not None and ddx_rows is None and ddgamma is not None:
+            dxhat = part_12
+        if gate_rows is None and ddx_rows is None and ddgamma is not None:
+            dxhat = part_12
+        if ddgate_rows is not None:
+            part_13 = np.multiply(part_5, dmean_beta_scaled, out=buffers[0])
+        if ddgate_rows is not None and (ddx_rows is not None or ddgamma is not None):
+            dxhat = np.add(dxhat, part_13, out=buffers[0])
+        if ddx_rows is None and ddgate_rows is not None and ddgamma is None:
+            dxhat = part_13
+        if ddx_rows is not None:
+            part_14 = _rows.by_row(np.multiply, ddx, mean_g_2_scaled, out=buffers[3])
+            dxhat = np.subtract(dxhat, part_14, out=buffers[0])
+        # step 23: sum_dxhat_x_centred = sum(dxhat*x_centred)
+        if needs_part_18:
+            sum_dxhat_x_centred = _rows.row_sum(dxhat, x_centred, out=row_scalars[0])
+        # step 31: ddy = gate*ddbeta + xhat*gate*ddgamma + dg*gate*gamma + (xhat*gamma +
+        #   beta)*dmean_beta_scaled
+        if needs_sum_ddbeta_dy:
+            ddy = np.multiply(ddbeta, gate, out=buffers[1])
+        if gate_rows is None and ddbeta is not None:
+            ddy = ddbeta
+        if ddgamma is not None:
+            part_15 = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=buffers[4])
+        if needs_part_4:
+            part_15 = np.multiply(part_15, gate, out=buffers[4])
+        if ddgamma is not None and ddbeta is not None:
+            ddy = np.add(ddy, part_15, out=buffers[1])
+        if needs_ddy:
+            ddy = part_15
+        if gate_rows is None and ddgamma is not None and ddbeta is None:
+            ddy = part_15
+        if gamma is not None and ddx_rows is not None:
+            part_16 = _rows.by_feature(np.multiply, dg, gamma_wide, out=buffers[2])
+        if gamma is None and ddx_rows is not None:
+            part_16 = dg
+        if needs_g:
+            part_16 = np.multiply(part_16, gate, out=buffers[2])
+        if ddx_rows is not None and (ddgamma is not None or ddbeta is not None):
+            ddy = np.add(ddy, part_16, out=buffers[1])
+        if (
+            gate_rows is not None
+            and ddx_rows is not None
+            and ddgamma is None
+            and ddbeta is None
+        ):
+            ddy = part_16
+        if (
+            gate_rows is None
+            and gamma is not None
+            and ddgamma is None
+            and ddbeta is None
+        ):
+            ddy = part_16
+        if gate_rows is None and gamma is None and ddbeta is None:
+            ddy = part_16
+        if needs_part_9:
+            part_17 = _rows.by_feature(np.multiply, xhat, gamma_wide, out=ddy_block)
+        if gamma is None and ddgate_rows is not None:
+            part_17 = xhat
+        if beta is not None and ddgate_rows is not None:
+            part_17 = _rows.by_feature(np.add, part_17, beta_wide, out=ddy_block)
+        if ddgate_rows is not None:
+            part_17 = np.multiply(part_17, dmean_beta_scaled, out=ddy_block)
+        if ddgate_rows is not None and (
+            ddx_rows is not None or ddgamma is not None or ddbeta is not None
+        ):
+            ddy = np.add(ddy, part_17, out=ddy_block)
+        if needs_ddy_2:
+            ddy = part_17
+        if ddgate_rows is None:
+            ddy_block[...] = ddy
+        # step 23: drstd = sum_ddx_g_xhat + sum_dxhat_x_centred
+        if ddx_rows is not None:
+            drstd = np.add(sum_ddx_g_xhat, sum_dxhat_x_centred, out=row_scalars[0])
+        if ddx_rows is None and (ddgate_rows is not None or ddgamma is not None):
+            drstd = sum_dxhat_x_centred
+        # step 24: drstd_scaled = drstd*rstd
+        if needs_part_18:
+            drstd_scaled = np.multiply(drstd, rstd, out=row_scalars[0])
+            # step 24: dvar = -drstd_scaled*rstd**2/2
+            dvar = np.square(rstd, out=row_scalars[4])
+            dvar = np.multiply(drstd_scaled, dvar, out=row_scalars[0])
+            dvar = np.multiply(dvar, -0.5, out=row_scalars[0])
+            # step 25: dvar_scaled = 2*dvar/D
+            dvar_scaled = np.multiply(dvar, part_18, out=row_scalars[0])
+        # step 28: dgate = sum_ddbeta_dy + sum_ddgamma_dy_xhat + sum_dg_dy_gamma
+        if gate_rows is not None and ddgamma is not None and ddbeta is not None:
+            dgate = np.add(sum_ddbeta_dy, sum_ddgamma_dy_xhat, out=dgate_block)
+        if gate_rows is not None and ddgamma is None and ddbeta is not None:
+            dgate = sum_ddbeta_dy
+        if needs_ddy:
+            dgate = sum_ddgamma_dy_xhat
+        if (
+            gate_rows is not None
+            and ddx_rows is not None
+            and (ddgamma is not None or ddbeta is not None)
+        ):
+            dgate = np.add(dgate, sum_dg_dy_gamma, out=dgate_block)
+        if (
+            gate_rows is not None
+            and gamma is None
+            and ddx_rows is not None
+            and ddbeta is None
+        ):
+            dgate = sum_dg_dy_gamma
+        if needs_ddy_2:
+            dgate = 0.0
+        if (
+            gate_rows is not None
+            and gamma is not None
+            and ddx_rows is not None
+            and ddgamma is None
+            and ddbeta is None
+        ):
+            dgate = sum_dg_dy_gamma
+        if gate_rows is not None and (
+            (ddgamma is None and ddbeta is None)
+            or (ddx_rows is None and ddgamma is None)
+            or (ddx_rows is None and ddbeta is None)
+        ):
+            dgate_block[...] = dgate
+        # step 25: dx_centred = x_centred*dvar_scaled + dxhat*rstd
+        if needs_part_18:
+            dx_centred = np.multiply(x_centred, dvar_scaled, out=dx_block)
+            part_19 = np.multiply(dxhat, rstd, out=buffers[0])
+            dx_centred = np.add(dx_centred, part_19, out=dx_block)
+            # step 26: dmu = sum(-dx_centred)
+            part_20 = np.negative(dx_centred, out=buffers[0])
+            dmu = _rows.row_sum(part_20, ones, out=row_scalars[0])
+            # step 27: dmu_scaled = dmu/D
+            dmu_scaled = np.divide(dmu, D, out=row_scalars[0])
+            # step 27: dx = dx_centred + dmu_scaled
+            dx = np.add(dx_centred, dmu_scaled, out=dx_block)
+        if ddx_rows is None and ddgate_rows is None and ddgamma is None:
+            dx = 0.0
+            dx_block[...] = dx
+
+    dbeta_rows, dgamma = _blocks.each_block(
+        block,
+        call,
+        reads=(
+            x_rows,
+            gate_rows,
+            dy_rows,
+            ddx_rows,
+            ddgate_rows,
+            mu_rows,
+            mu_residual_rows,
+            rstd_rows,
+        ),
+        writes=(ddy_out, dgate_out, dx_out),
+        buffers=5,
+        row_scalars=7,
+        feature_sums=2,
+    )
+    if gamma is not None and ddx_rows is None and ddgate_rows is None:
+        dgamma = 0.0
+    # step 30: dbeta = dbeta_rows/D
+    if beta is not None and ddgate_rows is not None:
+        dbeta = np.divide(dbeta_rows, D)
+    if beta is not None and ddgate_rows is None:
+        dbeta = 0.0
+    if gamma is not None:
+        _blocks.round_to(dgamma_out, ..., dgamma)
+    if beta is not None:
+        _blocks.round_to(dbeta_out, ..., dbeta)

@@ -1,0 +1,169 @@
+# Made by lngen 0.1.0 from the definition of offset_rms_norm.
+# Do not edit; edit offset_rms_norm.py and run: lngen derive offset_rms_norm.py
+# Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 9 flops a row element.
+# Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
+# definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
+# templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
+"""Root-mean-square normalization with a weight that is learned as its distance from one. The tangents, and the gradients of the gradients.
+
+Rows are worked on in blocks that stay in the cache. A comment names the step of the
+derivation that a line comes from, and a name in the code is a name of the derivation.
+"""
+
+# A variable may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+
+import numpy as np
+
+from .._runtime import blocks as _blocks
+from .._runtime import rows as _rows
+
+
+def jvp(arguments, fields, results, call):
+    """The tangents of the outputs, written to their arrays."""
+    dx_rows, dw = arguments
+    x_rows, w, rstd_rows = fields
+    (dy_out,) = results
+    features, dtype = call.features, call.dtype
+    needs_w_shifted_2 = w is not None and dx_rows is not None
+    D = _rows.number(features, dtype)
+    # step 10: w_shifted_2 = w + 1
+    if needs_w_shifted_2:
+        w_shifted_2 = np.add(w, 1.0)
+    dw_wide = _rows.repeated(dw)
+    if needs_w_shifted_2:
+        w_shifted_2_wide = _rows.repeated(w_shifted_2)
+
+    def block(x, dx, rstd, dy_block, buffers, row_scalars):
+        # step 3: xhat = x*rstd
+        xhat = _rows.by_row(np.multiply, x, rstd, out=dy_block)
+        # step 10: mean_dx_xhat = mean(dx*xhat)
+        if dx_rows is not None:
+            mean_dx_xhat = _rows.row_mean(dx, xhat, D, out=row_scalars[0])
+        # step 10: dy = xhat*dw + (dx - xhat*mean_dx_xhat)*rstd*w_shifted_2
+        if dw is not None:
+            dy = _rows.by_feature(np.multiply, xhat, dw_wide, out=buffers[0])
+        if dx_rows is not None:
+            part = np.multiply(xhat, mean_dx_xhat, out=dy_block)
+            part = np.subtract(dx, part, out=dy_block)
+        if needs_w_shifted_2:
+            part = _rows.by_feature(np.multiply, part, w_shifted_2_wide, out=dy_block)
+        if dx_rows is not None:
+            part = np.multiply(part, rstd, out=dy_block)
+        if dx_rows is not None and dw is not None:
+            dy = np.add(dy, part, out=dy_block)
+        if dw is None:
+            dy = part
+        if dx_rows is None:
+            dy_block[...] = dy
+
+    _blocks.each_block(
+        block,
+        call,
+        reads=(x_rows, dx_rows, rstd_rows),
+        writes=(dy_out,),
+        buffers=1,
+        row_scalars=1,
+    )
+
+
+def backward_backward(arguments, fields, results, call):
+    """The gradients of the gradients, written to their arrays."""
+    dy_rows, ddx_rows, ddw = arguments
+    x_rows, w, rstd_rows = fields
+    dx_out, dw_out, ddy_out = results
+    features, dtype = call.features, call.dtype
+    needs_w_shifted_2 = w is not None and ddx_rows is not None
+    needs_dx = ddx_rows is not None and ddw is not None
+    D = _rows.number(features, dtype)
+    # step 11: w_shifted_2 = w + 1
+    if needs_w_shifted_2:
+        w_shifted_2 = np.add(w, 1.0)
+    # step 14: mean_ddw_dy_xhat = mean(dy*xhat*ddw)
+    if ddw is not None:
+        ddw_over_D = np.divide(ddw, D)
+    if needs_w_shifted_2:
+        w_shifted_2_wide = _rows.repeated(w_shifted_2)
+    ddw_wide = _rows.repeated(ddw)
+
+    def block(x, dy, ddx, rstd, dx_block, ddy_block, buffers, row_scalars, sums):
+        (dw_sums,) = sums
+        # step 3: xhat = x*rstd
+        xhat = _rows.by_row(np.multiply, x, rstd, out=ddy_block)
+        # step 13: mean_ddx_xhat = mean(ddx*xhat)
+        if ddx_rows is not None:
+            mean_ddx_xhat = _rows.row_mean(ddx, xhat, D, out=row_scalars[0])
+        # step 14: mean_ddw_dy_xhat = mean(dy*xhat*ddw)
+        if ddw is not None:
+            part = np.multiply(dy, xhat, out=dx_block)
+            mean_ddw_dy_xhat = _rows.row_sum(part, ddw_over_D, out=row_scalars[1])
+        # step 11: g = dy*w_shifted_2
+        if needs_w_shifted_2:
+            g = _rows.by_feature(np.multiply, dy, w_shifted_2_wide, out=dx_block)
+        if w is None:
+            g = dy
+        # step 12: mean_g = mean(g*xhat)
+        if ddx_rows is not None:
+            mean_g = _rows.row_mean(g, xhat, D, out=row_scalars[2])
+            # step 14: mean_ddx_g = mean(ddx*g)
+            mean_ddx_g = _rows.row_mean(ddx, g, D, out=row_scalars[3])
+            # step 14: mean_g_scaled = 3*mean_g
+            mean_g_scaled = np.multiply(mean_g, 3.0, out=row_scalars[4])
+            # step 13: dg = (ddx - xhat*mean_ddx_xhat)*rstd
+            dg = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[0])
+            dg = np.subtract(ddx, dg, out=buffers[0])
+            dg = np.multiply(dg, rstd, out=buffers[0])
+        # step 15: dw = sum over rows of dg*dy
+        if needs_w_shifted_2:
+            part_2 = np.multiply(dg, dy, out=buffers[1])
+            _rows.add_rows(part_2, dw_sums)
+        # step 14: dx = (dy*ddw + ((xhat*mean_g_scaled - g)*mean_ddx_xhat -
+        #   xhat*mean_ddx_g - ddx*mean_g)*rstd - xhat*mean_ddw_dy_xhat)*rstd
+        if ddw is not None:
+            dx = _rows.by_feature(np.multiply, dy, ddw_wide, out=buffers[1])
+        if ddx_rows is not None:
+            part_3 = _rows.by_row(np.multiply, xhat, mean_g_scaled, out=buffers[2])
+            part_3 = np.subtract(part_3, g, out=dx_block)
+            part_3 = np.multiply(part_3, mean_ddx_xhat, out=dx_block)
+            part_4 = _rows.by_row(np.multiply, xhat, mean_ddx_g, out=buffers[2])
+            part_3 = np.subtract(part_3, part_4, out=dx_block)
+            part_5 = _rows.by_row(np.multiply, ddx, mean_g, out=buffers[2])
+            part_3 = np.subtract(part_3, part_5, out=dx_block)
+            part_3 = np.multiply(part_3, rstd, out=dx_block)
+        if needs_dx:
+            dx = np.add(dx, part_3, out=dx_block)
+        if ddw is None:
+            dx = part_3
+        else:
+            part_6 = _rows.by_row(np.multiply, xhat, mean_ddw_dy_xhat, out=buffers[2])
+            dx = np.subtract(dx, part_6, out=dx_block)
+        np.multiply(dx, rstd, out=dx_block)
+        # step 16: ddy = xhat*ddw + dg*w_shifted_2
+        if ddw is not None:
+            ddy = _rows.by_feature(np.multiply, xhat, ddw_wide, out=ddy_block)
+        if needs_w_shifted_2:
+            part_7 = _rows.by_feature(np.multiply, dg, w_shifted_2_wide, out=buffers[0])
+        if w is None:
+            part_7 = dg
+        if needs_dx:
+            ddy = np.add(ddy, part_7, out=ddy_block)
+        if w is not None and ddw is None:
+            ddy = part_7
+        if w is None:
+            ddy = part_7
+        if ddw is None:
+            ddy_block[...] = ddy
+
+    (dw,) = _blocks.each_block(
+        block,
+        call,
+        reads=(x_rows, dy_rows, ddx_rows, rstd_rows),
+        writes=(dx_out, ddy_out),
+        buffers=3,
+        row_scalars=5,
+        feature_sums=1,
+    )
+    if ddx_rows is None:
+        dw = 0.0
+    if w is not None:
+        _blocks.round_to(dw_out, ..., dw)

@@ -1,0 +1,261 @@
+# Made by lngen 0.1.0 from the definition of rms_norm_gated.
+# Do not edit; edit rms_norm_gated.py and run: lngen derive rms_norm_gated.py
+# Cost: forward 3 row tensors (2 read, 1 written), 7 flops a row element; backward 5 row tensors (3 read, 2 written), 19 flops a row element.
+# Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
+# definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
+# templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
+"""A gate, silu of another row, then root-mean-square normalization. The tangents, and the gradients of the gradients.
+
+Rows are worked on in blocks that stay in the cache. A comment names the step of the
+derivation that a line comes from, and a name in the code is a name of the derivation.
+"""
+
+# A variable may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+
+import numpy as np
+
+from .._runtime import blocks as _blocks
+from .._runtime import functions as _functions
+from .._runtime import rows as _rows
+
+
+def jvp(arguments, fields, results, call):
+    """The tangents of the outputs, written to their arrays."""
+    dx_rows, dz_rows, dgamma = arguments
+    x_rows, z_rows, gamma, rstd_rows = fields
+    (dy_out,) = results
+    features, dtype = call.features, call.dtype
+    needs_mean_dh_hhat = dx_rows is not None or dz_rows is not None
+    D = _rows.number(features, dtype)
+    dgamma_wide = _rows.repeated(dgamma)
+    gamma_wide = _rows.repeated(gamma)
+
+    def block(x, z, dx, dz, rstd, dy_block, buffers, row_scalars):
+        # step 1: sigmoid_z = sigmoid(z)
+        sigmoid_z = _functions.sigmoid(z, out=dy_block)
+        # step 2: silu_z = sigmoid_z*z
+        silu_z = np.multiply(sigmoid_z, z, out=buffers[0])
+        # step 3: h = silu_z*x
+        h = np.multiply(silu_z, x, out=buffers[1])
+        # step 6: hhat = h*rstd
+        hhat = np.multiply(h, rstd, out=buffers[1])
+        # step 19: dh = dx*silu_z + dz*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
+        if dx_rows is not None:
+            dh = np.multiply(dx, silu_z, out=buffers[0])
+        if dz_rows is not None:
+            part = np.multiply(dz, sigmoid_z, out=buffers[2])
+            part = np.multiply(part, x, out=buffers[2])
+            part_2 = np.subtract(1.0, sigmoid_z, out=dy_block)
+            part_2 = np.multiply(part_2, z, out=dy_block)
+            part_2 = np.add(part_2, 1.0, out=dy_block)
+            part = np.multiply(part, part_2, out=dy_block)
+        if dx_rows is not None and dz_rows is not None:
+            dh = np.add(dh, part, out=dy_block)
+        if dx_rows is None and dz_rows is not None:
+            dh = part
+        # step 20: mean_dh_hhat = mean(dh*hhat)
+        if needs_mean_dh_hhat:
+            mean_dh_hhat = _rows.row_mean(dh, hhat, D, out=row_scalars[0])
+        # step 20: dy = hhat*dgamma + (dh - hhat*mean_dh_hhat)*rstd*gamma
+        if dgamma is not None:
+            dy = _rows.by_feature(np.multiply, hhat, dgamma_wide, out=buffers[2])
+        if needs_mean_dh_hhat:
+            part_3 = np.multiply(hhat, mean_dh_hhat, out=buffers[1])
+            part_3 = np.subtract(dh, part_3, out=dy_block)
+        if gamma is not None and (dx_rows is not None or dz_rows is not None):
+            part_3 = _rows.by_feature(np.multiply, part_3, gamma_wide, out=dy_block)
+        if needs_mean_dh_hhat:
+            part_3 = np.multiply(part_3, rstd, out=dy_block)
+        if dgamma is not None and (dx_rows is not None or dz_rows is not None):
+            dy = np.add(dy, part_3, out=dy_block)
+        if dgamma is None:
+            dy = part_3
+        if dx_rows is None and dz_rows is None:
+            dy_block[...] = dy
+
+    _blocks.each_block(
+        block,
+        call,
+        reads=(x_rows, z_rows, dx_rows, dz_rows, rstd_rows),
+        writes=(dy_out,),
+        buffers=3,
+        row_scalars=1,
+    )
+
+
+def backward_backward(arguments, fields, results, call):
+    """The gradients of the gradients, written to their arrays."""
+    dy_rows, ddx_rows, ddz_rows, ddgamma = arguments
+    x_rows, z_rows, gamma, rstd_rows = fields
+    dx_out, dz_out, dgamma_out, ddy_out = results
+    features, dtype = call.features, call.dtype
+    needs_g = gamma is not None and (ddx_rows is not None or ddz_rows is not None)
+    needs_mean_g = ddx_rows is not None or ddz_rows is not None
+    needs_dh_2 = ddgamma is not None and (ddx_rows is not None or ddz_rows is not None)
+    needs_dz = ddx_rows is None and ddz_rows is None
+    D = _rows.number(features, dtype)
+    # step 26: mean_ddgamma_dy_hhat = mean(dy*hhat*ddgamma)
+    if ddgamma is not None:
+        ddgamma_over_D = np.divide(ddgamma, D)
+    gamma_wide = _rows.repeated(gamma)
+    ddgamma_wide = _rows.repeated(ddgamma)
+
+    def block(
+        x,
+        z,
+        dy,
+        ddx,
+        ddz,
+        rstd,
+        dx_block,
+        dz_block,
+        ddy_block,
+        buffers,
+        row_scalars,
+        sums,
+    ):
+        (dgamma_sums,) = sums
+        # step 1: sigmoid_z = sigmoid(z)
+        sigmoid_z = _functions.sigmoid(z, out=dz_block)
+        # step 2: silu_z = sigmoid_z*z
+        silu_z = np.multiply(sigmoid_z, z, out=ddy_block)
+        # step 3: h = silu_z*x
+        h = np.multiply(silu_z, x, out=dx_block)
+        # step 6: hhat = h*rstd
+        hhat = _rows.by_row(np.multiply, h, rstd, out=buffers[0])
+        # step 26: mean_ddgamma_dy_hhat = mean(dy*hhat*ddgamma)
+        if ddgamma is not None:
+            part = np.multiply(dy, hhat, out=dx_block)
+            mean_ddgamma_dy_hhat = _rows.row_sum(
+                part, ddgamma_over_D, out=row_scalars[0]
+            )
+        # step 21: g = dy*gamma
+        if needs_g:
+            g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
+        if gamma is None:
+            g = dy
+        # step 22: mean_g = mean(g*hhat)
+        if needs_mean_g:
+            mean_g = _rows.row_mean(g, hhat, D, out=row_scalars[1])
+        # step 24: g_2 = ddx*silu_z + ddz*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
+        if ddx_rows is not None:
+            g_2 = np.multiply(ddx, silu_z, out=buffers[1])
+        if ddz_rows is not None:
+            part_2 = np.multiply(ddz, sigmoid_z, out=buffers[2])
+            part_2 = np.multiply(part_2, x, out=buffers[2])
+        part_3 = np.subtract(1.0, sigmoid_z, out=buffers[3])
+        if ddz_rows is not None:
+            part_4 = np.multiply(part_3, z, out=buffers[4])
+            part_4 = np.add(part_4, 1.0, out=buffers[4])
+            part_2 = np.multiply(part_2, part_4, out=buffers[2])
+        if ddx_rows is not None and ddz_rows is not None:
+            g_2 = np.add(g_2, part_2, out=buffers[1])
+        if ddx_rows is None and ddz_rows is not None:
+            g_2 = part_2
+        # step 25: mean_g_2_hhat = mean(g_2*hhat)
+        if needs_mean_g:
+            mean_g_2_hhat = _rows.row_mean(g_2, hhat, D, out=row_scalars[2])
+            # step 26: mean_g_g_2 = mean(g*g_2)
+            mean_g_g_2 = _rows.row_mean(g, g_2, D, out=row_scalars[3])
+            # step 26: mean_g_scaled = 3*mean_g
+            mean_g_scaled = np.multiply(mean_g, 3.0, out=row_scalars[4])
+            # step 23: dh = (g - hhat*mean_g)*rstd
+            dh = _rows.by_row(np.multiply, hhat, mean_g, out=buffers[5])
+            dh = np.subtract(g, dh, out=buffers[5])
+            dh = np.multiply(dh, rstd, out=buffers[5])
+            # step 25: dg = (g_2 - hhat*mean_g_2_hhat)*rstd
+            dg = _rows.by_row(np.multiply, hhat, mean_g_2_hhat, out=buffers[6])
+            dg = np.subtract(g_2, dg, out=buffers[6])
+            dg = np.multiply(dg, rstd, out=buffers[6])
+        # step 30: dgamma = sum over rows of dg*dy
+        if needs_g:
+            part_5 = np.multiply(dg, dy, out=buffers[7])
+            _rows.add_rows(part_5, dgamma_sums)
+        # step 26: dh_2 = (dy*ddgamma + ((hhat*mean_g_scaled - g)*mean_g_2_hhat -
+        #   g_2*mean_g - hhat*mean_g_g_2)*rstd - hhat*mean_ddgamma_dy_hhat)*rstd
+        if ddgamma is not None:
+            dh_2 = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[7])
+        if needs_mean_g:
+            part_6 = _rows.by_row(np.multiply, hhat, mean_g_scaled, out=buffers[8])
+            part_6 = np.subtract(part_6, g, out=dx_block)
+            part_6 = np.multiply(part_6, mean_g_2_hhat, out=dx_block)
+            part_7 = np.multiply(g_2, mean_g, out=buffers[1])
+            part_6 = np.subtract(part_6, part_7, out=dx_block)
+            part_8 = _rows.by_row(np.multiply, hhat, mean_g_g_2, out=buffers[1])
+            part_6 = np.subtract(part_6, part_8, out=dx_block)
+            part_6 = np.multiply(part_6, rstd, out=dx_block)
+        if needs_dh_2:
+            dh_2 = np.add(dh_2, part_6, out=dx_block)
+        if ddgamma is None:
+            dh_2 = part_6
+        else:
+            part_9 = _rows.by_row(
+                np.multiply, hhat, mean_ddgamma_dy_hhat, out=buffers[1]
+            )
+            dh_2 = np.subtract(dh_2, part_9, out=dx_block)
+        dh_2 = np.multiply(dh_2, rstd, out=dx_block)
+        # step 27: g_5 = ddx*dh + dh_2*x
+        if ddx_rows is not None:
+            g_5 = np.multiply(ddx, dh, out=buffers[1])
+        part_10 = np.multiply(dh_2, x, out=buffers[2])
+        if ddx_rows is not None:
+            g_5 = np.add(g_5, part_10, out=buffers[1])
+        else:
+            g_5 = part_10
+        # step 28: dx = dh_2*silu_z + ddz*dh*sigmoid_z*((1 - sigmoid_z)*z + 1)
+        dx = np.multiply(dh_2, silu_z, out=dx_block)
+        if ddz_rows is not None:
+            part_11 = np.multiply(ddz, dh, out=buffers[7])
+            part_11 = np.multiply(part_11, sigmoid_z, out=buffers[7])
+            part_11 = np.multiply(part_11, part_4, out=buffers[7])
+            np.add(dx, part_11, out=dx_block)
+            # step 29: dz = (g_5 + (1 - sigmoid_z)*ddz*dh*x + (1 - sigmoid_z)*(g_5*z +
+            #   ((1 - sigmoid_z)*z + 1 - silu_z)*ddz*dh*x))*sigmoid_z
+            dz = np.multiply(part_3, ddz, out=buffers[7])
+            dz = np.multiply(dz, dh, out=buffers[7])
+            dz = np.multiply(dz, x, out=buffers[7])
+            dz = np.add(g_5, dz, out=buffers[7])
+        if ddx_rows is not None and ddz_rows is None:
+            dz = g_5
+        if needs_dz:
+            dz = g_5
+        part_12 = np.multiply(g_5, z, out=buffers[8])
+        if ddz_rows is not None:
+            part_13 = np.subtract(part_4, silu_z, out=ddy_block)
+            part_13 = np.multiply(part_13, ddz, out=ddy_block)
+            part_13 = np.multiply(part_13, dh, out=ddy_block)
+            part_13 = np.multiply(part_13, x, out=ddy_block)
+            part_12 = np.add(part_12, part_13, out=ddy_block)
+        part_12 = np.multiply(part_3, part_12, out=ddy_block)
+        dz = np.add(dz, part_12, out=ddy_block)
+        np.multiply(dz, sigmoid_z, out=dz_block)
+        # step 31: ddy = hhat*ddgamma + dg*gamma
+        if ddgamma is not None:
+            ddy = _rows.by_feature(np.multiply, hhat, ddgamma_wide, out=ddy_block)
+        if needs_g:
+            part_14 = _rows.by_feature(np.multiply, dg, gamma_wide, out=buffers[0])
+        if gamma is None:
+            part_14 = dg
+        if needs_dh_2:
+            ddy = np.add(ddy, part_14, out=ddy_block)
+        if gamma is not None and ddgamma is None:
+            ddy = part_14
+        if gamma is None:
+            ddy = part_14
+        if ddgamma is None:
+            ddy_block[...] = ddy
+
+    (dgamma,) = _blocks.each_block(
+        block,
+        call,
+        reads=(x_rows, z_rows, dy_rows, ddx_rows, ddz_rows, rstd_rows),
+        writes=(dx_out, dz_out, ddy_out),
+        buffers=9,
+        row_scalars=5,
+        feature_sums=1,
+    )
+    if needs_dz:
+        dgamma = 0.0
+    if gamma is not None:
+        _blocks.round_to(dgamma_out, ..., dgamma)

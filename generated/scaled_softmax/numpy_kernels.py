@@ -1,0 +1,161 @@
+# Made by lngen 0.1.0 from the definition of scaled_softmax.
+# Do not edit; edit scaled_softmax.py and run: lngen derive scaled_softmax.py
+# Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 11 flops a row element.
+# Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
+# definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
+# templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
+"""Softmax with a learned inverse temperature. The outputs and the gradients.
+
+Rows are worked on in blocks that stay in the cache. A comment names the step of the
+derivation that a line comes from, and a name in the code is a name of the derivation.
+"""
+
+# A variable may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+
+import numpy as np
+
+from .._runtime import blocks as _blocks
+from .._runtime import rows as _rows
+
+
+def forward(values, results, call):
+    """The outputs and the saved row scalars, written to their arrays."""
+    x_rows, scale = values
+    y_out, row_max_out, inv_sum_exp_u_out = results
+    features, dtype = call.features, call.dtype
+    ones = _rows.equal_weights(features, 1.0, dtype)
+
+    def block(x, row_max_block, inv_sum_exp_u_block, y_block):
+        # step 2: row_max = max(x*scale)
+        if scale is not None:
+            part = np.multiply(x, scale, out=y_block)
+        else:
+            part = x
+        row_max = np.maximum.reduce(part, axis=-1, keepdims=True, out=row_max_block)
+        # step 3: u = x*scale - row_max
+        u = np.subtract(part, row_max, out=y_block)
+        # step 4: e_shifted = exp(u)
+        e_shifted = np.exp(u, out=y_block)
+        # step 5: sum_exp_u = sum(e_shifted)
+        sum_exp_u = _rows.row_sum(e_shifted, ones, out=inv_sum_exp_u_block)
+        # step 6: inv_sum_exp_u = 1/sum_exp_u
+        inv_sum_exp_u = np.reciprocal(sum_exp_u, out=inv_sum_exp_u_block)
+        # step 7: y = e_shifted*inv_sum_exp_u
+        np.multiply(e_shifted, inv_sum_exp_u, out=y_block)
+
+    _blocks.each_block(
+        block, call, reads=(x_rows,), writes=(row_max_out, inv_sum_exp_u_out, y_out)
+    )
+
+
+def backward(arguments, fields, results, call):
+    """The gradients, written to their arrays; None for one that is not wanted."""
+    (dy_rows,) = arguments
+    x_rows, scale, row_max_rows, inv_sum_exp_u_rows = fields
+    dx_out, dscale_out = results
+
+    def block(x, dy, row_max, inv_sum_exp_u, dx_block, buffers, row_scalars, sums):
+        (dscale_sums,) = sums
+        # step 3: u = x*scale - row_max
+        if scale is not None:
+            u = np.multiply(x, scale, out=dx_block)
+        else:
+            u = x
+        u = np.subtract(u, row_max, out=dx_block)
+        # step 4: e_shifted = exp(u)
+        e_shifted = np.exp(u, out=dx_block)
+        # step 7: y = e_shifted*inv_sum_exp_u
+        y = np.multiply(e_shifted, inv_sum_exp_u, out=dx_block)
+        # step 14: sum_dy_y = sum(dy*y)
+        sum_dy_y = _rows.row_sum(dy, y, out=row_scalars[0])
+        # step 14: g = (dy - sum_dy_y)*y
+        g = _rows.by_row(np.subtract, dy, sum_dy_y, out=buffers[0])
+        g = np.multiply(g, y, out=dx_block)
+        # step 13: sum_g_x = sum(g*x)
+        if scale is not None:
+            sum_g_x = _rows.row_sum(g, x, out=row_scalars[0])
+            # step 13: dscale = sum over rows of sum_g_x
+            dscale_sums += np.add.reduce(sum_g_x, axis=None)
+            # step 12: dx = g*scale
+            np.multiply(g, scale, out=dx_block)
+
+    (dscale,) = _blocks.each_block(
+        block,
+        call,
+        reads=(x_rows, dy_rows, row_max_rows, inv_sum_exp_u_rows),
+        writes=(dx_out,),
+        buffers=1,
+        row_scalars=1,
+        sums=1,
+    )
+    if scale is not None:
+        _blocks.round_to(dscale_out, ..., dscale)
+
+
+def forward_small(values, shape, dtype):
+    """The outputs and the saved row scalars of a few rows, taken at once."""
+    x, scale = values
+    features = shape[-1]
+    vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
+    ones = _rows.equal_weights(features, 1.0, dtype)
+    if scale is not None:
+        scale = np.asarray(scale, dtype)
+        # step 2: row_max = max(x*scale)
+        part = x * scale
+    else:
+        part = x
+    row_max = np.maximum.reduce(part, axis=-1, keepdims=True)
+    # step 3: u = x*scale - row_max
+    u = part - row_max
+    # step 4: e_shifted = exp(u)
+    e_shifted = np.exp(u, out=u)
+    # step 5: sum_exp_u = sum(e_shifted)
+    sum_exp_u = vecdot(e_shifted, ones)[..., np.newaxis]
+    # step 6: inv_sum_exp_u = 1/sum_exp_u
+    inv_sum_exp_u = np.reciprocal(sum_exp_u)
+    # step 7: y = e_shifted*inv_sum_exp_u
+    y = np.multiply(e_shifted, inv_sum_exp_u, out=e_shifted)
+    row_max = row_max[..., 0]
+    inv_sum_exp_u = inv_sum_exp_u[..., 0]
+    return y, row_max, inv_sum_exp_u
+
+
+def backward_small(arguments, saved):
+    """The gradients of a few rows, taken at once; None for one not wanted."""
+    (dy,) = arguments
+    shape, dtype, _, x, scale, row_max_rows, inv_sum_exp_u_rows = saved
+    vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
+    if scale is not None:
+        scale = np.asarray(scale, dtype)
+    row_max = row_max_rows[..., np.newaxis]
+    inv_sum_exp_u = inv_sum_exp_u_rows[..., np.newaxis]
+    # step 3: u = x*scale - row_max
+    if scale is not None:
+        u = x * scale
+    else:
+        u = x
+    u = u - row_max
+    # step 4: e_shifted = exp(u)
+    e_shifted = np.exp(u, out=u)
+    # step 7: y = e_shifted*inv_sum_exp_u
+    y = np.multiply(e_shifted, inv_sum_exp_u, out=e_shifted)
+    # step 14: sum_dy_y = sum(dy*y)
+    sum_dy_y = vecdot(dy, y)[..., np.newaxis]
+    # step 14: g = (dy - sum_dy_y)*y
+    g = dy - sum_dy_y
+    g = np.multiply(g, y, out=g)
+    # step 13: sum_g_x = sum(g*x)
+    if scale is not None:
+        sum_g_x = vecdot(g, x)[..., np.newaxis]
+        # step 13: dscale = sum over rows of sum_g_x
+        dscale = np.add.reduce(sum_g_x, axis=None)
+        # step 12: dx = g*scale
+        dx = np.multiply(g, scale, out=g)
+    else:
+        dx = g
+    if scale is not None:
+        dscale = _rows.filled(dscale, out=np.empty((), dtype))
+    else:
+        dscale = None
+    return dx, dscale

@@ -1,0 +1,95 @@
+# Made by lngen 0.1.0 from the definition of softmax.
+# Do not edit; edit softmax.py and run: lngen derive softmax.py
+# Cost: forward 2 row tensors (1 read, 1 written), 5 flops a row element; backward 3 row tensors (2 read, 1 written), 4 flops a row element.
+# Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
+# definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
+# templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
+"""Softmax over the feature axis. The outputs and the gradients.
+
+Rows are worked on in blocks that stay in the cache. A comment names the step of the
+derivation that a line comes from, and a name in the code is a name of the derivation.
+"""
+
+# A variable may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+
+import numpy as np
+
+from .._runtime import blocks as _blocks
+from .._runtime import rows as _rows
+
+
+def forward(values, results, call):
+    """The outputs and the saved row scalars, written to their arrays."""
+    (x_rows,) = values
+    (y_out,) = results
+    features, dtype = call.features, call.dtype
+    ones = _rows.equal_weights(features, 1.0, dtype)
+
+    def block(x, y_block, row_scalars):
+        # step 2: row_max = max(x)
+        row_max = np.maximum.reduce(x, axis=-1, keepdims=True, out=row_scalars[0])
+        # step 3: x_shifted = x - row_max
+        x_shifted = _rows.by_row(np.subtract, x, row_max, out=y_block)
+        # step 4: e_shifted = exp(x_shifted)
+        e_shifted = np.exp(x_shifted, out=y_block)
+        # step 5: sum_exp = sum(e_shifted)
+        sum_exp = _rows.row_sum(e_shifted, ones, out=row_scalars[0])
+        # step 6: inv_sum_exp = 1/sum_exp
+        inv_sum_exp = np.reciprocal(sum_exp, out=row_scalars[0])
+        # step 7: y = e_shifted*inv_sum_exp
+        np.multiply(e_shifted, inv_sum_exp, out=y_block)
+
+    _blocks.each_block(block, call, reads=(x_rows,), writes=(y_out,), row_scalars=1)
+
+
+def backward(arguments, fields, results, call):
+    """The gradients, written to their arrays; None for one that is not wanted."""
+    (dy_rows,) = arguments
+    (y_rows,) = fields
+    (dx_out,) = results
+
+    def block(y, dy, dx_block, row_scalars):
+        # step 13: sum_dy_y = sum(dy*y)
+        sum_dy_y = _rows.row_sum(dy, y, out=row_scalars[0])
+        # step 13: dx = (dy - sum_dy_y)*y
+        dx = _rows.by_row(np.subtract, dy, sum_dy_y, out=dx_block)
+        np.multiply(dx, y, out=dx_block)
+
+    _blocks.each_block(
+        block, call, reads=(y_rows, dy_rows), writes=(dx_out,), row_scalars=1
+    )
+
+
+def forward_small(values, shape, dtype):
+    """The outputs and the saved row scalars of a few rows, taken at once."""
+    (x,) = values
+    features = shape[-1]
+    vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
+    ones = _rows.equal_weights(features, 1.0, dtype)
+    # step 2: row_max = max(x)
+    row_max = np.maximum.reduce(x, axis=-1, keepdims=True)
+    # step 3: x_shifted = x - row_max
+    x_shifted = x - row_max
+    # step 4: e_shifted = exp(x_shifted)
+    e_shifted = np.exp(x_shifted, out=x_shifted)
+    # step 5: sum_exp = sum(e_shifted)
+    sum_exp = vecdot(e_shifted, ones)[..., np.newaxis]
+    # step 6: inv_sum_exp = 1/sum_exp
+    inv_sum_exp = np.reciprocal(sum_exp)
+    # step 7: y = e_shifted*inv_sum_exp
+    y = np.multiply(e_shifted, inv_sum_exp, out=e_shifted)
+    return (y,)
+
+
+def backward_small(arguments, saved):
+    """The gradients of a few rows, taken at once; None for one not wanted."""
+    (dy,) = arguments
+    shape, _, _, y = saved
+    vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
+    # step 13: sum_dy_y = sum(dy*y)
+    sum_dy_y = vecdot(dy, y)[..., np.newaxis]
+    # step 13: dx = (dy - sum_dy_y)*y
+    dx = dy - sum_dy_y
+    dx = np.multiply(dx, y, out=dx)
+    return (dx,)

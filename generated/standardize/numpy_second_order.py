@@ -1,0 +1,143 @@
+# Made by lngen 0.1.0 from the definition of standardize.
+# Do not edit; edit standardize.py and run: lngen derive standardize.py
+# Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 10 flops a row element.
+# Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
+# definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
+# templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
+"""Rows of mean zero and unbiased variance one, without parameters. The tangents, and the gradients of the gradients.
+
+Rows are worked on in blocks that stay in the cache. A comment names the step of the
+derivation that a line comes from, and a name in the code is a name of the derivation.
+"""
+
+# A variable may be an array, a number or None.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+
+import numpy as np
+
+from .._runtime import blocks as _blocks
+from .._runtime import rows as _rows
+
+
+def jvp(arguments, fields, results, call):
+    """The tangents of the outputs, written to their arrays."""
+    (dx_rows,) = arguments
+    x_rows, mu_rows, mu_residual_rows, rstd_rows = fields
+    (dy_out,) = results
+    features, dtype = call.features, call.dtype
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    D = _rows.number(features, dtype)
+    # step 9: sum_dx_y_scaled = sum_dx_y/(D - 1)
+    part = np.subtract(D, 1.0)
+
+    def block(x, dx, mu, mu_residual, rstd, dy_block, buffers, row_scalars):
+        # step 9: mean_dx = mean(dx)
+        mean_dx = _rows.row_sum(dx, one_over_D, out=row_scalars[0])
+        # step 2: x_shifted = x - mu
+        x_shifted = _rows.by_row(np.subtract, x, mu, out=dy_block)
+        # step 2: x_centred = x_shifted - mu_residual
+        x_centred = _rows.less_residual(x_shifted, mu_residual)
+        # step 9: sum_dx_y_unscaled = sum(dx*x_centred)
+        sum_dx_y_unscaled = _rows.row_sum(dx, x_centred, out=row_scalars[1])
+        # step 9: sum_dx_y = rstd*sum_dx_y_unscaled
+        sum_dx_y = np.multiply(rstd, sum_dx_y_unscaled, out=row_scalars[1])
+        # step 9: sum_dx_y_scaled = sum_dx_y/(D - 1)
+        sum_dx_y_scaled = np.divide(sum_dx_y, part, out=row_scalars[1])
+        # step 9: dy = (dx - mean_dx - x_centred*rstd*sum_dx_y_scaled)*rstd
+        dy = _rows.by_row(np.subtract, dx, mean_dx, out=buffers[0])
+        part_2 = np.multiply(rstd, sum_dx_y_scaled, out=row_scalars[0])
+        part_3 = np.multiply(x_centred, part_2, out=dy_block)
+        dy = np.subtract(dy, part_3, out=dy_block)
+        np.multiply(dy, rstd, out=dy_block)
+
+    _blocks.each_block(
+        block,
+        call,
+        reads=(x_rows, dx_rows, mu_rows, mu_residual_rows, rstd_rows),
+        writes=(dy_out,),
+        buffers=1,
+        row_scalars=2,
+    )
+
+
+def backward_backward(arguments, fields, results, call):
+    """The gradients of the gradients, written to their arrays."""
+    dy_rows, ddx_rows = arguments
+    x_rows, mu_rows, mu_residual_rows, rstd_rows = fields
+    dx_out, ddy_out = results
+    features, dtype = call.features, call.dtype
+    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
+    D = _rows.number(features, dtype)
+    # step 12: rstd_scaled = rstd**2*D/(D - 1)
+    part = np.subtract(D, 1.0)
+    part_2 = np.divide(D, part)
+    # step 12: mean_dy_2_scaled = 3*mean_dy_2*D/(D - 1)
+    part_3 = np.multiply(3.0, D)
+    part_3 = np.divide(part_3, part)
+
+    def block(
+        x, dy, ddx, mu, mu_residual, rstd, dx_block, ddy_block, buffers, row_scalars
+    ):
+        # step 12: rstd_scaled = rstd**2*D/(D - 1)
+        rstd_scaled = np.square(rstd, out=row_scalars[0])
+        rstd_scaled = np.multiply(rstd_scaled, part_2, out=row_scalars[0])
+        # step 10: mean_dy = mean(dy)
+        mean_dy = _rows.row_sum(dy, one_over_D, out=row_scalars[1])
+        # step 12: mean_ddx = mean(ddx)
+        mean_ddx = _rows.row_sum(ddx, one_over_D, out=row_scalars[2])
+        # step 12: mean_ddx_dy = mean(ddx*dy)
+        mean_ddx_dy = _rows.row_mean(ddx, dy, D, out=row_scalars[3])
+        # step 2: x_shifted = x - mu
+        x_shifted = _rows.by_row(np.subtract, x, mu, out=ddy_block)
+        # step 2: x_centred = x_shifted - mu_residual
+        x_centred = _rows.less_residual(x_shifted, mu_residual)
+        # step 11: mean_dy_2_unscaled = mean(dy*x_centred)
+        mean_dy_2_unscaled = _rows.row_mean(dy, x_centred, D, out=row_scalars[4])
+        # step 12: mean_ddx_y_unscaled = mean(ddx*x_centred)
+        mean_ddx_y_unscaled = _rows.row_mean(ddx, x_centred, D, out=row_scalars[5])
+        # step 13: sum_ddx_y_unscaled = sum(ddx*x_centred)
+        sum_ddx_y_unscaled = _rows.row_sum(ddx, x_centred, out=row_scalars[6])
+        # step 11: mean_dy_2 = mean_dy_2_unscaled*rstd
+        mean_dy_2 = np.multiply(mean_dy_2_unscaled, rstd, out=row_scalars[4])
+        # step 12: mean_ddx_y = mean_ddx_y_unscaled*rstd
+        mean_ddx_y = np.multiply(mean_ddx_y_unscaled, rstd, out=row_scalars[5])
+        # step 13: sum_ddx_y = rstd*sum_ddx_y_unscaled
+        sum_ddx_y = np.multiply(rstd, sum_ddx_y_unscaled, out=row_scalars[6])
+        # step 12: mean_dy_2_scaled = 3*mean_dy_2*D/(D - 1)
+        mean_dy_2_scaled = np.multiply(mean_dy_2, part_3, out=row_scalars[7])
+        # step 12: mean_ddx_scaled = mean_ddx*mean_dy
+        mean_ddx_scaled = np.multiply(mean_ddx, mean_dy, out=row_scalars[8])
+        # step 13: sum_ddx_y_scaled = sum_ddx_y/(D - 1)
+        sum_ddx_y_scaled = np.divide(sum_ddx_y, part, out=row_scalars[6])
+        # step 12: dx = (x_centred*mean_ddx_scaled*rstd +
+        #   (x_centred*mean_dy_2_scaled*rstd + mean_dy - dy)*mean_ddx_y -
+        #   x_centred*mean_ddx_dy*rstd - (ddx - mean_ddx)*mean_dy_2)*rstd_scaled
+        part_4 = np.multiply(mean_ddx_scaled, rstd, out=row_scalars[8])
+        dx = _rows.by_row(np.multiply, x_centred, part_4, out=dx_block)
+        part_5 = np.multiply(mean_dy_2_scaled, rstd, out=row_scalars[7])
+        part_6 = _rows.by_row(np.multiply, x_centred, part_5, out=buffers[0])
+        part_6 = np.add(part_6, mean_dy, out=buffers[0])
+        part_6 = np.subtract(part_6, dy, out=buffers[0])
+        part_6 = np.multiply(part_6, mean_ddx_y, out=buffers[0])
+        dx = np.add(dx, part_6, out=dx_block)
+        part_7 = np.multiply(mean_ddx_dy, rstd, out=row_scalars[1])
+        part_8 = _rows.by_row(np.multiply, x_centred, part_7, out=buffers[0])
+        dx = np.subtract(dx, part_8, out=dx_block)
+        part_9 = _rows.by_row(np.subtract, ddx, mean_ddx, out=buffers[0])
+        part_10 = _rows.by_row(np.multiply, part_9, mean_dy_2, out=buffers[1])
+        dx = np.subtract(dx, part_10, out=dx_block)
+        np.multiply(dx, rstd_scaled, out=dx_block)
+        # step 13: ddy = (ddx - mean_ddx - x_centred*rstd*sum_ddx_y_scaled)*rstd
+        part_11 = np.multiply(rstd, sum_ddx_y_scaled, out=row_scalars[0])
+        ddy = np.multiply(x_centred, part_11, out=ddy_block)
+        ddy = np.subtract(part_9, ddy, out=ddy_block)
+        np.multiply(ddy, rstd, out=ddy_block)
+
+    _blocks.each_block(
+        block,
+        call,
+        reads=(x_rows, dy_rows, ddx_rows, mu_rows, mu_residual_rows, rstd_rows),
+        writes=(dx_out, ddy_out),
+        buffers=2,
+        row_scalars=9,
+    )

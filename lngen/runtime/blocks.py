@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: MIT
+"""Rows taken block by block: which rows a block has, who works on it, how it is read and written.
+
+No sum over rows depends on the number of threads.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial
+from itertools import pairwise
+from math import prod
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from . import rows
+
+Array = npt.NDArray[Any]
+Block: TypeAlias = tuple[int, slice]
+"""The number of the chunk that a block is in, and its rows."""
+
+
+def partition(count: int, row_bytes: int, least_rows: int) -> tuple[int, list[list[Block]]]:
+    """The rows of a block, and all blocks as (chunk, span), chunk by chunk.
+
+    Neither depends on the thread count, so no sum does. Long rows have fewer chunks where each has sums of its own.
+    """
+    height = max(least_rows, rows.BLOCK_BYTES // row_bytes)
+    height -= height % rows.ROWS_TOGETHER if height > rows.ROWS_TOGETHER else 0
+    if 0 < count <= height:
+        return count, [[(0, slice(0, count))]]
+    height = min(height, max(count, 1))
+    spans = [slice(i, min(i + height, count)) for i in range(0, count, height)]
+    fewer = rows.CHUNKS if least_rows == 1 else min(rows.CHUNKS, max(2, rows.BLOCK_BYTES // row_bytes))
+    together = max(1, -(-len(spans) // fewer))
+    runs = [spans[i : i + together] for i in range(0, len(spans), together)]
+    return height, [[(chunk, span) for span in run] for chunk, run in enumerate(runs)]
+
+
+class Call(NamedTuple):
+    """What all rows of a call share: their shape, the type that is computed in, and the threads that work on them."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    threads: int
+
+    @property
+    def features(self) -> int:
+        """The entries of a row."""
+        return self.shape[-1]
+
+
+def each_block(
+    block: Callable[..., None],
+    call: Call,
+    reads: Sequence[Array | None],
+    writes: Sequence[Array | Sequence[Array | None] | None],
+    *,
+    buffers: int = 0,
+    row_scalars: int = 0,
+    masks: int = 0,
+    row_scalar_masks: int = 0,
+    feature_sums: int = 0,
+    sums: int = 0,
+) -> list[Array]:
+    """Take the rows block by block, each thread a share of them, and return the sums over all rows.
+
+    `block` is given the rows, or the numbers a row, of each array of `reads`, and the places for those of `writes`,
+    where several arrays of one entry are written alike; None for an array that is not there. Then follows scratch, a
+    tuple for each kind that there is any of: rows, numbers a row, and both of truths; and, if there are any, the
+    running sums over rows, so many of values a feature, then so many others.
+    """
+    shape, dtype, threads = call
+    row_bytes = shape[-1] * dtype.itemsize
+    height, chunks = partition(prod(shape[:-1]), row_bytes, 4 if feature_sums else 1)
+    totals = [np.zeros((len(chunks), shape[-1]), dtype) for _ in range(feature_sums)]
+    totals += [np.zeros(len(chunks), dtype) for _ in range(sums)]
+    wanted = (
+        (buffers, shape[-1], dtype),
+        (row_scalars, 1, dtype),
+        (masks, shape[-1], bool),
+        (row_scalar_masks, 1, bool),
+    )
+
+    def work(share: list[list[Block]]) -> None:
+        own = [reader(array, call, height) for array in reads]
+        places: list[Callable[[slice], Any]] = []
+        hand_ons = []
+        for arrays in writes:
+            place, hand_on = writer(arrays, call, height)
+            places.append(place)
+            if hand_on is not None:
+                hand_ons.append(hand_on)
+        scratch = [np.empty((number, height, width), kind) for number, width, kind in wanted if number]
+        for run in share:
+            for chunk, span in run:
+                size = span.stop - span.start
+                parts: list[Any] = [read(span) for read in own] + [place(span) for place in places]
+                parts += [tuple(several if size == height else several[:, :size]) for several in scratch]
+                if totals:
+                    parts.append([total[chunk, ...] for total in totals])
+                block(*parts)
+                for hand_on in hand_ons:
+                    hand_on(span)
+
+    shares = [chunks[i::threads] for i in range(min(threads, len(chunks)))] if threads > 1 else [chunks]
+    work_on = work if row_bytes < rows.LONG_ROW else partial(rows.with_small_buffer, work)
+    if len(shares) == 1:
+        work_on(shares[0])
+    elif shares:
+        with ThreadPoolExecutor(len(shares)) as pool:
+            tasks = [pool.submit(copy_context().run, work_on, share) for share in shares]
+        for task in tasks:
+            task.result()
+    return [np.add.reduce(total, axis=0) for total in totals]
+
+
+# ---- reading and writing a block
+
+
+class _Scattered:
+    """The rows of an array that no single stride reaches, by their number."""
+
+    def __init__(self, array: Array) -> None:
+        self.array = array
+
+    def _index(self, span: slice) -> tuple[Array, ...]:
+        return np.unravel_index(np.arange(span.start, span.stop), self.array.shape[:-1])
+
+    def __getitem__(self, span: slice) -> Array:
+        return self.array[self._index(span)]
+
+    def __setitem__(self, span: slice, value: Array) -> None:
+        self.array[self._index(span)] = value
+
+
+def _is_a_row_scalar(array: Array, call: Call) -> bool:
+    """Whether it has a number a row, and no axis for the features."""
+    return array.ndim < len(call.shape)
+
+
+def _scratch(array: Array, call: Call, height: int) -> Array:
+    """Memory for a block of what an array holds."""
+    return np.empty((height, 1 if _is_a_row_scalar(array, call) else call.features), call.dtype)
+
+
+def _as_rows(array: Array, call: Call) -> tuple[Any, bool]:
+    """An array as a list of rows, never copied, and whether blocks do as they are."""
+    ready = bool(array.dtype == call.dtype and array.flags.aligned)
+    row_scalars = _is_a_row_scalar(array, call)
+    if array.flags.c_contiguous:
+        return array.reshape(-1, 1 if row_scalars else array.shape[-1]), ready
+    if row_scalars:
+        array = array[..., np.newaxis]
+    steps = [step for step in zip(array.shape[:-1], array.strides[:-1], strict=True) if step[0] != 1]
+    if array.size and any(a[1] != b[1] * b[0] for a, b in pairwise(steps)):
+        return _Scattered(array), False
+    width = array.shape[-1]
+    listed = array.reshape(-1, width)
+    plain = width == 1 or array.strides[-1] == array.itemsize
+    # A product of rows that lie backwards or in one place is added up in another order.
+    apart = len(listed) < 2 or listed.strides[0] >= width * array.itemsize
+    return listed, plain and apart and ready
+
+
+def reader(array: Array | None, call: Call, height: int) -> Callable[[slice], Array | None]:
+    """What reads a block of rows in the compute type: views where the array has it.
+
+    Other arrays are copied block by block. Of one that is not there it reads None.
+    """
+    if array is None:
+        return lambda span: None
+    listed, direct = _as_rows(array, call)
+    if direct:
+        return listed.__getitem__  # type: ignore[no-any-return]
+    scratch = _scratch(array, call, height)
+
+    def read(span: slice) -> Array:
+        copy = scratch[: span.stop - span.start]
+        copy[...] = listed[span]
+        return copy
+
+    return read
+
+
+def writer(
+    arrays: Array | Sequence[Array | None] | None, call: Call, height: int
+) -> tuple[Callable[[slice], Array | None], Callable[[slice], None] | None]:
+    """What gives the place to compute a block of a result in, and what hands it on if that is to be done.
+
+    The place is the result's own memory where that has the compute type. Of several arrays that hold the same result,
+    those after the first are copied to.
+    """
+    distinct = (
+        [arrays] if isinstance(arrays, np.ndarray) else list({id(a): a for a in arrays or () if a is not None}.values())
+    )
+    if not distinct:
+        return (lambda span: None), None
+    listed = [_as_rows(array, call) for array in distinct]
+    first, direct = listed[0]
+    others = [other for other, _ in (listed[1:] if direct else listed)]
+    if direct and not others:
+        return first.__getitem__, None
+    scratch = first if direct else _scratch(distinct[0], call, height)
+
+    def place(span: slice) -> Array:
+        return first[span] if direct else scratch[: span.stop - span.start]
+
+    def hand_on(span: slice) -> None:
+        computed = place(span)
+        for other in others:
+            round_to(other, span, computed)
+
+    return place, hand_on
+
+
+def round_to(result: Any, where: Any, value: Any) -> None:
+    """Write a value in a result's own type, in which one that is too small is 0; nothing where there is no result."""
+    if result is None:
+        return
+    with np.errstate(under="ignore"):
+        result[where] = value

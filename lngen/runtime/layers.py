@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""A layer on NumPy as its `INTERFACE` describes it: what a call is given and what it returns, and whether that fits."""
+
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from .calls import (
+    DType,
+    Shape,
+    check_first_fields,
+    check_is_saved,
+    check_kept,
+    check_number,
+)
+from .interface import Interface
+from .saved import first_fields
+
+Kept = TypeVar("Kept")
+
+ROW, ROW_SCALAR, FEATURE, NUMBER, CONSTANT = range(5)
+_PARTS = {"Row": ROW, "RowScalar": ROW_SCALAR, "Feature": FEATURE, "Scalar": NUMBER}
+
+
+class Value(NamedTuple):
+    """An array or a number of a call.
+
+    `part` is its place in `shapes`, or CONSTANT. `of` is the input or the output that it belongs to; if `follows`, it
+    has to be None where that was left out. `required` says that it is there otherwise.
+    """
+
+    name: str
+    part: int
+    of: str
+    required: bool
+    follows: bool = False
+
+
+def shapes(shape: Shape) -> tuple[Shape, ...]:
+    """The shapes of a row, a row scalar, a feature and a number, where the rows have this shape."""
+    return shape, shape[:-1], shape[-1:], ()
+
+
+def look(
+    expected: Sequence[tuple[int, int, bool, str]],
+    values: Sequence[Any],
+    shape: Shape,
+    dtype: DType,
+    there: Container[str],
+) -> int:
+    """How many values are None, rightly, where all others are arrays of their shape and this type, without gaps; else
+    -1.
+
+    Of each that is `expected` there are its place, its part, whether it is required, and the input that it follows.
+    """
+    parts, absent = (shape, shape[:-1], shape[-1:], (), ()), 0
+    for slot, part, required, of in expected:
+        value = values[slot]
+        if value is None:
+            if required and (not of or of in there):
+                return -1
+            absent += 1
+        elif type(value) is np.ndarray:
+            if value.shape != parts[part] or value.dtype != dtype or not value.flags.c_contiguous:
+                return -1
+            if of and of not in there:
+                return -1
+        elif part != CONSTANT or type(value) is not float:
+            return -1
+    return absent
+
+
+def expectations(values: Iterable[Value], first: int = 0) -> list[tuple[int, int, bool, str]]:
+    """What `look` expects of values from a place on."""
+    return [
+        (slot, each.part, each.required, each.of if each.follows else "") for slot, each in enumerate(values, first)
+    ]
+
+
+def converted(expected: Sequence[Value], values: Sequence[Any], dtype: DType) -> list[Any]:
+    """Parameters in the type that is computed in, without gaps; rows are converted block by block."""
+    return [
+        value
+        if value is None or part in (ROW, ROW_SCALAR)
+        else np.ascontiguousarray(value, dtype)
+        if part == FEATURE
+        else np.asarray(value, dtype)
+        for (_, part, *_), value in zip(expected, values, strict=True)
+    ]
+
+
+def are_any(values: Sequence[Any]) -> bool:
+    """Whether one of them is there, if there is to be one."""
+    return not values or any(value is not None for value in values)
+
+
+class Layer(Generic[Kept]):
+    """What all directions of a layer share. Values of one that `is_wide` may leave the range of float32."""
+
+    def __init__(self, interface: Interface, saved: Callable[..., Kept], *, is_wide: bool = False) -> None:
+        self.interface, self.Saved, self.is_wide = interface, saved, is_wide
+        self.name, self.minimum_features = interface["name"], interface["minimum_features"]
+        self.inputs = [
+            Value(given["name"], _PARTS[given["kind"]], given["name"], given["default"] is None)
+            for given in interface["inputs"]
+        ]
+        self.constants = [Value(given["name"], CONSTANT, given["name"], True) for given in interface["constants"]]
+        self.outputs = [
+            Value(output["name"], _PARTS[output["kind"]], output["name"], True) for output in interface["outputs"]
+        ]
+        self.required = tuple(given.name for given in self.inputs if given.required)
+        self.rows = [given.name for given in self.inputs if given.part == ROW]
+        known = {("input", given.name): given for given in self.inputs}
+        known |= {("output", output.name): output for output in self.outputs}
+        known |= {("constant", given.name): given for given in self.constants}
+        self.fields = []
+        for field in interface["saved"]:
+            of = known.get((field["kind"], field["of"])) or Value("", ROW_SCALAR, field["of"], True)
+            self.fields.append(Value(field["name"], of.part, of.of, True, not of.required))
+        self.row_scalars = [field["name"] for field in interface["saved"] if field["kind"] == "row scalar"]
+
+    def check_saved(self, saved: Any) -> None:
+        """Refuse what was changed in it, and arrays whose shape was changed since."""
+        self.check_is_saved(saved)
+        check_first_fields(saved, self.required)
+        parts, dtypes = shapes(saved[0]), saved[2]
+        # Numbers first: what is no array any more may be one of the wrong shape.
+        for field, value in sorted(zip(self.fields, saved[3:], strict=True), key=lambda pair: pair[0].part < NUMBER):
+            there = not field.follows or field.of in dtypes
+            if field.part < NUMBER:
+                check_kept(field.name, value, parts[field.part], there)
+            else:
+                check_number(field.name, value, there)
+
+    def check_is_saved(self, saved: Any) -> None:
+        """Refuse what forward of this layer did not return."""
+        check_is_saved(saved, self.Saved, self.name)  # type: ignore[arg-type]
+
+    def saved_from(
+        self, fields: Sequence[Any], shape: Sequence[int] | None, dtype: Any, dtypes: Mapping[str, Any] | None
+    ) -> Kept:
+        """What forward saved, from its fields; None for what they tell of the rest."""
+        saved = self.Saved(*first_fields(self.interface, fields, shape, dtype, dtypes, self.is_wide), *fields)
+        self.check_saved(saved)
+        return saved
