@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 10 flops a row element; backward 3 row tensors (2 read, 1 written), 21 flops a row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-# templates sha256:3291e1d93dd289aac195f6409f2bb0ebe0a04808ed1b08e67f4c8a87a066db4d
+# templates sha256:a0ce0eaecf9361e2174c6e013c50b4fce27b4924cd13fd0d3a2f5416296859b4
 """Layer normalization whose output is gated by one number a row.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,

@@ -82,7 +82,6 @@ def _fields(
             "    saved_: _Saved = _launcher.saved_from(_LAYER, _INTERFACE, first_, fields_)",
             "    return saved_",
         ],
-        "cotangents": [cotangent.public for cotangent in cotangents],
         "tables": "\n".join(_tables(directions, layer)),
     }
 
@@ -92,7 +91,8 @@ def _later(program: RowProgram | None, signatures: Signatures, *given: str) -> d
     if program is None:
         return None
     own = (moved_name(program, of) for of in moved(program, signatures.layer).values())
-    return {"signature": signatures.later(program), "call": _statement("arguments_", (*given, *own))}
+    results = [name for store in program.results for name in store.names]
+    return {"signature": signatures.later(program), "call": _statement("arguments_", (*given, *own)), "results": results}
 
 
 def _tables(directions: Sequence[Lowered], layer: Interface) -> list[str]:
