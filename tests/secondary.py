@@ -1,4 +1,4 @@
-"""Emitted NumPy modules with `jvp` and `backward_backward`, made once a process."""
+"""Emitted NumPy modules with `jvp` and `backward_backward`, made once per process."""
 
 import functools
 import types

@@ -1,4 +1,4 @@
-"""The layers of derive/, derived once a process, for whatever tests read them."""
+"""The layers of derive/, derived once per process, for whatever tests read them."""
 
 import functools
 from pathlib import Path

@@ -473,7 +473,7 @@ class TestCost:
     def test_it_prints_what_is_moved(self):
         result = lngen("cost", WHOLE[0], "--shape", "32,512,768", "--dtype", "bf16", "--bandwidth", "4.3TB/s")
         assert (result.exit_code, result.stderr) == (0, "")
-        # Two and three tensors of two bytes an entry; besides, three f32 a row and the parameters.
+        # Two and three tensors of two bytes per entry; besides, three f32 a row and the parameters.
         rows, tensor, feature = 32 * 512, 32 * 512 * 768 * 2, 768 * 2
         forward, backward = 2 * tensor + 12 * rows + 2 * feature, 3 * tensor + 12 * rows + 3 * feature
         lines = [" ".join(line.split()) for line in result.stdout.splitlines()]

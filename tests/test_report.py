@@ -225,4 +225,4 @@ def test_a_cost_has_times_where_a_bandwidth_is_given(centred):
     assert "11.8 us" in timed
     assert "4.3 TB/s" in timed
     assert "12 in 7 kernels" in timed
-    assert cost_line(centred).startswith("forward 2 row tensors (1 read, 1 written), 9 flops a row element")
+    assert cost_line(centred).startswith("forward 2 row tensors (1 read, 1 written), 9 flops per row element")

@@ -202,7 +202,7 @@ def check_kept(name: str, value: Any, shape: Shape, given: bool = True) -> None:
 
 
 def check_number(name: str, number: Any, given: bool = True) -> None:
-    """Refuse what is no number any more."""
+    """Refuse what is no longer a number."""
     plain = isinstance(number, Real) or (isinstance(number, np.ndarray) and number.ndim == 0)
     if not (plain if given else number is None):
         found = type(number).__name__

@@ -79,8 +79,8 @@ def workspace_bytes(layer: Layer, direction: str, arguments: Sequence[Any]) -> i
 
     That of forward holds the row scalars of `Saved`, in their order, each dense in the type that forward computed in
     and begun at a multiple of 256 bytes. That of a direction which sums over rows holds what each block of threads
-    leaves of each sum, in that type: a row of D for each block, sum after sum, for sums with one value a feature; then
-    a number for each block, sum after sum, for the others. Other directions need none.
+    leaves of each sum, in that type: a row of D for each block, sum after sum, for sums with one value per feature;
+    then a number for each block, sum after sum, for the others. Other directions need none.
     """
     if direction not in layer.directions:
         known = ", ".join(f'"{name}"' for name in layer.directions)

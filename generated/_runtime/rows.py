@@ -175,7 +175,7 @@ def add_rows(block: Array, sums: Array, weights: Array | None = None) -> None:
 
 
 def by_row(ufunc: np.ufunc, block: Array, values: Array, out: Array) -> Array:
-    """A ufunc of rows and one value a row, written to memory that is neither's.
+    """A ufunc of rows and one value per row, written to memory that is neither's.
 
     Short rows are filled with their values first: that, and a ufunc of two full blocks, takes less time than a loop for
     each row.
@@ -187,7 +187,7 @@ def by_row(ufunc: np.ufunc, block: Array, values: Array, out: Array) -> Array:
 
 
 def repeated(values: Array | None) -> Array | None:
-    """One value a feature, repeated for several rows where they are short; None of what is not there."""
+    """One value per feature, repeated for several rows where they are short; None of what is not there."""
     if values is None:
         return None
     together = SHORT_ROW // len(values)
@@ -200,7 +200,7 @@ def repeated(values: Array | None) -> Array | None:
 
 
 def by_feature(ufunc: np.ufunc, block: Array, wide: Array, out: Array) -> Array:
-    """A ufunc of rows and one value a feature, on as many rows as `wide` is for."""
+    """A ufunc of rows and one value per feature, on as many rows as `wide` is for."""
     features = block.shape[-1]
     if wide.size == features:
         return ufunc(block, wide, out=out)  # type: ignore[no-any-return]

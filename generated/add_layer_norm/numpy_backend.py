@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of add_layer_norm.
 # Do not edit; edit add_layer_norm.py and run: lngen derive add_layer_norm.py
-# Cost: forward 4 row tensors (2 read, 2 written), 10 flops a row element; backward 4 row tensors (3 read, 1 written), 15 flops a row element.
+# Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 4 row tensors (3 read, 1 written), 15 flops per row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
 # templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
@@ -88,9 +88,9 @@ class Saved(NamedTuple):
     dtypes: dict[str, np.dtype[Any]]  # of each input that was given
     h: npt.NDArray[Any]  # output h of forward
     gamma: npt.NDArray[Any] | None  # argument gamma of forward
-    mu: npt.NDArray[Any]  # row scalar mu, one a row
-    mu_residual: npt.NDArray[Any]  # row scalar mu_residual, one a row
-    rstd: npt.NDArray[Any]  # row scalar rstd, one a row
+    mu: npt.NDArray[Any]  # row scalar mu, one per row
+    mu_residual: npt.NDArray[Any]  # row scalar mu_residual, one per row
+    rstd: npt.NDArray[Any]  # row scalar rstd, one per row
 
 
 @overload
@@ -144,8 +144,8 @@ def forward(
     Args:
         x: shape (..., D).
         residual: shape (..., D).
-        gamma: one value a feature, shape (D,); left out it is 1, and costs nothing.
-        beta: one value a feature, shape (D,); left out it is 0, and costs nothing.
+        gamma: one value per feature, shape (D,); left out it is 1, and costs nothing.
+        beta: one value per feature, shape (D,); left out it is 0, and costs nothing.
         eps: a constant, a finite number of 0 or more.
         save: False keeps nothing for the other directions, and `saved` is None.
         out: Outputs, or a sequence like it, of arrays to write to;

@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of add_rms_norm.
 # Do not edit; edit add_rms_norm.py and run: lngen derive add_rms_norm.py
-# Cost: forward 4 row tensors (2 read, 2 written), 5 flops a row element; backward 4 row tensors (3 read, 1 written), 10 flops a row element.
+# Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 4 row tensors (3 read, 1 written), 10 flops per row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
 # templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
@@ -82,7 +82,7 @@ class Saved(NamedTuple):
     dtypes: dict[str, np.dtype[Any]]  # of each input that was given
     h: npt.NDArray[Any]  # output h of forward
     gamma: npt.NDArray[Any] | None  # argument gamma of forward
-    rstd: npt.NDArray[Any]  # row scalar rstd, one a row
+    rstd: npt.NDArray[Any]  # row scalar rstd, one per row
 
 
 @overload
@@ -132,7 +132,7 @@ def forward(
     Args:
         x: shape (..., D).
         residual: shape (..., D).
-        gamma: one value a feature, shape (D,); left out it is 1, and costs nothing.
+        gamma: one value per feature, shape (D,); left out it is 1, and costs nothing.
         eps: a constant, a finite number of 0 or more.
         save: False keeps nothing for the other directions, and `saved` is None.
         out: Outputs, or a sequence like it, of arrays to write to;

@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of gated_rms_norm.
 # Do not edit; edit gated_rms_norm.py and run: lngen derive gated_rms_norm.py
-# Cost: forward 3 row tensors (2 read, 1 written), 7 flops a row element; backward 5 row tensors (3 read, 2 written), 20 flops a row element.
+# Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 20 flops per row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
 # templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
@@ -76,7 +76,7 @@ class Saved(NamedTuple):
     x: npt.NDArray[Any]  # argument x of forward
     z: npt.NDArray[Any]  # argument z of forward
     gamma: npt.NDArray[Any] | None  # argument gamma of forward
-    rstd: npt.NDArray[Any]  # row scalar rstd, one a row
+    rstd: npt.NDArray[Any]  # row scalar rstd, one per row
 
 
 @overload
@@ -127,7 +127,7 @@ def forward(
     Args:
         x: shape (..., D).
         z: shape (..., D).
-        gamma: one value a feature, shape (D,); left out it is 1, and costs nothing.
+        gamma: one value per feature, shape (D,); left out it is 1, and costs nothing.
         eps: a constant, a finite number of 0 or more.
         save: False keeps nothing for the other directions, and `saved` is None.
         out: an array to write y to.

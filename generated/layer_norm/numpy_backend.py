@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of layer_norm.
 # Do not edit; edit layer_norm.py and run: lngen derive layer_norm.py
-# Cost: forward 2 row tensors (1 read, 1 written), 9 flops a row element; backward 3 row tensors (2 read, 1 written), 14 flops a row element.
+# Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 14 flops per row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:3f4f3519e955d61b03ab0d655ad5951c0892e0dd7b3076ac889a76a6492abbe1
 # templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
@@ -76,9 +76,9 @@ class Saved(NamedTuple):
     dtypes: dict[str, np.dtype[Any]]  # of each input that was given
     x: npt.NDArray[Any]  # argument x of forward
     gamma: npt.NDArray[Any] | None  # argument gamma of forward
-    mu: npt.NDArray[Any]  # row scalar mu, one a row
-    mu_residual: npt.NDArray[Any]  # row scalar mu_residual, one a row
-    rstd: npt.NDArray[Any]  # row scalar rstd, one a row
+    mu: npt.NDArray[Any]  # row scalar mu, one per row
+    mu_residual: npt.NDArray[Any]  # row scalar mu_residual, one per row
+    rstd: npt.NDArray[Any]  # row scalar rstd, one per row
 
 
 @overload
@@ -127,8 +127,8 @@ def forward(
 
     Args:
         x: shape (..., D).
-        gamma: one value a feature, shape (D,); left out it is 1, and costs nothing.
-        beta: one value a feature, shape (D,); left out it is 0, and costs nothing.
+        gamma: one value per feature, shape (D,); left out it is 1, and costs nothing.
+        beta: one value per feature, shape (D,); left out it is 0, and costs nothing.
         eps: a constant, a finite number of 0 or more.
         save: False keeps nothing for the other directions, and `saved` is None.
         out: an array to write y to.

@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of mean_abs_norm.
 # Do not edit; edit mean_abs_norm.py and run: lngen derive mean_abs_norm.py
-# Cost: forward 2 row tensors (1 read, 1 written), 9 flops a row element; backward 3 row tensors (2 read, 1 written), 18 flops a row element.
+# Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 18 flops per row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
 # templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
@@ -76,9 +76,9 @@ class Saved(NamedTuple):
     dtypes: dict[str, np.dtype[Any]]  # of each input that was given
     x: npt.NDArray[Any]  # argument x of forward
     gamma: npt.NDArray[Any] | None  # argument gamma of forward
-    mu: npt.NDArray[Any]  # row scalar mu, one a row
-    mu_residual: npt.NDArray[Any]  # row scalar mu_residual, one a row
-    scale: npt.NDArray[Any]  # row scalar scale, one a row
+    mu: npt.NDArray[Any]  # row scalar mu, one per row
+    mu_residual: npt.NDArray[Any]  # row scalar mu_residual, one per row
+    scale: npt.NDArray[Any]  # row scalar scale, one per row
 
 
 @overload
@@ -127,8 +127,8 @@ def forward(
 
     Args:
         x: shape (..., D).
-        gamma: one value a feature, shape (D,); left out it is 1, and costs nothing.
-        beta: one value a feature, shape (D,); left out it is 0, and costs nothing.
+        gamma: one value per feature, shape (D,); left out it is 1, and costs nothing.
+        beta: one value per feature, shape (D,); left out it is 0, and costs nothing.
         eps: a constant, a finite number.
         save: False keeps nothing for the other directions, and `saved` is None.
         out: an array to write y to.

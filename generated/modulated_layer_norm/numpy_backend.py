@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of modulated_layer_norm.
 # Do not edit; edit modulated_layer_norm.py and run: lngen derive modulated_layer_norm.py
-# Cost: forward 2 row tensors (1 read, 1 written), 10 flops a row element; backward 3 row tensors (2 read, 1 written), 21 flops a row element.
+# Cost: forward 2 row tensors (1 read, 1 written), 10 flops per row element; backward 3 row tensors (2 read, 1 written), 21 flops per row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
 # templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
@@ -84,9 +84,9 @@ class Saved(NamedTuple):
     gate: npt.NDArray[Any] | None  # argument gate of forward
     gamma: npt.NDArray[Any] | None  # argument gamma of forward
     beta: npt.NDArray[Any] | None  # argument beta of forward
-    mu: npt.NDArray[Any]  # row scalar mu, one a row
-    mu_residual: npt.NDArray[Any]  # row scalar mu_residual, one a row
-    rstd: npt.NDArray[Any]  # row scalar rstd, one a row
+    mu: npt.NDArray[Any]  # row scalar mu, one per row
+    mu_residual: npt.NDArray[Any]  # row scalar mu_residual, one per row
+    rstd: npt.NDArray[Any]  # row scalar rstd, one per row
 
 
 @overload
@@ -138,9 +138,9 @@ def forward(
 
     Args:
         x: shape (..., D).
-        gate: one value a row, shape x.shape[:-1]; left out it is 1, and costs nothing.
-        gamma: one value a feature, shape (D,); left out it is 1, and costs nothing.
-        beta: one value a feature, shape (D,); left out it is 0, and costs nothing.
+        gate: one value per row, shape x.shape[:-1]; left out it is 1, and costs nothing.
+        gamma: one value per feature, shape (D,); left out it is 1, and costs nothing.
+        beta: one value per feature, shape (D,); left out it is 0, and costs nothing.
         eps: a constant, a finite number of 0 or more.
         save: False keeps nothing for the other directions, and `saved` is None.
         out: an array to write y to.

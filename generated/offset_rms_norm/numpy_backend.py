@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of offset_rms_norm.
 # Do not edit; edit offset_rms_norm.py and run: lngen derive offset_rms_norm.py
-# Cost: forward 2 row tensors (1 read, 1 written), 4 flops a row element; backward 3 row tensors (2 read, 1 written), 9 flops a row element.
+# Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
 # templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
@@ -67,7 +67,7 @@ class Saved(NamedTuple):
     dtypes: dict[str, np.dtype[Any]]  # of each input that was given
     x: npt.NDArray[Any]  # argument x of forward
     w: npt.NDArray[Any] | None  # argument w of forward
-    rstd: npt.NDArray[Any]  # row scalar rstd, one a row
+    rstd: npt.NDArray[Any]  # row scalar rstd, one per row
 
 
 @overload
@@ -112,7 +112,7 @@ def forward(
 
     Args:
         x: shape (..., D).
-        w: one value a feature, shape (D,); left out it is 0, and costs nothing.
+        w: one value per feature, shape (D,); left out it is 0, and costs nothing.
         eps: a constant, a finite number of 0 or more.
         save: False keeps nothing for the other directions, and `saved` is None.
         out: an array to write y to.

@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of power_norm.
 # Do not edit; edit power_norm.py and run: lngen derive power_norm.py
-# Cost: forward 2 row tensors (1 read, 1 written), 5 flops a row element; backward 3 row tensors (2 read, 1 written), 11 flops a row element.
+# Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
 # templates sha256:a0ce0eaecf9361e2174c6e013c50b4fce27b4924cd13fd0d3a2f5416296859b4

@@ -1,7 +1,7 @@
 // Softmax over the feature axis.
 // Made by lngen 0.1.0 from the definition of softmax.
 // Do not edit; edit softmax.py and run: lngen derive softmax.py
-// Cost: forward 2 row tensors (1 read, 1 written), 5 flops a row element; backward 3 row tensors (2 read, 1 written), 4 flops a row element.
+// Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 4 flops per row element.
 // Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
 // templates sha256:a0ce0eaecf9361e2174c6e013c50b4fce27b4924cd13fd0d3a2f5416296859b4

@@ -1,6 +1,6 @@
 # Made by lngen 0.1.0 from the definition of standardize.
 # Do not edit; edit standardize.py and run: lngen derive standardize.py
-# Cost: forward 2 row tensors (1 read, 1 written), 7 flops a row element; backward 3 row tensors (2 read, 1 written), 10 flops a row element.
+# Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 10 flops per row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
 # templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
@@ -62,9 +62,9 @@ class Saved(NamedTuple):
     dtype: np.dtype[Any]  # that forward computed in
     dtypes: dict[str, np.dtype[Any]]  # of each input that was given
     x: npt.NDArray[Any]  # argument x of forward
-    mu: npt.NDArray[Any]  # row scalar mu, one a row
-    mu_residual: npt.NDArray[Any]  # row scalar mu_residual, one a row
-    rstd: npt.NDArray[Any]  # row scalar rstd, one a row
+    mu: npt.NDArray[Any]  # row scalar mu, one per row
+    mu_residual: npt.NDArray[Any]  # row scalar mu_residual, one per row
+    rstd: npt.NDArray[Any]  # row scalar rstd, one per row
 
 
 @overload

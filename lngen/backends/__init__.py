@@ -1,4 +1,4 @@
-"""A folder a backend: what a row program is printed as.
+"""A folder per backend: what a row program is printed as.
 
 A backend lowers the two row programs of a layer to finished lines; its template places them.
 """

@@ -14,7 +14,7 @@ _MEANINGS = {
     "input": "The argument {} of forward.",
     "output": "The output {} of forward.",
     "constant": "The constant {} of forward.",
-    "computed": "The row scalar {}, one a row.",
+    "computed": "The row scalar {}, one per row.",
 }
 
 

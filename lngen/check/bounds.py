@@ -79,7 +79,7 @@ NUMPY = Summation("numpy", _dot_depths, "far rows")
 """NumPy with a BLAS that uses AVX2 or better."""
 
 CUDA = Summation("cuda", lambda features, computed: np.full(features, ceil(features / 8) + 10.0))
-"""Eight threads a row at least, each adding its share, then a tree of at most ten levels."""
+"""Eight threads per row at least, each adding its share, then a tree of at most ten levels."""
 
 
 def error_bounds(

@@ -28,7 +28,7 @@ _SAMPLED_COLUMNS = 32
 
 # Every entry takes D evaluations of all rows: above rows*D*D of this it is done only when asked for.
 _QUICK_WORK = 2_500_000
-# Differences are sixteen evaluations an entry; above this many entries they go along directions.
+# Differences are sixteen evaluations per entry; above this many entries they go along directions.
 _EVERY_DIFFERENCE = 64
 # The emitted forward has been compared with the evaluator entry by entry; differencing it too, dozens of runs, is for
 # arrays up to this many entries.

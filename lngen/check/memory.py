@@ -14,7 +14,7 @@ from lngen.check.numbers import storage_dtype
 from lngen.simt import driver
 
 SHAPES = ((5, 7), (2, 33), (2, 1024))
-"""Several rows a block with the last block half empty; a tail of one entry; vectors, and a barrier a reduction."""
+"""Several rows per block with the last block half empty; a tail of one entry; vectors, and a barrier a reduction."""
 
 MANY_ROWS = (37, 1024)
 """More rows than blocks of backward, each a block's own: what one leaves in shared memory meets the next."""

@@ -54,9 +54,9 @@ def _program(program: RowProgram, order: Order) -> Iterator[str]:
     reads = [f"{row.name} ({row.origin})" for row in program.rows]
     yield f"# {program.direction}: reads {', '.join([*reads, *(p.name for p in program.parameters)])}"
     if program.saved:
-        yield f"# saved, one a row: {', '.join(symbol.name for symbol in program.saved)}"
+        yield f"# saved, one per row: {', '.join(symbol.name for symbol in program.saved)}"
     if program.prologue:
-        yield "# once a call"
+        yield "# once per call"
         yield from _assignments(program.prologue, order)
     for number, stage in enumerate(program.stages, 1):
         yield f"# stage {number}{', a correction' if stage.correction else ''}"

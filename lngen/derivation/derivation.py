@@ -67,7 +67,7 @@ class Derivative:
     `arguments` are what it is linear in besides cotangents of the outputs, one per differentiable input: tangents, or
     cotangents of the gradients. `equations` lead from them, and from values of the forward, to `results`: what each is
     called, and its symbol. They are the simplified ones. The `steps` of the JVP and the double backward go on where
-    those of the derivation end, one a line that is emitted. A line of the VJP that the double backward reads is among
+    those of the derivation end, one per line that is emitted. A line of the VJP that the double backward reads is among
     the equations.
     """
 

@@ -159,7 +159,7 @@ def contributions(equation: Equation, bar: Expr, attains: Expr | None = None) ->
 def select(product: Expr) -> Expr:
     """A product with a select among its factors as a select of products.
 
-    So nothing is ever multiplied by 0 to be switched off: 0 times what was not chosen may be no number.
+    So nothing is ever multiplied by 0 to be switched off: 0 times what was not chosen may be NaN.
     """
     for factor in sympy.Mul.make_args(product):
         if isinstance(factor, Where):

@@ -35,17 +35,17 @@ packaged: bool = checkout is None
 
 
 def derive_folder() -> Path:
-    """The folder of the forward definitions, one file a layer."""
+    """The folder of the forward definitions, one file per layer."""
     return (checkout or _PACKAGE) / "derive"
 
 
 def templates_folder() -> Path:
-    """The folder of the templates, one folder a backend."""
+    """The folder of the templates, one folder per backend."""
     return (checkout or _PACKAGE) / "templates"
 
 
 def generated_folder() -> Path:
-    """The folder of the emitted layers, one folder a layer. It need not exist yet."""
+    """The folder of the emitted layers, one folder per layer. It need not exist yet."""
     return (checkout or _PACKAGE) / "generated"
 
 

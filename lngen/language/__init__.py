@@ -365,7 +365,7 @@ def where(condition: Any, a: Any, b: Any, /) -> Any:
 
     The condition is one comparison: `<`, `<=`, `>`, `>=`, `==` or `!=`. Its derivative is the derivative of
     what was chosen; what was not chosen has no influence, even if it is infinite or not a number. (Only if a
-    mean or another reduction of it stands there may the gradient of its row be no number then.)
+    mean or another reduction of it stands there may the gradient of its row be NaN then.)
     """
 
 

@@ -1,1 +1,1 @@
-"""A derivation becomes row programs, one a direction, and what they cost."""
+"""A derivation becomes row programs, one per direction, and what they cost."""

@@ -39,7 +39,7 @@ def grown(growth: Iterable[Growth], lines: Sequence[Line]) -> tuple[Growth, ...]
 
 
 def in_range(lines: Sequence[Line], growth: Sequence[Growth], names: Names) -> list[Line]:
-    """The lines in products that stay in the range of a float, what does not vary over features multiplied once a row.
+    """The lines in products that stay in the range of a float, what varies over no feature once per row.
 
     `growth` is that of what the lines read, at each end.
     """

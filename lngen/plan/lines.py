@@ -41,7 +41,7 @@ class Line:
 
 
 def once_a_row(lines: Sequence[Line], names: Names) -> list[Line]:
-    """Factors that do not vary over features multiplied once a row, parameters' sums formed once a call.
+    """Factors that do not vary over features multiplied once per row, parameters' sums formed once per call.
 
     >>> from lngen.expressions.symbols import FeatureSymbol, RowScalarSymbol
     >>> x, s, t, w = RowSymbol("x"), RowScalarSymbol("s"), RowScalarSymbol("t"), FeatureSymbol("w")

@@ -2,11 +2,11 @@
 
 Three decisions are made here, each by a rule that holds for every layer:
 
-* *Once a row, once a call.* What does not vary over features is computed once a row, and what is made of parameters
-  alone once a call.
+* *Once per row, once per call.* What does not vary over features is computed once per row, and what is made of
+  parameters alone once per call.
 * *What backward reads.* Row values are recomputed from the fewest tensors: from the inputs, or from an output
-  where that spares a tensor or a transcendental function. Row scalars of the forward are saved, a few bytes a row. The
-  JVP and the double backward read what there is then, and nothing more is kept for them: what else they need of the
+  where that spares a tensor or a transcendental function. Row scalars of the forward are saved, a few bytes per row.
+  The JVP and the double backward read what there is then, and nothing more is kept for them: what else they need of the
   forward is computed again from it. An input is referred to besides only where nothing that is kept leads to a value.
 * *A mean used as a shift is corrected.* For `c = x - m` with `m = Mean(x)`, the mean of c is zero; whatever it is
   in floating point is the rounding error of m, so it is measured and taken off. A large offset then costs no

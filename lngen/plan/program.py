@@ -178,7 +178,7 @@ class RowProgram:
     """One direction of a layer.
 
     `rows` are read in every stage that needs them (a backend keeps them on chip where it can). `parameters` are read
-    once. `prologue` holds what is computed once a call from parameters alone (`1 + w`, a reduction of a Feature);
+    once. `prologue` holds what is computed once per call from parameters alone (`1 + w`, a reduction of a Feature);
     `epilogue` what is computed once from the sums over rows. `saved` are the row scalars that forward writes and
     backward reads. `optional` maps an input that may be left out to its neutral value; left out, it *is* that number,
     and whatever only served its gradient is gone. `growth` says how large each value gets at each end

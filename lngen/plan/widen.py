@@ -29,7 +29,7 @@ HIGHEST_POWER = Rational(8)
 """The power that float32 holds of every entry of a row of float16: 65504**8 is 3.39e38."""
 
 HIGHEST_BESIDE_ZERO = Rational(5)
-"""The same beside a factor that vanishes, where infinity is no large result but 0*inf, which is no number.
+"""The same beside a factor that vanishes, where infinity is no large result but 0*inf, which is NaN.
 
 float32 holds five powers of 5e7 (3.4e38**(1/5)), and of 2.6e6 beside a direction that is as large as the row.
 """

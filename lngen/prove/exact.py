@@ -1,6 +1,6 @@
 """An exact proof for D = 1, 2, 3, 4: the generated gradient minus `sympy.diff` of the definition is identically zero.
 
-The definition is written out over explicit symbols, one an entry of a row, and differentiated by SymPy; the generated
+The definition is written out over explicit symbols, one per entry of a row, and differentiated by SymPy; the generated
 equations are written out over the same symbols. That the difference vanishes is decided by `lngen.prove.algebra`: no
 `simplify`, no sampling. That it does not takes a point at which it does not, from `lngen.prove.witness`; without
 either, nothing is claimed.
@@ -237,7 +237,7 @@ class _Explicit:
         return other
 
     def declare(self, symbol: TypedSymbol, positive: bool) -> None:
-        """Symbols for an input: one, or one a feature. A bracket keeps them apart from the names of a definition."""
+        """Symbols for an input: one, or one per feature. A bracket keeps them apart from the names of a definition."""
         assumptions = {"positive": True} if positive or symbol.is_positive else {"real": True}
         count = self.features if axes(symbol).features else 1
         self.values[symbol] = [Symbol(f"{symbol.name}[{j}]", **assumptions) for j in range(count)]
@@ -316,9 +316,9 @@ class _Explicit:
 
 
 def _rebuilt(e: Expr, value: Callable[[Expr], Expr]) -> Expr:
-    """The expression of the values of its parts; raises _NoDerivativeError where that is no number.
+    """The expression of the values of its parts; raises _NoDerivativeError where that is NaN.
 
-    SymPy may neither compare nor approximate what is no number, so nothing is made of it. What a select leaves out may
+    SymPy may neither compare nor approximate NaN, so nothing is made of it. What a select leaves out may
     be any.
     """
     if isinstance(e, Where):
@@ -336,7 +336,7 @@ def _rebuilt(e: Expr, value: Callable[[Expr], Expr]) -> Expr:
 
 
 def _with_values(e: Expr, values: Mapping[Symbol, Expr]) -> Expr:
-    """The expression with values in place of symbols; raises _NoDerivativeError where that is no number."""
+    """The expression with values in place of symbols; raises _NoDerivativeError where that is NaN."""
     return _rebuilt(e, lambda part: _with_values(part, values)) if e.args else values.get(e, e)
 
 

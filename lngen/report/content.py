@@ -63,7 +63,7 @@ class ProgramText:
 
 @dataclass(frozen=True)
 class Beyond:
-    """The JVP or the double backward: a title, a sentence, and a formula a step."""
+    """The JVP or the double backward: a title, a sentence, and a formula per step."""
 
     title: str
     sentence: str

@@ -29,12 +29,12 @@ def cost_rows(plan: Plan) -> list[tuple[str, str, str]]:
 
     add("row tensors moved", *(_tensors(c) for c in costs))
     add("row tensors moved, unfused", *(f"{u.tensors} in {counted(u.kernels, 'kernel')}" for u in chains))
-    add("bytes a row element", *(text(c.tensors * ITEMSIZE) for c in costs))
-    add("bytes a row element, unfused", *(text(u.tensors * ITEMSIZE) for u in chains))
-    add("kept for backward, bytes a row", *(text(c.saved_bytes_per_row) for c in costs))
+    add("bytes per row element", *(text(c.tensors * ITEMSIZE) for c in costs))
+    add("bytes per row element, unfused", *(text(u.tensors * ITEMSIZE) for u in chains))
+    add("kept for backward, bytes per row", *(text(c.saved_bytes_per_row) for c in costs))
     add("kept for backward, unfused", *(text(u.saved_bytes_per_row) for u in chains))
-    add("flops a row element", *(str(c.operations.element) for c in costs))
-    add("flops a row", *(str(c.operations.row) for c in costs))
+    add("flops per row element", *(str(c.operations.element) for c in costs))
+    add("flops per row", *(str(c.operations.row) for c in costs))
     if any(c.operations.functions for c in costs):
         add("functions among them", *(_functions(c) for c in costs))
     add("bytes of parameters, once", *(text(c.parameter_bytes) for c in costs))
@@ -93,8 +93,8 @@ def cost_line(plan: Plan) -> str:
     """The cost in one line, for the header of an emitted file."""
     forward, backward = _both(plan)
     return (
-        f"forward {_tensors(forward)}, {forward.operations.element} flops a row element;"
-        f" backward {_tensors(backward)}, {backward.operations.element} flops a row element"
+        f"forward {_tensors(forward)}, {forward.operations.element} flops per row element;"
+        f" backward {_tensors(backward)}, {backward.operations.element} flops per row element"
     )
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rows taken block by block: which rows a block has, who works on it, how it is read and written.
+"""Rows taken block by block: which rows per block has, who works on it, how it is read and written.
 
 No sum over rows depends on the number of threads.
 """
@@ -67,10 +67,10 @@ def each_block(
 ) -> list[Array]:
     """Take the rows block by block, each thread a share of them, and return the sums over all rows.
 
-    `block` is given the rows, or the numbers a row, of each array of `reads`, and the places for those of `writes`,
+    `block` is given the rows, or the numbers per row, of each array of `reads`, and the places for those of `writes`,
     where several arrays of one entry are written alike; None for an array that is not there. Then follows scratch, a
-    tuple for each kind that there is any of: rows, numbers a row, and both of truths; and, if there are any, the
-    running sums over rows, so many of values a feature, then so many others.
+    tuple for each kind that there is any of: rows, numbers per row, and both of truths; and, if there are any, the
+    running sums over rows, so many of values per feature, then so many others.
     """
     shape, dtype, threads = call
     row_bytes = shape[-1] * dtype.itemsize
@@ -137,7 +137,7 @@ class _Scattered:
 
 
 def _is_a_row_scalar(array: Array, call: Call) -> bool:
-    """Whether it has a number a row, and no axis for the features."""
+    """Whether it has a number per row, and no axis for the features."""
     return array.ndim < len(call.shape)
 
 

@@ -56,14 +56,14 @@ __host__ __device__ constexpr int taken(int bytes, int compute_bytes, int vector
 // Blocks that a multiprocessor is to hold at a time; with it, the compiler has the registers that `room` counts on.
 __host__ __device__ constexpr int blocks_at_a_time(int threads) { return at_least(512 / threads, 1); }
 
-// Entries a thread may have: for the sake of the loads in flight, and of the code's size, in which every function is
+// Entries per thread may have: for the sake of the loads in flight, and of the code's size, in which every function is
 // spelled out for each of them.
 __host__ __device__ constexpr int most_entries(int calls, bool sums_in_registers) {
   const int most = sums_in_registers ? 24 : 32;
   return calls ? at_most(at_least(128 / calls, 1), most) : most;
 }
 
-// The fewest threads a row whose registers hold everything; failing that, without the Features, then without the sums
+// The fewest threads per row whose registers hold everything; failing that, without the Features, then without the sums
 // over rows; failing that, the row is read again in every stage. `row`, `features` and `sums` count bytes per entry in
 // the compute type: what is read in 16 bits is unpacked once, and the compiler keeps it so.
 __host__ __device__ constexpr Shape shape_of(

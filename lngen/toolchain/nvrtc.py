@@ -25,7 +25,7 @@ class NvrtcMissing(LngenError):
 
 @dataclass(frozen=True)
 class Resources:
-    """What one kernel takes, from the log of ptxas: registers a thread, the rest in bytes."""
+    """What one kernel takes, from the log of ptxas: registers per thread, the rest in bytes."""
 
     registers: int
     stack: int

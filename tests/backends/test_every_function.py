@@ -211,7 +211,7 @@ def _faults(name: str, dtype: Any, run: Callable[..., tuple[Any, Any]]) -> Itera
         found = [float(array[0, at]) for array in (value, gradients.dx, gradients.dz)]
         where = f"{name} of {a!r}" + (f", {b!r}" if FUNCTIONS[name].arity > 1 else "")
         if not np.isfinite(a) or not np.isfinite(b):
-            # What there is has to be the limit or no number, never another number.
+            # What there is has to be the limit or NaN, never another number.
             if np.isfinite(found[0]) and np.isfinite(float(wanted[at])) and not _close(found[0], wanted[at], dtype):
                 yield f"{where}: {found[0]!r}, not {mpmath.nstr(wanted[at], 17)}"
             continue
@@ -258,7 +258,7 @@ def test_the_complex_step_of_the_evaluator(name: str) -> None:
     """The same derivatives from the oracle, so that the two references of the checks are one."""
     u, v = (array[np.isfinite(array)] for array in _pairs(np.float64))
     size = min(len(u), len(v))
-    given = {"x": u[:size, None], "z": v[:size, None]}  # a row for each, for what is no number stays in its row
+    given = {"x": u[:size, None], "z": v[:size, None]}  # a row for each, for what is NaN stays in its row
     inputs = {entry.name: given[entry.name] for entry in definition(name).inputs}
     with np.errstate(all="ignore"):
         found = gradient(definition(name), Case("edges", size, 1, inputs, {"y": np.ones((size, 1))}))

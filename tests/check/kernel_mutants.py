@@ -24,7 +24,7 @@ from lngen.runtime.includes import inlined
 from tests.check.mutants import Kill
 
 SHAPES = ((5, 7), (2, 33), (3, 1024))
-"""Several rows a block, a tail of one entry, and rows that many warps share."""
+"""Several rows per block, a tail of one entry, and rows that many warps share."""
 
 _BARRIER = r"__syncthreads\(\);\n"
 _FEATURE_LOADS = (

@@ -114,7 +114,7 @@ def test_narrower_types(path: Path, features: int, dtype: str, folder: Path) -> 
     ids=name,
 )
 def test_other_definitions(path: Path, folder: Path) -> None:
-    # A shape with several rows a block and a tail, in the one type that every kind of evidence is for.
+    # A shape with several rows per block and a tail, in the one type that every kind of evidence is for.
     assert_holds(path, 33, folder, "float64", numbers(path))
 
 

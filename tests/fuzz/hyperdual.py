@@ -246,7 +246,7 @@ class Hyperdual(Numbers):
         return self.sum(self.combine("*", row, self.constant(Fraction(1, row.shape[-1]))))
 
     def _look_at(self, row: Any) -> None:
-        """Take down which rows have a reduction of what is infinite or no number."""
+        """Take down which rows have a reduction of what is infinite or NaN."""
         self._leave_out(~np.isfinite(row["value"].astype(self.part)))
 
     def _in_range(self, made: Any) -> Any:
@@ -304,7 +304,7 @@ class Hyperdual(Numbers):
         nearest = np.asarray(values).astype(self.part)
         if self.random is None:
             return nearest
-        # A place in the pool, from one by chance on: one an entry, or its bits, multiplied by an odd number.
+        # A place in the pool, from one by chance on: one per entry, or its bits, multiplied by an odd number.
         place = np.arange(nearest.size).reshape(nearest.shape)
         if self.alike:
             width = 8 * self.part.itemsize

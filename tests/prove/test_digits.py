@@ -123,7 +123,7 @@ def test_agreement(left: str, right: str, digits: int) -> None:
     [
         # From -1 to 1 the exponent of the exponent is so large that no digit of the value is right.
         "exp(exp(1/x**4)**0.5)",
-        # Below 0 the smaller one is x, and what it is compared with is no number, nor has a derivative.
+        # Below 0 the smaller one is x, and what it is compared with is NaN, nor has a derivative.
         "x - minimum(sqrt(x), x)",
     ],
 )

@@ -61,7 +61,7 @@ class Case:
         arguments = [self._argument(contract, argument) for argument in contract.arguments]
         grid = self.blocks
         if contract.kernel.endswith("_columns"):
-            # No columns a block where the end of the sums needs all of them: a single block.
+            # No columns per block where the end of the sums needs all of them: a single block.
             grid = -(-self.features // rows_per_block) if rows_per_block else 1
         elif contract.kernel == "forward":
             grid = max(1, -(-self.rows // rows_per_block))

@@ -91,7 +91,7 @@ class LaunchContract:
     the most that is any use, and those that sum over rows are meant for as many blocks as the device holds at
     a time. Block size and shared bytes are in the module's `<kernel>_<dtype>_launch`.
     `<direction>_columns` adds up what each block of a direction wrote into the workspace, in a fixed order;
-    its `blocks` is the grid that wrote it, and its own launch array says its grid: 32 columns a block, or a
+    its `blocks` is the grid that wrote it, and its own launch array says its grid: 32 columns per block, or a
     single block.
 
     The workspace needs no initial value and holds `blocks * (column_sums * D + scalar_sums)` entries of the

@@ -92,7 +92,11 @@ def _later(program: RowProgram | None, signatures: Signatures, *given: str) -> d
         return None
     own = (moved_name(program, of) for of in moved(program, signatures.layer).values())
     results = [name for store in program.results for name in store.names]
-    return {"signature": signatures.later(program), "call": _statement("arguments_", (*given, *own)), "results": results}
+    return {
+        "signature": signatures.later(program),
+        "call": _statement("arguments_", (*given, *own)),
+        "results": results,
+    }
 
 
 def _tables(directions: Sequence[Lowered], layer: Interface) -> list[str]:

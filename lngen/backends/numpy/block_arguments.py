@@ -21,7 +21,7 @@ KINDS: Mapping[tuple[Axes, bool], str] = {
     (ROW, True): "masks",
     (ROW_SCALAR, True): "row_scalar_masks",
 }
-"""What scratch of a kind is called: rows or numbers a row, of the compute type or of truths."""
+"""What scratch of a kind is called: rows or numbers per row, of the compute type or of truths."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """From a schedule to the lines of `forward`, `backward` and the others, which take the rows block by block.
 
-What is done once a call before the rows, what is done to a block of rows, the call that takes block after block, and
+What is done once per call before the rows, what is done to a block of rows, the call that takes block after block, and
 what is done once after all rows.
 """
 
@@ -132,7 +132,7 @@ class _Blocks(Lines):
         return super().ufunc(node, arguments)
 
     def _is_by_row(self, node: Node) -> bool:
-        """Whether a node is made of a row and of a number a row, in memory that is not the row's."""
+        """Whether a node is made of a row and of a number per row, in memory that is not the row's."""
         if [self.nodes[operand].axes for operand in node.operands] != [ROW, ROW_SCALAR] or node.boolean:
             return False
         cases = self.need[node.index] & node.computed()
@@ -144,9 +144,9 @@ class _Blocks(Lines):
         return all(self.allocation.of_node.get(root) != own for root in roots)
 
     def _is_by_feature(self, node: Node) -> bool:
-        """Whether a node is made of a row, and of a parameter that has a value a feature, whenever it is.
+        """Whether a node is made of a row, and of a parameter that has a value per feature, whenever it is.
 
-        With inputs left out a row may be a number a row, and a parameter one for all features.
+        With inputs left out a row may be a number per row, and a parameter one for all features.
         """
         operands = [self.nodes[operand] for operand in node.operands]
         if [operand.axes for operand in operands] != [ROW, FeatureSymbol.varies] or operands[1].phase != "prologue":
@@ -207,7 +207,7 @@ class _Blocks(Lines):
         return lines
 
     def _totals(self) -> list[Node]:
-        """The sums over rows that something reads, those with a value a feature first."""
+        """The sums over rows that something reads, those with a value per feature first."""
         totals = [node for node in self.nodes if node.operation == "total" and self.need[node.index]]
         return sorted(totals, key=lambda node: node.axes != FeatureSymbol.varies)
 

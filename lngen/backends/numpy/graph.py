@@ -123,7 +123,7 @@ class Graph:
         return self._make("load", (), axes, phase, tuple(forms), name=name)
 
     def total(self, name: str, axes: Axes, body: int, weights: int | None = None) -> int:
-        """The node of a sum over all rows of `body`, times a number a row; zero in the cases in which either is."""
+        """The node of a sum over all rows of `body`, times a number per row; zero in the cases in which either is."""
         index = len(self.nodes)
         operands = (body,) if weights is None else (body, weights)
         zero = any_of(self.cases_of_number(operand, S.Zero) for operand in operands)

@@ -162,7 +162,7 @@ class Operations:
             values.append((above, below))
         number: int | None = None if coefficient == 1 else self.graph.number(coefficient)
         row, row_scalar, feature, scalar = values
-        # What is the same for all rows is combined once a call, what is the same for a row once a row.
+        # What is the same for all rows is combined once per call, what is the same for a row once per row.
         shared = self._merged((number, None), scalar)
         if feature != (None, None):
             feature = self._merged(feature, shared)
@@ -257,7 +257,7 @@ class Operations:
         return self.made(self.graph.either, self.reduce(operator, body, rows=True), ones, weighted)
 
     def _weights(self, operator: str, feature: int, expression: Expr) -> int:
-        """The weights of a sum over a row; those of a mean are divided by D once a call."""
+        """The weights of a sum over a row; those of a mean are divided by D once per call."""
         if operator != "mean":
             return feature
         divided = self.apply("divide", feature, self.symbol(D))

@@ -19,8 +19,8 @@ from lngen.plan.program import RowProgram
 
 MEANINGS = {
     "Row": "shape (..., D)",
-    "RowScalar": "one value a row, shape {rows}.shape[:-1]",
-    "Feature": "one value a feature, shape (D,)",
+    "RowScalar": "one value per row, shape {rows}.shape[:-1]",
+    "Feature": "one value per feature, shape (D,)",
     "Scalar": "a number or a 0-d array",
 }
 

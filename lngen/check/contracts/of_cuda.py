@@ -23,7 +23,7 @@ from lngen.simt import driver
 from lngen.simt.schedule import SCHEDULES
 
 _SHAPES = ((ROWS, FEATURES), (3, 1024))
-"""Several rows a block and no vectors; a row that a block works on together, in vectors."""
+"""Several rows per block and no vectors; a row that a block works on together, in vectors."""
 
 _RUNS = 5
 _MANY_ROWS = 37

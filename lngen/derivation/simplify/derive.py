@@ -107,7 +107,7 @@ def _forward_steps(forward: Forward, written: Forward, meaning: dict[TypedSymbol
 def _forward_rule(equation: Equation) -> tuple[str, str]:
     expression = equation.expression
     if equation.reduction is not None:
-        return "reduction", "one number a row, computed once"
+        return "reduction", "one number per row, computed once"
     rows = [factor for factor in expression.args if axes(factor) == (True, True)]
     scalars = [factor for factor in expression.args if axes(factor) == (True, False)]
     if isinstance(expression, Add) and len(rows) == 1 and scalars:
@@ -115,7 +115,7 @@ def _forward_rule(equation: Equation) -> tuple[str, str]:
     if isinstance(expression, Mul) and len(rows) == 1 and len(rows) + len(scalars) == len(expression.args):
         return "scaled row", "a row value times what is never zero: a candidate for the basis"
     if not axes(equation.symbol).features and isinstance(expression, (Pow, sympy.Function)):
-        return "row-scalar factor", "a root, reciprocal or function of row scalars, computed once a row"
+        return "row-scalar factor", "a root, reciprocal or function of row scalars, computed once per row"
     if isinstance(expression, sympy.Function):
         return "function", "named, so that its derivative can be written with its value"
     return "definition", "as written" if equation.named else "named, because it is used more than once"

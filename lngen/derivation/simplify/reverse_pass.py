@@ -310,7 +310,7 @@ def _stages(expression: Expr) -> int:
 
 
 def _unbounded(forward: Forward) -> set[TypedSymbol]:
-    """Values that a finite row may make infinite, or no number: exponentials, logarithms, quotients."""
+    """Values that a finite row may make infinite, or NaN: exponentials, logarithms, quotients."""
     found: set[TypedSymbol] = set()
     for equation in forward.equations:
         e = equation.expression

@@ -17,11 +17,11 @@ from lngen.expressions.symbols import AttainsFirst, FeatureSum, Mean, TypedSymbo
 _Side = tuple[Expr, int]
 """A condition, and the place in a select on it at which there is something else than zero."""
 
-_REASON = "0 times what is not chosen may be no number"
+_REASON = "0 times what is not chosen may be NaN"
 
 
 def whole_selects(equations: tuple[Equation, ...], forward: Forward, trail: Trail) -> tuple[Equation, ...]:
-    """A product with a select as a select of products: 0 times what was not chosen may be no number.
+    """A product with a select as a select of products: 0 times what was not chosen may be NaN.
 
     >>> from lngen.expressions.symbols import Mean, RowScalarSymbol, RowSymbol
     >>> x, r, g, h = RowSymbol("x"), RowSymbol("r"), RowSymbol("g"), RowSymbol("h")

@@ -35,7 +35,7 @@ from lngen.plan.program import RowProgram
 
 @dataclass(frozen=True)
 class Operations:
-    """Operations per row element, per row, per feature (once a call) and once a call.
+    """Operations per row element, per row, per feature (once per call) and once per call.
 
     `functions` are the names of functions with how often each is evaluated per row element and per row; roots
     are among them.

@@ -69,12 +69,12 @@ class Cost:
 
     @property
     def saved_bytes_per_row(self) -> Expr:
-        """Bytes a row that are kept between forward and backward besides the caller's own arrays."""
+        """Bytes per row that are kept between forward and backward besides the caller's own arrays."""
         return self.saved * ACCUMULATE_ITEMSIZE
 
     @property
     def parameter_bytes(self) -> Expr:
-        """Bytes of Features and Scalars, once a call."""
+        """Bytes of Features and Scalars, once per call."""
         return ITEMSIZE * (D * self.features + self.numbers)
 
     @property
@@ -107,7 +107,7 @@ class Unfused:
 
     @property
     def saved_bytes_per_row(self) -> Expr:
-        """Bytes a row of the intermediate rows that are kept for backward."""
+        """Bytes per row of the intermediate rows that are kept for backward."""
         return D * ITEMSIZE * self.kept
 
 

@@ -148,7 +148,7 @@ def test_textbook_form(name: str) -> None:
     ],
 )
 def test_what_a_select_leaves_out_has_no_influence(body: str) -> None:
-    # Where m is negative, x is such that the branch not chosen is infinite or no number.
+    # Where m is negative, x is such that the branch not chosen is infinite or NaN.
     made = derive(parse(f"def f(x: Row, m: Row):\n    z = {body}\n    y = z*mean(z)\n    return y"))
     x = np.array([[0.5, -1e5, 0.25, 0.0, 1e5]])
     m = np.array([[1.0, -1.0, 2.0, -1.0, -2.0]])

@@ -53,7 +53,7 @@ struct simt_options {
 //
 // simt_kernel_at(i): the kernels in order, then null.
 // simt_symbol: address and size of a variable that the source defines as extern "C"; 0 if there is none.
-// simt_launch: runs a kernel to its end; `arguments` points to each argument's value. A simt_outcome.
+// simt_launch: runs per kernel to its end; `arguments` points to each argument's value. A simt_outcome.
 // simt_report: a line per finding of the last launch, of tab-separated fields; lngen/simt/report.py reads them.
 // simt_where: block index, then thread index, of the thread that is running; 0 if none is.
 // simt_offset: where in the module's file an address of its code is, for addr2line.
