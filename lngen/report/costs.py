@@ -39,7 +39,7 @@ def cost_rows(plan: Plan) -> list[tuple[str, str, str]]:
         add("functions among them", *(_functions(c) for c in costs))
     add("bytes of parameters, once", *(text(c.parameter_bytes) for c in costs))
     if any(c.partial_features or c.partial_numbers for c in costs):
-        add("bytes of partial sums, a block", *(text(c.partial_bytes) for c in costs))
+        add("bytes of partial sums per block", *(text(c.partial_bytes) for c in costs))
     return rows
 
 
@@ -138,7 +138,7 @@ def _tensors(c: Cost) -> str:
 def _functions(c: Cost) -> str:
     parts = []
     for name, element, row in c.operations.functions:
-        parts += [f"{element} {name} an element"] * (element > 0) + [f"{row} {name} a row"] * (row > 0)
+        parts += [f"{element} {name} per element"] * (element > 0) + [f"{row} {name} per row"] * (row > 0)
     return ", ".join(parts) or "none"
 
 
