@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rows taken block by block: which rows per block has, who works on it, how it is read and written.
+"""Rows taken block by block: which rows a block has, who works on it, how it is read and written.
 
 No sum over rows depends on the number of threads.
 """
@@ -85,8 +85,7 @@ def each_block(
     )
 
     def work(share: list[list[Block]]) -> None:
-        own = [reader(array, call, height) for array in reads]
-        places: list[Callable[[slice], Any]] = []
+        places: list[Callable[[slice], Any]] = [reader(array, call, height) for array in reads]
         hand_ons = []
         for arrays in writes:
             place, hand_on = writer(arrays, call, height)
@@ -94,11 +93,12 @@ def each_block(
             if hand_on is not None:
                 hand_ons.append(hand_on)
         scratch = [np.empty((number, height, width), kind) for number, width, kind in wanted if number]
+        whole = [tuple(several) for several in scratch]
         for run in share:
             for chunk, span in run:
+                parts: list[Any] = [place(span) for place in places]
                 size = span.stop - span.start
-                parts: list[Any] = [read(span) for read in own] + [place(span) for place in places]
-                parts += [tuple(several if size == height else several[:, :size]) for several in scratch]
+                parts += whole if size == height else [tuple(several[:, :size]) for several in scratch]
                 if totals:
                     parts.append([total[chunk, ...] for total in totals])
                 block(*parts)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # mypy: disable-error-code="import-untyped,import-not-found"
-"""Devices through PyCUDA and the driver: which one per call is for, its context, memory on it."""
+"""Devices through PyCUDA and the driver: which one a call is for, its context, memory on it."""
 
 import atexit
 import ctypes

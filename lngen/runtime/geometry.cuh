@@ -56,7 +56,7 @@ __host__ __device__ constexpr int taken(int bytes, int compute_bytes, int vector
 // Blocks that a multiprocessor is to hold at a time; with it, the compiler has the registers that `room` counts on.
 __host__ __device__ constexpr int blocks_at_a_time(int threads) { return at_least(512 / threads, 1); }
 
-// Entries per thread may have: for the sake of the loads in flight, and of the code's size, in which every function is
+// Entries a thread may have: for the sake of the loads in flight, and of the code's size, in which every function is
 // spelled out for each of them.
 __host__ __device__ constexpr int most_entries(int calls, bool sums_in_registers) {
   const int most = sums_in_registers ? 24 : 32;

@@ -43,7 +43,7 @@ def _lowered(program: RowProgram, cases: Cases, residuals: Sequence[RowScalarSym
 
 
 def _row_passes(schedule: Schedule) -> int:
-    """How often per call with every argument goes over whole rows: to compute them, to reduce them, to add them up."""
+    """How often a call with every argument goes over whole rows: to compute them, to reduce them, to add them up."""
     nodes = schedule.graph.nodes
     cases = schedule.cases
     all_there = all_of(map(cases.present, cases.names))
