@@ -12,7 +12,7 @@ from dataclasses import replace
 from lngen.backends import Notes
 from lngen.backends.cuda.contract import DTYPES, LAUNCH_FIELDS, KernelArgument, LaunchContract, without
 from lngen.backends.cuda.launcher import launcher, source_of
-from lngen.backends.cuda.lines import Direction
+from lngen.backends.cuda.lines import LoweredDirection
 from lngen.backends.cuda.lowering import lower
 from lngen.backends.cuda.reserved import CPP
 from lngen.backends.spelling import marked_program, plain_errors, reading, spelled, spellings
@@ -67,7 +67,7 @@ def contracts(forward: RowProgram, backward: RowProgram) -> tuple[LaunchContract
     return tuple(map(settled, _contracts(directions)))
 
 
-def _kernels(directions: Sequence[Direction], is_wide: bool, notes: Notes) -> str:
+def _kernels(directions: Sequence[LoweredDirection], is_wide: bool, notes: Notes) -> str:
     """The text of the kernels of some directions, names marked."""
     text = render(
         "cuda/kernels.cu.jinja",
@@ -84,7 +84,7 @@ def _kernels(directions: Sequence[Direction], is_wide: bool, notes: Notes) -> st
     return re.sub(r"\n{3,}", "\n\n", text)
 
 
-def _contracts(directions: Sequence[Direction]) -> tuple[LaunchContract, ...]:
+def _contracts(directions: Sequence[LoweredDirection]) -> tuple[LaunchContract, ...]:
     return tuple(
         contract
         for direction in directions
@@ -92,7 +92,7 @@ def _contracts(directions: Sequence[Direction]) -> tuple[LaunchContract, ...]:
     )
 
 
-def _flags(directions: Sequence[Direction]) -> list[tuple[str, str]]:
+def _flags(directions: Sequence[LoweredDirection]) -> list[tuple[str, str]]:
     """Each presence flag and the macro that clears it."""
     names = {flag for direction in directions for flag in direction.flags}
     return [(name, without(name)) for name in sorted(names)]

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lngen.backends import Notes
-from lngen.backends.cuda.lines import Direction
+from lngen.backends.cuda.lines import LoweredDirection
 from lngen.backends.interface import Constant, Interface, OwnFields, interface, moved, moved_name
 from lngen.backends.layout import WIDTH, quoted
 from lngen.backends.saved import saved_fields
@@ -25,7 +25,7 @@ from lngen.plan.program import RowProgram
 _ARRAY = "_launcher.DeviceArray"
 _KEYWORDS = ("stream: Any = None", f"workspace: {_ARRAY} | None = None")
 
-Lowered = tuple[RowProgram, Direction]
+Lowered = tuple[RowProgram, LoweredDirection]
 
 
 def source_of(program: RowProgram) -> str:
@@ -113,7 +113,7 @@ def _tables(directions: Sequence[Lowered], layer: Interface) -> list[str]:
     return _inside("_LAYER = _launcher.layer_of(", fields, ")")
 
 
-def _direction(program: RowProgram, lowered: Direction, layer: Interface) -> list[str]:
+def _direction(program: RowProgram, lowered: LoweredDirection, layer: Interface) -> list[str]:
     made = [result for store in program.results for result in store.names]
     arguments, results = _belongings(program, layer)
     zeros = [_string(result) for result in results if result not in made]

@@ -62,7 +62,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Direction:
+class LoweredDirection:
     """Everything that the template places for one direction."""
 
     name: str

@@ -10,7 +10,7 @@ from sympy import Expr, Symbol
 
 from lngen.backends.cuda import contract
 from lngen.backends.cuda.extremes import there, with_places
-from lngen.backends.cuda.lines import Columns, Direction, Read, StageFunctions
+from lngen.backends.cuda.lines import Columns, LoweredDirection, Read, StageFunctions
 from lngen.backends.cuda.presence import cpp, flags
 from lngen.backends.cuda.stage_functions import MOST_SUMS, KernelScope, Reduced, rows_sums, spelled
 from lngen.errors import LngenError
@@ -31,7 +31,7 @@ from lngen.plan.program import Assignment, FeatureReduction, RowProgram, RowsRed
 _CALLED = heads_that(lambda entry: entry.roundings)
 
 
-def lower(program: RowProgram, formulas: Sequence[str]) -> Direction:
+def lower(program: RowProgram, formulas: Sequence[str]) -> LoweredDirection:
     """The finished lines of a direction. Raises LngenError for what CUDA C++ cannot be printed from."""
     flat = dataclasses.replace(
         program, prologue=_places_apart(program.prologue), epilogue=_places_apart(program.epilogue)
@@ -51,7 +51,7 @@ class _Rows(KernelScope):
         if len(self._columns) > MOST_SUMS:
             raise LngenError(f"{len(self._columns)} sums over rows; the CUDA backend allows {MOST_SUMS}")
 
-    def direction(self, formulas: tuple[str, ...]) -> Direction:
+    def direction(self, formulas: tuple[str, ...]) -> LoweredDirection:
         program = self.program
         sums = (len(self._columns), len(self._scalars))
         first, *others = self.passes(self._prologue)
@@ -67,7 +67,7 @@ class _Rows(KernelScope):
         before = self.after((), first.scalars)
         stages = self._stages()
         given = [p for p in program.parameters if p.kind == "Scalar"]
-        return Direction(
+        return LoweredDirection(
             name=program.direction,
             formulas=formulas,
             contract=contract.row_contract(program, sums),

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from lngen.backends.layout import tuple_of
-from lngen.backends.numpy.buffers import Allocation
+from lngen.backends.numpy.buffers import BufferPlan
 from lngen.backends.numpy.graph import ROW, ROW_SCALAR
 from lngen.backends.numpy.lines import Lines
-from lngen.backends.numpy.text import Line
+from lngen.backends.numpy.text import CodeLine
 from lngen.expressions.symbols import Axes
 
 KINDS: Mapping[tuple[Axes, bool], str] = {
@@ -25,11 +25,11 @@ KINDS: Mapping[tuple[Axes, bool], str] = {
 
 
 @dataclass(frozen=True)
-class Scope:
+class BlockScope:
     """The lines of a direction, and its buffers with their names."""
 
     lines: Lines
-    allocation: Allocation
+    allocation: BufferPlan
     buffers: list[str]
 
     def stored(self, result: str) -> tuple[str, ...]:
@@ -49,10 +49,10 @@ class BlockArguments:
 
     names: list[str] = field(default_factory=list)
     passed: list[str] = field(default_factory=list)
-    inside: list[Line] = field(default_factory=list)
+    inside: list[CodeLine] = field(default_factory=list)
 
 
-def read(scope: Scope) -> BlockArguments:
+def read(scope: BlockScope) -> BlockArguments:
     """The rows and row scalars that a block reads."""
     given = BlockArguments()
     lines = scope.lines
@@ -63,12 +63,12 @@ def read(scope: Scope) -> BlockArguments:
         given.passed.append(f"{name}_rows")
         given.names.append(parameter)
         if parameter != variable and cases:
-            given.inside.append(Line(f"{variable} = {parameter}", lines.cases.condition(cases)))
+            given.inside.append(CodeLine(f"{variable} = {parameter}", lines.cases.condition(cases)))
         given.inside += absent
     return given
 
 
-def written(scope: Scope) -> BlockArguments:
+def written(scope: BlockScope) -> BlockArguments:
     """The places of results; several arrays are written alike."""
     given = BlockArguments()
     for buffer, block in zip(scope.allocation.buffers, scope.buffers, strict=True):
@@ -79,7 +79,7 @@ def written(scope: Scope) -> BlockArguments:
     return given
 
 
-def scratch(scope: Scope) -> BlockArguments:
+def scratch(scope: BlockScope) -> BlockArguments:
     """The scratch buffers, a tuple for those of a kind."""
     given = BlockArguments()
     for (axes, boolean), name in KINDS.items():

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 from lngen.backends.layout import call, tuple_of, wrapped
 from lngen.backends.numpy import block_arguments
-from lngen.backends.numpy.block_arguments import KINDS, Scope
-from lngen.backends.numpy.buffers import Allocation, Buffer, allocate, needs
+from lngen.backends.numpy.block_arguments import KINDS, BlockScope
+from lngen.backends.numpy.buffers import Buffer, BufferPlan, allocate, needs
 from lngen.backends.numpy.finite import require_finite
 from lngen.backends.numpy.graph import ROW, ROW_SCALAR, Array, Node
 from lngen.backends.numpy.lines import UFUNCS, Lines
 from lngen.backends.numpy.operations import Event, Schedule
-from lngen.backends.numpy.text import Line, laid_out, read_only_assigned
+from lngen.backends.numpy.text import CodeLine, laid_out, read_only_assigned
 from lngen.expressions.symbols import FeatureSymbol
 from lngen.plan.presence import NEVER, Condition
 
@@ -51,7 +51,7 @@ class _Blocks(Lines):
         wanted: Mapping[str, Condition],
         given: Mapping[str, Condition],
         need: list[Condition],
-        allocation: Allocation,
+        allocation: BufferPlan,
     ) -> None:
         super().__init__(schedule, wanted, need, schedule.cases)
         self.given, self.allocation = given, allocation
@@ -73,13 +73,15 @@ class _Blocks(Lines):
                     self.add(
                         "epilogue", f"_blocks.round_to({target}, ..., {self.spelled(event.node)})", self.given[name]
                     )
-        scope = Scope(self, self.allocation, self.buffer_names)
+        scope = BlockScope(self, self.allocation, self.buffer_names)
         loads = block_arguments.read(scope)
         kept = block_arguments.written(scope)
         buffers = block_arguments.scratch(scope)
         totals = self._totals()
         summed = [node for node in totals if self._is_summed(node.index)]
-        sums = [Line(f"{_assigned([f'{self.variables[node.index]}_sums' for node in summed])}sums")] if summed else []
+        sums = (
+            [CodeLine(f"{_assigned([f'{self.variables[node.index]}_sums' for node in summed])}sums")] if summed else []
+        )
         own = [*sums, *read_only_assigned([*loads.inside, *self.lines["block"]])]
         prologue = self.numbers() + self.weights() + self.parameters() + self.lines["prologue"]
         absent = [line for node in totals for line in self.absent(node)]
@@ -197,13 +199,13 @@ class _Blocks(Lines):
             return self.names.internal(f"{buffer.result}_block")
         return f"{KINDS[buffer.axes, buffer.boolean]}[{buffer.number - 1}]"
 
-    def _wide_parameters(self) -> list[Line]:
+    def _wide_parameters(self) -> list[CodeLine]:
         lines = []
         for index, (name, cases) in self.wide.items():
             # What is an argument is there, if only as None, which is None repeated.
             is_argument = self.nodes[index].operation == "load" and self.variables[index] == self.nodes[index].name
             condition = "" if is_argument else self.cases.condition(cases)
-            lines.append(Line(f"{name} = _rows.repeated({self.variables[index]})", condition))
+            lines.append(CodeLine(f"{name} = _rows.repeated({self.variables[index]})", condition))
         return lines
 
     def _totals(self) -> list[Node]:

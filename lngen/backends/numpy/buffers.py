@@ -52,7 +52,7 @@ class Buffer:
 
 
 @dataclass
-class Allocation:
+class BufferPlan:
     """The buffer of each computed node of the loop, the work buffers of those that ask for some."""
 
     buffers: list[Buffer] = field(default_factory=list)
@@ -83,9 +83,9 @@ def needs(schedule: Schedule, wanted: Mapping[str, Condition]) -> list[Condition
     return need
 
 
-def allocate(schedule: Schedule, need: list[Condition], wanted: Mapping[str, Condition]) -> Allocation:
+def allocate(schedule: Schedule, need: list[Condition], wanted: Mapping[str, Condition]) -> BufferPlan:
     """Give every computed node of the loop a buffer, results' own memory first."""
-    allocation = Allocation()
+    allocation = BufferPlan()
     lives = _Lives(schedule, need)
     residents: list[list[_Life]] = []
     for position, event in enumerate(schedule.events):
@@ -214,7 +214,7 @@ class _Lives:
                 life.lasts_until(position, cases & form.cases & life.cases)
 
 
-def _place(allocation: Allocation, residents: list[list[_Life]], life: _Life, axes: Axes, boolean: bool) -> int:
+def _place(allocation: BufferPlan, residents: list[list[_Life]], life: _Life, axes: Axes, boolean: bool) -> int:
     for number, buffer in enumerate(allocation.buffers):
         if (buffer.axes, buffer.boolean) != (axes, boolean):
             continue

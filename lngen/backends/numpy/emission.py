@@ -16,7 +16,7 @@ from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.secondary import Secondary, by_event, secondary
 from lngen.backends.numpy.small import Small, small
 from lngen.backends.numpy.text import definition, words_in
-from lngen.backends.numpy.wrappers import MEANINGS, Functions, shared
+from lngen.backends.numpy.wrappers import MEANINGS, PublicFunctions, shared
 from lngen.backends.saved import saved_fields
 from lngen.backends.signatures import Signatures
 from lngen.backends.spelling import PYTHON, belongs_to, gradient, marked_program, plain_errors, spelled
@@ -175,7 +175,7 @@ class _Emission:
     def _fields(self) -> dict[str, Any]:
         layer, rows = self.layer, self.layer.rows[0].public
         signatures = Signatures(layer, _ARRAY, _ARRAY, ("threads: int = 1",))
-        functions = Functions(layer, self.notes, signatures, self.saved, self.own, self.programs).all()
+        functions = PublicFunctions(layer, self.notes, signatures, self.saved, self.own, self.programs).all()
         description = assignment(described(self.programs, layer, self.saved, self.notes))
         directions = self._directions()
         return {

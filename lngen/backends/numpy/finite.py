@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sympy import Expr
 
-from lngen.backends.numpy.graph import Number
+from lngen.backends.numpy.graph import NumberNode
 from lngen.backends.numpy.operations import Schedule
 from lngen.errors import LngenError
 from lngen.plan.presence import Condition
@@ -23,7 +23,7 @@ def require_finite(schedule: Schedule, need: Sequence[Condition]) -> None:
     for node in schedule.graph.nodes:
         for form in node.forms:
             cases = need[node.index] & form.cases
-            if not cases or not isinstance(form.value, Number) or _can_be_written(form.value.value):
+            if not cases or not isinstance(form.value, NumberNode) or _can_be_written(form.value.value):
                 continue
             absent = [name for name in _fewest_absent(cases) if name in neutral]
             # The tangent of what is left out is left out too, and is not what is at fault.

@@ -25,7 +25,7 @@ ROW, ROW_SCALAR = RowSymbol.varies, RowScalarSymbol.varies
 
 
 @dataclass(frozen=True)
-class Number:
+class NumberNode:
     """A node that is an exact number."""
 
     value: Expr
@@ -39,7 +39,7 @@ class Array:
     axes: Axes
 
 
-Value = Number | Array
+Value = NumberNode | Array
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class Graph:
 
     def number(self, value: Expr) -> int:
         """The node of an exact number."""
-        return self._make("number", (), NOTHING, "prologue", (Form(Number(value), self.everything),), number=value)
+        return self._make("number", (), NOTHING, "prologue", (Form(NumberNode(value), self.everything),), number=value)
 
     def load(self, name: str, axes: Axes, phase: Phase, present: Condition, neutral: Expr | None) -> int:
         """The node of a value that is given: its neutral number in the cases in which it is not present."""
@@ -119,7 +119,7 @@ class Graph:
         forms = [Form(Array(index, axes), present & self.everything)]
         absent = self.everything & ~present
         if absent and neutral is not None:
-            forms.append(Form(Number(neutral), absent))
+            forms.append(Form(NumberNode(neutral), absent))
         return self._make("load", (), axes, phase, tuple(forms), name=name)
 
     def total(self, name: str, axes: Axes, body: int, weights: int | None = None) -> int:
@@ -129,7 +129,7 @@ class Graph:
         zero = any_of(self.cases_of_number(operand, S.Zero) for operand in operands)
         forms = [Form(Array(index, axes), self.everything & ~zero)]
         if zero:
-            forms.append(Form(Number(S.Zero), zero))
+            forms.append(Form(NumberNode(S.Zero), zero))
         return self._make("total", operands, axes, "epilogue", tuple(form for form in forms if form.cases), name=name)
 
     def apply(self, operation: str, *operands: int) -> int:
@@ -172,7 +172,7 @@ class Graph:
             value = form.value
             as_it_is = (
                 (keep_numbers or (keep_zero and value.value == 0))
-                if isinstance(value, Number)
+                if isinstance(value, NumberNode)
                 else value.axes.join(axes) == value.axes
             )
             new = Form(value, form.cases, operand) if as_it_is else Form(Array(index, axes), form.cases)
@@ -188,13 +188,13 @@ class Graph:
 
     def cases_of_number(self, index: int, value: Expr) -> Condition:
         """The cases in which a node is this number."""
-        return any_of(form.cases for form in self.nodes[index].forms if form.value == Number(value))
+        return any_of(form.cases for form in self.nodes[index].forms if form.value == NumberNode(value))
 
     def one_number(self, index: int) -> Expr | None:
         """The number that a node is in every case; None for one that is computed, or that is not always the same."""
         values = {form.value for form in self.nodes[index].forms}
         value = next(iter(values))
-        return value.value if len(values) == 1 and isinstance(value, Number) else None
+        return value.value if len(values) == 1 and isinstance(value, NumberNode) else None
 
     def _make(
         self,
@@ -223,7 +223,7 @@ class Graph:
             if not cases:
                 continue
             folded = fold(operation, tuple(form.value for form in chosen))
-            if isinstance(folded, Number):
+            if isinstance(folded, NumberNode):
                 forms.append(Form(folded, cases))
             elif folded is not None:
                 forms.append(Form(chosen[folded].value, cases, operands[folded]))
@@ -239,36 +239,36 @@ class Graph:
         return _merged(forms)
 
 
-def fold(operation: str, values: tuple[Value, ...]) -> Number | int | None:
+def fold(operation: str, values: tuple[Value, ...]) -> NumberNode | int | None:
     """What an operation on these values is without computing: a number, the position of an operand, or None.
 
-    >>> one, array = Number(S.One), Array(0, ROW)
+    >>> one, array = NumberNode(S.One), Array(0, ROW)
     >>> fold("multiply", (one, array)), fold("add", (one, one)), fold("add", (one, array))
-    (1, Number(value=2), None)
+    (1, NumberNode(value=2), None)
     """
-    numbers = [value.value if isinstance(value, Number) else None for value in values]
+    numbers = [value.value if isinstance(value, NumberNode) else None for value in values]
     if operation in REDUCTIONS:
         if any(number == 0 for number in numbers):
-            return Number(S.Zero)
+            return NumberNode(S.Zero)
         known = [number for number in numbers if number is not None]
-        return Number(sympy.prod(known)) if operation != "sum" and len(known) == len(values) else None
+        return NumberNode(sympy.prod(known)) if operation != "sum" and len(known) == len(values) else None
     if operation == "attains_first":
         return None
     if operation == "residual":
-        return None if numbers[0] is None else Number(S.Zero)
+        return None if numbers[0] is None else NumberNode(S.Zero)
     if operation == "where":
         if numbers[0] is S.NaN:
-            return Number(S.NaN)
+            return NumberNode(S.NaN)
         if numbers[0] is not None:
             taken = 1 if numbers[0] == sympy.true else 2
             taken_number = numbers[taken]
-            return taken if taken_number is None else Number(taken_number)
-        return Number(numbers[1]) if numbers[1] is not None and numbers[1] == numbers[2] else None
+            return taken if taken_number is None else NumberNode(taken_number)
+        return NumberNode(numbers[1]) if numbers[1] is not None and numbers[1] == numbers[2] else None
     if all(number is not None for number in numbers):
         if operation in COMPARISONS and not all(number.is_real for number in numbers if number is not None):
-            return Number(S.NaN)
+            return NumberNode(S.NaN)
         function = _UNARY.get(operation) or _BINARY[operation]
-        return Number(function(*numbers))
+        return NumberNode(function(*numbers))
     if len(values) < 2:
         return None
     left, right = numbers
@@ -278,10 +278,10 @@ def fold(operation: str, values: tuple[Value, ...]) -> Number | int | None:
         return 0 if right == 0 else None
     if operation == "multiply":
         if left == 0 or right == 0:
-            return Number(S.Zero)
+            return NumberNode(S.Zero)
         return 1 if left == 1 else 0 if right == 1 else None
     if operation == "divide":
-        return Number(S.Zero) if left == 0 else 0 if right == 1 else None
+        return NumberNode(S.Zero) if left == 0 else 0 if right == 1 else None
     return None
 
 

@@ -13,12 +13,12 @@ from sympy import Expr
 
 from lngen.backends.expressions import decimal, formula, is_short
 from lngen.backends.layout import truth, tuple_of
-from lngen.backends.numpy.graph import REDUCTIONS, ROW, Node, Number
+from lngen.backends.numpy.graph import REDUCTIONS, ROW, Node, NumberNode
 from lngen.backends.numpy.naming import names_of, variables
 from lngen.backends.numpy.operations import Event, Schedule
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.selects import guards
-from lngen.backends.numpy.text import Line, named_conditions
+from lngen.backends.numpy.text import CodeLine, named_conditions
 from lngen.expressions.symbols import NOTHING, Axes
 from lngen.language import FUNCTIONS
 from lngen.plan.presence import Condition
@@ -68,7 +68,7 @@ class Lines:
         self.far_from = ""
         self.variables = variables(schedule, need, self.names)
         self.guards = guards(schedule, need)
-        self.lines: dict[str, list[Line]] = {"prologue": [], "block": [], "epilogue": []}
+        self.lines: dict[str, list[CodeLine]] = {"prologue": [], "block": [], "epilogue": []}
 
     # What a way to take rows decides
 
@@ -95,7 +95,7 @@ class Lines:
         heading = ""
         if event is not None:
             heading = f"step {event.step}: {event.heading}"
-        self.lines[phase].append(Line(text, self.cases.condition(cases), heading))
+        self.lines[phase].append(CodeLine(text, self.cases.condition(cases), heading))
 
     def spelled(self, index: int) -> str:
         """A node as an operand: its variable, or its number."""
@@ -130,7 +130,7 @@ class Lines:
             elif form.through is not None and self.variables[form.through] != variable:
                 same = self.spelled(form.through)
                 self.add(node.phase, f"{variable} = {same}", cases, event)
-            elif isinstance(form.value, Number) and form.through is None:
+            elif isinstance(form.value, NumberNode) and form.through is None:
                 self.add(node.phase, f"{variable} = {self.literal(form.value.value)}", cases, event)
 
     def _call(self, node: Node) -> str:
@@ -173,7 +173,7 @@ class Lines:
     def _is_typed(self, index: int) -> bool:
         """Whether a value is an array or a number of the compute type, whatever is left out."""
         values = (form.value for form in self.nodes[index].forms)
-        return not any(is_short(value.value) for value in values if isinstance(value, Number))
+        return not any(is_short(value.value) for value in values if isinstance(value, NumberNode))
 
     def _reduction(self, operation: str, operands: list[str], in_loop: bool, into: list[str]) -> str:
         if operation in ("max", "min"):
@@ -194,18 +194,18 @@ class Lines:
         self.divides_by_width = True
         return "D"
 
-    def weights(self) -> list[Line]:
+    def weights(self) -> list[CodeLine]:
         """The lines that make the weights of plain sums and means."""
         lines = []
         for weights, weight in (("one_over_D", "1.0 / features"), ("ones", "1.0")):
             if weights in self.plain_weights:
-                lines.append(Line(f"{weights} = _rows.equal_weights(features, {weight}, dtype)"))
+                lines.append(CodeLine(f"{weights} = _rows.equal_weights(features, {weight}, dtype)"))
         return lines
 
-    def numbers(self) -> list[Line]:
+    def numbers(self) -> list[CodeLine]:
         """The lines that round constants to the compute type."""
         return [
-            Line(f'{name} = scalar("{decimal(value)}")', heading=formula(value))
+            CodeLine(f'{name} = scalar("{decimal(value)}")', heading=formula(value))
             for value, name in self.constants.items()
         ]
 
@@ -217,37 +217,37 @@ class Lines:
             if node.operation == "load" and node.phase == phase and self.need[node.index]
         ]
 
-    def absent(self, node: Node) -> list[Line]:
+    def absent(self, node: Node) -> list[CodeLine]:
         """The lines that give a node's variable its number, in the cases in which it is one."""
         lines = []
         for form in node.forms:
             cases = self.need[node.index] & form.cases
-            if isinstance(form.value, Number) and cases:
+            if isinstance(form.value, NumberNode) and cases:
                 text = f"{self.variables[node.index]} = {self.literal(form.value.value)}"
-                lines.append(Line(text, self.cases.condition(cases)))
+                lines.append(CodeLine(text, self.cases.condition(cases)))
         return lines
 
-    def parameters(self) -> list[Line]:
+    def parameters(self) -> list[CodeLine]:
         """The lines that take the parameters of a call."""
-        lines: list[Line] = []
+        lines: list[CodeLine] = []
         loaded = self.loaded("prologue")
         if self.divides_by_width and all(node.name != "D" for node, _ in loaded):
-            lines.append(Line(_WIDTH_LINE))
+            lines.append(CodeLine(_WIDTH_LINE))
         if self.far_from:
-            lines.append(Line(f"far_from = _rows.number({self.far_from}, dtype)"))
+            lines.append(CodeLine(f"far_from = _rows.number({self.far_from}, dtype)"))
         for node, cases in loaded:
             name, variable = node.name, self.variables[node.index]
             condition = self.cases.condition(cases)
             if node.name == "D":
-                lines.append(Line(_WIDTH_LINE))
+                lines.append(CodeLine(_WIDTH_LINE))
             elif cases and node.axes == NOTHING and not self.converted:
-                lines.append(Line(f"{variable} = np.asarray({name}, dtype)", condition))
+                lines.append(CodeLine(f"{variable} = np.asarray({name}, dtype)", condition))
             elif cases and variable != name:
-                lines.append(Line(f"{variable} = {name}", condition))
+                lines.append(CodeLine(f"{variable} = {name}", condition))
             lines += self.absent(node)
         return lines
 
-    def conditions_named(self, parts: Sequence[Sequence[Line]]) -> tuple[list[str], list[list[Line]]]:
+    def conditions_named(self, parts: Sequence[Sequence[CodeLine]]) -> tuple[list[str], list[list[CodeLine]]]:
         """Parts whose long conditions have names, and the lines that give them their names."""
         names, renamed = named_conditions(parts, self.names.internal)
         return [line for condition, name in names.items() for line in truth(name, condition, 4)], renamed

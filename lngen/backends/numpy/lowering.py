@@ -13,7 +13,7 @@ from sympy import Expr, S
 
 from lngen.backends.expressions import formula, number_of
 from lngen.backends.numpy.graph import ROW, ROW_SCALAR, Graph
-from lngen.backends.numpy.operations import Event, Operations, Schedule
+from lngen.backends.numpy.operations import Event, OperationWriter, Schedule
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.scales import weights_apart, with_late_scales, with_weights
 from lngen.errors import LngenError
@@ -53,7 +53,7 @@ def _row_passes(schedule: Schedule) -> int:
     return sum(ROW in (node.axes, *(nodes[operand].axes for operand in node.operands)) for node in made)
 
 
-class _Lowering(Operations):
+class _Lowering(OperationWriter):
     def __init__(self, schedule: Schedule, residuals: Sequence[RowScalarSymbol]) -> None:
         super().__init__(schedule)
         self.residuals = residuals

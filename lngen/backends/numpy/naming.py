@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from lngen.backends.numpy.graph import IN_PLACE, REDUCTIONS, Node, Number
+from lngen.backends.numpy.graph import IN_PLACE, REDUCTIONS, Node, NumberNode
 from lngen.backends.numpy.operations import Schedule
-from lngen.backends.numpy.text import Names
+from lngen.backends.numpy.text import LocalNames
 from lngen.plan.presence import Condition
 
 _HELD_ELSEWHERE = frozenset({"load", "number", "total"})
 
 
-def names_of(schedule: Schedule) -> Names:
+def names_of(schedule: Schedule) -> LocalNames:
     """The names of a direction: the derivation's own."""
-    return Names(name for name, _ in _own_names(schedule))
+    return LocalNames(name for name, _ in _own_names(schedule))
 
 
-def variables(schedule: Schedule, need: list[Condition], names: Names) -> list[str]:
+def variables(schedule: Schedule, need: list[Condition], names: LocalNames) -> list[str]:
     """A variable for each node: the derivation's name; for part of a line that line's name, or `part`.
 
     A line builds up its value under one name: along the first operand that is unnamed and that nothing else
@@ -62,4 +62,4 @@ def _own_names(schedule: Schedule) -> list[tuple[str, int]]:
 
 def _is_read_as_number(node: Node, need: Condition) -> bool:
     """Whether something reads the neutral number of a load that is left out."""
-    return any(bool(need & form.cases) for form in node.forms if isinstance(form.value, Number))
+    return any(bool(need & form.cases) for form in node.forms if isinstance(form.value, NumberNode))

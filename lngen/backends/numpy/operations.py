@@ -14,7 +14,7 @@ import sympy
 from sympy import Expr, Pow, Rational, S, Symbol
 
 from lngen.backends.expressions import factors_in_order, power_chain, rank, terms_in_order
-from lngen.backends.numpy.graph import ROW, Graph, Number
+from lngen.backends.numpy.graph import ROW, Graph, NumberNode
 from lngen.backends.numpy.presence import Cases
 from lngen.errors import LngenError
 from lngen.expressions.symbols import (
@@ -71,7 +71,7 @@ class Schedule:
     names: dict[str, int] = field(default_factory=dict)
 
 
-class Operations:
+class OperationWriter:
     """Writes operations into a schedule, each under the line of the derivation that `at` has set last."""
 
     def __init__(self, schedule: Schedule) -> None:
@@ -248,8 +248,8 @@ class Operations:
         feature = self.expression(weights)
         product = self.expanded(self.expression(body), ROW, False)
         ones = self.graph.cases_of_number(feature, S.One)
-        values = {form.value for form in self.graph.nodes[feature].forms} - {Number(S.Zero), Number(S.One)}
-        if any(isinstance(value, Number) or not value.axes.features for value in values):
+        values = {form.value for form in self.graph.nodes[feature].forms} - {NumberNode(S.Zero), NumberNode(S.One)}
+        if any(isinstance(value, NumberNode) or not value.axes.features for value in values):
             feature = self.expanded(feature, FeatureSymbol.varies, False)
         weighted = self.apply("sum", product, self._weights(operator, feature, weights))
         if not ones:

@@ -15,7 +15,7 @@ from lngen.backends.numpy.buffers import needs, overwritten
 from lngen.backends.numpy.graph import ROW, ROW_SCALAR, TO_ROW_SCALARS, Array, Node
 from lngen.backends.numpy.lines import UFUNCS, Lines
 from lngen.backends.numpy.operations import Event, Schedule
-from lngen.backends.numpy.text import Line, laid_out, read_only_assigned, words
+from lngen.backends.numpy.text import CodeLine, laid_out, read_only_assigned, words
 from lngen.backends.spelling import belongs_to, gradient
 from lngen.expressions.symbols import NOTHING, Axes, FeatureSymbol
 from lngen.plan.presence import NEVER, Condition
@@ -88,7 +88,7 @@ class _Small(Lines):
         tests = dict(schedule.cases.tests) | self.flags
         tests |= {n.name: f"{self._parameter(n)} is not None" for n in self.arguments() if n.phase == "block"}
         self.cases = replace(schedule.cases, tests=tuple(tests.items()))
-        self.ending: list[Line] = []
+        self.ending: list[CodeLine] = []
         self.returned: dict[str, str] = {}
         self.roots: dict[int, Condition] = {}
         self.overwritten = overwritten(schedule, self.need)
@@ -106,10 +106,10 @@ class _Small(Lines):
         returned = ", ".join(self.returned[name] for name in results)
         returned = f"({returned},)" if len(results) == 1 else returned
         own = self.lines["block"] + self.lines["epilogue"] + self.ending
-        lines = self.numbers() + prologue + self._rows() + own + [Line(f"return {returned}")]
+        lines = self.numbers() + prologue + self._rows() + own + [CodeLine(f"return {returned}")]
         truths, (lines,) = self.conditions_named([read_only_assigned(lines)])
         used = words(lines)
-        measures = [Line(f"{name} = {value}") for name, value in _MEASURES.items() if name in used]
+        measures = [CodeLine(f"{name} = {value}") for name, value in _MEASURES.items() if name in used]
         return Small(
             parameters={
                 node.name: self._parameter(node) if node.phase == "block" else node.name for node in self.arguments()
@@ -165,13 +165,13 @@ class _Small(Lines):
 
     # What comes in and goes out
 
-    def _rows(self) -> list[Line]:
+    def _rows(self) -> list[CodeLine]:
         lines = []
         for node, cases in self.loaded("block"):
             column = "" if node.axes == ROW else "[..., np.newaxis]"
             text = f"{self.variables[node.index]} = {self._parameter(node)}{column}"
             renamed = cases and not self._as_given(node)
-            lines += [Line(text, self.cases.condition(cases))] if renamed else []
+            lines += [CodeLine(text, self.cases.condition(cases))] if renamed else []
             lines += self.absent(node)
         return lines
 
@@ -201,7 +201,7 @@ class _Small(Lines):
                 phase, f"{variable} = _rows.filled({self.spelled(event.node)}, out={self._empty(axes, False)})", copied
             )
         if axes == ROW_SCALAR:
-            self.ending.append(Line(f"{variable} = {variable}[..., 0]", self.cases.condition(wanted)))
+            self.ending.append(CodeLine(f"{variable} = {variable}[..., 0]", self.cases.condition(wanted)))
         # A row scalar that nothing is going to read is there all the same, as in `forward`, with anything in it.
         nothing = "None" if event.store else "np.empty(shape[:-1], dtype)"
         for name in event.store.names if event.store else (event.name,):
@@ -213,10 +213,10 @@ class _Small(Lines):
         absent = self.everywhere & ~given
         if given != wanted & self.everywhere:
             own = self.names.internal(f"{name}_result")
-            self.ending.append(Line(f"{own} = {variable}", self.cases.condition(given)))
+            self.ending.append(CodeLine(f"{own} = {variable}", self.cases.condition(given)))
             variable = own
         if absent:
-            self.ending.append(Line(f"{variable} = {nothing}", self.cases.condition(absent)))
+            self.ending.append(CodeLine(f"{variable} = {nothing}", self.cases.condition(absent)))
         return variable
 
     def _zeros(self, name: str, shape: str) -> str:
@@ -224,7 +224,7 @@ class _Small(Lines):
         own, given = self.names.internal(f"{name}_result"), self.cases.present(belongs_to(name)) & self.everywhere
         for value, cases in ((f"np.zeros({shape}, dtype)", given), ("None", self.everywhere & ~given)):
             if cases:
-                self.ending.append(Line(f"{own} = {value}", self.cases.condition(cases)))
+                self.ending.append(CodeLine(f"{own} = {value}", self.cases.condition(cases)))
         return own
 
     def _shared(self, node: Node, axes: Axes, wanted: Condition) -> Condition:

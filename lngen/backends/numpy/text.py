@@ -20,10 +20,10 @@ _IN_PLACE = ("_rows.residual(", "_rows.less_residual(")
 """Helpers that also write to what they are given."""
 
 
-class Names:
+class LocalNames:
     """The names of one scope: the derivation's, and what is made besides.
 
-    >>> names = Names(["buffer"])
+    >>> names = LocalNames(["buffer"])
     >>> names.internal("buffer"), names.internal("part"), names.internal("part")
     ('buffer_2', 'part', 'part_2')
     """
@@ -42,7 +42,7 @@ class Names:
 
 
 @dataclass(frozen=True)
-class Line:
+class CodeLine:
     """A line and the condition it is under; "" for none. A heading is a comment on what follows."""
 
     text: str
@@ -50,11 +50,11 @@ class Line:
     heading: str = ""
 
 
-def laid_out(lines: Iterable[Line], indent: int) -> tuple[str, ...]:
+def laid_out(lines: Iterable[CodeLine], indent: int) -> tuple[str, ...]:
     """Lines with their conditions written out, neighbours under one `if`, comments above, none longer than
     88.
 
-    >>> lines = [Line("t = np.add(x, b)", "b is not None", "step 1: t = b + x"), Line("t = x", "b is None")]
+    >>> lines = [CodeLine("t = np.add(x, b)", "b is not None", "step 1: t = b + x"), CodeLine("t = x", "b is None")]
     >>> print("\\n".join(laid_out(lines, 0)))
     # step 1: t = b + x
     if b is not None:
@@ -84,17 +84,17 @@ def laid_out(lines: Iterable[Line], indent: int) -> tuple[str, ...]:
     return tuple(result)
 
 
-def read_only_assigned(lines: Sequence[Line]) -> list[Line]:
+def read_only_assigned(lines: Sequence[CodeLine]) -> list[CodeLine]:
     """The lines of a block, with a name given to what is read again alone: a result is in its memory already.
 
-    >>> lines = [Line("y = np.exp(x, out=y_block)"), Line("y = np.add(y, b, out=y_block)", "b is not None")]
-    >>> [line.text for line in read_only_assigned([*lines, Line("z = y", "b is None")])]
+    >>> lines = [CodeLine("y = np.exp(x, out=y_block)"), CodeLine("y = np.add(y, b, out=y_block)", "b is not None")]
+    >>> [line.text for line in read_only_assigned([*lines, CodeLine("z = y", "b is None")])]
     ['y = np.exp(x, out=y_block)', 'np.add(y, b, out=y_block)']
-    >>> lines = [Line("r = _rows.residual(c, m)"), Line("s = sum(x)"), Line("_f(c)")]
+    >>> lines = [CodeLine("r = _rows.residual(c, m)"), CodeLine("s = sum(x)"), CodeLine("_f(c)")]
     >>> [line.text for line in read_only_assigned(lines)]
     ['_rows.residual(c, m)', '_f(c)']
     """
-    kept: list[Line] = []
+    kept: list[CodeLine] = []
     read: set[str] = set()
     for line in reversed(lines):
         name, equals, value = line.text.partition(" = ")
@@ -110,12 +110,12 @@ def read_only_assigned(lines: Sequence[Line]) -> list[Line]:
 
 
 def named_conditions(
-    parts: Sequence[Sequence[Line]], fresh: Callable[[str], str]
-) -> tuple[dict[str, str], list[list[Line]]]:
+    parts: Sequence[Sequence[CodeLine]], fresh: Callable[[str], str]
+) -> tuple[dict[str, str], list[list[CodeLine]]]:
     """Long conditions that come up again under names, `needs_mu` for what `mu` is needed for; the names, and the lines.
 
     >>> long = "a is not None and b is not None"
-    >>> lines = [Line("mu = 1", long), Line("y = x"), Line("y += mu", long)]
+    >>> lines = [CodeLine("mu = 1", long), CodeLine("y = x"), CodeLine("y += mu", long)]
     >>> names, ((first, *_),) = named_conditions([lines], str)
     >>> names, first.condition
     ({'a is not None and b is not None': 'needs_mu'}, 'needs_mu')
@@ -162,7 +162,7 @@ def indented(lines: list[str], indent: int = 4) -> list[str]:
     return result
 
 
-def words(lines: Iterable[Line]) -> set[str]:
+def words(lines: Iterable[CodeLine]) -> set[str]:
     """The names and words in lines and in what they are under, not in their comments."""
     return {word for line in lines for word in _WORD.findall(f"{line.text} {line.condition}")}
 

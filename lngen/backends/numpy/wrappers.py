@@ -42,7 +42,7 @@ class Function:
 
 
 @dataclass(frozen=True)
-class Functions:
+class PublicFunctions:
     """The public functions of a layer, whose programs are those of its directions, forward first."""
 
     layer: Interface
