@@ -5,7 +5,7 @@ import pytest
 
 from lngen.check import check
 from lngen.check.second_order import _extrapolated
-from tests.secondary import layer, source
+from tests.derivatives import layer, source
 from tests.shipped import NAMES
 from tests.tiers import sample
 

@@ -10,7 +10,7 @@ from lngen.language.parsing import parse
 from lngen.plan.planner import plan
 from lngen.plan.program import FeatureReduction
 from tests.corpus import SOME
-from tests.secondary import CORPUS, planned
+from tests.derivatives import CORPUS, planned
 from tests.tiers import sample
 
 

@@ -11,9 +11,9 @@ from lngen.backends.description import assignment, described
 from lngen.backends.interface import OwnFields, interface, moved
 from lngen.backends.layout import WIDTH, quoted, tuple_of, wrapped
 from lngen.backends.numpy.body import Body, body
+from lngen.backends.numpy.linear_directions import LinearDirection, by_event, linear_direction
 from lngen.backends.numpy.lowering import lower
 from lngen.backends.numpy.presence import Cases
-from lngen.backends.numpy.secondary import Secondary, by_event, secondary
 from lngen.backends.numpy.small import Small, small
 from lngen.backends.numpy.text import definition, words_in
 from lngen.backends.numpy.wrappers import MEANINGS, PublicFunctions, shared
@@ -71,11 +71,11 @@ class _Emission:
         self.residuals = tuple(centring.residual.symbol for centring in forward.centrings())
         self.cotangents = tuple(output.derivative.name for output in layer.outputs)
         self.backward_body, self.backward_small = self._backward_body()
-        self.jvp = None if jvp is None else secondary(jvp, layer, (), self.residuals)
+        self.jvp = None if jvp is None else linear_direction(jvp, layer, (), self.residuals)
         self.second = (
             None
             if backward_backward is None
-            else secondary(backward_backward, layer, self.cotangents if self.several else (), self.residuals)
+            else linear_direction(backward_backward, layer, self.cotangents if self.several else (), self.residuals)
         )
         self.forward_body, self.forward_small = self._forward_body()
         self.saved = saved_fields(layer, forward, backward, [other.program for other in self._others()])
@@ -121,7 +121,7 @@ class _Emission:
         results = [output.name for output in self.layer.outputs] + [symbol.name for symbol in self.forward.saved]
         return body(schedule, wanted, given), small(schedule, wanted, given, results)
 
-    def _others(self) -> list[Secondary]:
+    def _others(self) -> list[LinearDirection]:
         return [other for other in (self.jvp, self.second) if other is not None]
 
     def _tests(self, program: RowProgram) -> tuple[tuple[str, str], ...]:

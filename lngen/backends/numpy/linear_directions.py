@@ -1,4 +1,4 @@
-"""The JVP and the double backward for NumPy: which cases they have, and their lowered bodies.
+"""The JVP and the double backward for NumPy: which cases they have, and what they are lowered to.
 
 Both are linear in several arguments of which any may be None, so their cases are those of the inputs that may be left
 out and of these. One whose input was left out has to be None.
@@ -33,7 +33,7 @@ class Linear:
 
 
 @dataclass(frozen=True)
-class Secondary:
+class LinearDirection:
     """A direction beyond forward and backward, lowered; `cases` are those of `body`."""
 
     program: RowProgram
@@ -47,9 +47,9 @@ class Secondary:
         return [argument for argument in self.arguments if argument.filled]
 
 
-def secondary(
+def linear_direction(
     program: RowProgram, layer: Interface, cotangents: Sequence[str], residuals: Sequence[RowScalarSymbol]
-) -> Secondary:
+) -> LinearDirection:
     """A direction lowered. `cotangents` are those that may be None, `residuals` as in `lower`."""
     loaded = {row.name for row in program.rows} | {parameter.name for parameter in program.parameters}
     order = moved(program, layer)
@@ -70,7 +70,7 @@ def secondary(
         for name in store.names:
             given[name] = cases.everything & cases.present(belongs_to(name))
     schedule = lower(program, cases, residuals)
-    return Secondary(program, arguments, cases, body(schedule, by_event(program.results, given), given))
+    return LinearDirection(program, arguments, cases, body(schedule, by_event(program.results, given), given))
 
 
 def _tests(program: RowProgram, optional: Sequence[str], results: set[str]) -> tuple[tuple[str, str], ...]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.corpus import SOME
-from tests.secondary import CORPUS, module, planned, source
+from tests.derivatives import CORPUS, module, planned, source
 from tests.tiers import sample
 
 ROWS, FEATURES = 5, 7
