@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 4 row tensors (3 read, 1 written), 15 flops per row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:a0ce0eaecf9361e2174c6e013c50b4fce27b4924cd13fd0d3a2f5416296859b4
+# templates sha256:fd2e3807244551a7084be035b7adaa08862c32150659724fb57486cf3731e1e6
 """Residual addition, then layer normalization; the sum is the second output.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 15 flops per row element; backward 3 row tensors (2 read, 1 written), 30 flops per row element.
 // Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
-// templates sha256:a0ce0eaecf9361e2174c6e013c50b4fce27b4924cd13fd0d3a2f5416296859b4
+// templates sha256:fd2e3807244551a7084be035b7adaa08862c32150659724fb57486cf3731e1e6
 //
 // forward:
 //     mu = mean(x)

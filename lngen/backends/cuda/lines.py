@@ -60,6 +60,21 @@ class Columns:
     most_sums: int
     scalar_stores: tuple[tuple[str, str], ...]
 
+    @property
+    def in_registers(self) -> dict[str, str]:
+        """How a total is read where a thread has just added it up."""
+        return {read.name: f"totals[{index}]" for index, read in enumerate(self.totals)}
+
+    @property
+    def in_workspace(self) -> dict[str, str]:
+        """How a total is read where all of them are stored."""
+        return {read.name: f"at({index})" for index, read in enumerate(self.totals)}
+
+    @property
+    def columns_per_block(self) -> int:
+        """How many columns a block takes at a time; 0 is all, as stages of their own need."""
+        return 0 if self.stages else 32
+
 
 @dataclass(frozen=True)
 class LoweredDirection:
