@@ -103,13 +103,12 @@ def derived(
 
 def _emitted(planned: Plan, proved: bool, on_stage: Callable[[str], None]) -> Emission:
     on_stage("numpy")
-    programs = (planned.forward, planned.backward, planned.jvp, planned.backward_backward)
+    programs = planned.programs()
     about = notes(planned, "numpy")
-    files = numpy.emit(planned.forward, planned.backward, about, planned.jvp, planned.backward_backward)
-    interface = description([program for program in programs if program is not None], about)
+    files = numpy.emit(programs, about)
+    interface = description(programs, about)
     on_stage("cuda")
-    about = notes(planned, "cuda")
-    files |= cuda.emit(planned.forward, planned.backward, about, planned.jvp, planned.backward_backward)
+    files |= cuda.emit(programs, notes(planned, "cuda"))
     on_stage("derivation.md")
     files["derivation.md"] = _document(planned)
     definition = planned.derivation.definition

@@ -28,7 +28,7 @@ def source(text: str) -> dict[str, str]:
     found = planned(text)
     definition = found.derivation.definition
     notes = Notes(definition.name, definition.name, inputs=tuple(entry.name for entry in definition.differentiable))
-    return numpy.emit(found.forward, found.backward, notes, found.jvp, found.backward_backward)
+    return numpy.emit(found.programs(), notes)
 
 
 def run(files: Mapping[str, str]) -> types.ModuleType:

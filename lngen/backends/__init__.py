@@ -1,9 +1,12 @@
 """A folder per backend: what a row program is printed as.
 
-A backend lowers the two row programs of a layer to finished lines; its template places them.
+A backend lowers the row programs of a layer to finished lines; its template places them.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lngen.derivation.derivation import Direction
 
 
 @dataclass(frozen=True)
@@ -12,20 +15,16 @@ class Notes:
 
     `layer` is the layer's name and `title` the first line of its definition's docstring, escaped for a
     docstring. `header` holds comment lines for the top of each file (provenance), placed verbatim after the
-    comment sign. `forward_formulas` and `backward_formulas` are the derivation's last lines as text. `inputs`
+    comment sign. `formulas` are the derivation's last lines as text, by direction. `inputs`
     names the layer's inputs without its Constants, in the order of the definition; left empty, it is the
-    rows, then the parameters. `jvp_formulas` and `backward_backward_formulas` are like the other two, for a
-    backend that has those directions. `nonnegative` names the Constants that a call may not pass a negative
-    number for. `renamed` is that of the definition: names here and what callers write.
+    rows, then the parameters. `nonnegative` names the Constants that a call may not pass a negative number for.
+    `renamed` is that of the definition: names here and what callers write.
     """
 
     layer: str
     title: str
     header: tuple[str, ...] = ()
-    forward_formulas: tuple[str, ...] = ()
-    backward_formulas: tuple[str, ...] = ()
+    formulas: Mapping[Direction, tuple[str, ...]] = field(default_factory=dict)
     inputs: tuple[str, ...] = ()
-    jvp_formulas: tuple[str, ...] = ()
-    backward_backward_formulas: tuple[str, ...] = ()
     nonnegative: tuple[str, ...] = ()
     renamed: tuple[tuple[str, str], ...] = ()

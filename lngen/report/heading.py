@@ -37,11 +37,8 @@ def notes(planned: Plan, templates: str) -> Notes:
         layer=definition.name,
         title=_title(definition),
         header=header(planned, templates),
-        forward_formulas=(*renamed, *lines["forward"]),
-        backward_formulas=lines["backward"],
+        formulas={**lines, "forward": (*renamed, *lines["forward"])},
         inputs=tuple(entry.name for entry in definition.differentiable),
-        jvp_formulas=lines.get("jvp", ()),
-        backward_backward_formulas=lines.get("backward_backward", ()),
         nonnegative=definition.needed_positive,
         renamed=definition.renamed,
     )

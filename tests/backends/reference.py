@@ -152,9 +152,14 @@ def module_of(files: Mapping[str, str], folder: Path, name: str) -> ModuleType:
 
 def notes_of(program: RowProgram) -> Notes:
     """Notes for a test."""
-    return Notes(program.layer, "A layer of the tests.", ("emitted by a test",), ("y = ...",), ("dx = ...",))
+    return Notes(
+        program.layer,
+        "A layer of the tests.",
+        ("emitted by a test",),
+        {"forward": ("y = ...",), "backward": ("dx = ...",)},
+    )
 
 
 def load(forward: RowProgram, backward: RowProgram, folder: Path) -> ModuleType:
     """Emit, write, import."""
-    return module_of(emit(forward, backward, notes_of(forward)), folder, forward.layer)
+    return module_of(emit((forward, backward), notes_of(forward)), folder, forward.layer)

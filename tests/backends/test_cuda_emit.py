@@ -32,12 +32,14 @@ LAYERS = {
     "extremes": EXTREMES,
     "sink": SINK,
 }
-NOTES = Notes("demo", "A demonstration.", ("printed by a test",), ("y = f(x)",), ("dx = g(x)",))
+NOTES = Notes(
+    "demo", "A demonstration.", ("printed by a test",), {"forward": ("y = f(x)",), "backward": ("dx = g(x)",)}
+)
 
 
 @functools.cache
 def source(layer: str) -> str:
-    return emit(*LAYERS[layer], NOTES)["kernels.cu"]
+    return emit(LAYERS[layer], NOTES)["kernels.cu"]
 
 
 @pytest.fixture(params=LAYERS)
@@ -116,8 +118,8 @@ def test_names_that_the_file_uses_itself_are_moved_away() -> None:
 
 
 def test_a_comment_stays_a_comment() -> None:
-    notes = Notes("demo", "Ends in a backslash \\", ("two\nlines",), (), ())
-    text = emit(*LAYERS["centred"], notes)["kernels.cu"]
+    notes = Notes("demo", "Ends in a backslash \\", ("two\nlines",))
+    text = emit(LAYERS["centred"], notes)["kernels.cu"]
     assert text.startswith("// Ends in a backslash \n// two lines\n")
 
 
@@ -126,7 +128,7 @@ def test_an_unknown_function_is_one_clear_error() -> None:
     x, y = RowSymbol("x"), RowSymbol("y")
     strange = Stage(temps=(Assignment(y, sympy.zeta(x), 1),), stores=forward.stages[-1].stores)
     with pytest.raises(LngenError, match="cannot print zeta"):
-        emit(replace(forward, stages=(strange,)), backward, NOTES)
+        emit((replace(forward, stages=(strange,)), backward), NOTES)
 
 
 def test_an_undefined_symbol_is_one_clear_error() -> None:
@@ -134,7 +136,7 @@ def test_an_undefined_symbol_is_one_clear_error() -> None:
     y = RowSymbol("y")
     lost = Stage(temps=(Assignment(y, FeatureSymbol("nowhere") + 1, 1),), stores=forward.stages[-1].stores)
     with pytest.raises(LngenError, match="nowhere, which nothing defines"):
-        emit(replace(forward, stages=(lost,)), backward, NOTES)
+        emit((replace(forward, stages=(lost,)), backward), NOTES)
 
 
 def test_too_many_reductions_in_a_stage_are_refused() -> None:
@@ -142,7 +144,7 @@ def test_too_many_reductions_in_a_stage_are_refused() -> None:
     first = forward.stages[0]
     crowd = replace(first, reductions=first.reductions * 65)
     with pytest.raises(LngenError, match="65 reductions"):
-        emit(replace(forward, stages=(crowd, *forward.stages[1:])), backward, NOTES)
+        emit((replace(forward, stages=(crowd, *forward.stages[1:])), backward), NOTES)
 
 
 # Enough of CUDA for a host compiler to read a kernel: all that is not plain C++ is declared here.

@@ -37,7 +37,7 @@ PAIRS = {
 def emitted(pair: tuple[RowProgram, RowProgram]) -> dict[str, str]:
     """The package of a layer, both backends."""
     notes = notes_of(pair[0])
-    return numpy.emit(*pair, notes) | emit(*pair, notes)
+    return numpy.emit(pair, notes) | emit(pair, notes)
 
 
 def backends(pair: tuple[RowProgram, RowProgram], folder: Path) -> tuple[ModuleType, ModuleType]:
@@ -90,7 +90,7 @@ def test_text_passes_ruff(name: str, tmp_path: Path) -> None:
     ruff = [sys.executable, "-m", "ruff"]
     if subprocess.run([*ruff, "--version"], capture_output=True, check=False).returncode:
         pytest.skip("no ruff: pip install ruff")
-    text = emit(*PAIRS[name], notes_of(PAIRS[name][0]))["cuda_backend.py"]
+    text = emit(PAIRS[name], notes_of(PAIRS[name][0]))["cuda_backend.py"]
     (tmp_path / "cuda_backend.py").write_text(text)
     ast.parse(text, feature_version=(3, 11))
     for arguments in (["check", "--isolated"], ["format", "--isolated", "--diff"]):
@@ -99,15 +99,15 @@ def test_text_passes_ruff(name: str, tmp_path: Path) -> None:
 
 
 def test_text_needs_numpy_and_what_layers_share() -> None:
-    text = emit(*PAIRS["sink"], notes_of(SINK[0]))["cuda_backend.py"]
+    text = emit(PAIRS["sink"], notes_of(SINK[0]))["cuda_backend.py"]
     found = [node for node in ast.walk(ast.parse(text)) if isinstance(node, (ast.Import, ast.ImportFrom))]
     modules = {node.module if isinstance(node, ast.ImportFrom) else node.names[0].name for node in found}
     assert modules == {"collections.abc", "typing", "numpy", "numpy.typing", "_runtime", "numpy_backend"}
 
 
 def test_notes_are_placed() -> None:
-    notes = Notes("demo_centred", "A title.", ("one", "two"), ("y = f",), ("dx = g",))
-    text = emit(*PAIRS["centred"], notes)["cuda_backend.py"]
+    notes = Notes("demo_centred", "A title.", ("one", "two"), {"forward": ("y = f",), "backward": ("dx = g",)})
+    text = emit(PAIRS["centred"], notes)["cuda_backend.py"]
     assert text.startswith('# one\n# two\n"""A title.\n\n')
 
 
@@ -117,7 +117,7 @@ def test_a_name_that_no_definition_may_use(name: str) -> None:
     given = (*forward.parameters, Parameter(name, FeatureSymbol(name), "Feature", None))
     notes = replace(notes_of(forward), inputs=("x", "gamma", "beta", name))
     with pytest.raises(LngenError, match=f"cannot use the name {name}, which is an argument of the emitted functions"):
-        emit(replace(forward, parameters=given), backward, notes)
+        emit((replace(forward, parameters=given), backward), notes)
 
 
 @pytest.mark.parametrize("name", PAIRS)

@@ -387,7 +387,7 @@ def test_bad_scalar(modules: dict[str, ModuleType]) -> None:
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_text_passes_ruff(name: str, tmp_path: Path) -> None:
-    for file, text in emit(*PAIRS[name], notes_of(PAIRS[name][0])).items():
+    for file, text in emit(PAIRS[name], notes_of(PAIRS[name][0])).items():
         (tmp_path / file).write_text(text)
         assert max(map(len, text.splitlines())) <= 88
         ast.parse(text, feature_version=(3, 11))
@@ -409,7 +409,7 @@ def _passes_ruff(folder: Path) -> None:
 
 
 def test_lines_name_their_step() -> None:
-    text = emit(programs.CENTRED_FORWARD, programs.CENTRED_BACKWARD, notes_of(programs.CENTRED_FORWARD))
+    text = emit((programs.CENTRED_FORWARD, programs.CENTRED_BACKWARD), notes_of(programs.CENTRED_FORWARD))
     assert "        # step 5: xhat = x_centred*rstd\n" in text["numpy_kernels.py"]
     assert "xhat = np.multiply(x_centred, rstd, out=y_block)\n" in text["numpy_kernels.py"]
 
@@ -423,8 +423,8 @@ def test_buffers_are_reused(modules: dict[str, ModuleType]) -> None:
 
 
 def test_notes_are_placed() -> None:
-    notes = Notes("demo_centred", "A title.", ("one", "two"), ("y = f",), ("dx = g",))
-    files = emit(programs.CENTRED_FORWARD, programs.CENTRED_BACKWARD, notes)
+    notes = Notes("demo_centred", "A title.", ("one", "two"), {"forward": ("y = f",), "backward": ("dx = g",)})
+    files = emit((programs.CENTRED_FORWARD, programs.CENTRED_BACKWARD), notes)
     for text in files.values():
         assert text.startswith('# one\n# two\n"""A title.')
 

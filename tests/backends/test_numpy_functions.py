@@ -82,7 +82,7 @@ def emitted(expression: sympy.Expr, folder: Path, parameters: tuple[Parameter, .
 
 def text_of(expression: sympy.Expr, parameters: tuple[Parameter, ...] = ()) -> str:
     pair = elementwise(expression, parameters)
-    return emit(*pair, notes_of(pair[0]))["numpy_kernels.py"]
+    return emit(pair, notes_of(pair[0]))["numpy_kernels.py"]
 
 
 HEADS: dict[str, tuple[sympy.Expr, Any]] = {

@@ -39,7 +39,7 @@ def planned(path: Path) -> Plan:
 def emitted_files(layer: Plan, forward, backward):
     inputs = tuple(entry.name for entry in layer.derivation.definition.differentiable)
     name = layer.derivation.definition.name
-    return emit(forward, backward, Notes(name, "A layer of the tests.", inputs=inputs))
+    return emit((forward, backward), Notes(name, "A layer of the tests.", inputs=inputs))
 
 
 @cache

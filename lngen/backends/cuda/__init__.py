@@ -22,30 +22,18 @@ from lngen.plan.program import RowProgram
 __all__ = ["DTYPES", "LAUNCH_FIELDS", "KernelArgument", "LaunchContract", "contracts", "emit"]
 
 
-def emit(
-    forward: RowProgram,
-    backward: RowProgram,
-    notes: Notes,
-    jvp: RowProgram | None = None,
-    backward_backward: RowProgram | None = None,
-) -> dict[str, str]:
+def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
     """The CUDA files of a layer by name: kernels, those of the second order in a file of their own, their launcher.
 
-    Raises LngenError for what cannot be printed.
+    `programs` are forward and backward, and what there is of the others. Raises LngenError for what cannot be printed.
     """
-    formulas = {
-        "forward": notes.forward_formulas,
-        "backward": notes.backward_formulas,
-        "jvp": notes.jvp_formulas,
-        "backward_backward": notes.backward_backward_formulas,
-    }
     with plain_errors():
-        programs = [marked_program(p) for p in (forward, backward, jvp, backward_backward) if p is not None]
-        lowered = [(program, lower(program, formulas[program.direction])) for program in programs]
+        programs = [marked_program(program) for program in programs]
+        lowered = [(program, lower(program, notes.formulas.get(program.direction, ()))) for program in programs]
         files = {"cuda_backend.py": launcher(lowered, notes)}
         for name in dict.fromkeys(source_of(program) for program in programs):
             directions = [direction for program, direction in lowered if source_of(program) == name]
-            files[name] = spelled(_kernels(directions, forward.is_wide, notes), CPP)
+            files[name] = spelled(_kernels(directions, programs[0].is_wide, notes), CPP)
         return files
 
 

@@ -11,7 +11,7 @@ from lngen.backends.description import assignment, described
 from lngen.backends.interface import OwnFields, interface, moved
 from lngen.backends.layout import WIDTH, quoted, tuple_of, wrapped
 from lngen.backends.numpy.body import Body, body
-from lngen.backends.numpy.linear_directions import LinearDirection, by_event, linear_direction
+from lngen.backends.numpy.linear_directions import by_event, linear_direction
 from lngen.backends.numpy.lowering import lower
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.small import Small, small
@@ -40,53 +40,37 @@ _OF_A_FEW = {
 }
 
 
-def emit(
-    forward: RowProgram,
-    backward: RowProgram,
-    notes: Notes,
-    jvp: RowProgram | None = None,
-    backward_backward: RowProgram | None = None,
-) -> dict[str, str]:
-    """The files of a layer for NumPy, by name; the functions of directions that are None are left out.
+def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
+    """The files of a layer for NumPy, by name.
 
-    Raises LngenError for an expression that NumPy code cannot be written for.
+    `programs` are forward and backward, and what there is of the others. Raises LngenError for an expression that NumPy
+    code cannot be written for.
     """
     with plain_errors():
-        programs = [None if program is None else marked_program(program) for program in (jvp, backward_backward)]
-        return _Emission(marked_program(forward), marked_program(backward), notes, *programs).files()
+        return _Emission([marked_program(program) for program in programs], notes).files()
 
 
 class _Emission:
-    def __init__(
-        self,
-        forward: RowProgram,
-        backward: RowProgram,
-        notes: Notes,
-        jvp: RowProgram | None,
-        backward_backward: RowProgram | None,
-    ) -> None:
-        self.notes, self.layer = notes, (layer := interface(forward, notes))
-        self.forward, self.backward = forward, backward
+    def __init__(self, programs: Sequence[RowProgram], notes: Notes) -> None:
+        self.programs = programs
+        self.forward, self.backward, *others = programs
+        self.notes, self.layer = notes, (layer := interface(self.forward, notes))
         self.several = len(layer.outputs) > 1
-        self.residuals = tuple(centring.residual.symbol for centring in forward.centrings())
+        self.residuals = tuple(centring.residual.symbol for centring in self.forward.centrings())
         self.cotangents = tuple(output.derivative.name for output in layer.outputs)
+        # The only one may not be None.
+        self.absent = self.cotangents if self.several else ()
         self.backward_body, self.backward_small = self._backward_body()
-        self.jvp = None if jvp is None else linear_direction(jvp, layer, (), self.residuals)
-        self.second = (
-            None
-            if backward_backward is None
-            else linear_direction(backward_backward, layer, self.cotangents if self.several else (), self.residuals)
-        )
+        self.others = [linear_direction(program, layer, self.absent, self.residuals) for program in others]
         self.forward_body, self.forward_small = self._forward_body()
-        self.saved = saved_fields(layer, forward, backward, [other.program for other in self._others()])
+        self.saved = saved_fields(layer, self.forward, self.backward, others)
         self.own = OwnFields.beside(field.name for field in self.saved)
-        self.programs = [forward, backward, *(other.program for other in self._others())]
 
     # The two directions
 
     def _backward_body(self) -> tuple[Body, Small]:
         optional = self.layer.optional
-        absent = self.cotangents if self.several else ()
+        absent = self.absent
         cases = Cases((*optional, *absent), self._tests(self.backward), absent)
         schedule = lower(self.backward, cases, self.residuals)
         given = {
@@ -111,7 +95,7 @@ class _Emission:
         cases = Cases(self.layer.optional, self._tests(self.forward))
         given = {name: cases.everything for store in self.forward.results for name in store.names}
         wanted = by_event(self.forward.results, given)
-        for later in (self.backward_body, *(other.body for other in self._others())):
+        for later in (self.backward_body, *(other.body for other in self.others)):
             for name, needed in later.saved_cases.items():
                 # Forward cannot know what else those will be called with.
                 unknown = needed.flags() - set(self.layer.optional)
@@ -120,9 +104,6 @@ class _Emission:
         schedule = lower(self.forward, cases)
         results = [output.name for output in self.layer.outputs] + [symbol.name for symbol in self.forward.saved]
         return body(schedule, wanted, given), small(schedule, wanted, given, results)
-
-    def _others(self) -> list[LinearDirection]:
-        return [other for other in (self.jvp, self.second) if other is not None]
 
     def _tests(self, program: RowProgram) -> tuple[tuple[str, str], ...]:
         """What is written for "this argument was given", in `forward` and `backward`."""
@@ -144,7 +125,8 @@ class _Emission:
             "forward",
             "saved_from",
         ]
-        exports += (["jvp"] if self.jvp else []) + (["SecondGradients", "backward_backward"] if self.second else [])
+        exports += [other.program.direction for other in self.others]
+        exports += ["SecondGradients"] * ("backward_backward" in exports)
         exports.sort(key=lambda name: (not name.isupper(), name[0].islower(), name))
         header, title = self.notes.header, self.notes.title
         first, second = self._mathematics()
@@ -181,7 +163,7 @@ class _Emission:
         return {
             "description": description,
             "several_outputs": self.several,
-            "second": self.second,
+            "second": any(program.direction == "backward_backward" for program in self.programs),
             "inputs": [{"name": given.public, "required": given.required} for given in layer.inputs],
             "outputs": [
                 {"name": output.public, "meaning": MEANINGS[output.kind].format(rows=rows)} for output in layer.outputs
@@ -200,7 +182,7 @@ class _Emission:
 
     def _mathematics(self) -> tuple[list[list[str]], list[list[str]]]:
         """The functions of forward and backward, and those of the second order."""
-        bodies = [self.forward_body, self.backward_body, *(other.body for other in self._others())]
+        bodies = [self.forward_body, self.backward_body, *(other.body for other in self.others)]
         found = [self._blocks(program, part) for program, part in zip(self.programs, bodies, strict=True)]
         few = zip(self.programs, (self.forward_small, self.backward_small), strict=False)
         small = [self._small(program, part) for program, part in few if self._takes_few(program)]
@@ -286,7 +268,7 @@ class _Emission:
             own += [f"{place}.{name}_small"] if name in _OF_A_FEW and self._takes_few(program) else []
             if name != "forward":
                 groups = [quoted(names) for names in shared(program, self.layer)]
-                filled = [each.public for other in self._others() if other.program is program for each in other.filled]
+                filled = [each.public for other in self.others if other.program is program for each in other.filled]
                 own += [f"shared={tuple_of(groups)}"] if groups else []
                 own += [f"filled={quoted(filled)}"] if filled else []
             kind = "Forward" if name == "forward" else "Later"

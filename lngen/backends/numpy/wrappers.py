@@ -59,6 +59,9 @@ class PublicFunctions:
             self.saved_from()
         ]
 
+    def _formulas(self, program: RowProgram) -> tuple[str, ...]:
+        return self.notes.formulas.get(program.direction, ())
+
     def forward(self, program: RowProgram) -> Function:
         """`forward`."""
         several, first = self._several(), self.layer.outputs[0].public
@@ -67,7 +70,7 @@ class PublicFunctions:
         return Function(
             signature=self.signatures.forward(),
             summary=self.notes.title,
-            formulas=self.notes.forward_formulas,
+            formulas=self._formulas(program),
             arguments=[
                 *(f"{given.public}: {self._meaning(given)}" for given in self.layer.inputs),
                 *(f"{given.public}: a constant, a finite number{self._sign(given)}." for given in self.layer.constants),
@@ -92,7 +95,7 @@ class PublicFunctions:
         return Function(
             signature=self.signatures.backward(),
             summary="The gradients of a loss, given those with respect to the outputs.",
-            formulas=self.notes.backward_formulas,
+            formulas=self._formulas(program),
             arguments=[
                 _SAVED,
                 *(f"d{output.public}: the cotangent of {output.public}{zero}." for output in self.layer.outputs),
@@ -112,7 +115,7 @@ class PublicFunctions:
         return Function(
             signature=self.signatures.later(program),
             summary="What the outputs move by when each input moves by its tangent.",
-            formulas=in_docstring(self.notes.jvp_formulas),
+            formulas=in_docstring(self._formulas(program)),
             arguments=[
                 _SAVED,
                 *(f"{name}: the tangent of {of}; None stands for zero." for name, of in tangents),
@@ -133,7 +136,7 @@ class PublicFunctions:
         return Function(
             signature=self.signatures.later(program),
             summary="The gradients of a loss that depends on what `backward` returned.",
-            formulas=in_docstring(self.notes.backward_backward_formulas),
+            formulas=in_docstring(self._formulas(program)),
             arguments=[
                 _SAVED,
                 f"cotangents: what `backward` was given, a tuple or a list{itself}.",
