@@ -334,7 +334,7 @@ CALLS = (
     "backward(saved, None)",
     "backward(saved, np.ones((3, 5)))",
     "backward(saved._replace(shape=4), x)",
-    "backward(saved._replace(dtypes={}), x)",
+    "backward(saved._replace(dtypes=()), x)",
     "backward(saved._replace(x=None), x)",
     "backward(saved._replace(x=[1.0]), x)",
     "backward(saved._replace(x=np.ones((2, 2))), x)",

@@ -4,7 +4,7 @@
 Each message says which argument, what is wrong with it, and what to pass instead.
 """
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from math import isfinite
 from numbers import Integral, Real
 from typing import Any
@@ -112,22 +112,21 @@ def check_shape(name: str, value: Any, shape: Shape, meaning: str) -> None:
         raise ValueError(f"{name} has shape {value.shape}; pass {meaning}, which is {shape}")
 
 
-def types(given: Mapping[str, Any], widest: DType | None = None) -> tuple[dict[str, DType], DType]:
-    """The type of each array that is given, and the type to compute in. A Python number has no say in that."""
-    dtypes: dict[str, DType] = {}
+def types(given: Iterable[Any], widest: DType | None = None) -> tuple[tuple[DType | None, ...], DType]:
+    """The type of each value, None without, and the type to compute in. A Python number has no say in that."""
+    dtypes: list[DType | None] = []
     kinds = set() if widest is None else {widest}
-    for name, value in given.items():
-        if type(value) is np.ndarray:
-            dtypes[name] = value.dtype
-            kinds.add(value.dtype)
+    for value in given:
+        if value is None:
+            dtypes.append(None)
         elif isinstance(value, float):
-            dtypes[name] = _DOUBLE
-        elif value is not None:
-            dtypes[name] = np.asarray(value).dtype
-            kinds.add(dtypes[name])
-    if len(kinds) == 1 and kinds <= _COMPUTED:
-        return dtypes, kinds.pop()
-    return dtypes, computed_in(kinds)
+            dtypes.append(_DOUBLE)
+        else:
+            kind = value.dtype if type(value) is np.ndarray else np.asarray(value).dtype
+            dtypes.append(kind)
+            kinds.add(kind)
+    computed = kinds.pop() if len(kinds) == 1 and kinds <= _COMPUTED else computed_in(kinds)
+    return tuple(dtypes), computed
 
 
 def computed_in(kinds: Iterable[DType]) -> DType:
@@ -178,14 +177,13 @@ def check_is_saved(saved: Any, kind: type, layer: str) -> None:
         )
 
 
-def check_first_fields(saved: Any, required: Sequence[str]) -> None:
-    """Refuse a shape, a type or types by name, the first three fields, that are not what forward made."""
+def check_first_fields(saved: Any, required: Sequence[bool]) -> None:
+    """Refuse a shape, a type or types of inputs, the first three fields, that are not what forward made."""
     shape, dtype, dtypes = saved[:3]
-    known = isinstance(shape, tuple) and isinstance(dtypes, dict)
-    kinds = (dtype, *dtypes.values()) if known else (None,)
-    right = set(dtypes).issuperset(required) if known else False
-    for kind in kinds:
-        right = right and isinstance(kind, np.dtype) and kind.kind in "fV"
+    right = isinstance(shape, tuple) and isinstance(dtypes, tuple) and len(dtypes) == len(required)
+    expected = zip((dtype, *dtypes), (True, *required), strict=True) if right else ()
+    for kind, is_required in expected:
+        right = right and (kind.kind in "fV" if isinstance(kind, np.dtype) else kind is None and not is_required)
     if not right:
         first, second, third = saved._fields[:3]
         raise TypeError(f"saved.{first}, {second} or {third} was changed; {_AS_IT_WAS}")
@@ -209,9 +207,9 @@ def check_number(name: str, number: Any, given: bool = True) -> None:
         raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
 
 
-def check_left_out(name: str, value: Any, source: str, present: Container[str]) -> None:
+def check_left_out(name: str, value: Any, source: str, is_there: bool) -> None:
     """Refuse a tangent, or the like, of an input that is not there."""
-    if value is not None and source not in present:
+    if value is not None and not is_there:
         raise ValueError(f"{source} was left out of forward; pass None for {name}")
 
 
@@ -230,21 +228,15 @@ def several(out: Any, names: Sequence[str]) -> list[Any]:
     return list(out)
 
 
-def result(
-    name: str, out: Any, shape: Shape, dtype: DType | None, given: dict[str, Any], like: Iterable[Array | None] = ()
-) -> Any:
+def result(name: str, out: Any, shape: Shape, dtype: DType | None, given: dict[str, Any]) -> Any:
     """An array for a result: the caller's own if it will do, else a new one, else None.
 
-    `dtype` is None for a result that there is not. `like` are arrays that hold the same result and stand for this one
-    too, also where `out` is such a one.
+    `dtype` is None for a result that there is not.
     """
     if dtype is None:
         if out is not None:
             raise ValueError(f"out for {name}: its input was left out, so pass None")
         return None
-    for other in like:
-        if other is not None and other.dtype == dtype and (out is None or out is other):
-            return other
     if out is None:
         return np.empty(shape, dtype)
     if not isinstance(out, np.ndarray):
@@ -270,15 +262,12 @@ def placed(names: Sequence[str], values: Sequence[Any], out: Any, given: dict[st
     """
     places: list[Any] = []
     for name, value, own in zip(names, values, several(out, names), strict=True):
-        if value is None:
-            places.append(result(name, own, (), None, given))
-            continue
-        known = zip(values, places, strict=False)
-        like = [place for other, place in known if other is value]
-        if own is None and not like:
+        if own is None:
             places.append(value)
+        elif value is None:
+            places.append(result(name, own, (), None, given))
         else:
-            places.append(result(name, own, value.shape, value.dtype, given, like))
+            places.append(result(name, own, value.shape, value.dtype, given))
     for value, place in zip(values, places, strict=True):
         if place is not value:
             place[...] = value

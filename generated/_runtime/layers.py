@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A layer on NumPy as its `INTERFACE` describes it: what a call is given and what it returns, and whether that fits."""
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -26,15 +26,15 @@ _PARTS = {"Row": ROW, "RowScalar": ROW_SCALAR, "Feature": FEATURE, "Scalar": NUM
 class Value(NamedTuple):
     """An array or a number of a call.
 
-    `part` is its place in `shapes`, or CONSTANT. `of` is the input or the output that it belongs to; if `follows`, it
-    has to be None where that was left out. `required` says that it is there otherwise.
+    `part` is its place in `shapes`, or CONSTANT. `of` is the input or the output that it belongs to. `follows` is the
+    place of an input: where that was left out, this has to be None. `required` says that it is there otherwise.
     """
 
     name: str
     part: int
     of: str
     required: bool
-    follows: bool = False
+    follows: int | None = None
 
 
 def shapes(shape: Shape) -> tuple[Shape, ...]:
@@ -43,39 +43,38 @@ def shapes(shape: Shape) -> tuple[Shape, ...]:
 
 
 def look(
-    expected: Sequence[tuple[int, int, bool, str]],
+    expected: Sequence[tuple[int, int, bool, int | None]],
     values: Sequence[Any],
     shape: Shape,
     dtype: DType,
-    there: Container[str],
+    dtypes: Sequence[DType | None],
 ) -> int:
     """How many values are None, rightly, where all others are arrays of their shape and this type, without gaps; else
     -1.
 
-    Of each that is `expected` there are its place, its part, whether it is required, and the input that it follows.
+    Of each that is `expected` there are its place, its part, whether it is required, and the input that it follows;
+    `dtypes` has None for an input that was left out.
     """
     parts, absent = (shape, shape[:-1], shape[-1:], (), ()), 0
-    for slot, part, required, of in expected:
+    for slot, part, required, follows in expected:
         value = values[slot]
         if value is None:
-            if required and (not of or of in there):
+            if required and (follows is None or dtypes[follows] is not None):
                 return -1
             absent += 1
         elif type(value) is np.ndarray:
             if value.shape != parts[part] or value.dtype != dtype or not value.flags.c_contiguous:
                 return -1
-            if of and of not in there:
+            if follows is not None and dtypes[follows] is None:
                 return -1
         elif part != CONSTANT or type(value) is not float:
             return -1
     return absent
 
 
-def expectations(values: Iterable[Value], first: int = 0) -> list[tuple[int, int, bool, str]]:
+def expectations(values: Iterable[Value], first: int = 0) -> list[tuple[int, int, bool, int | None]]:
     """What `look` expects of values from a place on."""
-    return [
-        (slot, each.part, each.required, each.of if each.follows else "") for slot, each in enumerate(values, first)
-    ]
+    return [(slot, each.part, each.required, each.follows) for slot, each in enumerate(values, first)]
 
 
 def converted(expected: Sequence[Value], values: Sequence[Any], dtype: DType) -> list[Any]:
@@ -109,16 +108,21 @@ class Layer(Generic[Kept]):
         self.outputs = [
             Value(output["name"], _PARTS[output["kind"]], output["name"], True) for output in interface["outputs"]
         ]
-        self.required = tuple(given.name for given in self.inputs if given.required)
-        self.rows = [given.name for given in self.inputs if given.part == ROW]
+        self.required = tuple(given.required for given in self.inputs)
+        self.rows = [slot for slot, given in enumerate(self.inputs) if given.part == ROW]
         known = {("input", given.name): given for given in self.inputs}
         known |= {("output", output.name): output for output in self.outputs}
         known |= {("constant", given.name): given for given in self.constants}
+        slots = {given.name: slot for slot, given in enumerate(self.inputs)}
         self.fields = []
         for field in interface["saved"]:
             of = known.get((field["kind"], field["of"])) or Value("", ROW_SCALAR, field["of"], True)
-            self.fields.append(Value(field["name"], of.part, of.of, True, not of.required))
+            self.fields.append(Value(field["name"], of.part, of.of, True, None if of.required else slots[of.name]))
         self.row_scalars = [field["name"] for field in interface["saved"] if field["kind"] == "row scalar"]
+
+    def stored(self, dtypes: Sequence[DType | None]) -> DType:
+        """The type of the rows that forward was given, given those of all inputs."""
+        return next(kind for slot in self.rows if (kind := dtypes[slot]) is not None)
 
     def check_saved(self, saved: Any) -> None:
         """Refuse what was changed in it, and arrays whose shape was changed since."""
@@ -127,7 +131,7 @@ class Layer(Generic[Kept]):
         parts, dtypes = shapes(saved[0]), saved[2]
         # Numbers first: what is no array any more may be one of the wrong shape.
         for field, value in sorted(zip(self.fields, saved[3:], strict=True), key=lambda pair: pair[0].part < NUMBER):
-            there = not field.follows or field.of in dtypes
+            there = field.follows is None or dtypes[field.follows] is not None
             if field.part < NUMBER:
                 check_kept(field.name, value, parts[field.part], there)
             else:

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (3 read, 1 written), 10 flops per row element; backward 6 row tensors (3 read, 3 written), 13 flops per row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-# templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
+# templates sha256:0c03a518bea7bdb46fd4373a87c5e764e4d56e1554d3a0b85a6cdfded06ada0d
 """Layer normalization with a scale and a shift for every entry, from elsewhere."""
 
 from .numpy_backend import (

@@ -1,9 +1,9 @@
 # Made by lngen 0.1.0 from the definition of add_layer_norm.
 # Do not edit; edit add_layer_norm.py and run: lngen derive add_layer_norm.py
-# Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 4 row tensors (3 read, 1 written), 15 flops per row element.
+# Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:fd2e3807244551a7084be035b7adaa08862c32150659724fb57486cf3731e1e6
+# templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
 """Residual addition, then layer normalization; the sum is the second output.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -69,7 +69,7 @@ class Saved(NamedTuple):
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
-    dtypes: dict[str, np.dtype[Any]]
+    dtypes: tuple[np.dtype[Any] | None, ...]
     h: _launcher.DeviceArray
     gamma: _launcher.DeviceArray | None
     mu: _launcher.DeviceArray
@@ -255,12 +255,11 @@ _LAYER = _launcher.layer_of(
                 "dgamma": "gamma",
                 "dbeta": "beta",
             },
-            shared=(("dx", "dresidual"),),
             sums=(2, 0),
             kernels={
                 "backward": (
                     "h, dy, dh, saved mu, saved mu_residual, saved rstd, gamma, "
-                    "out dx dresidual, the workspace, the rows, the features"
+                    "out dx, out dresidual, the workspace, the rows, the features"
                 ),
                 "backward_columns": (
                     "the workspace, the blocks, gamma, out dgamma, out dbeta, "
@@ -302,13 +301,12 @@ _LAYER = _launcher.layer_of(
                 "ddy": "dy",
                 "ddh": "dh",
             },
-            shared=(("dx", "dresidual"),),
             sums=(1, 0),
             kernels={
                 "backward_backward": (
                     "h, dy, dh, ddx, ddresidual, saved mu, saved mu_residual, "
-                    "saved rstd, gamma, ddgamma, ddbeta, out dx dresidual, out ddy, "
-                    "out ddh, the workspace, the rows, the features"
+                    "saved rstd, gamma, ddgamma, ddbeta, out dx, out dresidual, "
+                    "out ddy, out ddh, the workspace, the rows, the features"
                 ),
                 "backward_backward_columns": (
                     "the workspace, the blocks, gamma, ddgamma, ddbeta, out dgamma, "

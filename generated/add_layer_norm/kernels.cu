@@ -1,10 +1,10 @@
 // Residual addition, then layer normalization; the sum is the second output.
 // Made by lngen 0.1.0 from the definition of add_layer_norm.
 // Do not edit; edit add_layer_norm.py and run: lngen derive add_layer_norm.py
-// Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 4 row tensors (3 read, 1 written), 15 flops per row element.
+// Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
 // Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-// templates sha256:fd2e3807244551a7084be035b7adaa08862c32150659724fb57486cf3731e1e6
+// templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
 //
 // forward:
 //     h = x + residual
@@ -26,7 +26,8 @@
 //         eps, Row* out_y, Row* out_h, Computed* save_mu, Computed* save_mu_residual, Computed* save_rstd, long
 //         long rows, int D)
 //     backward_<type>(const Row* h, const Row* dy, const Row* dh, const Computed* mu, const Computed* mu_residual,
-//         const Computed* rstd, const Parameter* gamma, Row* out_dx, Computed* workspace, long long rows, int D)
+//         const Computed* rstd, const Parameter* gamma, Row* out_dx, Row* out_dresidual, Computed* workspace, long
+//         long rows, int D)
 //     backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma, Parameter* out_dgamma,
 //         Parameter* out_dbeta, int D)
 //
@@ -340,6 +341,7 @@ template <class T, class P, class A> struct Arguments {
   const A* rstd;
   const P* gamma;
   T* out_dx;
+  T* out_dresidual;
   A* workspace;
   long long rows;
   int D;
@@ -478,6 +480,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
           stored_dx.entries[i] = narrow<T>(out_dx);
         }
         store_once(to.out_dx + here.offset + column, stored_dx);
+        store_once(to.out_dresidual + here.offset + column, stored_dx);
       });
     }
   }
@@ -546,8 +549,9 @@ template <class T> struct Launch : ColumnsGeometry<Computed<T>, 2, 1, 32> {
                (const T* __restrict__ h, const T* __restrict__ dy, const T* __restrict__ dh, \
                 const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
                 const lngen::Computed<T>* __restrict__ rstd, const lngen::Parameter<T>* __restrict__ gamma, \
-                T* __restrict__ out_dx, lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
-               (h, dy, dh, mu, mu_residual, rstd, gamma, out_dx, workspace, rows, D)) \
+                T* __restrict__ out_dx, T* __restrict__ out_dresidual, lngen::Computed<T>* __restrict__ workspace, \
+                long long rows, int D), \
+               (h, dy, dh, mu, mu_residual, rstd, gamma, out_dx, out_dresidual, workspace, rows, D)) \
   LNGEN_KERNEL(backward_columns_##TYPE, lngen::backward::columns::Launch<T>, \
                (lngen::Computed<T>* __restrict__ workspace, int blocks, \
                 const lngen::Parameter<T>* __restrict__ gamma, lngen::Parameter<T>* __restrict__ out_dgamma, \

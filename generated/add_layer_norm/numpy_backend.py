@@ -1,9 +1,9 @@
 # Made by lngen 0.1.0 from the definition of add_layer_norm.
 # Do not edit; edit add_layer_norm.py and run: lngen derive add_layer_norm.py
-# Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 4 row tensors (3 read, 1 written), 15 flops per row element.
+# Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
+# templates sha256:0c03a518bea7bdb46fd4373a87c5e764e4d56e1554d3a0b85a6cdfded06ada0d
 """Residual addition, then layer normalization; the sum is the second output."""
 
 from collections.abc import Mapping, Sequence
@@ -85,7 +85,7 @@ class Saved(NamedTuple):
 
     shape: tuple[int, ...]  # of the row inputs
     dtype: np.dtype[Any]  # that forward computed in
-    dtypes: dict[str, np.dtype[Any]]  # of each input that was given
+    dtypes: tuple[np.dtype[Any] | None, ...]  # of the inputs; None for one left out
     h: npt.NDArray[Any]  # output h of forward
     gamma: npt.NDArray[Any] | None  # argument gamma of forward
     mu: npt.NDArray[Any]  # row scalar mu, one per row
@@ -186,7 +186,6 @@ def backward(
         threads: how many threads share the rows. It changes no bit of a result.
 
     Returns Gradients, each in the type of its input.
-    dx and dresidual are one and the same array, unless `out` has one for each.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
@@ -308,18 +307,9 @@ _FORWARD = _directions.Forward(
     _LAYER, Outputs, _kernels.forward, _kernels.forward_small
 )
 _BACKWARD = _directions.Later(
-    _LAYER,
-    "backward",
-    Gradients,
-    _kernels.backward,
-    _kernels.backward_small,
-    shared=(("dx", "dresidual"),),
+    _LAYER, "backward", Gradients, _kernels.backward, _kernels.backward_small
 )
 _JVP = _directions.Later(_LAYER, "jvp", Outputs, _second_order.jvp)
 _BACKWARD_BACKWARD = _directions.Later(
-    _LAYER,
-    "backward_backward",
-    SecondGradients,
-    _second_order.backward_backward,
-    shared=(("dx", "dresidual"),),
+    _LAYER, "backward_backward", SecondGradients, _second_order.backward_backward
 )

@@ -1,9 +1,9 @@
 # Made by lngen 0.1.0 from the definition of add_layer_norm.
 # Do not edit; edit add_layer_norm.py and run: lngen derive add_layer_norm.py
-# Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 4 row tensors (3 read, 1 written), 15 flops per row element.
+# Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
+# templates sha256:0c03a518bea7bdb46fd4373a87c5e764e4d56e1554d3a0b85a6cdfded06ada0d
 """Residual addition, then layer normalization; the sum is the second output. The outputs and the gradients.
 
 Rows are worked on in blocks that stay in the cache. A comment names the step of the
@@ -187,8 +187,8 @@ def forward_small(values, shape, dtype):
 def backward_small(arguments, saved):
     """The gradients of a few rows, taken at once; None for one not wanted."""
     dy, dh = arguments
-    shape, dtype, given, h, gamma, mu_rows, mu_residual_rows, rstd_rows = saved
-    wants_dbeta = "beta" in given
+    shape, dtype, dtypes, h, gamma, mu_rows, mu_residual_rows, rstd_rows = saved
+    wants_dbeta = dtypes[3] is not None
     needs_gamma_over_D = gamma is not None and dy is not None
     needs_dgamma = gamma is not None and dy is None
     needs_dbeta = wants_dbeta and dy is None
@@ -252,8 +252,9 @@ def backward_small(arguments, saved):
         dgamma = _rows.filled(dgamma, out=np.empty(features, dtype))
     if needs_dbeta:
         dbeta = _rows.filled(dbeta, out=np.empty(features, dtype))
+    dresidual_result = dx.copy()
     if gamma is None:
         dgamma = None
     if not wants_dbeta:
         dbeta = None
-    return dx, dx, dgamma, dbeta
+    return dx, dresidual_result, dgamma, dbeta

@@ -1,10 +1,10 @@
 // Residual addition, then layer normalization; the sum is the second output.
 // Made by lngen 0.1.0 from the definition of add_layer_norm.
 // Do not edit; edit add_layer_norm.py and run: lngen derive add_layer_norm.py
-// Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 4 row tensors (3 read, 1 written), 15 flops per row element.
+// Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
 // Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-// templates sha256:fd2e3807244551a7084be035b7adaa08862c32150659724fb57486cf3731e1e6
+// templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
 //
 // jvp:
 //     dh = dresidual + dx
@@ -28,8 +28,8 @@
 //         dbeta, Row* out_dy, Row* out_dh, long long rows, int D)
 //     backward_backward_<type>(const Row* h, const Row* dy, const Row* dh, const Row* ddx, const Row* ddresidual,
 //         const Computed* mu, const Computed* mu_residual, const Computed* rstd, const Parameter* gamma, const
-//         Parameter* ddgamma, const Parameter* ddbeta, Row* out_dx, Row* out_ddy, Row* out_ddh, Computed*
-//         workspace, long long rows, int D)
+//         Parameter* ddgamma, const Parameter* ddbeta, Row* out_dx, Row* out_dresidual, Row* out_ddy, Row*
+//         out_ddh, Computed* workspace, long long rows, int D)
 //     backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma, const Parameter*
 //         ddgamma, const Parameter* ddbeta, Parameter* out_dgamma, Parameter* out_dbeta, int D)
 //
@@ -355,6 +355,7 @@ template <class T, class P, class A> struct Arguments {
   const P* ddgamma;
   const P* ddbeta;
   T* out_dx;
+  T* out_dresidual;
   T* out_ddy;
   T* out_ddh;
   A* workspace;
@@ -555,6 +556,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
           stored_ddy.entries[i] = narrow<T>(out_ddy);
         }
         store_once(to.out_dx + here.offset + column, stored_dx);
+        store_once(to.out_dresidual + here.offset + column, stored_dx);
         if (HAS_dy) store_once(to.out_ddy + here.offset + column, stored_ddy);
       });
     }
@@ -629,10 +631,10 @@ template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 32> {
                 const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
                 const lngen::Computed<T>* __restrict__ rstd, const lngen::Parameter<T>* __restrict__ gamma, \
                 const lngen::Parameter<T>* __restrict__ ddgamma, const lngen::Parameter<T>* __restrict__ ddbeta, \
-                T* __restrict__ out_dx, T* __restrict__ out_ddy, T* __restrict__ out_ddh, \
-                lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
-               (h, dy, dh, ddx, ddresidual, mu, mu_residual, rstd, gamma, ddgamma, ddbeta, out_dx, out_ddy, out_ddh, \
-                workspace, rows, D)) \
+                T* __restrict__ out_dx, T* __restrict__ out_dresidual, T* __restrict__ out_ddy, \
+                T* __restrict__ out_ddh, lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
+               (h, dy, dh, ddx, ddresidual, mu, mu_residual, rstd, gamma, ddgamma, ddbeta, out_dx, out_dresidual, \
+                out_ddy, out_ddh, workspace, rows, D)) \
   LNGEN_KERNEL(backward_backward_columns_##TYPE, lngen::backward_backward::columns::Launch<T>, \
                (lngen::Computed<T>* __restrict__ workspace, int blocks, \
                 const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ ddgamma, \

@@ -1,9 +1,9 @@
 # Made by lngen 0.1.0 from the definition of add_rms_norm.
 # Do not edit; edit add_rms_norm.py and run: lngen derive add_rms_norm.py
-# Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 4 row tensors (3 read, 1 written), 10 flops per row element.
+# Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 5 row tensors (3 read, 2 written), 10 flops per row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-# templates sha256:fd2e3807244551a7084be035b7adaa08862c32150659724fb57486cf3731e1e6
+# templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
 """Residual addition, then root-mean-square normalization; the sum is the second output.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -67,7 +67,7 @@ class Saved(NamedTuple):
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
-    dtypes: dict[str, np.dtype[Any]]
+    dtypes: tuple[np.dtype[Any] | None, ...]
     h: _launcher.DeviceArray
     gamma: _launcher.DeviceArray | None
     rstd: _launcher.DeviceArray
@@ -238,12 +238,11 @@ _LAYER = _launcher.layer_of(
             source="kernels.cu",
             arguments={"dy": "y", "dh": "h"},
             results={"dx": "x", "dresidual": "residual", "dgamma": "gamma"},
-            shared=(("dx", "dresidual"),),
             sums=(1, 0),
             kernels={
                 "backward": (
-                    "h, dy, dh, saved rstd, gamma, out dx dresidual, the workspace, "
-                    "the rows, the features"
+                    "h, dy, dh, saved rstd, gamma, out dx, out dresidual, "
+                    "the workspace, the rows, the features"
                 ),
                 "backward_columns": (
                     "the workspace, the blocks, gamma, out dgamma, the features"
@@ -277,12 +276,11 @@ _LAYER = _launcher.layer_of(
                 "ddy": "dy",
                 "ddh": "dh",
             },
-            shared=(("dx", "dresidual"),),
             sums=(1, 0),
             kernels={
                 "backward_backward": (
-                    "h, dy, dh, ddx, ddresidual, saved rstd, gamma, ddgamma, "
-                    "out dx dresidual, out ddy, out ddh, the workspace, the rows, "
+                    "h, dy, dh, ddx, ddresidual, saved rstd, gamma, ddgamma, out dx, "
+                    "out dresidual, out ddy, out ddh, the workspace, the rows, "
                     "the features"
                 ),
                 "backward_backward_columns": (

@@ -1,10 +1,10 @@
 // Residual addition, then root-mean-square normalization; the sum is the second output.
 // Made by lngen 0.1.0 from the definition of add_rms_norm.
 // Do not edit; edit add_rms_norm.py and run: lngen derive add_rms_norm.py
-// Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 4 row tensors (3 read, 1 written), 10 flops per row element.
+// Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 5 row tensors (3 read, 2 written), 10 flops per row element.
 // Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-// templates sha256:fd2e3807244551a7084be035b7adaa08862c32150659724fb57486cf3731e1e6
+// templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
 //
 // forward:
 //     h = x + residual
@@ -23,7 +23,7 @@
 //     forward_<type>(const Row* x, const Row* residual, const Parameter* gamma, Computed eps, Row* out_y, Row*
 //         out_h, Computed* save_rstd, long long rows, int D)
 //     backward_<type>(const Row* h, const Row* dy, const Row* dh, const Computed* rstd, const Parameter* gamma,
-//         Row* out_dx, Computed* workspace, long long rows, int D)
+//         Row* out_dx, Row* out_dresidual, Computed* workspace, long long rows, int D)
 //     backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma, Parameter* out_dgamma, int
 //         D)
 //
@@ -254,6 +254,7 @@ template <class T, class P, class A> struct Arguments {
   const A* rstd;
   const P* gamma;
   T* out_dx;
+  T* out_dresidual;
   A* workspace;
   long long rows;
   int D;
@@ -379,6 +380,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
           stored_dx.entries[i] = narrow<T>(out_dx);
         }
         store_once(to.out_dx + here.offset + column, stored_dx);
+        store_once(to.out_dresidual + here.offset + column, stored_dx);
       });
     }
   }
@@ -442,8 +444,9 @@ template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 32> {
   LNGEN_KERNEL(backward_##TYPE, lngen::backward::Launch<T>, \
                (const T* __restrict__ h, const T* __restrict__ dy, const T* __restrict__ dh, \
                 const lngen::Computed<T>* __restrict__ rstd, const lngen::Parameter<T>* __restrict__ gamma, \
-                T* __restrict__ out_dx, lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
-               (h, dy, dh, rstd, gamma, out_dx, workspace, rows, D)) \
+                T* __restrict__ out_dx, T* __restrict__ out_dresidual, lngen::Computed<T>* __restrict__ workspace, \
+                long long rows, int D), \
+               (h, dy, dh, rstd, gamma, out_dx, out_dresidual, workspace, rows, D)) \
   LNGEN_KERNEL(backward_columns_##TYPE, lngen::backward::columns::Launch<T>, \
                (lngen::Computed<T>* __restrict__ workspace, int blocks, \
                 const lngen::Parameter<T>* __restrict__ gamma, lngen::Parameter<T>* __restrict__ out_dgamma, int D), \

@@ -1,10 +1,10 @@
 // Residual addition, then root-mean-square normalization; the sum is the second output.
 // Made by lngen 0.1.0 from the definition of add_rms_norm.
 // Do not edit; edit add_rms_norm.py and run: lngen derive add_rms_norm.py
-// Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 4 row tensors (3 read, 1 written), 10 flops per row element.
+// Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 5 row tensors (3 read, 2 written), 10 flops per row element.
 // Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-// templates sha256:fd2e3807244551a7084be035b7adaa08862c32150659724fb57486cf3731e1e6
+// templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
 //
 // jvp:
 //     dh = dresidual + dx
@@ -24,8 +24,8 @@
 //     jvp_<type>(const Row* h, const Row* dx, const Row* dresidual, const Computed* rstd, const Parameter* gamma,
 //         const Parameter* dgamma, Row* out_dy, Row* out_dh, long long rows, int D)
 //     backward_backward_<type>(const Row* h, const Row* dy, const Row* dh, const Row* ddx, const Row* ddresidual,
-//         const Computed* rstd, const Parameter* gamma, const Parameter* ddgamma, Row* out_dx, Row* out_ddy, Row*
-//         out_ddh, Computed* workspace, long long rows, int D)
+//         const Computed* rstd, const Parameter* gamma, const Parameter* ddgamma, Row* out_dx, Row* out_dresidual,
+//         Row* out_ddy, Row* out_ddh, Computed* workspace, long long rows, int D)
 //     backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma, const Parameter*
 //         ddgamma, Parameter* out_dgamma, int D)
 //
@@ -308,6 +308,7 @@ template <class T, class P, class A> struct Arguments {
   const P* gamma;
   const P* ddgamma;
   T* out_dx;
+  T* out_dresidual;
   T* out_ddy;
   T* out_ddh;
   A* workspace;
@@ -481,6 +482,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
           stored_ddy.entries[i] = narrow<T>(out_ddy);
         }
         store_once(to.out_dx + here.offset + column, stored_dx);
+        store_once(to.out_dresidual + here.offset + column, stored_dx);
         if (HAS_dy) store_once(to.out_ddy + here.offset + column, stored_ddy);
       });
     }
@@ -547,9 +549,11 @@ template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 32> {
                (const T* __restrict__ h, const T* __restrict__ dy, const T* __restrict__ dh, \
                 const T* __restrict__ ddx, const T* __restrict__ ddresidual, \
                 const lngen::Computed<T>* __restrict__ rstd, const lngen::Parameter<T>* __restrict__ gamma, \
-                const lngen::Parameter<T>* __restrict__ ddgamma, T* __restrict__ out_dx, T* __restrict__ out_ddy, \
-                T* __restrict__ out_ddh, lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
-               (h, dy, dh, ddx, ddresidual, rstd, gamma, ddgamma, out_dx, out_ddy, out_ddh, workspace, rows, D)) \
+                const lngen::Parameter<T>* __restrict__ ddgamma, T* __restrict__ out_dx, \
+                T* __restrict__ out_dresidual, T* __restrict__ out_ddy, T* __restrict__ out_ddh, \
+                lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
+               (h, dy, dh, ddx, ddresidual, rstd, gamma, ddgamma, out_dx, out_dresidual, out_ddy, out_ddh, \
+                workspace, rows, D)) \
   LNGEN_KERNEL(backward_backward_columns_##TYPE, lngen::backward_backward::columns::Launch<T>, \
                (lngen::Computed<T>* __restrict__ workspace, int blocks, \
                 const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ ddgamma, \

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (2 read, 0 written), 7 flops per row element; backward 4 row tensors (2 read, 2 written), 9 flops per row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-# templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
+# templates sha256:0c03a518bea7bdb46fd4373a87c5e764e4d56e1554d3a0b85a6cdfded06ada0d
 """Cross entropy of soft targets with the softmax of a row, one number a row."""
 
 from collections.abc import Mapping, Sequence
@@ -63,7 +63,7 @@ class Saved(NamedTuple):
 
     shape: tuple[int, ...]  # of the row inputs
     dtype: np.dtype[Any]  # that forward computed in
-    dtypes: dict[str, np.dtype[Any]]  # of each input that was given
+    dtypes: tuple[np.dtype[Any] | None, ...]  # of the inputs; None for one left out
     x: npt.NDArray[Any]  # argument x of forward
     target: npt.NDArray[Any]  # argument target of forward
     row_max: npt.NDArray[Any]  # row scalar row_max, one per row

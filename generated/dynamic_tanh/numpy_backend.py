@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 13 flops per row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-# templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
+# templates sha256:0c03a518bea7bdb46fd4373a87c5e764e4d56e1554d3a0b85a6cdfded06ada0d
 """Dynamic tanh: an elementwise layer in the place of a norm."""
 
 from collections.abc import Mapping, Sequence
@@ -75,7 +75,7 @@ class Saved(NamedTuple):
 
     shape: tuple[int, ...]  # of the row inputs
     dtype: np.dtype[Any]  # that forward computed in
-    dtypes: dict[str, np.dtype[Any]]  # of each input that was given
+    dtypes: tuple[np.dtype[Any] | None, ...]  # of the inputs; None for one left out
     x: npt.NDArray[Any]  # argument x of forward
     alpha: float | npt.NDArray[Any] | None  # argument alpha of forward
     gamma: npt.NDArray[Any] | None  # argument gamma of forward

@@ -4,7 +4,7 @@
 // Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 20 flops per row element.
 // Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-// templates sha256:fd2e3807244551a7084be035b7adaa08862c32150659724fb57486cf3731e1e6
+// templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
 //
 // jvp:
 //     dy = dgamma*silu_z*xhat + gamma*dz*sigmoid_z*xhat*(1 + z*(1 - sigmoid_z)) + rstd*gamma*silu_z*(dx - xhat*mean(dx*xhat))

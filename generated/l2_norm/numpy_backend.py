@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 3 flops per row element; backward 3 row tensors (2 read, 1 written), 6 flops per row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:be881d5f8129b557e1ec885ece4bbca58ee2c07dcc5dcc847ea2c74f37ffc252
-# templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
+# templates sha256:0c03a518bea7bdb46fd4373a87c5e764e4d56e1554d3a0b85a6cdfded06ada0d
 """Each row divided by its Euclidean length."""
 
 from collections.abc import Mapping, Sequence
@@ -58,7 +58,7 @@ class Saved(NamedTuple):
 
     shape: tuple[int, ...]  # of the row inputs
     dtype: np.dtype[Any]  # that forward computed in
-    dtypes: dict[str, np.dtype[Any]]  # of each input that was given
+    dtypes: tuple[np.dtype[Any] | None, ...]  # of the inputs; None for one left out
     x: npt.NDArray[Any]  # argument x of forward
     rstd: npt.NDArray[Any]  # row scalar rstd, one per row
 

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 5 flops per row element.
 # Evidence: exact 1 of 1, 50 digits 1 of 1, second derivation 1 of 1, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:69e4e6464377f485c18a82bb2ea433e069fc552079d127d509e2b633488c8e64
-# templates sha256:fd2e3807244551a7084be035b7adaa08862c32150659724fb57486cf3731e1e6
+# templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
 """The logarithm of softmax over the feature axis.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -55,7 +55,7 @@ class Saved(NamedTuple):
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
-    dtypes: dict[str, np.dtype[Any]]
+    dtypes: tuple[np.dtype[Any] | None, ...]
     x: _launcher.DeviceArray
     row_max: _launcher.DeviceArray
     sum_exp: _launcher.DeviceArray

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 18 flops per row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
-# templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
+# templates sha256:0c03a518bea7bdb46fd4373a87c5e764e4d56e1554d3a0b85a6cdfded06ada0d
 """Centred rows divided by their mean absolute deviation."""
 
 from .numpy_backend import (

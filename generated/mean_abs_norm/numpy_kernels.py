@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 18 flops per row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
-# templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
+# templates sha256:0c03a518bea7bdb46fd4373a87c5e764e4d56e1554d3a0b85a6cdfded06ada0d
 """Centred rows divided by their mean absolute deviation. The outputs and the gradients.
 
 Rows are worked on in blocks that stay in the cache. A comment names the step of the
@@ -168,8 +168,8 @@ def forward_small(values, shape, dtype):
 def backward_small(arguments, saved):
     """The gradients of a few rows, taken at once; None for one not wanted."""
     (dy,) = arguments
-    shape, dtype, given, x, gamma, mu_rows, mu_residual_rows, scale_rows = saved
-    wants_dbeta = "beta" in given
+    shape, dtype, dtypes, x, gamma, mu_rows, mu_residual_rows, scale_rows = saved
+    wants_dbeta = dtypes[2] is not None
     rows = prod(shape[:-1])
     features = shape[-1]
     vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces

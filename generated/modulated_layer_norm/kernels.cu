@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 10 flops per row element; backward 3 row tensors (2 read, 1 written), 21 flops per row element.
 // Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 // definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-// templates sha256:fd2e3807244551a7084be035b7adaa08862c32150659724fb57486cf3731e1e6
+// templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
 //
 // forward:
 //     mu = mean(x)

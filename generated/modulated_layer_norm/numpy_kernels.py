@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 10 flops per row element; backward 3 row tensors (2 read, 1 written), 21 flops per row element.
 # Evidence: exact 4 of 4, 50 digits 1 of 1, second derivation 4 of 4, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-# templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
+# templates sha256:0c03a518bea7bdb46fd4373a87c5e764e4d56e1554d3a0b85a6cdfded06ada0d
 """Layer normalization whose output is gated by one number a row. The outputs and the gradients.
 
 Rows are worked on in blocks that stay in the cache. A comment names the step of the

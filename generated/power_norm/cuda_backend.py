@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
-# templates sha256:fd2e3807244551a7084be035b7adaa08862c32150659724fb57486cf3731e1e6
+# templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
 """Each row divided by its mean fourth power, to the power 1/4.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -57,7 +57,7 @@ class Saved(NamedTuple):
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
-    dtypes: dict[str, np.dtype[Any]]
+    dtypes: tuple[np.dtype[Any] | None, ...]
     x: _launcher.DeviceArray
     gamma: _launcher.DeviceArray | None
     scale: _launcher.DeviceArray

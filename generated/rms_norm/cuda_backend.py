@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
 # Evidence: exact 2 of 2, 50 digits 1 of 1, second derivation 2 of 2, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
-# templates sha256:fd2e3807244551a7084be035b7adaa08862c32150659724fb57486cf3731e1e6
+# templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
 """Root-mean-square normalization over the feature axis.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -57,7 +57,7 @@ class Saved(NamedTuple):
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
-    dtypes: dict[str, np.dtype[Any]]
+    dtypes: tuple[np.dtype[Any] | None, ...]
     x: _launcher.DeviceArray
     gamma: _launcher.DeviceArray | None
     rstd: _launcher.DeviceArray

@@ -3,7 +3,7 @@
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 19 flops per row element.
 # Evidence: exact 3 of 3, 50 digits 1 of 1, second derivation 3 of 3, tangents 1 of 1, second order 1 of 1; derivation.md says of what.
 # definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
-# templates sha256:47519b09048c12efa247fb1e7cf85c3aa9f69637ba08a12205eedcd046b0c9e6
+# templates sha256:0c03a518bea7bdb46fd4373a87c5e764e4d56e1554d3a0b85a6cdfded06ada0d
 """A gate, silu of another row, then root-mean-square normalization."""
 
 from collections.abc import Mapping, Sequence
@@ -72,7 +72,7 @@ class Saved(NamedTuple):
 
     shape: tuple[int, ...]  # of the row inputs
     dtype: np.dtype[Any]  # that forward computed in
-    dtypes: dict[str, np.dtype[Any]]  # of each input that was given
+    dtypes: tuple[np.dtype[Any] | None, ...]  # of the inputs; None for one left out
     x: npt.NDArray[Any]  # argument x of forward
     z: npt.NDArray[Any]  # argument z of forward
     gamma: npt.NDArray[Any] | None  # argument gamma of forward

@@ -89,8 +89,8 @@ class RowsReduction:
 class Store:
     """A value that leaves the program: an output of forward, a gradient of backward.
 
-    `names` has several entries where several results are the same array (the gradients of `x + r`): it is computed and
-    written once, and the results share it.
+    `names` has several entries where several results are equal (the gradients of `x + r`): the value is computed once
+    and written to each, for a caller may change one of them.
     """
 
     names: tuple[str, ...]
@@ -215,10 +215,6 @@ class RowProgram:
         """The cotangents of the outputs: where there are several, any of them may be left out, but not all."""
         optional = dict(self.optional)
         return tuple(row.name for row in self.rows if row.origin == "cotangent" and row.name not in optional)
-
-    def groups(self) -> dict[str, tuple[str, ...]]:
-        """The names of a result, by each of them: gradients that are equal are one array."""
-        return {name: store.names for store in self.results for name in store.names}
 
     def temps(self) -> tuple[Assignment, ...]:
         """All row values of all stages, in order."""

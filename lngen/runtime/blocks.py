@@ -193,17 +193,15 @@ def writer(
     The place is the result's own memory where that has the compute type. Of several arrays that hold the same result,
     those after the first are copied to.
     """
-    distinct = (
-        [arrays] if isinstance(arrays, np.ndarray) else list({id(a): a for a in arrays or () if a is not None}.values())
-    )
-    if not distinct:
+    there = [arrays] if isinstance(arrays, np.ndarray) else [a for a in arrays or () if a is not None]
+    if not there:
         return (lambda span: None), None
-    listed = [_as_rows(array, call) for array in distinct]
+    listed = [_as_rows(array, call) for array in there]
     first, direct = listed[0]
     others = [other for other, _ in (listed[1:] if direct else listed)]
     if direct and not others:
         return first.__getitem__, None
-    scratch = first if direct else _scratch(distinct[0], call, height)
+    scratch = first if direct else _scratch(there[0], call, height)
 
     def place(span: slice) -> Array:
         return first[span] if direct else scratch[: span.stop - span.start]

@@ -42,17 +42,15 @@ class Direction:
     """What a direction is given besides the inputs, or what was saved of them, what it computes, and how.
 
     `arguments` and `results` say what each belongs to: the cotangent `dy` to the output `y`, the tangent or the
-    gradient `dx` to the input `x`, the gradient `ddy` to the cotangent `dy`. Results of a group of `shared` are one and
-    the same, and `zeros` are zero whatever the call. `kernels` lists what each kernel of the file `source` is passed:
-    the name of a value, "out" and the results that it writes, "saved" and a row scalar, "the rows". A block leaves
-    `sums` over rows, into columns and into scalars.
+    gradient `dx` to the input `x`, the gradient `ddy` to the cotangent `dy`. The results `zeros` are zero whatever the
+    call. `kernels` lists what each kernel of the file `source` is passed: the name of a value, "out" and a result that
+    it writes, "saved" and a row scalar, "the rows". A block leaves `sums` over rows, into columns and into scalars.
     """
 
     source: str
     results: Mapping[str, str]
     kernels: Mapping[str, str]
     arguments: Mapping[str, str] = field(default_factory=dict)
-    shared: tuple[tuple[str, ...], ...] = ()
     zeros: tuple[str, ...] = ()
     sums: tuple[int, int] = (0, 0)
 
@@ -158,14 +156,6 @@ class Call:
             shape = part(self.kinds[name], self.shape)
             self.results[name] = result(name, outs[f"out {name}"], shape, dtypes.get(of))
 
-    def share(self, names: Sequence[str]) -> None:
-        """Let results that are one and the same have one array, but for those in `out`."""
-        there = [name for name in names if self.results[name] is not None]
-        own = [name for name in there if (given := self.results[name]) and given.owner is not None]
-        for name in there:
-            if name not in own:
-                self.results[name] = self.results[(own or there)[0]]
-
     def take_workspace(self, workspace: Any) -> None:
         if workspace is None:
             return
@@ -216,12 +206,12 @@ def later_call(layer: Layer, direction: str, saved: Any, given: Mapping[str, Any
     arguments = layer.directions[direction].arguments
     _check_any(layer, direction, given)
     _check_fields(layer, saved, given)
-    shape, _, dtypes = saved[:3]
+    shape, dtypes = saved[0], types_of(layer, saved)
     leading, row_type, parameter_type = _types(layer, dtypes)
     kinds = layer.kinds(layer.directions[direction])
     arrays: dict[str, float | Memory | None] = {}
     for name, of in arguments.items():
-        check_left_out(name, given[name], of, dtypes if of in layer.inputs else layer.outputs)
+        check_left_out(name, given[name], of, of in dtypes or of in layer.outputs)
         may_be_none = of in layer.inputs or len(layer.outputs) > 1
         arrays[name] = _argument(name, kinds[name], given[name], may_be_none)
         check_shape(name, arrays[name], part(kinds[name], shape), f"the shape of {of}")
@@ -238,7 +228,12 @@ def check_saved(layer: Layer, saved: Any) -> None:
     names = (saved_name(name) if kind == "computed" else name for name, kind in layer.saved.items())
     given = dict(zip(names, saved[3:], strict=True))
     _check_fields(layer, saved, given)
-    _saved_arrays(layer, saved, given, *_types(layer, saved[2])[1:])
+    _saved_arrays(layer, saved, given, *_types(layer, types_of(layer, saved))[1:])
+
+
+def types_of(layer: Layer, saved: Any) -> dict[str, DType]:
+    """The types of the inputs that forward was given."""
+    return {name: kind for name, kind in zip(layer.inputs, saved[2], strict=True) if kind is not None}
 
 
 def _types(layer: Layer, dtypes: Mapping[str, DType]) -> tuple[str, str, str]:
@@ -297,7 +292,10 @@ def _check_fields(layer: Layer, saved: Any, given: Mapping[str, Any]) -> None:
         raise _changed(saved._fields[0])
     if not shape or shape[-1] < layer.minimum_features:
         raise _changed(saved._fields[0])
-    if not _are_types_of(layer, dtypes):
+    if not isinstance(dtypes, tuple) or len(dtypes) != len(layer.inputs):
+        raise _changed(saved._fields[2])
+    dtypes = types_of(layer, saved)
+    if not _go_together(layer, dtypes):
         raise _changed(saved._fields[2])
     right = dtype_of(layer.computed(*(KINDS[dtype.str] for dtype in dtypes.values())))
     if not isinstance(computed, np.dtype) or computed != right:
@@ -307,9 +305,9 @@ def _check_fields(layer: Layer, saved: Any, given: Mapping[str, Any]) -> None:
             raise _changed(name)
 
 
-def _are_types_of(layer: Layer, dtypes: Any) -> bool:
+def _go_together(layer: Layer, dtypes: Mapping[str, Any]) -> bool:
     """Whether these are types by name of inputs that forward takes together."""
-    if not isinstance(dtypes, dict) or not set(layer.inputs) - set(layer.optional) <= set(dtypes) <= set(layer.inputs):
+    if not set(layer.inputs) - set(layer.optional) <= set(dtypes):
         return False
     if not all(isinstance(dtype, np.dtype) and dtype.str in KINDS for dtype in dtypes.values()):
         return False

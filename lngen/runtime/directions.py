@@ -6,7 +6,7 @@ rows block by block, or `small`, which takes few of them at once. Where all of a
 it is seen to be right at a glance; else each argument is looked at, and refused or made to fit.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any, Generic, TypeVar
 
@@ -104,11 +104,11 @@ class Forward(Generic[Results, Kept]):
         absent = look(self.expected, values, shape, dtype, ()) if self.expected else 0
         if absent < 0:
             return self._in_full(values, save, out, threads)
-        # In the order of the inputs, and what is usual takes no loop.
-        names = self.inputs
+        # What is usual takes no loop.
+        inputs = len(self.inputs)
+        dtypes: tuple[DType | None, ...] = (dtype,) * inputs
         if absent:
-            names = [name for name, value in zip(names, values, strict=False) if value is not None]
-        dtypes = dict.fromkeys(names, dtype)
+            dtypes = tuple([None if value is None else dtype for value in values[:inputs]])
         if self.small is None or not 0 < row.nbytes <= rows.FEW_BYTES:
             return self._in_blocks(values, shape, dtype, dtypes, save, out, threads)
         if rows.are_long(shape, dtype):
@@ -135,19 +135,17 @@ class Forward(Generic[Results, Kept]):
             (scalar if each.part == NUMBER else array)(each.name, value, each.required)
             for each, value in zip(layer.inputs, values, strict=False)
         ]
-        first, names = layer.rows[0], ", ".join(layer.rows)
-        there = [
-            value for each, value in zip(layer.inputs, found, strict=True) if each.part == ROW and value is not None
-        ]
+        first, names = layer.inputs[layer.rows[0]], ", ".join(layer.inputs[slot].name for slot in layer.rows)
+        there = [found[slot] for slot in layer.rows if found[slot] is not None]
         if not there:
             raise TypeError(f"each of {names} is None; pass one of them")
-        shape = row_shape(first if first in layer.required else names, there[0], layer.minimum_features)
+        shape = row_shape(first.name if first.required else names, there[0], layer.minimum_features)
         parts = shapes(shape)
-        meanings = (f"the shape of {first}", f"the shape of {first} without its last axis", "(D,)")
+        meanings = (f"the shape of {first.name}", f"the shape of {first.name} without its last axis", "(D,)")
         for each, value in zip(layer.inputs, found, strict=True):
             if each.part != NUMBER:
                 check_shape(each.name, value, parts[each.part], meanings[each.part])
-        dtypes, dtype = types({each.name: value for each, value in zip(layer.inputs, found, strict=True)})
+        dtypes, dtype = types(found)
         dtype = wider(dtype) if layer.is_wide else dtype
         found += values[len(found) :]
         return self._in_blocks(found, shape, dtype, dtypes, save, out, threads)
@@ -157,13 +155,13 @@ class Forward(Generic[Results, Kept]):
         values: Sequence[Any],
         shape: Shape,
         dtype: DType,
-        dtypes: dict[str, DType],
+        dtypes: tuple[DType | None, ...],
         save: bool,
         out: Any,
         threads: int,
     ) -> tuple[Results, Kept | None]:
         layer, parts = self.layer, shapes(shape)
-        stored = dtypes[next(name for name in layer.rows if name in dtypes)]
+        stored = layer.stored(dtypes)
         outs = (out,) if len(self.names) == 1 else several(out, self.names)
         given = dict(zip(self.inputs, values, strict=False))
         made = [
@@ -181,8 +179,7 @@ class Later(Generic[Results]):
 
     `blocks(arguments, fields, results, call)` is given the direction's own arguments, the fields of
     `Saved` after the first three, and the arrays for results, None for one that is not wanted. `small(arguments,
-    saved)` returns the results. Results of a group of `shared` are one and the same. Arguments that are `filled` may be
-    None, which is zero, and are an array all the same.
+    saved)` returns the results. Arguments that are `filled` may be None, which is zero, and are an array all the same.
     """
 
     def __init__(
@@ -193,13 +190,12 @@ class Later(Generic[Results]):
         in_blocks: Callable[..., None],
         small: Callable[..., Sequence[Any]] | None = None,
         *,
-        shared: Sequence[Sequence[str]] = (),
         filled: Sequence[str] = (),
     ) -> None:
         self.layer, self.results, self.blocks, self.small, self.filled = layer, results, in_blocks, small, filled
         required = len(layer.outputs) == 1
         cotangents = [Value(f"d{name}", part, name, required) for name, part, *_ in layer.outputs]
-        gradients = [Value(f"d{name}", part, name, False, True) for name, part, *_ in layer.inputs]
+        gradients = [Value(f"d{name}", part, name, False, slot) for slot, (name, part, *_) in enumerate(layer.inputs)]
         again = [[each._replace(name=f"d{each.name}") for each in group] for group in (gradients, cotangents)]
         self.is_jvp = direction == "jvp"
         self.cotangents = [] if self.is_jvp else cotangents
@@ -207,7 +203,6 @@ class Later(Generic[Results]):
         self.made = {"backward": gradients, "jvp": cotangents, "backward_backward": gradients + again[1]}[direction]
         self.names = tuple(value.name for value in self.made)
         self.values = [*self.cotangents, *self.moved, *layer.fields]
-        self.shared = {name: [other for other in group if other != name] for group in shared for name in group}
         # Not by its name: the cotangent of an output `dx` is called as that of the gradient of an input `x`.
         self.labels = [
             f"cotangents[{number}]" if direction == "backward_backward" else value.name
@@ -240,15 +235,17 @@ class Later(Generic[Results]):
 
     def _is_plain(self, shape: Any, dtype: Any, dtypes: Any, values: Sequence[Any]) -> bool:
         """Whether forward saw arrays of one type, all is of it and of its shape, and there is something to compute."""
-        if type(shape) is not tuple or not shape or type(dtypes) is not dict:
+        if type(shape) is not tuple or not shape or type(dtypes) is not tuple:
             return False
         if not isinstance(dtype, np.dtype) or dtype not in rows.COMPUTED:
             return False
-        for kind in dtypes.values():
-            if kind is not dtype and (type(kind) is not type(dtype) or kind != dtype):
-                return False
-        for name in self.layer.required:
-            if name not in dtypes:
+        required = self.layer.required
+        if len(dtypes) != len(required):
+            return False
+        for slot, kind in enumerate(dtypes):
+            if kind is dtype:
+                continue
+            if required[slot] if kind is None else type(kind) is not type(dtype) or kind != dtype:
                 return False
         absent = look(self.expected, values, shape, dtype, dtypes)
         if absent > 0:
@@ -276,12 +273,12 @@ class Later(Generic[Results]):
             kind = "cotangent of a gradient" if self.cotangents else "tangent"
             raise ValueError(f"every {kind} is None; pass at least one")
         for each, value in zip(self.moved, own, strict=True):
-            check_left_out(each.name, value, each.of, dtypes)
+            check_left_out(each.name, value, each.of, each.follows is None or dtypes[each.follows] is not None)
         for each, value in zip(self.moved, own, strict=True):
             if each.part != NUMBER:
                 check_shape(each.name, value, parts[each.part], f"the shape of {each.of}")
         values = [*found, *own, *fields]
-        return self._in_blocks(values, types(self._given(values), kept)[1], saved, out, threads, True)
+        return self._in_blocks(values, types(values, kept)[1], saved, out, threads, True)
 
     def _given(self, values: Sequence[Any]) -> dict[str, Any]:
         """What a call is given, by what messages call it."""
@@ -303,19 +300,17 @@ class Later(Generic[Results]):
         return self.results(*made)
 
     def _results(
-        self, values: Sequence[Any], out: Any, parts: Sequence[Shape], dtypes: Mapping[str, DType]
+        self, values: Sequence[Any], out: Any, parts: Sequence[Shape], dtypes: Sequence[DType | None]
     ) -> list[Any]:
         """Arrays for the results, in the types of what they belong to; None for one that there is not."""
-        layer = self.layer
         if self.is_jvp:
-            kinds: list[DType | None] = [next(dtypes[name] for name in layer.rows if name in dtypes)] * len(self.made)
+            kinds: list[DType | None] = [self.layer.stored(dtypes)] * len(self.made)
         else:
-            kinds = [dtypes.get(given.name) for given in layer.inputs]
+            kinds = [*dtypes]
             kinds += [None if value is None else value.dtype for value in values[: len(self.cotangents)]]
         outs = (out,) if self.is_jvp and len(self.made) == 1 else several(out, self.names)
         given = {} if out is None else self._given(values)
-        made: dict[str, Any] = {}
-        for each, own, kind in zip(self.made, outs, kinds, strict=False):
-            like = [made[other] for other in self.shared.get(each.name, ()) if other in made]
-            made[each.name] = result(each.name, own, parts[each.part], kind, given, like)
-        return list(made.values())
+        return [
+            result(each.name, own, parts[each.part], kind, given)
+            for each, own, kind in zip(self.made, outs, kinds, strict=False)
+        ]

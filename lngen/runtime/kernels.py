@@ -74,15 +74,8 @@ class Launches:
                 self._add_step(columns, -(-wanted.features // width) if width else 1)
 
     def _add_step(self, kernel: "Kernel", blocks: int) -> None:
-        slots = [self._slot(part) for part in kernel.parts]
+        slots = [self.plan.slots[part] for part in kernel.parts]
         self.steps.append((kernel, (blocks, 1, 1), itemgetter(*slots)))
-
-    def _slot(self, part: str) -> int:
-        """Where the value for an argument of a kernel is: that of the first result there."""
-        if not part.startswith("out "):
-            return self.plan.slots[part]
-        slots = [self.plan.slots[f"out {name}"] for name in part.split()[1:]]
-        return next((slot for slot in slots if slot in self.plan.present), slots[0])
 
     def run(self, objects: list[Any], values: list[Any], stream: Any, handle: int) -> None:
         """Make what a call makes, in `objects` and `values`, and launch its kernels on a stream."""
@@ -101,9 +94,6 @@ class Launches:
                 kernel.launch(grid, kernel.block, packed, kernel.shared_bytes, stream)
             else:
                 kernel.launch_foreign(grid, packed, handle)
-        for slot, source, size in self.plan.copies:
-            to, start = ctypes.c_uint64(values[slot]), ctypes.c_uint64(values[source])
-            devices.call("cuMemcpyDtoDAsync_v2", to, start, ctypes.c_size_t(size), queue)
         # Memory that is freed now is freed after the kernels that read it.
         del kept
 
@@ -113,8 +103,6 @@ class Launches:
             memory = devices.Allocation(size) if size else None
             values[slot] = memory.pointer if memory else 0
             objects[slot] = _like(prototype, values[slot], memory)
-        for slot, source in self.plan.same:
-            objects[slot], values[slot] = objects[source], values[source]
         if self.piece is not None:
             memory, start = objects[self.slot], values[self.slot]
             if memory is None and self.plan.saved_bytes:
@@ -147,7 +135,7 @@ def _like(prototype: Any, start: int, memory: Any) -> Any:
 
 def _is_wanted(columns: "Kernel", without: Sequence[str]) -> bool:
     """Whether some result is a sum over rows: all may go with inputs left out."""
-    results = [name for part in columns.parts if part.startswith("out ") for name in part.split()[1:]]
+    results = [part.removeprefix("out ") for part in columns.parts if part.startswith("out ")]
     return any(name.removeprefix("d") not in without for name in results)
 
 

@@ -36,7 +36,7 @@ def forward(
     if not save:
         return outputs, None
     kept = map(objects.__getitem__, plan.kept)
-    return outputs, layer.Saved(plan.shape, plan.dtype, dict(plan.dtypes), *kept)
+    return outputs, layer.Saved(plan.shape, plan.dtype, plan.dtypes, *kept)
 
 
 def later(
@@ -67,9 +67,7 @@ def saved_from(layer: Layer, interface: Interface, first: tuple[Any, Any, Any], 
         parameters = [kind for axes, kind in arrays if "..." not in axes]
         return parameters[0] if parameters else dtype_of(layer.computed(*(KINDS[kind.str] for _, kind in arrays)))
 
-    shape, dtype, dtypes = first_fields(interface, fields, *first, layer.is_wide, look)
-    symbols = {given["name"]: given["symbol"] for given in interface["inputs"]}
-    saved = layer.Saved(shape, dtype, {symbols[name]: kind for name, kind in dtypes.items()}, *fields)
+    saved = layer.Saved(*first_fields(interface, fields, *first, layer.is_wide, look), *fields)
     check_saved(layer, saved)
     return saved
 
@@ -112,9 +110,7 @@ def _later_plan(
         if kind == "Constant":
             objects[slot] = finite(f"saved.{name}", objects[slot])
     values, streams, facts = plans.look(objects)
-    shape, dtype, dtypes = saved[:3]
-    types = tuple(dtypes.items()) if isinstance(dtypes, dict) else None
-    key = (direction, shape, dtype, types, *facts)
+    key = (direction, *saved[:3], *facts)
     plan = plans.planned(layer.plans, key, plans.plan_later, layer, direction, objects, saved)
     return plan, objects, values, streams
 

@@ -11,7 +11,7 @@ from typing import Any
 from . import devices
 from .calls import DType, Shape
 from .device_arrays import BYTES, Memory, dtype_of, own_dtype
-from .device_calls import Call, Layer, forward_call, later_call, saved_name
+from .device_calls import Call, Layer, forward_call, later_call, saved_name, types_of
 
 MOST_PLANS = 1024
 
@@ -97,7 +97,7 @@ def plan_forward(layer: Layer, objects: Sequence[Any]) -> "Plan":
     call = forward_call(layer, given)
     call.add_results(given, dict.fromkeys(layer.outputs, call.row_dtype))
     call.take_workspace(given["the workspace"])
-    plan = Plan(call, objects)
+    plan = Plan(call)
     plan.save_row_scalars(call)
     return plan
 
@@ -106,21 +106,19 @@ def plan_later(layer: Layer, direction: str, objects: Sequence[Any], saved: Any)
     """The plan for calls of another direction like one of these values. Raises TypeError or ValueError alike."""
     given = dict(zip(slots(layer, direction), objects, strict=False))
     call = later_call(layer, direction, saved, given)
-    dtypes = {**dict.fromkeys(layer.outputs, call.row_dtype), **saved[2]}
+    dtypes = {**dict.fromkeys(layer.outputs, call.row_dtype), **types_of(layer, saved)}
     for name in call.direction.arguments:
         if isinstance(argument := call.arrays[name], Memory):
             dtypes[name] = argument.dtype
     call.add_results(given, dtypes)
     call.take_workspace(given["the workspace"])
-    for names in call.direction.shared:
-        call.share(names)
-    return Plan(call, objects)
+    return Plan(call)
 
 
 class Plan:
-    """A checked call, without its arrays: where its values are, what is to be made, copied, cleared and kept apart."""
+    """A checked call, without its arrays: where its values are, what is to be made, cleared and kept apart."""
 
-    def __init__(self, call: Call, objects: Sequence[Any]) -> None:
+    def __init__(self, call: Call) -> None:
         self.layer, self.direction, self.wanted = call.layer, call.direction, call.wanted
         self.shape, self.rows, self.computed = call.shape, call.rows, call.computed
         self.names = slots(call.layer, call.wanted.direction)
@@ -135,7 +133,7 @@ class Plan:
             elif type(given) is float and name not in call.layer.constants:
                 self.numbers.append(self.slots[name])
         self.outputs = [self.slots[f"out {name}"] for name in call.results]
-        written = self._add_results(call, objects)
+        written = self._add_results(call)
         self.room: int | None = None
         if call.workspace is not None:
             self.room = written[self.slots["the workspace"]] = call.workspace.nbytes
@@ -149,24 +147,15 @@ class Plan:
         self.resident = tuple(there)
         self.vectors = [(given.kind, given.pointer % 16) for given in call.vectors()]
 
-    def _add_results(self, call: Call, objects: Sequence[Any]) -> dict[int, int]:
+    def _add_results(self, call: Call) -> dict[int, int]:
         """Sort results by where their memory comes from; the sizes of those in `out`."""
-        results = {name: given for name, given in call.results.items() if given is not None}
-        places = {name: self.slots[f"out {name}"] for name in results}
-        self.present = set(places.values())
-        sources: dict[int, int] = {}
-        for name, given in results.items():
-            if objects[places[name]] is given.owner:
-                sources.setdefault(id(given), places[name])
         self.new: list[tuple[int, Shape, DType, int]] = []
-        self.same: list[tuple[int, int]] = []
         written: dict[int, int] = {}
         sizes: dict[str, tuple[int, int]] = {}
-        for name, given in results.items():
-            slot, source = places[name], sources[id(given)]
-            if slot != source:
-                self.same.append((slot, source))
+        for name, given in call.results.items():
+            if given is None:
                 continue
+            slot = self.slots[f"out {name}"]
             sizes[name] = slot, given.nbytes
             if given.owner is None:
                 self.new.append((slot, given.shape, given.dtype, given.nbytes))
@@ -175,13 +164,6 @@ class Plan:
         # Kernels without rows do not run, so that there is no sum but zero.
         cleared = self.direction.zeros if self.rows else sizes
         self.zeros = [sizes[name] for name in cleared if sizes.get(name, (0, 0))[1]]
-        self.copies: list[tuple[int, int, int]] = []
-        for group in self.direction.shared:
-            present = [name for name in group if name in results]
-            for name in present[1:]:
-                if results[name] is not results[present[0]]:
-                    slot, size = sizes[name]
-                    self.copies.append((slot, places[present[0]], size))
         return written
 
     def save_row_scalars(self, call: Call) -> None:
@@ -196,11 +178,11 @@ class Plan:
         places = {name: self.slots.get(name, self.slots.get(f"out {name}", 0)) for name in layer.saved}
         places |= {name: self.slots[saved_name(name)] for name in layer.row_scalars}
         self.kept = [places[name] for name in layer.saved]
-        self.dtypes: dict[str, DType] = {}
-        for name in layer.inputs:
-            given = call.arrays[name]
-            if given is not None:
-                self.dtypes[name] = given.dtype if isinstance(given, Memory) else dtype_of(self.wanted.parameter_type)
+        number_type = dtype_of(self.wanted.parameter_type)
+        self.dtypes = tuple(
+            None if given is None else given.dtype if isinstance(given, Memory) else number_type
+            for given in map(call.arrays.__getitem__, layer.inputs)
+        )
 
     def spelled(self, slot: int) -> str:
         """What a slot is called in a message."""

@@ -21,8 +21,8 @@ def first_fields(
     dtypes: Mapping[str, Any] | None,
     is_wide: bool,
     look: Callable[[str, Any], tuple[Shape, DType]] = shape_and_type,
-) -> tuple[Shape, DType, dict[str, DType]]:
-    """The shape of the rows, the type that is computed in, and the types of inputs by name, found where not given.
+) -> tuple[Shape, DType, tuple[DType | None, ...]]:
+    """The shape of the rows, the type that is computed in, and that of each input or None, found where not given.
 
     `look` tells the shape and the type of a field. A layer that `is_wide` computes in float64 at least.
     """
@@ -41,7 +41,9 @@ def first_fields(
     stored = [kind for _, kind in rows]
     stored += [kind for field, _, kind in there if field["kind"] == "input" and field["axes"] == ["..."]]
     types = {field["of"]: kind for field, _, kind in there if field["kind"] == "input"}
-    types |= {name: _dtype(f"dtypes[{name!r}]", kind) for name, kind in (dtypes or {}).items()}
+    # NumPy takes None for float64.
+    said = {name: kind for name, kind in (dtypes or {}).items() if kind is not None}
+    types |= {name: _dtype(f"dtypes[{name!r}]", kind) for name, kind in said.items()}
     known = [given["name"] for given in interface["inputs"]]
     for name in types:
         if name not in known:
@@ -51,8 +53,6 @@ def first_fields(
             if not stored:
                 raise TypeError(f"dtypes lacks {given['name']}, and no field tells it; pass dtypes")
             types[given["name"]] = stored[0]
-    # In the order of the inputs, as forward has it.
-    types = {name: types[name] for name in known if name in types}
     if dtype is not None:
         kind = _dtype("dtype", dtype)
     else:
@@ -63,7 +63,7 @@ def first_fields(
             else computed_in(type_ for name, type_ in types.items() if name not in numbers)
         )
         kind = wider(kind) if is_wide else kind
-    return tuple(shape), kind, types
+    return tuple(shape), kind, tuple(types.get(name) for name in known)
 
 
 def _dtype(name: str, value: Any) -> DType:

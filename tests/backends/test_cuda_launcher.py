@@ -280,7 +280,7 @@ F4 = np.dtype(np.float32)
 
 def saved_of(layer: Any, **changes: Any) -> Any:
     row_scalars = {name: Fake((3,), pointer=0x40000) for name in layer._LAYER.row_scalars}
-    fields = {"shape": (3, 4), "dtype": F4, "dtypes": {"x": F4, "gamma": F4}}
+    fields = {"shape": (3, 4), "dtype": F4, "dtypes": (F4, F4, None)}
     fields |= {"x": X, "gamma": Fake((4,), pointer=0x30000), **row_scalars, **changes}
     return layer.Saved(**fields)
 
@@ -314,15 +314,16 @@ def saved_of(layer: Any, **changes: Any) -> Any:
                 ("shape", {"shape": (3, -4)}),
                 ("shape", {"shape": (3, 0)}),
                 ("dtypes", {"dtypes": None}),
-                ("dtypes", {"dtypes": {}}),
-                ("dtypes", {"dtypes": {"x": "<f4"}}),
-                ("dtypes", {"dtypes": {"x": F4, "gamma": F4, "beta": np.dtype("f8")}}),
-                ("dtypes", {"dtypes": {"x": F4, "y": F4}}),
-                ("dtypes", {"dtypes": {"x": F4, "gamma": [F4]}}),
+                ("dtypes", {"dtypes": (F4, F4)}),
+                ("dtypes", {"dtypes": (None, F4, None)}),
+                ("dtypes", {"dtypes": ("<f4", None, None)}),
+                ("dtypes", {"dtypes": (F4, F4, np.dtype("f8"))}),
+                ("dtypes", {"dtypes": (F4, F4, None, F4)}),
+                ("dtypes", {"dtypes": (F4, [F4], None)}),
                 ("dtype", {"dtype": np.dtype("f8")}),
                 ("dtype", {"dtype": "float32"}),
                 ("gamma", {"gamma": None}),
-                ("gamma", {"dtypes": {"x": F4}}),
+                ("gamma", {"dtypes": (F4, None, None)}),
                 ("x", {"x": None}),
             )
         ),
@@ -342,7 +343,7 @@ def test_bad_saved(layer: Any, modules: dict[str, tuple[ModuleType, ModuleType]]
         layer.backward((1, 2), X)
     residual: Any = modules["residual"][0]
     fields = [None] * (len(residual.Saved._fields) - 3)
-    saved = residual.Saved((3, 4), np.dtype("f4"), {"x": np.dtype("f4")}, *fields)
+    saved = residual.Saved((3, 4), F4, (F4, F4, None), *fields)
     with pytest.raises(ValueError, match="every cotangent is None; pass at least one"):
         residual.backward(saved, None)
 

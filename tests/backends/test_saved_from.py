@@ -36,12 +36,11 @@ def test_it_is_what_forward_saved(name: str) -> None:
     module = importlib.import_module(f"generated.{name}")
     for given in calls(module):
         y, saved = module.forward(**given)
-        found = module.saved_from(**fields_of(saved), dtypes=saved.dtypes)
+        names = [entry["name"] for entry in module.INTERFACE["inputs"]]
+        found = module.saved_from(**fields_of(saved), dtypes=dict(zip(names, saved.dtypes, strict=True)))
         assert type(found) is module.Saved
         assert found[:3] == saved[:3]
-        assert list(found.dtypes) == [
-            name for name in (entry["name"] for entry in module.INTERFACE["inputs"]) if name in saved.dtypes
-        ]
+        assert [kind is None for kind in saved.dtypes] == [given.get(name) is None for name in names]
         assert all(one is other for one, other in zip(found[3:], saved[3:], strict=True))
         cotangents = y if isinstance(y, tuple) else (y,)
         for one, other in zip(module.backward(found, *cotangents), module.backward(saved, *cotangents), strict=True):
@@ -91,11 +90,17 @@ def test_the_same_on_cuda(name: str) -> None:
     for given in calls(numpy):
         _, saved = numpy.forward(**given)
         # Here a number has the type of other parameters.
-        dtypes = {name: kind for name, kind in saved.dtypes.items() if not isinstance(given[name], float)}
+        inputs = [entry["name"] for entry in numpy.INTERFACE["inputs"]]
+        dtypes = {
+            name: kind
+            for name, kind in zip(inputs, saved.dtypes, strict=True)
+            if not isinstance(given.get(name), float)
+        }
         found = module.saved_from(**device(fields_of(saved)), dtypes=dtypes)
         assert type(found) is module.Saved
         assert found[:2] == saved[:2]
-        assert found.dtypes | dtypes == found.dtypes
+        kinds = dict(zip(inputs, found.dtypes, strict=True))
+        assert kinds | dtypes == kinds
 
 
 @pytest.mark.parametrize(

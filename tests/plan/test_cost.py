@@ -38,7 +38,7 @@ def layer(body, arguments="x: Row"):
         ("derive/layer_norm.py", (2, 3)),
         ("derive/rms_norm.py", (2, 3)),
         ("tests/definitions/one_line.py", (2, 3)),
-        ("tests/definitions/residual_add.py", (4, 4)),
+        ("tests/definitions/residual_add.py", (4, 5)),
         ("tests/definitions/gated_rms.py", (3, 5)),
         ("tests/definitions/soft_max.py", (2, 3)),
     ],

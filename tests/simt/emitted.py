@@ -96,11 +96,12 @@ class Case:
             return saved
         if argument.absent and self._is_left_out(argument.absent):
             return None
-        store = next(store for store in program.results if store.names == argument.results)
+        name = argument.part.removeprefix("out ")
+        store = next(store for store in program.results if name in store.names)
         shapes = {RowSymbol: (self.rows, self.features), RowScalarSymbol: (self.rows,), FeatureSymbol: (self.features,)}
         shape = next((shape for kind, shape in shapes.items() if isinstance(store.symbol, kind)), ())
         result = simt.Uninitialised(np.empty(shape, DTYPES[self.dtype]))
-        self._values |= dict.fromkeys(store.names, result)
+        self._values[name] = result
         return result
 
     def _is_left_out(self, macro: str) -> bool:

@@ -47,8 +47,7 @@ def contracts(forward: RowProgram, backward: RowProgram) -> tuple[LaunchContract
         return replace(
             contract,
             arguments=tuple(
-                replace(a, name=names.get(a.name, a.name), part=reading(a.part), results=tuple(map(reading, a.results)))
-                for a in contract.arguments
+                replace(a, name=names.get(a.name, a.name), part=reading(a.part)) for a in contract.arguments
             ),
         )
 

@@ -59,12 +59,11 @@ class KernelArgument:
 
     `name` is the argument's name in the emitted code. `element` is the type of what is passed or pointed to:
     the storage type of rows, that of parameters, the compute type. `absent` is the macro that compiles the
-    argument away; its pointer may then be null (a value: anything). `results` are the names that share what
-    the kernel writes there.
+    argument away; its pointer may then be null (a value: anything).
 
     `part` is what the launcher passes, in the words of its tables: the name of an input, a cotangent or a Constant,
-    `saved mu` for a row scalar that forward saves, `out dx` for a result, `out dx dr` for one that several names share,
-    or one of `the rows`, `the features`, `the blocks` and `the workspace`. No name has a blank in it.
+    `saved mu` for a row scalar that forward saves, `out dx` for a result, or one of `the rows`, `the features`,
+    `the blocks` and `the workspace`. No name has a blank in it.
     """
 
     name: str
@@ -74,7 +73,6 @@ class KernelArgument:
     pointer: bool = True
     writes: bool = False
     absent: str | None = None
-    results: tuple[str, ...] = ()
 
     def declaration(self, row: str, parameter: str, compute: str) -> str:
         """The declaration in C++, given the types of rows, parameters and arithmetic."""
@@ -148,7 +146,7 @@ def row_contract(program: RowProgram, sums: tuple[int, int]) -> LaunchContract:
             KernelArgument(symbol.name, f"saved {symbol.name}", "saved", "compute") for symbol in program.saved
         ]
     arguments += parameter_arguments(program)
-    arguments += [_result(store, "row", program) for store in row_results(program)]
+    arguments += _results(row_results(program), "row", program)
     if program.direction == "forward":
         arguments += [
             KernelArgument(f"save_{s.name}", f"saved {s.name}", "save", "compute", writes=True) for s in program.saved
@@ -161,7 +159,7 @@ def row_contract(program: RowProgram, sums: tuple[int, int]) -> LaunchContract:
 
 def columns_contract(program: RowProgram, sums: tuple[int, int]) -> LaunchContract:
     """The contract of the kernel that ends the sums over rows."""
-    results = [_result(store, "parameter", program) for store in column_results(program)]
+    results = _results(column_results(program), "parameter", program)
     blocks = KernelArgument("blocks", "the blocks", "blocks", "int32", pointer=False)
     arguments = (_WORKSPACE, blocks, *parameter_arguments(program), *results, _FEATURES)
     return LaunchContract(f"{program.direction}_columns", arguments, *sums)
@@ -171,16 +169,14 @@ _WORKSPACE = KernelArgument("workspace", "the workspace", "workspace", "compute"
 _FEATURES = KernelArgument("D", "the features", "D", "int32", pointer=False)
 
 
-def _result(store: Store, element: Element, program: RowProgram) -> KernelArgument:
-    return KernelArgument(
-        f"out_{store.symbol.name}",
-        " ".join(("out", *store.names)),
-        "result",
-        element,
-        writes=True,
-        absent=result_absence(store, program),
-        results=store.names,
-    )
+def _results(stores: Sequence[Store], element: Element, program: RowProgram) -> list[KernelArgument]:
+    return [
+        KernelArgument(
+            f"out_{name}", f"out {name}", "result", element, writes=True, absent=result_absence(name, program)
+        )
+        for store in stores
+        for name in store.names
+    ]
 
 
 def parameter_arguments(program: RowProgram) -> list[KernelArgument]:
@@ -218,8 +214,6 @@ def without(name: str) -> str:
     return f"LNGEN_WITHOUT_{reading(name)}"
 
 
-def result_absence(store: Store, program: RowProgram) -> str | None:
-    """The macro that leaves a gradient out with its input; None if there is no single one."""
-    if not program.direction.startswith("backward") or len(store.names) != 1:
-        return None
-    return absence(belongs_to(store.names[0]), program)
+def result_absence(name: str, program: RowProgram) -> str | None:
+    """The macro that leaves a gradient out with its input; None if there is none."""
+    return absence(belongs_to(name), program) if program.direction.startswith("backward") else None

@@ -117,7 +117,6 @@ def _direction(program: RowProgram, lowered: LoweredDirection, layer: Interface)
     made = [result for store in program.results for result in store.names]
     arguments, results = _belongings(program, layer)
     zeros = [_string(result) for result in results if result not in made]
-    shared = [quoted(store.names) for store in program.results if len(store.names) > 1]
     sums = lowered.contract.column_sums, lowered.contract.scalar_sums
     contracts = (lowered.contract, *((lowered.columns.contract,) if lowered.columns else ()))
     kernels = [
@@ -129,7 +128,6 @@ def _direction(program: RowProgram, lowered: LoweredDirection, layer: Interface)
         f'source="{source_of(program)}",',
         *(_dictionary("arguments=", arguments) if arguments else ()),
         *_dictionary("results=", results),
-        *(_tuple("shared=", shared) if shared else ()),
         *(_tuple("zeros=", zeros) if zeros else ()),
         *([f"sums={sums},"] if any(sums) else ()),
         *_inside("kernels={", kernels, "},"),

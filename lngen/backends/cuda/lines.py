@@ -17,6 +17,14 @@ class Read:
 
 
 @dataclass(frozen=True)
+class Stored:
+    """What is computed once and written to each of some results, where the condition of that one holds."""
+
+    value: str
+    results: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
 class StageFunctions:
     """One pass over the features: what it reads, the lines for one entry, the reductions, and the lines after them.
 
@@ -38,9 +46,9 @@ class StageFunctions:
     maxima: int
     minima: int
     columns: str
-    stores: tuple[tuple[str, str], ...]
+    stores: tuple[Stored, ...]
     after: tuple[str, ...]
-    row_scalar_stores: tuple[tuple[str, str], ...]
+    row_scalar_stores: tuple[Stored, ...]
 
 
 @dataclass(frozen=True)
@@ -58,7 +66,7 @@ class Columns:
     stages: tuple[StageFunctions, ...]
     last: StageFunctions
     most_sums: int
-    scalar_stores: tuple[tuple[str, str], ...]
+    scalar_stores: tuple[Stored, ...]
 
     @property
     def in_registers(self) -> dict[str, str]:
@@ -104,7 +112,7 @@ class LoweredDirection:
 
     @property
     def most_results(self) -> int:
-        """How many rows a pass writes at the most."""
+        """How many rows a pass computes and writes at the most."""
         return max((len(stage.stores) for stage in self.stages), default=0)
 
     @property

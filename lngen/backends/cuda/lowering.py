@@ -193,9 +193,7 @@ class _Columns(KernelScope):
             stages=tuple(stages),
             last=last,
             most_sums=max((len(stage.starts) for stage in stages), default=1),
-            scalar_stores=tuple(
-                (s.symbol.name, cpp(self.wanted(s))) for s in results if isinstance(s.symbol, ScalarSymbol)
-            ),
+            scalar_stores=tuple(self.stored(s) for s in results if isinstance(s.symbol, ScalarSymbol)),
         )
 
     def _total(self, item: RowsReduction) -> Read:

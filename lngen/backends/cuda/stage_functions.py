@@ -14,7 +14,7 @@ from sympy import Expr, Symbol
 
 from lngen.backends.cuda.expressions import Printer, literal
 from lngen.backends.cuda.extremes import PLACE, distance
-from lngen.backends.cuda.lines import Read, StageFunctions
+from lngen.backends.cuda.lines import Read, StageFunctions, Stored
 from lngen.backends.cuda.presence import Presence, cpp, flags, result_condition
 from lngen.errors import LngenError
 from lngen.expressions.symbols import (
@@ -145,9 +145,9 @@ class KernelScope:
             maxima=sum(1 << index for index, item in enumerate(reductions) if item.operator == "max"),
             minima=sum(1 << index for index, item in enumerate(reductions) if item.operator == "min"),
             columns=hex(sum(1 << index for index, _ in columns)) if columns else "",
-            stores=tuple((s.symbol.name, cpp(self.wanted(s))) for s in stores),
+            stores=tuple(map(self.stored, stores)),
             after=self.after(reductions, scalars, over_all),
-            row_scalar_stores=tuple((s.symbol.name, cpp(self.wanted(s))) for s in row_scalar_stores),
+            row_scalar_stores=tuple(map(self.stored, row_scalar_stores)),
         )
 
     def after(
@@ -228,8 +228,10 @@ class KernelScope:
     def _among(self, symbols: Sequence[Symbol], leaves: set[Symbol]) -> tuple[str, ...]:
         return tuple(symbol.name for symbol in symbols if symbol in leaves)
 
-    def wanted(self, store: Store) -> Condition:
-        return result_condition(store.names, self.program)
+    def stored(self, store: Store) -> Stored:
+        """What a pass computes for some results, and where each of them is wanted."""
+        wanted = ((name, cpp(result_condition((name,), self.program))) for name in store.names)
+        return Stored(store.symbol.name, tuple(wanted))
 
 
 def rows_sums(program: RowProgram) -> list[RowsReduction]:

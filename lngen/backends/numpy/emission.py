@@ -16,7 +16,7 @@ from lngen.backends.numpy.lowering import lower
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.small import Small, small
 from lngen.backends.numpy.text import definition, words_in
-from lngen.backends.numpy.wrappers import MEANINGS, PublicFunctions, shared
+from lngen.backends.numpy.wrappers import MEANINGS, PublicFunctions
 from lngen.backends.saved import saved_fields
 from lngen.backends.signatures import Signatures
 from lngen.backends.spelling import PYTHON, belongs_to, gradient, marked_program, plain_errors, spelled
@@ -245,10 +245,10 @@ class _Emission:
         name, summary = f"{program.direction}_small", _OF_A_FEW[program.direction]
         if program.direction == "forward":
             return _function(name, ["values", "shape", "dtype"], summary, {"values": arguments}, part.lines)
-        public = {given.name: given.public for given in self.layer.inputs}
-        flags = [f'    {flag} = "{public[name]}" in given' for name, flag in part.flags.items()]
+        places = {given.name: place for place, given in enumerate(self.layer.inputs)}
+        flags = [f"    {flag} = dtypes[{places[name]}] is not None" for name, flag in part.flags.items()]
         fields = _named([field.source.name for field in self.saved], part.parameters)
-        groups = {"arguments": arguments, "saved": ["shape", "dtype", "given", *fields]}
+        groups = {"arguments": arguments, "saved": ["shape", "dtype", "dtypes", *fields]}
         return _function(name, list(groups), summary, groups, [*flags, *part.lines])
 
     def _directions(self) -> list[str]:
@@ -267,9 +267,7 @@ class _Emission:
             own = ["_LAYER", *([] if name == "forward" else [f'"{name}"']), results[name], f"{place}.{name}"]
             own += [f"{place}.{name}_small"] if name in _OF_A_FEW and self._takes_few(program) else []
             if name != "forward":
-                groups = [quoted(names) for names in shared(program, self.layer)]
                 filled = [each.public for other in self.others if other.program is program for each in other.filled]
-                own += [f"shared={tuple_of(groups)}"] if groups else []
                 own += [f"filled={quoted(filled)}"] if filled else []
             kind = "Forward" if name == "forward" else "Later"
             lines += wrapped(f"_{name.upper()} = _directions.{kind}({', '.join(own)})", 0)

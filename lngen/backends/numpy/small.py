@@ -204,17 +204,17 @@ class _Small(Lines):
             self.ending.append(CodeLine(f"{variable} = {variable}[..., 0]", self.cases.condition(wanted)))
         # A row scalar that nothing is going to read is there all the same, as in `forward`, with anything in it.
         nothing = "None" if event.store else "np.empty(shape[:-1], dtype)"
-        for name in event.store.names if event.store else (event.name,):
-            self.returned[name] = self._returned(name, variable, wanted, nothing)
+        for place, name in enumerate(event.store.names if event.store else (event.name,)):
+            value = f"{variable}.copy()" if place else variable
+            self.returned[name] = self._returned(name, variable, value, wanted, nothing)
 
-    def _returned(self, name: str, variable: str, wanted: Condition, nothing: str) -> str:
-        """The variable of one of the names of a result: `nothing` where that has no array."""
+    def _returned(self, name: str, variable: str, value: str, wanted: Condition, nothing: str) -> str:
+        """The variable of one of the names of a result, which has this value: `nothing` where that has no array."""
         given = self.given.get(name, wanted) & self.everywhere
         absent = self.everywhere & ~given
-        if given != wanted & self.everywhere:
-            own = self.names.internal(f"{name}_result")
-            self.ending.append(CodeLine(f"{own} = {variable}", self.cases.condition(given)))
-            variable = own
+        if value != variable or given != wanted & self.everywhere:
+            variable = self.names.internal(f"{name}_result")
+            self.ending.append(CodeLine(f"{variable} = {value}", self.cases.condition(given)))
         if absent:
             self.ending.append(CodeLine(f"{variable} = {nothing}", self.cases.condition(absent)))
         return variable

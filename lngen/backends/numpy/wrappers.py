@@ -102,7 +102,7 @@ class PublicFunctions:
                 *_out("Gradients"),
                 _THREADS,
             ],
-            returns=["Gradients, each in the type of its input.", *self._shared(program)],
+            returns=["Gradients, each in the type of its input."],
             raises=_RAISES,
             lines=_called("_BACKWARD", "arguments_", cotangents, "out, threads", "saved, "),
         )
@@ -190,21 +190,6 @@ class PublicFunctions:
     def _checked(self, given: Constant) -> str:
         signed = ", signed=False" if given.name in self.layer.nonnegative else ""
         return f'{given.public} = _calls.constant("{given.public}", {given.public}{signed})'
-
-    def _shared(self, program: RowProgram) -> list[str]:
-        return [
-            f"{' and '.join(names)} are one and the same array, unless `out` has one for each."
-            for names in shared(program, self.layer)
-        ]
-
-
-def shared(program: RowProgram, layer: Interface) -> list[list[str]]:
-    """The results of a direction that are one array, as callers call them, group by group."""
-    cotangents = [output.derivative for output in layer.outputs]
-    results = [given.derivative for given in layer.inputs] + [cotangent.derivative for cotangent in cotangents]
-    public = {each.name: each.public for each in (*results, *cotangents, *layer.outputs)}
-    groups = [store.names for store in program.results if len(store.names) > 1]
-    return [[public[name] for name in names] for names in groups]
 
 
 _RAISES = "Raises TypeError for what is no floating-point array, ValueError for a wrong shape."

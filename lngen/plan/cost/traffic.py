@@ -116,13 +116,13 @@ def cost(program: RowProgram) -> Cost:
     used = program.read()
     read = {argument.symbol for argument in program.rows} & used
     parameters = [p.symbol for p in program.parameters if p.symbol in used]
-    written = {store.symbol for store in program.results}
+    written = [store.symbol for store in program.results for _ in store.names]
     return Cost(
         operations=operations(program),
         rows_read=sum(is_row(symbol) for symbol in read),
         rows_written=sum(is_row(symbol) for symbol in written),
         scalars_read=sum(not is_row(symbol) for symbol in read - set(program.saved)),
-        scalars_written=sum(axes(symbol) == (True, False) for symbol in written - set(program.saved)),
+        scalars_written=sum(axes(symbol) == (True, False) for symbol in written if symbol not in program.saved),
         saved=len(program.saved),
         features=sum(isinstance(symbol, FeatureSymbol) for symbol in parameters)
         + sum(isinstance(symbol, FeatureSymbol) for symbol in written),
