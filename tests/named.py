@@ -98,7 +98,7 @@ def numpy_results(made: Derived) -> list[Any]:
 def _numpy_results(made: Derived, few: bool) -> Iterable[Any]:
     module = module_from_files(made.files, "numpy_backend")
     if not few:
-        module._directions.rows.FEW_BYTES = 0
+        module._directions.rows.FAST_PATH_BYTES = 0
     definition = made.definition
     _, directions, cotangents = values(definition)
     inputs = [definition.public(entry.name) for entry in definition.differentiable]

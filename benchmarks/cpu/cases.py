@@ -12,11 +12,11 @@ from lngen.language.syntax import Kind
 
 Array = np.ndarray
 
-FEW_ROWS = ((4, 8, 16), (1, 8192), (16, 1024))
-"""Rows that are taken at once: the calls take more of the time than the entries. Not part of the means."""
+FAST_PATH = ((4, 8, 16), (1, 8192), (16, 1024))
+"""Rows of the fast path: the calls take more of the time than the entries. Not part of the means."""
 
 SHAPES = (
-    *FEW_ROWS,
+    *FAST_PATH,
     (32, 128, 256),
     (64, 128, 512),
     (32, 512, 768),

@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import geometric_mean
 from typing import Any
 
-from benchmarks.cpu.cases import FEW_ROWS
+from benchmarks.cpu.cases import FAST_PATH
 from benchmarks.cpu.peers import is_emitted
 from benchmarks.tables import table
 
@@ -65,7 +65,7 @@ def _machine(record: Record) -> str:
 
 def _is_large(case: Record) -> bool:
     """Whether a case counts in the means."""
-    return tuple(case["shape"]) not in FEW_ROWS
+    return tuple(case["shape"]) not in FAST_PATH
 
 
 def _means(cases: Sequence[Record]) -> str:

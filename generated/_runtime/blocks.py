@@ -39,7 +39,7 @@ def partition(count: int, row_bytes: int, least_rows: int) -> tuple[int, list[li
     return height, [[(chunk, span) for span in run] for chunk, run in enumerate(runs)]
 
 
-class Call(NamedTuple):
+class Work(NamedTuple):
     """What all rows of a call share: their shape, the type that is computed in, and the threads that work on them."""
 
     shape: tuple[int, ...]
@@ -54,7 +54,7 @@ class Call(NamedTuple):
 
 def each_block(
     block: Callable[..., None],
-    call: Call,
+    call: Work,
     reads: Sequence[Array | None],
     writes: Sequence[Array | Sequence[Array | None] | None],
     *,
@@ -136,17 +136,17 @@ class _Scattered:
         self.array[self._index(span)] = value
 
 
-def _is_a_row_scalar(array: Array, call: Call) -> bool:
+def _is_a_row_scalar(array: Array, call: Work) -> bool:
     """Whether it has a number per row, and no axis for the features."""
     return array.ndim < len(call.shape)
 
 
-def _scratch(array: Array, call: Call, height: int) -> Array:
+def _scratch(array: Array, call: Work, height: int) -> Array:
     """Memory for a block of what an array holds."""
     return np.empty((height, 1 if _is_a_row_scalar(array, call) else call.features), call.dtype)
 
 
-def _as_rows(array: Array, call: Call) -> tuple[Any, bool]:
+def _as_rows(array: Array, call: Work) -> tuple[Any, bool]:
     """An array as a list of rows, never copied, and whether blocks do as they are."""
     ready = bool(array.dtype == call.dtype and array.flags.aligned)
     row_scalars = _is_a_row_scalar(array, call)
@@ -165,7 +165,7 @@ def _as_rows(array: Array, call: Call) -> tuple[Any, bool]:
     return listed, plain and apart and ready
 
 
-def reader(array: Array | None, call: Call, height: int) -> Callable[[slice], Array | None]:
+def reader(array: Array | None, call: Work, height: int) -> Callable[[slice], Array | None]:
     """What reads a block of rows in the compute type: views where the array has it.
 
     Other arrays are copied block by block. Of one that is not there it reads None.
@@ -186,7 +186,7 @@ def reader(array: Array | None, call: Call, height: int) -> Callable[[slice], Ar
 
 
 def writer(
-    arrays: Array | Sequence[Array | None] | None, call: Call, height: int
+    arrays: Array | Sequence[Array | None] | None, call: Work, height: int
 ) -> tuple[Callable[[slice], Array | None], Callable[[slice], None] | None]:
     """What gives the place to compute a block of a result in, and what hands it on if that is to be done.
 

@@ -56,7 +56,7 @@ class Direction:
 
 
 @dataclass(frozen=True, eq=False)
-class Layer:
+class DeviceLayer:
     """What a launcher has to know of a layer: kinds by name, `Row`, `RowScalar`, `Feature`, `Scalar` or `Constant`.
 
     `saved` is what other directions read of forward, "computed" for a row scalar that forward saves for them, and
@@ -100,12 +100,14 @@ class Layer:
         return found
 
 
-def layer_of(interface: Interface, saved: Any, file: str, is_wide: bool, directions: Mapping[str, Direction]) -> Layer:
+def layer_of(
+    interface: Interface, saved: Any, file: str, is_wide: bool, directions: Mapping[str, Direction]
+) -> DeviceLayer:
     """A layer by its interface and the class of what it saves, under the names that kernels have."""
     inputs = {given["symbol"]: str(given["kind"]) for given in interface["inputs"]}
     outputs = {output["symbol"]: str(output["kind"]) for output in interface["outputs"]}
     known = inputs | outputs
-    return Layer(
+    return DeviceLayer(
         name=interface["name"],
         Saved=saved,
         folder=Path(file).parent,
@@ -133,11 +135,16 @@ class Wanted(NamedTuple):
     without: tuple[str, ...]
 
 
-class Call:
+class DeviceCall:
     """A call: its arrays by name, its results, and what its kernels are chosen by."""
 
     def __init__(
-        self, layer: Layer, wanted: Wanted, shape: Shape, arrays: dict[str, float | Memory | None], row_dtype: DType
+        self,
+        layer: DeviceLayer,
+        wanted: Wanted,
+        shape: Shape,
+        arrays: dict[str, float | Memory | None],
+        row_dtype: DType,
     ) -> None:
         self.layer, self.wanted, self.shape, self.rows = layer, wanted, shape, prod(shape[:-1])
         self.arrays, self.row_dtype = arrays, row_dtype
@@ -172,7 +179,7 @@ class Call:
         return [value for value in found if value.nbytes and value.shape in shapes]
 
 
-def forward_call(layer: Layer, given: Mapping[str, Any]) -> Call:
+def forward_call(layer: DeviceLayer, given: Mapping[str, Any]) -> DeviceCall:
     """The call of forward that the inputs ask for."""
     arrays = {
         name: _argument(name, kind, given.get(name), name in layer.optional) for name, kind in layer.inputs.items()
@@ -198,10 +205,10 @@ def forward_call(layer: Layer, given: Mapping[str, Any]) -> Call:
         parameter_type = layer.computed(first.kind)
     without = tuple(name for name in layer.optional if arrays[name] is None)
     wanted = Wanted("forward", shape[-1], first.kind, parameter_type, without)
-    return Call(layer, wanted, shape, arrays, first.dtype)
+    return DeviceCall(layer, wanted, shape, arrays, first.dtype)
 
 
-def later_call(layer: Layer, direction: str, saved: Any, given: Mapping[str, Any]) -> Call:
+def later_call(layer: DeviceLayer, direction: str, saved: Any, given: Mapping[str, Any]) -> DeviceCall:
     """The call of a direction that follows forward; `given` has its arguments and what was saved, by name."""
     arguments = layer.directions[direction].arguments
     _check_any(layer, direction, given)
@@ -220,10 +227,12 @@ def later_call(layer: Layer, direction: str, saved: Any, given: Mapping[str, Any
     absent = tuple(name for name in arguments if arrays[name] is None)
     arrays |= _saved_arrays(layer, saved, given, row_type, parameter_type)
     without = tuple(name for name in layer.optional if name not in dtypes) + absent
-    return Call(layer, Wanted(direction, shape[-1], row_type, parameter_type, without), shape, arrays, dtypes[leading])
+    return DeviceCall(
+        layer, Wanted(direction, shape[-1], row_type, parameter_type, without), shape, arrays, dtypes[leading]
+    )
 
 
-def check_saved(layer: Layer, saved: Any) -> None:
+def check_saved(layer: DeviceLayer, saved: Any) -> None:
     """Refuse what no direction could take for what forward saved."""
     names = (saved_name(name) if kind == "computed" else name for name, kind in layer.saved.items())
     given = dict(zip(names, saved[3:], strict=True))
@@ -231,12 +240,12 @@ def check_saved(layer: Layer, saved: Any) -> None:
     _saved_arrays(layer, saved, given, *_types(layer, types_of(layer, saved))[1:])
 
 
-def types_of(layer: Layer, saved: Any) -> dict[str, DType]:
+def types_of(layer: DeviceLayer, saved: Any) -> dict[str, DType]:
     """The types of the inputs that forward was given."""
     return {name: kind for name, kind in zip(layer.inputs, saved[2], strict=True) if kind is not None}
 
 
-def _types(layer: Layer, dtypes: Mapping[str, DType]) -> tuple[str, str, str]:
+def _types(layer: DeviceLayer, dtypes: Mapping[str, DType]) -> tuple[str, str, str]:
     """The first row that is there, the type of rows and that of parameters."""
     present = [name for name in layer.inputs if name in dtypes]
     leading = layer.named(["Row"], present)[0]
@@ -246,7 +255,7 @@ def _types(layer: Layer, dtypes: Mapping[str, DType]) -> tuple[str, str, str]:
 
 
 def _saved_arrays(
-    layer: Layer, saved: Any, given: Mapping[str, Any], row_type: str, parameter_type: str
+    layer: DeviceLayer, saved: Any, given: Mapping[str, Any], row_type: str, parameter_type: str
 ) -> dict[str, float | Memory | None]:
     """What forward saved, by the names of kernels."""
     shape, computed, _ = saved[:3]
@@ -268,7 +277,7 @@ def _saved_arrays(
     return arrays
 
 
-def _check_any(layer: Layer, direction: str, given: Mapping[str, Any]) -> None:
+def _check_any(layer: DeviceLayer, direction: str, given: Mapping[str, Any]) -> None:
     """Refuse a call without any cotangent, or without any argument that belongs to an input."""
     arguments = layer.directions[direction].arguments
     cotangents = [name for name, of in arguments.items() if of in layer.outputs]
@@ -285,7 +294,7 @@ def saved_name(row_scalar: str) -> str:
     return f"saved {row_scalar}"
 
 
-def _check_fields(layer: Layer, saved: Any, given: Mapping[str, Any]) -> None:
+def _check_fields(layer: DeviceLayer, saved: Any, given: Mapping[str, Any]) -> None:
     """Refuse fields of `saved` that do not go together: kernels would read past an array."""
     shape, computed, dtypes = saved[:3]
     if not isinstance(shape, tuple) or not all(type(size) is int and size >= 0 for size in shape):
@@ -305,7 +314,7 @@ def _check_fields(layer: Layer, saved: Any, given: Mapping[str, Any]) -> None:
             raise _changed(name)
 
 
-def _go_together(layer: Layer, dtypes: Mapping[str, Any]) -> bool:
+def _go_together(layer: DeviceLayer, dtypes: Mapping[str, Any]) -> bool:
     """Whether these are types by name of inputs that forward takes together."""
     if not set(layer.inputs) - set(layer.optional) <= set(dtypes):
         return False

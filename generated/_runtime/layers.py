@@ -94,7 +94,7 @@ def are_any(values: Sequence[Any]) -> bool:
     return not values or any(value is not None for value in values)
 
 
-class Layer(Generic[Kept]):
+class HostLayer(Generic[Kept]):
     """What all directions of a layer share. Values of one that `is_wide` may leave the range of float32."""
 
     def __init__(self, interface: Interface, saved: Callable[..., Kept], *, is_wide: bool = False) -> None:

@@ -11,14 +11,14 @@ from typing import Any
 from . import devices
 from .calls import DType, Shape
 from .device_arrays import BYTES, Memory, dtype_of, own_dtype
-from .device_calls import Call, Layer, forward_call, later_call, saved_name, types_of
+from .device_calls import DeviceCall, DeviceLayer, forward_call, later_call, saved_name, types_of
 
 MOST_PLANS = 1024
 
 _ENDS = ("the workspace", "the rows", "the features", "the blocks")
 
 
-def slots(layer: Layer, direction: str) -> tuple[str, ...]:
+def slots(layer: DeviceLayer, direction: str) -> tuple[str, ...]:
     """What the values of a call are."""
     results = [f"out {name}" for name in layer.directions[direction].results]
     if direction == "forward":
@@ -76,7 +76,7 @@ def _look_closer(value: Any) -> tuple[int, int | None, Any]:
     return start or 0, interface.get("stream"), fact
 
 
-def planned(plans: dict[Any, "Plan"], key: Any, make: Callable[..., "Plan"], *arguments: Any) -> "Plan":
+def planned(plans: dict[Any, "CallPlan"], key: Any, make: Callable[..., "CallPlan"], *arguments: Any) -> "CallPlan":
     """The plan for calls of a key: it is made once, and a call is checked in the making."""
     try:
         plan = plans.get(key)
@@ -91,18 +91,18 @@ def planned(plans: dict[Any, "Plan"], key: Any, make: Callable[..., "Plan"], *ar
     return plan
 
 
-def plan_forward(layer: Layer, objects: Sequence[Any]) -> "Plan":
+def plan_forward(layer: DeviceLayer, objects: Sequence[Any]) -> "CallPlan":
     """The plan for calls of forward like one of these values. Raises TypeError or ValueError for what does not fit."""
     given = dict(zip(slots(layer, "forward"), objects, strict=False))
     call = forward_call(layer, given)
     call.add_results(given, dict.fromkeys(layer.outputs, call.row_dtype))
     call.take_workspace(given["the workspace"])
-    plan = Plan(call)
+    plan = CallPlan(call)
     plan.save_row_scalars(call)
     return plan
 
 
-def plan_later(layer: Layer, direction: str, objects: Sequence[Any], saved: Any) -> "Plan":
+def plan_later(layer: DeviceLayer, direction: str, objects: Sequence[Any], saved: Any) -> "CallPlan":
     """The plan for calls of another direction like one of these values. Raises TypeError or ValueError alike."""
     given = dict(zip(slots(layer, direction), objects, strict=False))
     call = later_call(layer, direction, saved, given)
@@ -112,13 +112,13 @@ def plan_later(layer: Layer, direction: str, objects: Sequence[Any], saved: Any)
             dtypes[name] = argument.dtype
     call.add_results(given, dtypes)
     call.take_workspace(given["the workspace"])
-    return Plan(call)
+    return CallPlan(call)
 
 
-class Plan:
+class CallPlan:
     """A checked call, without its arrays: where its values are, what is to be made, cleared and kept apart."""
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: DeviceCall) -> None:
         self.layer, self.direction, self.wanted = call.layer, call.direction, call.wanted
         self.shape, self.rows, self.computed = call.shape, call.rows, call.computed
         self.names = slots(call.layer, call.wanted.direction)
@@ -147,7 +147,7 @@ class Plan:
         self.resident = tuple(there)
         self.vectors = [(given.kind, given.pointer % 16) for given in call.vectors()]
 
-    def _add_results(self, call: Call) -> dict[int, int]:
+    def _add_results(self, call: DeviceCall) -> dict[int, int]:
         """Sort results by where their memory comes from; the sizes of those in `out`."""
         self.new: list[tuple[int, Shape, DType, int]] = []
         written: dict[int, int] = {}
@@ -166,7 +166,7 @@ class Plan:
         self.zeros = [sizes[name] for name in cleared if sizes.get(name, (0, 0))[1]]
         return written
 
-    def save_row_scalars(self, call: Call) -> None:
+    def save_row_scalars(self, call: DeviceCall) -> None:
         """Let forward put what it saves into pieces of one memory, and say what it keeps."""
         layer = call.layer
         # Each on a boundary of 256 bytes.

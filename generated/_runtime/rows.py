@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is done with the rows of a block, or with a few that are taken at once: sums over features and over rows, and
+"""What is done with the rows of a block, or with all of them on the fast path: sums over features and over rows, and
 ufuncs.
 
 No bit of a row depends on the other rows beside it.
@@ -32,8 +32,8 @@ BLOCK_BYTES = min(max(_second_level_cache() // 2, 384 * 1024), 1024 * 1024)
 CHUNKS = 16
 """How many runs of blocks the rows are cut into, whatever the thread count."""
 
-FEW_BYTES = 128 * 1024
-"""The size up to which rows are taken at once, not block by block."""
+FAST_PATH_BYTES = 128 * 1024
+"""The size up to which rows take the fast path: in one piece, not block by block."""
 
 ROWS_TOGETHER = 64
 """A block has a multiple of so many rows, where it has more."""
@@ -51,10 +51,10 @@ UFUNC_BUFFER = 256
 """That buffer, in elements: NumPy expands broadcast operands into a larger one."""
 
 COMPUTED = (np.dtype(np.float32), np.dtype(np.float64))
-"""The types that rows are taken at once in."""
+"""The types of the fast path."""
 
 
-# ---- rows that are taken at once
+# ---- the fast path
 
 
 def are_long(shape: tuple[int, ...], dtype: np.dtype[Any]) -> bool:

@@ -268,14 +268,14 @@ def saved_from(
     return _LAYER.saved_from(fields_, shape, dtype, dtypes)
 
 
-_LAYER = _directions.Layer(INTERFACE, Saved)
-_FORWARD = _directions.Forward(
-    _LAYER, _directions.only, _kernels.forward, _kernels.forward_small
+_LAYER = _directions.HostLayer(INTERFACE, Saved)
+_FORWARD = _directions.ForwardCall(
+    _LAYER, _directions.only, _kernels.forward, _kernels.forward_fast
 )
-_BACKWARD = _directions.Later(
-    _LAYER, "backward", Gradients, _kernels.backward, _kernels.backward_small
+_BACKWARD = _directions.LaterCall(
+    _LAYER, "backward", Gradients, _kernels.backward, _kernels.backward_fast
 )
-_JVP = _directions.Later(_LAYER, "jvp", _directions.only, _second_order.jvp)
-_BACKWARD_BACKWARD = _directions.Later(
+_JVP = _directions.LaterCall(_LAYER, "jvp", _directions.only, _second_order.jvp)
+_BACKWARD_BACKWARD = _directions.LaterCall(
     _LAYER, "backward_backward", SecondGradients, _second_order.backward_backward
 )

@@ -108,8 +108,8 @@ def backward(arguments, fields, results, call):
     )
 
 
-def forward_small(values, shape, dtype):
-    """The outputs and the saved row scalars of a few rows, taken at once."""
+def forward_fast(values, shape, dtype):
+    """The outputs and the saved row scalars of rows that fit one block."""
     x, target = values
     features = shape[-1]
     vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
@@ -137,8 +137,8 @@ def forward_small(values, shape, dtype):
     return y, row_max, sum_exp, log_sum_exp
 
 
-def backward_small(arguments, saved):
-    """The gradients of a few rows, taken at once; None for one not wanted."""
+def backward_fast(arguments, saved):
+    """The gradients of rows that fit one block; None for one not wanted."""
     (dy_rows,) = arguments
     shape, dtype, _, x, target, row_max_rows, sum_exp_rows, log_sum_exp_rows = saved
     features = shape[-1]

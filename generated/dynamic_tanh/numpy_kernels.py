@@ -105,8 +105,8 @@ def backward(arguments, fields, results, call):
         _blocks.round_to(dbeta_out, ..., dbeta)
 
 
-def forward_small(values, shape, dtype):
-    """The outputs and the saved row scalars of a few rows, taken at once."""
+def forward_fast(values, shape, dtype):
+    """The outputs and the saved row scalars of rows that fit one block."""
     x, alpha, gamma, beta = values
     if alpha is not None:
         alpha_value = np.asarray(alpha, dtype)
@@ -126,8 +126,8 @@ def forward_small(values, shape, dtype):
     return (y,)
 
 
-def backward_small(arguments, saved):
-    """The gradients of a few rows, taken at once; None for one not wanted."""
+def backward_fast(arguments, saved):
+    """The gradients of rows that fit one block; None for one not wanted."""
     (dy,) = arguments
     shape, dtype, dtypes, x, alpha, gamma = saved
     wants_dbeta = dtypes[3] is not None

@@ -166,8 +166,8 @@ def backward(arguments, fields, results, call):
         _blocks.round_to(dbeta_out, ..., dbeta)
 
 
-def forward_small(values, shape, dtype):
-    """The outputs and the saved row scalars of a few rows, taken at once."""
+def forward_fast(values, shape, dtype):
+    """The outputs and the saved row scalars of rows that fit one block."""
     x, gamma, beta, eps = values
     features = shape[-1]
     scalar = dtype.type
@@ -215,8 +215,8 @@ def forward_small(values, shape, dtype):
     return y, mu, mu_residual, rstd
 
 
-def backward_small(arguments, saved):
-    """The gradients of a few rows, taken at once; None for one not wanted."""
+def backward_fast(arguments, saved):
+    """The gradients of rows that fit one block; None for one not wanted."""
     (dy,) = arguments
     shape, dtype, _, x, gamma, beta, mu_rows, mu_residual_rows, rstd_rows = saved
     rows = prod(shape[:-1])

@@ -129,8 +129,8 @@ def backward(arguments, fields, results, call):
         _blocks.round_to(dbeta_out, ..., dbeta)
 
 
-def forward_small(values, shape, dtype):
-    """The outputs and the saved row scalars of a few rows, taken at once."""
+def forward_fast(values, shape, dtype):
+    """The outputs and the saved row scalars of rows that fit one block."""
     x, gamma, beta, eps = values
     features = shape[-1]
     vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
@@ -165,8 +165,8 @@ def forward_small(values, shape, dtype):
     return y, mu, mu_residual, scale
 
 
-def backward_small(arguments, saved):
-    """The gradients of a few rows, taken at once; None for one not wanted."""
+def backward_fast(arguments, saved):
+    """The gradients of rows that fit one block; None for one not wanted."""
     (dy,) = arguments
     shape, dtype, dtypes, x, gamma, mu_rows, mu_residual_rows, scale_rows = saved
     wants_dbeta = dtypes[2] is not None

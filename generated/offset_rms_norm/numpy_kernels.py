@@ -98,8 +98,8 @@ def backward(arguments, fields, results, call):
         _blocks.round_to(dw_out, ..., dw)
 
 
-def forward_small(values, shape, dtype):
-    """The outputs and the saved row scalars of a few rows, taken at once."""
+def forward_fast(values, shape, dtype):
+    """The outputs and the saved row scalars of rows that fit one block."""
     x, w, eps = values
     features = shape[-1]
     vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
@@ -125,8 +125,8 @@ def forward_small(values, shape, dtype):
     return y, rstd
 
 
-def backward_small(arguments, saved):
-    """The gradients of a few rows, taken at once; None for one not wanted."""
+def backward_fast(arguments, saved):
+    """The gradients of rows that fit one block; None for one not wanted."""
     (dy,) = arguments
     shape, dtype, _, x, w, rstd_rows = saved
     features = shape[-1]

@@ -93,8 +93,8 @@ def backward(arguments, fields, results, call):
         _blocks.round_to(dscale_out, ..., dscale)
 
 
-def forward_small(values, shape, dtype):
-    """The outputs and the saved row scalars of a few rows, taken at once."""
+def forward_fast(values, shape, dtype):
+    """The outputs and the saved row scalars of rows that fit one block."""
     x, scale = values
     features = shape[-1]
     vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
@@ -121,8 +121,8 @@ def forward_small(values, shape, dtype):
     return y, row_max, inv_sum_exp_u
 
 
-def backward_small(arguments, saved):
-    """The gradients of a few rows, taken at once; None for one not wanted."""
+def backward_fast(arguments, saved):
+    """The gradients of rows that fit one block; None for one not wanted."""
     (dy,) = arguments
     shape, dtype, _, x, scale, row_max_rows, inv_sum_exp_u_rows = saved
     vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from lngen.backends import Notes
-from lngen.backends.interface import Interface, interface
+from lngen.backends.interface import PublicInterface, interface
 from lngen.backends.layout import WIDTH, listed
 from lngen.backends.saved import Field, saved_fields
 from lngen.backends.spelling import marked_program, plain_errors, reading
@@ -28,7 +28,7 @@ def description(programs: Sequence[RowProgram], notes: Notes) -> runtime.Interfa
 
 
 def described(
-    programs: Sequence[RowProgram], layer: Interface, saved: Sequence[Field], notes: Notes
+    programs: Sequence[RowProgram], layer: PublicInterface, saved: Sequence[Field], notes: Notes
 ) -> runtime.Interface:
     """The same of marked programs, whose interface and fields are known."""
     return {

@@ -18,7 +18,7 @@ Kind = Literal["Row", "RowScalar", "Feature", "Scalar"]
 
 
 @dataclass(frozen=True)
-class Named:
+class PublicName:
     """What has a `name` in the programs, which is marked, and a `public` one, which callers write."""
 
     name: str
@@ -30,13 +30,13 @@ class Named:
         return f"{self.name}_"
 
     @property
-    def derivative(self) -> Named:
+    def derivative(self) -> PublicName:
         """Its gradient, its cotangent or its tangent."""
-        return Named(gradient(self.name), f"d{self.public}")
+        return PublicName(gradient(self.name), f"d{self.public}")
 
 
 @dataclass(frozen=True)
-class Input(Named):
+class PublicInput(PublicName):
     """An argument of forward that has a gradient; `neutral` is None for one that is required."""
 
     kind: Kind
@@ -48,26 +48,26 @@ class Input(Named):
 
 
 @dataclass(frozen=True)
-class Constant(Named):
-    """A Constant; `default` is None for one that has to be given."""
+class PublicConstant(PublicName):
+    """A PublicConstant; `default` is None for one that has to be given."""
 
     default: Fraction | None
 
 
 @dataclass(frozen=True)
-class Output(Named):
+class PublicOutput(PublicName):
     """A result of forward: Row or RowScalar."""
 
     kind: Kind
 
 
 @dataclass(frozen=True)
-class Interface:
+class PublicInterface:
     """What a caller sees of a layer."""
 
-    inputs: tuple[Input, ...]
-    constants: tuple[Constant, ...]
-    outputs: tuple[Output, ...]
+    inputs: tuple[PublicInput, ...]
+    constants: tuple[PublicConstant, ...]
+    outputs: tuple[PublicOutput, ...]
     nonnegative: frozenset[str]
 
     @property
@@ -81,19 +81,19 @@ class Interface:
         return tuple(given.public for given in self.inputs if given.required)
 
     @property
-    def rows(self) -> tuple[Input, ...]:
+    def rows(self) -> tuple[PublicInput, ...]:
         """The inputs whose shape is that of the rows."""
         return tuple(given for given in self.inputs if given.kind == "Row")
 
 
-def moved(program: RowProgram, layer: Interface) -> dict[str, Input]:
+def moved(program: RowProgram, layer: PublicInterface) -> dict[str, PublicInput]:
     """What the JVP or the double backward is linear in, cotangents aside: `ddx` with the input `x` it belongs to."""
     inputs = {given.name for given in layer.inputs}
     names = [name for name, _ in program.optional if name not in inputs]
     return dict(zip(names, layer.inputs, strict=True)) if names else {}
 
 
-def moved_name(program: RowProgram, given: Input) -> str:
+def moved_name(program: RowProgram, given: PublicInput) -> str:
     """What callers call the tangent of an input, or the cotangent of its gradient."""
     return f"{'d' if program.direction == 'jvp' else 'dd'}{given.public}"
 
@@ -117,7 +117,7 @@ class OwnFields:
         return cls(*(f"{name}_" if name in names else name for name in ("shape", "dtype", "dtypes")))
 
 
-def interface(forward: RowProgram, notes: Notes) -> Interface:
+def interface(forward: RowProgram, notes: Notes) -> PublicInterface:
     """The interface of a layer; `forward` is marked.
 
     Raises LngenError for a layer without a Row input, and for a name that two things have or no definition may use.
@@ -140,10 +140,12 @@ def interface(forward: RowProgram, notes: Notes) -> Interface:
     def public(name: str) -> str:
         return dict(notes.renamed).get(reading(name), reading(name))
 
-    inputs = tuple(Input(name, public(name), kinds[name], optional.get(name)) for name in order)
-    constants = tuple(Constant(p.name, public(p.name), p.default) for p in forward.parameters if p.kind == "Constant")
+    inputs = tuple(PublicInput(name, public(name), kinds[name], optional.get(name)) for name in order)
+    constants = tuple(
+        PublicConstant(p.name, public(p.name), p.default) for p in forward.parameters if p.kind == "Constant"
+    )
     outputs = tuple(
-        Output(name, public(name), "Row" if isinstance(store.symbol, RowSymbol) else "RowScalar")
+        PublicOutput(name, public(name), "Row" if isinstance(store.symbol, RowSymbol) else "RowScalar")
         for store in forward.results
         for name in store.names
     )
@@ -156,4 +158,4 @@ def interface(forward: RowProgram, notes: Notes) -> Interface:
         if wrong := fault(public(name)):
             raise LngenError(f"{notes.layer}: emitted code cannot use the name {name}, which {wrong}; choose another")
     required_first = tuple(sorted(inputs, key=lambda given: not given.required))
-    return Interface(required_first, constants, outputs, frozenset(map(marked, notes.nonnegative)))
+    return PublicInterface(required_first, constants, outputs, frozenset(map(marked, notes.nonnegative)))

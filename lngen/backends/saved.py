@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from lngen.backends.interface import Interface, Named
+from lngen.backends.interface import PublicInterface, PublicName
 from lngen.backends.spelling import reading
 from lngen.plan.program import RowProgram
 
@@ -22,7 +22,7 @@ _MEANINGS = {
 class Field:
     """An array or a number that is kept; `optional` is one of an input that may be left out."""
 
-    source: Named
+    source: PublicName
     kind: Literal["Row", "RowScalar", "Feature", "Scalar", "Constant"]
     origin: Literal["input", "output", "constant", "computed"]
     optional: bool
@@ -44,7 +44,7 @@ class Field:
 
 
 def saved_fields(
-    layer: Interface, forward: RowProgram, backward: RowProgram, others: Iterable[RowProgram]
+    layer: PublicInterface, forward: RowProgram, backward: RowProgram, others: Iterable[RowProgram]
 ) -> tuple[Field, ...]:
     """What backward reads, then what forward computes, then the arguments of forward that only `others` read."""
     outputs = {output.name: Field(output, output.kind, "output", False) for output in layer.outputs}
@@ -53,7 +53,7 @@ def saved_fields(
     fields = {row.name: (outputs | inputs)[row.name] for row in backward.rows if row.origin != "cotangent"}
     fields |= {parameter.name: inputs[parameter.name] for parameter in backward.parameters}
     for symbol in forward.saved:
-        fields[symbol.name] = Field(Named(symbol.name, reading(symbol.name)), "RowScalar", "computed", False)
+        fields[symbol.name] = Field(PublicName(symbol.name, reading(symbol.name)), "RowScalar", "computed", False)
     for other in others:
         read = [*(row.name for row in other.rows), *(parameter.name for parameter in other.parameters)]
         fields |= {name: inputs[name] for name in read if name in inputs and name not in fields}

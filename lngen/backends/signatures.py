@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from lngen.backends.description import as_number, literal
-from lngen.backends.interface import Input, Interface, OwnFields, moved, moved_name
+from lngen.backends.interface import OwnFields, PublicInput, PublicInterface, moved, moved_name
 from lngen.backends.layout import wrapped
 from lngen.backends.saved import Field
 from lngen.plan.program import RowProgram
@@ -17,7 +17,7 @@ from lngen.plan.program import RowProgram
 class Signatures:
     """How a backend's functions are declared: the types of arrays that are passed and returned, and its keywords."""
 
-    layer: Interface
+    layer: PublicInterface
     array: str
     result: str
     keywords: tuple[str, ...]
@@ -90,7 +90,7 @@ class Signatures:
         several = returned != self.result
         return self._left_out("out", f"Sequence[{self.array} | None]" if several else self.array)
 
-    def _type(self, given: Input) -> str:
+    def _type(self, given: PublicInput) -> str:
         return f"float | {self.array}" if given.kind == "Scalar" else self.array
 
     def _left_out(self, name: str, kind: str) -> str:

@@ -2,8 +2,8 @@
 """The public functions of a layer on NumPy but for their signatures, from the layer's `INTERFACE`.
 
 A call is looked at, its results are made, and the mathematics called that the layer brings: `blocks`, which takes the
-rows block by block, or `small`, which takes few of them at once. Where all of a call is of one type and without gaps
-it is seen to be right at a glance; else each argument is looked at, and refused or made to fit.
+rows block by block, or `fast`, which takes those that fit one block in one piece. Where all of a call is of one type
+and without gaps it is seen to be right at a glance; else each argument is looked at, and refused or made to fit.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,8 +34,8 @@ from .layers import (
     CONSTANT,
     NUMBER,
     ROW,
+    HostLayer,
     Kept,
-    Layer,
     Value,
     are_any,
     converted,
@@ -44,7 +44,7 @@ from .layers import (
     shapes,
 )
 
-__all__ = ["Forward", "Later", "Layer", "only"]
+__all__ = ["ForwardCall", "HostLayer", "LaterCall", "only"]
 
 Results = TypeVar("Results")
 
@@ -54,21 +54,21 @@ def only(result: Array) -> Array:
     return result
 
 
-class Forward(Generic[Results, Kept]):
+class ForwardCall(Generic[Results, Kept]):
     """`forward` of a layer; `results` makes of its outputs what is returned.
 
     `blocks(values, results, call)` is given the inputs and the Constants, and the arrays for outputs
-    and row scalars. `small(values, shape, dtype)` returns those.
+    and row scalars. `fast(values, shape, dtype)` returns those.
     """
 
     def __init__(
         self,
-        layer: Layer[Kept],
+        layer: HostLayer[Kept],
         results: Callable[..., Results],
         in_blocks: Callable[..., None],
-        small: Callable[..., Sequence[Any]] | None = None,
+        fast: Callable[..., Sequence[Any]] | None = None,
     ) -> None:
-        self.layer, self.results, self.blocks, self.small = layer, results, in_blocks, small
+        self.layer, self.results, self.blocks, self.fast = layer, results, in_blocks, fast
         self.values = [*layer.inputs, *layer.constants]
         self.names = tuple(output.name for output in layer.outputs)
         self.count, self.several = len(self.names), len(self.names) > 1
@@ -109,12 +109,12 @@ class Forward(Generic[Results, Kept]):
         dtypes: tuple[DType | None, ...] = (dtype,) * inputs
         if absent:
             dtypes = tuple([None if value is None else dtype for value in values[:inputs]])
-        if self.small is None or not 0 < row.nbytes <= rows.FEW_BYTES:
+        if self.fast is None or not 0 < row.nbytes <= rows.FAST_PATH_BYTES:
             return self._in_blocks(values, shape, dtype, dtypes, save, out, threads)
         if rows.are_long(shape, dtype):
-            made = rows.with_small_buffer(self.small, values, shape, dtype)
+            made = rows.with_small_buffer(self.fast, values, shape, dtype)
         else:
-            made = self.small(values, shape, dtype)
+            made = self.fast(values, shape, dtype)
         if out is not None:
             made = self._placed(made, out, values)
         outputs = self.results(*made[: self.count]) if self.several else made[0]
@@ -170,29 +170,29 @@ class Forward(Generic[Results, Kept]):
         ]
         outputs = self.results(*made)
         made += [np.empty(shape[:-1], dtype) for _ in layer.row_scalars]
-        self.blocks(converted(self.values, values, dtype), made, blocks.Call(shape, dtype, threads))
+        self.blocks(converted(self.values, values, dtype), made, blocks.Work(shape, dtype, threads))
         return outputs, layer.Saved(shape, dtype, dtypes, *self.kept((*values, *made))) if save else None
 
 
-class Later(Generic[Results]):
+class LaterCall(Generic[Results]):
     """A direction that follows forward; `results` makes of what it computes what is returned.
 
     `blocks(arguments, fields, results, call)` is given the direction's own arguments, the fields of
-    `Saved` after the first three, and the arrays for results, None for one that is not wanted. `small(arguments,
+    `Saved` after the first three, and the arrays for results, None for one that is not wanted. `fast(arguments,
     saved)` returns the results. Arguments that are `filled` may be None, which is zero, and are an array all the same.
     """
 
     def __init__(
         self,
-        layer: Layer[Any],
+        layer: HostLayer[Any],
         direction: str,
         results: Callable[..., Results],
         in_blocks: Callable[..., None],
-        small: Callable[..., Sequence[Any]] | None = None,
+        fast: Callable[..., Sequence[Any]] | None = None,
         *,
         filled: Sequence[str] = (),
     ) -> None:
-        self.layer, self.results, self.blocks, self.small, self.filled = layer, results, in_blocks, small, filled
+        self.layer, self.results, self.blocks, self.fast, self.filled = layer, results, in_blocks, fast, filled
         required = len(layer.outputs) == 1
         cotangents = [Value(f"d{name}", part, name, required) for name, part, *_ in layer.outputs]
         gradients = [Value(f"d{name}", part, name, False, slot) for slot, (name, part, *_) in enumerate(layer.inputs)]
@@ -223,11 +223,11 @@ class Later(Generic[Results]):
         if not self._is_plain(shape, dtype, dtypes, values):
             return self._in_full(saved, arguments, out, threads)
         row = None if self.leading is None else values[self.leading]
-        if self.small is not None and row is not None and 0 < row.nbytes <= rows.FEW_BYTES:
+        if self.fast is not None and row is not None and 0 < row.nbytes <= rows.FAST_PATH_BYTES:
             if rows.are_long(shape, dtype):
-                made = rows.with_small_buffer(self.small, arguments, saved)
+                made = rows.with_small_buffer(self.fast, arguments, saved)
             else:
-                made = self.small(arguments, saved)
+                made = self.fast(arguments, saved)
             if out is not None:
                 made = placed(self.names, made, out, self._given([*arguments, *saved[3:]]))
             return self.results(*made)
@@ -296,7 +296,7 @@ class Later(Generic[Results]):
                     values[slot] = zeros(parts[each.part], dtype)
             values = converted(self.values, values, dtype)
         own = count + len(self.moved)
-        self.blocks(values[:own], values[own:], made, blocks.Call(shape, dtype, threads))
+        self.blocks(values[:own], values[own:], made, blocks.Work(shape, dtype, threads))
         return self.results(*made)
 
     def _results(

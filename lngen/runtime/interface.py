@@ -9,9 +9,21 @@ names such as `dx` beside `x`.
 from typing import Literal, TypedDict
 
 __all__ = [
-    "Constant", "Gradient", "Input", "Interface", "Kind", "Origin", "Output", "SavedField", "Sign", "constant", "given",
-    "gradient", "output", "saved",
-]  # fmt: skip
+    "ConstantEntry",
+    "Gradient",
+    "InputEntry",
+    "Interface",
+    "Kind",
+    "Origin",
+    "OutputEntry",
+    "SavedField",
+    "Sign",
+    "constant",
+    "given",
+    "gradient",
+    "output",
+    "saved",
+]
 
 Kind = Literal["Row", "RowScalar", "Feature", "Scalar"]
 Sign = Literal["any", "nonnegative"]
@@ -21,7 +33,7 @@ Axes = list[Literal["...", "D"]]
 """The axes of an array: those of the rows, as many as there are, and that of the features."""
 
 
-class Input(TypedDict):
+class InputEntry(TypedDict):
     """An argument of `forward` that has a gradient; None may be passed for one with a default, which it then is."""
 
     name: str
@@ -31,7 +43,7 @@ class Input(TypedDict):
     default: float | None
 
 
-class Constant(TypedDict):
+class ConstantEntry(TypedDict):
     """A keyword of `forward` that has no gradient; one without a default has to be given."""
 
     name: str
@@ -40,7 +52,7 @@ class Constant(TypedDict):
     sign: Sign
 
 
-class Output(TypedDict):
+class OutputEntry(TypedDict):
     """A result of `forward`; its cotangent is an argument of `backward`."""
 
     name: str
@@ -74,9 +86,9 @@ class Interface(TypedDict):
 
     name: str
     minimum_features: int
-    inputs: list[Input]
-    constants: list[Constant]
-    outputs: list[Output]
+    inputs: list[InputEntry]
+    constants: list[ConstantEntry]
+    outputs: list[OutputEntry]
     saved: list[SavedField]
     gradients: list[Gradient]
     directions: list[Literal["forward", "backward", "jvp", "backward_backward"]]
@@ -85,17 +97,19 @@ class Interface(TypedDict):
 AXES: dict[Kind, Axes] = {"Row": ["...", "D"], "RowScalar": ["..."], "Feature": ["D"], "Scalar": []}
 
 
-def given(name: str, kind: Kind, default: float | None = None, *, symbol: str | None = None) -> Input:
+def given(name: str, kind: Kind, default: float | None = None, *, symbol: str | None = None) -> InputEntry:
     """The entry of an input. A symbol that is not said is the name."""
     return {"name": name, "symbol": symbol or name, "kind": kind, "axes": list(AXES[kind]), "default": default}
 
 
-def constant(name: str, default: float | None = None, sign: Sign = "any", *, symbol: str | None = None) -> Constant:
+def constant(
+    name: str, default: float | None = None, sign: Sign = "any", *, symbol: str | None = None
+) -> ConstantEntry:
     """The entry of a Constant."""
     return {"name": name, "symbol": symbol or name, "default": default, "sign": sign}
 
 
-def output(name: str, kind: Kind, *, symbol: str | None = None) -> Output:
+def output(name: str, kind: Kind, *, symbol: str | None = None) -> OutputEntry:
     """The entry of an output."""
     return {"name": name, "symbol": symbol or name, "kind": kind, "axes": list(AXES[kind])}
 

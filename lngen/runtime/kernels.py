@@ -15,7 +15,7 @@ from .compilers import compiled
 from .device_arrays import BYTES
 from .device_calls import Wanted
 from .devices import Device
-from .plans import Plan
+from .plans import CallPlan
 
 _LEAST_SHARED = 98304
 
@@ -23,7 +23,7 @@ _THREADS_AT_A_TIME = 1024
 """Threads of a multiprocessor that keep its memory busy; more blocks only add partial sums."""
 
 
-def launches(device: Device, plan: Plan) -> "Launches":
+def launches(device: Device, plan: CallPlan) -> "Launches":
     """What launches the kernels of a plan on a device, made once."""
     found: Launches | None = device.launches.get(plan)
     if found is None:
@@ -44,7 +44,7 @@ def launches(device: Device, plan: Plan) -> "Launches":
 class Launches:
     """A plan on a device: the memory that a call makes, and the kernels, ready to launch."""
 
-    def __init__(self, plan: Plan, device: Device) -> None:
+    def __init__(self, plan: CallPlan, device: Device) -> None:
         self.plan, self.device = plan, device
         self.slot = plan.slots["the workspace"]
         self.new = [(slot, size, devices.gpu_array(shape, dtype, gpudata=0)) for slot, shape, dtype, size in plan.new]
@@ -142,7 +142,7 @@ def _is_wanted(columns: "Kernel", without: Sequence[str]) -> bool:
 # ---- kernels on a device
 
 
-def _module(device: Device, plan: Plan, narrow: bool) -> "Module":
+def _module(device: Device, plan: CallPlan, narrow: bool) -> "Module":
     key = (plan.layer, plan.wanted, narrow)
     if key not in device.modules:
         device.modules[key] = Module(device, plan, narrow)
@@ -156,7 +156,7 @@ class Module:
     `narrow` is for arrays that do not start where vectors of entries do.
     """
 
-    def __init__(self, device: Device, plan: Plan, narrow: bool) -> None:
+    def __init__(self, device: Device, plan: CallPlan, narrow: bool) -> None:
         wanted = plan.wanted
         macros = _macros(wanted)
         if device.block_shared < _LEAST_SHARED:

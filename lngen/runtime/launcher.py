@@ -12,19 +12,34 @@ from . import devices, kernels, plans
 from .calls import DType, Shape, check_is_saved, each_cotangent, several
 from .compilers import compilations
 from .device_arrays import KINDS, DeviceArray, array, dtype_of, finite, stream_handle
-from .device_calls import Direction, Layer, check_saved, layer_of
+from .device_calls import DeviceLayer, Direction, check_saved, layer_of
 from .interface import Interface
-from .plans import Plan
+from .plans import CallPlan
 from .saved import first_fields
 
 __all__ = [
-    "DeviceArray", "Direction", "Layer", "compilations", "each_cotangent", "finite", "forward", "later", "layer_of",
-    "saved_from", "workspace_bytes",
+    "DeviceArray",
+    "DeviceLayer",
+    "Direction",
+    "compilations",
+    "each_cotangent",
+    "finite",
+    "forward",
+    "later",
+    "layer_of",
+    "saved_from",
+    "workspace_bytes",
 ]  # fmt: skip
 
 
 def forward(
-    layer: Layer, inputs: Sequence[Any], constants: Sequence[float], save: Any, out: Any, stream: Any, workspace: Any
+    layer: DeviceLayer,
+    inputs: Sequence[Any],
+    constants: Sequence[float],
+    save: Any,
+    out: Any,
+    stream: Any,
+    workspace: Any,
 ) -> tuple[list[Any], Any]:
     """The outputs of a layer and what it saved, None if it is to save nothing: its kernels write row scalars anyway."""
     outs = (out,) if len(layer.outputs) == 1 else several(out, tuple(layer.outputs))
@@ -40,7 +55,7 @@ def forward(
 
 
 def later(
-    layer: Layer, direction: str, saved: Any, arguments: Sequence[Any], out: Any, stream: Any, workspace: Any
+    layer: DeviceLayer, direction: str, saved: Any, arguments: Sequence[Any], out: Any, stream: Any, workspace: Any
 ) -> list[Any]:
     """The results of a direction that follows forward, in their order; `arguments` are in that of its tables."""
     plan, objects, values, streams = _later_plan(layer, direction, saved, arguments, out, workspace)
@@ -48,7 +63,7 @@ def later(
     return [objects[slot] for slot in plan.outputs]
 
 
-def saved_from(layer: Layer, interface: Interface, first: tuple[Any, Any, Any], fields: Sequence[Any]) -> Any:
+def saved_from(layer: DeviceLayer, interface: Interface, first: tuple[Any, Any, Any], fields: Sequence[Any]) -> Any:
     """What forward saved, from its fields; `first` are shape, dtype and dtypes, None for what they tell."""
 
     def look(name: str, value: Any) -> tuple[Shape, DType]:
@@ -72,7 +87,7 @@ def saved_from(layer: Layer, interface: Interface, first: tuple[Any, Any, Any], 
     return saved
 
 
-def workspace_bytes(layer: Layer, direction: str, arguments: Sequence[Any]) -> int:
+def workspace_bytes(layer: DeviceLayer, direction: str, arguments: Sequence[Any]) -> int:
     """How many bytes a call of a direction with these positional arguments needs of `workspace`.
 
     That of forward holds the row scalars of `Saved`, in their order, each dense in the type that forward computed in
@@ -100,8 +115,8 @@ def workspace_bytes(layer: Layer, direction: str, arguments: Sequence[Any]) -> i
 
 
 def _later_plan(
-    layer: Layer, direction: str, saved: Any, arguments: Sequence[Any], out: Any, workspace: Any
-) -> tuple[Plan, list[Any], list[Any], list[int]]:
+    layer: DeviceLayer, direction: str, saved: Any, arguments: Sequence[Any], out: Any, workspace: Any
+) -> tuple[CallPlan, list[Any], list[Any], list[int]]:
     check_is_saved(saved, layer.Saved, layer.name)
     results = tuple(layer.directions[direction].results)
     outs = (out,) if direction == "jvp" and len(results) == 1 else several(out, results)
@@ -115,7 +130,7 @@ def _later_plan(
     return plan, objects, values, streams
 
 
-def _run(plan: Plan, objects: list[Any], values: list[Any], streams: Sequence[int], stream: Any) -> None:
+def _run(plan: CallPlan, objects: list[Any], values: list[Any], streams: Sequence[int], stream: Any) -> None:
     """Check the addresses, make the arrays that are to be made, launch the kernels."""
     plan.check_apart(values)
     plan.check_room(plan.saved_bytes)

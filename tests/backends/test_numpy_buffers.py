@@ -74,12 +74,12 @@ FAR_FROM_ZERO = {
 @pytest.mark.parametrize("name", FAR_FROM_ZERO)
 @pytest.mark.parametrize("offset", [0.0, 1e4])
 def test_a_row_in_blocks_has_the_bits_that_it_has_alone(name, offset):
-    """Above the size of what is taken at once, with the mean in scratch that others use too."""
+    """Above the size of the fast path, with the mean in scratch that others use too."""
     definition = parse(f"def f(x: Row, w: Feature = 0):\n    c = x - mean(x); {FAR_FROM_ZERO[name]}")
     module = module_from_files(derived(definition, proved=False).files, "f")
     x = (np.random.default_rng(1).standard_normal((600, 256)) + offset).astype(np.float32)
     weight = np.linspace(0.5, 2, 256, dtype=np.float32)
-    assert x.nbytes > module._directions.rows.FEW_BYTES
+    assert x.nbytes > module._directions.rows.FAST_PATH_BYTES
     batch, _ = module.forward(x, weight)
     for number in range(0, len(x), 97):
         alone, _ = module.forward(x[number], weight)

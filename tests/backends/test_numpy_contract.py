@@ -73,7 +73,7 @@ def test_a_row_does_not_see_its_neighbours(
             if value is not None:
                 np.testing.assert_array_equal(value, again)
     alone = [both(slice(row, row + 1)) for row in range(rows)]
-    monkeypatch.setattr(backend_of(module)._directions.rows, "FEW_BYTES", 0)
+    monkeypatch.setattr(backend_of(module)._directions.rows, "FAST_PATH_BYTES", 0)
     for value, again in zip(whole, both(slice(None)), strict=True):
         if value is not None:
             np.testing.assert_array_equal(value, again)
@@ -90,12 +90,12 @@ def test_a_row_does_not_see_its_neighbours(
                 np.testing.assert_array_equal(value, again)
 
 
-@pytest.mark.parametrize("few", [2**30, 0], ids=["at once", "in blocks"])
+@pytest.mark.parametrize("few", [2**30, 0], ids=["fast path", "in blocks"])
 @pytest.mark.parametrize(("dtype", "offset", "bound"), [(np.float32, 1e4, 1e-6), (np.float64, 1e8, 1e-14)])
 def test_a_large_offset_costs_no_digits(
     dtype: Any, offset: float, bound: float, few: int, layer: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(backend_of(layer)._directions.rows, "FEW_BYTES", few)
+    monkeypatch.setattr(backend_of(layer)._directions.rows, "FAST_PATH_BYTES", few)
     features = 4096
     x = (normal((12, features), np.float64) + offset).astype(dtype)
     gamma, dy = normal((features,), dtype, 1), normal((12, features), dtype, 2)
@@ -191,7 +191,7 @@ def test_a_layout_changes_no_bit_of_a_sum_over_rows(
     features: int, layer: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """BLAS takes rows that follow each other; rows that lie backwards or in one place NumPy adds up by itself."""
-    monkeypatch.setattr(backend_of(layer)._directions.rows, "FEW_BYTES", 0)
+    monkeypatch.setattr(backend_of(layer)._directions.rows, "FAST_PATH_BYTES", 0)
     x, dy, gamma = normal((501, features)), normal((501, features), seed=1), normal((features,), seed=2)
 
     def gradients(x: Any, dy: Any, backwards: bool) -> Any:

@@ -15,8 +15,8 @@ from lngen.plan.program import FAR
 from tests.shipped import NAMES, ROOT, shipped
 
 RNG = np.random.default_rng(5)
-WAYS = pytest.mark.parametrize("few", [2**30, 0], ids=["at once", "in blocks"])
-"""Up to how many bytes rows are taken at once."""
+WAYS = pytest.mark.parametrize("few", [2**30, 0], ids=["fast path", "in blocks"])
+"""Up to how many bytes rows take the fast path."""
 
 
 def _backend(name):
@@ -35,7 +35,7 @@ def near_and_far():
 @pytest.mark.parametrize("name", ["layer_norm", "standardize", "layer_norm_gelu"])
 def test_a_row_has_the_same_bits_whatever_stands_beside_it(name, few, near_and_far, monkeypatch):
     module = lngen.load(name)
-    monkeypatch.setattr(_backend(name)._directions.rows, "FEW_BYTES", few)
+    monkeypatch.setattr(_backend(name)._directions.rows, "FAST_PATH_BYTES", few)
     x = near_and_far
     dy = RNG.standard_normal(x.shape).astype(np.float32)
     y, saved = module.forward(x)
@@ -67,7 +67,7 @@ def test_what_rounding_leaves_of_a_mean_is_taken_off_where_it_may_matter(name, n
 @pytest.mark.parametrize("offset", [0.0, 3.0])
 @pytest.mark.parametrize("features", [4096, 65536, 70001])
 def test_a_mean_is_as_good_as_a_pairwise_one(features, offset, dtype, few, monkeypatch):
-    monkeypatch.setattr(_backend("layer_norm")._directions.rows, "FEW_BYTES", few)
+    monkeypatch.setattr(_backend("layer_norm")._directions.rows, "FAST_PATH_BYTES", few)
     x = (np.random.default_rng(7).standard_normal((48, features)) + offset).astype(dtype)
     exact = x.astype(np.longdouble).mean(-1)
 
@@ -83,7 +83,7 @@ def test_a_mean_is_as_good_as_a_pairwise_one(features, offset, dtype, few, monke
 
 def test_a_scaled_row_that_nothing_else_reads_is_not_computed():
     backward = (
-        shipped("layer_norm").text("numpy_kernels.py").partition("def backward(")[2].partition("def forward_small(")[0]
+        shipped("layer_norm").text("numpy_kernels.py").partition("def backward(")[2].partition("def forward_fast(")[0]
     )
     assert " xhat = " not in backward
     assert "_rows.add_rows(part, dgamma_sums, rstd)" in backward
@@ -95,11 +95,11 @@ def _inputs(entries, shape, dtype):
 
 
 def _counted(backend, monkeypatch):
-    """A list that grows by one whenever rows are taken at once."""
+    """A list that grows by one whenever the fast path is taken."""
     calls = []
     for direction in (backend._FORWARD, backend._BACKWARD):
-        own = direction.small
-        monkeypatch.setattr(direction, "small", lambda *given, own=own: calls.append(own.__name__) or own(*given))
+        own = direction.fast
+        monkeypatch.setattr(direction, "fast", lambda *given, own=own: calls.append(own.__name__) or own(*given))
     return calls
 
 
@@ -120,7 +120,7 @@ def test_a_few_rows_have_the_bits_that_they_have_in_blocks(name, dtype, shape, m
             next(iter(given.values())).flat[0] = np.inf
         found = []
         for few in (2**30, 0):
-            monkeypatch.setattr(backend._directions.rows, "FEW_BYTES", few)
+            monkeypatch.setattr(backend._directions.rows, "FAST_PATH_BYTES", few)
             with np.errstate(all="ignore"):
                 outputs, saved = backend.forward(**given)
                 cotangents = list(outputs) if isinstance(outputs, tuple) else [outputs]
@@ -135,7 +135,7 @@ def test_a_few_rows_have_the_bits_that_they_have_in_blocks(name, dtype, shape, m
             np.testing.assert_array_equal(one, other)
             numbers = ~np.isnan(one)
             assert np.array_equal(np.signbit(one)[numbers], np.signbit(other)[numbers])
-    assert calls == ["forward_small", "backward_small"] * len(turns)
+    assert calls == ["forward_fast", "backward_fast"] * len(turns)
 
 
 @WAYS
@@ -143,7 +143,7 @@ def test_a_few_rows_have_the_bits_that_they_have_in_blocks(name, dtype, shape, m
 def test_results_go_back_in_as_out(name, few, monkeypatch):
     """A loop hands in what the last turn returned."""
     backend = _backend(name)
-    monkeypatch.setattr(backend._directions.rows, "FEW_BYTES", few)
+    monkeypatch.setattr(backend._directions.rows, "FAST_PATH_BYTES", few)
     entries = load(ROOT / "derive" / f"{name}.py").differentiable
     given = list(_inputs(entries, (5, 33), np.float64).values())
     outputs, saved = backend.forward(*given)
@@ -171,7 +171,7 @@ def test_results_go_back_in_as_out(name, few, monkeypatch):
 def test_nothing_is_written_if_one_array_will_not_do(monkeypatch):
     for few in (2**30, 0):
         backend = _backend("layer_norm")
-        monkeypatch.setattr(backend._directions.rows, "FEW_BYTES", few)
+        monkeypatch.setattr(backend._directions.rows, "FAST_PATH_BYTES", few)
         x, gamma = RNG.standard_normal((3, 8)), np.ones(8)
         y, saved = backend.forward(x, gamma)
         place = np.full_like(x, 7)
@@ -187,7 +187,7 @@ def test_rows_that_were_pickled_are_few_too(monkeypatch):
     x = pickle.loads(pickle.dumps(RNG.standard_normal((3, 8))))
     saved = backend.forward(x, np.ones(8))[1]
     backend.backward(saved, np.ones((3, 8)))
-    assert calls == ["forward_small", "backward_small"]
+    assert calls == ["forward_fast", "backward_fast"]
 
 
 def test_results_of_a_few_rows_go_where_the_caller_says(monkeypatch):
@@ -238,7 +238,7 @@ def test_what_is_written_over_is_of_the_call_s_own_making(name):
 
 
 def test_a_row_is_written_over_one_that_is_read_for_the_last_time():
-    small = shipped("layer_norm").text("numpy_kernels.py").partition("def forward_small(")[2]
+    small = shipped("layer_norm").text("numpy_kernels.py").partition("def forward_fast(")[2]
     assert "xhat = np.multiply(x_centred, rstd, out=x_centred)" in small
     assert "y = np.multiply(xhat, gamma, out=xhat)" in small
     assert "dx = g - mean_g" in small, "g may be dy, an argument"
@@ -253,7 +253,7 @@ def layer(x: Row, gamma: Feature, beta: Row = 1):
     return gamma * (beta * rsqrt(sum(beta**2))) - x
 """
     module = module_from_files(derived(parse(text), proved=False).files, "numpy_backend")
-    module._directions.rows.FEW_BYTES = few
+    module._directions.rows.FAST_PATH_BYTES = few
     x, gamma = RNG.standard_normal((70, 9)), RNG.standard_normal(9)
     y, saved = module.forward(x, gamma)
     np.testing.assert_allclose(y, gamma / 3 - x, rtol=1e-14, atol=1e-14)
@@ -273,7 +273,7 @@ def layer(x: Row):
     return level, y
 """
     module = module_from_files(derived(parse(text), proved=False).files, "numpy_backend")
-    module._directions.rows.FEW_BYTES = few
+    module._directions.rows.FAST_PATH_BYTES = few
     x = RNG.standard_normal((70, 9))
     (level, y), _ = module.forward(x)
     wanted = x.sum(-1, keepdims=True) + 1
@@ -289,10 +289,10 @@ def layer(x: Row, c: Constant = 2):
     return x * (sum(x) * where(c > 1, 0.5, 0.25) / (sum(x * x) + 3))
 """
     module = module_from_files(derived(parse(text), proved=False).files, "numpy_backend")
-    module._directions.rows.FEW_BYTES = 0
+    module._directions.rows.FAST_PATH_BYTES = 0
     x = RNG.standard_normal((70, 9)).astype(np.float32)
     together, _ = module.forward(x)
-    module._directions.rows.FEW_BYTES = 2**30
+    module._directions.rows.FAST_PATH_BYTES = 2**30
     alone = np.stack([module.forward(row)[0] for row in x])
     assert np.array_equal(together, alone)
 
@@ -305,7 +305,7 @@ def layer(x: Row, z: Row, c: Scalar, a: Feature = 0):
     return x * sum(x * z * softplus(maximum(c, a)))
 """
     module = module_from_files(derived(parse(text), proved=False).files, "numpy_backend")
-    module._directions.rows.FEW_BYTES = few
+    module._directions.rows.FAST_PATH_BYTES = few
     x, z = RNG.standard_normal((70, 9)), RNG.standard_normal((70, 9))
     wanted = x * (x * z).sum(-1, keepdims=True) * np.log1p(np.exp(0.5))
     np.testing.assert_allclose(module.forward(x, z, 0.5)[0], wanted, rtol=1e-12)

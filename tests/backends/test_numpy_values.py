@@ -124,13 +124,15 @@ def compare(results: dict[str, Any], wanted: dict[str, Any], tolerance: float) -
         assert error < tolerance, (name, error)
 
 
-@pytest.mark.parametrize("few", [None, 0], ids=["at once", "in blocks"])
+@pytest.mark.parametrize("few", [None, 0], ids=["fast path", "in blocks"])
 @pytest.mark.parametrize("name", PAIRS)
 def test_every_set_of_arguments(
     name: str, few: int | None, modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if few is not None:
-        monkeypatch.setattr(sys.modules[modules[name].__name__ + ".numpy_backend"]._directions.rows, "FEW_BYTES", few)
+        monkeypatch.setattr(
+            sys.modules[modules[name].__name__ + ".numpy_backend"]._directions.rows, "FAST_PATH_BYTES", few
+        )
     # The programs have a few dozen operations and sums of 35 terms: 1e-13 is 450 roundings of float64.
     pair, rows, features = PAIRS[name], 5, 7
     optional = [given for given, _ in pair[0].optional]

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.cpu import __main__ as cpu
 from benchmarks.cpu import measure, report
-from benchmarks.cpu.cases import FEW_ROWS, Case
+from benchmarks.cpu.cases import FAST_PATH, Case
 from benchmarks.cpu.peers import PEERS
 
 SMALL = (32, 16, 64)
@@ -39,7 +39,7 @@ def test_memory_with_out_lacks_that_of_the_results(found: dict[str, Any]) -> Non
 def test_a_peer_that_computes_something_else_is_not_timed() -> None:
     samples = {"emitted": [[1.0, 2.0]], "plain": [[1.0, 2.1]]}
     with pytest.raises(RuntimeError, match="plain computes something else than emitted at layer_norm 4x8x16 float32"):
-        measure._require_agreement(Case("layer_norm", FEW_ROWS[0], "float32"), samples)
+        measure._require_agreement(Case("layer_norm", FAST_PATH[0], "float32"), samples)
 
 
 @pytest.mark.parametrize("last", ["prepare", "turn"])
@@ -73,7 +73,7 @@ def test_a_process_that_is_killed_is_told_apart() -> None:
     process._process.kill()
     process._process.wait()
     with pytest.raises(measure.PeerEndedError, match="minimal ended at layer_norm 4x8x16 float32, exit status -9"):
-        process.ask("prepare", Case("layer_norm", FEW_ROWS[0], "float32"))
+        process.ask("prepare", Case("layer_norm", FAST_PATH[0], "float32"))
     process.close()
 
 

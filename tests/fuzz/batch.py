@@ -37,7 +37,7 @@ _PLACES = 8
 def judge_batches(beside: Beside, alone: Checkable, layer: Checkable, seed: str) -> int:
     """Raise Failure for what a batch has wrong; how many rows and sums were compared.
 
-    A row alone is computed by `alone`, which takes few rows at once. `layer` is of a module of its own: the size of a
+    A row alone is computed by `alone`, which takes the fast path. `layer` is of a module of its own: the size of a
     block is set, so that there are several on every machine.
     """
     layer.module._directions.rows.BLOCK_BYTES = _BLOCK_BYTES

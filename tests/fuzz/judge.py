@@ -153,7 +153,7 @@ class _Work:
         self.beside = Beside.of(self.text, definition)
         files = made.files
         ways = {way: checkable(made.plan, module_from_files(files, "layer")) for way in ("at once", "in blocks")}
-        ways["in blocks"].module._directions.rows.FEW_BYTES = 0
+        ways["in blocks"].module._directions.rows.FAST_PATH_BYTES = 0
         exact_points = []
         for point, exact in self._small_points(definition):
             exact_points.append((point, exact))

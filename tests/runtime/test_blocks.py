@@ -32,7 +32,7 @@ def test_threads_share_the_chunks(threads: int) -> None:
         rows.add_rows(x, row_sums)
         entries += x.size
 
-    call = blocks.Call(x.shape, x.dtype, threads)
+    call = blocks.Work(x.shape, x.dtype, threads)
     sums, size = blocks.each_block(block, call, (x,), (y, half), buffers=1, feature_sums=1, sums=1)
     assert np.array_equal(y, 2 * x)
     assert np.array_equal(half, (x[:, 0] / 2).astype(np.float32))
@@ -48,12 +48,12 @@ def test_an_error_in_a_thread_is_raised() -> None:
 
     x = np.zeros((5000, 1024), np.float32)
     with pytest.raises(FloatingPointError):
-        blocks.each_block(fail, blocks.Call(x.shape, x.dtype, 2), (x,), ())
+        blocks.each_block(fail, blocks.Work(x.shape, x.dtype, 2), (x,), ())
 
 
 def test_a_block_of_the_compute_type_is_a_view_and_of_another_a_copy() -> None:
     single = np.arange(12, dtype=np.float32).reshape(2, 2, 3)
-    call = blocks.Call(single.shape, single.dtype, 1)
+    call = blocks.Work(single.shape, single.dtype, 1)
     read = blocks.reader(single, call, 4)
     assert np.shares_memory(read(slice(1, 3)), single)  # type: ignore[arg-type]
     copied = blocks.reader(single, call._replace(dtype=np.dtype(np.float64)), 4)(slice(1, 3))
@@ -64,7 +64,7 @@ def test_a_block_of_the_compute_type_is_a_view_and_of_another_a_copy() -> None:
 
 def test_rows_that_no_stride_reaches_are_read_and_written() -> None:
     array = np.zeros((3, 4, 2), np.float32)[:, ::3]
-    place, hand_on = blocks.writer(array, blocks.Call(array.shape, array.dtype, 1), 6)
+    place, hand_on = blocks.writer(array, blocks.Work(array.shape, array.dtype, 1), 6)
     assert hand_on is not None
     for span in (slice(0, 4), slice(4, 6)):
         block = place(span)
@@ -77,6 +77,6 @@ def test_rows_that_no_stride_reaches_are_read_and_written() -> None:
 def test_arrays_that_hold_one_result_are_written_alike() -> None:
     x = np.arange(6.0).reshape(2, 3)
     single, double = np.empty((2, 3), np.float32), np.empty((2, 3))
-    blocks.each_block(lambda x, y: np.copyto(y, x), blocks.Call(x.shape, x.dtype, 1), (x,), ((single, double, None),))
+    blocks.each_block(lambda x, y: np.copyto(y, x), blocks.Work(x.shape, x.dtype, 1), (x,), ((single, double, None),))
     assert np.array_equal(single, x)
     assert np.array_equal(double, x)

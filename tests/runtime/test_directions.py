@@ -55,7 +55,7 @@ def _blocks(values: Any, results: Any, call: Any) -> None:
     s[...] = x.sum(-1)
 
 
-def _small(values: Any, shape: Any, dtype: Any) -> Any:
+def _fast(values: Any, shape: Any, dtype: Any) -> Any:
     x, w, c = values
     return dtype.type(c) * x * (1 if w is None else w), x.sum(-1)
 
@@ -73,10 +73,10 @@ def _jvp(arguments: Any, fields: Any, results: Any, call: Any) -> None:
     dy[...] = c * ((0 if dx is None else dx * (1 if w is None else w)) + x * dw)
 
 
-LAYER = directions.Layer(INTERFACE, Saved)
-FORWARD = directions.Forward(LAYER, directions.only, _blocks, _small)
-BACKWARD = directions.Later(LAYER, "backward", Gradients, _backward)
-JVP = directions.Later(LAYER, "jvp", directions.only, _jvp, filled=("dw",))
+LAYER = directions.HostLayer(INTERFACE, Saved)
+FORWARD = directions.ForwardCall(LAYER, directions.only, _blocks, _fast)
+BACKWARD = directions.LaterCall(LAYER, "backward", Gradients, _backward)
+JVP = directions.LaterCall(LAYER, "jvp", directions.only, _jvp, filled=("dw",))
 
 X, W = np.arange(6.0).reshape(2, 3), np.array([1.0, 2.0, 4.0])
 
@@ -87,7 +87,7 @@ def test_both_ways_return_and_save_the_same(kind: Any, w: Any, monkeypatch: pyte
     values = (X.astype(kind), None if w is None else w.astype(kind), 2.0)
     ways = []
     for few in (2**30, 0):
-        monkeypatch.setattr(directions.rows, "FEW_BYTES", few)
+        monkeypatch.setattr(directions.rows, "FAST_PATH_BYTES", few)
         ways.append(FORWARD.call(values, True, None, 1))
     for y, saved in ways:
         assert saved is not None

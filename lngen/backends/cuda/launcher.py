@@ -14,7 +14,7 @@ from typing import Any
 
 from lngen.backends import Notes
 from lngen.backends.cuda.lines import LoweredDirection
-from lngen.backends.interface import Constant, Interface, OwnFields, interface, moved, moved_name
+from lngen.backends.interface import OwnFields, PublicConstant, PublicInterface, interface, moved, moved_name
 from lngen.backends.layout import WIDTH, quoted
 from lngen.backends.saved import saved_fields
 from lngen.backends.signatures import Signatures
@@ -45,7 +45,7 @@ def launcher(directions: Sequence[Lowered], notes: Notes) -> str:
 
 
 def _fields(
-    directions: Sequence[Lowered], by_name: Mapping[str, RowProgram], notes: Notes, layer: Interface
+    directions: Sequence[Lowered], by_name: Mapping[str, RowProgram], notes: Notes, layer: PublicInterface
 ) -> dict[str, Any]:
     forward, backward = by_name["forward"], by_name["backward"]
     saved = saved_fields(layer, forward, backward, list(by_name.values())[2:])
@@ -99,7 +99,7 @@ def _later(program: RowProgram | None, signatures: Signatures, *given: str) -> d
     }
 
 
-def _tables(directions: Sequence[Lowered], layer: Interface) -> list[str]:
+def _tables(directions: Sequence[Lowered], layer: PublicInterface) -> list[str]:
     """What the launcher has to know of a layer besides its interface, as Python."""
     programs = [program for program, _ in directions]
     tables = [line for program, lowered in directions for line in _direction(program, lowered, layer)]
@@ -113,7 +113,7 @@ def _tables(directions: Sequence[Lowered], layer: Interface) -> list[str]:
     return _inside("_LAYER = _launcher.layer_of(", fields, ")")
 
 
-def _direction(program: RowProgram, lowered: LoweredDirection, layer: Interface) -> list[str]:
+def _direction(program: RowProgram, lowered: LoweredDirection, layer: PublicInterface) -> list[str]:
     made = [result for store in program.results for result in store.names]
     arguments, results = _belongings(program, layer)
     zeros = [_string(result) for result in results if result not in made]
@@ -135,7 +135,7 @@ def _direction(program: RowProgram, lowered: LoweredDirection, layer: Interface)
     return _inside(f"{_string(program.direction)}: _launcher.Direction(", fields, "),")
 
 
-def _belongings(program: RowProgram, layer: Interface) -> tuple[dict[str, str], dict[str, str]]:
+def _belongings(program: RowProgram, layer: PublicInterface) -> tuple[dict[str, str], dict[str, str]]:
     """The arguments of a direction besides inputs, and its results, each with what it belongs to."""
     outputs = {output.derivative.name: output.name for output in layer.outputs}
     gradients = {given.derivative.name: given.name for given in layer.inputs}
@@ -193,7 +193,7 @@ def _statement(name: str, values: Iterable[str]) -> list[str]:
     return [f"    {line}" for line in (*lines[:-1], lines[-1].removesuffix(","))]
 
 
-def _checked_constant(given: Constant, layer: Interface) -> str:
+def _checked_constant(given: PublicConstant, layer: PublicInterface) -> str:
     sign = ", signed=False" if given.name in layer.nonnegative else ""
     return f"_launcher.finite({_string(given.public)}, {given.public}{sign})"
 

@@ -11,10 +11,10 @@ from lngen.backends.description import assignment, described
 from lngen.backends.interface import OwnFields, interface, moved
 from lngen.backends.layout import WIDTH, quoted, tuple_of, wrapped
 from lngen.backends.numpy.body import Body, body
+from lngen.backends.numpy.fast_path import FastPath, fast_path
 from lngen.backends.numpy.linear_directions import by_event, linear_direction
 from lngen.backends.numpy.lowering import lower
 from lngen.backends.numpy.presence import Cases
-from lngen.backends.numpy.small import Small, small
 from lngen.backends.numpy.text import definition, words_in
 from lngen.backends.numpy.wrappers import MEANINGS, PublicFunctions
 from lngen.backends.saved import saved_fields
@@ -34,9 +34,9 @@ _SUMMARIES = {
     "jvp": "The tangents of the outputs, written to their arrays.",
     "backward_backward": "The gradients of the gradients, written to their arrays.",
 }
-_OF_A_FEW = {
-    "forward": "The outputs and the saved row scalars of a few rows, taken at once.",
-    "backward": "The gradients of a few rows, taken at once; None for one not wanted.",
+_FAST = {
+    "forward": "The outputs and the saved row scalars of rows that fit one block.",
+    "backward": "The gradients of rows that fit one block; None for one not wanted.",
 }
 
 
@@ -60,15 +60,15 @@ class _Emission:
         self.cotangents = tuple(output.derivative.name for output in layer.outputs)
         # The only one may not be None.
         self.absent = self.cotangents if self.several else ()
-        self.backward_body, self.backward_small = self._backward_body()
+        self.backward_body, self.backward_fast = self._backward_body()
         self.others = [linear_direction(program, layer, self.absent, self.residuals) for program in others]
-        self.forward_body, self.forward_small = self._forward_body()
+        self.forward_body, self.forward_fast = self._forward_body()
         self.saved = saved_fields(layer, self.forward, self.backward, others)
         self.own = OwnFields.beside(field.name for field in self.saved)
 
     # The two directions
 
-    def _backward_body(self) -> tuple[Body, Small]:
+    def _backward_body(self) -> tuple[Body, FastPath]:
         optional = self.layer.optional
         absent = self.absent
         cases = Cases((*optional, *absent), self._tests(self.backward), absent)
@@ -83,7 +83,9 @@ class _Emission:
         loaded |= {row.name for row in self.backward.rows}
         flagged = [name for name in optional if name not in loaded]
         results = [gradient(given.name) for given in self.layer.inputs]
-        return body(schedule, wanted, given), small(schedule, wanted, given, results, flagged, self._zero_shapes(given))
+        return body(schedule, wanted, given), fast_path(
+            schedule, wanted, given, results, flagged, self._zero_shapes(given)
+        )
 
     def _zero_shapes(self, computed: Collection[str]) -> dict[str, str]:
         """The shapes of gradients that are not computed."""
@@ -91,7 +93,7 @@ class _Emission:
         inputs = self.layer.inputs
         return {gradient(each.name): shapes[each.kind] for each in inputs if gradient(each.name) not in computed}
 
-    def _forward_body(self) -> tuple[Body, Small]:
+    def _forward_body(self) -> tuple[Body, FastPath]:
         cases = Cases(self.layer.optional, self._tests(self.forward))
         given = {name: cases.everything for store in self.forward.results for name in store.names}
         wanted = by_event(self.forward.results, given)
@@ -103,7 +105,7 @@ class _Emission:
         given |= {symbol.name: wanted[symbol.name] for symbol in self.forward.saved}
         schedule = lower(self.forward, cases)
         results = [output.name for output in self.layer.outputs] + [symbol.name for symbol in self.forward.saved]
-        return body(schedule, wanted, given), small(schedule, wanted, given, results)
+        return body(schedule, wanted, given), fast_path(schedule, wanted, given, results)
 
     def _tests(self, program: RowProgram) -> tuple[tuple[str, str], ...]:
         """What is written for "this argument was given", in `forward` and `backward`."""
@@ -184,12 +186,12 @@ class _Emission:
         """The functions of forward and backward, and those of the second order."""
         bodies = [self.forward_body, self.backward_body, *(other.body for other in self.others)]
         found = [self._blocks(program, part) for program, part in zip(self.programs, bodies, strict=True)]
-        few = zip(self.programs, (self.forward_small, self.backward_small), strict=False)
-        small = [self._small(program, part) for program, part in few if self._takes_few(program)]
-        return found[:2] + small, found[2:]
+        parts = zip(self.programs, (self.forward_fast, self.backward_fast), strict=False)
+        fast = [self._fast_path(program, part) for program, part in parts if self._has_fast_path(program)]
+        return found[:2] + fast, found[2:]
 
-    def _takes_few(self, program: RowProgram) -> bool:
-        """Whether few rows may be taken at once: a row tells the shape of all, and they are computed in their type."""
+    def _has_fast_path(self, program: RowProgram) -> bool:
+        """Whether there is one: a row tells the shape of all, and they are computed in their type."""
         if self.forward.is_wide:
             return False
         if program.direction == "forward":
@@ -239,10 +241,10 @@ class _Emission:
         zeros = [f"{name}_out" for name in self._results(program) if name not in computed]
         return [line for name in zeros for line in (f"    if {name} is not None:", f"        {name}[...] = 0.0")]
 
-    def _small(self, program: RowProgram, part: Small) -> list[str]:
-        """The function that takes few rows at once."""
+    def _fast_path(self, program: RowProgram, part: FastPath) -> list[str]:
+        """The function of the fast path."""
         arguments = _named(self._arguments(program), part.parameters)
-        name, summary = f"{program.direction}_small", _OF_A_FEW[program.direction]
+        name, summary = f"{program.direction}_fast", _FAST[program.direction]
         if program.direction == "forward":
             return _function(name, ["values", "shape", "dtype"], summary, {"values": arguments}, part.lines)
         places = {given.name: place for place, given in enumerate(self.layer.inputs)}
@@ -254,7 +256,7 @@ class _Emission:
     def _directions(self) -> list[str]:
         """The statements that make the public functions' other half of a direction's mathematics."""
         wide = ", is_wide=True" if self.forward.is_wide else ""
-        lines = [f"_LAYER = _directions.Layer(INTERFACE, Saved{wide})"]
+        lines = [f"_LAYER = _directions.HostLayer(INTERFACE, Saved{wide})"]
         results = {
             "forward": "Outputs" if self.several else "_directions.only",
             "backward": "Gradients",
@@ -263,13 +265,13 @@ class _Emission:
         }
         for program in self.programs:
             name = program.direction
-            place = "_kernels" if name in _OF_A_FEW else "_second_order"
+            place = "_kernels" if name in _FAST else "_second_order"
             own = ["_LAYER", *([] if name == "forward" else [f'"{name}"']), results[name], f"{place}.{name}"]
-            own += [f"{place}.{name}_small"] if name in _OF_A_FEW and self._takes_few(program) else []
+            own += [f"{place}.{name}_fast"] if name in _FAST and self._has_fast_path(program) else []
             if name != "forward":
                 filled = [each.public for other in self.others if other.program is program for each in other.filled]
                 own += [f"filled={quoted(filled)}"] if filled else []
-            kind = "Forward" if name == "forward" else "Later"
+            kind = "ForwardCall" if name == "forward" else "LaterCall"
             lines += wrapped(f"_{name.upper()} = _directions.{kind}({', '.join(own)})", 0)
         return lines
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lngen.backends.interface import Input, Interface, moved, moved_name
+from lngen.backends.interface import PublicInput, PublicInterface, moved, moved_name
 from lngen.backends.numpy.body import Body, body
 from lngen.backends.numpy.lowering import lower
 from lngen.backends.numpy.presence import Cases
@@ -28,7 +28,7 @@ class Linear:
 
     name: str
     public: str
-    of: Input
+    of: PublicInput
     filled: bool
 
 
@@ -48,7 +48,7 @@ class LinearDirection:
 
 
 def linear_direction(
-    program: RowProgram, layer: Interface, cotangents: Sequence[str], residuals: Sequence[RowScalarSymbol]
+    program: RowProgram, layer: PublicInterface, cotangents: Sequence[str], residuals: Sequence[RowScalarSymbol]
 ) -> LinearDirection:
     """A direction lowered. `cotangents` are those that may be None, `residuals` as in `lower`."""
     loaded = {row.name for row in program.rows} | {parameter.name for parameter in program.parameters}

@@ -1,7 +1,7 @@
 """From nodes to lines of Python: how an operation is spelled, and under which condition it is carried out.
 
 `Lines` is what the two ways to take rows have in common: block by block, with every result in memory that is there
-(`body`), and a few rows at once, with results as NumPy makes them (`small`).
+(`body`), and on the fast path in one piece, with results as NumPy makes them (`fast_path`).
 """
 
 from __future__ import annotations

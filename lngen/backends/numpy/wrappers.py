@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lngen.backends import Notes
-from lngen.backends.interface import Constant, Input, Interface, OwnFields, moved, moved_name
+from lngen.backends.interface import OwnFields, PublicConstant, PublicInput, PublicInterface, moved, moved_name
 from lngen.backends.layout import WIDTH, assigned_tuple, in_docstring, quoted, tuple_of
 from lngen.backends.numpy.text import indented
 from lngen.backends.saved import Field
@@ -45,7 +45,7 @@ class Function:
 class PublicFunctions:
     """The public functions of a layer, whose programs are those of its directions, forward first."""
 
-    layer: Interface
+    layer: PublicInterface
     notes: Notes
     signatures: Signatures
     saved: Sequence[Field]
@@ -179,15 +179,15 @@ class PublicFunctions:
         """The tangents, or the cotangents of gradients, as callers write them, and what they belong to."""
         return [(moved_name(program, given), given.public) for given in moved(program, self.layer).values()]
 
-    def _meaning(self, given: Input) -> str:
+    def _meaning(self, given: PublicInput) -> str:
         meaning = MEANINGS[given.kind].format(rows=self.layer.rows[0].public)
         left_out = "" if given.neutral is None else f"; left out it is {as_python(given.neutral)}, and costs nothing"
         return f"{meaning}{left_out}."
 
-    def _sign(self, given: Constant) -> str:
+    def _sign(self, given: PublicConstant) -> str:
         return " of 0 or more" if given.name in self.layer.nonnegative else ""
 
-    def _checked(self, given: Constant) -> str:
+    def _checked(self, given: PublicConstant) -> str:
         signed = ", signed=False" if given.name in self.layer.nonnegative else ""
         return f'{given.public} = _calls.constant("{given.public}", {given.public}{signed})'
 

@@ -1,4 +1,4 @@
-"""From a schedule to the lines of `forward_small` or `backward_small`, which take a few rows at once.
+"""From a schedule to the lines of `forward_fast` or `backward_fast`: rows that fit one block, in one piece.
 
 For some thousand entries the calls of ufuncs are what takes the time, and every line of Python besides them: so these
 functions are the operations of the blocks, in their order and to the same bits, with nothing around them. Arrays keep
@@ -44,7 +44,7 @@ _OPERATORS = {
 
 
 @dataclass(frozen=True)
-class Small:
+class FastPath:
     """The function, finished: the variables of what it is given, and its lines.
 
     `flags` are variables too: whether inputs were given that no argument tells of.
@@ -55,23 +55,23 @@ class Small:
     lines: tuple[str, ...]
 
 
-def small(
+def fast_path(
     schedule: Schedule,
     wanted: Mapping[str, Condition],
     given: Mapping[str, Condition],
     results: Sequence[str],
     flagged: Sequence[str] = (),
     zeros: Mapping[str, str] = MappingProxyType({}),
-) -> Small:
+) -> FastPath:
     """The lines that return `results` in this order; None for one that is not wanted in a case.
 
     `wanted` and `given` are as in `body`. `flagged` are the optional inputs whose presence no argument tells: for each
     of them there is a flag. `zeros` are the gradients that are zero whatever the call, each with its shape.
     """
-    return _Small(schedule, wanted, given, flagged).print(results, zeros)
+    return _FastPath(schedule, wanted, given, flagged).print(results, zeros)
 
 
-class _Small(Lines):
+class _FastPath(Lines):
     converted = False
 
     def __init__(
@@ -93,7 +93,7 @@ class _Small(Lines):
         self.roots: dict[int, Condition] = {}
         self.overwritten = overwritten(schedule, self.need)
 
-    def print(self, results: Sequence[str], zeros: Mapping[str, str]) -> Small:
+    def print(self, results: Sequence[str], zeros: Mapping[str, str]) -> FastPath:
         for event in self.schedule.events:
             if event.kind == "make":
                 self.make(event)
@@ -110,7 +110,7 @@ class _Small(Lines):
         truths, (lines,) = self.conditions_named([read_only_assigned(lines)])
         used = words(lines)
         measures = [CodeLine(f"{name} = {value}") for name, value in _MEASURES.items() if name in used]
-        return Small(
+        return FastPath(
             parameters={
                 node.name: self._parameter(node) if node.phase == "block" else node.name for node in self.arguments()
             },
