@@ -11,7 +11,14 @@ from typing import Any
 from . import devices
 from .calls import DType, Shape
 from .device_arrays import BYTES, Memory, dtype_of, own_dtype
-from .device_calls import DeviceCall, DeviceLayer, forward_call, later_call, saved_name, types_of
+from .device_calls import (
+    DeviceCall,
+    DeviceLayer,
+    forward_call,
+    later_call,
+    saved_name,
+    types_of,
+)
 
 MOST_PLANS = 1024
 
