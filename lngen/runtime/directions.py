@@ -90,6 +90,8 @@ class ForwardCall(Generic[Results, Kept]):
         self.leading = leading[0] if leading and not layer.is_wide else None
         self.expected = [each for each in expectations(layer.inputs) if each[0] != self.leading]
         self.inputs = [given.name for given in layer.inputs]
+        self.before = (None,) * (self.leading or 0)
+        self.after = (None,) * (len(self.inputs) - len(self.before) - 1)
 
     def call(self, values: tuple[Any, ...], save: bool, out: Any, threads: int) -> tuple[Results, Kept | None]:
         """The outputs of a layer and what it saved, None if it is to save nothing."""
@@ -104,11 +106,14 @@ class ForwardCall(Generic[Results, Kept]):
         absent = look(self.expected, values, shape, dtype, ()) if self.expected else 0
         if absent < 0:
             return self._in_full(values, save, out, threads)
-        # What is usual takes no loop.
-        inputs = len(self.inputs)
-        dtypes: tuple[DType | None, ...] = (dtype,) * inputs
-        if absent:
-            dtypes = tuple([None if value is None else dtype for value in values[:inputs]])
+        # What is usual takes no loop: every input, or the one alone that is required.
+        dtypes: tuple[DType | None, ...]
+        if not absent:
+            dtypes = (dtype,) * len(self.inputs)
+        elif absent == len(self.expected):
+            dtypes = (*self.before, dtype, *self.after)
+        else:
+            dtypes = tuple([None if value is None else dtype for value in values[: len(self.inputs)]])
         if self.fast is None or not 0 < row.nbytes <= rows.FAST_PATH_BYTES:
             return self._in_blocks(values, shape, dtype, dtypes, save, out, threads)
         if rows.are_long(shape, dtype):

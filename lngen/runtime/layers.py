@@ -55,7 +55,8 @@ def look(
     Of each that is `expected` there are its place, its part, whether it is required, and the input that it follows;
     `dtypes` has None for an input that was left out.
     """
-    parts, absent = (shape, shape[:-1], shape[-1:], (), ()), 0
+    parts: Sequence[Shape] = ()
+    absent = 0
     for slot, part, required, follows in expected:
         value = values[slot]
         if value is None:
@@ -63,6 +64,7 @@ def look(
                 return -1
             absent += 1
         elif type(value) is np.ndarray:
+            parts = parts or (*shapes(shape), ())
             if value.shape != parts[part] or value.dtype != dtype or not value.flags.c_contiguous:
                 return -1
             if follows is not None and dtypes[follows] is None:
