@@ -15,7 +15,7 @@ from lngen.derivation.derivation import Proof, Step
 from lngen.errors import LngenError, printable
 from lngen.files import loading, manifest
 from lngen.files.loading import Layer
-from lngen.files.paths import derive_folder, require_package
+from lngen.files.paths import RUNTIME, derive_folder, require_package
 from lngen.language.definition import Definition
 from lngen.language.parsing import load, parse
 from lngen.pipeline import Derived, derived
@@ -89,17 +89,21 @@ class DerivedLayer:
         """
         place = Path(folder)
         require_package(place)
-        manifest.require_writable((self.name,), place)
-        if manifest.drift([self.derived.emission], place, every_layer=False):
-            manifest.write(self.derived.emission, place)
+        manifest.require_writable((RUNTIME, self.name), place)
+        for emission in (manifest.runtime_emission(), self.derived.emission):
+            manifest.update(emission, place)
         return place / self.name
 
     def load(self) -> Layer:
         """The layer's module, imported from the user's cache folder; nothing else is written."""
+        return loading.load(self._cached())
+
+    def _cached(self) -> Path:
+        """The layer's folder in the cache, made if it is not there."""
         emission = self.derived.emission
         parts = [part for entry in (manifest.runtime_emission(), emission) for file in entry.files for part in file]
         package = folders.entry(key(parts), lambda place: _write(emission, place), "layers")
-        return loading.load(package / self.name)
+        return package / self.name
 
     def check(
         self,
@@ -115,8 +119,8 @@ class DerivedLayer:
         """
         if backend not in BACKENDS:
             raise LngenError(f"there is no backend {backend!r}; there are {' and '.join(BACKENDS)}.")
-        folder = Path(str(self.load().__file__)).parent
-        return check_emitted(self.derived, folder, backend, Asked(shapes, dtypes=dtypes, seed=seed), warnings.warn)
+        asked = Asked(shapes, dtypes=dtypes, seed=seed)
+        return check_emitted(self.derived, self._cached(), backend, asked, warnings.warn)
 
 
 def derive(definition: str | os.PathLike[str]) -> DerivedLayer:

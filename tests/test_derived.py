@@ -61,6 +61,11 @@ def test_writing(scaled: DerivedLayer, tmp_path: Path) -> None:
     made = {path: path.stat().st_mtime_ns for path in place.iterdir()}
     assert scaled.write(str(tmp_path / "layers")) == place
     assert {path: path.stat().st_mtime_ns for path in place.iterdir()} == made
+    shared = place.with_name("_runtime") / "rows.py"
+    text = shared.read_text()
+    shared.unlink()
+    scaled.write(tmp_path / "layers")
+    assert shared.read_text() == text, "what layers share is put right too"
     assert lngen.load(place).INTERFACE["name"] == "scaled"
     with pytest.raises(LngenError, match="'my-layers' is no name of a Python package"):
         scaled.write(tmp_path / "my-layers")

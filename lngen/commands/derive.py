@@ -61,9 +61,7 @@ def _write(every: Sequence[Derived], folder: Path, format: Format) -> None:
     manifest.require_writable((emission.name for emission in emissions), folder)
     unchanged = 0
     for emission in emissions:
-        drifts = manifest.drift([emission], folder, every_layer=False)
-        if drifts:
-            manifest.write(emission, folder)
+        drifts = manifest.update(emission, folder)
         for entry in drifts:
             done = "removed" if entry.kind == "left over" else "wrote"
             _tell(f"{done} {layers.shown(folder / entry.path)}", format)

@@ -278,6 +278,14 @@ def drift(emissions: Iterable[Emission], folder: Path, *, every_layer: bool = Tr
     return found
 
 
+def update(emission: Emission, folder: Path) -> list[Drift]:
+    """Write the emission where `folder/<name>/` is not as it should be, and return in what it was not."""
+    drifts = drift([emission], folder, every_layer=False)
+    if drifts:
+        write(emission, folder)
+    return drifts
+
+
 def _drift_of(emission: Emission, folder: Path) -> Iterator[Drift]:
     target = folder / emission.name
     for path, text in emission.files:
