@@ -12,7 +12,7 @@ second derivation, and the two are compared wherever a gradient is checked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import sympy
@@ -35,7 +35,11 @@ from lngen.expressions.symbols import (
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one equation sends to the cotangent of one of its operands."""
+    """What one equation sends to the cotangent of one of its operands, or one operand to the tangent of a value.
+
+    `source` is the value whose cotangent or tangent is in the expression. Where it is the target itself, the expression
+    is a cotangent that the target has already: its own, as an output, or that of an earlier step.
+    """
 
     source: TypedSymbol
     target: TypedSymbol
@@ -53,6 +57,11 @@ class Adjoint:
     cotangents: tuple[TypedSymbol, ...]
     equations: tuple[Equation, ...]
     gradients: tuple[tuple[TypedSymbol, TypedSymbol], ...]
+
+
+def summed(sent: Iterable[Contribution]) -> Expr:
+    """All contributions collected."""
+    return sympy.Add(*(contribution.expression for contribution in sent))
 
 
 def cotangent_symbol(symbol: TypedSymbol) -> TypedSymbol:
