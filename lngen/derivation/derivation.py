@@ -49,8 +49,9 @@ class Step:
     @property
     def read(self) -> set[TypedSymbol]:
         """The symbols that the step speaks of, besides its target."""
-        sides = (self.after,) if self.before is None else (self.before, self.after)
-        return set().union(*(side.free_symbols for side in (*sides, *(c.expression for c in self.contributions))))
+        sides = [self.after] if self.before is None else [self.before, self.after]
+        sides += [side for sent in self.contributions for side in (sent.expression, sent.source)]
+        return set().union(*(side.free_symbols for side in sides))
 
 
 @dataclass(frozen=True)

@@ -75,6 +75,7 @@ class Trail:
     ) -> Expr:
         """Append the step that collects contributions to a cotangent or a tangent, and return their sum."""
         total = summed(contributions)
+        reason = reason if contributions else "no result depends on it"
         self.add(self.derivative, rule, target, None, total, reason, contributions=contributions)
         return total
 
@@ -90,6 +91,10 @@ class Trail:
                 pending.append(chain[symbol])
         names = ", ".join(symbol.name for symbol in gone)
         self.derived("written out", target, before, after, f"with {names} written out" if gone else "multiplied out")
+
+    def rename(self, names: Mapping[TypedSymbol, Expr]) -> None:
+        """Other symbols in all steps so far."""
+        self.steps = [renamed(step, names) for step in self.steps]
 
     def rewritten(
         self, rule: str, reason: str, equations: Iterable[Equation], change: Callable[[Expr], Expr]
