@@ -188,7 +188,9 @@ def _parts(d: Derivation, order: tuple[str, ...]) -> Iterator[Part]:
             read = step
         return tuple(found)
 
-    words = "Every value under a name, a line each."
+    words = (
+        "Every value under a name. What a rule says comes with the first step that uses it; docs/rules.md has proofs."
+    )
     yield Part("The forward, step by step", words, told(step for step in d.steps if step.part == "forward"))
     before = counted(sum(operation_count(q.expression) for q in d.adjoint.equations), "operation")
     words = (
