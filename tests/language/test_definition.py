@@ -270,7 +270,7 @@ FILE = "a definition file holds a docstring, imports from lngen.language, and on
 BODY = "a definition has assignments of names, a docstring, and one final return"
 LITERAL = "only real numbers such as 2, 0.5 or 1e-5 stand in expressions"
 IMPORT = "write `from lngen.language import ...` with the names that the definition uses"
-KINDS = "annotate with Row, RowScalar, Feature, Scalar or Constant"
+KINDS = "annotate with Row, RowScalar, Feature, Scalar, Data or Constant"
 NAME = f"choose another: {names.RULE}"
 NONZERO = "divide by something that is not zero"
 LOOP = "operators and functions work on whole rows; write the formula without a loop"
@@ -491,7 +491,7 @@ TEXTS = [
     ("def lambda_(x: Row):\n return 2*x", 1, 5, "the name 'lambda_' begins or ends with an underscore", NAME),
     ("def aux(x: Row):\n return 2*x", 1, 5, "the name 'aux' is the name of a device on some systems", NAME),
     ("def like(x: Row):\n return 2*x", 1, 5, "the name 'like' is an argument of the emitted functions", NAME),
-    ("def f(x):\n return 2*x", 1, 7, "the input 'x' has no kind", "annotate it with Row, RowScalar, Feature, Scalar or Constant"),
+    ("def f(x):\n return 2*x", 1, 7, "the input 'x' has no kind", "annotate it with Row, RowScalar, Feature, Scalar, Data or Constant"),
     ("def f(x: Rwo):\n return 2*x", 1, 10, "there is no kind 'Rwo'", "did you mean 'Row'?"),
     ("def f(x: float):\n return 2*x", 1, 10, "there is no kind 'float'", KINDS),
     ("def f(x: 'Row'):\n return 2*x", 1, 10, "found a string as a kind", KINDS),

@@ -26,7 +26,7 @@ from lngen.language.syntax import Expression, Kind, Name, Span, walk, with_names
 MAXIMUM_STATEMENTS = 200
 UNNAMED_OUTPUT = "y"
 
-_KINDS = "Row, RowScalar, Feature, Scalar or Constant"
+_KINDS = "Row, RowScalar, Feature, Scalar, Data or Constant"
 _FILE = "a definition file holds a docstring, imports from lngen.language, and one function"
 _BODY = "a definition has assignments of names, a docstring, and one final return"
 _LOOP = "operators and functions work on whole rows; write the formula without a loop"
@@ -83,7 +83,7 @@ class _Parser:
             smallest = minimum_features(statements)
         except Fault as fault:
             raise self.source.error_at(fault.expression.span, fault.message, fault.remedy) from None
-        ends = [*(entry.name for entry in inputs if entry.kind is not Kind.CONSTANT), *outputs]
+        ends = [*(entry.name for entry in inputs if entry.kind.has_gradient), *outputs]
         called = names.apart([*(entry.name for entry in inputs), *(entry.name for entry in statements)], ends)
         return Definition(
             name=function.name,
@@ -346,7 +346,7 @@ class _Parser:
     def _check_second_gradients(self, inputs: tuple[Input, ...], outputs: tuple[str, ...]) -> None:
         cotangents = names.derived(outputs)
         for entry in inputs:
-            if entry.name in cotangents and entry.kind is not Kind.CONSTANT:
+            if entry.name in cotangents and entry.kind.has_gradient:
                 two = f"{entry.name!r} and the cotangent of {cotangents[entry.name]!r}"
                 self._refuse(entry.span, f"{two} would have gradients of one name, 'd{entry.name}'", "rename either")
 
