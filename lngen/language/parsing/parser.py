@@ -133,8 +133,8 @@ class _Parser:
             if alias.asname is not None:
                 self._refuse(alias, "an import under another name", f"import {alias.name} without `as`")
             if alias.name not in (offered := public_names()):
-                known = f"it has {' '.join(offered)}"
-                remedy = suggestion(alias.name, offered, known, instead.FUNCTIONS | instead.CONSTANTS)
+                habits = {alias.name: found} if (found := instead.function(alias.name)) else instead.CONSTANTS
+                remedy = suggestion(alias.name, offered, f"it has {' '.join(offered)}", habits)
                 self._refuse(alias, f"lngen.language has no {alias.name!r}", remedy)
 
     def _refuse_statement(self, node: ast.stmt, allowed: str) -> NoReturn:
@@ -210,7 +210,7 @@ class _Parser:
         if isinstance(annotation, ast.Name):
             if annotation.id in KIND_NAMES:
                 return Kind(annotation.id)
-            remedy = suggestion(annotation.id, KIND_NAMES, f"annotate with {_KINDS}")
+            remedy = suggestion(annotation.id, KIND_NAMES, f"annotate with {_KINDS}", instead.KINDS)
             self._refuse(annotation, f"there is no kind {annotation.id!r}", remedy)
         self._refuse(annotation, f"found {describe(annotation)[0]} as a kind", f"annotate with {_KINDS}")
 
