@@ -34,7 +34,7 @@ def latex(expression: Expr, order: Order = ()) -> str:
     >>> print(latex(x / sympy.sqrt(var + 1)))
     \frac{\hat{x}}{\sqrt{1 + \mathrm{var}}}
     """
-    return _Latex(order).write(expression)
+    return Latex(order).write(expression)
 
 
 def latex_name(name: str) -> str:
@@ -82,7 +82,7 @@ def _short(stem: str) -> str:
     return rf"\{stem}" if stem in _GREEK else stem
 
 
-class _Latex(Text):
+class Latex(Text):
     def symbol(self, e: Symbol) -> str:
         return latex_name(e.name)
 
