@@ -10,7 +10,7 @@ from sympy import Add, Expr, Mul
 from lngen.derivation.derivation import Derivation
 from lngen.expressions.equations import Equation
 from lngen.expressions.notation import text
-from lngen.expressions.notation.mathml import mathml, marked, marked_name, pieces
+from lngen.expressions.notation.mathml import marked, marked_name, mathml, pieces
 from lngen.expressions.symbols import D, TypedSymbol, axes
 from lngen.files.render import Markup
 from lngen.plan.planner import Plan
@@ -125,14 +125,14 @@ def meanings(plan: Plan) -> tuple[Writer, list[Meaning]]:
     found = [Meaning(D.name, writer.name(D.name), "one value", "the number of features of a row", None, 0)]
     for name in order:
         symbol = given[name][0] if name in given else equations[name].symbol
-        equation = None if name in given else equations[name]
+        line = None if name in given else equations[name]
         found.append(
             Meaning(
                 name,
                 writer.name(name),
                 _VARIES[axes(symbol)],
                 given[name][1] if name in given else "",
-                None if equation is None else writer.equation(equation.symbol, equation.expression),
+                None if line is None else writer.equation(line.symbol, line.expression),
                 steps.get(name, 0),
             )
         )

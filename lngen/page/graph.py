@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
 
 from lngen.expressions.notation import text
 from lngen.expressions.notation.mathml import tspans
@@ -71,7 +72,9 @@ def _values(program: RowProgram) -> tuple[dict[str, _Node], list[tuple[str, str]
         over_rows = "sum over the rows of " if isinstance(line, RowsReduction) else ""
         formula = f"{line.symbol.name} = {over_rows}{text(expression)}"
         is_result = line.symbol in results
-        nodes[line.symbol.name] = _Node(line.symbol.name, _kind(line.symbol), band, line.step, formula, False, is_result)
+        nodes[line.symbol.name] = _Node(
+            line.symbol.name, _kind(line.symbol), band, line.step, formula, False, is_result
+        )
         edges += [(symbol.name, line.symbol.name) for symbol in reads if symbol.name in nodes]
     return nodes, edges, titles
 
@@ -108,14 +111,16 @@ def _drawn(program: RowProgram, nodes: dict[str, _Node], placed: Layout, titles:
         points[0] = (points[0][0], points[0][1] + _NODE / 2)
         points[-1] = (points[-1][0], points[-1][1] - _NODE / 2 - 5)
         path = f"M{points[0][0]:.0f} {points[0][1]:.0f}"
-        for (x0, y0), (x1, y1) in zip(points, points[1:], strict=False):
+        for (x0, y0), (x1, y1) in pairwise(points):
             path += f"C{x0:.0f} {(y0 + y1) / 2:.0f} {x1:.0f} {(y0 + y1) / 2:.0f} {x1:.0f} {y1:.0f}"
         yield f'<path class="edge" data-from="{source}" data-to="{target}" d="{path}"/>'
         x, y = points[-1]
         yield f'<path class="tip" data-from="{source}" data-to="{target}" d="M{x - 3.5:.0f} {y:.0f}h7l-3.5 5z"/>'
     for name, node in nodes.items():
         x, y = placed.x[name] + left + _SIDE, middle(placed.rank[name])
-        states = "".join(f" {word}" for word, holds in (("argument", node.is_argument), ("result", node.is_result)) if holds)
+        states = "".join(
+            f" {word}" for word, holds in (("argument", node.is_argument), ("result", node.is_result)) if holds
+        )
         corner = _NODE / 2 if node.kind in ("row-scalar", "scalar") else 4
         body = (
             f"<title>{escape(node.formula)}</title>"

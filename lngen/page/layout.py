@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 from typing import TypeAlias
 
 Key: TypeAlias = Hashable
@@ -65,7 +67,7 @@ def layout(rank: Mapping[Key, int], edges: Sequence[Edge], width: Callable[[Key]
         for waypoint in waypoints:
             rows[waypoint[2]].append(waypoint)
         route = routes[source, target] = [source, *waypoints, target]
-        for one, other in zip(route, route[1:], strict=False):
+        for one, other in pairwise(route):
             below[one].append(other)
             above[other].append(one)
     _order(rows, above, below)
@@ -85,15 +87,16 @@ def _order(rows: list[list[Key]], above: Mapping[Key, list[Key]], below: Mapping
     for sweep in range(_SWEEPS):
         down = sweep % 2 == 0
         place = {node: at for row in rows for at, node in enumerate(row)}
+        neighbours = above if down else below
         for row in rows if down else reversed(rows):
-            neighbours = above if down else below
-
-            def middle(node: Key, neighbours: Mapping[Key, list[Key]] = neighbours) -> float:
-                beside = neighbours.get(node, [])
-                return sum(place[other] for other in beside) / len(beside) if beside else float(place[node])
-
-            row.sort(key=middle)
+            row.sort(key=partial(_middle, neighbours=neighbours, place=place))
             place.update((node, at) for at, node in enumerate(row))
+
+
+def _middle(node: Key, neighbours: Mapping[Key, list[Key]], place: Mapping[Key, int]) -> float:
+    """The middle of a node's neighbours in the rank beside its own; its own place where it has none."""
+    beside = neighbours.get(node, [])
+    return sum(place[other] for other in beside) / len(beside) if beside else float(place[node])
 
 
 def _places(

@@ -11,19 +11,18 @@ from lngen.files.render import Markup
 
 _STEP = re.compile(r"(#|//) step (\d+)\b")
 _COMMENT = re.compile(r"(?:#(?!include|define|if|el|endif|error|pragma)|//).*$")
-_KEYWORDS = frozenset(
-    """
-    and as assert break class continue def elif else except finally for from if import in is lambda None not or pass
-    raise return try while with True False
-    template typename struct const static auto void int unsigned bool float double using inline namespace constexpr
-    __global__ __device__ __shared__ __forceinline__ __launch_bounds__ extern public switch case default
-    """.split()
-)
+_KEYWORD_LIST = """
+and as assert break class continue def elif else except finally for from if import in is lambda None not or pass raise
+return try while with True False
+template typename struct const static auto void int unsigned bool float double using inline namespace constexpr public
+switch case default extern __global__ __device__ __shared__ __forceinline__ __launch_bounds__
+"""
+_KEYWORDS = frozenset(_KEYWORD_LIST.split())
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a file. `step` is the step that it comes from, 0 for none; the first of a step's lines is a `link` to it."""
+    """A line of a file. `step` is where it comes from, 0 for none; the first of a step's lines is a `link` to it."""
 
     number: int
     step: int
@@ -40,7 +39,7 @@ def listing(code: str, names: Collection[str]) -> list[Line]:
     [(1, 0), (2, 2), (3, 2), (4, 0), (5, 0)]
     """
     found = []
-    step, depth = 0, 0
+    step, depth, prose = 0, 0, False
     for number, line in enumerate(code.splitlines(), 1):
         said = _STEP.search(line)
         indent = len(line) - len(line.lstrip())
@@ -51,7 +50,10 @@ def listing(code: str, names: Collection[str]) -> list[Line]:
             own = int(said[2])
             if line.lstrip().startswith(said[1]):
                 step, depth = own, indent
-        found.append(Line(number, own, bool(said), Markup("".join(_coloured(line, names if own else ())))))
+        prose_here = prose or '"""' in line
+        prose ^= line.count('"""') % 2 == 1
+        words = _words(line, (), ()) if prose_here else _coloured(line, names if own else ())
+        found.append(Line(number, own, bool(said), Markup("".join(words))))
     return found
 
 
@@ -60,7 +62,7 @@ def _coloured(line: str, names: Collection[str]) -> Iterator[str]:
     code = line[: comment.start()] if comment else line
     yield from _words(code, names)
     if comment:
-        yield f'<i>{"".join(_words(comment[0], names, frozenset()))}</i>'
+        yield f"<i>{''.join(_words(comment[0], names, frozenset()))}</i>"
 
 
 def _words(text: str, names: Collection[str], keywords: Collection[str] = _KEYWORDS) -> Iterator[str]:

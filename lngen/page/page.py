@@ -15,7 +15,7 @@ from lngen.errors import counted, printable
 from lngen.files import render
 from lngen.files.render import Markup
 from lngen.page import panel, plots
-from lngen.page.formulas import EquationHtml, Meaning, Writer, changes, meanings
+from lngen.page.formulas import EquationHtml, Writer, changes, meanings
 from lngen.page.graph import graph
 from lngen.page.listing import Line, lines_of, listing
 from lngen.pipeline import Derived
@@ -59,7 +59,7 @@ class File:
 
 
 def page(layer: Derived, table: StabilityTable | None = None, home: str = "") -> str:
-    """The page as HTML. With `table` it has a plot of errors; `home` is where the index of a site is, if there is one."""
+    """The page as HTML. With `table` it has a plot of errors; `home` is the address of a site's index."""
     said = content(layer.plan)
     writer, names = meanings(layer.plan)
     files = _files(layer, writer)
@@ -147,13 +147,17 @@ def _step(step: Step, writer: Writer, files: Sequence[File]) -> StepHtml:
         before=None if step.before is None else writer.expression(step.before, gone),
         after=writer.equation(step.target, step.after),
         marked=writer.expression(step.after, come, "="),
-        code=tuple((file.key, file.title, number) for file in files for number in lines_of(step.number, file.lines)[:3]),
+        code=tuple(
+            (file.key, file.title, number) for file in files for number in lines_of(step.number, file.lines)[:3]
+        ),
     )
 
 
 def _files(layer: Derived, writer: Writer) -> list[File]:
     return [
-        File(key, title, name, listing(layer.text(name), writer.names)) for key, title, name in _FILES if name in layer.files
+        File(key, title, name, listing(layer.text(name), writer.names))
+        for key, title, name in _FILES
+        if name in layer.files
     ]
 
 

@@ -81,7 +81,7 @@ addEventListener("afterprint", () => {
 });
 
 // Where the reader is.
-const links = new Map(every("nav a[href^='#']").map((link) => [link.hash.slice(1), link]));
+const links = new Map(every("nav a[href^='#']:not([href='#code'])").map((link) => [link.hash.slice(1), link]));
 const seen = new IntersectionObserver(
   (entries) => {
     for (const entry of entries) {
@@ -97,7 +97,7 @@ for (const id of links.keys()) if (found(id)) seen.observe(found(id));
 // The panel.
 const given = JSON.parse(found("panel-data").textContent);
 const form = document.querySelector(".panel");
-const first = { Row: "0.5 -1.25 2 0.75", cotangent: "1 0 0 0" };
+const first = { Row: [1, -2, 3, 0.5], cotangent: [1, -0.5, 2, 0.25] };
 const fields = new Map();
 for (const argument of given.arguments) {
   const label = document.createElement("label");
@@ -107,7 +107,8 @@ for (const argument of given.arguments) {
   field.autocomplete = "off";
   field.spellcheck = false;
   const numbers = argument.perFeature ? first[argument.kind] : undefined;
-  field.value = numbers ?? String(argument.default ?? 1);
+  field.value = numbers ? numbers.join(" ") : String(argument.default ?? 1);
+  if (numbers) numbers.push(numbers.shift());
   const name = document.createElement("code");
   name.textContent = argument.name;
   label.append(name, ` ${argument.kind}`, field);

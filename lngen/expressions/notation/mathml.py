@@ -26,7 +26,7 @@ omicron:ο pi:π rho:ρ sigma:σ tau:τ upsilon:υ phi:ϕ varphi:φ chi:χ psi:�
 Pi:Π Sigma:Σ Upsilon:Υ Phi:Φ Psi:Ψ Omega:Ω ell:ℓ infty:∞
 """
 _LETTERS = dict(pair.split(":") for pair in _GREEK_LETTERS.split())
-_FUNCTIONS = frozenset("exp log sin cos tanh max min".split())
+_FUNCTIONS = frozenset(["exp", "log", "sin", "cos", "tanh", "max", "min"])
 _ACCENTS = {"hat": "^", "bar": "¯", "tilde": "~", "dot": "˙", "ddot": "¨"}
 _COMBINING = {"^": "\u0302", "¯": "\u0304", "~": "\u0303", "˙": "\u0307", "¨": "\u0308"}
 _RELATIONS = {"=": "=", "<": "<", ">": ">", "le": "≤", "ge": "≥", "ne": "≠"}
@@ -40,7 +40,7 @@ _LONG = 26
 
 @dataclass(frozen=True)
 class Node:
-    """An element of MathML: with text or with children. `attributes` are pairs, in the order in which they are written."""
+    """An element of MathML: with text or with children; `attributes` are pairs of name and value."""
 
     tag: str
     text: str = ""
@@ -89,6 +89,8 @@ def pieces(tex: str) -> tuple[str, ...]:
     found: list[list[Node]] = [[]]
     for node in _flat(nodes):
         if node.may_begin_a_line and found[-1]:
+            # The space before it is that between the pieces.
+            node = replace(node, attributes=(*node.attributes, ("lspace", "0"), ("rspace", "0.22em")))
             found.append([])
         found[-1].append(node)
     return tuple(map(_math, found))
@@ -140,9 +142,8 @@ def _tspan(node: Node) -> str:
     if node.tag == "mover":
         return _tspan(node.children[0]) + _COMBINING[node.children[1].text]
     if node.tag in ("msub", "msup"):
-        base, script = map(_tspan, node.children)
         shift = 4 if node.tag == "msub" else -6
-        return f'{base}<tspan class="sub" dy="{shift}">{script}</tspan>'
+        return f'{_tspan(node.children[0])}<tspan class="sub" dy="{shift}">{_tspan(node.children[1])}</tspan>'
     if node.tag == "msubsup":
         base, below, above = node.children
         return _tspan(Node("msub", children=(Node("msup", children=(base, above)), below)))
@@ -238,8 +239,10 @@ class _Parser:
         if word in ("htmlData", "htmlClass"):
             attribute = ("data-name" if word == "htmlData" else "class", self.verbatim())
             inner = self.argument()
-            return replace(inner, attributes=(*inner.attributes, attribute)) if inner.tag == "mrow" else Node(
-                "mrow", children=(inner,), attributes=(attribute,)
+            return (
+                replace(inner, attributes=(*inner.attributes, attribute))
+                if inner.tag == "mrow"
+                else Node("mrow", children=(inner,), attributes=(attribute,))
             )
         raise ValueError(f"\\{word} in {self.tex!r} has no MathML")
 
