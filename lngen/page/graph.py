@@ -110,9 +110,7 @@ def _drawn(program: RowProgram, nodes: dict[str, _Node], placed: Layout, titles:
         points = [(x + left + _SIDE, middle(rank)) for x, rank in route]
         points[0] = (points[0][0], points[0][1] + _NODE / 2)
         points[-1] = (points[-1][0], points[-1][1] - _NODE / 2 - 5)
-        path = f"M{points[0][0]:.0f} {points[0][1]:.0f}"
-        for (x0, y0), (x1, y1) in pairwise(points):
-            path += f"C{x0:.0f} {(y0 + y1) / 2:.0f} {x1:.0f} {(y0 + y1) / 2:.0f} {x1:.0f} {y1:.0f}"
+        path = _curve(points)
         yield f'<path class="edge" data-from="{source}" data-to="{target}" d="{path}"/>'
         x, y = points[-1]
         yield f'<path class="tip" data-from="{source}" data-to="{target}" d="M{x - 3.5:.0f} {y:.0f}h7l-3.5 5z"/>'
@@ -133,3 +131,17 @@ def _drawn(program: RowProgram, nodes: dict[str, _Node], placed: Layout, titles:
         else:
             yield f"<g {attributes}>{body}</g>"
     yield "</svg>"
+
+
+def _curve(points: list[tuple[float, float]]) -> str:
+    """A smooth path downwards through points, upright at both ends.
+
+    >>> _curve([(0.0, 0.0), (10.0, 30.0), (30.0, 60.0)])
+    'M0 0C0 10 5 20 10 30S30 50 30 60'
+    """
+    slopes = [0.0, *((right - left) / 2 for (left, _), (right, _) in zip(points, points[2:], strict=False)), 0.0]
+    path = f"M{points[0][0]:.0f} {points[0][1]:.0f}"
+    for at, ((x0, y0), (x1, y1)) in enumerate(pairwise(points)):
+        first = f"C{x0 + slopes[at] / 3:.0f} {(2 * y0 + y1) / 3:.0f} " if at == 0 else "S"
+        path += f"{first}{x1 - slopes[at + 1] / 3:.0f} {(y0 + 2 * y1) / 3:.0f} {x1:.0f} {y1:.0f}"
+    return path

@@ -18,6 +18,7 @@ Edge: TypeAlias = tuple[Key, Key]
 
 _SWEEPS = 12
 _GAP = 18.0
+_STRAIGHT = 8.0
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def layout(rank: Mapping[Key, int], edges: Sequence[Edge], width: Callable[[Key]
             below[one].append(other)
             above[other].append(one)
     _order(rows, above, below)
-    x = _places(rows, above, below, lambda node: width(node) if node in rank else 4.0)
+    x = _places(rows, above, below, lambda node: width(node) if node in rank else 0.0)
     least = min((x[node] - width(node) / 2 for node in rank), default=0.0)
     x = {node: at - least for node, at in x.items()}
     all_ranks = {node: at for at, row in enumerate(rows) for node in row}
@@ -121,7 +122,8 @@ def _places(
 def _apart(wanted: Sequence[float], widths: Sequence[float]) -> list[float]:
     """The places nearest to those wanted, in the same order, with room between.
 
-    Least squares with the distances as constraints: pool adjacent violators, after each distance is taken off.
+    Least squares with the distances as constraints: pool adjacent violators, after each distance is taken off. What has
+    no width is a waypoint, and counts more, so that edges are straight.
 
     >>> _apart([0.0, 0.0, 100.0], [10.0, 10.0, 10.0])
     [-14.0, 14.0, 100.0]
@@ -130,12 +132,12 @@ def _apart(wanted: Sequence[float], widths: Sequence[float]) -> list[float]:
     for index, width in enumerate(widths):
         at += 0.0 if index == 0 else (widths[index - 1] + width) / 2 + _GAP
         offsets.append(at)
-    pools: list[tuple[float, int]] = []
-    for target, offset in zip(wanted, offsets, strict=True):
-        mean, size = target - offset, 1
+    pools: list[tuple[float, float, int]] = []
+    for target, offset, width in zip(wanted, offsets, widths, strict=True):
+        mean, weight, size = target - offset, 1.0 if width else _STRAIGHT, 1
         while pools and pools[-1][0] > mean:
-            other, count = pools.pop()
-            mean, size = (mean * size + other * count) / (size + count), size + count
-        pools.append((mean, size))
-    base = [mean for mean, size in pools for _ in range(size)]
+            other, heavy, count = pools.pop()
+            mean, weight, size = (mean * weight + other * heavy) / (weight + heavy), weight + heavy, size + count
+        pools.append((mean, weight, size))
+    base = [mean for mean, _, size in pools for _ in range(size)]
     return [start + offset for start, offset in zip(base, offsets, strict=True)]

@@ -48,9 +48,10 @@ def error_plot(table: StabilityTable) -> str:
 
     def draw(axes: Any) -> None:
         for axis, dtype in zip(axes, ("float32", "float64"), strict=True):
-            # Where the type holds no deviation beside an offset, rows are constant and nothing is measured.
-            lines = [q for q in table.lines if q.dtype == dtype and (q.naive, q.two_pass, q.emitted) != (0, 0, 0)]
-            least = 2.0 ** (-24 if dtype == "float32" else -53)
+            digits = 24 if dtype == "float32" else 53
+            # Beyond, the type holds no deviation beside the offset, and rows are constant.
+            lines = [line for line in table.lines if line.dtype == dtype and line.offset < 2.0**digits]
+            least = 2.0**-digits
             for form, ink, style, marker in _FORMS:
                 errors = [max(getattr(line, form), least) for line in lines]
                 offsets = [line.offset for line in lines]

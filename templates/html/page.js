@@ -39,7 +39,8 @@ document.addEventListener("pointerover", (event) => {
 });
 document.addEventListener("focusin", (event) => (event.target.closest("[data-name]") ? show(event.target.closest("[data-name]")) : hide()));
 document.addEventListener("keydown", (event) => event.key === "Escape" && hide());
-document.addEventListener("scroll", hide, { passive: true, capture: true });
+const scrolled = () => document.activeElement.dataset.name !== shown && hide();
+document.addEventListener("scroll", scrolled, { passive: true, capture: true });
 document.addEventListener("click", (event) => {
   const part = event.target.closest("[data-name]");
   if (!part) return;
@@ -148,7 +149,9 @@ const compute = () => {
       const cell = document.createElement("td");
       name.scope = "row";
       name.title = `${value.name} = ${value.formula}`;
-      name.append(found(`name-${value.name}`)?.querySelector("math").cloneNode(true) ?? value.name);
+      const code = document.createElement("code");
+      code.textContent = value.name;
+      name.append(found(`name-${value.name}`).querySelector("math").cloneNode(true), " ", code);
       cell.textContent = numbers.map(shortly).join("  ");
       row.dataset.value = value.name;
       row.classList.toggle("result", value.result);
