@@ -17,12 +17,12 @@ from lngen.derivation.derivation import Proof
 from lngen.errors import LngenError, printable
 from lngen.expressions.notation import latex_name
 from lngen.files import render
+from lngen.layout import NARROWEST, WIDTH, aligned, cut, expression, prose, table
 from lngen.plan.planner import Plan
 from lngen.report import escape
 from lngen.report.audit import Hazard
 from lngen.report.content import Content, Side, StepText, content, saving_text
 from lngen.report.formulas import Formula
-from lngen.report.layout import WIDTH, aligned, cut, expression, prose, table
 
 Format = Literal["text", "markdown", "latex", "json"]
 
@@ -85,7 +85,7 @@ def report(plan: Plan, format: Format = "text") -> str:
 
 def to_console(plan: Plan, console: Console) -> None:
     """Print the report on a console, with colour where it has one, in its width up to 110 columns."""
-    width = max(40, min(console.width, WIDTH))
+    width = max(NARROWEST, min(console.width, WIDTH))
     with console.use_theme(THEME):
         console.print(_text(plan, width), soft_wrap=True, highlight=False, end="")
 
