@@ -55,11 +55,6 @@ class Adjoint:
     gradients: tuple[tuple[TypedSymbol, TypedSymbol], ...]
 
 
-def cotangent_symbol(symbol: TypedSymbol) -> TypedSymbol:
-    """`dx` for `x`: a value's cotangent varies over what the value varies over."""
-    return symbol_like(f"d{symbol.name}", symbol)
-
-
 def reduce_to(expression: Expr, target: Axes) -> Expr:
     """Collect a cotangent into a value that varies over less.
 
@@ -193,7 +188,7 @@ def merged(total: Expr) -> Expr:
 
 def adjoint(forward: Forward) -> Adjoint:
     """The VJP of a forward, unsimplified."""
-    cotangents = tuple(cotangent_symbol(output) for output in forward.outputs)
+    cotangents = tuple(map(forward.cotangent, forward.outputs))
     names = Names.of(forward)
     bars: dict[TypedSymbol, Expr] = {}
     for output, cotangent in zip(forward.outputs, cotangents, strict=True):
@@ -204,14 +199,14 @@ def adjoint(forward: Forward) -> Adjoint:
         if bar == 0:
             continue
         if bar not in cotangents:
-            symbol = symbol_like(names.fresh(f"d{equation.symbol.name}"), equation.symbol)
+            symbol = symbol_like(names.fresh(forward.cotangent(equation.symbol).name), equation.symbol)
             equations.append(Equation(symbol, bar))
             bar = symbol
         for contribution in contributions(equation, bar):
             bars[contribution.target] = bars.get(contribution.target, sympy.S.Zero) + contribution.expression
     gradients = []
     for symbol in forward.differentiable:
-        gradient = cotangent_symbol(symbol)
+        gradient = forward.cotangent(symbol)
         equations.append(Equation(gradient, bars.get(symbol, sympy.S.Zero)))
         gradients.append((symbol, gradient))
     return Adjoint(cotangents, tuple(equations), tuple(gradients))

@@ -104,6 +104,9 @@ class _Planner:
             names = Names.of(derivation.forward, (*self._forward, *derivation.backward, *derivative.equations))
             for symbol in derivative.arguments:
                 names.take(symbol.name)
+        prefix = "d" if direction == "jvp" else "dd"
+        inputs = [symbol.name for symbol in derivation.forward.differentiable] if derivative.arguments else []
+        arguments = {f"{prefix}{name}": symbol for name, symbol in zip(inputs, derivative.arguments, strict=True)}
         values = {q.symbol: q.expression for q in derivative.equations}
         results, taken = stores_of(derivative.results, values)
         wanted = [q for q in derivative.equations if q.symbol not in taken]
@@ -114,9 +117,10 @@ class _Planner:
         lines = in_range(lines, growth, names)
         if direction == "backward":
             self._kept = _kept(derivation, self._forward, lines)
-        own = [*(derivation.adjoint.cotangents if direction != "jvp" else ()), *derivative.arguments]
+        cotangents = derivation.adjoint.cotangents if direction != "jvp" else ()
+        own = {symbol.name: symbol for symbol in cotangents} | arguments
         read = read_by(lines) | {store.symbol for store in results}
-        rows, saved, again = self._sources(read - {*own, *(line.symbol for line in lines)})
+        rows, saved, again = self._sources(read - {*own.values(), *(line.symbol for line in lines)})
         lines = [*again, *lines]
         if direction == "backward":
             saved = self._save(saved)
@@ -127,11 +131,11 @@ class _Planner:
             direction,
             lines,
             names,
-            rows=(*rows, *(RowArgument(s.name, s, origin) for s in own if axes(s).rows)),
+            rows=(*rows, *(RowArgument(name, s, origin) for name, s in own.items() if axes(s).rows)),
             saved=saved,
             results=results,
             growth=growth,
-            arguments=derivative.arguments,
+            arguments=arguments,
         )
 
     def _save(self, saved: tuple[RowScalarSymbol, ...]) -> tuple[RowScalarSymbol, ...]:

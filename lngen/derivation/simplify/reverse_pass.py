@@ -30,8 +30,8 @@ from lngen.derivation.simplify.linear import (
 from lngen.derivation.simplify.row_classes import RowClass, row_classes
 from lngen.derivation.simplify.trail import UNSIMPLIFIED, Trail
 from lngen.derivation.simplify.work import spend
-from lngen.derivation.vjp import contributions, cotangent_symbol
-from lngen.expressions.equations import Equation, Forward, Names
+from lngen.derivation.vjp import contributions
+from lngen.expressions.equations import ATOM, Equation, Forward, Names
 from lngen.expressions.notation import text
 from lngen.expressions.reductions import show_sums
 from lngen.expressions.symbols import (
@@ -79,7 +79,7 @@ class ReversePass:
     def run(self) -> tuple[Equation, ...]:
         """All cotangent equations, results last."""
         for output in self.forward.outputs:
-            self._send(self._outside, output, cotangent_symbol(output))
+            self._send(self._outside, output, self.forward.cotangent(output))
         for equation in reversed(self.forward.equations):
             self._equation(equation)
         for symbol in self.forward.differentiable:
@@ -116,7 +116,7 @@ class ReversePass:
         """
         if not too_long(bar):
             return bar
-        cotangent = symbol_like(self.names.fresh(f"d{symbol.name}"), symbol)
+        cotangent = symbol_like(self.names.fresh(self.forward.cotangent(symbol).name), symbol)
         self._append(cotangent, bar)
         reason = f"the cotangent of {symbol.name}, too long to be written out: no shorter form is looked for"
         self.trail.add("backward", UNSIMPLIFIED, cotangent, None, bar, reason)
@@ -148,7 +148,7 @@ class ReversePass:
         bar = atom + self._inside.get(symbol, sympy.S.Zero)
         if symbol != row_class.root or bar == atom:
             return bar
-        cotangent = symbol_like(self.names.fresh(f"d{symbol.name}"), symbol)
+        cotangent = symbol_like(self.names.fresh(self.forward.cotangent(symbol).name), symbol)
         expression = self._simplify(row_class, symbol, cotangent, bar)
         if expression == 0 or isinstance(expression, TypedSymbol):
             return expression
@@ -162,7 +162,9 @@ class ReversePass:
             expression = common_factors(expression)
         if expression == 0 or isinstance(expression, TypedSymbol):
             return expression
-        return self._name("g", symbol, expression)
+        # Of the second order there are several: one that is the whole cotangent has the name of that.
+        whole = self.forward.again and symbol not in self._inside
+        return self._name(self.forward.cotangent(symbol).name if whole else ATOM, symbol, expression)
 
     def _name(self, wanted: str, like: TypedSymbol, expression: Expr) -> Expr:
         if expression == 0 or isinstance(expression, TypedSymbol):
@@ -210,7 +212,7 @@ class ReversePass:
         return text(show_sums(expression), self._order)
 
     def _input(self, symbol: TypedSymbol) -> None:
-        gradient = cotangent_symbol(symbol)
+        gradient = self.forward.cotangent(symbol)
         if is_row(symbol):
             row_class = self.class_of[symbol]
             atom = self._atom(symbol)
@@ -279,7 +281,7 @@ class ReversePass:
         if bar != 0:
             return False
         reason = f"the results do not depend on {symbol.name}: what reaches it cancels by the identities"
-        self.trail.add("backward", "a shift that cancels", cotangent_symbol(symbol), None, bar, reason)
+        self.trail.add("backward", "a shift that cancels", self.forward.cotangent(symbol), None, bar, reason)
         return True
 
     def _same_class(self, a: TypedSymbol, b: TypedSymbol) -> bool:

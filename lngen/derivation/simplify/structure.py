@@ -175,7 +175,11 @@ class _Structure:
         return symbol
 
     def _reduction_name(self, reduction: Reduction, equation: Equation) -> str:
-        wanted = statistic_name(reduction, self._value)
+        # By what the values in it are called in the end.
+        written = {new: old for old, new in self.rename.items()}
+        wanted = statistic_name(
+            reduction.xreplace(self.rename), lambda value: self._value(written.get(value, value))
+        )
         if equation.expression != equation.reduction:
             wanted = wanted.replace("mean_", "sum_") if wanted.startswith("mean_") else equation.symbol.name
         # The name that the definition's own equations have for it, if that says the same.

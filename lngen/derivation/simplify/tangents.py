@@ -12,7 +12,7 @@ from collections.abc import Collection
 import sympy
 from sympy import Expr
 
-from lngen.derivation.jvp import moved_by, tangent_symbol
+from lngen.derivation.jvp import moved_by
 from lngen.derivation.simplify.basis import in_best_basis
 from lngen.derivation.simplify.factors import common_factors
 from lngen.derivation.simplify.function_values import with_value
@@ -22,7 +22,7 @@ from lngen.derivation.simplify.reverse_pass import ReversePass
 from lngen.derivation.simplify.row_classes import RowClass
 from lngen.derivation.simplify.trail import Trail
 from lngen.derivation.simplify.work import spend
-from lngen.expressions.equations import Equation, Forward
+from lngen.expressions.equations import Equation, Forward, tangent_symbol
 from lngen.expressions.symbols import AttainsFirst, RowMax, RowMin, TypedSymbol, is_row, symbol_like
 
 _LONGEST_TANGENT = 1_000
@@ -42,7 +42,7 @@ class Tangents:
     ... '''
     >>> for equation in Tangents(named_structure(translate(parse(text)))[0]).run():
     ...     print(equation.symbol, "=", equation.expression)
-    dy = rstd*(dx - y*Mean(dx*y))
+    y_dot = rstd*(x_dot - y*Mean(x_dot*y))
     """
 
     def __init__(self, forward: Forward, candidates: Collection[TypedSymbol] = ()) -> None:
@@ -118,8 +118,9 @@ class Tangents:
         known = next((q.symbol for q in self.equations if q.expression == moved), None)
         if known is not None and type(known) is type(symbol):
             return known
-        name = f"d{symbol.name}" if symbol in self.forward.outputs else self.names.fresh(f"d{symbol.name}")
-        tangent = symbol_like(name, symbol)
+        tangent = tangent_symbol(symbol)
+        if symbol not in self.forward.outputs:
+            tangent = symbol_like(self.names.fresh(tangent.name), symbol)
         self.equations.append(Equation(tangent, moved))
         return tangent
 
