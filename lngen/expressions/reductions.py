@@ -20,6 +20,7 @@ from lngen.expressions.symbols import (
     RowMin,
     TypedSymbol,
     axes,
+    has_sum,
     symbol_like,
 )
 
@@ -120,9 +121,9 @@ def name_of_body(body: Expr) -> str:
     """What a reduction is said to be of: all that varies over features in its body, or else of what kind that is.
 
     >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
-    >>> k, q, s, long = RowSymbol("k"), RowSymbol("q"), RowScalarSymbol("s"), RowSymbol("quite_a_long_name")
-    >>> [name_of_body(e) for e in (k*q, -s*k**2*q, sympy.sign(k)*q, k/q, k*(q + s), long*sympy.exp(k), long*k + q)]
-    ['k_q', 'k2_q', 'q_sign_k', 'k_over_q', 'product', 'product', 'sum']
+    >>> k, q, s = RowSymbol("k"), RowSymbol("q"), RowScalarSymbol("s")
+    >>> [name_of_body(e) for e in (k*q, -s*k**2*q, sympy.sign(k)*q, k/q, k*(q + s), sympy.exp(k + q), q*k + s)]
+    ['k_q', 'k2_q', 'q_sign_k', 'k_over_q', 'product', 'exp', 'sum']
     """
     words = _words(body)
     if words and len(words) <= _LONGEST_NAME:
@@ -131,16 +132,16 @@ def name_of_body(body: Expr) -> str:
 
 
 def _words(e: Expr) -> str:
-    if isinstance(e, TypedSymbol):
-        return str(e.name)
+    rows = [symbol.name for symbol in e.free_symbols if axes(symbol).features]
+    if isinstance(e, (TypedSymbol, sympy.Add)):
+        return str(rows[0]) if len(rows) == 1 else ""
     if isinstance(e, sympy.Pow) and e.exp.is_Integer:
         power = "" if abs(e.exp) == 1 else str(abs(e.exp))
         return ("over_" if e.exp < 0 else "") + base + power if (base := _words(e.base)) else ""
     if isinstance(e, Mul):
         words = [_words(factor) for factor in e.args if axes(factor).features]
         return "_".join(sorted(words, key=lambda word: (word.startswith("over_"), word))) if all(words) else ""
-    inner = [_words(argument) for argument in e.args]
-    return "_".join([type(e).__name__.lower(), *inner]) if e.is_Function and all(inner) else ""
+    return "_".join(filter(None, [type(e).__name__.lower(), *map(_words, e.args)])) if e.is_Function else ""
 
 
 def reduction_name(found: Expr) -> str:
@@ -182,15 +183,13 @@ def show_sums(expression: Expr) -> Expr:
     >>> from lngen.expressions.symbols import RowSymbol
     >>> show_sums(3 * D * Mean(RowSymbol("x")))
     3*FeatureSum(x)
+    >>> show_sums(sympy.sqrt(D) * Mean(RowSymbol("x")))
+    FeatureSum(x)/sqrt(D)
     """
     if not expression.args:
         return expression
     expression = expression.func(*(show_sums(argument) for argument in expression.args))
-    if isinstance(expression, Mul) and D in expression.args:
-        means = [factor for factor in expression.args if isinstance(factor, Mean)]
-        if means:
-            rest = list(expression.args)
-            rest.remove(D)
-            rest.remove(means[0])
-            return Mul(*rest, FeatureSum(means[0].args[0]))
+    if isinstance(expression, Mul) and has_sum(expression.args):
+        mean = next(factor for factor in expression.args if isinstance(factor, Mean))
+        return expression / mean / D * FeatureSum(mean.args[0])
     return expression

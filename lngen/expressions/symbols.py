@@ -16,7 +16,7 @@ Axes(rows=False, features=False)
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -360,6 +360,12 @@ def axes(expression: Any) -> Axes:
 def operation_count(expression: Expr) -> int:
     """Additions, multiplications, divisions, powers and functions, a reduction counting as one."""
     return int(sympy.count_ops(expression))
+
+
+def has_sum(factors: Sequence[Expr]) -> bool:
+    """Whether a sum is among factors, as D times a mean, or as a root of D times one."""
+    power = next((factor.as_base_exp()[1] for factor in factors if factor.as_base_exp()[0] == D), sympy.S.Zero)
+    return (power == 1 or not power.is_Integer) and any(isinstance(factor, Mean) for factor in factors)
 
 
 def is_row(expression: Any) -> bool:

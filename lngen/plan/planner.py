@@ -25,6 +25,7 @@ from typing import Literal
 from sympy import Add, Expr
 
 from lngen.derivation.derivation import Derivation, Derivative, Direction
+from lngen.derivation.simplify.softmaxes import written_out
 from lngen.expressions.equations import Equation, Names, read_by
 from lngen.expressions.growth import Growth
 from lngen.expressions.reductions import show_sums, split_reductions
@@ -107,9 +108,10 @@ class _Planner:
         prefix = "d" if direction == "jvp" else "dd"
         inputs = [symbol.name for symbol in derivation.forward.differentiable] if derivative.arguments else []
         arguments = {f"{prefix}{name}": symbol for name, symbol in zip(inputs, derivative.arguments, strict=True)}
-        values = {q.symbol: q.expression for q in derivative.equations}
+        lines_of = written_out(derivative.equations, derivation.forward)
+        values = {q.symbol: q.expression for q in lines_of}
         results, taken = stores_of(derivative.results, values)
-        wanted = [q for q in derivative.equations if q.symbol not in taken]
+        wanted = [q for q in lines_of if q.symbol not in taken]
         table = taken | self._apart
         equations = [replace(q, expression=q.expression.xreplace(table)) for q in wanted]
         lines = _lines(equations, {step.target.name: step.number for step in derivative.steps}, names)

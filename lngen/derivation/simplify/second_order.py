@@ -21,6 +21,7 @@ from lngen.derivation.simplify.inline import inlined, under_names_of_results, wi
 from lngen.derivation.simplify.line_by_line import any_too_long, in_short_lines, plain_cotangents, plain_tangents
 from lngen.derivation.simplify.poles import guard_vanishing_poles
 from lngen.derivation.simplify.reverse_pass import ReversePass
+from lngen.derivation.simplify.softmaxes import written_out
 from lngen.derivation.simplify.stability import stable_lines
 from lngen.derivation.simplify.tangents import Tangents
 from lngen.derivation.simplify.trail import Trail
@@ -117,9 +118,10 @@ def _short_double_backward(derivation: Derivation) -> tuple[BackwardAsForward, t
     if any_too_long((*derivation.forward.equations, *derivation.backward)):
         raise TooMuchWorkError
     given = (derivation.forward, derivation.adjoint.cotangents)
-    whole = backward_as_forward(*given, derivation.backward, derivation.gradients)
-    lines = (with_complements(q.expression, derivation.forward.equations) for q in derivation.backward)
-    backward = tuple(replace(q, expression=line) for q, line in zip(derivation.backward, lines, strict=True))
+    whole = backward_as_forward(*given, written_out(derivation.backward, derivation.forward), derivation.gradients)
+    backward = written_out(derivation.backward, derivation.forward)
+    lines = (with_complements(q.expression, derivation.forward.equations) for q in backward)
+    backward = tuple(replace(q, expression=line) for q, line in zip(backward, lines, strict=True))
     in_one_piece = backward_as_forward(*given, backward, derivation.gradients).forward
     results = [*_second_gradients(in_one_piece, derivation).values()]
     with limited_work(_MOST_WORK):

@@ -12,6 +12,7 @@ from lngen.derivation.simplify.exponentials import shift_exponentials, stop_at_c
 from lngen.derivation.simplify.linear import TooManyTermsError, expand_linear
 from lngen.derivation.simplify.products import cancelled_in_means, in_known_products, in_scaled_rows
 from lngen.derivation.simplify.selects import whole_selects
+from lngen.derivation.simplify.softmaxes import in_softmaxes
 from lngen.derivation.simplify.trail import Trail
 from lngen.expressions.equations import Equation, Forward, Names, leading_to
 from lngen.expressions.reductions import known_sign, split_statement
@@ -41,7 +42,7 @@ def stable_lines(equations: tuple[Equation, ...], forward: Forward, trail: Trail
     equations = whole_complements(equations, trail, names)
     for rule in (in_known_products, in_scaled_rows):
         equations = rule(equations, forward, trail)
-    equations = cancelled_in_means(equations, trail)
+    equations = in_softmaxes(cancelled_in_means(equations, trail), forward, trail, names)
     return whole_selects(equations, forward, trail)
 
 
