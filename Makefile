@@ -10,8 +10,9 @@ INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check
 .DEFAULT_GOAL := derive
 .PHONY: derive test exhaustive matrix fuzz pycuda gpu wheelhouse lint check fmt clean help
 
-derive: $(VENV)/installed ## derive every layer of derive/, print the derivations, write generated/
+derive: $(VENV)/installed ## derive every layer of derive/, write generated/, print a derivation
 	$(RUN) -m lngen derive
+	$(RUN) -m lngen derive layer_norm
 
 test: $(VENV)/installed-test ## a sample of every kind of evidence, in minutes; names what this machine cannot run
 	$(PYTEST)

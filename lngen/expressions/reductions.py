@@ -122,7 +122,7 @@ def name_of_body(body: Expr) -> str:
 
     >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
     >>> k, q, s = RowSymbol("k"), RowSymbol("q"), RowScalarSymbol("s")
-    >>> [name_of_body(e) for e in (k*q, -s*k**2*q, sympy.sign(k)*q, k/q, k*(q + s), sympy.exp(k + q), q*k + s)]
+    >>> [name_of_body(e) for e in (k*q, -s*k**2*q, sympy.sign(k)*q, k/q, k*(q + k), sympy.exp(k + q), q*k + s)]
     ['k_q', 'k2_q', 'q_sign_k', 'k_over_q', 'product', 'exp', 'sum']
     """
     words = _words(body)

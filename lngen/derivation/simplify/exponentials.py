@@ -196,7 +196,7 @@ def stop_at_cancelling_extremes(forward: Forward, trail: Trail) -> Forward:
     ... '''
     >>> for q in stop_at_cancelling_extremes(translate(parse(text)), Trail()).equations:
     ...     print(q.symbol, "=", q.expression, "stopped" * q.stopped, end=";")
-    m = RowMax(x) stopped;sum_exp = D*Mean(exp(-m + x)) ;y = m + log(sum_exp) ;
+    m = RowMax(x) stopped;sum_exp_x = D*Mean(exp(-m + x)) ;y = m + log(sum_exp_x) ;
     """
     result = []
     for equation in forward.equations:

@@ -46,7 +46,7 @@ def statistic_name(
 
     If the equation has a name that says the same, that is it. Those `taken` are the definition's, of other values.
     """
-    body, own = reduction.args[0], equation.symbol.name
+    body, own = reduction.args[0], str(equation.symbol.name)
     wanted = _statistic_name(reduction, value_of)
     if equation.expression != equation.reduction:
         wanted = wanted.replace("mean_", "sum_") if wanted.startswith("mean_") else own

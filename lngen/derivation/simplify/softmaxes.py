@@ -28,7 +28,7 @@ def in_softmaxes(equations: tuple[Equation, ...], forward: Forward, trail: Trail
     >>> for line in in_softmaxes(given, layer, Trail(), Names([])):
     ...     print(line.symbol, "=", line.expression)
     p = e/s
-    du = -p*D*Mean(p*w) + p*w + g/D
+    du = g/D + p*w - p*D*Mean(p*w)
     """
     for exponential, total in _softmaxes(forward):
         form = exponential.symbol / total
@@ -37,13 +37,14 @@ def in_softmaxes(equations: tuple[Equation, ...], forward: Forward, trail: Trail
         if all(after is None for after in moved.values()):
             continue
         reason = f"the softmax of {exponential.expression.args[0]}"
-        trail.add("backward", "softmax", p, None, form, reason)
+        trail.derived("softmax", p, None, form, reason)
         lines: list[Equation] = []
         for q, after in moved.items():
             if after is not None and p not in {line.symbol for line in lines}:
                 lines.append(Equation(p, form))
             expression = q.expression if after is None else after.xreplace({Mean(p): 1 / D})
-            trail.add("backward", "softmax", q.symbol, q.expression, expression, f"{p} = {form}, whose sum is 1")
+            uses = ((exponential.symbol, p * total), (Mean(p), 1 / D))
+            trail.derived("softmax", q.symbol, q.expression, expression, "and its sum is 1", uses=uses)
             lines.append(replace(q, expression=expression))
         equations = tuple(lines)
     known: dict[Expr, Expr] = {Mean(symbol): 1 / D for symbol in _that_sum_to_one(forward)}
