@@ -105,6 +105,14 @@ _EVERY = (
         "x = c + mean(x) and mean(c) = 0; what is left is the same statistic of c.",
         "def f(x: Row): return x*rsqrt(mean(x**2) - mean(x)**2 + 1)",
     ),
+    Rule(
+        "normal distribution",
+        "(1 + erf(u/sqrt(2)))/2 is Phi(u), the distribution function of the standard normal, and "
+        "exp(-u**2/2)/sqrt(2*pi) is phi(u), its density.",
+        "The two terms have one coefficient, or opposite ones.",
+        "They are the definitions of Phi and phi, erf being odd. Phi' = phi and phi'(u) = -u*phi(u).",
+        "def f(x: Row): return gelu(x)",
+    ),
     # ---- derivatives
     Rule(
         "chain rule",

@@ -28,6 +28,7 @@ from lngen.derivation.derivation import Derivation, Derivative, Direction
 from lngen.derivation.simplify.softmaxes import written_out
 from lngen.expressions.equations import Equation, Names, read_by
 from lngen.expressions.growth import Growth
+from lngen.expressions.normal import in_elementary
 from lngen.expressions.reductions import show_sums, split_reductions
 from lngen.expressions.symbols import (
     Mean,
@@ -186,7 +187,7 @@ def _lines(equations: Sequence[Equation], steps: Mapping[str, int], names: Names
     """Equations as lines, each reduction on its own, where no gradient is left to stop."""
 
     def line(equation: Equation) -> Line:
-        expression = equation.expression.replace(StopGradient, lambda value: value)
+        expression = in_elementary(equation.expression).replace(StopGradient, lambda value: value)
         return Line(equation.symbol, show_sums(expression), steps.get(equation.symbol.name, 0))
 
     return split_reductions(map(line, equations), names, _word)

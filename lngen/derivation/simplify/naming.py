@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable
 from sympy import Add, Expr, Function, Pow
 
 from lngen.expressions.equations import Equation, Forward, Names
+from lngen.expressions.notation.plain import WORDS
 from lngen.expressions.reductions import reduction_name
 from lngen.expressions.symbols import Mean, Reduction, TypedSymbol, axes, renamed
 
@@ -23,7 +24,7 @@ def function_name(e: Expr, argument: Expr) -> str:
     >>> [function_name(f(u), u) for f, u in ((sympy.tanh, RowSymbol("x")), (sympy.exp, RowSymbol("x_shifted")))]
     ['tanh_x', 'exp_shifted']
     """
-    stem = "root" if isinstance(e, Pow) else type(e).__name__.lower()
+    stem = "root" if isinstance(e, Pow) else WORDS[type(e)]
     words = sorted(symbol.name for symbol in argument.free_symbols if axes(symbol).rows)
     if len(words) == 1 and (done := _DONE.search(words[0])):
         words = [done[1]]

@@ -206,8 +206,9 @@ class ReversePass:
         self._atoms[symbol] = expression
         if short and expression == summed(sent):
             return expression
-        # Of the second order there are several: one that is the whole cotangent has the name of that.
-        named = short or (self.forward.again and not (self._told(False, symbol) or symbol in self._whole))
+        # Of the second order, and beside those of norms, there are several: one that is the whole has its name.
+        several = self.forward.again or not self.class_of[symbol].reductions
+        named = short or (several and not (self._told(False, symbol) or symbol in self._whole))
         name = self._cotangent(symbol) if named else symbol_like(self.names.fresh(ATOM), symbol)
         reason = f"the cotangent of {symbol.name}"
         if self._told(False, symbol):
