@@ -20,7 +20,7 @@ FUSION = (ROOT / "docs" / "fusion.md").read_text(encoding="utf-8")
 def test_the_language_reference_is_fresh():
     made = runpy.run_path(str(ROOT / "docs" / "make_language.py"))
     example = min((ROOT / "derive").glob("*.py")).read_text(encoding="utf-8")
-    assert (ROOT / "docs" / "language.md").read_text(encoding="utf-8") == made["text"](example)
+    assert (ROOT / "docs" / "language.md").read_text(encoding="utf-8").endswith(f"\n\n{made['text'](example)}")
 
 
 def test_the_page_of_rules_is_fresh_and_has_every_rule():

@@ -105,6 +105,14 @@ _EVERY = (
         "x = c + mean(x) and mean(c) = 0; what is left is the same statistic of c.",
         "def f(x: Row): return x*rsqrt(mean(x**2) - mean(x)**2 + 1)",
     ),
+    Rule(
+        "normal distribution",
+        "(1 + erf(u/sqrt(2)))/2 is Phi(u), the distribution function of the standard normal, and "
+        "exp(-u**2/2)/sqrt(2*pi) is phi(u), its density.",
+        "The two terms have one coefficient, or opposite ones.",
+        "They are the definitions of Phi and phi, erf being odd. Phi' = phi and phi'(u) = -u*phi(u).",
+        "def f(x: Row): return gelu(x)",
+    ),
     # ---- derivatives
     Rule(
         "chain rule",
@@ -222,7 +230,15 @@ _EVERY = (
         "A mean that has a name goes by it.",
         "None.",
         "The name stands for the mean.",
-        "def f(x: Row):\n    e = exp(x)\n    return (e - min(e))/(max(e) - min(e) + 0.01)",
+        f"def f(x: Row): return tanh({_CENTRED})",
+    ),
+    Rule(
+        "softmax",
+        "Exponentials over their sum are a softmax p, and sum(p) = 1.",
+        "e = exp(u) and s = sum(e) have names, and with p*s in the place of e, s cancels wherever it stands.",
+        "p = e/s says e = p*s, and s, one number a row, leaves every mean; sum(p) = sum(e)/s = 1. exp(u - log(s)) is "
+        "p again.",
+        "def f(x: Row): return x - log(sum(exp(x)))",
     ),
     # ---- digits
     Rule(

@@ -274,8 +274,8 @@ def _side(expression: Expr, changed: frozenset[Expr], order: tuple[str, ...], *,
 
 def _program(program: RowProgram, order: tuple[str, ...]) -> ProgramText:
     used = program.read()
-    reads = [row.name for row in program.rows if row.symbol in used]
-    reads += [parameter.name for parameter in program.parameters if parameter.symbol in used]
+    reads = [row.symbol.name for row in program.rows if row.symbol in used]
+    reads += [parameter.symbol.name for parameter in program.parameters if parameter.symbol in used]
     saved = ", ".join(symbol.name for symbol in program.saved) or "nothing"
     found = []
     if program.prologue:
