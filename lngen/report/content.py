@@ -236,7 +236,7 @@ def _step(step: Step, order: tuple[str, ...], met: set[str], *, again: bool) -> 
     lemma = "" if rule.name in met else rule.statement
     met.add(rule.name)
     gone, new = (frozenset(), frozenset()) if step.before is None else changes(step.before, step.after)
-    target = latex_name(step.target.name)
+    target = latex_name(step.target.name, order)
     return StepText(
         step.number,
         step.part,
