@@ -12,7 +12,6 @@ from sympy import Expr, Symbol
 from lngen.expressions.symbols import D, Mean, Reduction, TypedSymbol, renamed, symbol_like
 from lngen.language.definition import Input
 from lngen.language.names import cotangent, derived, fault, numbered, tangent
-from lngen.language.syntax import Kind
 
 
 @dataclass(frozen=True)
@@ -61,9 +60,7 @@ class Forward:
     @property
     def differentiable(self) -> tuple[TypedSymbol, ...]:
         """The symbols of all inputs that have a gradient."""
-        return tuple(
-            symbol for entry, symbol in zip(self.inputs, self.symbols, strict=True) if entry.kind is not Kind.CONSTANT
-        )
+        return tuple(s for entry, s in zip(self.inputs, self.symbols, strict=True) if entry.kind.has_gradient)
 
 
 def tangent_symbol(symbol: TypedSymbol) -> TypedSymbol:

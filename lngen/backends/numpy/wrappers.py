@@ -25,6 +25,7 @@ MEANINGS = {
     "RowScalar": "one value per row, shape {rows}.shape[:-1]",
     "Feature": "one value per feature, shape (D,)",
     "Scalar": "a number or a 0-d array",
+    "Data": "shape (..., D), without a gradient",
 }
 
 _THREADS = "threads: how many threads share the rows. It changes no bit of a result."
@@ -137,7 +138,7 @@ class PublicFunctions:
         own = self._moved(program)
         itself = "" if self._several() else ", or the array itself"
         arguments = [f"*_calls.each_cotangent(cotangents, {cotangents})", *(name for name, *_ in own)]
-        inputs = self.layer.inputs
+        inputs = self.layer.differentiable
         signs = [f"{each.derivative.public} is {cotangent(reading(each.name), again=True)}" for each in inputs]
         return Function(
             signature=self.signatures.later(program),
