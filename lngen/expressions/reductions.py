@@ -18,6 +18,7 @@ from lngen.expressions.symbols import (
     Reduction,
     RowMax,
     RowMin,
+    StopGradient,
     TypedSymbol,
     axes,
     has_sum,
@@ -133,6 +134,8 @@ def name_of_body(body: Expr) -> str:
 
 def _words(e: Expr) -> str:
     rows = [symbol.name for symbol in e.free_symbols if axes(symbol).features]
+    if isinstance(e, StopGradient):
+        return _words(e.args[0])
     if isinstance(e, (TypedSymbol, sympy.Add)):
         return str(rows[0]) if len(rows) == 1 else ""
     if isinstance(e, sympy.Pow) and e.exp.is_Integer:
