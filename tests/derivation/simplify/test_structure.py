@@ -161,7 +161,11 @@ def test_only_what_is_centred_gets_a_name() -> None:
     kept = translate(parse("def f(x: Row): return x*mean(x**3)"))
     assert name_centred_bodies(kept) is kept
     named = name_centred_bodies(translate(parse("def f(x: Row, r: Row): return x**2 + x + r - mean(x + r)")))
-    assert text_of(named.equations) == ["total = r + x", "mean_r_plus_x = Mean(total)", "y = -mean_r_plus_x + total + x**2"]
+    assert text_of(named.equations) == [
+        "total = r + x",
+        "mean_r_plus_x = Mean(total)",
+        "y = -mean_r_plus_x + total + x**2",
+    ]
 
 
 @pytest.mark.parametrize("name", NAMES)
