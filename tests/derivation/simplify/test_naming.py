@@ -57,7 +57,8 @@ def test_atoms_are_numbered_as_they_come(name: str) -> None:
 def test_no_symbol_is_two_derivatives(name: str) -> None:
     derivation = corpus.derivation(name)
     forward, jvp, double = derivation.forward, derivation.jvp, derivation.backward_backward
-    assert jvp is not None and double is not None
+    assert jvp is not None
+    assert double is not None
     gradients = {gradient for _, gradient in derivation.gradients}
     kinds = [gradients, {*derivation.adjoint.cotangents}, {*jvp.arguments}, {s for _, s in jvp.results}]
     kinds += [{*double.arguments}, {s for _, s in double.results}]
