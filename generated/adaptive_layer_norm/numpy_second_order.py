@@ -41,7 +41,7 @@ def jvp(arguments, fields, results, call):
         buffers,
         row_scalars,
     ):
-        # step 28: mean_x_dot = mean(x_dot)
+        # step 29: mean_x_dot = mean(x_dot)
         if x_dot_rows is not None:
             mean_x_dot = _rows.row_sum(x_dot, one_over_D, out=row_scalars[0])
         # step 2: x_shifted = x - mu
@@ -51,10 +51,10 @@ def jvp(arguments, fields, results, call):
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = np.multiply(x_centred, rstd, out=y_dot_block)
-        # step 28: mean_x_dot_xhat = mean(x_dot*xhat)
+        # step 29: mean_x_dot_xhat = mean(x_dot*xhat)
         if x_dot_rows is not None:
             mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D, out=row_scalars[1])
-        # step 28: y_dot = shift_dot + scale_dot*xhat + (x_dot - mean_x_dot -
+        # step 29: y_dot = shift_dot + scale_dot*xhat + (x_dot - mean_x_dot -
         #   xhat*mean_x_dot_xhat)*(scale + 1)*rstd
         if scale_dot_rows is not None:
             y_dot = np.multiply(scale_dot, xhat, out=buffers[0])
@@ -124,7 +124,7 @@ def backward_backward(arguments, fields, results, call):
         buffers,
         row_scalars,
     ):
-        # step 55: mean_ddx = mean(ddx)
+        # step 57: mean_ddx = mean(ddx)
         if ddx_rows is not None:
             mean_ddx = _rows.row_sum(ddx, one_over_D, out=row_scalars[0])
         # step 2: x_shifted = x - mu
@@ -134,32 +134,32 @@ def backward_backward(arguments, fields, results, call):
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = _rows.by_row(np.multiply, x_centred, rstd, out=dx_block)
-        # step 55: mean_ddx_xhat = mean(ddx*xhat)
+        # step 57: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_mean(ddx, xhat, D, out=row_scalars[1])
-            # step 29: g = dy*(scale + 1)
+            # step 30: g = dy*(scale + 1)
             part = np.add(scale, 1.0, out=ddy_block)
             g = np.multiply(dy, part, out=buffers[0])
-            # step 30: mean_g = mean(g)
+            # step 31: mean_g = mean(g)
             mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[2])
-            # step 31: mean_g_xhat = mean(g*xhat)
+            # step 32: mean_g_xhat = mean(g*xhat)
             mean_g_xhat = _rows.row_mean(g, xhat, D, out=row_scalars[3])
-            # step 57: mean_ddx_g = mean(ddx*g)
+            # step 59: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D, out=row_scalars[4])
         dshift_block[...] = 0.0
-        # step 41: mean_g_xhat_scaled = mean_g_xhat*rstd
+        # step 42: mean_g_xhat_scaled = mean_g_xhat*rstd
         if ddx_rows is not None:
             mean_g_xhat_scaled = np.multiply(mean_g_xhat, rstd, out=row_scalars[5])
-            # step 57: mean_g_xhat_scaled_2 = 2*mean_g_xhat
+            # step 59: mean_g_xhat_scaled_2 = 2*mean_g_xhat
             mean_g_xhat_scaled_2 = np.multiply(mean_g_xhat, 2.0, out=row_scalars[3])
-            # step 57: mean_ddx_scaled = mean_ddx*mean_g
+            # step 59: mean_ddx_scaled = mean_ddx*mean_g
             mean_ddx_scaled = np.multiply(mean_ddx, mean_g, out=row_scalars[6])
-            # step 55: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
+            # step 57: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
             dg = _rows.by_row(np.subtract, ddx, mean_ddx, out=dscale_block)
             part_2 = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[1])
             dg = np.subtract(dg, part_2, out=dscale_block)
             dg = _rows.by_row(np.multiply, dg, rstd, out=buffers[1])
-        # step 41: g_2 = ddscale*dy - ddx*mean_g_xhat_scaled
+        # step 42: g_2 = ddscale*dy - ddx*mean_g_xhat_scaled
         if ddscale_rows is not None:
             g_2 = np.multiply(ddscale, dy, out=buffers[2])
         if ddx_rows is not None and ddscale_rows is None:
@@ -169,18 +169,18 @@ def backward_backward(arguments, fields, results, call):
                 np.multiply, ddx, mean_g_xhat_scaled, out=dscale_block
             )
             g_2 = np.subtract(g_2, part_3, out=buffers[2])
-        # step 57: mean_g_2 = mean(g_2)
+        # step 59: mean_g_2 = mean(g_2)
         if needs_x_shifted:
             mean_g_2 = _rows.row_sum(g_2, one_over_D, out=row_scalars[0])
-            # step 57: mean_g_2_xhat = mean(g_2*xhat)
+            # step 59: mean_g_2_xhat = mean(g_2*xhat)
             mean_g_2_xhat = _rows.row_mean(g_2, xhat, D, out=row_scalars[5])
-        # step 52: d2scale = dg*dy
+        # step 53: d2scale = dg*dy
         if ddx_rows is not None:
             d2scale = np.multiply(dg, dy, out=dscale_block)
         else:
             d2scale = 0.0
             dscale_block[...] = d2scale
-        # step 56: ddy = ddshift + ddscale*xhat + dg*(scale + 1)
+        # step 58: ddy = ddshift + ddscale*xhat + dg*(scale + 1)
         if ddscale_rows is not None:
             ddy = np.multiply(ddscale, xhat, out=buffers[3])
         if ddscale_rows is not None and ddshift_rows is not None:
@@ -197,7 +197,7 @@ def backward_backward(arguments, fields, results, call):
             ddy = part_4
         if ddx_rows is None:
             ddy_block[...] = ddy
-        # step 57: d2x = (g_2 + (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled_2 +
+        # step 59: d2x = (g_2 + (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled_2 +
         #   mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - mean_g_2 -
         #   xhat*mean_g_2_xhat)*rstd
         if ddx_rows is not None:

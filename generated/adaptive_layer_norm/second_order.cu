@@ -132,14 +132,14 @@ __device__ __forceinline__ void mean_x_dot_xhat(A x, A x_dot, const Scalars<A>& 
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  if (HAS_dx) sums[0] += x_dot;  // step 28: mean_x_dot
-  if (HAS_dx) sums[1] += x_dot*xhat;  // step 28: mean_x_dot_xhat
+  if (HAS_dx) sums[0] += x_dot;  // step 29: mean_x_dot
+  if (HAS_dx) sums[1] += x_dot*xhat;  // step 29: mean_x_dot_xhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_x_dot_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_x_dot = sums[0] / row.D;  // step 28: mean(x_dot)
-  const A mean_x_dot_xhat = sums[1] / row.D;  // step 28: mean(x_dot*xhat)
+  const A mean_x_dot = sums[0] / row.D;  // step 29: mean(x_dot)
+  const A mean_x_dot_xhat = sums[1] / row.D;  // step 29: mean(x_dot*xhat)
   row.mean_x_dot = mean_x_dot;
   row.mean_x_dot_xhat = mean_x_dot_xhat;
 }
@@ -151,7 +151,7 @@ __device__ __forceinline__ void stage_2(A x, A scale, A x_dot, A scale_dot, A sh
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A y_dot = (HAS_dscale || HAS_dshift || HAS_dx) ? shift_dot + (HAS_dscale ? scale_dot*xhat : A(0)) + (HAS_dx ? (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*(scale + A(1))*rstd : A(0)) : A(0);  // step 28
+  const A y_dot = (HAS_dscale || HAS_dshift || HAS_dx) ? shift_dot + (HAS_dscale ? scale_dot*xhat : A(0)) + (HAS_dx ? (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*(scale + A(1))*rstd : A(0)) : A(0);  // step 29
   out_y_dot = y_dot;
 }
 
@@ -333,27 +333,27 @@ __device__ __forceinline__ void mean_ddx_g(A x, A scale, A dy, A ddx, const Scal
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A g = dy*(scale + A(1));  // step 29
-  const A d2shift = A(0);  // step 0
-  if (HAS_ddx) sums[0] += g;  // step 30: mean_g
-  if (HAS_ddx) sums[1] += g*xhat;  // step 31: mean_g_xhat
-  if (HAS_ddx) sums[2] += ddx;  // step 55: mean_ddx
-  if (HAS_ddx) sums[3] += ddx*xhat;  // step 55: mean_ddx_xhat
-  if (HAS_ddx) sums[4] += ddx*g;  // step 57: mean_ddx_g
+  const A g = dy*(scale + A(1));  // step 30
+  const A d2shift = A(0);  // step 54
+  if (HAS_ddx) sums[0] += g;  // step 31: mean_g
+  if (HAS_ddx) sums[1] += g*xhat;  // step 32: mean_g_xhat
+  if (HAS_ddx) sums[2] += ddx;  // step 57: mean_ddx
+  if (HAS_ddx) sums[3] += ddx*xhat;  // step 57: mean_ddx_xhat
+  if (HAS_ddx) sums[4] += ddx*g;  // step 59: mean_ddx_g
   out_d2shift = d2shift;
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddx_g(Scalars<A>& row, const A (&sums)[5]) {
   const A rstd = row.rstd;
-  const A mean_g = sums[0] / row.D;  // step 30: mean(g)
-  const A mean_g_xhat = sums[1] / row.D;  // step 31: mean(g*xhat)
-  const A mean_ddx = sums[2] / row.D;  // step 55: mean(ddx)
-  const A mean_ddx_xhat = sums[3] / row.D;  // step 55: mean(ddx*xhat)
-  const A mean_ddx_g = sums[4] / row.D;  // step 57: mean(ddx*g)
-  const A mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 41
-  const A mean_g_xhat_scaled_2 = A(2)*mean_g_xhat;  // step 57
-  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_g : A(0);  // step 57
+  const A mean_g = sums[0] / row.D;  // step 31: mean(g)
+  const A mean_g_xhat = sums[1] / row.D;  // step 32: mean(g*xhat)
+  const A mean_ddx = sums[2] / row.D;  // step 57: mean(ddx)
+  const A mean_ddx_xhat = sums[3] / row.D;  // step 57: mean(ddx*xhat)
+  const A mean_ddx_g = sums[4] / row.D;  // step 59: mean(ddx*g)
+  const A mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 42
+  const A mean_g_xhat_scaled_2 = A(2)*mean_g_xhat;  // step 59
+  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_g : A(0);  // step 59
   row.mean_g = mean_g;
   row.mean_g_xhat = mean_g_xhat;
   row.mean_ddx = mean_ddx;
@@ -371,20 +371,20 @@ __device__ __forceinline__ void mean_g_2_xhat(A x, A scale, A dy, A ddx, A ddsca
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A dg = HAS_ddx ? (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 55
-  const A g_2 = (HAS_ddscale || HAS_ddx) ? (HAS_ddscale ? ddscale*dy : A(0)) - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 41
-  const A d2scale = HAS_ddx ? dg*dy : A(0);  // step 52
-  const A ddy = (HAS_ddscale || HAS_ddshift || HAS_ddx) ? ddshift + (HAS_ddscale ? ddscale*xhat : A(0)) + (HAS_ddx ? dg*(scale + A(1)) : A(0)) : A(0);  // step 56
-  if (HAS_ddscale || HAS_ddx) sums[0] += g_2;  // step 57: mean_g_2
-  if (HAS_ddscale || HAS_ddx) sums[1] += g_2*xhat;  // step 57: mean_g_2_xhat
+  const A dg = HAS_ddx ? (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 57
+  const A g_2 = (HAS_ddscale || HAS_ddx) ? (HAS_ddscale ? ddscale*dy : A(0)) - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 42
+  const A d2scale = HAS_ddx ? dg*dy : A(0);  // step 53
+  const A ddy = (HAS_ddscale || HAS_ddshift || HAS_ddx) ? ddshift + (HAS_ddscale ? ddscale*xhat : A(0)) + (HAS_ddx ? dg*(scale + A(1)) : A(0)) : A(0);  // step 58
+  if (HAS_ddscale || HAS_ddx) sums[0] += g_2;  // step 59: mean_g_2
+  if (HAS_ddscale || HAS_ddx) sums[1] += g_2*xhat;  // step 59: mean_g_2_xhat
   out_d2scale = d2scale;
   out_ddy = ddy;
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_2_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_g_2 = sums[0] / row.D;  // step 57: mean(g_2)
-  const A mean_g_2_xhat = sums[1] / row.D;  // step 57: mean(g_2*xhat)
+  const A mean_g_2 = sums[0] / row.D;  // step 59: mean(g_2)
+  const A mean_g_2_xhat = sums[1] / row.D;  // step 59: mean(g_2*xhat)
   row.mean_g_2 = mean_g_2;
   row.mean_g_2_xhat = mean_g_2_xhat;
 }
@@ -396,9 +396,9 @@ __device__ __forceinline__ void stage_3(A x, A scale, A dy, A ddx, A ddscale, co
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A g = dy*(scale + A(1));  // step 29
-  const A g_2 = (HAS_ddscale || HAS_ddx) ? (HAS_ddscale ? ddscale*dy : A(0)) - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 41
-  const A d2x = (HAS_ddscale || HAS_ddx) ? (g_2 + (HAS_ddx ? (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd : A(0)) - mean_g_2 - xhat*mean_g_2_xhat)*rstd : A(0);  // step 57
+  const A g = dy*(scale + A(1));  // step 30
+  const A g_2 = (HAS_ddscale || HAS_ddx) ? (HAS_ddscale ? ddscale*dy : A(0)) - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 42
+  const A d2x = (HAS_ddscale || HAS_ddx) ? (g_2 + (HAS_ddx ? (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd : A(0)) - mean_g_2 - xhat*mean_g_2_xhat)*rstd : A(0);  // step 59
   out_d2x = d2x;
 }
 

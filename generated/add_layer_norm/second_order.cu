@@ -179,16 +179,16 @@ __device__ __forceinline__ void mean_h_dot_xhat(A h, A x_dot, A residual_dot, co
   const A h_shifted = h - mu;  // step 3
   const A h_centred = h_shifted - mu_residual;  // step 3
   const A xhat = h_centred*rstd;  // step 6
-  const A h_dot = (HAS_dresidual || HAS_dx) ? residual_dot + x_dot : A(0);  // step 20
-  if (HAS_dresidual || HAS_dx) sums[0] += h_dot;  // step 31: mean_h_dot
-  if (HAS_dresidual || HAS_dx) sums[1] += h_dot*xhat;  // step 31: mean_h_dot_xhat
+  const A h_dot = (HAS_dresidual || HAS_dx) ? residual_dot + x_dot : A(0);  // step 21
+  if (HAS_dresidual || HAS_dx) sums[0] += h_dot;  // step 32: mean_h_dot
+  if (HAS_dresidual || HAS_dx) sums[1] += h_dot*xhat;  // step 32: mean_h_dot_xhat
   out_h_dot = h_dot;
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_h_dot_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_h_dot = sums[0] / row.D;  // step 31: mean(h_dot)
-  const A mean_h_dot_xhat = sums[1] / row.D;  // step 31: mean(h_dot*xhat)
+  const A mean_h_dot = sums[0] / row.D;  // step 32: mean(h_dot)
+  const A mean_h_dot_xhat = sums[1] / row.D;  // step 32: mean(h_dot*xhat)
   row.mean_h_dot = mean_h_dot;
   row.mean_h_dot_xhat = mean_h_dot_xhat;
 }
@@ -200,8 +200,8 @@ __device__ __forceinline__ void stage_2(A h, A x_dot, A residual_dot, A gamma, A
   const A h_shifted = h - mu;  // step 3
   const A h_centred = h_shifted - mu_residual;  // step 3
   const A xhat = h_centred*rstd;  // step 6
-  const A h_dot = (HAS_dresidual || HAS_dx) ? residual_dot + x_dot : A(0);  // step 20
-  const A y_dot = (HAS_dbeta || HAS_dgamma || HAS_dresidual || HAS_dx) ? (HAS_dgamma ? xhat*gamma_dot : A(0)) + ((HAS_dresidual || HAS_dx) ? (h_dot - mean_h_dot - xhat*mean_h_dot_xhat)*rstd*gamma : A(0)) + beta_dot : A(0);  // step 31
+  const A h_dot = (HAS_dresidual || HAS_dx) ? residual_dot + x_dot : A(0);  // step 21
+  const A y_dot = (HAS_dbeta || HAS_dgamma || HAS_dresidual || HAS_dx) ? (HAS_dgamma ? xhat*gamma_dot : A(0)) + ((HAS_dresidual || HAS_dx) ? (h_dot - mean_h_dot - xhat*mean_h_dot_xhat)*rstd*gamma : A(0)) + beta_dot : A(0);  // step 32
   out_y_dot = y_dot;
 }
 
@@ -399,29 +399,29 @@ __device__ __forceinline__ void mean_ddgamma_dy_xhat(A h, A dy, A ddx, A ddresid
   const A h_shifted = h - mu;  // step 3
   const A h_centred = h_shifted - mu_residual;  // step 3
   const A xhat = h_centred*rstd;  // step 6
-  const A g = HAS_dy ? dy*gamma : A(0);  // step 32
-  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 39
-  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[0] += g;  // step 33: mean_g
-  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[1] += g*xhat;  // step 34: mean_g_xhat
-  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[2] += ddh;  // step 61: mean_ddh
-  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[3] += ddh*xhat;  // step 61: mean_ddh_xhat
-  if (HAS_ddgamma && HAS_dy) sums[4] += dy*ddgamma;  // step 63: mean_ddgamma_dy
-  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[5] += ddh*g;  // step 63: mean_ddh_g
-  if (HAS_ddgamma && HAS_dy) sums[6] += dy*xhat*ddgamma;  // step 63: mean_ddgamma_dy_xhat
+  const A g = HAS_dy ? dy*gamma : A(0);  // step 33
+  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 40
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[0] += g;  // step 34: mean_g
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[1] += g*xhat;  // step 35: mean_g_xhat
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[2] += ddh;  // step 63: mean_ddh
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[3] += ddh*xhat;  // step 63: mean_ddh_xhat
+  if (HAS_ddgamma && HAS_dy) sums[4] += dy*ddgamma;  // step 65: mean_ddgamma_dy
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[5] += ddh*g;  // step 65: mean_ddh_g
+  if (HAS_ddgamma && HAS_dy) sums[6] += dy*xhat*ddgamma;  // step 65: mean_ddgamma_dy_xhat
   out_ddh = ddh;
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddgamma_dy_xhat(Scalars<A>& row, const A (&sums)[7]) {
-  const A mean_g = sums[0] / row.D;  // step 33: mean(g)
-  const A mean_g_xhat = sums[1] / row.D;  // step 34: mean(g*xhat)
-  const A mean_ddh = sums[2] / row.D;  // step 61: mean(ddh)
-  const A mean_ddh_xhat = sums[3] / row.D;  // step 61: mean(ddh*xhat)
-  const A mean_ddgamma_dy = sums[4] / row.D;  // step 63: mean(ddgamma*dy)
-  const A mean_ddh_g = sums[5] / row.D;  // step 63: mean(ddh*g)
-  const A mean_ddgamma_dy_xhat = sums[6] / row.D;  // step 63: mean(ddgamma*dy*xhat)
-  const A mean_g_xhat_scaled = HAS_dy ? A(3)*mean_g_xhat : A(0);  // step 63
-  const A mean_ddh_scaled = ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? mean_ddh*mean_g : A(0);  // step 63
+  const A mean_g = sums[0] / row.D;  // step 34: mean(g)
+  const A mean_g_xhat = sums[1] / row.D;  // step 35: mean(g*xhat)
+  const A mean_ddh = sums[2] / row.D;  // step 63: mean(ddh)
+  const A mean_ddh_xhat = sums[3] / row.D;  // step 63: mean(ddh*xhat)
+  const A mean_ddgamma_dy = sums[4] / row.D;  // step 65: mean(ddgamma*dy)
+  const A mean_ddh_g = sums[5] / row.D;  // step 65: mean(ddh*g)
+  const A mean_ddgamma_dy_xhat = sums[6] / row.D;  // step 65: mean(ddgamma*dy*xhat)
+  const A mean_g_xhat_scaled = HAS_dy ? A(3)*mean_g_xhat : A(0);  // step 65
+  const A mean_ddh_scaled = ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? mean_ddh*mean_g : A(0);  // step 65
   row.mean_g = mean_g;
   row.mean_g_xhat = mean_g_xhat;
   row.mean_ddh = mean_ddh;
@@ -440,12 +440,12 @@ __device__ __forceinline__ void stage_2(A h, A dy, A ddx, A ddresidual, A gamma,
   const A h_shifted = h - mu;  // step 3
   const A h_centred = h_shifted - mu_residual;  // step 3
   const A xhat = h_centred*rstd;  // step 6
-  const A g = HAS_dy ? dy*gamma : A(0);  // step 32
-  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 39
-  const A dg = (HAS_ddresidual || HAS_ddx) ? (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd : A(0);  // step 61
-  const A d2x = ((HAS_ddgamma && HAS_dy) || (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? (((HAS_ddgamma && HAS_dy) ? dy*ddgamma : A(0)) + (((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? (xhat*mean_ddh_scaled + (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g - (ddh - mean_ddh)*mean_g_xhat)*rstd : A(0)) - mean_ddgamma_dy - ((HAS_ddgamma && HAS_dy) ? xhat*mean_ddgamma_dy_xhat : A(0)))*rstd : A(0);  // step 63
-  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddresidual || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + ((HAS_ddresidual || HAS_ddx) ? dg*gamma : A(0)) + ddbeta : A(0);  // step 62
-  if ((HAS_ddresidual && HAS_dy && HAS_gamma) || (HAS_ddx && HAS_dy && HAS_gamma)) over_rows[0] = dg*dy;  // step 57: d2gamma
+  const A g = HAS_dy ? dy*gamma : A(0);  // step 33
+  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 40
+  const A dg = (HAS_ddresidual || HAS_ddx) ? (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd : A(0);  // step 63
+  const A d2x = ((HAS_ddgamma && HAS_dy) || (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? (((HAS_ddgamma && HAS_dy) ? dy*ddgamma : A(0)) + (((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? (xhat*mean_ddh_scaled + (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g - (ddh - mean_ddh)*mean_g_xhat)*rstd : A(0)) - mean_ddgamma_dy - ((HAS_ddgamma && HAS_dy) ? xhat*mean_ddgamma_dy_xhat : A(0)))*rstd : A(0);  // step 65
+  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddresidual || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + ((HAS_ddresidual || HAS_ddx) ? dg*gamma : A(0)) + ddbeta : A(0);  // step 64
+  if ((HAS_ddresidual && HAS_dy && HAS_gamma) || (HAS_ddx && HAS_dy && HAS_gamma)) over_rows[0] = dg*dy;  // step 59: d2gamma
   out_d2x = d2x;
   out_ddy = ddy;
 }
@@ -593,7 +593,7 @@ template <class A> struct Scalars {
 // One column of the gradients
 template <class A>
 __device__ __forceinline__ void finish(A d2gamma, const Scalars<A>& row, A& out_d2gamma, A& out_d2beta) {
-  const A d2beta = A(0);  // step 58
+  const A d2beta = A(0);  // step 60
   out_d2gamma = d2gamma;
   out_d2beta = d2beta;
 }

@@ -147,14 +147,14 @@ template <class A>
 __device__ __forceinline__ void mean_h_dot_xhat(A h, A x_dot, A residual_dot, const Scalars<A>& row, A (&sums)[1], A& out_h_dot) {
   const A rstd = row.rstd;
   const A xhat = h*rstd;  // step 4
-  const A h_dot = (HAS_dresidual || HAS_dx) ? residual_dot + x_dot : A(0);  // step 14
-  if (HAS_dresidual || HAS_dx) sums[0] += h_dot*xhat;  // step 22: mean_h_dot_xhat
+  const A h_dot = (HAS_dresidual || HAS_dx) ? residual_dot + x_dot : A(0);  // step 15
+  if (HAS_dresidual || HAS_dx) sums[0] += h_dot*xhat;  // step 23: mean_h_dot_xhat
   out_h_dot = h_dot;
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_h_dot_xhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_h_dot_xhat = sums[0] / row.D;  // step 22: mean(h_dot*xhat)
+  const A mean_h_dot_xhat = sums[0] / row.D;  // step 23: mean(h_dot*xhat)
   row.mean_h_dot_xhat = mean_h_dot_xhat;
 }
 
@@ -163,8 +163,8 @@ template <class A>
 __device__ __forceinline__ void stage_2(A h, A x_dot, A residual_dot, A gamma, A gamma_dot, const Scalars<A>& row, A& out_y_dot) {
   const A mean_h_dot_xhat = row.mean_h_dot_xhat, rstd = row.rstd;
   const A xhat = h*rstd;  // step 4
-  const A h_dot = (HAS_dresidual || HAS_dx) ? residual_dot + x_dot : A(0);  // step 14
-  const A y_dot = (HAS_dgamma || HAS_dresidual || HAS_dx) ? (HAS_dgamma ? xhat*gamma_dot : A(0)) + ((HAS_dresidual || HAS_dx) ? (h_dot - xhat*mean_h_dot_xhat)*rstd*gamma : A(0)) : A(0);  // step 22
+  const A h_dot = (HAS_dresidual || HAS_dx) ? residual_dot + x_dot : A(0);  // step 15
+  const A y_dot = (HAS_dgamma || HAS_dresidual || HAS_dx) ? (HAS_dgamma ? xhat*gamma_dot : A(0)) + ((HAS_dresidual || HAS_dx) ? (h_dot - xhat*mean_h_dot_xhat)*rstd*gamma : A(0)) : A(0);  // step 23
   out_y_dot = y_dot;
 }
 
@@ -343,22 +343,22 @@ template <class A>
 __device__ __forceinline__ void mean_ddgamma_dy_xhat(A h, A dy, A ddx, A ddresidual, A gamma, A ddgamma, const Scalars<A>& row, A (&sums)[4], A& out_ddh) {
   const A rstd = row.rstd;
   const A xhat = h*rstd;  // step 4
-  const A g = HAS_dy ? dy*gamma : A(0);  // step 23
-  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 28
-  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[0] += g*xhat;  // step 24: mean_g_xhat
-  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[1] += ddh*xhat;  // step 46: mean_ddh_xhat
-  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[2] += ddh*g;  // step 48: mean_ddh_g
-  if (HAS_ddgamma && HAS_dy) sums[3] += dy*xhat*ddgamma;  // step 48: mean_ddgamma_dy_xhat
+  const A g = HAS_dy ? dy*gamma : A(0);  // step 24
+  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 29
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[0] += g*xhat;  // step 25: mean_g_xhat
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[1] += ddh*xhat;  // step 48: mean_ddh_xhat
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[2] += ddh*g;  // step 50: mean_ddh_g
+  if (HAS_ddgamma && HAS_dy) sums[3] += dy*xhat*ddgamma;  // step 50: mean_ddgamma_dy_xhat
   out_ddh = ddh;
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddgamma_dy_xhat(Scalars<A>& row, const A (&sums)[4]) {
-  const A mean_g_xhat = sums[0] / row.D;  // step 24: mean(g*xhat)
-  const A mean_ddh_xhat = sums[1] / row.D;  // step 46: mean(ddh*xhat)
-  const A mean_ddh_g = sums[2] / row.D;  // step 48: mean(ddh*g)
-  const A mean_ddgamma_dy_xhat = sums[3] / row.D;  // step 48: mean(ddgamma*dy*xhat)
-  const A mean_g_xhat_scaled = HAS_dy ? A(3)*mean_g_xhat : A(0);  // step 48
+  const A mean_g_xhat = sums[0] / row.D;  // step 25: mean(g*xhat)
+  const A mean_ddh_xhat = sums[1] / row.D;  // step 48: mean(ddh*xhat)
+  const A mean_ddh_g = sums[2] / row.D;  // step 50: mean(ddh*g)
+  const A mean_ddgamma_dy_xhat = sums[3] / row.D;  // step 50: mean(ddgamma*dy*xhat)
+  const A mean_g_xhat_scaled = HAS_dy ? A(3)*mean_g_xhat : A(0);  // step 50
   row.mean_g_xhat = mean_g_xhat;
   row.mean_ddh_xhat = mean_ddh_xhat;
   row.mean_ddh_g = mean_ddh_g;
@@ -371,12 +371,12 @@ template <class A>
 __device__ __forceinline__ void stage_2(A h, A dy, A ddx, A ddresidual, A gamma, A ddgamma, const Scalars<A>& row, A (&over_rows)[SUMS_INTO_COLUMNS], A& out_d2x, A& out_ddy) {
   const A mean_ddgamma_dy_xhat = row.mean_ddgamma_dy_xhat, mean_ddh_g = row.mean_ddh_g, mean_ddh_xhat = row.mean_ddh_xhat, mean_g_xhat = row.mean_g_xhat, mean_g_xhat_scaled = row.mean_g_xhat_scaled, rstd = row.rstd;
   const A xhat = h*rstd;  // step 4
-  const A g = HAS_dy ? dy*gamma : A(0);  // step 23
-  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 28
-  const A dg = (HAS_ddresidual || HAS_ddx) ? (ddh - xhat*mean_ddh_xhat)*rstd : A(0);  // step 46
-  const A d2x = ((HAS_ddgamma && HAS_dy) || (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? (((HAS_ddgamma && HAS_dy) ? dy*ddgamma : A(0)) + (((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? ((xhat*mean_g_xhat_scaled - g)*mean_ddh_xhat - xhat*mean_ddh_g - ddh*mean_g_xhat)*rstd : A(0)) - ((HAS_ddgamma && HAS_dy) ? xhat*mean_ddgamma_dy_xhat : A(0)))*rstd : A(0);  // step 48
-  const A ddy = (HAS_ddgamma || HAS_ddresidual || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + ((HAS_ddresidual || HAS_ddx) ? dg*gamma : A(0)) : A(0);  // step 47
-  if ((HAS_ddresidual && HAS_dy && HAS_gamma) || (HAS_ddx && HAS_dy && HAS_gamma)) over_rows[0] = dg*dy;  // step 43: d2gamma
+  const A g = HAS_dy ? dy*gamma : A(0);  // step 24
+  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 29
+  const A dg = (HAS_ddresidual || HAS_ddx) ? (ddh - xhat*mean_ddh_xhat)*rstd : A(0);  // step 48
+  const A d2x = ((HAS_ddgamma && HAS_dy) || (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? (((HAS_ddgamma && HAS_dy) ? dy*ddgamma : A(0)) + (((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? ((xhat*mean_g_xhat_scaled - g)*mean_ddh_xhat - xhat*mean_ddh_g - ddh*mean_g_xhat)*rstd : A(0)) - ((HAS_ddgamma && HAS_dy) ? xhat*mean_ddgamma_dy_xhat : A(0)))*rstd : A(0);  // step 50
+  const A ddy = (HAS_ddgamma || HAS_ddresidual || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + ((HAS_ddresidual || HAS_ddx) ? dg*gamma : A(0)) : A(0);  // step 49
+  if ((HAS_ddresidual && HAS_dy && HAS_gamma) || (HAS_ddx && HAS_dy && HAS_gamma)) over_rows[0] = dg*dy;  // step 45: d2gamma
   out_d2x = d2x;
   out_ddy = ddy;
 }

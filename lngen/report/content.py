@@ -4,7 +4,7 @@ read.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from sympy import Expr
@@ -191,6 +191,7 @@ def content(plan: Plan) -> Content:
 
 def _parts(d: Derivation, order: tuple[str, ...]) -> Iterator[Part]:
     met: set[str] = set()
+    last: dict[str, int] = {}
 
     def told(steps: Iterable[Step]) -> tuple[StepText, ...]:
         # A line that has just been read need not be written again in full.
@@ -198,11 +199,13 @@ def _parts(d: Derivation, order: tuple[str, ...]) -> Iterator[Part]:
         found = []
         for step in steps:
             again = read is not None and (read.target, read.after) == (step.target, step.before)
-            found.append(_step(step, order, met, again=again))
-            read = step
+            found.append(_step(step, order, met, last, again=again))
+            read, last[step.target.name] = step, step.number
         return tuple(found)
 
-    words = "Every value under a name, a line each."
+    words = (
+        "Every value under a name. What a rule says comes with the first step that uses it; docs/rules.md has proofs."
+    )
     yield Part("The forward, step by step", words, told(step for step in d.steps if step.part == "forward"))
     before = counted(sum(operation_count(q.expression) for q in d.adjoint.equations), "operation")
     words = (
@@ -265,8 +268,11 @@ def _source(d: Derivation) -> tuple[str, ...]:
     return (*lines[first:], *(f"# {there} is {here} below, where {there} is a gradient" for here, there in renamed))
 
 
-def _step(step: Step, order: tuple[str, ...], met: set[str], *, again: bool) -> StepText:
-    """A step as text. The lemma of its rule comes with the first step that uses it: `met` are the rules before."""
+def _step(step: Step, order: tuple[str, ...], met: set[str], last: Mapping[str, int], *, again: bool) -> StepText:
+    """A step as text. The lemma of its rule comes with the first step that uses it: `met` are the rules before.
+
+    `last` is the step that each name has been written in; `again` says that the left side has just been read.
+    """
     rule = RULES[step.rule]
     lemma = "" if rule.name in met else rule.statement
     met.add(rule.name)
@@ -280,7 +286,7 @@ def _step(step: Step, order: tuple[str, ...], met: set[str], *, again: bool) -> 
         lemma,
         step.target.name,
         target,
-        tuple(Formula(_through(c), text(c.expression, order), latex(c.expression, order)) for c in step.contributions),
+        tuple(_sent(c, order, last) for c in step.contributions),
         tuple(
             Formula(text(left, order), text(right, order), f"{latex(left, order)} = {latex(right, order)}")
             for left, right in step.uses
@@ -294,9 +300,12 @@ def _step(step: Step, order: tuple[str, ...], met: set[str], *, again: bool) -> 
     )
 
 
-def _through(contribution: Contribution) -> str:
-    """The value through which a contribution comes; empty for a cotangent that was there already."""
-    return "" if contribution.source == contribution.target else contribution.source.name
+def _sent(contribution: Contribution, order: tuple[str, ...], last: Mapping[str, int]) -> Formula:
+    """A contribution by the name of what it comes through; without one where the value has that cotangent already."""
+    of_itself = contribution.source == contribution.target
+    made = last.get(str(contribution.expression), 0) if of_itself else 0
+    written = text(contribution.expression, order), latex(contribution.expression, order)
+    return Formula("" if of_itself else contribution.source.name, *written, made)
 
 
 def _side(expression: Expr, changed: frozenset[Expr], order: tuple[str, ...], *, again: bool = False) -> Side:

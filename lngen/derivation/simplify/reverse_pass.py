@@ -259,6 +259,9 @@ class ReversePass:
             atom = self._atom(symbol)
             bar = atom + self._inside.get(symbol, sympy.S.Zero)
             expression = bar if bar == atom else self._simplify(row_class, symbol, gradient, bar)
+            if expression == atom:
+                sent = [Contribution(symbol, symbol, atom)] if atom != 0 else []
+                self.trail.chain_rule(gradient, sent, f"the cotangent of {symbol.name}")
         else:
             total = self._total(symbol)
             expression = _shortest_total(total)
