@@ -23,6 +23,7 @@ upsilon phi chi psi omega
 _GREEK = frozenset(_GREEK_LETTERS.split())
 _ACCENTS = {"hat": "hat", "bar": "bar", "tilde": "tilde"}
 _RELATIONS = {"<=": r"\le", ">=": r"\ge", "==": "=", "!=": r"\ne"}
+_TALL = re.compile(r"\\(frac|sum|begin|left)")
 _SPACE = r" \thinspace "
 
 
@@ -83,6 +84,8 @@ def _short(stem: str) -> str:
 
 
 class Latex(Text):
+    """Writes expressions as LaTeX mathematics."""
+
     def symbol(self, e: Symbol) -> str:
         return latex_name(e.name)
 
@@ -147,4 +150,4 @@ class Latex(Text):
 
 
 def _parentheses(piece: str) -> str:
-    return rf"\left({piece}\right)"
+    return rf"\left({piece}\right)" if _TALL.search(piece) else f"({piece})"
