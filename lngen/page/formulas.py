@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from sympy import Add, Expr, Mul
+from sympy import Expr
 
 from lngen.derivation.derivation import Derivation
 from lngen.expressions.equations import Equation
@@ -67,37 +67,6 @@ class Writer:
     def equations(self, equations: Sequence[Equation]) -> list[EquationHtml]:
         """Each of them."""
         return [self.equation(q.symbol, q.expression) for q in equations]
-
-
-def changes(before: Expr, after: Expr) -> tuple[frozenset[Expr], frozenset[Expr]]:
-    """The subexpressions of each side that the other has not, as large as they can be said.
-
-    >>> from lngen.expressions.symbols import Mean, RowSymbol
-    >>> x, y, z = (RowSymbol(name) for name in "xyz")
-    >>> changes(x + Mean(y), x + z)
-    (frozenset({Mean(y)}), frozenset({z}))
-    >>> changes(x * (y + z), x * (y + 2 * z))
-    (frozenset({z}), frozenset({2*z}))
-    """
-    if before == after:
-        return frozenset(), frozenset()
-    if before.func == after.func and before.args:
-        if isinstance(before, (Add, Mul)):
-            gone = [e for e in before.args if e not in after.args]
-            come = [e for e in after.args if e not in before.args]
-            if len(gone) == len(come) == 1:
-                return changes(gone[0], come[0])
-            if len(gone) < len(before.args) or len(come) < len(after.args):
-                return _signless(gone), _signless(come)
-        elif len(before.args) == len(after.args):
-            found = [changes(one, other) for one, other in zip(before.args, after.args, strict=True) if one != other]
-            return frozenset().union(*(one for one, _ in found)), frozenset().union(*(other for _, other in found))
-    return _signless([before]), _signless([after])
-
-
-def _signless(expressions: Sequence[Expr]) -> frozenset[Expr]:
-    # A sign is written with the operator before its term.
-    return frozenset(-e if e.could_extract_minus_sign() and isinstance(e, Mul) else e for e in expressions)
 
 
 def meanings(plan: Plan) -> tuple[Writer, list[Meaning]]:
