@@ -162,9 +162,7 @@ def _step(step: Step, writer: Writer, files: Sequence[File]) -> StepHtml:
         uses=tuple(writer.equation(left, right) for left, right in step.uses),
         before=None if step.before is None else writer.expression(step.before, alike(gone), "="),
         after=writer.equation(step.target, step.after, alike(new)),
-        code=tuple(
-            (file.key, file.title, number) for file in files for number in lines_of(step.number, file.lines)[:3]
-        ),
+        code=tuple((file.key, file.title, found[:3]) for file in files if (found := lines_of(step.number, file.lines))),
     )
 
 

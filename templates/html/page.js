@@ -110,7 +110,7 @@ for (const id of links.keys()) if (found(id)) seen.observe(found(id));
 // The panel.
 const given = JSON.parse(found("panel-data").textContent);
 const form = document.querySelector(".panel");
-const first = { Row: [1, -2, 3, 0.5], cotangent: [1, -0.5, 2, 0.25] };
+const first = { Row: [1, -2, 3, 0.5], Data: [1, 0, 1, 1], cotangent: [1, -0.5, 2, 0.25] };
 const fields = new Map();
 for (const argument of given.arguments) {
   const label = document.createElement("label");

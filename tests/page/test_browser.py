@@ -152,14 +152,16 @@ class TestNames:
 class TestSteps:
     def test_what_changed_is_marked_on_both_sides(self, visit):
         shown = visit(whole("layer_norm"))
+        sides = {"before": ".before .changed", "after": ".step:has(.before) > .equation .changed"}
+
+        def colours() -> list[str]:
+            found = (shown.locator(side).first for side in sides.values())
+            return [part.evaluate("part => getComputedStyle(part).backgroundColor") for part in found]
+
+        _, closed = colours()
+        assert closed == "rgba(0, 0, 0, 0)"
         shown.evaluate(OPEN_ALL)
-        assert shown.locator(".before .changed").count() > 0
-        assert shown.locator(".after .changed").count() > 0
-        colours = {
-            side: shown.locator(f".{side} .changed").first.evaluate("part => getComputedStyle(part).backgroundColor")
-            for side in ("before", "after")
-        }
-        assert len({*colours.values(), "rgba(0, 0, 0, 0)"}) == 3
+        assert len({*colours(), closed}) == 3
 
     def test_a_line_of_code_leads_to_its_step_and_back(self, visit):
         shown = visit(whole("layer_norm"), viewport={"width": 1600, "height": 900})
@@ -220,12 +222,12 @@ class TestPanel:
         definition = layer.definition
         given: dict[str, Any] = {}
         for entry in definition.inputs:
-            size = {Kind.ROW: 5, Kind.FEATURE: 5}.get(entry.kind)
+            size = 5 if entry.kind.over_features else None
             given[entry.name] = (
                 random.normal(size=size) if entry.kind is not Kind.CONSTANT else float(entry.default or 1)
             )
         rows = {
-            entry.name: np.asarray([value]) if entry.kind in (Kind.ROW, Kind.ROW_SCALAR) else value
+            entry.name: np.asarray([value]) if entry.kind.over_rows else value
             for entry, value in zip(definition.inputs, given.values(), strict=True)
         }
         constants = {entry.name: rows.pop(entry.name) for entry in definition.constants}
