@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 
 from sympy import Expr
 
 from lngen.derivation.derivation import Derivation
+from lngen.errors import printable
 from lngen.expressions.equations import Equation
 from lngen.expressions.notation import text
 from lngen.expressions.notation.mathml import marked, marked_name, mathml, pieces
@@ -16,6 +19,8 @@ from lngen.files.render import Markup
 from lngen.plan.planner import Plan
 from lngen.report.formulas import reading_order, textbook_forward
 
+# The article is no name, whatever a definition calls by that letter.
+_WORD = re.compile(r"(?<![\w.])((?!a\b)[A-Za-z_]\w*)")
 _VARIES = {
     (True, True): "one value per row and feature",
     (True, False): "one value per row",
@@ -59,6 +64,15 @@ class Writer:
         """An expression, behind a sign such as `=`; the subexpressions `changed` are marked."""
         tex = marked(expression, self.order, self.names, changed)
         return Markup(" ".join(pieces(f"{sign} {tex}")))
+
+    def prose(self, words: str) -> Markup:
+        """Words in which each name is set as in a formula.
+
+        >>> print(Writer((), {"mu"}).prose("the cotangent of mu <and> x"))
+        the cotangent of <math><mi data-name="mu">μ</mi></math> &lt;and&gt; x
+        """
+        parts = _WORD.split(printable(words))
+        return Markup("".join(self.name(part) if part in self.names else escape(part) for part in parts))
 
     def equation(self, left: TypedSymbol | Expr, right: Expr, changed: Collection[Expr] = ()) -> EquationHtml:
         """An equation."""

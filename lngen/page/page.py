@@ -39,7 +39,7 @@ class StepHtml:
     number: int
     rule: Rule
     target: str
-    reason: str
+    reason: Markup
     facts: str
     badge: str
     contributions: tuple[tuple[Markup | None, Markup], ...]
@@ -115,10 +115,10 @@ def _fields(plan: Plan, said: Content, writer: Writer, files: Sequence[File]) ->
         "parts": parts,
         "rules": list({step.rule.name: step.rule for part in parts for step in part["steps"]}.values()),
         "identities": [writer.equation(left, right) for _, left, right in d.identities],
-        "evidence": _grouped(said.evidence),
-        "hazards": said.audit.hazards,
+        "evidence": _grouped(said.evidence, writer),
+        "hazards": [(h, writer.prose(h.danger), writer.prose(h.remedy)) for h in said.audit.hazards],
         "rewrites": [
-            {"number": r.step.number, "rule": r.step.rule, "reason": r.step.reason, "saving": saving_text(r.saving)}
+            (r.step.number, r.step.rule, writer.prose(r.step.reason), saving_text(r.saving))
             for r in said.audit.rewrites
         ],
     }
@@ -152,7 +152,7 @@ def _step(step: Step, writer: Writer, files: Sequence[File]) -> StepHtml:
         number=step.number,
         rule=RULES[step.rule],
         target=step.target.name,
-        reason=printable(step.reason),
+        reason=writer.prose(step.reason),
         facts=done if step.operations_before is None else f"{step.operations_before} → {done}",
         badge="" if step.digits is None else f"{step.digits} digits",
         contributions=tuple(
@@ -174,10 +174,12 @@ def _files(layer: Derived, writer: Writer) -> list[File]:
     ]
 
 
-def _grouped(evidence: Sequence[Proof]) -> list[tuple[str, list[Proof]]]:
-    """The statements by their kind, in the order of the kinds' first ones."""
-    kinds = dict.fromkeys(item.kind for item in evidence)
-    return [(kind, [item for item in evidence if item.kind == kind]) for kind in kinds]
+def _grouped(evidence: Sequence[Proof], writer: Writer) -> list[tuple[str, list[tuple[str, Markup]]]]:
+    """The statements by their kind, in the order of the kinds' first ones: how each came out, and what it says."""
+    kinds: dict[str, list[tuple[str, Markup]]] = {}
+    for item in evidence:
+        kinds.setdefault(item.kind, []).append((item.outcome, writer.prose(item.statement)))
+    return list(kinds.items())
 
 
 def _programs(plan: Plan, said: Content) -> list[dict[str, Any]]:
