@@ -99,6 +99,8 @@ def meanings(plan: Plan) -> tuple[Writer, list[Meaning]]:
             given.setdefault(symbol.name, (symbol, f"an argument of {direction}"))
         for equation in derivative.equations:
             equations.setdefault(equation.symbol.name, equation)
+        last = {step.target.name: Equation(step.target, step.after) for step in derivative.steps}
+        equations |= {name: equation for name, equation in last.items() if name not in equations}
     for program in plan.programs():
         for symbol, expression in program.values():
             equations.setdefault(symbol.name, Equation(symbol, expression))
