@@ -79,8 +79,7 @@ def _results(program: RowProgram) -> dict[str, str]:
 def _arguments(definition: Definition) -> Iterator[dict[str, Any]]:
     for entry in definition.inputs:
         default = None if entry.default is None else float(entry.default)
-        shape = {"kind": entry.kind.value, "perFeature": entry.kind.over_features}
-        yield {"name": entry.name, **shape, "default": default}
+        yield {"name": entry.name, "kind": entry.kind.value, "perFeature": entry.kind.over_features, "default": default}
 
 
 def _cotangents(program: RowProgram) -> Iterator[dict[str, Any]]:
