@@ -20,6 +20,7 @@ NO_PYCUDA = "no PyCUDA: make pycuda"
 CROSS_GXX = "aarch64-linux-gnu-g++"
 NO_CROSS_GXX = f"no {CROSS_GXX}: apt-get install g++-aarch64-linux-gnu"
 NO_NVRTC = "no NVRTC: it comes with the test extra on Linux, x86-64 and aarch64"
+NO_MKDOCS = "no mkdocs-material: make docs"
 NO_NVDISASM = "no nvdisasm: it comes with the test extra on Linux, x86-64 and aarch64"
 
 
@@ -69,3 +70,4 @@ needs_cross_compiler = pytest.mark.skipif(
 needs_pycuda = pytest.mark.skipif(not has_pycuda(), reason=NO_PYCUDA)
 needs_nvrtc = pytest.mark.skipif(nvrtc() is None, reason=NO_NVRTC)
 needs_nvdisasm = pytest.mark.skipif(nvdisasm() is None, reason=NO_NVDISASM)
+needs_mkdocs = pytest.mark.skipif(importlib.util.find_spec("material") is None, reason=NO_MKDOCS)
