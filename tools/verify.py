@@ -1,0 +1,351 @@
+"""Re-check a certificate of `lngen derive NAME --certificate FILE`, trusting nothing of lngen.
+
+    python tools/verify.py FILE...
+
+This file imports nothing of lngen. It reads the definition, the steps and what the results are called, and computes
+with mpmath at random points, two rows of 1, 2, 3 and 4 features (from the least number that the definition allows):
+
+* *syntax*: an expression has numbers, names, `+ - * / **`, comparisons and the functions below, and nothing else; every
+  name in it is an input, an argument of a direction, or the target of a step before;
+* *each step*: both sides agree to 50 digits, what a step of the chain rule collects is the sum of its parts, and every
+  later step of a quantity gives the value that its first one gave; a name of the definition has the definition's value;
+* *results*: outputs, gradients, tangents and second-order gradients are those of the definition, which is differentiated
+  here, apart from lngen: by central differences in 240-digit arithmetic, of which a hundred digits are right.
+
+The exit status is 0 if all of it holds, else 1, and what does not hold first is printed. `docs/certificate.md` has the format.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import operator
+import random
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from mpmath import mp, mpf
+
+FORMAT = "lngen certificate 1"
+ROWS, SIZES, POINTS, TRIES = 2, 4, 2, 12
+DIGITS, AGREE, DIFFERENCING, STEP = 90, 50, 240, 60
+LONGEST, DEEPEST = 200_000, 200
+RANGES = ((-1, 1), (0, 1), (1, 2), (-3, 3))
+
+Table = list[list[Any]]
+Values = dict[str, Table]
+
+
+class Refused(Exception):
+    """What does not hold; the message says where."""
+
+
+# ---- expressions: every value is a table of rows and features
+
+ELEMENTWISE: dict[str, Callable[..., Any]] = {
+    **{
+        name: getattr(mp, name)
+        for name in ("sqrt", "exp", "log", "log1p", "expm1", "sin", "cos", "tanh", "erf", "sign")
+    },
+    "rsqrt": lambda u: 1 / mp.sqrt(u),
+    "sigmoid": lambda u: 1 / (1 + mp.exp(-u)),
+    "softplus": lambda u: mp.log1p(mp.exp(-abs(u))) + (u + abs(u)) / 2,
+    "relu": lambda u: u if u > 0 else mpf(0),
+    "silu": lambda u: u / (1 + mp.exp(-u)),
+    "gelu": lambda u: u * mp.ncdf(u),
+    "Phi": mp.ncdf,
+    "phi": mp.npdf,
+    "abs": abs,
+    "maximum": lambda a, b: a if a > b else b,
+    "minimum": lambda a, b: a if a < b else b,
+    "where": lambda condition, a, b: a if condition else b,
+}
+REDUCTIONS: dict[str, Callable[[list[Any]], Any]] = {
+    "mean": lambda row: sum(row) / len(row),
+    "sum": sum,
+    "max": max,
+    "min": min,
+}
+OPERATORS: dict[type, Callable[..., Any]] = {
+    **{ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv},
+    **{
+        ast.Pow: operator.pow,
+        ast.USub: operator.neg,
+        ast.UAdd: operator.pos,
+        ast.Eq: operator.eq,
+        ast.NotEq: operator.ne,
+    },
+    **{ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge},
+}
+
+
+def each(function: Callable[..., Any], *tables: Table) -> Table:
+    """A function of numbers, entry by entry; what has no real value is NaN."""
+
+    def real(*numbers: Any) -> Any:
+        try:
+            value = function(*numbers)
+        except (ZeroDivisionError, ValueError, OverflowError):
+            return mp.nan
+        return mp.nan if isinstance(value, mp.mpc) else value
+
+    return [[real(*entries) for entries in zip(*rows, strict=True)] for rows in zip(*tables, strict=True)]
+
+
+def first(row: list[Any], extreme: list[Any]) -> list[Any]:
+    """1 at the first entry that is the extreme, which may have been rounded on another way."""
+    at = min(range(len(row)), key=lambda j: (abs(row[j] - extreme[j]), j))
+    return [mpf(j == at) for j in range(len(row))]
+
+
+class Expression:
+    """One expression, parsed. What stands in a `stop_gradient` is remembered, since it must not move."""
+
+    def __init__(self, text: object, where: str) -> None:
+        self.where, self.stopped = where, dict[int, Table]()
+        try:
+            if not isinstance(text, str) or len(text) > LONGEST:
+                raise ValueError
+            self.tree = ast.parse(text.strip(), mode="eval").body
+        except (SyntaxError, ValueError, MemoryError, RecursionError):
+            raise Refused(f"{where}: {str(text)[:80]} is not an expression") from None
+
+    def at(self, values: Values, *, hold: bool = False) -> Table:
+        """Its table; with `hold`, what stands in `stop_gradient` is what it was before."""
+        return self._at(self.tree, values, hold, 0)
+
+    def _at(self, e: ast.expr, values: Values, hold: bool, depth: int) -> Table:
+        if depth > DEEPEST:
+            raise Refused(f"{self.where}: nested too deeply")
+        match e:
+            case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+                return each(lambda _: mpf(ast.unparse(e)), values["D"])
+            case ast.Name(id=name) if name in values:
+                return values[name]
+            case ast.Name(id=name):
+                raise Refused(f"{self.where}: nothing is called {name} here")
+            case ast.UnaryOp(op=op, operand=one):
+                function, parts = type(op), [one]
+            case ast.BinOp(left=left, op=op, right=right) | ast.Compare(left=left, ops=[op], comparators=[right]):
+                function, parts = type(op), [left, right]
+            case ast.Call(func=ast.Name(id=function), args=parts, keywords=[]):
+                pass
+            case _:
+                raise Refused(f"{self.where}: the grammar has no {type(e).__name__}")
+        tables = [self._at(part, values, hold, depth + 1) for part in parts]
+        try:
+            if function == "stop_gradient":
+                [inner] = tables
+                return self.stopped[id(e)] if hold else self.stopped.setdefault(id(e), inner)
+            if function == "sum_rows":
+                [inner] = tables
+                return [[sum(column) for column in zip(*inner, strict=True)]] * ROWS
+            if function == "attains_first":
+                return [first(row, extreme) for row, extreme in zip(*tables, strict=True)]
+            if function in REDUCTIONS:
+                [inner] = tables
+                return [[REDUCTIONS[function](row)] * len(row) for row in inner]
+            return each((ELEMENTWISE | OPERATORS)[function], *tables)
+        except (KeyError, TypeError, ValueError):
+            word = getattr(function, "__name__", function)
+            raise Refused(f"{self.where}: {word} of {len(tables)} is no function here") from None
+
+
+class Definition:
+    """The function in the source, read here, under its own names."""
+
+    def __init__(self, source: str) -> None:
+        try:
+            [function] = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
+        except (SyntaxError, ValueError, MemoryError, RecursionError):
+            raise Refused("the definition is not one function of Python") from None
+        self.kinds = {a.arg: a.annotation.id for a in function.args.args if isinstance(a.annotation, ast.Name)}
+        self.lines: list[tuple[str, Expression]] = []
+        self.outputs: list[str] = []
+        for node in function.body:
+            match node:
+                case ast.Expr(value=ast.Constant(value=str())):
+                    pass
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    self.lines.append((name, Expression(ast.unparse(value), name)))
+                case ast.Return(value=ast.Tuple(elts=parts)):
+                    self.outputs = [ast.unparse(part) for part in parts]
+                case ast.Return(value=ast.expr() as value):
+                    self.outputs = [value.id if isinstance(value, ast.Name) else "y"]
+                    self.lines += [] if isinstance(value, ast.Name) else [("y", Expression(ast.unparse(value), "y"))]
+                case _:
+                    raise Refused("the definition has a statement that is neither an assignment nor a return")
+
+    def at(self, values: Values, *, hold: bool = False) -> Values:
+        """Every value of it."""
+        known = dict(values)
+        for name, expression in self.lines:
+            known[name] = expression.at(known, hold=hold)
+        return known
+
+
+# ---- points and derivatives
+
+
+def like(kind: str, features: int, draw: Callable[[], Any]) -> Table:
+    """A table of a kind: what rows or features share stands in it once for each of them."""
+    wide, tall = kind in ("Row", "Data", "Feature"), kind in ("Row", "Data", "RowScalar")
+    rows = [[draw() for _ in range(features if wide else 1)] for _ in range(ROWS if tall else 1)]
+    return [(row * features)[:features] for row in (rows * ROWS)[:ROWS]]
+
+
+def drawn(generator: random.Random, low: float, high: float) -> Any:
+    """A number that binary arithmetic has exactly, and that is not 0."""
+    return mpf(low) + (mpf(high) - low) * generator.randrange(1, 2**40, 2) / 2**40
+
+
+def cells(kind: str, features: int) -> Iterator[tuple[set[tuple[int, int]], Table]]:
+    """For each number of an input where it stands, and a table that is 1 there and 0 elsewhere."""
+    count = iter(range(ROWS * features))
+    places = like(kind, features, lambda: next(count))
+    for number in sorted({place for row in places for place in row}):
+        here = {(i, j) for i, row in enumerate(places) for j, place in enumerate(row) if place == number}
+        yield here, [[mpf(place == number) for place in row] for row in places]
+
+
+def agree(a: Table, b: Table) -> bool:
+    """Whether two tables are finite and the same, to 50 digits of the largest entry."""
+    pairs = [pair for row in zip(a, b, strict=True) for pair in zip(*row, strict=True)]
+    largest = max(abs(u) for pair in pairs for u in pair)
+    return all(mp.isfinite(u) and mp.isfinite(v) and abs(u - v) <= largest * mpf(10) ** -AGREE for u, v in pairs)
+
+
+class Point:
+    """Random inputs at which a definition is finite, and what it and its derivatives are there."""
+
+    def __init__(self, definition: Definition, features: int, generator: random.Random) -> None:
+        self.definition, self.features = definition, features
+        for attempt in range(TRIES):
+            ends = {True: (0, 1), False: RANGES[attempt % len(RANGES)]}
+            self.inputs = {
+                name: like(kind, features, partial(drawn, generator, *ends[kind == "Constant"]))
+                for name, kind in definition.kinds.items()
+            }
+            self.inputs |= {
+                "D": like("Scalar", features, lambda: mpf(features)),
+                "pi": like("Scalar", features, lambda: +mp.pi),
+            }
+            self.values = definition.at(self.inputs)
+            if all(agree(self.values[name], self.values[name]) for name in definition.outputs):
+                return
+        raise Refused(f"the definition is finite at no point that was tried, with {features} features")
+
+    def outputs(self, *moves: tuple[Any, Values]) -> Values:
+        """The outputs where inputs have moved."""
+        moved = dict(self.inputs)
+        for amount, tangents in moves:
+            for name, tangent in tangents.items():
+                moved[name] = each(lambda u, v: u + amount * v, moved[name], tangent)
+        return self.definition.at(moved, hold=True)
+
+    def slope(self, *directions: Values, at: tuple[tuple[Any, Values], ...] = ()) -> Values:
+        """The derivative of each output along a direction, and along another of that, by central differences."""
+        if not directions:
+            return self.outputs(*at)
+        h = mpf(10) ** -STEP
+        above, below = (self.slope(*directions[1:], at=(*at, (s * h, directions[0]))) for s in (1, -1))
+        return {
+            name: each(lambda a, b: (a - b) / (2 * h), above[name], below[name]) for name in self.definition.outputs
+        }
+
+    def gradient(self, name: str, cotangents: Values, wide: set[str], *directions: Values) -> Table:
+        """The gradient of the sum of outputs times cotangents, or of its derivative along a direction."""
+        result = [[mpf(0)] * self.features for _ in range(ROWS)]
+        for here, cell in cells(self.definition.kinds[name], self.features):
+            moved = self.slope(*directions, {name: cell})
+            products = {o: each(operator.mul, moved[o], cotangents[o]) for o in cotangents}
+            # The value of a row stands in every feature, and counts once.
+            total = sum(sum(row if o in wide else row[:1]) for o, table in products.items() for row in table)
+            for i, j in here:
+                result[i][j] = total
+        return result
+
+
+# ---- the certificate
+
+
+class Certificate:
+    """What a file says, parsed."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        if document["format"] != FORMAT:
+            raise Refused(f"this is no {FORMAT}")
+        self.definition = Definition(document["definition"])
+        self.names, self.smallest = dict(document["names"]), int(document["smallest"])
+        self.arguments, self.results = document["arguments"], document["results"]
+        self.steps = []
+        for step in document["steps"]:
+            where = f"step {step['number']}, {step['rule']}, {step['target']}"
+            sides = [[side] for side in (step["before"], step["after"]) if side is not None]
+            sides += [[part["sends"] for part in step["parts"]]] if step["parts"] else []
+            self.steps.append((where, step["target"], [[Expression(text, where) for text in side] for side in sides]))
+
+    def check(self) -> None:
+        """Check all of it; raises Refused for what does not hold first."""
+        for features in range(self.smallest, self.smallest + SIZES):
+            for seed in range(POINTS):
+                self._check_at(features, random.Random(f"{features} {seed}"))
+
+    def _check_at(self, features: int, generator: random.Random) -> None:
+        mp.dps = DIGITS
+        point = Point(self.definition, features, generator)
+        kinds = {**self.definition.kinds, **{entry["of"]: entry["kind"] for entry in self.arguments["cotangents"]}}
+        given = {
+            role: {e["of"]: like(kinds[e["of"]], features, partial(drawn, generator, -1, 1)) for e in entries}
+            for role, entries in self.arguments.items()
+        }
+        values = {self.names.get(name, name): table for name, table in point.inputs.items()}
+        values |= {e["name"]: given[role][e["of"]] for role, entries in self.arguments.items() for e in entries}
+        own = {self.names.get(name, name): table for name, table in point.values.items()}
+        for where, target, sides in self.steps:
+            found = [each(lambda *terms: sum(terms), *(form.at(values) for form in side)) for side in sides]
+            found += [known[target] for known in (values, own) if target in known]
+            if not all(agree(found[0], other) for other in found):
+                raise Refused(f"{where}: it does not hold with {features} features")
+            values[target] = found[0]
+        mp.dps = DIFFERENCING
+        cotangents, wide = given["cotangents"], {name for name in given["cotangents"] if kinds[name] != "RowScalar"}
+        inputs = {name for name, kind in self.definition.kinds.items() if kind not in ("Constant", "Data")}
+        outputs = set(self.definition.outputs)
+        if [set(given[role]) for role in ("cotangents", "tangents", "second")] != [outputs, inputs, inputs]:
+            raise Refused("an argument is missing, or is of nothing")
+        tangents, along = point.slope(given["tangents"]), point.slope(given["second"])
+        for direction, names, expected in (
+            ("forward", outputs, point.values.__getitem__),
+            ("backward", inputs, lambda name: point.gradient(name, cotangents, wide)),
+            ("jvp", outputs, tangents.__getitem__),
+            ("backward_backward", inputs, lambda name: point.gradient(name, cotangents, wide, given["second"])),
+            ("backward_backward of cotangents", outputs, along.__getitem__),
+        ):
+            for name in sorted(names):
+                result = values.get(self.results[direction].get(name, ""))
+                if result is None or not agree(result, expected(name)):
+                    raise Refused(f"{direction}, {name}: not the definition's, with {features} features")
+
+
+def main(files: list[str]) -> int:
+    """Check each file; the exit status."""
+    for file in files:
+        try:
+            certificate = Certificate(json.loads(Path(file).read_text(encoding="utf-8")))
+            certificate.check()
+        except (Refused, OSError) as error:
+            print(f"{file}: REFUSED: {error}")
+            return 1
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
+            print(f"{file}: REFUSED: it is not of the form of a certificate: {error!r}")
+            return 1
+        print(f"{file}: {len(certificate.steps)} steps and every result hold")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
