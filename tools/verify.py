@@ -45,42 +45,6 @@ class Refused(Exception):
 
 # ---- expressions: every value is a table of rows and features
 
-ELEMENTWISE: dict[str, Callable[..., Any]] = {
-    **{
-        name: getattr(mp, name)
-        for name in ("sqrt", "exp", "log", "log1p", "expm1", "sin", "cos", "tanh", "erf", "sign")
-    },
-    "rsqrt": lambda u: 1 / mp.sqrt(u),
-    "sigmoid": lambda u: 1 / (1 + mp.exp(-u)),
-    "softplus": lambda u: mp.log1p(mp.exp(-abs(u))) + (u + abs(u)) / 2,
-    "relu": lambda u: u if u > 0 else mpf(0),
-    "silu": lambda u: u / (1 + mp.exp(-u)),
-    "gelu": lambda u: u * mp.ncdf(u),
-    "Phi": mp.ncdf,
-    "phi": mp.npdf,
-    "abs": abs,
-    "maximum": lambda a, b: a if a > b else b,
-    "minimum": lambda a, b: a if a < b else b,
-    "where": lambda condition, a, b: a if condition else b,
-}
-REDUCTIONS: dict[str, Callable[[list[Any]], Any]] = {
-    "mean": lambda row: sum(row) / len(row),
-    "sum": sum,
-    "max": max,
-    "min": min,
-}
-OPERATORS: dict[type, Callable[..., Any]] = {
-    **{ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv},
-    **{
-        ast.Pow: operator.pow,
-        ast.USub: operator.neg,
-        ast.UAdd: operator.pos,
-        ast.Eq: operator.eq,
-        ast.NotEq: operator.ne,
-    },
-    **{ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge},
-}
-
 
 def each(function: Callable[..., Any], *tables: Table) -> Table:
     """A function of numbers, entry by entry; what has no real value is NaN."""
@@ -95,10 +59,40 @@ def each(function: Callable[..., Any], *tables: Table) -> Table:
     return [[real(*entries) for entries in zip(*rows, strict=True)] for rows in zip(*tables, strict=True)]
 
 
+def along_rows(function: Callable[[list[Any]], Any], table: Table) -> Table:
+    """A reduction of each row, in every entry of it."""
+    return [[function(row)] * len(row) for row in table]
+
+
 def first(row: list[Any], extreme: list[Any]) -> list[Any]:
     """1 at the first entry that is the extreme, which may have been rounded on another way."""
     at = min(range(len(row)), key=lambda j: (abs(row[j] - extreme[j]), j))
     return [mpf(j == at) for j in range(len(row))]
+
+
+SAME = ("sqrt", "exp", "log", "log1p", "expm1", "sin", "cos", "tanh", "erf", "sign")
+OF_NUMBERS: dict[str, Callable[..., Any]] = {name: getattr(mp, name) for name in SAME} | {
+    "rsqrt": lambda u: 1 / mp.sqrt(u),
+    "sigmoid": lambda u: 1 / (1 + mp.exp(-u)),
+    "softplus": lambda u: mp.log1p(mp.exp(-abs(u))) + (u + abs(u)) / 2,
+    "relu": lambda u: (u + abs(u)) / 2,
+    "silu": lambda u: u / (1 + mp.exp(-u)),
+    "gelu": lambda u: u * mp.ncdf(u),
+    "Phi": mp.ncdf,
+    "phi": mp.npdf,
+    "abs": abs,
+    "maximum": lambda a, b: a if a > b else b,
+    "minimum": lambda a, b: a if a < b else b,
+    "where": lambda condition, a, b: a if condition else b,
+}
+FUNCTIONS: dict[str, Callable[..., Table]] = {name: partial(each, f) for name, f in OF_NUMBERS.items()} | {
+    "mean": partial(along_rows, lambda row: sum(row) / len(row)),
+    **{name: partial(along_rows, function) for name, function in (("sum", sum), ("max", max), ("min", min))},
+    "sum_rows": lambda table: [[sum(column) for column in zip(*table, strict=True)]] * ROWS,
+    "attains_first": lambda table, extreme: [first(*rows) for rows in zip(table, extreme, strict=True)],
+}
+WORDS = "Add add,Sub sub,Mult mul,Div truediv,Pow pow,USub neg,UAdd pos,Eq eq,NotEq ne,Lt lt,LtE le,Gt gt,GtE ge"
+OPERATORS = {kind: partial(each, getattr(operator, word)) for kind, word in map(str.split, WORDS.split(","))}
 
 
 class Expression:
@@ -128,30 +122,22 @@ class Expression:
             case ast.Name(id=name):
                 raise Refused(f"{self.where}: nothing is called {name} here")
             case ast.UnaryOp(op=op, operand=one):
-                function, parts = type(op), [one]
+                function, parts = OPERATORS.get(type(op).__name__), [one]
             case ast.BinOp(left=left, op=op, right=right) | ast.Compare(left=left, ops=[op], comparators=[right]):
-                function, parts = type(op), [left, right]
-            case ast.Call(func=ast.Name(id=function), args=parts, keywords=[]):
-                pass
+                function, parts = OPERATORS.get(type(op).__name__), [left, right]
+            case ast.Call(func=ast.Name(id=word), args=parts, keywords=[]):
+                function = partial(self._held, id(e), hold) if word == "stop_gradient" else FUNCTIONS.get(word)
             case _:
-                raise Refused(f"{self.where}: the grammar has no {type(e).__name__}")
-        tables = [self._at(part, values, hold, depth + 1) for part in parts]
+                function, parts = None, []
         try:
-            if function == "stop_gradient":
-                [inner] = tables
-                return self.stopped[id(e)] if hold else self.stopped.setdefault(id(e), inner)
-            if function == "sum_rows":
-                [inner] = tables
-                return [[sum(column) for column in zip(*inner, strict=True)]] * ROWS
-            if function == "attains_first":
-                return [first(row, extreme) for row, extreme in zip(*tables, strict=True)]
-            if function in REDUCTIONS:
-                [inner] = tables
-                return [[REDUCTIONS[function](row)] * len(row) for row in inner]
-            return each((ELEMENTWISE | OPERATORS)[function], *tables)
-        except (KeyError, TypeError, ValueError):
-            word = getattr(function, "__name__", function)
-            raise Refused(f"{self.where}: {word} of {len(tables)} is no function here") from None
+            assert function is not None
+            return function(*(self._at(part, values, hold, depth + 1) for part in parts))
+        except (AssertionError, TypeError, ValueError):
+            raise Refused(f"{self.where}: not in the grammar: {ast.unparse(e)[:80]}") from None
+
+    def _held(self, place: int, hold: bool, inner: Table) -> Table:
+        self.stopped[place] = self.stopped[place] if hold else inner
+        return self.stopped[place]
 
 
 class Definition:
@@ -228,33 +214,25 @@ class Point:
             self.inputs = {
                 name: like(kind, features, partial(drawn, generator, *ends[kind == "Constant"]))
                 for name, kind in definition.kinds.items()
-            }
-            self.inputs |= {
-                "D": like("Scalar", features, lambda: mpf(features)),
-                "pi": like("Scalar", features, lambda: +mp.pi),
-            }
+            } | {name: like("Scalar", features, lambda n=n: +n) for name, n in (("D", mpf(features)), ("pi", mp.pi))}
             self.values = definition.at(self.inputs)
             if all(agree(self.values[name], self.values[name]) for name in definition.outputs):
                 return
         raise Refused(f"the definition is finite at no point that was tried, with {features} features")
 
-    def outputs(self, *moves: tuple[Any, Values]) -> Values:
-        """The outputs where inputs have moved."""
-        moved = dict(self.inputs)
-        for amount, tangents in moves:
-            for name, tangent in tangents.items():
-                moved[name] = each(lambda u, v: u + amount * v, moved[name], tangent)
-        return self.definition.at(moved, hold=True)
-
-    def slope(self, *directions: Values, at: tuple[tuple[Any, Values], ...] = ()) -> Values:
+    def slope(self, *directions: Values, inputs: Values | None = None) -> Values:
         """The derivative of each output along a direction, and along another of that, by central differences."""
+        inputs = inputs or self.inputs
         if not directions:
-            return self.outputs(*at)
-        h = mpf(10) ** -STEP
-        above, below = (self.slope(*directions[1:], at=(*at, (s * h, directions[0]))) for s in (1, -1))
-        return {
-            name: each(lambda a, b: (a - b) / (2 * h), above[name], below[name]) for name in self.definition.outputs
-        }
+            return self.definition.at(inputs, hold=True)
+        direction, *others = directions
+        h, sides = mpf(10) ** -STEP, []
+        for step in (h, -h):
+            moved = {
+                name: each(lambda u, v, step=step: u + step * v, inputs[name], direction[name]) for name in direction
+            }
+            sides.append(self.slope(*others, inputs=inputs | moved))
+        return {o: each(lambda a, b: (a - b) / (2 * h), *(side[o] for side in sides)) for o in self.definition.outputs}
 
     def gradient(self, name: str, cotangents: Values, wide: set[str], *directions: Values) -> Table:
         """The gradient of the sum of outputs times cotangents, or of its derivative along a direction."""
@@ -337,11 +315,8 @@ def main(files: list[str]) -> int:
         try:
             certificate = Certificate(json.loads(Path(file).read_text(encoding="utf-8")))
             certificate.check()
-        except (Refused, OSError) as error:
-            print(f"{file}: REFUSED: {error}")
-            return 1
-        except (KeyError, TypeError, ValueError, RecursionError) as error:
-            print(f"{file}: REFUSED: it is not of the form of a certificate: {error!r}")
+        except (Refused, OSError, AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+            print(f"{file}: REFUSED: {error if isinstance(error, (Refused, OSError)) else f'its form: {error!r}'}")
             return 1
         print(f"{file}: {len(certificate.steps)} steps and every result hold")
     return 0
