@@ -8,7 +8,7 @@ PYTEST := $(RUN) -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := derive
-.PHONY: derive test exhaustive matrix fuzz pycuda gpu wheelhouse docs lint check fmt clean help
+.PHONY: derive test exhaustive matrix fuzz pycuda browser gpu wheelhouse docs lint check fmt clean help
 
 derive: $(VENV)/installed ## derive every layer of derive/, write generated/, print a derivation
 	$(RUN) -m lngen derive
@@ -22,6 +22,8 @@ exhaustive: $(VENV)/installed-test ## what is heavier still: each layer at every
 
 pycuda: $(VENV)/installed-test ## build PyCUDA once, without a GPU, and install it; needs g++
 	$(RUN) tools/build_pycuda.py
+
+browser: $(VENV)/installed-browser ## install what drives Chromium in the tests of the pages
 
 matrix: $(VENV)/installed-test ## the CUDA code at every shape and type, of which `make check` runs a sample
 	$(PYTEST) -m matrix
@@ -65,7 +67,8 @@ $(VENV)/installed: pyproject.toml | $(VENV)/bin/pip
 	$(INSTALL) --editable .
 	@touch $@
 
-$(VENV)/installed-test $(VENV)/installed-dev $(VENV)/installed-docs: $(VENV)/installed-%: pyproject.toml | $(VENV)/bin/pip
+EXTRAS := test dev docs browser
+$(EXTRAS:%=$(VENV)/installed-%): $(VENV)/installed-%: pyproject.toml | $(VENV)/bin/pip
 	$(INSTALL) --editable '.[$*]'
 	@touch $@ $(VENV)/installed
 

@@ -201,11 +201,28 @@ def derive(
         typer.Option("--check", help="Write nothing; fail with a diff if a written file is not what lngen emits."),
     ] = False,
     format: Annotated[ReportFormat, typer.Option("--format", help="How to print the derivation.")] = ReportFormat.text,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write the derivation of one layer as a page, too.")
+    ] = None,
 ) -> None:
     """Derive layers, print the derivations, and write the emitted code."""
     from lngen.commands import derive
 
-    raise typer.Exit(derive.run(files or [], out, check, format.value))
+    raise typer.Exit(derive.run(files or [], out, check, format.value, html))
+
+
+@app.command(cls=_Command)
+def site(
+    to: Annotated[Path, typer.Option("--to", metavar="DIR", help="The folder that the pages are written to.")],
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="LAYER|FILE|FOLDER", help="Whose pages to write; every layer if left out."),
+    ] = None,
+) -> None:
+    """Write the derivations as pages for a browser, with an index."""
+    from lngen.commands import site
+
+    site.run(words or [], to)
 
 
 @app.command(cls=_Command)

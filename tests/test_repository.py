@@ -35,6 +35,7 @@ STAGES = [
     "simt",
     "toolchain",
     "check",
+    "page",
     "derived",
     "commands",
     "cli",

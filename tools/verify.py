@@ -7,12 +7,12 @@ with mpmath at random points, two rows of 1, 2, 3 and 4 features (from the least
 
 * *syntax*: an expression has numbers, names, `+ - * / **`, comparisons and the functions below, and nothing else; every
   name in it is an input, an argument of a direction, or the target of a step before;
-* *each step*: both sides agree to 50 digits, what a step of the chain rule collects is the sum of its parts, and every
-  later step of a quantity gives the value that its first one gave; a name of the definition has the definition's value;
-* *results*: outputs, gradients, tangents and second-order gradients are those of the definition, which is differentiated
-  here, apart from lngen: by central differences in 240-digit arithmetic, of which a hundred digits are right.
+* *each step*: both sides agree to 50 digits, what the chain rule collects is the sum of its parts, every later step of
+  a quantity gives the value that its first one gave, and a name of the definition has the definition's value;
+* *results*: outputs, gradients, tangents and second-order gradients are those of the definition, differentiated here,
+  apart from lngen: by central differences in 240-digit arithmetic, of which a hundred digits are right.
 
-The exit status is 0 if all of it holds, else 1, and what does not hold first is printed. `docs/certificate.md` has the format.
+It prints what does not hold first; the exit status is 0 if all of it holds. `docs/certificate.md` has the format.
 """
 
 from __future__ import annotations

@@ -21,13 +21,15 @@ from lngen.report import report, summary, to_console
 Format: TypeAlias = Literal["text", "markdown", "latex", "json"]
 
 
-def run(words: Sequence[str], out: Path | None, check: bool, format: Format) -> int:
-    """Derive the layers named. The exit status is 1 for drift and for evidence that fails.
+def run(words: Sequence[str], out: Path | None, check: bool, format: Format, html: Path | None = None) -> int:
+    """Derive the layers named; `html` is where a page goes. The exit status is 1 for drift and for evidence that fails.
 
     Every layer is derived, and every folder looked at, before the first file is written: what is refused leaves all
     as it was.
     """
     definitions = layers.definitions(words)
+    if html is not None and len(definitions) != 1:
+        raise LngenError("--html writes the page of one layer: name it. `lngen site --to DIR` writes those of all.")
     folder = out
     if out is not None:
         require_package(out)
@@ -54,9 +56,11 @@ def run(words: Sequence[str], out: Path | None, check: bool, format: Format) -> 
     changed = {} if folder is None else _written(every, folder)
     if in_lines:
         _print_lines(every, changed)
-    if folder is None:
+    if html is not None:
+        _write_page(every[0], html, format)
+    if folder is None and html is None:
         _tell("Nothing was written: say with --out DIR where the code is to go.", format)
-    else:
+    if folder is not None:
         _tell_changes(_emissions(every), changed, folder, format, each=not in_lines)
         _tell(f"Next: `{' '.join(['lngen check', *words])}` holds the code against its definition.", format)
     if in_lines:
@@ -69,6 +73,16 @@ def _written(every: Sequence[Derived], folder: Path) -> dict[str, list[Drift]]:
     emissions = _emissions(every)
     manifest.require_writable((emission.name for emission in emissions), folder)
     return {emission.name: manifest.update(emission, folder) for emission in emissions}
+
+
+def _write_page(layer: Derived, file: Path, format: Format) -> None:
+    from lngen.page.page import page
+    from lngen.page.plots import MISSING, can_plot, measured
+
+    file.write_text(page(layer, measured(layer) if can_plot() else None), encoding="utf-8")
+    if not can_plot():
+        console.note(MISSING)
+    _tell(f"wrote {layers.shown(file)}", format)
 
 
 def _print_lines(every: Sequence[Derived], changed: Mapping[str, Sequence[Drift]]) -> None:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import sympy
 from sympy import Expr
 
-from lngen.expressions.equations import Equation, Forward, Names
+from lngen.expressions.equations import Equation, Forward, Names, leading_to
 from lngen.expressions.symbols import (
     AttainsFirst,
     Axes,
@@ -227,4 +227,5 @@ def adjoint(
         equations.append(Equation(gradient, summed(sent.get(symbol, ()))))
         tell(gradient, sent.get(symbol, ()))
         gradients.append((symbol, gradient))
-    return Adjoint(cotangents, tuple(equations), tuple(gradients))
+    # What no gradient needs is a cotangent of what depends on Data and Constants alone.
+    return Adjoint(cotangents, leading_to((gradient for _, gradient in gradients), equations), tuple(gradients))

@@ -147,9 +147,9 @@ def _name_lines(
     forward: Forward, derivation: Derivation, trail: Trail, written: Mapping[TypedSymbol, Expr] = MappingProxyType({})
 ) -> None:
     """Tell the lines that a forward has beyond those of the definition: the gradients, and parts of what is long."""
-    known = {q.symbol for q in derivation.forward.equations}
+    known, derived = ({q.symbol for q in each} for each in (derivation.forward.equations, derivation.backward))
     for line in (line for line in forward.equations if line.symbol not in known):
-        gradient = line.symbol in forward.outputs
+        gradient = line.symbol in forward.outputs or line.symbol in derived
         rule, reason = ("gradient", "as derived above") if gradient else ("name", "a part of what comes after")
         trail.derived(rule, line.symbol, None, written.get(line.symbol, line.expression), reason)
 
