@@ -204,11 +204,12 @@ def derive(
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write the derivation of one layer as a page, too.")
     ] = None,
+    brief: Annotated[bool, typer.Option("--brief", help="Print of one layer no more than fits on a screen.")] = False,
 ) -> None:
     """Derive layers, print the derivations, and write the emitted code."""
     from lngen.commands import derive
 
-    raise typer.Exit(derive.run(files or [], out, check, format.value, html))
+    raise typer.Exit(derive.run(files or [], out, check, format.value, html, short=brief))
 
 
 @app.command(cls=_Command)

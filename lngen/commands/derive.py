@@ -17,15 +17,24 @@ from lngen.language.definition import Definition
 from lngen.layout import table
 from lngen.pipeline import STAGES, Derived, EvidenceError, derived
 from lngen.report import report, summary, to_console
+from lngen.report.brief import WIDTH, brief
 
 Format: TypeAlias = Literal["text", "markdown", "latex", "json"]
 
 
-def run(words: Sequence[str], out: Path | None, check: bool, format: Format, html: Path | None = None) -> int:
-    """Derive the layers named; `html` is where a page goes. The exit status is 1 for drift and for evidence that fails.
+def run(
+    words: Sequence[str],
+    out: Path | None,
+    check: bool,
+    format: Format,
+    html: Path | None = None,
+    *,
+    short: bool = False,
+) -> int:
+    """Derive the layers named; `html` is where a page goes, `short` prints no more than fits on a screen.
 
-    Every layer is derived, and every folder looked at, before the first file is written: what is refused leaves all
-    as it was.
+    The exit status is 1 for drift and for evidence that fails. Every layer is derived, and every folder looked at,
+    before the first file is written: what is refused leaves all as it was.
     """
     definitions = layers.definitions(words)
     if html is not None and len(definitions) != 1:
@@ -51,7 +60,9 @@ def run(words: Sequence[str], out: Path | None, check: bool, format: Format, htm
     if check and folder is not None:
         return _check(every, folder, every_layer=not words and out is None, command=_command(words, out))
     in_lines = format == "text" and len(every) > 1
-    if not in_lines:
+    if short and not in_lines:
+        print("\n".join([*brief(every[0].plan, min(console.width(), WIDTH)), ""]))
+    elif not in_lines:
         _print(every, format)
     changed = {} if folder is None else _written(every, folder)
     if in_lines:
@@ -61,7 +72,7 @@ def run(words: Sequence[str], out: Path | None, check: bool, format: Format, htm
     if folder is None and html is None:
         _tell("Nothing was written: say with --out DIR where the code is to go.", format)
     if folder is not None:
-        _tell_changes(_emissions(every), changed, folder, format, each=not in_lines)
+        _tell_changes(_emissions(every), changed, folder, format, each=not in_lines and not short)
         _tell(f"Next: `{' '.join(['lngen check', *words])}` holds the code against its definition.", format)
     if in_lines:
         _tell(f"`lngen derive {every[0].emission.name}` prints a derivation, `lngen show` each stage of it.", format)

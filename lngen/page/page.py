@@ -110,7 +110,6 @@ def _fields(plan: Plan, said: Content, writer: Writer, files: Sequence[File]) ->
         "atoms": writer.equations(atoms(d)),
         "definition": "\n".join(printable(line) for line in said.definition),
         "forward": writer.equations(textbook_forward(d)),
-        "adjoint": writer.equations(d.adjoint.equations),
         "parts": list(_parts(plan, writer, files)),
         "identities": [writer.equation(left, right) for _, left, right in d.identities],
         "evidence": _grouped(said.evidence),
