@@ -26,7 +26,8 @@ def certificate(derivation: Derivation) -> str:
     kinds = {entry.name: entry.kind.value for entry in definition.inputs}
     kinds |= {statement.name: statement.kind.value for statement in definition.statements}
     jvp, double = derivation.jvp, derivation.backward_backward
-    assert jvp is not None and double is not None
+    assert jvp is not None
+    assert double is not None
 
     def arguments(of: Iterable[str], symbols: Iterable[TypedSymbol]) -> list[dict[str, str]]:
         return [{"of": own[name], "name": s.name, "kind": kinds[name]} for name, s in zip(of, symbols, strict=True)]

@@ -104,7 +104,9 @@ def _backward_backward(derivation: Derivation, first: int) -> Derivative:
     known = {q.symbol for q in (*whole.forward.equations, *derivation.backward)}
     own = [q.symbol for q in equations] + [step.target for step in trail.steps]
     told = (Equation(step.target, step.after) for step in derivation.steps)
-    numbered = atoms_numbered([s for s in own if s not in known], Names.of(whole.forward, (*derivation.backward, *told)))
+    numbered = atoms_numbered(
+        [s for s in own if s not in known], Names.of(whole.forward, (*derivation.backward, *told))
+    )
     trail.rename(numbered)
     equations = with_symbols(equations, numbered)
     steps = leading_steps([q.symbol for q in equations], trail.steps, first)
