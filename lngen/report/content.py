@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 from sympy import Expr
 
-from lngen.derivation.derivation import Derivation, Proof, Step
+from lngen.derivation.derivation import Derivation, Derivative, Proof, Step
 from lngen.derivation.rules import RULES
 from lngen.derivation.vjp import Contribution
 from lngen.errors import counted
 from lngen.expressions.notation import latex, latex_name, text
-from lngen.expressions.symbols import FeatureSum, Mean, RowMax, RowMin, SumRows, operation_count
+from lngen.expressions.symbols import FeatureSum, Mean, RowMax, RowMin, SumRows, TypedSymbol, operation_count
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram, Stage
 from lngen.report.audit import Audit, Saving, audit
@@ -66,13 +66,27 @@ class StepText:
 
 
 @dataclass(frozen=True)
+class Sign:
+    """What a symbol of the formulas is called in code, and what it is."""
+
+    name: str
+    latex: str
+    code: str
+    meaning: str
+
+
+@dataclass(frozen=True)
 class Part:
-    """A part of the derivation: a title, a sentence, its steps, and what they end at."""
+    """A part of the derivation: a title, a sentence, its steps, and what they end at.
+
+    `signs` are those of its arguments and results, where code has them under other names.
+    """
 
     title: str
     sentence: str
     steps: tuple[StepText, ...]
     results: tuple[Formula, ...] = ()
+    signs: tuple[Sign, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -213,7 +227,28 @@ def _parts(d: Derivation, order: tuple[str, ...]) -> Iterator[Part]:
             results = tuple(
                 formula(q.symbol, q.expression, order, numbers.get(q.symbol, 0)) for q in derivative.equations
             )
-            yield Part(title, f"{words}{note}.", told(derivative.steps), results)
+            yield Part(title, f"{words}{note}.", told(derivative.steps), results, tuple(_signs(d, derivative, order)))
+
+
+def _signs(d: Derivation, derivative: Derivative, order: tuple[str, ...]) -> Iterator[Sign]:
+    def sign(symbol: TypedSymbol, code: str, meaning: str) -> Sign:
+        return Sign(symbol.name, latex_name(symbol.name, order), code, meaning)
+
+    inputs = [d.definition.public(symbol.name) for symbol in d.forward.differentiable]
+    outputs = [d.definition.public(name) for name in d.definition.outputs]
+    symbols = [symbol for _, symbol in derivative.results]
+    if derivative is d.jvp:
+        for name, symbol in zip(inputs, derivative.arguments, strict=True):
+            yield sign(symbol, f"the argument d{name}", f"the tangent of {name}")
+        for name, symbol in zip(outputs, symbols, strict=True):
+            yield sign(symbol, f"returned as {name}" if len(outputs) > 1 else "returned", f"the tangent of {name}")
+        return
+    for name, symbol in zip(inputs, derivative.arguments, strict=True):
+        yield sign(symbol, f"the argument dd{name}", f"the cotangent of the gradient d{name}")
+    for name, symbol in zip(inputs, symbols, strict=False):
+        yield sign(symbol, f"returned as d{name}", f"the gradient of {name}, of the second order")
+    for name, symbol in zip(outputs, symbols[len(inputs) :], strict=True):
+        yield sign(symbol, f"returned as dd{name}", f"the gradient of the cotangent d{name}")
 
 
 def saving_text(saving: Saving | None) -> str:
@@ -242,7 +277,7 @@ def _step(step: Step, order: tuple[str, ...], met: set[str], last: Mapping[str, 
     lemma = "" if rule.name in met else rule.statement
     met.add(rule.name)
     gone, new = (frozenset(), frozenset()) if step.before is None else changes(step.before, step.after)
-    target = latex_name(step.target.name)
+    target = latex_name(step.target.name, order)
     return StepText(
         step.number,
         step.part,

@@ -113,6 +113,8 @@ def _fields(c: Content, style: _Markup | _Lines) -> dict[str, Any]:
                 "sentence": prose(part.sentence, "  "),
                 "steps": [style.step(step) for step in part.steps],
                 "results": formulas(part.results),
+                "signs": style.table([(sign.name, sign.code, sign.meaning) for sign in part.signs]),
+                "signs_latex": [sign.latex for sign in part.signs],
             }
             for part in c.parts
         ],
