@@ -140,7 +140,7 @@ class TestNames:
         shown.locator("#result [data-name=rstd]").first.hover()
         assert shown.locator(".meaning math").count() > 0
         assert "one value per row" in shown.locator(".meaning").inner_text()
-        lit = shown.locator(".lit").evaluate_all("parts => parts.map((part) => part.dataset.name ?? part.dataset.from)")
+        lit = shown.locator(".lit").evaluate_all("parts => parts.map((part) => part.dataset.name)")
         assert lit.count("rstd") > 10
 
     def test_a_tap_does_the_same(self, visit):
@@ -165,7 +165,7 @@ class TestSteps:
 
     def test_a_line_of_code_leads_to_its_step_and_back(self, visit):
         shown = visit(whole("layer_norm"), viewport={"width": 1600, "height": 900})
-        link = shown.locator("#code .line a").first
+        link = shown.locator("#code .listing a").first
         number = link.inner_text()
         link.click()
         assert shown.locator(f"#step-{number}").evaluate("step => step.firstElementChild.open")
