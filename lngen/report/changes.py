@@ -145,5 +145,7 @@ class _MarkedLatex(Latex):
 def alike(changed: frozenset[Expr]) -> frozenset[Expr]:
     """What changed, and each part of it as it is written."""
     # What is taken off is written as a minus and what it is taken off as, and what divides stands below a line.
-    bare = {-e for e in changed} | {e.base for e in changed if isinstance(e, Pow) and e.exp.is_negative}
+    bare = {-e for e in changed if isinstance(e, Expr)} | {
+        e.base for e in changed if isinstance(e, Pow) and e.exp.is_negative
+    }
     return changed | bare

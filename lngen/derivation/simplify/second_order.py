@@ -103,7 +103,10 @@ def _backward_backward(derivation: Derivation, first: int) -> Derivative:
     equations = in_softmaxes(_with_lines_of(whole, derivation, equations, trail), whole.forward, trail, names)
     known = {q.symbol for q in (*whole.forward.equations, *derivation.backward)}
     own = [q.symbol for q in equations] + [step.target for step in trail.steps]
-    numbered = atoms_numbered([s for s in own if s not in known], Names.of(whole.forward, derivation.backward))
+    told = (Equation(step.target, step.after) for step in derivation.steps)
+    numbered = atoms_numbered(
+        [s for s in own if s not in known], Names.of(whole.forward, (*derivation.backward, *told))
+    )
     trail.rename(numbered)
     equations = with_symbols(equations, numbered)
     steps = leading_steps([q.symbol for q in equations], trail.steps, first)
