@@ -22,7 +22,8 @@ const show = (part) => {
     shown = name;
   }
   const parts = [...entry.querySelector("dd").childNodes].map((node) => node.cloneNode(true));
-  parts.unshift(entry.querySelector("math").cloneNode(true), entry.querySelector("dd math") ? " " : ": ");
+  parts.unshift(entry.querySelector("math").cloneNode(true), " ");
+  parts.push(" ", entry.querySelector("code").cloneNode(true));
   meaning.replaceChildren(...parts);
   for (const inner of every("a", meaning)) inner.replaceWith(...inner.childNodes);
   meaning.hidden = Boolean(part.closest("#names"));

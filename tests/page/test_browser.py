@@ -13,6 +13,7 @@ from lngen.language.syntax import Kind
 from lngen.page import plots
 from lngen.page.page import page
 from lngen.page.site import index
+from tests.page.test_page import KILOBYTES
 from tests.requirements import browser, needs_browser
 from tests.shipped import sampled, shipped
 
@@ -68,7 +69,9 @@ def whole(name: str) -> str:
 
 @pytest.mark.parametrize("name", sampled(pytest.mark.ci))
 def test_every_formula_is_drawn_and_nothing_is_wider_than_a_phone(visit, name):
-    shown = visit(whole(name), viewport={"width": 390, "height": 800})
+    text = whole(name)
+    assert len(text.encode()) < KILOBYTES * 1000
+    shown = visit(text, viewport={"width": 390, "height": 800})
     shown.evaluate(OPEN_ALL)
     assert shown.locator("math").count() > 20
     assert shown.evaluate(FAULTY_FORMULAS) == []
