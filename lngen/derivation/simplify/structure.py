@@ -130,6 +130,8 @@ class _Structure:
         value: Expr
         if reduction is not None:
             value = self._reduction(reduction, expression / reduction, equation)
+        elif equation.stopped:
+            value = self._define(expression, equation.symbol.name, stopped=True)
         elif is_row(expression):
             value = self._row(expression)
             if is_row(value) and not isinstance(value, TypedSymbol):
