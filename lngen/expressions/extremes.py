@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import sympy
 from sympy import Expr
 
-from lngen.expressions.symbols import RowMax, TypedSymbol, Where
+from lngen.expressions.symbols import RowMax, StopGradient, TypedSymbol, Where
 
 
 def larger(a: Expr, b: Expr) -> Expr:
@@ -45,7 +45,7 @@ def never_positive(values: Iterable[tuple[TypedSymbol, Expr]]) -> set[Expr]:
     >>> sorted(map(str, never_positive([(m, RowMax(x)), (t, larger(m, s))])))
     ['-m + x', '-t + x', 'm - t', 's - t']
     """
-    known = dict(values)
+    known = {s: e.args[0] if isinstance(e, StopGradient) else e for s, e in values}
     minus = {-value: symbol for symbol, value in known.items()}
     below: dict[Expr, set[Expr]] = {}
     for symbol, value in known.items():

@@ -117,24 +117,24 @@ class Growth:
         """
         found = self if self.beside is None else replace(self, beside=self.beside.after(values))
         below = never_positive(values)
-        shifted: set[Expr] = set()
+        shifted: dict[Expr, Expr] = {difference: difference for difference in below}
         for symbol, expression in values:
             if expression in below:
-                shifted |= {symbol, expression}
+                shifted[symbol] = expression
             if complement := found._complement(expression):
                 found = replace(found, complements={**found.complements, symbol: complement})
-            bounded = isinstance(expression, sympy.exp) and expression.args[0] in shifted | below
+            bounded = isinstance(expression, sympy.exp) and expression.args[0] in shifted
             if bounded:
                 found = replace(found, at_most_one=found.at_most_one | {symbol})
-            degree = found._of_shifted(expression) if bounded else found.degree(expression)
+            degree = found._of_shifted(shifted[expression.args[0]]) if bounded else found.degree(expression)
             if degree or not (bounded or found._is_bounded(expression)):
                 found = found.with_value(symbol, degree)
         return found
 
-    def _of_shifted(self, exponential: Expr) -> Rational:
+    def _of_shifted(self, difference: Expr) -> Rational:
         """The degree of the exponential of a row less its largest entry: 1 at that, nearly nothing far below it."""
-        by_rows = any(not axes(symbol).features for symbol in exponential.free_symbols)
-        return -EXPONENTIAL if by_rows and self.beside is not None else _NONE
+        in_row = axes(difference).features and any(not axes(symbol).features for symbol in difference.free_symbols)
+        return -EXPONENTIAL if in_row and self.beside is not None else _NONE
 
     def with_value(self, symbol: TypedSymbol, degree: Rational) -> Growth:
         """The same with one degree more."""

@@ -59,6 +59,50 @@ def logarithms_of_exponentials(forward: Forward, trail: Trail) -> Forward:
     return replace(forward, equations=tuple(result))
 
 
+def exponentials_of_logarithms(forward: Forward, trail: Trail) -> Forward:
+    """The exponential of a sum with a logarithm is a product with what that is the logarithm of.
+
+    So `exp(logp)` is the softmax that logp is the logarithm of, and is computed like it.
+
+    >>> from lngen.language.parsing import parse
+    >>> from lngen.derivation.from_definition import translate
+    >>> text = '''
+    ... from lngen.language import Row, exp, log, sum
+    ... def probabilities(x: Row):
+    ...     logp = x - log(sum(exp(x)))
+    ...     return exp(logp)
+    ... '''
+    >>> for q in exponentials_of_logarithms(translate(parse(text)), Trail()).equations:
+    ...     print(q.symbol, "=", q.expression)
+    sum_x = D*Mean(exp(x))
+    logp = x - log(sum_x)
+    y = exp(x)/sum_x
+    """
+    values = {q.symbol: q.expression for q in forward.equations}
+    logarithms: dict[Expr, Expr] = {}
+    result = []
+    for equation in forward.equations:
+        expression = equation.expression
+        after = expression.replace(sympy.exp, lambda u: _of_logarithms(u, logarithms))
+        if after != expression:
+            reason = "exp(log(u)) is u: one exponential less, and no digits lost in its exponent"
+            trail.add("forward", "exponential of a logarithm", equation.symbol, expression, after, reason)
+        written = expression.xreplace(logarithms)
+        logs = written.atoms(sympy.log)
+        if equation.reduction is None and any(_reads_exponential(logarithm, values) for logarithm in logs):
+            logarithms[equation.symbol] = written
+        result.append(replace(equation, expression=after))
+    return replace(forward, equations=tuple(result))
+
+
+def _of_logarithms(exponent: Expr, logarithms: Mapping[Expr, Expr]) -> Expr:
+    if exponent.free_symbols.isdisjoint(logarithms):
+        return sympy.exp(exponent)
+    written = sympy.exp(exponent.xreplace(logarithms))
+    rational = all(power.exp.is_Rational for power in written.atoms(Pow))
+    return written if rational and not written.has(sympy.log) else sympy.exp(exponent)
+
+
 def _of_factors(product: Expr, values: Mapping[Expr, Expr]) -> Expr:
     """The logarithm of a product, as a sum if a factor is an exponential or two are sums of some."""
     powers: dict[Expr, Expr] = {}

@@ -8,7 +8,11 @@ from dataclasses import replace
 import sympy
 from sympy import Add, Expr, Pow
 
-from lngen.derivation.simplify.exponentials import logarithms_of_exponentials, stop_at_cancelling_extremes
+from lngen.derivation.simplify.exponentials import (
+    exponentials_of_logarithms,
+    logarithms_of_exponentials,
+    stop_at_cancelling_extremes,
+)
 from lngen.derivation.simplify.linear import TooManyTermsError, expand_linear
 from lngen.derivation.simplify.products import cancelled_in_means, in_known_products, in_scaled_rows
 from lngen.derivation.simplify.selects import whole_selects
@@ -33,7 +37,9 @@ from lngen.expressions.symbols import (
 def stable_forward(forward: Forward, trail: Trail) -> Forward:
     """All forward rules, in order."""
     forward = stop_at_cancelling_extremes(centre_statistics(forward, trail), trail)
-    return shift_exponentials(logarithms_of_exponentials(forward, trail), trail)
+    for rule in (exponentials_of_logarithms, logarithms_of_exponentials, shift_exponentials):
+        forward = rule(forward, trail)
+    return forward
 
 
 def stable_lines(equations: tuple[Equation, ...], forward: Forward, trail: Trail, names: Names) -> tuple[Equation, ...]:
