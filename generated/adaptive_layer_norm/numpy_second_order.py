@@ -41,7 +41,7 @@ def jvp(arguments, fields, results, call):
         buffers,
         row_scalars,
     ):
-        # step 12: mean_dx = mean(dx)
+        # step 28: mean_dx = mean(dx)
         if dx_rows is not None:
             mean_dx = _rows.row_sum(dx, one_over_D, out=row_scalars[0])
         # step 2: x_shifted = x - mu
@@ -51,10 +51,10 @@ def jvp(arguments, fields, results, call):
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = np.multiply(x_centred, rstd, out=dy_block)
-        # step 12: mean_dx_xhat = mean(dx*xhat)
+        # step 28: mean_dx_xhat = mean(dx*xhat)
         if dx_rows is not None:
             mean_dx_xhat = _rows.row_mean(dx, xhat, D, out=row_scalars[1])
-        # step 12: dy = dshift + dscale*xhat + (dx - mean_dx - xhat*mean_dx_xhat)*(scale
+        # step 28: dy = dshift + dscale*xhat + (dx - mean_dx - xhat*mean_dx_xhat)*(scale
         #   + 1)*rstd
         if dscale_rows is not None:
             dy = np.multiply(dscale, xhat, out=buffers[0])
@@ -122,7 +122,7 @@ def backward_backward(arguments, fields, results, call):
         buffers,
         row_scalars,
     ):
-        # step 16: mean_ddx = mean(ddx)
+        # step 55: mean_ddx = mean(ddx)
         if ddx_rows is not None:
             mean_ddx = _rows.row_sum(ddx, one_over_D, out=row_scalars[0])
         # step 2: x_shifted = x - mu
@@ -132,32 +132,32 @@ def backward_backward(arguments, fields, results, call):
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = _rows.by_row(np.multiply, x_centred, rstd, out=dx_block)
-        # step 16: mean_ddx_xhat = mean(ddx*xhat)
+        # step 55: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_mean(ddx, xhat, D, out=row_scalars[1])
-            # step 13: g = dy*(scale + 1)
+            # step 29: g = dy*(scale + 1)
             part = np.add(scale, 1.0, out=ddy_block)
             g = np.multiply(dy, part, out=buffers[0])
-            # step 14: mean_g = mean(g)
+            # step 30: mean_g = mean(g)
             mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[2])
-            # step 15: mean_g_2 = mean(g*xhat)
+            # step 31: mean_g_2 = mean(g*xhat)
             mean_g_2 = _rows.row_mean(g, xhat, D, out=row_scalars[3])
-            # step 18: mean_ddx_g = mean(ddx*g)
+            # step 57: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D, out=row_scalars[4])
         dshift_block[...] = 0.0
-        # step 17: mean_g_2_scaled = mean_g_2*rstd
+        # step 41: mean_g_2_scaled = mean_g_2*rstd
         if ddx_rows is not None:
             mean_g_2_scaled = np.multiply(mean_g_2, rstd, out=row_scalars[5])
-            # step 18: mean_g_2_scaled_2 = 2*mean_g_2
+            # step 57: mean_g_2_scaled_2 = 2*mean_g_2
             mean_g_2_scaled_2 = np.multiply(mean_g_2, 2.0, out=row_scalars[3])
-            # step 18: mean_ddx_scaled = mean_ddx*mean_g
+            # step 57: mean_ddx_scaled = mean_ddx*mean_g
             mean_ddx_scaled = np.multiply(mean_ddx, mean_g, out=row_scalars[6])
-            # step 16: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
+            # step 55: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
             dg = _rows.by_row(np.subtract, ddx, mean_ddx, out=dscale_block)
             part_2 = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[1])
             dg = np.subtract(dg, part_2, out=dscale_block)
             dg = _rows.by_row(np.multiply, dg, rstd, out=buffers[1])
-        # step 17: g_3 = ddscale*dy - ddx*mean_g_2_scaled
+        # step 41: g_3 = ddscale*dy - ddx*mean_g_2_scaled
         if ddscale_rows is not None:
             g_3 = np.multiply(ddscale, dy, out=buffers[2])
         if ddx_rows is not None and ddscale_rows is None:
@@ -165,18 +165,18 @@ def backward_backward(arguments, fields, results, call):
         if ddx_rows is not None:
             part_3 = _rows.by_row(np.multiply, ddx, mean_g_2_scaled, out=dscale_block)
             g_3 = np.subtract(g_3, part_3, out=buffers[2])
-        # step 18: mean_g_3 = mean(g_3)
+        # step 57: mean_g_3 = mean(g_3)
         if needs_x_shifted:
             mean_g_3 = _rows.row_sum(g_3, one_over_D, out=row_scalars[0])
-            # step 18: mean_g_3_xhat = mean(g_3*xhat)
+            # step 57: mean_g_3_xhat = mean(g_3*xhat)
             mean_g_3_xhat = _rows.row_mean(g_3, xhat, D, out=row_scalars[5])
-        # step 19: dscale = dg*dy
+        # step 52: dscale = dg*dy
         if ddx_rows is not None:
             dscale = np.multiply(dg, dy, out=dscale_block)
         else:
             dscale = 0.0
             dscale_block[...] = dscale
-        # step 21: ddy = ddshift + ddscale*xhat + dg*(scale + 1)
+        # step 56: ddy = ddshift + ddscale*xhat + dg*(scale + 1)
         if ddscale_rows is not None:
             ddy = np.multiply(ddscale, xhat, out=buffers[3])
         if ddscale_rows is not None and ddshift_rows is not None:
@@ -193,7 +193,7 @@ def backward_backward(arguments, fields, results, call):
             ddy = part_4
         if ddx_rows is None:
             ddy_block[...] = ddy
-        # step 18: dx = (g_3 + (xhat*mean_ddx_scaled + (xhat*mean_g_2_scaled_2 + mean_g
+        # step 57: dx = (g_3 + (xhat*mean_ddx_scaled + (xhat*mean_g_2_scaled_2 + mean_g
         #   - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - mean_g_3 -
         #   xhat*mean_g_3_xhat)*rstd
         if ddx_rows is not None:

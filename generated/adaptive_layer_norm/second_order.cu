@@ -131,14 +131,14 @@ __device__ __forceinline__ void mean_dx_xhat(A x, A dx, const Scalars<A>& row, A
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  if (HAS_dx) sums[0] += dx;  // step 12: mean_dx
-  if (HAS_dx) sums[1] += dx*xhat;  // step 12: mean_dx_xhat
+  if (HAS_dx) sums[0] += dx;  // step 28: mean_dx
+  if (HAS_dx) sums[1] += dx*xhat;  // step 28: mean_dx_xhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_dx_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_dx = sums[0] / row.D;  // step 12: mean(dx)
-  const A mean_dx_xhat = sums[1] / row.D;  // step 12: mean(dx*xhat)
+  const A mean_dx = sums[0] / row.D;  // step 28: mean(dx)
+  const A mean_dx_xhat = sums[1] / row.D;  // step 28: mean(dx*xhat)
   row.mean_dx = mean_dx;
   row.mean_dx_xhat = mean_dx_xhat;
 }
@@ -150,7 +150,7 @@ __device__ __forceinline__ void stage_2(A x, A scale, A dx, A dscale, A dshift, 
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A dy = (HAS_dscale || HAS_dshift || HAS_dx) ? dshift + (HAS_dscale ? dscale*xhat : A(0)) + (HAS_dx ? (dx - mean_dx - xhat*mean_dx_xhat)*(scale + A(1))*rstd : A(0)) : A(0);  // step 12
+  const A dy = (HAS_dscale || HAS_dshift || HAS_dx) ? dshift + (HAS_dscale ? dscale*xhat : A(0)) + (HAS_dx ? (dx - mean_dx - xhat*mean_dx_xhat)*(scale + A(1))*rstd : A(0)) : A(0);  // step 28
   out_dy = dy;
 }
 
@@ -332,27 +332,27 @@ __device__ __forceinline__ void mean_ddx_g(A x, A scale, A dy, A ddx, const Scal
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A g = dy*(scale + A(1));  // step 13
-  const A dshift = A(0);  // step 20
-  if (HAS_ddx) sums[0] += g;  // step 14: mean_g
-  if (HAS_ddx) sums[1] += g*xhat;  // step 15: mean_g_2
-  if (HAS_ddx) sums[2] += ddx;  // step 16: mean_ddx
-  if (HAS_ddx) sums[3] += ddx*xhat;  // step 16: mean_ddx_xhat
-  if (HAS_ddx) sums[4] += ddx*g;  // step 18: mean_ddx_g
+  const A g = dy*(scale + A(1));  // step 29
+  const A dshift = A(0);  // step 0
+  if (HAS_ddx) sums[0] += g;  // step 30: mean_g
+  if (HAS_ddx) sums[1] += g*xhat;  // step 31: mean_g_2
+  if (HAS_ddx) sums[2] += ddx;  // step 55: mean_ddx
+  if (HAS_ddx) sums[3] += ddx*xhat;  // step 55: mean_ddx_xhat
+  if (HAS_ddx) sums[4] += ddx*g;  // step 57: mean_ddx_g
   out_dshift = dshift;
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddx_g(Scalars<A>& row, const A (&sums)[5]) {
   const A rstd = row.rstd;
-  const A mean_g = sums[0] / row.D;  // step 14: mean(g)
-  const A mean_g_2 = sums[1] / row.D;  // step 15: mean(g*xhat)
-  const A mean_ddx = sums[2] / row.D;  // step 16: mean(ddx)
-  const A mean_ddx_xhat = sums[3] / row.D;  // step 16: mean(ddx*xhat)
-  const A mean_ddx_g = sums[4] / row.D;  // step 18: mean(ddx*g)
-  const A mean_g_2_scaled = mean_g_2*rstd;  // step 17
-  const A mean_g_2_scaled_2 = A(2)*mean_g_2;  // step 18
-  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_g : A(0);  // step 18
+  const A mean_g = sums[0] / row.D;  // step 30: mean(g)
+  const A mean_g_2 = sums[1] / row.D;  // step 31: mean(g*xhat)
+  const A mean_ddx = sums[2] / row.D;  // step 55: mean(ddx)
+  const A mean_ddx_xhat = sums[3] / row.D;  // step 55: mean(ddx*xhat)
+  const A mean_ddx_g = sums[4] / row.D;  // step 57: mean(ddx*g)
+  const A mean_g_2_scaled = mean_g_2*rstd;  // step 41
+  const A mean_g_2_scaled_2 = A(2)*mean_g_2;  // step 57
+  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_g : A(0);  // step 57
   row.mean_g = mean_g;
   row.mean_g_2 = mean_g_2;
   row.mean_ddx = mean_ddx;
@@ -370,20 +370,20 @@ __device__ __forceinline__ void mean_g_3_xhat(A x, A scale, A dy, A ddx, A ddsca
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A dg = HAS_ddx ? (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 16
-  const A g_3 = (HAS_ddscale || HAS_ddx) ? (HAS_ddscale ? ddscale*dy : A(0)) - (HAS_ddx ? ddx*mean_g_2_scaled : A(0)) : A(0);  // step 17
-  const A dscale = HAS_ddx ? dg*dy : A(0);  // step 19
-  const A ddy = (HAS_ddscale || HAS_ddshift || HAS_ddx) ? ddshift + (HAS_ddscale ? ddscale*xhat : A(0)) + (HAS_ddx ? dg*(scale + A(1)) : A(0)) : A(0);  // step 21
-  if (HAS_ddscale || HAS_ddx) sums[0] += g_3;  // step 18: mean_g_3
-  if (HAS_ddscale || HAS_ddx) sums[1] += g_3*xhat;  // step 18: mean_g_3_xhat
+  const A dg = HAS_ddx ? (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 55
+  const A g_3 = (HAS_ddscale || HAS_ddx) ? (HAS_ddscale ? ddscale*dy : A(0)) - (HAS_ddx ? ddx*mean_g_2_scaled : A(0)) : A(0);  // step 41
+  const A dscale = HAS_ddx ? dg*dy : A(0);  // step 52
+  const A ddy = (HAS_ddscale || HAS_ddshift || HAS_ddx) ? ddshift + (HAS_ddscale ? ddscale*xhat : A(0)) + (HAS_ddx ? dg*(scale + A(1)) : A(0)) : A(0);  // step 56
+  if (HAS_ddscale || HAS_ddx) sums[0] += g_3;  // step 57: mean_g_3
+  if (HAS_ddscale || HAS_ddx) sums[1] += g_3*xhat;  // step 57: mean_g_3_xhat
   out_dscale = dscale;
   out_ddy = ddy;
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_3_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_g_3 = sums[0] / row.D;  // step 18: mean(g_3)
-  const A mean_g_3_xhat = sums[1] / row.D;  // step 18: mean(g_3*xhat)
+  const A mean_g_3 = sums[0] / row.D;  // step 57: mean(g_3)
+  const A mean_g_3_xhat = sums[1] / row.D;  // step 57: mean(g_3*xhat)
   row.mean_g_3 = mean_g_3;
   row.mean_g_3_xhat = mean_g_3_xhat;
 }
@@ -395,9 +395,9 @@ __device__ __forceinline__ void stage_3(A x, A scale, A dy, A ddx, A ddscale, co
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A g = dy*(scale + A(1));  // step 13
-  const A g_3 = (HAS_ddscale || HAS_ddx) ? (HAS_ddscale ? ddscale*dy : A(0)) - (HAS_ddx ? ddx*mean_g_2_scaled : A(0)) : A(0);  // step 17
-  const A dx = (HAS_ddscale || HAS_ddx) ? (g_3 + (HAS_ddx ? (xhat*mean_ddx_scaled + (xhat*mean_g_2_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd : A(0)) - mean_g_3 - xhat*mean_g_3_xhat)*rstd : A(0);  // step 18
+  const A g = dy*(scale + A(1));  // step 29
+  const A g_3 = (HAS_ddscale || HAS_ddx) ? (HAS_ddscale ? ddscale*dy : A(0)) - (HAS_ddx ? ddx*mean_g_2_scaled : A(0)) : A(0);  // step 41
+  const A dx = (HAS_ddscale || HAS_ddx) ? (g_3 + (HAS_ddx ? (xhat*mean_ddx_scaled + (xhat*mean_g_2_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd : A(0)) - mean_g_3 - xhat*mean_g_3_xhat)*rstd : A(0);  // step 57
   out_dx = dx;
 }
 

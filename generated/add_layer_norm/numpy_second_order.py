@@ -51,7 +51,7 @@ def jvp(arguments, fields, results, call):
             h_centred = _rows.less_residual(h_shifted, mu_residual)
             # step 6: xhat = h_centred*rstd
             xhat = _rows.by_row(np.multiply, h_centred, rstd, out=dy_block)
-        # step 14: dh = dresidual + dx
+        # step 20: dh = dresidual + dx
         if dx_rows is not None and dresidual_rows is not None:
             dh = np.add(dresidual, dx, out=dh_block)
         if dx_rows is None and dresidual_rows is not None:
@@ -60,14 +60,14 @@ def jvp(arguments, fields, results, call):
             dh = dx
         if dx_rows is None and dresidual_rows is None:
             dh = 0.0
-        # step 15: mean_dh = mean(dh)
+        # step 31: mean_dh = mean(dh)
         if needs_mean_dh:
             mean_dh = _rows.row_sum(dh, one_over_D, out=row_scalars[0])
-            # step 15: mean_dh_xhat = mean(dh*xhat)
+            # step 31: mean_dh_xhat = mean(dh*xhat)
             mean_dh_xhat = _rows.row_mean(dh, xhat, D, out=row_scalars[1])
         if dx_rows is None or dresidual_rows is None:
             dh_block[...] = dh
-        # step 15: dy = xhat*dgamma + (dh - mean_dh - xhat*mean_dh_xhat)*rstd*gamma +
+        # step 31: dy = xhat*dgamma + (dh - mean_dh - xhat*mean_dh_xhat)*rstd*gamma +
         #   dbeta
         if dgamma is not None:
             dy = _rows.by_feature(np.multiply, xhat, dgamma_wide, out=buffers[0])
@@ -136,7 +136,7 @@ def backward_backward(arguments, fields, results, call):
     )
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 21: mean_ddgamma_dy = mean(dy*ddgamma)
+    # step 63: mean_ddgamma_dy = mean(dy*ddgamma)
     if needs_ddgamma_over_D:
         ddgamma_over_D = np.divide(ddgamma, D)
     gamma_wide = _rows.repeated(gamma)
@@ -159,7 +159,7 @@ def backward_backward(arguments, fields, results, call):
         sums,
     ):
         (dgamma_sums,) = sums
-        # step 21: mean_ddgamma_dy = mean(dy*ddgamma)
+        # step 63: mean_ddgamma_dy = mean(dy*ddgamma)
         if needs_ddgamma_over_D:
             mean_ddgamma_dy = _rows.row_sum(dy, ddgamma_over_D, out=row_scalars[0])
         # step 3: h_shifted = h - mu
@@ -169,23 +169,23 @@ def backward_backward(arguments, fields, results, call):
             h_centred = _rows.less_residual(h_shifted, mu_residual)
             # step 6: xhat = h_centred*rstd
             xhat = _rows.by_row(np.multiply, h_centred, rstd, out=ddy_block)
-        # step 21: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+        # step 63: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
         if needs_ddgamma_over_D:
             part = np.multiply(dy, xhat, out=dx_block)
             mean_ddgamma_dy_xhat = _rows.row_sum(
                 part, ddgamma_over_D, out=row_scalars[1]
             )
-        # step 16: g = dy*gamma
+        # step 32: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         if needs_g_2:
             g = dy
-        # step 17: mean_g = mean(g)
+        # step 33: mean_g = mean(g)
         if needs_mean_g:
             mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[2])
-            # step 18: mean_g_2 = mean(g*xhat)
+            # step 34: mean_g_2 = mean(g*xhat)
             mean_g_2 = _rows.row_mean(g, xhat, D, out=row_scalars[3])
-        # step 19: ddh = ddresidual + ddx
+        # step 39: ddh = ddresidual + ddx
         if ddx_rows is not None and ddresidual_rows is not None:
             ddh = np.add(ddresidual, ddx, out=buffers[0])
         if ddx_rows is None and ddresidual_rows is not None:
@@ -194,30 +194,30 @@ def backward_backward(arguments, fields, results, call):
             ddh = ddx
         if dh_rows is not None and ddx_rows is None and ddresidual_rows is None:
             ddh = 0.0
-        # step 20: mean_ddh = mean(ddh)
+        # step 61: mean_ddh = mean(ddh)
         if needs_mean_g:
             mean_ddh = _rows.row_sum(ddh, one_over_D, out=row_scalars[4])
-            # step 20: mean_ddh_xhat = mean(ddh*xhat)
+            # step 61: mean_ddh_xhat = mean(ddh*xhat)
             mean_ddh_xhat = _rows.row_mean(ddh, xhat, D, out=row_scalars[5])
-            # step 21: mean_ddh_g = mean(ddh*g)
+            # step 63: mean_ddh_g = mean(ddh*g)
             mean_ddh_g = _rows.row_mean(ddh, g, D, out=row_scalars[6])
         if dh_rows is not None:
             ddh_block[...] = ddh
-        # step 21: mean_g_2_scaled = 3*mean_g_2
+        # step 63: mean_g_2_scaled = 3*mean_g_2
         if needs_mean_g:
             mean_g_2_scaled = np.multiply(mean_g_2, 3.0, out=row_scalars[7])
-            # step 21: mean_ddh_scaled = mean_ddh*mean_g
+            # step 63: mean_ddh_scaled = mean_ddh*mean_g
             mean_ddh_scaled = np.multiply(mean_ddh, mean_g, out=row_scalars[8])
-            # step 20: dg = (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd
+            # step 61: dg = (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd
             part_2 = np.subtract(ddh, mean_ddh, out=buffers[0])
             dg = _rows.by_row(np.multiply, xhat, mean_ddh_xhat, out=buffers[1])
             dg = np.subtract(part_2, dg, out=buffers[1])
             dg = np.multiply(dg, rstd, out=buffers[1])
-        # step 23: dgamma = sum over rows of dg*dy
+        # step 57: dgamma = sum over rows of dg*dy
         if needs_g:
             part_3 = np.multiply(dg, dy, out=buffers[2])
             _rows.add_rows(part_3, dgamma_sums)
-        # step 21: dx = (dy*ddgamma + (xhat*mean_ddh_scaled + (xhat*mean_g_2_scaled +
+        # step 63: dx = (dy*ddgamma + (xhat*mean_ddh_scaled + (xhat*mean_g_2_scaled +
         #   mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g - (ddh -
         #   mean_ddh)*mean_g_2)*rstd - mean_ddgamma_dy - xhat*mean_ddgamma_dy_xhat)*rstd
         if needs_ddgamma_over_D:
@@ -255,7 +255,7 @@ def backward_backward(arguments, fields, results, call):
         ):
             dx = 0.0
             dx_block[...] = dx
-        # step 25: ddy = xhat*ddgamma + dg*gamma + ddbeta
+        # step 62: ddy = xhat*ddgamma + dg*gamma + ddbeta
         if needs_ddgamma_over_D:
             ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=ddy_block)
         if needs_g:

@@ -179,16 +179,16 @@ __device__ __forceinline__ void mean_dh_xhat(A h, A dx, A dresidual, const Scala
   const A h_shifted = h - mu;  // step 3
   const A h_centred = h_shifted - mu_residual;  // step 3
   const A xhat = h_centred*rstd;  // step 6
-  const A dh = (HAS_dresidual || HAS_dx) ? dresidual + dx : A(0);  // step 14
-  if (HAS_dresidual || HAS_dx) sums[0] += dh;  // step 15: mean_dh
-  if (HAS_dresidual || HAS_dx) sums[1] += dh*xhat;  // step 15: mean_dh_xhat
+  const A dh = (HAS_dresidual || HAS_dx) ? dresidual + dx : A(0);  // step 20
+  if (HAS_dresidual || HAS_dx) sums[0] += dh;  // step 31: mean_dh
+  if (HAS_dresidual || HAS_dx) sums[1] += dh*xhat;  // step 31: mean_dh_xhat
   out_dh = dh;
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_dh_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_dh = sums[0] / row.D;  // step 15: mean(dh)
-  const A mean_dh_xhat = sums[1] / row.D;  // step 15: mean(dh*xhat)
+  const A mean_dh = sums[0] / row.D;  // step 31: mean(dh)
+  const A mean_dh_xhat = sums[1] / row.D;  // step 31: mean(dh*xhat)
   row.mean_dh = mean_dh;
   row.mean_dh_xhat = mean_dh_xhat;
 }
@@ -200,8 +200,8 @@ __device__ __forceinline__ void stage_2(A h, A dx, A dresidual, A gamma, A dgamm
   const A h_shifted = h - mu;  // step 3
   const A h_centred = h_shifted - mu_residual;  // step 3
   const A xhat = h_centred*rstd;  // step 6
-  const A dh = (HAS_dresidual || HAS_dx) ? dresidual + dx : A(0);  // step 14
-  const A dy = (HAS_dbeta || HAS_dgamma || HAS_dresidual || HAS_dx) ? (HAS_dgamma ? xhat*dgamma : A(0)) + ((HAS_dresidual || HAS_dx) ? (dh - mean_dh - xhat*mean_dh_xhat)*rstd*gamma : A(0)) + dbeta : A(0);  // step 15
+  const A dh = (HAS_dresidual || HAS_dx) ? dresidual + dx : A(0);  // step 20
+  const A dy = (HAS_dbeta || HAS_dgamma || HAS_dresidual || HAS_dx) ? (HAS_dgamma ? xhat*dgamma : A(0)) + ((HAS_dresidual || HAS_dx) ? (dh - mean_dh - xhat*mean_dh_xhat)*rstd*gamma : A(0)) + dbeta : A(0);  // step 31
   out_dy = dy;
 }
 
@@ -399,29 +399,29 @@ __device__ __forceinline__ void mean_ddgamma_dy_xhat(A h, A dy, A ddx, A ddresid
   const A h_shifted = h - mu;  // step 3
   const A h_centred = h_shifted - mu_residual;  // step 3
   const A xhat = h_centred*rstd;  // step 6
-  const A g = HAS_dy ? dy*gamma : A(0);  // step 16
-  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 19
-  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[0] += g;  // step 17: mean_g
-  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[1] += g*xhat;  // step 18: mean_g_2
-  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[2] += ddh;  // step 20: mean_ddh
-  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[3] += ddh*xhat;  // step 20: mean_ddh_xhat
-  if (HAS_ddgamma && HAS_dy) sums[4] += dy*ddgamma;  // step 21: mean_ddgamma_dy
-  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[5] += ddh*g;  // step 21: mean_ddh_g
-  if (HAS_ddgamma && HAS_dy) sums[6] += dy*xhat*ddgamma;  // step 21: mean_ddgamma_dy_xhat
+  const A g = HAS_dy ? dy*gamma : A(0);  // step 32
+  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 39
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[0] += g;  // step 33: mean_g
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[1] += g*xhat;  // step 34: mean_g_2
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[2] += ddh;  // step 61: mean_ddh
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[3] += ddh*xhat;  // step 61: mean_ddh_xhat
+  if (HAS_ddgamma && HAS_dy) sums[4] += dy*ddgamma;  // step 63: mean_ddgamma_dy
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[5] += ddh*g;  // step 63: mean_ddh_g
+  if (HAS_ddgamma && HAS_dy) sums[6] += dy*xhat*ddgamma;  // step 63: mean_ddgamma_dy_xhat
   out_ddh = ddh;
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddgamma_dy_xhat(Scalars<A>& row, const A (&sums)[7]) {
-  const A mean_g = sums[0] / row.D;  // step 17: mean(g)
-  const A mean_g_2 = sums[1] / row.D;  // step 18: mean(g*xhat)
-  const A mean_ddh = sums[2] / row.D;  // step 20: mean(ddh)
-  const A mean_ddh_xhat = sums[3] / row.D;  // step 20: mean(ddh*xhat)
-  const A mean_ddgamma_dy = sums[4] / row.D;  // step 21: mean(ddgamma*dy)
-  const A mean_ddh_g = sums[5] / row.D;  // step 21: mean(ddh*g)
-  const A mean_ddgamma_dy_xhat = sums[6] / row.D;  // step 21: mean(ddgamma*dy*xhat)
-  const A mean_g_2_scaled = HAS_dy ? A(3)*mean_g_2 : A(0);  // step 21
-  const A mean_ddh_scaled = ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? mean_ddh*mean_g : A(0);  // step 21
+  const A mean_g = sums[0] / row.D;  // step 33: mean(g)
+  const A mean_g_2 = sums[1] / row.D;  // step 34: mean(g*xhat)
+  const A mean_ddh = sums[2] / row.D;  // step 61: mean(ddh)
+  const A mean_ddh_xhat = sums[3] / row.D;  // step 61: mean(ddh*xhat)
+  const A mean_ddgamma_dy = sums[4] / row.D;  // step 63: mean(ddgamma*dy)
+  const A mean_ddh_g = sums[5] / row.D;  // step 63: mean(ddh*g)
+  const A mean_ddgamma_dy_xhat = sums[6] / row.D;  // step 63: mean(ddgamma*dy*xhat)
+  const A mean_g_2_scaled = HAS_dy ? A(3)*mean_g_2 : A(0);  // step 63
+  const A mean_ddh_scaled = ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? mean_ddh*mean_g : A(0);  // step 63
   row.mean_g = mean_g;
   row.mean_g_2 = mean_g_2;
   row.mean_ddh = mean_ddh;
@@ -440,12 +440,12 @@ __device__ __forceinline__ void stage_2(A h, A dy, A ddx, A ddresidual, A gamma,
   const A h_shifted = h - mu;  // step 3
   const A h_centred = h_shifted - mu_residual;  // step 3
   const A xhat = h_centred*rstd;  // step 6
-  const A g = HAS_dy ? dy*gamma : A(0);  // step 16
-  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 19
-  const A dg = (HAS_ddresidual || HAS_ddx) ? (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd : A(0);  // step 20
-  const A dx = ((HAS_ddgamma && HAS_dy) || (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? (((HAS_ddgamma && HAS_dy) ? dy*ddgamma : A(0)) + (((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? (xhat*mean_ddh_scaled + (xhat*mean_g_2_scaled + mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g - (ddh - mean_ddh)*mean_g_2)*rstd : A(0)) - mean_ddgamma_dy - ((HAS_ddgamma && HAS_dy) ? xhat*mean_ddgamma_dy_xhat : A(0)))*rstd : A(0);  // step 21
-  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddresidual || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + ((HAS_ddresidual || HAS_ddx) ? dg*gamma : A(0)) + ddbeta : A(0);  // step 25
-  if ((HAS_ddresidual && HAS_dy && HAS_gamma) || (HAS_ddx && HAS_dy && HAS_gamma)) over_rows[0] = dg*dy;  // step 23: dgamma
+  const A g = HAS_dy ? dy*gamma : A(0);  // step 32
+  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 39
+  const A dg = (HAS_ddresidual || HAS_ddx) ? (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd : A(0);  // step 61
+  const A dx = ((HAS_ddgamma && HAS_dy) || (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? (((HAS_ddgamma && HAS_dy) ? dy*ddgamma : A(0)) + (((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? (xhat*mean_ddh_scaled + (xhat*mean_g_2_scaled + mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g - (ddh - mean_ddh)*mean_g_2)*rstd : A(0)) - mean_ddgamma_dy - ((HAS_ddgamma && HAS_dy) ? xhat*mean_ddgamma_dy_xhat : A(0)))*rstd : A(0);  // step 63
+  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddresidual || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + ((HAS_ddresidual || HAS_ddx) ? dg*gamma : A(0)) + ddbeta : A(0);  // step 62
+  if ((HAS_ddresidual && HAS_dy && HAS_gamma) || (HAS_ddx && HAS_dy && HAS_gamma)) over_rows[0] = dg*dy;  // step 57: dgamma
   out_dx = dx;
   out_ddy = ddy;
 }
@@ -593,7 +593,7 @@ template <class A> struct Scalars {
 // One column of the gradients
 template <class A>
 __device__ __forceinline__ void finish(A dgamma, const Scalars<A>& row, A& out_dgamma, A& out_dbeta) {
-  const A dbeta = A(0);  // step 24
+  const A dbeta = A(0);  // step 58
   out_dgamma = dgamma;
   out_dbeta = dbeta;
 }

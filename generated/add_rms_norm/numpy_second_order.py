@@ -34,7 +34,7 @@ def jvp(arguments, fields, results, call):
     def block(h, dx, dresidual, rstd, dh_block, dy_block, buffers, row_scalars):
         # step 4: xhat = h*rstd
         xhat = _rows.by_row(np.multiply, h, rstd, out=dy_block)
-        # step 11: dh = dresidual + dx
+        # step 14: dh = dresidual + dx
         if dx_rows is not None and dresidual_rows is not None:
             dh = np.add(dresidual, dx, out=dh_block)
         if dx_rows is None and dresidual_rows is not None:
@@ -43,12 +43,12 @@ def jvp(arguments, fields, results, call):
             dh = dx
         if needs_dh:
             dh = 0.0
-        # step 12: mean_dh_xhat = mean(dh*xhat)
+        # step 22: mean_dh_xhat = mean(dh*xhat)
         if needs_mean_dh_xhat:
             mean_dh_xhat = _rows.row_mean(dh, xhat, D, out=row_scalars[0])
         if dx_rows is None or dresidual_rows is None:
             dh_block[...] = dh
-        # step 12: dy = xhat*dgamma + (dh - xhat*mean_dh_xhat)*rstd*gamma
+        # step 22: dy = xhat*dgamma + (dh - xhat*mean_dh_xhat)*rstd*gamma
         if dgamma is not None:
             dy = _rows.by_feature(np.multiply, xhat, dgamma_wide, out=buffers[0])
         if needs_mean_dh_xhat:
@@ -98,7 +98,7 @@ def backward_backward(arguments, fields, results, call):
     )
     needs_dx_2 = dy_rows is not None and ddgamma is None
     D = _rows.number(features, dtype)
-    # step 17: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+    # step 48: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
     if needs_ddgamma_over_D:
         ddgamma_over_D = np.divide(ddgamma, D)
     gamma_wide = _rows.repeated(gamma)
@@ -121,21 +121,21 @@ def backward_backward(arguments, fields, results, call):
         # step 4: xhat = h*rstd
         if dy_rows is not None:
             xhat = _rows.by_row(np.multiply, h, rstd, out=ddy_block)
-        # step 17: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+        # step 48: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
         if needs_ddgamma_over_D:
             part = np.multiply(dy, xhat, out=dx_block)
             mean_ddgamma_dy_xhat = _rows.row_sum(
                 part, ddgamma_over_D, out=row_scalars[0]
             )
-        # step 13: g = dy*gamma
+        # step 23: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         if needs_g_2:
             g = dy
-        # step 14: mean_g = mean(g*xhat)
+        # step 24: mean_g = mean(g*xhat)
         if needs_mean_g:
             mean_g = _rows.row_mean(g, xhat, D, out=row_scalars[1])
-        # step 15: ddh = ddresidual + ddx
+        # step 28: ddh = ddresidual + ddx
         if ddx_rows is not None and ddresidual_rows is not None:
             ddh = np.add(ddresidual, ddx, out=buffers[0])
         if ddx_rows is None and ddresidual_rows is not None:
@@ -144,25 +144,25 @@ def backward_backward(arguments, fields, results, call):
             ddh = ddx
         if dh_rows is not None and ddx_rows is None and ddresidual_rows is None:
             ddh = 0.0
-        # step 16: mean_ddh_xhat = mean(ddh*xhat)
+        # step 46: mean_ddh_xhat = mean(ddh*xhat)
         if needs_mean_g:
             mean_ddh_xhat = _rows.row_mean(ddh, xhat, D, out=row_scalars[2])
-            # step 17: mean_ddh_g = mean(ddh*g)
+            # step 48: mean_ddh_g = mean(ddh*g)
             mean_ddh_g = _rows.row_mean(ddh, g, D, out=row_scalars[3])
         if dh_rows is not None:
             ddh_block[...] = ddh
-        # step 17: mean_g_scaled = 3*mean_g
+        # step 48: mean_g_scaled = 3*mean_g
         if needs_mean_g:
             mean_g_scaled = np.multiply(mean_g, 3.0, out=row_scalars[4])
-            # step 16: dg = (ddh - xhat*mean_ddh_xhat)*rstd
+            # step 46: dg = (ddh - xhat*mean_ddh_xhat)*rstd
             dg = _rows.by_row(np.multiply, xhat, mean_ddh_xhat, out=buffers[1])
             dg = np.subtract(ddh, dg, out=buffers[1])
             dg = np.multiply(dg, rstd, out=buffers[1])
-        # step 19: dgamma = sum over rows of dg*dy
+        # step 43: dgamma = sum over rows of dg*dy
         if needs_g:
             part_2 = np.multiply(dg, dy, out=buffers[2])
             _rows.add_rows(part_2, dgamma_sums)
-        # step 17: dx = (dy*ddgamma + ((xhat*mean_g_scaled - g)*mean_ddh_xhat -
+        # step 48: dx = (dy*ddgamma + ((xhat*mean_g_scaled - g)*mean_ddh_xhat -
         #   xhat*mean_ddh_g - ddh*mean_g)*rstd - xhat*mean_ddgamma_dy_xhat)*rstd
         if needs_ddgamma_over_D:
             dx = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[2])
@@ -189,7 +189,7 @@ def backward_backward(arguments, fields, results, call):
         else:
             dx = 0.0
             dx_block[...] = dx
-        # step 20: ddy = xhat*ddgamma + dg*gamma
+        # step 47: ddy = xhat*ddgamma + dg*gamma
         if needs_ddgamma_over_D:
             ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=ddy_block)
         if needs_g:

@@ -147,14 +147,14 @@ template <class A>
 __device__ __forceinline__ void mean_dh_xhat(A h, A dx, A dresidual, const Scalars<A>& row, A (&sums)[1], A& out_dh) {
   const A rstd = row.rstd;
   const A xhat = h*rstd;  // step 4
-  const A dh = (HAS_dresidual || HAS_dx) ? dresidual + dx : A(0);  // step 11
-  if (HAS_dresidual || HAS_dx) sums[0] += dh*xhat;  // step 12: mean_dh_xhat
+  const A dh = (HAS_dresidual || HAS_dx) ? dresidual + dx : A(0);  // step 14
+  if (HAS_dresidual || HAS_dx) sums[0] += dh*xhat;  // step 22: mean_dh_xhat
   out_dh = dh;
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_dh_xhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_dh_xhat = sums[0] / row.D;  // step 12: mean(dh*xhat)
+  const A mean_dh_xhat = sums[0] / row.D;  // step 22: mean(dh*xhat)
   row.mean_dh_xhat = mean_dh_xhat;
 }
 
@@ -163,8 +163,8 @@ template <class A>
 __device__ __forceinline__ void stage_2(A h, A dx, A dresidual, A gamma, A dgamma, const Scalars<A>& row, A& out_dy) {
   const A mean_dh_xhat = row.mean_dh_xhat, rstd = row.rstd;
   const A xhat = h*rstd;  // step 4
-  const A dh = (HAS_dresidual || HAS_dx) ? dresidual + dx : A(0);  // step 11
-  const A dy = (HAS_dgamma || HAS_dresidual || HAS_dx) ? (HAS_dgamma ? xhat*dgamma : A(0)) + ((HAS_dresidual || HAS_dx) ? (dh - xhat*mean_dh_xhat)*rstd*gamma : A(0)) : A(0);  // step 12
+  const A dh = (HAS_dresidual || HAS_dx) ? dresidual + dx : A(0);  // step 14
+  const A dy = (HAS_dgamma || HAS_dresidual || HAS_dx) ? (HAS_dgamma ? xhat*dgamma : A(0)) + ((HAS_dresidual || HAS_dx) ? (dh - xhat*mean_dh_xhat)*rstd*gamma : A(0)) : A(0);  // step 22
   out_dy = dy;
 }
 
@@ -343,22 +343,22 @@ template <class A>
 __device__ __forceinline__ void mean_ddgamma_dy_xhat(A h, A dy, A ddx, A ddresidual, A gamma, A ddgamma, const Scalars<A>& row, A (&sums)[4], A& out_ddh) {
   const A rstd = row.rstd;
   const A xhat = h*rstd;  // step 4
-  const A g = HAS_dy ? dy*gamma : A(0);  // step 13
-  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 15
-  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[0] += g*xhat;  // step 14: mean_g
-  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[1] += ddh*xhat;  // step 16: mean_ddh_xhat
-  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[2] += ddh*g;  // step 17: mean_ddh_g
-  if (HAS_ddgamma && HAS_dy) sums[3] += dy*xhat*ddgamma;  // step 17: mean_ddgamma_dy_xhat
+  const A g = HAS_dy ? dy*gamma : A(0);  // step 23
+  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 28
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[0] += g*xhat;  // step 24: mean_g
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[1] += ddh*xhat;  // step 46: mean_ddh_xhat
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[2] += ddh*g;  // step 48: mean_ddh_g
+  if (HAS_ddgamma && HAS_dy) sums[3] += dy*xhat*ddgamma;  // step 48: mean_ddgamma_dy_xhat
   out_ddh = ddh;
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddgamma_dy_xhat(Scalars<A>& row, const A (&sums)[4]) {
-  const A mean_g = sums[0] / row.D;  // step 14: mean(g*xhat)
-  const A mean_ddh_xhat = sums[1] / row.D;  // step 16: mean(ddh*xhat)
-  const A mean_ddh_g = sums[2] / row.D;  // step 17: mean(ddh*g)
-  const A mean_ddgamma_dy_xhat = sums[3] / row.D;  // step 17: mean(ddgamma*dy*xhat)
-  const A mean_g_scaled = HAS_dy ? A(3)*mean_g : A(0);  // step 17
+  const A mean_g = sums[0] / row.D;  // step 24: mean(g*xhat)
+  const A mean_ddh_xhat = sums[1] / row.D;  // step 46: mean(ddh*xhat)
+  const A mean_ddh_g = sums[2] / row.D;  // step 48: mean(ddh*g)
+  const A mean_ddgamma_dy_xhat = sums[3] / row.D;  // step 48: mean(ddgamma*dy*xhat)
+  const A mean_g_scaled = HAS_dy ? A(3)*mean_g : A(0);  // step 48
   row.mean_g = mean_g;
   row.mean_ddh_xhat = mean_ddh_xhat;
   row.mean_ddh_g = mean_ddh_g;
@@ -371,12 +371,12 @@ template <class A>
 __device__ __forceinline__ void stage_2(A h, A dy, A ddx, A ddresidual, A gamma, A ddgamma, const Scalars<A>& row, A (&over_rows)[SUMS_INTO_COLUMNS], A& out_dx, A& out_ddy) {
   const A mean_ddgamma_dy_xhat = row.mean_ddgamma_dy_xhat, mean_ddh_g = row.mean_ddh_g, mean_ddh_xhat = row.mean_ddh_xhat, mean_g = row.mean_g, mean_g_scaled = row.mean_g_scaled, rstd = row.rstd;
   const A xhat = h*rstd;  // step 4
-  const A g = HAS_dy ? dy*gamma : A(0);  // step 13
-  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 15
-  const A dg = (HAS_ddresidual || HAS_ddx) ? (ddh - xhat*mean_ddh_xhat)*rstd : A(0);  // step 16
-  const A dx = ((HAS_ddgamma && HAS_dy) || (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? (((HAS_ddgamma && HAS_dy) ? dy*ddgamma : A(0)) + (((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? ((xhat*mean_g_scaled - g)*mean_ddh_xhat - xhat*mean_ddh_g - ddh*mean_g)*rstd : A(0)) - ((HAS_ddgamma && HAS_dy) ? xhat*mean_ddgamma_dy_xhat : A(0)))*rstd : A(0);  // step 17
-  const A ddy = (HAS_ddgamma || HAS_ddresidual || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + ((HAS_ddresidual || HAS_ddx) ? dg*gamma : A(0)) : A(0);  // step 20
-  if ((HAS_ddresidual && HAS_dy && HAS_gamma) || (HAS_ddx && HAS_dy && HAS_gamma)) over_rows[0] = dg*dy;  // step 19: dgamma
+  const A g = HAS_dy ? dy*gamma : A(0);  // step 23
+  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 28
+  const A dg = (HAS_ddresidual || HAS_ddx) ? (ddh - xhat*mean_ddh_xhat)*rstd : A(0);  // step 46
+  const A dx = ((HAS_ddgamma && HAS_dy) || (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? (((HAS_ddgamma && HAS_dy) ? dy*ddgamma : A(0)) + (((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? ((xhat*mean_g_scaled - g)*mean_ddh_xhat - xhat*mean_ddh_g - ddh*mean_g)*rstd : A(0)) - ((HAS_ddgamma && HAS_dy) ? xhat*mean_ddgamma_dy_xhat : A(0)))*rstd : A(0);  // step 48
+  const A ddy = (HAS_ddgamma || HAS_ddresidual || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + ((HAS_ddresidual || HAS_ddx) ? dg*gamma : A(0)) : A(0);  // step 47
+  if ((HAS_ddresidual && HAS_dy && HAS_gamma) || (HAS_ddx && HAS_dy && HAS_gamma)) over_rows[0] = dg*dy;  // step 43: dgamma
   out_dx = dx;
   out_ddy = ddy;
 }

@@ -75,12 +75,12 @@ template <class G> struct Tile {
 // Stage 1 of 3: row_max = max(x)
 template <class A>
 __device__ __forceinline__ void row_max(A x, const Scalars<A>& row, A (&sums)[1]) {
-  sums[0] = larger(sums[0], x);  // step 2: row_max
+  sums[0] = larger(sums[0], x);  // step 1: row_max
 }
 
 template <class A>
 __device__ __forceinline__ void after_row_max(Scalars<A>& row, const A (&sums)[1]) {
-  const A row_max = sums[0];  // step 2: max(x)
+  const A row_max = sums[0];  // step 1: max(x)
   row.row_max = row_max;
 }
 
@@ -88,15 +88,15 @@ __device__ __forceinline__ void after_row_max(Scalars<A>& row, const A (&sums)[1
 template <class A>
 __device__ __forceinline__ void sum_exp(A x, const Scalars<A>& row, A (&sums)[1]) {
   const A row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 3
-  const A exp_shifted = math::exp(x_shifted);  // step 4
-  sums[0] += exp_shifted;  // step 5: sum_exp
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  sums[0] += exp_shifted;  // step 4: sum_exp
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_exp(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_exp = sums[0];  // step 5: sum(exp_shifted)
-  const A log_sum_exp = math::log(sum_exp);  // step 6
+  const A sum_exp = sums[0];  // step 4: sum(exp_shifted)
+  const A log_sum_exp = math::log(sum_exp);  // step 5
   row.sum_exp = sum_exp;
   row.log_sum_exp = log_sum_exp;
 }
@@ -105,15 +105,15 @@ __device__ __forceinline__ void after_sum_exp(Scalars<A>& row, const A (&sums)[1
 template <class A>
 __device__ __forceinline__ void sum_target(A x, A target, const Scalars<A>& row, A (&sums)[1]) {
   const A log_sum_exp = row.log_sum_exp, row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 3
-  const A logp = x_shifted - log_sum_exp;  // step 7
-  sums[0] += logp*target;  // step 8: sum_target
+  const A x_shifted = x - row_max;  // step 2
+  const A logp = x_shifted - log_sum_exp;  // step 6
+  sums[0] += logp*target;  // step 7: sum_target
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_target(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_target = sums[0];  // step 8: sum(logp*target)
-  const A y = -sum_target;  // step 9
+  const A sum_target = sums[0];  // step 7: sum(logp*target)
+  const A y = -sum_target;  // step 8
   row.sum_target = sum_target;
   row.y = y;
 }
@@ -273,18 +273,18 @@ template <class G> struct Tile {
 template <class A>
 __device__ __forceinline__ void sum_target_2(A x, A target, const Scalars<A>& row, A (&sums)[1], A& out_dtarget) {
   const A dy = row.dy, log_sum_exp = row.log_sum_exp, row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 3
-  const A logp = x_shifted - log_sum_exp;  // step 7
-  const A dtarget = -logp*dy;  // step 13
-  sums[0] += target;  // step 15: sum_target_2
+  const A x_shifted = x - row_max;  // step 2
+  const A logp = x_shifted - log_sum_exp;  // step 6
+  const A dtarget = -logp*dy;  // step 20
+  sums[0] += target;  // step 22: sum_target_2
   out_dtarget = dtarget;
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_target_2(Scalars<A>& row, const A (&sums)[1]) {
   const A sum_exp = row.sum_exp;
-  const A sum_target_2 = sums[0];  // step 15: sum(target)
-  const A sum_target_2_scaled = sum_target_2 / sum_exp;  // step 15
+  const A sum_target_2 = sums[0];  // step 22: sum(target)
+  const A sum_target_2_scaled = sum_target_2 / sum_exp;  // step 22
   row.sum_target_2 = sum_target_2;
   row.sum_target_2_scaled = sum_target_2_scaled;
 }
@@ -293,9 +293,9 @@ __device__ __forceinline__ void after_sum_target_2(Scalars<A>& row, const A (&su
 template <class A>
 __device__ __forceinline__ void stage_2(A x, A target, const Scalars<A>& row, A& out_dx) {
   const A dy = row.dy, row_max = row.row_max, sum_target_2_scaled = row.sum_target_2_scaled;
-  const A x_shifted = x - row_max;  // step 3
-  const A exp_shifted = math::exp(x_shifted);  // step 4
-  const A dx = (exp_shifted*sum_target_2_scaled - target)*dy;  // step 15
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  const A dx = (exp_shifted*sum_target_2_scaled - target)*dy;  // step 22
   out_dx = dx;
 }
 

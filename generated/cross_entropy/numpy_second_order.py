@@ -28,19 +28,19 @@ def jvp(arguments, fields, results, call):
     ones = _rows.equal_weights(features, 1.0, dtype)
 
     def block(x, target, dx, dtarget, row_max, sum_exp, log_sum_exp, dy_block, buffers):
-        # step 3: x_shifted = x - row_max
+        # step 2: x_shifted = x - row_max
         x_shifted = _rows.by_row(np.subtract, x, row_max, out=buffers[0])
-        # step 4: exp_shifted = exp(x_shifted)
+        # step 3: exp_shifted = exp(x_shifted)
         if dx_rows is not None:
             exp_shifted = np.exp(x_shifted, out=buffers[1])
-            # step 16: sum_dx_exp_shifted = sum(dx*exp_shifted)
+            # step 31: sum_dx_exp_shifted = sum(dx*exp_shifted)
             sum_dx_exp_shifted = _rows.row_sum(dx, exp_shifted, out=dy_block)
-            # step 16: dlog_sum_exp = sum_dx_exp_shifted/sum_exp
+            # step 31: dlog_sum_exp = sum_dx_exp_shifted/sum_exp
             dlog_sum_exp = np.divide(sum_dx_exp_shifted, sum_exp, out=dy_block)
-        # step 7: logp = x_shifted - log_sum_exp
+        # step 6: logp = x_shifted - log_sum_exp
         if dtarget_rows is not None:
             logp = np.subtract(x_shifted, log_sum_exp, out=buffers[0])
-            # step 17: sum_dtarget_dx_logp = sum(dtarget*logp + (dx -
+            # step 30: sum_dtarget_dx_logp = sum(dtarget*logp + (dx -
             #   dlog_sum_exp)*target)
             part = np.multiply(dtarget, logp, out=buffers[0])
         if dx_rows is not None:
@@ -51,7 +51,7 @@ def jvp(arguments, fields, results, call):
         if dtarget_rows is None:
             part = part_2
         sum_dtarget_dx_logp = _rows.row_sum(part, ones, out=dy_block)
-        # step 17: dy = -sum_dtarget_dx_logp
+        # step 30: dy = -sum_dtarget_dx_logp
         np.negative(sum_dtarget_dx_logp, out=dy_block)
 
     _blocks.each_block(
@@ -95,43 +95,43 @@ def backward_backward(arguments, fields, results, call):
         buffers,
         row_scalars,
     ):
-        # step 20: sum_exp_scaled = D/sum_exp
+        # step 55: sum_exp_scaled = D/sum_exp
         sum_exp_scaled = np.divide(D, sum_exp, out=ddy_block)
-        # step 18: mean_target = mean(target)
+        # step 32: mean_target = mean(target)
         if ddx_rows is not None:
             mean_target = _rows.row_sum(target, one_over_D, out=row_scalars[0])
-        # step 3: x_shifted = x - row_max
+        # step 2: x_shifted = x - row_max
         x_shifted = _rows.by_row(np.subtract, x, row_max, out=dx_block)
-        # step 4: exp_shifted = exp(x_shifted)
+        # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=dtarget_block)
-        # step 20: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
+        # step 55: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
         if ddx_rows is not None:
             sum_ddx_exp_shifted = _rows.row_sum(ddx, exp_shifted, out=row_scalars[1])
-        # step 7: logp = x_shifted - log_sum_exp
+        # step 6: logp = x_shifted - log_sum_exp
         if ddtarget_rows is not None:
             logp = np.subtract(x_shifted, log_sum_exp, out=dx_block)
-            # step 22: mean_ddtarget_logp = mean(-ddtarget*logp)
+            # step 52: mean_ddtarget_logp = mean(-ddtarget*logp)
             part = np.multiply(ddtarget, logp, out=dx_block)
             part = np.negative(part, out=dx_block)
             mean_ddtarget_logp = _rows.row_sum(part, one_over_D, out=row_scalars[2])
-            # step 19: g = -ddtarget*dy
+            # step 36: g = -ddtarget*dy
             part_2 = np.negative(dy, out=row_scalars[3])
             g = _rows.by_row(np.multiply, ddtarget, part_2, out=dx_block)
-            # step 20: mean_g = mean(g)
+            # step 55: mean_g = mean(g)
             mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[3])
-        # step 20: mean_target_scaled = dy*mean_target
+        # step 55: mean_target_scaled = dy*mean_target
         if ddx_rows is not None:
             mean_target_scaled = np.multiply(dy, mean_target, out=row_scalars[4])
-            # step 20: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/sum_exp
+            # step 55: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/sum_exp
             sum_ddx_exp_shifted_scaled = np.divide(
                 sum_ddx_exp_shifted, sum_exp, out=row_scalars[1]
             )
-            # step 22: mean_target_scaled_2 = mean_target*D/sum_exp
+            # step 52: mean_target_scaled_2 = mean_target*D/sum_exp
             mean_target_scaled_2 = np.multiply(mean_target, D, out=row_scalars[0])
             mean_target_scaled_2 = np.divide(
                 mean_target_scaled_2, sum_exp, out=row_scalars[0]
             )
-            # step 22: mean_ddx_exp_shifted_target =
+            # step 52: mean_ddx_exp_shifted_target =
             #   mean(ddx*(exp_shifted*mean_target_scaled_2 - target))
             part_3 = _rows.by_row(
                 np.multiply, exp_shifted, mean_target_scaled_2, out=buffers[0]
@@ -140,7 +140,7 @@ def backward_backward(arguments, fields, results, call):
             mean_ddx_exp_shifted_target = _rows.row_mean(
                 ddx, part_3, D, out=row_scalars[0]
             )
-            # step 20: dx = g + ((ddx - sum_ddx_exp_shifted_scaled)*mean_target_scaled -
+            # step 55: dx = g + ((ddx - sum_ddx_exp_shifted_scaled)*mean_target_scaled -
             #   mean_g)*exp_shifted*sum_exp_scaled
             dx = _rows.by_row(
                 np.subtract, ddx, sum_ddx_exp_shifted_scaled, out=buffers[0]
@@ -156,14 +156,14 @@ def backward_backward(arguments, fields, results, call):
             dx = np.add(g, dx, out=dx_block)
         else:
             dx_block[...] = dx
-        # step 21: dtarget = (sum_ddx_exp_shifted_scaled - ddx)*dy
+        # step 56: dtarget = (sum_ddx_exp_shifted_scaled - ddx)*dy
         if ddx_rows is not None:
             dtarget = np.subtract(sum_ddx_exp_shifted_scaled, ddx, out=dtarget_block)
             dtarget = np.multiply(dtarget, dy, out=dtarget_block)
         else:
             dtarget = 0.0
             dtarget_block[...] = dtarget
-        # step 22: ddy = (mean_ddtarget_logp + mean_ddx_exp_shifted_target)*D
+        # step 52: ddy = (mean_ddtarget_logp + mean_ddx_exp_shifted_target)*D
         if ddx_rows is not None and ddtarget_rows is not None:
             ddy = np.add(mean_ddtarget_logp, mean_ddx_exp_shifted_target, out=ddy_block)
         if ddx_rows is None:

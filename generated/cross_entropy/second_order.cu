@@ -112,16 +112,16 @@ template <class G> struct Tile {
 template <class A>
 __device__ __forceinline__ void sum_dx_exp_shifted(A x, A dx, const Scalars<A>& row, A (&sums)[1]) {
   const A row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 3
-  const A exp_shifted = math::exp(x_shifted);  // step 4
-  if (HAS_dx) sums[0] += dx*exp_shifted;  // step 16: sum_dx_exp_shifted
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  if (HAS_dx) sums[0] += dx*exp_shifted;  // step 31: sum_dx_exp_shifted
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_dx_exp_shifted(Scalars<A>& row, const A (&sums)[1]) {
   const A sum_exp = row.sum_exp;
-  const A sum_dx_exp_shifted = sums[0];  // step 16: sum(dx*exp_shifted)
-  const A dlog_sum_exp = HAS_dx ? sum_dx_exp_shifted / sum_exp : A(0);  // step 16
+  const A sum_dx_exp_shifted = sums[0];  // step 31: sum(dx*exp_shifted)
+  const A dlog_sum_exp = HAS_dx ? sum_dx_exp_shifted / sum_exp : A(0);  // step 31
   row.sum_dx_exp_shifted = sum_dx_exp_shifted;
   row.dlog_sum_exp = dlog_sum_exp;
 }
@@ -130,15 +130,15 @@ __device__ __forceinline__ void after_sum_dx_exp_shifted(Scalars<A>& row, const 
 template <class A>
 __device__ __forceinline__ void sum_dtarget_dx_logp(A x, A target, A dx, A dtarget, const Scalars<A>& row, A (&sums)[1]) {
   const A dlog_sum_exp = row.dlog_sum_exp, log_sum_exp = row.log_sum_exp, row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 3
-  const A logp = x_shifted - log_sum_exp;  // step 7
-  if (HAS_dtarget || HAS_dx) sums[0] += (HAS_dtarget ? dtarget*logp : A(0)) + (HAS_dx ? (dx - dlog_sum_exp)*target : A(0));  // step 17: sum_dtarget_dx_logp
+  const A x_shifted = x - row_max;  // step 2
+  const A logp = x_shifted - log_sum_exp;  // step 6
+  if (HAS_dtarget || HAS_dx) sums[0] += (HAS_dtarget ? dtarget*logp : A(0)) + (HAS_dx ? (dx - dlog_sum_exp)*target : A(0));  // step 30: sum_dtarget_dx_logp
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_dtarget_dx_logp(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_dtarget_dx_logp = sums[0];  // step 17: sum(dtarget*logp + target*(-dlog_sum_exp + dx))
-  const A dy = (HAS_dtarget || HAS_dx) ? -sum_dtarget_dx_logp : A(0);  // step 17
+  const A sum_dtarget_dx_logp = sums[0];  // step 30: sum(dtarget*logp + target*(-dlog_sum_exp + dx))
+  const A dy = (HAS_dtarget || HAS_dx) ? -sum_dtarget_dx_logp : A(0);  // step 30
   row.sum_dtarget_dx_logp = sum_dtarget_dx_logp;
   row.dy = dy;
 }
@@ -310,7 +310,7 @@ template <class G> struct Tile {
 template <class A>
 __device__ __forceinline__ void after_stage_1(Scalars<A>& row) {
   const A D = row.D, sum_exp = row.sum_exp;
-  const A sum_exp_scaled = D / sum_exp;  // step 20
+  const A sum_exp_scaled = D / sum_exp;  // step 55
   row.sum_exp_scaled = sum_exp_scaled;
 }
 
@@ -318,26 +318,26 @@ __device__ __forceinline__ void after_stage_1(Scalars<A>& row) {
 template <class A>
 __device__ __forceinline__ void mean_ddtarget_logp(A x, A target, A ddx, A ddtarget, const Scalars<A>& row, A (&sums)[4]) {
   const A dy = row.dy, log_sum_exp = row.log_sum_exp, row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 3
-  const A exp_shifted = math::exp(x_shifted);  // step 4
-  const A logp = x_shifted - log_sum_exp;  // step 7
-  const A g = HAS_ddtarget ? -ddtarget*dy : A(0);  // step 19
-  if (HAS_ddx) sums[0] += target;  // step 18: mean_target
-  if (HAS_ddtarget) sums[1] += g;  // step 20: mean_g
-  if (HAS_ddx) sums[2] += ddx*exp_shifted;  // step 20: sum_ddx_exp_shifted
-  if (HAS_ddtarget) sums[3] += -ddtarget*logp;  // step 22: mean_ddtarget_logp
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  const A logp = x_shifted - log_sum_exp;  // step 6
+  const A g = HAS_ddtarget ? -ddtarget*dy : A(0);  // step 36
+  if (HAS_ddx) sums[0] += target;  // step 32: mean_target
+  if (HAS_ddtarget) sums[1] += g;  // step 55: mean_g
+  if (HAS_ddx) sums[2] += ddx*exp_shifted;  // step 55: sum_ddx_exp_shifted
+  if (HAS_ddtarget) sums[3] += -ddtarget*logp;  // step 52: mean_ddtarget_logp
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddtarget_logp(Scalars<A>& row, const A (&sums)[4]) {
   const A D = row.D, dy = row.dy, sum_exp = row.sum_exp;
-  const A mean_target = sums[0] / row.D;  // step 18: mean(target)
-  const A mean_g = sums[1] / row.D;  // step 20: mean(g)
-  const A sum_ddx_exp_shifted = sums[2];  // step 20: sum(ddx*exp_shifted)
-  const A mean_ddtarget_logp = sums[3] / row.D;  // step 22: mean(-ddtarget*logp)
-  const A mean_target_scaled = dy*mean_target;  // step 20
-  const A sum_ddx_exp_shifted_scaled = HAS_ddx ? sum_ddx_exp_shifted / sum_exp : A(0);  // step 20
-  const A mean_target_scaled_2 = mean_target*D / sum_exp;  // step 22
+  const A mean_target = sums[0] / row.D;  // step 32: mean(target)
+  const A mean_g = sums[1] / row.D;  // step 55: mean(g)
+  const A sum_ddx_exp_shifted = sums[2];  // step 55: sum(ddx*exp_shifted)
+  const A mean_ddtarget_logp = sums[3] / row.D;  // step 52: mean(-ddtarget*logp)
+  const A mean_target_scaled = dy*mean_target;  // step 55
+  const A sum_ddx_exp_shifted_scaled = HAS_ddx ? sum_ddx_exp_shifted / sum_exp : A(0);  // step 55
+  const A mean_target_scaled_2 = mean_target*D / sum_exp;  // step 52
   row.mean_target = mean_target;
   row.mean_g = mean_g;
   row.sum_ddx_exp_shifted = sum_ddx_exp_shifted;
@@ -351,12 +351,12 @@ __device__ __forceinline__ void after_mean_ddtarget_logp(Scalars<A>& row, const 
 template <class A>
 __device__ __forceinline__ void mean_ddx_exp_shifted_target(A x, A target, A ddx, A ddtarget, const Scalars<A>& row, A (&sums)[1], A& out_dx, A& out_dtarget) {
   const A dy = row.dy, mean_g = row.mean_g, mean_target_scaled = row.mean_target_scaled, mean_target_scaled_2 = row.mean_target_scaled_2, row_max = row.row_max, sum_ddx_exp_shifted_scaled = row.sum_ddx_exp_shifted_scaled, sum_exp_scaled = row.sum_exp_scaled;
-  const A x_shifted = x - row_max;  // step 3
-  const A exp_shifted = math::exp(x_shifted);  // step 4
-  const A g = HAS_ddtarget ? -ddtarget*dy : A(0);  // step 19
-  const A dx = (HAS_ddtarget || HAS_ddx) ? g + ((HAS_ddx ? (ddx - sum_ddx_exp_shifted_scaled)*mean_target_scaled : A(0)) - mean_g)*exp_shifted*sum_exp_scaled : A(0);  // step 20
-  const A dtarget = HAS_ddx ? (sum_ddx_exp_shifted_scaled - ddx)*dy : A(0);  // step 21
-  if (HAS_ddx) sums[0] += ddx*(exp_shifted*mean_target_scaled_2 - target);  // step 22: mean_ddx_exp_shifted_target
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  const A g = HAS_ddtarget ? -ddtarget*dy : A(0);  // step 36
+  const A dx = (HAS_ddtarget || HAS_ddx) ? g + ((HAS_ddx ? (ddx - sum_ddx_exp_shifted_scaled)*mean_target_scaled : A(0)) - mean_g)*exp_shifted*sum_exp_scaled : A(0);  // step 55
+  const A dtarget = HAS_ddx ? (sum_ddx_exp_shifted_scaled - ddx)*dy : A(0);  // step 56
+  if (HAS_ddx) sums[0] += ddx*(exp_shifted*mean_target_scaled_2 - target);  // step 52: mean_ddx_exp_shifted_target
   out_dx = dx;
   out_dtarget = dtarget;
 }
@@ -364,8 +364,8 @@ __device__ __forceinline__ void mean_ddx_exp_shifted_target(A x, A target, A ddx
 template <class A>
 __device__ __forceinline__ void after_mean_ddx_exp_shifted_target(Scalars<A>& row, const A (&sums)[1]) {
   const A D = row.D, mean_ddtarget_logp = row.mean_ddtarget_logp;
-  const A mean_ddx_exp_shifted_target = sums[0] / row.D;  // step 22: mean(ddx*(mean_target_scaled_2*exp_shifted - target))
-  const A ddy = (HAS_ddtarget || HAS_ddx) ? (mean_ddtarget_logp + mean_ddx_exp_shifted_target)*D : A(0);  // step 22
+  const A mean_ddx_exp_shifted_target = sums[0] / row.D;  // step 52: mean(ddx*(mean_target_scaled_2*exp_shifted - target))
+  const A ddy = (HAS_ddtarget || HAS_ddx) ? (mean_ddtarget_logp + mean_ddx_exp_shifted_target)*D : A(0);  // step 52
   row.mean_ddx_exp_shifted_target = mean_ddx_exp_shifted_target;
   row.ddy = ddy;
 }

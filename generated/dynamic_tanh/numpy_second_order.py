@@ -43,7 +43,7 @@ def jvp(arguments, fields, results, call):
             u = np.multiply(x, alpha_value, out=dy_block)
             # step 2: t = tanh(u)
             t = np.tanh(u, out=dy_block)
-        # step 12: dy = t*dgamma + (1 - t)*(dx*alpha + x*dalpha)*(t + 1)*gamma + dbeta
+        # step 17: dy = t*dgamma + (1 - t)*(dx*alpha + x*dalpha)*(t + 1)*gamma + dbeta
         if dgamma is not None:
             dy = _rows.by_feature(np.multiply, t, dgamma_wide, out=buffers[0])
         if needs_part:
@@ -113,7 +113,7 @@ def backward_backward(arguments, fields, results, call):
     if ddgamma is None and (ddx_rows is not None or ddalpha is not None):
         ddgamma_value = 0.0
     D = _rows.number(features, dtype)
-    # step 15: g_4 = (1 - t)*(ddgamma - 2*dg*t*gamma)*dy*(t + 1)
+    # step 45: g_4 = (1 - t)*(ddgamma - 2*dg*t*gamma)*dy*(t + 1)
     if needs_part_6:
         part_6 = np.multiply(gamma, 2.0)
     if needs_part_6_2:
@@ -130,7 +130,7 @@ def backward_backward(arguments, fields, results, call):
             u = np.multiply(x, alpha_value, out=dx_block)
             # step 2: t = tanh(u)
             t = np.tanh(u, out=ddy_block)
-            # step 13: g = (1 - t)*dy*(t + 1)*gamma
+            # step 18: g = (1 - t)*dy*(t + 1)*gamma
             part = np.subtract(1.0, t, out=dx_block)
         if needs_g:
             g = np.multiply(part, dy, out=buffers[0])
@@ -142,10 +142,10 @@ def backward_backward(arguments, fields, results, call):
             ddalpha is not None or (alpha is not None and ddx_rows is not None)
         ):
             g = _rows.by_feature(np.multiply, g, gamma_wide, out=buffers[0])
-        # step 17: mean_ddx_g = mean(ddx*g)
+        # step 35: mean_ddx_g = mean(ddx*g)
         if needs_mean_ddx_g:
             mean_ddx_g = _rows.row_mean(ddx, g, D, out=row_scalars[0])
-        # step 14: dg = ddx*alpha + x*ddalpha
+        # step 40: dg = ddx*alpha + x*ddalpha
         if ddx_rows is not None:
             dg = np.multiply(ddx, alpha_value, out=buffers[2])
         if ddalpha is not None:
@@ -154,14 +154,14 @@ def backward_backward(arguments, fields, results, call):
             dg = np.add(dg, part_3, out=buffers[2])
         if ddx_rows is None and ddalpha is not None:
             dg = part_3
-        # step 18: dgamma = sum over rows of (1 - t)*dg*dy*(t + 1)
+        # step 46: dgamma = sum over rows of (1 - t)*dg*dy*(t + 1)
         if needs_part_4:
             part_4 = np.multiply(part, dg, out=buffers[4])
         if needs_part_6:
             part_5 = np.multiply(part_4, dy, out=buffers[5])
             part_5 = np.multiply(part_5, part_2, out=buffers[5])
             _rows.add_rows(part_5, dgamma_sums)
-        # step 15: g_4 = (1 - t)*(ddgamma - 2*dg*t*gamma)*dy*(t + 1)
+        # step 45: g_4 = (1 - t)*(ddgamma - 2*dg*t*gamma)*dy*(t + 1)
         if needs_part_4:
             g_4 = np.multiply(dg, t, out=buffers[2])
             g_4 = np.multiply(g_4, part_6, out=buffers[2])
@@ -172,10 +172,10 @@ def backward_backward(arguments, fields, results, call):
             g_4 = np.multiply(part, g_4, out=dx_block)
             g_4 = np.multiply(g_4, dy, out=dx_block)
             g_4 = np.multiply(g_4, part_2, out=dx_block)
-        # step 17: mean_g_4_x = mean(g_4*x)
+        # step 35: mean_g_4_x = mean(g_4*x)
         if needs_alpha_value:
             mean_g_4_x = _rows.row_mean(g_4, x, D, out=row_scalars[1])
-        # step 16: dx = g*ddalpha + g_4*alpha
+        # step 43: dx = g*ddalpha + g_4*alpha
         if ddalpha is not None:
             dx = np.multiply(g, ddalpha, out=buffers[0])
         if needs_u:
@@ -187,7 +187,7 @@ def backward_backward(arguments, fields, results, call):
         if needs_dx:
             dx = 0.0
             dx_block[...] = dx
-        # step 20: ddy = t*ddgamma + (1 - t)*dg*(t + 1)*gamma + ddbeta
+        # step 47: ddy = t*ddgamma + (1 - t)*dg*(t + 1)*gamma + ddbeta
         if ddgamma is not None:
             ddy = _rows.by_feature(np.multiply, t, ddgamma_value_wide, out=ddy_block)
         if needs_part_4:
@@ -214,7 +214,7 @@ def backward_backward(arguments, fields, results, call):
             ddbeta is None or (ddx_rows is None and ddalpha is None)
         ):
             ddy_block[...] = ddy
-        # step 17: mean_g_4_x_scaled = (mean_ddx_g + mean_g_4_x)*D
+        # step 35: mean_g_4_x_scaled = (mean_ddx_g + mean_g_4_x)*D
         if needs_mean_ddx_g:
             mean_g_4_x_scaled = np.add(mean_ddx_g, mean_g_4_x, out=row_scalars[0])
         if ddx_rows is None and (
@@ -223,7 +223,7 @@ def backward_backward(arguments, fields, results, call):
             mean_g_4_x_scaled = mean_g_4_x
         if needs_alpha_value:
             mean_g_4_x_scaled = np.multiply(mean_g_4_x_scaled, D, out=row_scalars[0])
-            # step 17: dalpha = sum over rows of mean_g_4_x_scaled
+            # step 35: dalpha = sum over rows of mean_g_4_x_scaled
             dalpha_sums += np.add.reduce(mean_g_4_x_scaled, axis=None)
 
     dgamma, dalpha = _blocks.each_block(

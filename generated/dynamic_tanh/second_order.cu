@@ -162,7 +162,7 @@ __device__ __forceinline__ void stage_1(A x, A dx, A gamma, A dgamma, A dbeta, c
   const A alpha = row.alpha, dalpha = row.dalpha;
   const A u = x*alpha;  // step 1
   const A t = math::tanh(u);  // step 2
-  const A dy = (HAS_dalpha || HAS_dbeta || HAS_dgamma || HAS_dx) ? (HAS_dgamma ? t*dgamma : A(0)) + ((HAS_dalpha || HAS_dx) ? (A(1) - t)*((HAS_dx ? dx*alpha : A(0)) + (HAS_dalpha ? x*dalpha : A(0)))*(t + A(1))*gamma : A(0)) + dbeta : A(0);  // step 12
+  const A dy = (HAS_dalpha || HAS_dbeta || HAS_dgamma || HAS_dx) ? (HAS_dgamma ? t*dgamma : A(0)) + ((HAS_dalpha || HAS_dx) ? (A(1) - t)*((HAS_dx ? dx*alpha : A(0)) + (HAS_dalpha ? x*dalpha : A(0)))*(t + A(1))*gamma : A(0)) + dbeta : A(0);  // step 17
   out_dy = dy;
 }
 
@@ -321,14 +321,14 @@ __device__ __forceinline__ void mean_g_4_x(A x, A dy, A ddx, A gamma, A ddgamma,
   const A alpha = row.alpha, ddalpha = row.ddalpha;
   const A u = x*alpha;  // step 1
   const A t = math::tanh(u);  // step 2
-  const A g = (A(1) - t)*dy*(t + A(1))*gamma;  // step 13
-  const A dg = (HAS_ddalpha || HAS_ddx) ? (HAS_ddx ? ddx*alpha : A(0)) + (HAS_ddalpha ? x*ddalpha : A(0)) : A(0);  // step 14
-  const A g_4 = (HAS_ddalpha || HAS_ddgamma || HAS_ddx) ? (A(1) - t)*(ddgamma - ((HAS_ddalpha || HAS_ddx) ? A(2)*dg*t*gamma : A(0)))*dy*(t + A(1)) : A(0);  // step 15
-  const A dx = (HAS_ddalpha || HAS_ddgamma || HAS_ddx) ? (HAS_ddalpha ? g*ddalpha : A(0)) + g_4*alpha : A(0);  // step 16
-  const A ddy = (HAS_ddalpha || HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? t*ddgamma : A(0)) + ((HAS_ddalpha || HAS_ddx) ? (A(1) - t)*dg*(t + A(1))*gamma : A(0)) + ddbeta : A(0);  // step 20
-  if (HAS_alpha && HAS_ddx) sums[0] += ddx*g;  // step 17: mean_ddx_g
-  if ((HAS_alpha && HAS_ddalpha) || (HAS_alpha && HAS_ddgamma) || (HAS_alpha && HAS_ddx)) sums[1] += g_4*x;  // step 17: mean_g_4_x
-  if ((HAS_ddalpha && HAS_gamma) || (HAS_ddx && HAS_gamma)) over_rows[0] = (A(1) - t)*dg*dy*(t + A(1));  // step 18: dgamma
+  const A g = (A(1) - t)*dy*(t + A(1))*gamma;  // step 18
+  const A dg = (HAS_ddalpha || HAS_ddx) ? (HAS_ddx ? ddx*alpha : A(0)) + (HAS_ddalpha ? x*ddalpha : A(0)) : A(0);  // step 40
+  const A g_4 = (HAS_ddalpha || HAS_ddgamma || HAS_ddx) ? (A(1) - t)*(ddgamma - ((HAS_ddalpha || HAS_ddx) ? A(2)*dg*t*gamma : A(0)))*dy*(t + A(1)) : A(0);  // step 45
+  const A dx = (HAS_ddalpha || HAS_ddgamma || HAS_ddx) ? (HAS_ddalpha ? g*ddalpha : A(0)) + g_4*alpha : A(0);  // step 43
+  const A ddy = (HAS_ddalpha || HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? t*ddgamma : A(0)) + ((HAS_ddalpha || HAS_ddx) ? (A(1) - t)*dg*(t + A(1))*gamma : A(0)) + ddbeta : A(0);  // step 47
+  if (HAS_alpha && HAS_ddx) sums[0] += ddx*g;  // step 35: mean_ddx_g
+  if ((HAS_alpha && HAS_ddalpha) || (HAS_alpha && HAS_ddgamma) || (HAS_alpha && HAS_ddx)) sums[1] += g_4*x;  // step 35: mean_g_4_x
+  if ((HAS_ddalpha && HAS_gamma) || (HAS_ddx && HAS_gamma)) over_rows[0] = (A(1) - t)*dg*dy*(t + A(1));  // step 46: dgamma
   out_dx = dx;
   out_ddy = ddy;
 }
@@ -336,10 +336,10 @@ __device__ __forceinline__ void mean_g_4_x(A x, A dy, A ddx, A gamma, A ddgamma,
 template <class A>
 __device__ __forceinline__ void after_mean_g_4_x(Scalars<A>& row, const A (&sums)[2], A (&over_all)[1]) {
   const A D = row.D;
-  const A mean_ddx_g = sums[0] / row.D;  // step 17: mean(ddx*g)
-  const A mean_g_4_x = sums[1] / row.D;  // step 17: mean(g_4*x)
-  const A mean_g_4_x_scaled = (HAS_ddalpha || HAS_ddgamma || HAS_ddx) ? (mean_ddx_g + mean_g_4_x)*D : A(0);  // step 17
-  over_all[0] = mean_g_4_x_scaled;  // step 17: dalpha
+  const A mean_ddx_g = sums[0] / row.D;  // step 35: mean(ddx*g)
+  const A mean_g_4_x = sums[1] / row.D;  // step 35: mean(g_4*x)
+  const A mean_g_4_x_scaled = (HAS_ddalpha || HAS_ddgamma || HAS_ddx) ? (mean_ddx_g + mean_g_4_x)*D : A(0);  // step 35
+  over_all[0] = mean_g_4_x_scaled;  // step 35: dalpha
   row.mean_ddx_g = mean_ddx_g;
   row.mean_g_4_x = mean_g_4_x;
   row.mean_g_4_x_scaled = mean_g_4_x_scaled;
@@ -472,7 +472,7 @@ template <class A> struct Scalars {
 // One column of the gradients
 template <class A>
 __device__ __forceinline__ void finish(A dgamma, const Scalars<A>& row, A& out_dgamma, A& out_dbeta) {
-  const A dbeta = A(0);  // step 19
+  const A dbeta = A(0);  // step 37
   out_dgamma = dgamma;
   out_dbeta = dbeta;
 }

@@ -33,7 +33,7 @@ def jvp(arguments, fields, results, call):
     def block(x, z, dx, dz, rstd, dy_block, buffers, row_scalars):
         # step 3: xhat = x*rstd
         xhat = _rows.by_row(np.multiply, x, rstd, out=dy_block)
-        # step 17: mean_dx_xhat = mean(dx*xhat)
+        # step 32: mean_dx_xhat = mean(dx*xhat)
         if dx_rows is not None:
             mean_dx_xhat = _rows.row_mean(dx, xhat, D, out=row_scalars[0])
         # step 4: sigmoid_z = sigmoid(z)
@@ -41,7 +41,7 @@ def jvp(arguments, fields, results, call):
         # step 5: silu_z = sigmoid_z*z
         if dx_rows is not None or dgamma is not None:
             silu_z = np.multiply(sigmoid_z, z, out=buffers[1])
-        # step 17: dy = silu_z*xhat*dgamma + (dx - xhat*mean_dx_xhat)*silu_z*rstd*gamma
+        # step 32: dy = silu_z*xhat*dgamma + (dx - xhat*mean_dx_xhat)*silu_z*rstd*gamma
         #   + dz*sigmoid_z*xhat*((1 - sigmoid_z)*z + 1)*gamma
         if dgamma is not None:
             dy = np.multiply(silu_z, xhat, out=buffers[2])
@@ -105,7 +105,7 @@ def backward_backward(arguments, fields, results, call):
     needs_part_12_2 = gamma is None and ddz_rows is None
     needs_ddy = ddgamma is not None and (ddx_rows is not None or ddz_rows is not None)
     D = _rows.number(features, dtype)
-    # step 23: mean_ddgamma_dy_silu_z = mean(dy*silu_z*xhat*ddgamma)
+    # step 55: mean_ddgamma_dy_silu_z = mean(dy*silu_z*xhat*ddgamma)
     if ddgamma is not None:
         ddgamma_over_D = np.divide(ddgamma, D)
     gamma_wide = _rows.repeated(gamma)
@@ -128,14 +128,14 @@ def backward_backward(arguments, fields, results, call):
         (dgamma_sums,) = sums
         # step 3: xhat = x*rstd
         xhat = _rows.by_row(np.multiply, x, rstd, out=dx_block)
-        # step 20: mean_ddx_xhat = mean(ddx*xhat)
+        # step 63: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_mean(ddx, xhat, D, out=row_scalars[0])
         # step 4: sigmoid_z = sigmoid(z)
         sigmoid_z = _functions.sigmoid(z, out=dz_block)
         # step 5: silu_z = sigmoid_z*z
         silu_z = np.multiply(sigmoid_z, z, out=ddy_block)
-        # step 23: mean_ddgamma_dy_silu_z = mean(dy*silu_z*xhat*ddgamma)
+        # step 55: mean_ddgamma_dy_silu_z = mean(dy*silu_z*xhat*ddgamma)
         if needs_part:
             part = np.multiply(dy, silu_z, out=buffers[0])
         if ddgamma is not None:
@@ -143,25 +143,25 @@ def backward_backward(arguments, fields, results, call):
             mean_ddgamma_dy_silu_z = _rows.row_sum(
                 part_2, ddgamma_over_D, out=row_scalars[1]
             )
-        # step 18: g = dy*silu_z*gamma
+        # step 33: g = dy*silu_z*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, part, gamma_wide, out=buffers[1])
         if needs_g_2:
             g = part
-        # step 19: mean_g = mean(g*xhat)
+        # step 34: mean_g = mean(g*xhat)
         if ddx_rows is not None:
             mean_g = _rows.row_mean(g, xhat, D, out=row_scalars[2])
-            # step 23: mean_ddx_g = mean(ddx*g)
+            # step 55: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D, out=row_scalars[3])
-            # step 22: mean_g_scaled = mean_g*rstd
+            # step 47: mean_g_scaled = mean_g*rstd
             mean_g_scaled = np.multiply(mean_g, rstd, out=row_scalars[4])
-            # step 23: mean_g_scaled_2 = 2*mean_g
+            # step 55: mean_g_scaled_2 = 2*mean_g
             mean_g_scaled_2 = np.multiply(mean_g, 2.0, out=row_scalars[2])
-            # step 20: dg = (ddx - xhat*mean_ddx_xhat)*rstd
+            # step 63: dg = (ddx - xhat*mean_ddx_xhat)*rstd
             dg = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[2])
             dg = np.subtract(ddx, dg, out=buffers[2])
             dg = np.multiply(dg, rstd, out=buffers[2])
-            # step 25: dgamma = sum over rows of (dg*silu_z + ddz*sigmoid_z*xhat*((1 -
+            # step 59: dgamma = sum over rows of (dg*silu_z + ddz*sigmoid_z*xhat*((1 -
             #   sigmoid_z)*z + 1))*dy
             part_3 = np.multiply(dg, silu_z, out=buffers[3])
         if ddz_rows is not None:
@@ -179,7 +179,7 @@ def backward_backward(arguments, fields, results, call):
         if needs_part_7:
             part_7 = np.multiply(part_3, dy, out=buffers[7])
             _rows.add_rows(part_7, dgamma_sums)
-        # step 21: dsilu_z = (xhat*ddgamma + dg*gamma)*dy
+        # step 64: dsilu_z = (xhat*ddgamma + dg*gamma)*dy
         if ddgamma is not None:
             dsilu_z = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=buffers[7])
         if needs_g:
@@ -194,7 +194,7 @@ def backward_backward(arguments, fields, results, call):
             dsilu_z = part_8
         if needs_part:
             dsilu_z = np.multiply(dsilu_z, dy, out=buffers[2])
-        # step 22: g_5 = ddz*dy*sigmoid_z*((1 - sigmoid_z)*z + 1)*gamma -
+        # step 47: g_5 = ddz*dy*sigmoid_z*((1 - sigmoid_z)*z + 1)*gamma -
         #   ddx*mean_g_scaled
         if ddz_rows is not None:
             g_5 = np.multiply(ddz, dy, out=buffers[7])
@@ -207,10 +207,10 @@ def backward_backward(arguments, fields, results, call):
         if ddx_rows is not None:
             part_9 = _rows.by_row(np.multiply, ddx, mean_g_scaled, out=buffers[4])
             g_5 = np.subtract(g_5, part_9, out=buffers[4])
-        # step 23: mean_g_5_xhat = mean(g_5*xhat)
+        # step 55: mean_g_5_xhat = mean(g_5*xhat)
         if needs_mean_g_5_xhat:
             mean_g_5_xhat = _rows.row_mean(g_5, xhat, D, out=row_scalars[4])
-        # step 24: dz = (dsilu_z + (1 - sigmoid_z)*ddz*dy*xhat*gamma + (1 -
+        # step 67: dz = (dsilu_z + (1 - sigmoid_z)*ddz*dy*xhat*gamma + (1 -
         #   sigmoid_z)*(dsilu_z*z + ((1 - sigmoid_z)*z + 1 -
         #   silu_z)*ddz*dy*xhat*gamma))*sigmoid_z
         if ddz_rows is not None:
@@ -241,7 +241,7 @@ def backward_backward(arguments, fields, results, call):
         part_10 = np.multiply(part_5, part_10, out=buffers[5])
         dz = np.add(dz, part_10, out=buffers[2])
         np.multiply(dz, sigmoid_z, out=dz_block)
-        # step 26: ddy = silu_z*xhat*ddgamma + (dg*silu_z + ddz*sigmoid_z*xhat*((1 -
+        # step 66: ddy = silu_z*xhat*ddgamma + (dg*silu_z + ddz*sigmoid_z*xhat*((1 -
         #   sigmoid_z)*z + 1))*gamma
         if ddgamma is not None:
             ddy = np.multiply(silu_z, xhat, out=ddy_block)
@@ -266,7 +266,7 @@ def backward_backward(arguments, fields, results, call):
             ddy = part_12
         if ddgamma is None:
             ddy_block[...] = ddy
-        # step 23: dx = (g_5 + dy*silu_z*ddgamma + ((xhat*mean_g_scaled_2 -
+        # step 55: dx = (g_5 + dy*silu_z*ddgamma + ((xhat*mean_g_scaled_2 -
         #   g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - xhat*mean_ddgamma_dy_silu_z -
         #   xhat*mean_g_5_xhat)*rstd
         if ddgamma is not None:

@@ -137,12 +137,12 @@ template <class A>
 __device__ __forceinline__ void mean_dx_xhat(A x, A dx, const Scalars<A>& row, A (&sums)[1]) {
   const A rstd = row.rstd;
   const A xhat = x*rstd;  // step 3
-  if (HAS_dx) sums[0] += dx*xhat;  // step 17: mean_dx_xhat
+  if (HAS_dx) sums[0] += dx*xhat;  // step 32: mean_dx_xhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_dx_xhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_dx_xhat = sums[0] / row.D;  // step 17: mean(dx*xhat)
+  const A mean_dx_xhat = sums[0] / row.D;  // step 32: mean(dx*xhat)
   row.mean_dx_xhat = mean_dx_xhat;
 }
 
@@ -153,7 +153,7 @@ __device__ __forceinline__ void stage_2(A x, A z, A dx, A dz, A gamma, A dgamma,
   const A xhat = x*rstd;  // step 3
   const A sigmoid_z = math::sigmoid(z);  // step 4
   const A silu_z = sigmoid_z*z;  // step 5
-  const A dy = (HAS_dgamma || HAS_dx || HAS_dz) ? (HAS_dgamma ? silu_z*xhat*dgamma : A(0)) + (HAS_dx ? (dx - xhat*mean_dx_xhat)*silu_z*rstd*gamma : A(0)) + (HAS_dz ? dz*sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1))*gamma : A(0)) : A(0);  // step 17
+  const A dy = (HAS_dgamma || HAS_dx || HAS_dz) ? (HAS_dgamma ? silu_z*xhat*dgamma : A(0)) + (HAS_dx ? (dx - xhat*mean_dx_xhat)*silu_z*rstd*gamma : A(0)) + (HAS_dz ? dz*sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1))*gamma : A(0)) : A(0);  // step 32
   out_dy = dy;
 }
 
@@ -333,22 +333,22 @@ __device__ __forceinline__ void mean_ddgamma_dy_silu_z(A x, A z, A dy, A ddx, A 
   const A xhat = x*rstd;  // step 3
   const A sigmoid_z = math::sigmoid(z);  // step 4
   const A silu_z = sigmoid_z*z;  // step 5
-  const A g = dy*silu_z*gamma;  // step 18
-  if (HAS_ddx) sums[0] += g*xhat;  // step 19: mean_g
-  if (HAS_ddx) sums[1] += ddx*xhat;  // step 20: mean_ddx_xhat
-  if (HAS_ddx) sums[2] += ddx*g;  // step 23: mean_ddx_g
-  if (HAS_ddgamma) sums[3] += dy*silu_z*xhat*ddgamma;  // step 23: mean_ddgamma_dy_silu_z
+  const A g = dy*silu_z*gamma;  // step 33
+  if (HAS_ddx) sums[0] += g*xhat;  // step 34: mean_g
+  if (HAS_ddx) sums[1] += ddx*xhat;  // step 63: mean_ddx_xhat
+  if (HAS_ddx) sums[2] += ddx*g;  // step 55: mean_ddx_g
+  if (HAS_ddgamma) sums[3] += dy*silu_z*xhat*ddgamma;  // step 55: mean_ddgamma_dy_silu_z
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddgamma_dy_silu_z(Scalars<A>& row, const A (&sums)[4]) {
   const A rstd = row.rstd;
-  const A mean_g = sums[0] / row.D;  // step 19: mean(g*xhat)
-  const A mean_ddx_xhat = sums[1] / row.D;  // step 20: mean(ddx*xhat)
-  const A mean_ddx_g = sums[2] / row.D;  // step 23: mean(ddx*g)
-  const A mean_ddgamma_dy_silu_z = sums[3] / row.D;  // step 23: mean(ddgamma*dy*silu_z*xhat)
-  const A mean_g_scaled = mean_g*rstd;  // step 22
-  const A mean_g_scaled_2 = A(2)*mean_g;  // step 23
+  const A mean_g = sums[0] / row.D;  // step 34: mean(g*xhat)
+  const A mean_ddx_xhat = sums[1] / row.D;  // step 63: mean(ddx*xhat)
+  const A mean_ddx_g = sums[2] / row.D;  // step 55: mean(ddx*g)
+  const A mean_ddgamma_dy_silu_z = sums[3] / row.D;  // step 55: mean(ddgamma*dy*silu_z*xhat)
+  const A mean_g_scaled = mean_g*rstd;  // step 47
+  const A mean_g_scaled_2 = A(2)*mean_g;  // step 55
   row.mean_g = mean_g;
   row.mean_ddx_xhat = mean_ddx_xhat;
   row.mean_ddx_g = mean_ddx_g;
@@ -364,20 +364,20 @@ __device__ __forceinline__ void mean_g_5_xhat(A x, A z, A dy, A ddx, A ddz, A ga
   const A xhat = x*rstd;  // step 3
   const A sigmoid_z = math::sigmoid(z);  // step 4
   const A silu_z = sigmoid_z*z;  // step 5
-  const A dg = HAS_ddx ? (ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 20
-  const A dsilu_z = (HAS_ddgamma || HAS_ddx) ? ((HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)))*dy : A(0);  // step 21
-  const A g_5 = (HAS_ddx || HAS_ddz) ? (HAS_ddz ? ddz*dy*sigmoid_z*((A(1) - sigmoid_z)*z + A(1))*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_scaled : A(0)) : A(0);  // step 22
-  const A dz = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (dsilu_z + (HAS_ddz ? (A(1) - sigmoid_z)*ddz*dy*xhat*gamma : A(0)) + (A(1) - sigmoid_z)*(((HAS_ddgamma || HAS_ddx) ? dsilu_z*z : A(0)) + (HAS_ddz ? ((A(1) - sigmoid_z)*z + A(1) - silu_z)*ddz*dy*xhat*gamma : A(0))))*sigmoid_z : A(0);  // step 24
-  const A ddy = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (HAS_ddgamma ? silu_z*xhat*ddgamma : A(0)) + ((HAS_ddx || HAS_ddz) ? ((HAS_ddx ? dg*silu_z : A(0)) + (HAS_ddz ? ddz*sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1)) : A(0)))*gamma : A(0)) : A(0);  // step 26
-  if (HAS_ddx || HAS_ddz) sums[0] += g_5*xhat;  // step 23: mean_g_5_xhat
-  if ((HAS_ddx && HAS_gamma) || (HAS_ddz && HAS_gamma)) over_rows[0] = ((HAS_ddx ? dg*silu_z : A(0)) + (HAS_ddz ? ddz*sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1)) : A(0)))*dy;  // step 25: dgamma
+  const A dg = HAS_ddx ? (ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 63
+  const A dsilu_z = (HAS_ddgamma || HAS_ddx) ? ((HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)))*dy : A(0);  // step 64
+  const A g_5 = (HAS_ddx || HAS_ddz) ? (HAS_ddz ? ddz*dy*sigmoid_z*((A(1) - sigmoid_z)*z + A(1))*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_scaled : A(0)) : A(0);  // step 47
+  const A dz = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (dsilu_z + (HAS_ddz ? (A(1) - sigmoid_z)*ddz*dy*xhat*gamma : A(0)) + (A(1) - sigmoid_z)*(((HAS_ddgamma || HAS_ddx) ? dsilu_z*z : A(0)) + (HAS_ddz ? ((A(1) - sigmoid_z)*z + A(1) - silu_z)*ddz*dy*xhat*gamma : A(0))))*sigmoid_z : A(0);  // step 67
+  const A ddy = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (HAS_ddgamma ? silu_z*xhat*ddgamma : A(0)) + ((HAS_ddx || HAS_ddz) ? ((HAS_ddx ? dg*silu_z : A(0)) + (HAS_ddz ? ddz*sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1)) : A(0)))*gamma : A(0)) : A(0);  // step 66
+  if (HAS_ddx || HAS_ddz) sums[0] += g_5*xhat;  // step 55: mean_g_5_xhat
+  if ((HAS_ddx && HAS_gamma) || (HAS_ddz && HAS_gamma)) over_rows[0] = ((HAS_ddx ? dg*silu_z : A(0)) + (HAS_ddz ? ddz*sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1)) : A(0)))*dy;  // step 59: dgamma
   out_dz = dz;
   out_ddy = ddy;
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_5_xhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_g_5_xhat = sums[0] / row.D;  // step 23: mean(g_5*xhat)
+  const A mean_g_5_xhat = sums[0] / row.D;  // step 55: mean(g_5*xhat)
   row.mean_g_5_xhat = mean_g_5_xhat;
 }
 
@@ -388,9 +388,9 @@ __device__ __forceinline__ void stage_3(A x, A z, A dy, A ddx, A ddz, A gamma, A
   const A xhat = x*rstd;  // step 3
   const A sigmoid_z = math::sigmoid(z);  // step 4
   const A silu_z = sigmoid_z*z;  // step 5
-  const A g = dy*silu_z*gamma;  // step 18
-  const A g_5 = (HAS_ddx || HAS_ddz) ? (HAS_ddz ? ddz*dy*sigmoid_z*((A(1) - sigmoid_z)*z + A(1))*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_scaled : A(0)) : A(0);  // step 22
-  const A dx = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (g_5 + (HAS_ddgamma ? dy*silu_z*ddgamma : A(0)) + (HAS_ddx ? ((xhat*mean_g_scaled_2 - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd : A(0)) - (HAS_ddgamma ? xhat*mean_ddgamma_dy_silu_z : A(0)) - ((HAS_ddx || HAS_ddz) ? xhat*mean_g_5_xhat : A(0)))*rstd : A(0);  // step 23
+  const A g = dy*silu_z*gamma;  // step 33
+  const A g_5 = (HAS_ddx || HAS_ddz) ? (HAS_ddz ? ddz*dy*sigmoid_z*((A(1) - sigmoid_z)*z + A(1))*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_scaled : A(0)) : A(0);  // step 47
+  const A dx = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (g_5 + (HAS_ddgamma ? dy*silu_z*ddgamma : A(0)) + (HAS_ddx ? ((xhat*mean_g_scaled_2 - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd : A(0)) - (HAS_ddgamma ? xhat*mean_ddgamma_dy_silu_z : A(0)) - ((HAS_ddx || HAS_ddz) ? xhat*mean_g_5_xhat : A(0)))*rstd : A(0);  // step 55
   out_dx = dx;
 }
 

@@ -83,12 +83,12 @@ template <class A>
 __device__ __forceinline__ void sum_dx_y(A x, A dx, const Scalars<A>& row, A (&sums)[1]) {
   const A rstd = row.rstd;
   const A y = x*rstd;  // step 3
-  if (HAS_dx) sums[0] += dx*y;  // step 7: sum_dx_y
+  if (HAS_dx) sums[0] += dx*y;  // step 15: sum_dx_y
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_dx_y(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_dx_y = sums[0];  // step 7: sum(dx*y)
+  const A sum_dx_y = sums[0];  // step 15: sum(dx*y)
   row.sum_dx_y = sum_dx_y;
 }
 
@@ -97,7 +97,7 @@ template <class A>
 __device__ __forceinline__ void stage_2(A x, A dx, const Scalars<A>& row, A& out_dy) {
   const A rstd = row.rstd, sum_dx_y = row.sum_dx_y;
   const A y = x*rstd;  // step 3
-  const A dy = HAS_dx ? (dx - y*sum_dx_y)*rstd : A(0);  // step 7
+  const A dy = HAS_dx ? (dx - y*sum_dx_y)*rstd : A(0);  // step 15
   out_dy = dy;
 }
 
@@ -241,7 +241,7 @@ template <class G> struct Tile {
 template <class A>
 __device__ __forceinline__ void after_stage_1(Scalars<A>& row) {
   const A D = row.D, rstd = row.rstd;
-  const A rstd_scaled = (rstd*rstd)*D;  // step 9
+  const A rstd_scaled = (rstd*rstd)*D;  // step 33
   row.rstd_scaled = rstd_scaled;
 }
 
@@ -250,20 +250,20 @@ template <class A>
 __device__ __forceinline__ void sum_ddx_y(A x, A dy, A ddx, const Scalars<A>& row, A (&sums)[4]) {
   const A rstd = row.rstd;
   const A y = x*rstd;  // step 3
-  if (HAS_ddx) sums[0] += dy*y;  // step 8: mean_dy
-  if (HAS_ddx) sums[1] += ddx*y;  // step 9: mean_ddx_y
-  if (HAS_ddx) sums[2] += ddx*dy;  // step 9: mean_ddx_dy
-  if (HAS_ddx) sums[3] += ddx*y;  // step 10: sum_ddx_y
+  if (HAS_ddx) sums[0] += dy*y;  // step 16: mean_dy
+  if (HAS_ddx) sums[1] += ddx*y;  // step 33: mean_ddx_y
+  if (HAS_ddx) sums[2] += ddx*dy;  // step 33: mean_ddx_dy
+  if (HAS_ddx) sums[3] += ddx*y;  // step 32: sum_ddx_y
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_ddx_y(Scalars<A>& row, const A (&sums)[4]) {
   const A D = row.D;
-  const A mean_dy = sums[0] / row.D;  // step 8: mean(dy*y)
-  const A mean_ddx_y = sums[1] / row.D;  // step 9: mean(ddx*y)
-  const A mean_ddx_dy = sums[2] / row.D;  // step 9: mean(ddx*dy)
-  const A sum_ddx_y = sums[3];  // step 10: sum(ddx*y)
-  const A mean_dy_scaled = A(3)*mean_dy*D;  // step 9
+  const A mean_dy = sums[0] / row.D;  // step 16: mean(dy*y)
+  const A mean_ddx_y = sums[1] / row.D;  // step 33: mean(ddx*y)
+  const A mean_ddx_dy = sums[2] / row.D;  // step 33: mean(ddx*dy)
+  const A sum_ddx_y = sums[3];  // step 32: sum(ddx*y)
+  const A mean_dy_scaled = A(3)*mean_dy*D;  // step 33
   row.mean_dy = mean_dy;
   row.mean_ddx_y = mean_ddx_y;
   row.mean_ddx_dy = mean_ddx_dy;
@@ -276,8 +276,8 @@ template <class A>
 __device__ __forceinline__ void stage_3(A x, A dy, A ddx, const Scalars<A>& row, A& out_dx, A& out_ddy) {
   const A mean_ddx_dy = row.mean_ddx_dy, mean_ddx_y = row.mean_ddx_y, mean_dy = row.mean_dy, mean_dy_scaled = row.mean_dy_scaled, rstd = row.rstd, rstd_scaled = row.rstd_scaled, sum_ddx_y = row.sum_ddx_y;
   const A y = x*rstd;  // step 3
-  const A dx = HAS_ddx ? ((y*mean_dy_scaled - dy)*mean_ddx_y - y*mean_ddx_dy - ddx*mean_dy)*rstd_scaled : A(0);  // step 9
-  const A ddy = HAS_ddx ? (ddx - y*sum_ddx_y)*rstd : A(0);  // step 10
+  const A dx = HAS_ddx ? ((y*mean_dy_scaled - dy)*mean_ddx_y - y*mean_ddx_dy - ddx*mean_dy)*rstd_scaled : A(0);  // step 33
+  const A ddy = HAS_ddx ? (ddx - y*sum_ddx_y)*rstd : A(0);  // step 32
   out_dx = dx;
   out_ddy = ddy;
 }

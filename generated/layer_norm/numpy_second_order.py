@@ -32,7 +32,7 @@ def jvp(arguments, fields, results, call):
     dbeta_wide = _rows.repeated(dbeta)
 
     def block(x, dx, mu, mu_residual, rstd, dy_block, buffers, row_scalars):
-        # step 13: mean_dx = mean(dx)
+        # step 29: mean_dx = mean(dx)
         if dx_rows is not None:
             mean_dx = _rows.row_sum(dx, one_over_D, out=row_scalars[0])
         # step 2: x_shifted = x - mu
@@ -42,10 +42,10 @@ def jvp(arguments, fields, results, call):
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = np.multiply(x_centred, rstd, out=dy_block)
-        # step 13: mean_dx_xhat = mean(dx*xhat)
+        # step 29: mean_dx_xhat = mean(dx*xhat)
         if dx_rows is not None:
             mean_dx_xhat = _rows.row_mean(dx, xhat, D, out=row_scalars[1])
-        # step 13: dy = xhat*dgamma + (dx - mean_dx - xhat*mean_dx_xhat)*rstd*gamma +
+        # step 29: dy = xhat*dgamma + (dx - mean_dx - xhat*mean_dx_xhat)*rstd*gamma +
         #   dbeta
         if dgamma is not None:
             dy = _rows.by_feature(np.multiply, xhat, dgamma_wide, out=buffers[0])
@@ -91,7 +91,7 @@ def backward_backward(arguments, fields, results, call):
     needs_dx_2 = ddx_rows is None and ddgamma is None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 18: mean_ddgamma_dy = mean(dy*ddgamma)
+    # step 59: mean_ddgamma_dy = mean(dy*ddgamma)
     if ddgamma is not None:
         ddgamma_over_D = np.divide(ddgamma, D)
     gamma_wide = _rows.repeated(gamma)
@@ -112,10 +112,10 @@ def backward_backward(arguments, fields, results, call):
         sums,
     ):
         (dgamma_sums,) = sums
-        # step 17: mean_ddx = mean(ddx)
+        # step 57: mean_ddx = mean(ddx)
         if ddx_rows is not None:
             mean_ddx = _rows.row_sum(ddx, one_over_D, out=row_scalars[0])
-        # step 18: mean_ddgamma_dy = mean(dy*ddgamma)
+        # step 59: mean_ddgamma_dy = mean(dy*ddgamma)
         if ddgamma is not None:
             mean_ddgamma_dy = _rows.row_sum(dy, ddgamma_over_D, out=row_scalars[1])
         # step 2: x_shifted = x - mu
@@ -125,41 +125,41 @@ def backward_backward(arguments, fields, results, call):
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = _rows.by_row(np.multiply, x_centred, rstd, out=ddy_block)
-        # step 17: mean_ddx_xhat = mean(ddx*xhat)
+        # step 57: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_mean(ddx, xhat, D, out=row_scalars[2])
-        # step 18: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+        # step 59: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
         if ddgamma is not None:
             part = np.multiply(dy, xhat, out=dx_block)
             mean_ddgamma_dy_xhat = _rows.row_sum(
                 part, ddgamma_over_D, out=row_scalars[3]
             )
-        # step 14: g = dy*gamma
+        # step 30: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         if needs_g_2:
             g = dy
-        # step 15: mean_g = mean(g)
+        # step 31: mean_g = mean(g)
         if ddx_rows is not None:
             mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[4])
-            # step 16: mean_g_2 = mean(g*xhat)
+            # step 32: mean_g_2 = mean(g*xhat)
             mean_g_2 = _rows.row_mean(g, xhat, D, out=row_scalars[5])
-            # step 18: mean_ddx_g = mean(ddx*g)
+            # step 59: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D, out=row_scalars[6])
-            # step 18: mean_g_2_scaled = 3*mean_g_2
+            # step 59: mean_g_2_scaled = 3*mean_g_2
             mean_g_2_scaled = np.multiply(mean_g_2, 3.0, out=row_scalars[7])
-            # step 18: mean_ddx_scaled = mean_ddx*mean_g
+            # step 59: mean_ddx_scaled = mean_ddx*mean_g
             mean_ddx_scaled = np.multiply(mean_ddx, mean_g, out=row_scalars[8])
-            # step 17: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
+            # step 57: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
             part_2 = _rows.by_row(np.subtract, ddx, mean_ddx, out=buffers[0])
             dg = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[1])
             dg = np.subtract(part_2, dg, out=buffers[1])
             dg = np.multiply(dg, rstd, out=buffers[1])
-        # step 19: dgamma = sum over rows of dg*dy
+        # step 53: dgamma = sum over rows of dg*dy
         if needs_g:
             part_3 = np.multiply(dg, dy, out=buffers[2])
             _rows.add_rows(part_3, dgamma_sums)
-        # step 18: dx = (dy*ddgamma + (xhat*mean_ddx_scaled + (xhat*mean_g_2_scaled +
+        # step 59: dx = (dy*ddgamma + (xhat*mean_ddx_scaled + (xhat*mean_g_2_scaled +
         #   mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g - (ddx -
         #   mean_ddx)*mean_g_2)*rstd - mean_ddgamma_dy - xhat*mean_ddgamma_dy_xhat)*rstd
         if ddgamma is not None:
@@ -191,7 +191,7 @@ def backward_backward(arguments, fields, results, call):
         if needs_dx_2:
             dx = 0.0
             dx_block[...] = dx
-        # step 21: ddy = xhat*ddgamma + dg*gamma + ddbeta
+        # step 58: ddy = xhat*ddgamma + dg*gamma + ddbeta
         if ddgamma is not None:
             ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=ddy_block)
         if needs_g:

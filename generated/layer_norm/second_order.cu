@@ -147,14 +147,14 @@ __device__ __forceinline__ void mean_dx_xhat(A x, A dx, const Scalars<A>& row, A
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  if (HAS_dx) sums[0] += dx;  // step 13: mean_dx
-  if (HAS_dx) sums[1] += dx*xhat;  // step 13: mean_dx_xhat
+  if (HAS_dx) sums[0] += dx;  // step 29: mean_dx
+  if (HAS_dx) sums[1] += dx*xhat;  // step 29: mean_dx_xhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_dx_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_dx = sums[0] / row.D;  // step 13: mean(dx)
-  const A mean_dx_xhat = sums[1] / row.D;  // step 13: mean(dx*xhat)
+  const A mean_dx = sums[0] / row.D;  // step 29: mean(dx)
+  const A mean_dx_xhat = sums[1] / row.D;  // step 29: mean(dx*xhat)
   row.mean_dx = mean_dx;
   row.mean_dx_xhat = mean_dx_xhat;
 }
@@ -166,7 +166,7 @@ __device__ __forceinline__ void stage_2(A x, A dx, A gamma, A dgamma, A dbeta, c
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A dy = (HAS_dbeta || HAS_dgamma || HAS_dx) ? (HAS_dgamma ? xhat*dgamma : A(0)) + (HAS_dx ? (dx - mean_dx - xhat*mean_dx_xhat)*rstd*gamma : A(0)) + dbeta : A(0);  // step 13
+  const A dy = (HAS_dbeta || HAS_dgamma || HAS_dx) ? (HAS_dgamma ? xhat*dgamma : A(0)) + (HAS_dx ? (dx - mean_dx - xhat*mean_dx_xhat)*rstd*gamma : A(0)) + dbeta : A(0);  // step 29
   out_dy = dy;
 }
 
@@ -345,27 +345,27 @@ __device__ __forceinline__ void mean_ddgamma_dy_xhat(A x, A dy, A ddx, A gamma, 
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A g = dy*gamma;  // step 14
-  if (HAS_ddx) sums[0] += g;  // step 15: mean_g
-  if (HAS_ddx) sums[1] += g*xhat;  // step 16: mean_g_2
-  if (HAS_ddx) sums[2] += ddx;  // step 17: mean_ddx
-  if (HAS_ddx) sums[3] += ddx*xhat;  // step 17: mean_ddx_xhat
-  if (HAS_ddgamma) sums[4] += dy*ddgamma;  // step 18: mean_ddgamma_dy
-  if (HAS_ddx) sums[5] += ddx*g;  // step 18: mean_ddx_g
-  if (HAS_ddgamma) sums[6] += dy*xhat*ddgamma;  // step 18: mean_ddgamma_dy_xhat
+  const A g = dy*gamma;  // step 30
+  if (HAS_ddx) sums[0] += g;  // step 31: mean_g
+  if (HAS_ddx) sums[1] += g*xhat;  // step 32: mean_g_2
+  if (HAS_ddx) sums[2] += ddx;  // step 57: mean_ddx
+  if (HAS_ddx) sums[3] += ddx*xhat;  // step 57: mean_ddx_xhat
+  if (HAS_ddgamma) sums[4] += dy*ddgamma;  // step 59: mean_ddgamma_dy
+  if (HAS_ddx) sums[5] += ddx*g;  // step 59: mean_ddx_g
+  if (HAS_ddgamma) sums[6] += dy*xhat*ddgamma;  // step 59: mean_ddgamma_dy_xhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddgamma_dy_xhat(Scalars<A>& row, const A (&sums)[7]) {
-  const A mean_g = sums[0] / row.D;  // step 15: mean(g)
-  const A mean_g_2 = sums[1] / row.D;  // step 16: mean(g*xhat)
-  const A mean_ddx = sums[2] / row.D;  // step 17: mean(ddx)
-  const A mean_ddx_xhat = sums[3] / row.D;  // step 17: mean(ddx*xhat)
-  const A mean_ddgamma_dy = sums[4] / row.D;  // step 18: mean(ddgamma*dy)
-  const A mean_ddx_g = sums[5] / row.D;  // step 18: mean(ddx*g)
-  const A mean_ddgamma_dy_xhat = sums[6] / row.D;  // step 18: mean(ddgamma*dy*xhat)
-  const A mean_g_2_scaled = A(3)*mean_g_2;  // step 18
-  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_g : A(0);  // step 18
+  const A mean_g = sums[0] / row.D;  // step 31: mean(g)
+  const A mean_g_2 = sums[1] / row.D;  // step 32: mean(g*xhat)
+  const A mean_ddx = sums[2] / row.D;  // step 57: mean(ddx)
+  const A mean_ddx_xhat = sums[3] / row.D;  // step 57: mean(ddx*xhat)
+  const A mean_ddgamma_dy = sums[4] / row.D;  // step 59: mean(ddgamma*dy)
+  const A mean_ddx_g = sums[5] / row.D;  // step 59: mean(ddx*g)
+  const A mean_ddgamma_dy_xhat = sums[6] / row.D;  // step 59: mean(ddgamma*dy*xhat)
+  const A mean_g_2_scaled = A(3)*mean_g_2;  // step 59
+  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_g : A(0);  // step 59
   row.mean_g = mean_g;
   row.mean_g_2 = mean_g_2;
   row.mean_ddx = mean_ddx;
@@ -384,11 +384,11 @@ __device__ __forceinline__ void stage_2(A x, A dy, A ddx, A gamma, A ddgamma, A 
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A g = dy*gamma;  // step 14
-  const A dg = HAS_ddx ? (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 17
-  const A dx = (HAS_ddgamma || HAS_ddx) ? ((HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? (xhat*mean_ddx_scaled + (xhat*mean_g_2_scaled + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g - (ddx - mean_ddx)*mean_g_2)*rstd : A(0)) - mean_ddgamma_dy - (HAS_ddgamma ? xhat*mean_ddgamma_dy_xhat : A(0)))*rstd : A(0);  // step 18
-  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) + ddbeta : A(0);  // step 21
-  if (HAS_ddx && HAS_gamma) over_rows[0] = dg*dy;  // step 19: dgamma
+  const A g = dy*gamma;  // step 30
+  const A dg = HAS_ddx ? (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 57
+  const A dx = (HAS_ddgamma || HAS_ddx) ? ((HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? (xhat*mean_ddx_scaled + (xhat*mean_g_2_scaled + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g - (ddx - mean_ddx)*mean_g_2)*rstd : A(0)) - mean_ddgamma_dy - (HAS_ddgamma ? xhat*mean_ddgamma_dy_xhat : A(0)))*rstd : A(0);  // step 59
+  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) + ddbeta : A(0);  // step 58
+  if (HAS_ddx && HAS_gamma) over_rows[0] = dg*dy;  // step 53: dgamma
   out_dx = dx;
   out_ddy = ddy;
 }
@@ -523,7 +523,7 @@ template <class A> struct Scalars {
 // One column of the gradients
 template <class A>
 __device__ __forceinline__ void finish(A dgamma, const Scalars<A>& row, A& out_dgamma, A& out_dbeta) {
-  const A dbeta = A(0);  // step 20
+  const A dbeta = A(0);  // step 54
   out_dgamma = dgamma;
   out_dbeta = dbeta;
 }

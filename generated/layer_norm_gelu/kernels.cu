@@ -342,18 +342,18 @@ __device__ __forceinline__ void mean_g_xhat(A x, A dy, A gamma, A beta, const Sc
   const A u = xhat*gamma + beta;  // step 6
   const A u_2 = A(0.7071067811865475244)*u;  // step 7
   const A erf_u_2 = math::erf(u_2);  // step 8
-  const A du = dy*(A(0.5)*erf_u_2 + A(0.39894228040143267794)*math::exp(-(u_2*u_2))*u + A(0.5));  // step 22
+  const A du = dy*(A(0.5)*erf_u_2 + A(0.39894228040143267794)*math::exp(-(u_2*u_2))*u + A(0.5));  // step 28
   const A g = du*gamma;  // step 14
-  sums[0] += g;  // step 17: mean_g
-  sums[1] += g*xhat;  // step 17: mean_g_xhat
-  if (HAS_gamma) over_rows[0] = du*xhat;  // step 18: dgamma
-  if (HAS_beta) over_rows[1] = du;  // step 19: dbeta
+  sums[0] += g;  // step 23: mean_g
+  sums[1] += g*xhat;  // step 23: mean_g_xhat
+  if (HAS_gamma) over_rows[0] = du*xhat;  // step 24: dgamma
+  if (HAS_beta) over_rows[1] = du;  // step 25: dbeta
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_g = sums[0] / row.D;  // step 17: mean(g)
-  const A mean_g_xhat = sums[1] / row.D;  // step 17: mean(g*xhat)
+  const A mean_g = sums[0] / row.D;  // step 23: mean(g)
+  const A mean_g_xhat = sums[1] / row.D;  // step 23: mean(g*xhat)
   row.mean_g = mean_g;
   row.mean_g_xhat = mean_g_xhat;
 }
@@ -368,9 +368,9 @@ __device__ __forceinline__ void stage_2(A x, A dy, A gamma, A beta, const Scalar
   const A u = xhat*gamma + beta;  // step 6
   const A u_2 = A(0.7071067811865475244)*u;  // step 7
   const A erf_u_2 = math::erf(u_2);  // step 8
-  const A du = dy*(A(0.5)*erf_u_2 + A(0.39894228040143267794)*math::exp(-(u_2*u_2))*u + A(0.5));  // step 22
+  const A du = dy*(A(0.5)*erf_u_2 + A(0.39894228040143267794)*math::exp(-(u_2*u_2))*u + A(0.5));  // step 28
   const A g = du*gamma;  // step 14
-  const A dx = (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 17
+  const A dx = (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 23
   out_dx = dx;
 }
 

@@ -91,7 +91,7 @@ def backward(arguments, fields, results, call):
     constant_2 = scalar("0.3989422804014326779399460599343818684759")
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 17: mean_g_xhat = mean(du*xhat*gamma)
+    # step 23: mean_g_xhat = mean(du*xhat*gamma)
     if gamma is not None:
         gamma_over_D = np.divide(gamma, D)
     gamma_wide = _rows.repeated(gamma)
@@ -116,7 +116,7 @@ def backward(arguments, fields, results, call):
         u_2 = np.multiply(u, constant_1, out=buffers[1])
         # step 8: erf_u_2 = erf(u_2)
         erf_u_2 = _functions.erf(u_2, out=buffers[2], work=(buffers[3],))
-        # step 22: du = dy*(erf_u_2/2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u + 1/2)
+        # step 28: du = dy*(erf_u_2/2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u + 1/2)
         du = np.multiply(erf_u_2, 0.5, out=buffers[2])
         part = np.square(u_2, out=buffers[1])
         part = np.negative(part, out=buffers[1])
@@ -126,14 +126,14 @@ def backward(arguments, fields, results, call):
         du = np.add(du, part, out=buffers[0])
         du = np.add(du, 0.5, out=buffers[0])
         du = np.multiply(dy, du, out=buffers[0])
-        # step 18: dgamma = sum over rows of du*xhat
+        # step 24: dgamma = sum over rows of du*xhat
         if gamma is not None:
             part_2 = np.multiply(du, xhat, out=buffers[1])
             _rows.add_rows(part_2, dgamma_sums)
-        # step 19: dbeta = sum over rows of du
+        # step 25: dbeta = sum over rows of du
         if beta is not None:
             _rows.add_rows(du, dbeta_sums)
-        # step 17: mean_g_xhat = mean(du*xhat*gamma)
+        # step 23: mean_g_xhat = mean(du*xhat*gamma)
         if gamma is not None:
             mean_g_xhat = _rows.row_sum(part_2, gamma_over_D, out=row_scalars[0])
         else:
@@ -143,9 +143,9 @@ def backward(arguments, fields, results, call):
             g = _rows.by_feature(np.multiply, du, gamma_wide, out=buffers[0])
         else:
             g = du
-        # step 17: mean_g = mean(g)
+        # step 23: mean_g = mean(g)
         mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[1])
-        # step 17: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
+        # step 23: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
         dx = np.subtract(g, mean_g, out=buffers[0])
         part_3 = np.multiply(xhat, mean_g_xhat, out=dx_block)
         dx = np.subtract(dx, part_3, out=dx_block)
@@ -229,7 +229,7 @@ def backward_fast(arguments, saved):
     constant_2 = scalar("0.3989422804014326779399460599343818684759")
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 17: mean_g_xhat = mean(du*xhat*gamma)
+    # step 23: mean_g_xhat = mean(du*xhat*gamma)
     if gamma is not None:
         gamma_over_D = np.divide(gamma, D)
     mu = mu_rows[..., np.newaxis]
@@ -252,7 +252,7 @@ def backward_fast(arguments, saved):
     u_2 = u * constant_1
     # step 8: erf_u_2 = erf(u_2)
     erf_u_2 = _functions.erf(u_2)
-    # step 22: du = dy*(erf_u_2/2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u + 1/2)
+    # step 28: du = dy*(erf_u_2/2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u + 1/2)
     du = np.multiply(erf_u_2, 0.5, out=erf_u_2)
     part = np.square(u_2, out=u_2)
     part = np.negative(part, out=part)
@@ -262,18 +262,18 @@ def backward_fast(arguments, saved):
     du = np.add(du, part, out=du)
     du = np.add(du, 0.5, out=du)
     du = np.multiply(dy, du, out=du)
-    # step 18: dgamma = sum over rows of du*xhat
+    # step 24: dgamma = sum over rows of du*xhat
     if gamma is not None:
         part_2 = du * xhat
         dgamma = _rows.sum_of_rows(
             _rows.equal_weights(rows, 1.0, dtype), part_2.reshape(-1, features)
         )
-    # step 19: dbeta = sum over rows of du
+    # step 25: dbeta = sum over rows of du
     if beta is not None:
         dbeta = _rows.sum_of_rows(
             _rows.equal_weights(rows, 1.0, dtype), du.reshape(-1, features)
         )
-    # step 17: mean_g_xhat = mean(du*xhat*gamma)
+    # step 23: mean_g_xhat = mean(du*xhat*gamma)
     if gamma is not None:
         mean_g_xhat = vecdot(part_2, gamma_over_D)[..., np.newaxis]
     else:
@@ -283,9 +283,9 @@ def backward_fast(arguments, saved):
         g = np.multiply(du, gamma, out=du)
     else:
         g = du
-    # step 17: mean_g = mean(g)
+    # step 23: mean_g = mean(g)
     mean_g = vecdot(g, one_over_D)[..., np.newaxis]
-    # step 17: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
+    # step 23: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
     dx = np.subtract(g, mean_g, out=g)
     part_3 = np.multiply(xhat, mean_g_xhat, out=xhat)
     dx = np.subtract(dx, part_3, out=dx)

@@ -38,7 +38,7 @@ def jvp(arguments, fields, results, call):
     dbeta_wide = _rows.repeated(dbeta)
 
     def block(x, dx, mu, mu_residual, rstd, dy_block, buffers, row_scalars):
-        # step 23: mean_dx = mean(dx)
+        # step 45: mean_dx = mean(dx)
         if dx_rows is not None:
             mean_dx = _rows.row_sum(dx, one_over_D, out=row_scalars[0])
         # step 2: x_shifted = x - mu
@@ -47,7 +47,7 @@ def jvp(arguments, fields, results, call):
         x_centred = _rows.less_residual(x_shifted, mu_residual)
         # step 5: xhat = x_centred*rstd
         xhat = np.multiply(x_centred, rstd, out=dy_block)
-        # step 23: mean_dx_xhat = mean(dx*xhat)
+        # step 45: mean_dx_xhat = mean(dx*xhat)
         if dx_rows is not None:
             mean_dx_xhat = _rows.row_mean(dx, xhat, D, out=row_scalars[1])
         # step 6: u = xhat*gamma + beta
@@ -61,7 +61,7 @@ def jvp(arguments, fields, results, call):
         u_2 = np.multiply(u, constant_1, out=buffers[0])
         # step 8: erf_u_2 = erf(u_2)
         erf_u_2 = _functions.erf(u_2, out=buffers[1], work=(buffers[2],))
-        # step 23: dy = (xhat*dgamma + (dx - mean_dx - xhat*mean_dx_xhat)*rstd*gamma +
+        # step 45: dy = (xhat*dgamma + (dx - mean_dx - xhat*mean_dx_xhat)*rstd*gamma +
         #   dbeta)*(erf_u_2/2 + (1/sqrt(pi))*exp(-u_2**2)*u_2 + 1/2)
         if dgamma is not None:
             dy = _rows.by_feature(np.multiply, xhat, dgamma_wide, out=buffers[2])
@@ -119,7 +119,7 @@ def backward_backward(arguments, fields, results, call):
     constant_4 = scalar("0.5641895835477562869480794515607725858441")
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 32: mean_ddgamma_du = mean(du*ddgamma)
+    # step 86: mean_ddgamma_du = mean(du*ddgamma)
     if ddgamma is not None:
         ddgamma_over_D = np.divide(ddgamma, D)
     gamma_wide = _rows.repeated(gamma)
@@ -141,7 +141,7 @@ def backward_backward(arguments, fields, results, call):
         sums,
     ):
         dgamma_sums, dbeta_sums = sums
-        # step 28: mean_ddx = mean(ddx)
+        # step 81: mean_ddx = mean(ddx)
         if ddx_rows is not None:
             mean_ddx = _rows.row_sum(ddx, one_over_D, out=row_scalars[0])
         # step 2: x_shifted = x - mu
@@ -150,7 +150,7 @@ def backward_backward(arguments, fields, results, call):
         x_centred = _rows.less_residual(x_shifted, mu_residual)
         # step 5: xhat = x_centred*rstd
         xhat = _rows.by_row(np.multiply, x_centred, rstd, out=dx_block)
-        # step 28: mean_ddx_xhat = mean(ddx*xhat)
+        # step 81: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_mean(ddx, xhat, D, out=row_scalars[1])
         # step 6: u = xhat*gamma + beta
@@ -164,7 +164,7 @@ def backward_backward(arguments, fields, results, call):
         u_2 = np.multiply(u, constant_1, out=buffers[0])
         # step 8: erf_u_2 = erf(u_2)
         erf_u_2 = _functions.erf(u_2, out=buffers[1], work=(buffers[2],))
-        # step 24: du = dy*(erf_u_2/2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u + 1/2)
+        # step 46: du = dy*(erf_u_2/2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u + 1/2)
         part = np.multiply(erf_u_2, 0.5, out=buffers[1])
         part_2 = np.square(u_2, out=buffers[2])
         part_2 = np.negative(part_2, out=buffers[2])
@@ -175,38 +175,38 @@ def backward_backward(arguments, fields, results, call):
         part = np.add(part, 0.5, out=buffers[1])
         if ddx_rows is not None or ddgamma is not None:
             du = np.multiply(dy, part, out=buffers[3])
-        # step 32: mean_ddgamma_du = mean(du*ddgamma)
+        # step 86: mean_ddgamma_du = mean(du*ddgamma)
         if ddgamma is not None:
             mean_ddgamma_du = _rows.row_sum(du, ddgamma_over_D, out=row_scalars[2])
-            # step 32: mean_ddgamma_du_xhat = mean(du*xhat*ddgamma)
+            # step 86: mean_ddgamma_du_xhat = mean(du*xhat*ddgamma)
             part_4 = np.multiply(du, xhat, out=buffers[4])
             mean_ddgamma_du_xhat = _rows.row_sum(
                 part_4, ddgamma_over_D, out=row_scalars[3]
             )
-        # step 25: g = du*gamma
+        # step 47: g = du*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, du, gamma_wide, out=buffers[4])
         if needs_g_2:
             g = du
-        # step 26: mean_g = mean(g)
+        # step 48: mean_g = mean(g)
         if ddx_rows is not None:
             mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[4])
-            # step 27: mean_g_2 = mean(g*xhat)
+            # step 49: mean_g_2 = mean(g*xhat)
             mean_g_2 = _rows.row_mean(g, xhat, D, out=row_scalars[5])
-            # step 32: mean_ddx_g = mean(ddx*g)
+            # step 86: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D, out=row_scalars[6])
-            # step 31: mean_g_2_scaled = mean_g_2*rstd
+            # step 66: mean_g_2_scaled = mean_g_2*rstd
             mean_g_2_scaled = np.multiply(mean_g_2, rstd, out=row_scalars[7])
-            # step 32: mean_g_2_scaled_2 = 2*mean_g_2
+            # step 86: mean_g_2_scaled_2 = 2*mean_g_2
             mean_g_2_scaled_2 = np.multiply(mean_g_2, 2.0, out=row_scalars[5])
-            # step 32: mean_ddx_scaled = mean_ddx*mean_g
+            # step 86: mean_ddx_scaled = mean_ddx*mean_g
             mean_ddx_scaled = np.multiply(mean_ddx, mean_g, out=row_scalars[8])
-            # step 28: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
+            # step 81: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
             dg = _rows.by_row(np.subtract, ddx, mean_ddx, out=buffers[5])
             part_5 = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[6])
             dg = np.subtract(dg, part_5, out=buffers[5])
             dg = np.multiply(dg, rstd, out=buffers[5])
-        # step 29: ddu = xhat*ddgamma + dg*gamma + ddbeta
+        # step 82: ddu = xhat*ddgamma + dg*gamma + ddbeta
         if ddgamma is not None:
             ddu = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=buffers[6])
         if needs_g:
@@ -223,14 +223,14 @@ def backward_backward(arguments, fields, results, call):
             ddu = _rows.by_feature(np.add, ddu, ddbeta_wide, out=buffers[6])
         if ddx_rows is None and ddgamma is None:
             ddu = ddbeta
-        # step 30: du_2 = (1/sqrt(pi))*(sqrt(2) - u*u_2)*ddu*dy*exp(-u_2**2)
+        # step 85: du_2 = (1/sqrt(pi))*(sqrt(2) - u*u_2)*ddu*dy*exp(-u_2**2)
         du_2 = np.multiply(u, u_2, out=ddy_block)
         du_2 = np.subtract(constant_3, du_2, out=ddy_block)
         du_2 = np.multiply(du_2, ddu, out=ddy_block)
         du_2 = np.multiply(du_2, dy, out=ddy_block)
         du_2 = np.multiply(du_2, part_2, out=ddy_block)
         du_2 = np.multiply(du_2, constant_4, out=buffers[0])
-        # step 33: dgamma = sum over rows of dg*du + du_2*xhat
+        # step 78: dgamma = sum over rows of dg*du + du_2*xhat
         if needs_g:
             part_7 = np.multiply(dg, du, out=ddy_block)
         if gamma is not None:
@@ -241,10 +241,10 @@ def backward_backward(arguments, fields, results, call):
             part_7 = part_8
         if gamma is not None:
             _rows.add_rows(part_7, dgamma_sums)
-        # step 34: dbeta = sum over rows of du_2
+        # step 79: dbeta = sum over rows of du_2
         if beta is not None:
             _rows.add_rows(du_2, dbeta_sums)
-        # step 31: g_7 = du_2*gamma - ddx*mean_g_2_scaled
+        # step 66: g_7 = du_2*gamma - ddx*mean_g_2_scaled
         if gamma is not None:
             g_7 = _rows.by_feature(np.multiply, du_2, gamma_wide, out=buffers[0])
         else:
@@ -252,13 +252,13 @@ def backward_backward(arguments, fields, results, call):
         if ddx_rows is not None:
             part_9 = _rows.by_row(np.multiply, ddx, mean_g_2_scaled, out=ddy_block)
             g_7 = np.subtract(g_7, part_9, out=buffers[0])
-        # step 32: mean_g_7 = mean(g_7)
+        # step 86: mean_g_7 = mean(g_7)
         mean_g_7 = _rows.row_sum(g_7, one_over_D, out=row_scalars[0])
-        # step 32: mean_g_7_xhat = mean(g_7*xhat)
+        # step 86: mean_g_7_xhat = mean(g_7*xhat)
         mean_g_7_xhat = _rows.row_mean(g_7, xhat, D, out=row_scalars[7])
-        # step 35: ddy = ddu*(erf_u_2/2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u + 1/2)
+        # step 80: ddy = ddu*(erf_u_2/2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u + 1/2)
         np.multiply(ddu, part, out=ddy_block)
-        # step 32: dx = (g_7 + du*ddgamma + (xhat*mean_ddx_scaled +
+        # step 86: dx = (g_7 + du*ddgamma + (xhat*mean_ddx_scaled +
         #   (xhat*mean_g_2_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd
         #   - mean_ddgamma_du - mean_g_7 - xhat*mean_ddgamma_du_xhat -
         #   xhat*mean_g_7_xhat)*rstd

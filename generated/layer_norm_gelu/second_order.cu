@@ -155,14 +155,14 @@ __device__ __forceinline__ void mean_dx_xhat(A x, A dx, const Scalars<A>& row, A
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  if (HAS_dx) sums[0] += dx;  // step 23: mean_dx
-  if (HAS_dx) sums[1] += dx*xhat;  // step 23: mean_dx_xhat
+  if (HAS_dx) sums[0] += dx;  // step 45: mean_dx
+  if (HAS_dx) sums[1] += dx*xhat;  // step 45: mean_dx_xhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_dx_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_dx = sums[0] / row.D;  // step 23: mean(dx)
-  const A mean_dx_xhat = sums[1] / row.D;  // step 23: mean(dx*xhat)
+  const A mean_dx = sums[0] / row.D;  // step 45: mean(dx)
+  const A mean_dx_xhat = sums[1] / row.D;  // step 45: mean(dx*xhat)
   row.mean_dx = mean_dx;
   row.mean_dx_xhat = mean_dx_xhat;
 }
@@ -177,7 +177,7 @@ __device__ __forceinline__ void stage_2(A x, A dx, A gamma, A beta, A dgamma, A 
   const A u = xhat*gamma + beta;  // step 6
   const A u_2 = A(0.7071067811865475244)*u;  // step 7
   const A erf_u_2 = math::erf(u_2);  // step 8
-  const A dy = (HAS_dbeta || HAS_dgamma || HAS_dx) ? ((HAS_dgamma ? xhat*dgamma : A(0)) + (HAS_dx ? (dx - mean_dx - xhat*mean_dx_xhat)*rstd*gamma : A(0)) + dbeta)*(A(0.5)*erf_u_2 + A(0.56418958354775628695)*math::exp(-(u_2*u_2))*u_2 + A(0.5)) : A(0);  // step 23
+  const A dy = (HAS_dbeta || HAS_dgamma || HAS_dx) ? ((HAS_dgamma ? xhat*dgamma : A(0)) + (HAS_dx ? (dx - mean_dx - xhat*mean_dx_xhat)*rstd*gamma : A(0)) + dbeta)*(A(0.5)*erf_u_2 + A(0.56418958354775628695)*math::exp(-(u_2*u_2))*u_2 + A(0.5)) : A(0);  // step 45
   out_dy = dy;
 }
 
@@ -369,30 +369,30 @@ __device__ __forceinline__ void mean_ddgamma_du_xhat(A x, A dy, A ddx, A gamma, 
   const A u = xhat*gamma + beta;  // step 6
   const A u_2 = A(0.7071067811865475244)*u;  // step 7
   const A erf_u_2 = math::erf(u_2);  // step 8
-  const A du = dy*(A(0.5)*erf_u_2 + A(0.39894228040143267794)*math::exp(-(u_2*u_2))*u + A(0.5));  // step 24
-  const A g = du*gamma;  // step 25
-  if (HAS_ddx) sums[0] += g;  // step 26: mean_g
-  if (HAS_ddx) sums[1] += g*xhat;  // step 27: mean_g_2
-  if (HAS_ddx) sums[2] += ddx;  // step 28: mean_ddx
-  if (HAS_ddx) sums[3] += ddx*xhat;  // step 28: mean_ddx_xhat
-  if (HAS_ddgamma) sums[4] += du*ddgamma;  // step 32: mean_ddgamma_du
-  if (HAS_ddx) sums[5] += ddx*g;  // step 32: mean_ddx_g
-  if (HAS_ddgamma) sums[6] += du*xhat*ddgamma;  // step 32: mean_ddgamma_du_xhat
+  const A du = dy*(A(0.5)*erf_u_2 + A(0.39894228040143267794)*math::exp(-(u_2*u_2))*u + A(0.5));  // step 46
+  const A g = du*gamma;  // step 47
+  if (HAS_ddx) sums[0] += g;  // step 48: mean_g
+  if (HAS_ddx) sums[1] += g*xhat;  // step 49: mean_g_2
+  if (HAS_ddx) sums[2] += ddx;  // step 81: mean_ddx
+  if (HAS_ddx) sums[3] += ddx*xhat;  // step 81: mean_ddx_xhat
+  if (HAS_ddgamma) sums[4] += du*ddgamma;  // step 86: mean_ddgamma_du
+  if (HAS_ddx) sums[5] += ddx*g;  // step 86: mean_ddx_g
+  if (HAS_ddgamma) sums[6] += du*xhat*ddgamma;  // step 86: mean_ddgamma_du_xhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddgamma_du_xhat(Scalars<A>& row, const A (&sums)[7]) {
   const A rstd = row.rstd;
-  const A mean_g = sums[0] / row.D;  // step 26: mean(g)
-  const A mean_g_2 = sums[1] / row.D;  // step 27: mean(g*xhat)
-  const A mean_ddx = sums[2] / row.D;  // step 28: mean(ddx)
-  const A mean_ddx_xhat = sums[3] / row.D;  // step 28: mean(ddx*xhat)
-  const A mean_ddgamma_du = sums[4] / row.D;  // step 32: mean(ddgamma*du)
-  const A mean_ddx_g = sums[5] / row.D;  // step 32: mean(ddx*g)
-  const A mean_ddgamma_du_xhat = sums[6] / row.D;  // step 32: mean(ddgamma*du*xhat)
-  const A mean_g_2_scaled = mean_g_2*rstd;  // step 31
-  const A mean_g_2_scaled_2 = A(2)*mean_g_2;  // step 32
-  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_g : A(0);  // step 32
+  const A mean_g = sums[0] / row.D;  // step 48: mean(g)
+  const A mean_g_2 = sums[1] / row.D;  // step 49: mean(g*xhat)
+  const A mean_ddx = sums[2] / row.D;  // step 81: mean(ddx)
+  const A mean_ddx_xhat = sums[3] / row.D;  // step 81: mean(ddx*xhat)
+  const A mean_ddgamma_du = sums[4] / row.D;  // step 86: mean(ddgamma*du)
+  const A mean_ddx_g = sums[5] / row.D;  // step 86: mean(ddx*g)
+  const A mean_ddgamma_du_xhat = sums[6] / row.D;  // step 86: mean(ddgamma*du*xhat)
+  const A mean_g_2_scaled = mean_g_2*rstd;  // step 66
+  const A mean_g_2_scaled_2 = A(2)*mean_g_2;  // step 86
+  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_g : A(0);  // step 86
   row.mean_g = mean_g;
   row.mean_g_2 = mean_g_2;
   row.mean_ddx = mean_ddx;
@@ -415,23 +415,23 @@ __device__ __forceinline__ void mean_g_7_xhat(A x, A dy, A ddx, A gamma, A beta,
   const A u = xhat*gamma + beta;  // step 6
   const A u_2 = A(0.7071067811865475244)*u;  // step 7
   const A erf_u_2 = math::erf(u_2);  // step 8
-  const A du = dy*(A(0.5)*erf_u_2 + A(0.39894228040143267794)*math::exp(-(u_2*u_2))*u + A(0.5));  // step 24
-  const A dg = HAS_ddx ? (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 28
-  const A ddu = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) + ddbeta : A(0);  // step 29
-  const A du_2 = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? A(0.56418958354775628695)*(A(1.4142135623730950488) - u*u_2)*ddu*dy*math::exp(-(u_2*u_2)) : A(0);  // step 30
-  const A g_7 = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? du_2*gamma - (HAS_ddx ? ddx*mean_g_2_scaled : A(0)) : A(0);  // step 31
-  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? ddu*(A(0.5)*erf_u_2 + A(0.39894228040143267794)*math::exp(-(u_2*u_2))*u + A(0.5)) : A(0);  // step 35
-  if (HAS_ddbeta || HAS_ddgamma || HAS_ddx) sums[0] += g_7;  // step 32: mean_g_7
-  if (HAS_ddbeta || HAS_ddgamma || HAS_ddx) sums[1] += g_7*xhat;  // step 32: mean_g_7_xhat
-  if ((HAS_ddbeta && HAS_gamma) || (HAS_ddgamma && HAS_gamma) || (HAS_ddx && HAS_gamma)) over_rows[0] = (HAS_ddx ? dg*du : A(0)) + du_2*xhat;  // step 33: dgamma
-  if ((HAS_beta && HAS_ddbeta) || (HAS_beta && HAS_ddgamma) || (HAS_beta && HAS_ddx)) over_rows[1] = du_2;  // step 34: dbeta
+  const A du = dy*(A(0.5)*erf_u_2 + A(0.39894228040143267794)*math::exp(-(u_2*u_2))*u + A(0.5));  // step 46
+  const A dg = HAS_ddx ? (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 81
+  const A ddu = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) + ddbeta : A(0);  // step 82
+  const A du_2 = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? A(0.56418958354775628695)*(A(1.4142135623730950488) - u*u_2)*ddu*dy*math::exp(-(u_2*u_2)) : A(0);  // step 85
+  const A g_7 = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? du_2*gamma - (HAS_ddx ? ddx*mean_g_2_scaled : A(0)) : A(0);  // step 66
+  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? ddu*(A(0.5)*erf_u_2 + A(0.39894228040143267794)*math::exp(-(u_2*u_2))*u + A(0.5)) : A(0);  // step 80
+  if (HAS_ddbeta || HAS_ddgamma || HAS_ddx) sums[0] += g_7;  // step 86: mean_g_7
+  if (HAS_ddbeta || HAS_ddgamma || HAS_ddx) sums[1] += g_7*xhat;  // step 86: mean_g_7_xhat
+  if ((HAS_ddbeta && HAS_gamma) || (HAS_ddgamma && HAS_gamma) || (HAS_ddx && HAS_gamma)) over_rows[0] = (HAS_ddx ? dg*du : A(0)) + du_2*xhat;  // step 78: dgamma
+  if ((HAS_beta && HAS_ddbeta) || (HAS_beta && HAS_ddgamma) || (HAS_beta && HAS_ddx)) over_rows[1] = du_2;  // step 79: dbeta
   out_ddy = ddy;
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_7_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_g_7 = sums[0] / row.D;  // step 32: mean(g_7)
-  const A mean_g_7_xhat = sums[1] / row.D;  // step 32: mean(g_7*xhat)
+  const A mean_g_7 = sums[0] / row.D;  // step 86: mean(g_7)
+  const A mean_g_7_xhat = sums[1] / row.D;  // step 86: mean(g_7*xhat)
   row.mean_g_7 = mean_g_7;
   row.mean_g_7_xhat = mean_g_7_xhat;
 }
@@ -446,13 +446,13 @@ __device__ __forceinline__ void stage_3(A x, A dy, A ddx, A gamma, A beta, A ddg
   const A u = xhat*gamma + beta;  // step 6
   const A u_2 = A(0.7071067811865475244)*u;  // step 7
   const A erf_u_2 = math::erf(u_2);  // step 8
-  const A du = dy*(A(0.5)*erf_u_2 + A(0.39894228040143267794)*math::exp(-(u_2*u_2))*u + A(0.5));  // step 24
-  const A g = du*gamma;  // step 25
-  const A dg = HAS_ddx ? (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 28
-  const A ddu = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) + ddbeta : A(0);  // step 29
-  const A du_2 = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? A(0.56418958354775628695)*(A(1.4142135623730950488) - u*u_2)*ddu*dy*math::exp(-(u_2*u_2)) : A(0);  // step 30
-  const A g_7 = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? du_2*gamma - (HAS_ddx ? ddx*mean_g_2_scaled : A(0)) : A(0);  // step 31
-  const A dx = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (g_7 + (HAS_ddgamma ? du*ddgamma : A(0)) + (HAS_ddx ? (xhat*mean_ddx_scaled + (xhat*mean_g_2_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd : A(0)) - mean_ddgamma_du - mean_g_7 - (HAS_ddgamma ? xhat*mean_ddgamma_du_xhat : A(0)) - xhat*mean_g_7_xhat)*rstd : A(0);  // step 32
+  const A du = dy*(A(0.5)*erf_u_2 + A(0.39894228040143267794)*math::exp(-(u_2*u_2))*u + A(0.5));  // step 46
+  const A g = du*gamma;  // step 47
+  const A dg = HAS_ddx ? (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 81
+  const A ddu = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) + ddbeta : A(0);  // step 82
+  const A du_2 = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? A(0.56418958354775628695)*(A(1.4142135623730950488) - u*u_2)*ddu*dy*math::exp(-(u_2*u_2)) : A(0);  // step 85
+  const A g_7 = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? du_2*gamma - (HAS_ddx ? ddx*mean_g_2_scaled : A(0)) : A(0);  // step 66
+  const A dx = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (g_7 + (HAS_ddgamma ? du*ddgamma : A(0)) + (HAS_ddx ? (xhat*mean_ddx_scaled + (xhat*mean_g_2_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd : A(0)) - mean_ddgamma_du - mean_g_7 - (HAS_ddgamma ? xhat*mean_ddgamma_du_xhat : A(0)) - xhat*mean_g_7_xhat)*rstd : A(0);  // step 86
   out_dx = dx;
 }
 

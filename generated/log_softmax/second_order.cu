@@ -87,16 +87,16 @@ template <class G> struct Tile {
 template <class A>
 __device__ __forceinline__ void sum_dx_exp_shifted(A x, A dx, const Scalars<A>& row, A (&sums)[1]) {
   const A row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 3
-  const A exp_shifted = math::exp(x_shifted);  // step 4
-  if (HAS_dx) sums[0] += dx*exp_shifted;  // step 14: sum_dx_exp_shifted
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  if (HAS_dx) sums[0] += dx*exp_shifted;  // step 23: sum_dx_exp_shifted
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_dx_exp_shifted(Scalars<A>& row, const A (&sums)[1]) {
   const A sum_exp = row.sum_exp;
-  const A sum_dx_exp_shifted = sums[0];  // step 14: sum(dx*exp_shifted)
-  const A dlog_sum_exp = HAS_dx ? sum_dx_exp_shifted / sum_exp : A(0);  // step 14
+  const A sum_dx_exp_shifted = sums[0];  // step 23: sum(dx*exp_shifted)
+  const A dlog_sum_exp = HAS_dx ? sum_dx_exp_shifted / sum_exp : A(0);  // step 23
   row.sum_dx_exp_shifted = sum_dx_exp_shifted;
   row.dlog_sum_exp = dlog_sum_exp;
 }
@@ -105,7 +105,7 @@ __device__ __forceinline__ void after_sum_dx_exp_shifted(Scalars<A>& row, const 
 template <class A>
 __device__ __forceinline__ void stage_2(A dx, const Scalars<A>& row, A& out_dy) {
   const A dlog_sum_exp = row.dlog_sum_exp;
-  const A dy = HAS_dx ? dx - dlog_sum_exp : A(0);  // step 15
+  const A dy = HAS_dx ? dx - dlog_sum_exp : A(0);  // step 22
   out_dy = dy;
 }
 
@@ -248,19 +248,19 @@ template <class G> struct Tile {
 template <class A>
 __device__ __forceinline__ void sum_ddx_exp_shifted(A x, A dy, A ddx, const Scalars<A>& row, A (&sums)[2]) {
   const A row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 3
-  const A exp_shifted = math::exp(x_shifted);  // step 4
-  if (HAS_ddx) sums[0] += dy;  // step 16: mean_dy
-  if (HAS_ddx) sums[1] += ddx*exp_shifted;  // step 17: sum_ddx_exp_shifted
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  if (HAS_ddx) sums[0] += dy;  // step 24: mean_dy
+  if (HAS_ddx) sums[1] += ddx*exp_shifted;  // step 36: sum_ddx_exp_shifted
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_ddx_exp_shifted(Scalars<A>& row, const A (&sums)[2]) {
   const A D = row.D, sum_exp = row.sum_exp;
-  const A mean_dy = sums[0] / row.D;  // step 16: mean(dy)
-  const A sum_ddx_exp_shifted = sums[1];  // step 17: sum(ddx*exp_shifted)
-  const A sum_exp_scaled = mean_dy*D / sum_exp;  // step 17
-  const A sum_ddx_exp_shifted_scaled = HAS_ddx ? sum_ddx_exp_shifted / sum_exp : A(0);  // step 17
+  const A mean_dy = sums[0] / row.D;  // step 24: mean(dy)
+  const A sum_ddx_exp_shifted = sums[1];  // step 36: sum(ddx*exp_shifted)
+  const A sum_exp_scaled = mean_dy*D / sum_exp;  // step 36
+  const A sum_ddx_exp_shifted_scaled = HAS_ddx ? sum_ddx_exp_shifted / sum_exp : A(0);  // step 36
   row.mean_dy = mean_dy;
   row.sum_ddx_exp_shifted = sum_ddx_exp_shifted;
   row.sum_exp_scaled = sum_exp_scaled;
@@ -271,10 +271,10 @@ __device__ __forceinline__ void after_sum_ddx_exp_shifted(Scalars<A>& row, const
 template <class A>
 __device__ __forceinline__ void stage_2(A x, A ddx, const Scalars<A>& row, A& out_dx, A& out_ddy) {
   const A row_max = row.row_max, sum_ddx_exp_shifted_scaled = row.sum_ddx_exp_shifted_scaled, sum_exp_scaled = row.sum_exp_scaled;
-  const A x_shifted = x - row_max;  // step 3
-  const A exp_shifted = math::exp(x_shifted);  // step 4
-  const A dx = HAS_ddx ? exp_shifted*(sum_ddx_exp_shifted_scaled - ddx)*sum_exp_scaled : A(0);  // step 17
-  const A ddy = HAS_ddx ? ddx - sum_ddx_exp_shifted_scaled : A(0);  // step 18
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  const A dx = HAS_ddx ? exp_shifted*(sum_ddx_exp_shifted_scaled - ddx)*sum_exp_scaled : A(0);  // step 36
+  const A ddy = HAS_ddx ? ddx - sum_ddx_exp_shifted_scaled : A(0);  // step 34
   out_dx = dx;
   out_ddy = ddy;
 }

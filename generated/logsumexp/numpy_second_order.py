@@ -26,13 +26,13 @@ def jvp(arguments, fields, results, call):
     (dy_out,) = results
 
     def block(x, dx, row_max, sum_exp, dy_block, buffers):
-        # step 3: x_shifted = x - row_max
+        # step 2: x_shifted = x - row_max
         x_shifted = _rows.by_row(np.subtract, x, row_max, out=buffers[0])
-        # step 4: exp_shifted = exp(x_shifted)
+        # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=buffers[0])
-        # step 12: sum_dx_exp_shifted = sum(dx*exp_shifted)
+        # step 17: sum_dx_exp_shifted = sum(dx*exp_shifted)
         sum_dx_exp_shifted = _rows.row_sum(dx, exp_shifted, out=dy_block)
-        # step 12: dy = sum_dx_exp_shifted/sum_exp
+        # step 17: dy = sum_dx_exp_shifted/sum_exp
         np.divide(sum_dx_exp_shifted, sum_exp, out=dy_block)
 
     _blocks.each_block(
@@ -53,27 +53,27 @@ def backward_backward(arguments, fields, results, call):
     ones = _rows.equal_weights(features, 1.0, dtype)
 
     def block(x, dy, ddx, row_max, sum_exp, ddy_block, dx_block, buffers, row_scalars):
-        # step 13: sum_exp_scaled = dy/sum_exp
+        # step 18: sum_exp_scaled = dy/sum_exp
         sum_exp_scaled = np.divide(dy, sum_exp, out=row_scalars[0])
-        # step 15: sum_exp_shifted = 1/sum_exp
+        # step 25: sum_exp_shifted = 1/sum_exp
         sum_exp_shifted = np.reciprocal(sum_exp, out=ddy_block)
-        # step 3: x_shifted = x - row_max
+        # step 2: x_shifted = x - row_max
         x_shifted = _rows.by_row(np.subtract, x, row_max, out=dx_block)
-        # step 4: exp_shifted = exp(x_shifted)
+        # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=dx_block)
-        # step 14: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
+        # step 28: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
         sum_ddx_exp_shifted = _rows.row_sum(ddx, exp_shifted, out=row_scalars[1])
-        # step 15: ddy = sum(ddx*exp_shifted*sum_exp_shifted)
+        # step 25: ddy = sum(ddx*exp_shifted*sum_exp_shifted)
         part = np.multiply(ddx, exp_shifted, out=buffers[0])
         part = np.multiply(part, sum_exp_shifted, out=buffers[0])
         _rows.row_sum(part, ones, out=ddy_block)
-        # step 14: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/sum_exp
+        # step 28: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/sum_exp
         sum_ddx_exp_shifted_scaled = np.divide(
             sum_ddx_exp_shifted, sum_exp, out=row_scalars[1]
         )
-        # step 13: grad_x = exp_shifted*sum_exp_scaled
+        # step 18: grad_x = exp_shifted*sum_exp_scaled
         grad_x = np.multiply(exp_shifted, sum_exp_scaled, out=dx_block)
-        # step 14: dx = (ddx - sum_ddx_exp_shifted_scaled)*grad_x
+        # step 28: dx = (ddx - sum_ddx_exp_shifted_scaled)*grad_x
         dx = _rows.by_row(np.subtract, ddx, sum_ddx_exp_shifted_scaled, out=buffers[0])
         np.multiply(dx, grad_x, out=dx_block)
 

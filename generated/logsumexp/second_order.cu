@@ -86,16 +86,16 @@ template <class G> struct Tile {
 template <class A>
 __device__ __forceinline__ void sum_dx_exp_shifted(A x, A dx, const Scalars<A>& row, A (&sums)[1]) {
   const A row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 3
-  const A exp_shifted = math::exp(x_shifted);  // step 4
-  if (HAS_dx) sums[0] += dx*exp_shifted;  // step 12: sum_dx_exp_shifted
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  if (HAS_dx) sums[0] += dx*exp_shifted;  // step 17: sum_dx_exp_shifted
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_dx_exp_shifted(Scalars<A>& row, const A (&sums)[1]) {
   const A sum_exp = row.sum_exp;
-  const A sum_dx_exp_shifted = sums[0];  // step 12: sum(dx*exp_shifted)
-  const A dy = HAS_dx ? sum_dx_exp_shifted / sum_exp : A(0);  // step 12
+  const A sum_dx_exp_shifted = sums[0];  // step 17: sum(dx*exp_shifted)
+  const A dy = HAS_dx ? sum_dx_exp_shifted / sum_exp : A(0);  // step 17
   row.sum_dx_exp_shifted = sum_dx_exp_shifted;
   row.dy = dy;
 }
@@ -228,8 +228,8 @@ template <class G> struct Tile {
 template <class A>
 __device__ __forceinline__ void after_stage_1(Scalars<A>& row) {
   const A dy = row.dy, sum_exp = row.sum_exp;
-  const A sum_exp_scaled = dy / sum_exp;  // step 13
-  const A sum_exp_shifted = A(1) / sum_exp;  // step 15
+  const A sum_exp_scaled = dy / sum_exp;  // step 18
+  const A sum_exp_shifted = A(1) / sum_exp;  // step 25
   row.sum_exp_scaled = sum_exp_scaled;
   row.sum_exp_shifted = sum_exp_shifted;
 }
@@ -238,18 +238,18 @@ __device__ __forceinline__ void after_stage_1(Scalars<A>& row) {
 template <class A>
 __device__ __forceinline__ void ddy(A x, A ddx, const Scalars<A>& row, A (&sums)[2]) {
   const A row_max = row.row_max, sum_exp_shifted = row.sum_exp_shifted;
-  const A x_shifted = x - row_max;  // step 3
-  const A exp_shifted = math::exp(x_shifted);  // step 4
-  if (HAS_ddx) sums[0] += ddx*exp_shifted;  // step 14: sum_ddx_exp_shifted
-  if (HAS_ddx) sums[1] += ddx*exp_shifted*sum_exp_shifted;  // step 15: ddy
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  if (HAS_ddx) sums[0] += ddx*exp_shifted;  // step 28: sum_ddx_exp_shifted
+  if (HAS_ddx) sums[1] += ddx*exp_shifted*sum_exp_shifted;  // step 25: ddy
 }
 
 template <class A>
 __device__ __forceinline__ void after_ddy(Scalars<A>& row, const A (&sums)[2]) {
   const A sum_exp = row.sum_exp;
-  const A sum_ddx_exp_shifted = sums[0];  // step 14: sum(ddx*exp_shifted)
-  const A ddy = sums[1];  // step 15: sum(sum_exp_shifted*ddx*exp_shifted)
-  const A sum_ddx_exp_shifted_scaled = HAS_ddx ? sum_ddx_exp_shifted / sum_exp : A(0);  // step 14
+  const A sum_ddx_exp_shifted = sums[0];  // step 28: sum(ddx*exp_shifted)
+  const A ddy = sums[1];  // step 25: sum(sum_exp_shifted*ddx*exp_shifted)
+  const A sum_ddx_exp_shifted_scaled = HAS_ddx ? sum_ddx_exp_shifted / sum_exp : A(0);  // step 28
   row.sum_ddx_exp_shifted = sum_ddx_exp_shifted;
   row.ddy = ddy;
   row.sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted_scaled;
@@ -259,10 +259,10 @@ __device__ __forceinline__ void after_ddy(Scalars<A>& row, const A (&sums)[2]) {
 template <class A>
 __device__ __forceinline__ void stage_3(A x, A ddx, const Scalars<A>& row, A& out_dx) {
   const A row_max = row.row_max, sum_ddx_exp_shifted_scaled = row.sum_ddx_exp_shifted_scaled, sum_exp_scaled = row.sum_exp_scaled;
-  const A x_shifted = x - row_max;  // step 3
-  const A exp_shifted = math::exp(x_shifted);  // step 4
-  const A grad_x = exp_shifted*sum_exp_scaled;  // step 13
-  const A dx = HAS_ddx ? (ddx - sum_ddx_exp_shifted_scaled)*grad_x : A(0);  // step 14
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  const A grad_x = exp_shifted*sum_exp_scaled;  // step 18
+  const A dx = HAS_ddx ? (ddx - sum_ddx_exp_shifted_scaled)*grad_x : A(0);  // step 28
   out_dx = dx;
 }
 

@@ -32,7 +32,7 @@ def jvp(arguments, fields, results, call):
     dbeta_wide = _rows.repeated(dbeta)
 
     def block(x, dx, mu, mu_residual, scale, dy_block, buffers, row_scalars):
-        # step 13: mean_dx = mean(dx)
+        # step 27: mean_dx = mean(dx)
         if dx_rows is not None:
             mean_dx = _rows.row_sum(dx, one_over_D, out=row_scalars[0])
         # step 2: x_shifted = x - mu
@@ -42,13 +42,13 @@ def jvp(arguments, fields, results, call):
             x_centred = np.subtract(x_shifted, mu_residual, out=dy_block)
             # step 5: xhat = x_centred*scale
             xhat = np.multiply(x_centred, scale, out=dy_block)
-        # step 13: mean_xhat = mean(sign(xhat))
+        # step 27: mean_xhat = mean(sign(xhat))
         if dx_rows is not None:
             part = np.sign(xhat, out=buffers[0])
             mean_xhat = _rows.row_sum(part, one_over_D, out=row_scalars[1])
-            # step 13: mean_dx_xhat = mean(dx*sign(xhat))
+            # step 27: mean_dx_xhat = mean(dx*sign(xhat))
             mean_dx_xhat = _rows.row_mean(dx, part, D, out=row_scalars[2])
-        # step 13: dy = xhat*dgamma + (dx + (xhat*mean_xhat - 1)*mean_dx -
+        # step 27: dy = xhat*dgamma + (dx + (xhat*mean_xhat - 1)*mean_dx -
         #   xhat*mean_dx_xhat)*scale*gamma + dbeta
         if dgamma is not None:
             dy = _rows.by_feature(np.multiply, xhat, dgamma_wide, out=buffers[0])
@@ -117,7 +117,7 @@ def backward_backward(arguments, fields, results, call):
         sums,
     ):
         (dgamma_sums,) = sums
-        # step 19: dmean_g = sum(-ddx*scale)
+        # step 36: dmean_g = sum(-ddx*scale)
         if ddx_rows is not None:
             part = np.negative(scale, out=row_scalars[0])
             part_2 = _rows.by_row(np.multiply, ddx, part, out=ddy_block)
@@ -127,49 +127,49 @@ def backward_backward(arguments, fields, results, call):
             x_shifted = _rows.by_row(np.subtract, x, mu, out=ddy_block)
             # step 2: x_centred = x_shifted - mu_residual
             x_centred = np.subtract(x_shifted, mu_residual, out=ddy_block)
-            # step 16: mean_xhat = mean(sign(x_centred))
+            # step 30: mean_xhat = mean(sign(x_centred))
             part_3 = np.sign(x_centred, out=dx_block)
         if ddx_rows is not None:
             mean_xhat = _rows.row_sum(part_3, one_over_D, out=row_scalars[1])
-        # step 14: g = dy*gamma
+        # step 28: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[0])
         if needs_g_2:
             g = dy
-        # step 15: mean_g = mean(g)
+        # step 29: mean_g = mean(g)
         if ddx_rows is not None:
             mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[2])
-            # step 17: mean_g_2_unscaled = mean(g*x_centred)
+            # step 31: mean_g_2_unscaled = mean(g*x_centred)
             mean_g_2_unscaled = _rows.row_mean(g, x_centred, D, out=row_scalars[3])
-            # step 17: mean_g_2 = mean_g_2_unscaled*scale
+            # step 31: mean_g_2 = mean_g_2_unscaled*scale
             mean_g_2 = np.multiply(mean_g_2_unscaled, scale, out=row_scalars[3])
-            # step 20: dmean_g_scaled = dmean_g/D
+            # step 37: dmean_g_scaled = dmean_g/D
             dmean_g_scaled = np.divide(dmean_g, D, out=row_scalars[0])
-            # step 18: dmean_g_2_unscaled = sum(ddx*(mean_xhat - sign(x_centred)))
+            # step 35: dmean_g_2_unscaled = sum(ddx*(mean_xhat - sign(x_centred)))
             part_4 = np.subtract(mean_xhat, part_3, out=buffers[1])
             dmean_g_2_unscaled = _rows.row_sum(ddx, part_4, out=row_scalars[1])
-            # step 22: sum_ddx_g_xhat = sum((g + (mean_xhat - sign(x_centred))*mean_g_2
+            # step 39: sum_ddx_g_xhat = sum((g + (mean_xhat - sign(x_centred))*mean_g_2
             #   - mean_g)*ddx)
             part_5 = np.multiply(part_4, mean_g_2, out=buffers[1])
             part_5 = np.add(g, part_5, out=buffers[1])
             part_5 = np.subtract(part_5, mean_g, out=buffers[1])
             sum_ddx_g_xhat = _rows.row_sum(part_5, ddx, out=row_scalars[2])
-            # step 18: dmean_g_2 = dmean_g_2_unscaled*scale
+            # step 35: dmean_g_2 = dmean_g_2_unscaled*scale
             dmean_g_2 = np.multiply(dmean_g_2_unscaled, scale, out=row_scalars[1])
-            # step 20: dmean_g_2_scaled = dmean_g_2/D
+            # step 37: dmean_g_2_scaled = dmean_g_2/D
             dmean_g_2_scaled = np.divide(dmean_g_2, D, out=row_scalars[1])
-            # step 20: dg = ddx*scale + x_centred*dmean_g_2_scaled*scale +
+            # step 37: dg = ddx*scale + x_centred*dmean_g_2_scaled*scale +
             #   dmean_g_scaled
             dg = _rows.by_row(np.multiply, ddx, scale, out=buffers[1])
             part_6 = np.multiply(dmean_g_2_scaled, scale, out=row_scalars[3])
             part_7 = _rows.by_row(np.multiply, x_centred, part_6, out=buffers[2])
             dg = np.add(dg, part_7, out=buffers[1])
             dg = np.add(dg, dmean_g_scaled, out=buffers[1])
-        # step 27: dgamma = sum over rows of dg*dy
+        # step 44: dgamma = sum over rows of dg*dy
         if needs_g:
             part_8 = np.multiply(dg, dy, out=buffers[2])
             _rows.add_rows(part_8, dgamma_sums)
-        # step 21: dxhat = dy*ddgamma + g*dmean_g_2_scaled
+        # step 38: dxhat = dy*ddgamma + g*dmean_g_2_scaled
         if ddgamma is not None:
             dxhat = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[2])
         if ddx_rows is not None:
@@ -178,10 +178,10 @@ def backward_backward(arguments, fields, results, call):
             dxhat = np.add(dxhat, part_9, out=buffers[0])
         if ddx_rows is not None and ddgamma is None:
             dxhat = part_9
-        # step 22: sum_dxhat_x_centred = sum(dxhat*x_centred)
+        # step 39: sum_dxhat_x_centred = sum(dxhat*x_centred)
         if needs_x_shifted:
             sum_dxhat_x_centred = _rows.row_sum(dxhat, x_centred, out=row_scalars[0])
-        # step 29: ddy = dg*gamma + x_centred*scale*ddgamma + ddbeta
+        # step 46: ddy = dg*gamma + x_centred*scale*ddgamma + ddbeta
         if needs_g:
             ddy = _rows.by_feature(np.multiply, dg, gamma_wide, out=buffers[1])
         if needs_g_2:
@@ -201,28 +201,28 @@ def backward_backward(arguments, fields, results, call):
             ddy = ddbeta
         if ddgamma is None and (ddbeta is None or ddx_rows is None):
             ddy_block[...] = ddy
-        # step 22: dscale = sum_ddx_g_xhat + sum_dxhat_x_centred
+        # step 39: dscale = sum_ddx_g_xhat + sum_dxhat_x_centred
         if ddx_rows is not None:
             dscale = np.add(sum_ddx_g_xhat, sum_dxhat_x_centred, out=row_scalars[0])
         if needs_ddy:
             dscale = sum_dxhat_x_centred
-        # step 23: dspread = -dscale*scale**2
+        # step 47: dspread = -dscale*scale**2
         if needs_x_shifted:
             dspread = np.square(scale, out=row_scalars[1])
             dspread = np.multiply(dscale, dspread, out=row_scalars[0])
             dspread = np.negative(dspread, out=row_scalars[0])
-            # step 24: dspread_scaled = dspread/D
+            # step 41: dspread_scaled = dspread/D
             dspread_scaled = np.divide(dspread, D, out=row_scalars[0])
-            # step 24: dx_centred = dxhat*scale + sign(x_centred)*dspread_scaled
+            # step 41: dx_centred = dxhat*scale + sign(x_centred)*dspread_scaled
             dx_centred = np.multiply(dxhat, scale, out=buffers[0])
             part_11 = np.multiply(part_3, dspread_scaled, out=dx_block)
             dx_centred = np.add(dx_centred, part_11, out=dx_block)
-            # step 25: dmu = sum(-dx_centred)
+            # step 42: dmu = sum(-dx_centred)
             part_12 = np.negative(dx_centred, out=buffers[0])
             dmu = _rows.row_sum(part_12, ones, out=row_scalars[0])
-            # step 26: dmu_scaled = dmu/D
+            # step 43: dmu_scaled = dmu/D
             dmu_scaled = np.divide(dmu, D, out=row_scalars[0])
-            # step 26: dx = dx_centred + dmu_scaled
+            # step 43: dx = dx_centred + dmu_scaled
             dx = np.add(dx_centred, dmu_scaled, out=dx_block)
         if needs_ddy_2:
             dx = 0.0

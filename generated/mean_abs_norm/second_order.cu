@@ -156,16 +156,16 @@ __device__ __forceinline__ void mean_dx_xhat(A x, A dx, const Scalars<A>& row, A
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*scale;  // step 5
-  if (HAS_dx) sums[0] += math::sign(xhat);  // step 13: mean_xhat
-  if (HAS_dx) sums[1] += dx;  // step 13: mean_dx
-  if (HAS_dx) sums[2] += dx*math::sign(xhat);  // step 13: mean_dx_xhat
+  if (HAS_dx) sums[0] += math::sign(xhat);  // step 27: mean_xhat
+  if (HAS_dx) sums[1] += dx;  // step 27: mean_dx
+  if (HAS_dx) sums[2] += dx*math::sign(xhat);  // step 27: mean_dx_xhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_dx_xhat(Scalars<A>& row, const A (&sums)[3]) {
-  const A mean_xhat = sums[0] / row.D;  // step 13: mean(sign(xhat))
-  const A mean_dx = sums[1] / row.D;  // step 13: mean(dx)
-  const A mean_dx_xhat = sums[2] / row.D;  // step 13: mean(dx*sign(xhat))
+  const A mean_xhat = sums[0] / row.D;  // step 27: mean(sign(xhat))
+  const A mean_dx = sums[1] / row.D;  // step 27: mean(dx)
+  const A mean_dx_xhat = sums[2] / row.D;  // step 27: mean(dx*sign(xhat))
   row.mean_xhat = mean_xhat;
   row.mean_dx = mean_dx;
   row.mean_dx_xhat = mean_dx_xhat;
@@ -178,7 +178,7 @@ __device__ __forceinline__ void stage_2(A x, A dx, A gamma, A dgamma, A dbeta, c
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*scale;  // step 5
-  const A dy = (HAS_dbeta || HAS_dgamma || HAS_dx) ? (HAS_dgamma ? xhat*dgamma : A(0)) + (HAS_dx ? (dx + (xhat*mean_xhat - A(1))*mean_dx - xhat*mean_dx_xhat)*scale*gamma : A(0)) + dbeta : A(0);  // step 13
+  const A dy = (HAS_dbeta || HAS_dgamma || HAS_dx) ? (HAS_dgamma ? xhat*dgamma : A(0)) + (HAS_dx ? (dx + (xhat*mean_xhat - A(1))*mean_dx - xhat*mean_dx_xhat)*scale*gamma : A(0)) + dbeta : A(0);  // step 27
   out_dy = dy;
 }
 
@@ -362,21 +362,21 @@ __device__ __forceinline__ void dmean_g(A x, A dy, A ddx, A gamma, const Scalars
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*scale;  // step 5
-  const A g = dy*gamma;  // step 14
-  if (HAS_ddx) sums[0] += g;  // step 15: mean_g
-  if (HAS_ddx) sums[1] += math::sign(xhat);  // step 16: mean_xhat
-  if (HAS_ddx) sums[2] += g*xhat;  // step 17: mean_g_2
-  if (HAS_ddx) sums[3] += -ddx*scale;  // step 19: dmean_g
+  const A g = dy*gamma;  // step 28
+  if (HAS_ddx) sums[0] += g;  // step 29: mean_g
+  if (HAS_ddx) sums[1] += math::sign(xhat);  // step 30: mean_xhat
+  if (HAS_ddx) sums[2] += g*xhat;  // step 31: mean_g_2
+  if (HAS_ddx) sums[3] += -ddx*scale;  // step 36: dmean_g
 }
 
 template <class A>
 __device__ __forceinline__ void after_dmean_g(Scalars<A>& row, const A (&sums)[4]) {
   const A D = row.D;
-  const A mean_g = sums[0] / row.D;  // step 15: mean(g)
-  const A mean_xhat = sums[1] / row.D;  // step 16: mean(sign(xhat))
-  const A mean_g_2 = sums[2] / row.D;  // step 17: mean(g*xhat)
-  const A dmean_g = sums[3];  // step 19: sum(-scale*ddx)
-  const A dmean_g_scaled = HAS_ddx ? dmean_g / D : A(0);  // step 20
+  const A mean_g = sums[0] / row.D;  // step 29: mean(g)
+  const A mean_xhat = sums[1] / row.D;  // step 30: mean(sign(xhat))
+  const A mean_g_2 = sums[2] / row.D;  // step 31: mean(g*xhat)
+  const A dmean_g = sums[3];  // step 36: sum(-scale*ddx)
+  const A dmean_g_scaled = HAS_ddx ? dmean_g / D : A(0);  // step 37
   row.mean_g = mean_g;
   row.mean_xhat = mean_xhat;
   row.mean_g_2 = mean_g_2;
@@ -391,17 +391,17 @@ __device__ __forceinline__ void sum_ddx_g_xhat(A x, A dy, A ddx, A gamma, const 
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*scale;  // step 5
-  const A g = dy*gamma;  // step 14
-  if (HAS_ddx) sums[0] += ddx*(mean_xhat - math::sign(xhat))*scale;  // step 18: dmean_g_2
-  if (HAS_ddx) sums[1] += (g + (mean_xhat - math::sign(xhat))*mean_g_2 - mean_g)*ddx;  // step 22: sum_ddx_g_xhat
+  const A g = dy*gamma;  // step 28
+  if (HAS_ddx) sums[0] += ddx*(mean_xhat - math::sign(xhat))*scale;  // step 35: dmean_g_2
+  if (HAS_ddx) sums[1] += (g + (mean_xhat - math::sign(xhat))*mean_g_2 - mean_g)*ddx;  // step 39: sum_ddx_g_xhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_ddx_g_xhat(Scalars<A>& row, const A (&sums)[2]) {
   const A D = row.D;
-  const A dmean_g_2 = sums[0];  // step 18: sum(scale*ddx*(mean_xhat - sign(xhat)))
-  const A sum_ddx_g_xhat = sums[1];  // step 22: sum(ddx*(-mean_g + mean_g_2*(mean_xhat - sign(xhat)) + g))
-  const A dmean_g_2_scaled = HAS_ddx ? dmean_g_2 / D : A(0);  // step 20
+  const A dmean_g_2 = sums[0];  // step 35: sum(scale*ddx*(mean_xhat - sign(xhat)))
+  const A sum_ddx_g_xhat = sums[1];  // step 39: sum(ddx*(-mean_g + mean_g_2*(mean_xhat - sign(xhat)) + g))
+  const A dmean_g_2_scaled = HAS_ddx ? dmean_g_2 / D : A(0);  // step 37
   row.dmean_g_2 = dmean_g_2;
   row.sum_ddx_g_xhat = sum_ddx_g_xhat;
   row.dmean_g_2_scaled = dmean_g_2_scaled;
@@ -414,22 +414,22 @@ __device__ __forceinline__ void sum_dxhat_x_centred(A x, A dy, A ddx, A gamma, A
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*scale;  // step 5
-  const A g = dy*gamma;  // step 14
-  const A dg = HAS_ddx ? xhat*dmean_g_2_scaled + ddx*scale + dmean_g_scaled : A(0);  // step 20
-  const A dxhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_2_scaled : A(0)) : A(0);  // step 21
-  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) + ddbeta : A(0);  // step 29
-  if (HAS_ddgamma || HAS_ddx) sums[0] += dxhat*x_centred;  // step 22: sum_dxhat_x_centred
-  if (HAS_ddx && HAS_gamma) over_rows[0] = dg*dy;  // step 27: dgamma
+  const A g = dy*gamma;  // step 28
+  const A dg = HAS_ddx ? xhat*dmean_g_2_scaled + ddx*scale + dmean_g_scaled : A(0);  // step 37
+  const A dxhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_2_scaled : A(0)) : A(0);  // step 38
+  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) + ddbeta : A(0);  // step 46
+  if (HAS_ddgamma || HAS_ddx) sums[0] += dxhat*x_centred;  // step 39: sum_dxhat_x_centred
+  if (HAS_ddx && HAS_gamma) over_rows[0] = dg*dy;  // step 44: dgamma
   out_ddy = ddy;
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_dxhat_x_centred(Scalars<A>& row, const A (&sums)[1]) {
   const A D = row.D, scale = row.scale, sum_ddx_g_xhat = row.sum_ddx_g_xhat;
-  const A sum_dxhat_x_centred = sums[0];  // step 22: sum(dxhat*x_centred)
-  const A dscale = (HAS_ddgamma || HAS_ddx) ? sum_ddx_g_xhat + sum_dxhat_x_centred : A(0);  // step 22
-  const A dspread = (HAS_ddgamma || HAS_ddx) ? -dscale*(scale*scale) : A(0);  // step 23
-  const A dspread_scaled = (HAS_ddgamma || HAS_ddx) ? dspread / D : A(0);  // step 24
+  const A sum_dxhat_x_centred = sums[0];  // step 39: sum(dxhat*x_centred)
+  const A dscale = (HAS_ddgamma || HAS_ddx) ? sum_ddx_g_xhat + sum_dxhat_x_centred : A(0);  // step 39
+  const A dspread = (HAS_ddgamma || HAS_ddx) ? -dscale*(scale*scale) : A(0);  // step 47
+  const A dspread_scaled = (HAS_ddgamma || HAS_ddx) ? dspread / D : A(0);  // step 41
   row.sum_dxhat_x_centred = sum_dxhat_x_centred;
   row.dscale = dscale;
   row.dspread = dspread;
@@ -442,17 +442,17 @@ __device__ __forceinline__ void dmu(A x, A dy, A gamma, A ddgamma, const Scalars
   const A dmean_g_2_scaled = row.dmean_g_2_scaled, dspread_scaled = row.dspread_scaled, mu = row.mu, mu_residual = row.mu_residual, scale = row.scale;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
-  const A g = dy*gamma;  // step 14
-  const A dxhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_2_scaled : A(0)) : A(0);  // step 21
-  const A dx_centred = (HAS_ddgamma || HAS_ddx) ? dxhat*scale + math::sign(x_centred)*dspread_scaled : A(0);  // step 24
-  if (HAS_ddgamma || HAS_ddx) sums[0] += -dx_centred;  // step 25: dmu
+  const A g = dy*gamma;  // step 28
+  const A dxhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_2_scaled : A(0)) : A(0);  // step 38
+  const A dx_centred = (HAS_ddgamma || HAS_ddx) ? dxhat*scale + math::sign(x_centred)*dspread_scaled : A(0);  // step 41
+  if (HAS_ddgamma || HAS_ddx) sums[0] += -dx_centred;  // step 42: dmu
 }
 
 template <class A>
 __device__ __forceinline__ void after_dmu(Scalars<A>& row, const A (&sums)[1]) {
   const A D = row.D;
-  const A dmu = sums[0];  // step 25: sum(-dx_centred)
-  const A dmu_scaled = (HAS_ddgamma || HAS_ddx) ? dmu / D : A(0);  // step 26
+  const A dmu = sums[0];  // step 42: sum(-dx_centred)
+  const A dmu_scaled = (HAS_ddgamma || HAS_ddx) ? dmu / D : A(0);  // step 43
   row.dmu = dmu;
   row.dmu_scaled = dmu_scaled;
 }
@@ -463,10 +463,10 @@ __device__ __forceinline__ void stage_5(A x, A dy, A gamma, A ddgamma, const Sca
   const A dmean_g_2_scaled = row.dmean_g_2_scaled, dmu_scaled = row.dmu_scaled, dspread_scaled = row.dspread_scaled, mu = row.mu, mu_residual = row.mu_residual, scale = row.scale;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
-  const A g = dy*gamma;  // step 14
-  const A dxhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_2_scaled : A(0)) : A(0);  // step 21
-  const A dx_centred = (HAS_ddgamma || HAS_ddx) ? dxhat*scale + math::sign(x_centred)*dspread_scaled : A(0);  // step 24
-  const A dx = (HAS_ddgamma || HAS_ddx) ? dx_centred + dmu_scaled : A(0);  // step 26
+  const A g = dy*gamma;  // step 28
+  const A dxhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_2_scaled : A(0)) : A(0);  // step 38
+  const A dx_centred = (HAS_ddgamma || HAS_ddx) ? dxhat*scale + math::sign(x_centred)*dspread_scaled : A(0);  // step 41
+  const A dx = (HAS_ddgamma || HAS_ddx) ? dx_centred + dmu_scaled : A(0);  // step 43
   out_dx = dx;
 }
 
@@ -652,7 +652,7 @@ template <class A> struct Scalars {
 // One column of the gradients
 template <class A>
 __device__ __forceinline__ void finish(A dgamma, const Scalars<A>& row, A& out_dgamma, A& out_dbeta) {
-  const A dbeta = A(0);  // step 28
+  const A dbeta = A(0);  // step 45
   out_dgamma = dgamma;
   out_dbeta = dbeta;
 }

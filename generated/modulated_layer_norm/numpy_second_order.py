@@ -35,7 +35,7 @@ def jvp(arguments, fields, results, call):
     def block(
         x, gate, dx, dgate, mu, mu_residual, rstd, dy_block, buffers, row_scalars
     ):
-        # step 14: mean_dx = mean(dx)
+        # step 31: mean_dx = mean(dx)
         if dx_rows is not None:
             mean_dx = _rows.row_sum(dx, one_over_D, out=row_scalars[0])
         # step 2: x_shifted = x - mu
@@ -45,10 +45,10 @@ def jvp(arguments, fields, results, call):
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = np.multiply(x_centred, rstd, out=dy_block)
-        # step 14: mean_dx_xhat = mean(dx*xhat)
+        # step 31: mean_dx_xhat = mean(dx*xhat)
         if dx_rows is not None:
             mean_dx_xhat = _rows.row_mean(dx, xhat, D, out=row_scalars[1])
-        # step 14: dy = (xhat*gamma + beta)*dgate + (xhat*dgamma + (dx - mean_dx -
+        # step 31: dy = (xhat*gamma + beta)*dgate + (xhat*dgamma + (dx - mean_dx -
         #   xhat*mean_dx_xhat)*rstd*gamma + dbeta)*gate
         if gamma is not None and dgate_rows is not None:
             dy = _rows.by_feature(np.multiply, xhat, gamma_wide, out=buffers[0])
@@ -153,7 +153,7 @@ def backward_backward(arguments, fields, results, call):
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     ones = _rows.equal_weights(features, 1.0, dtype)
     D = _rows.number(features, dtype)
-    # step 25: dvar_scaled = 2*dvar/D
+    # step 47: dvar_scaled = 2*dvar/D
     if needs_part_18:
         part_18 = np.divide(2.0, D)
     gamma_wide = _rows.repeated(gamma)
@@ -177,21 +177,21 @@ def backward_backward(arguments, fields, results, call):
         sums,
     ):
         dbeta_rows_sums, dgamma_sums = sums
-        # step 18: dmean_beta = ddgate*D
+        # step 40: dmean_beta = ddgate*D
         if ddgate_rows is not None:
             dmean_beta = np.multiply(ddgate, D, out=dgate_block)
-        # step 30: dbeta_rows = sum over rows of dy*dmean_beta
+        # step 56: dbeta_rows = sum over rows of dy*dmean_beta
         if beta is not None and ddgate_rows is not None:
             _rows.add_rows(dy, dbeta_rows_sums, dmean_beta)
-        # step 22: dmean_beta_scaled = dmean_beta/D
+        # step 44: dmean_beta_scaled = dmean_beta/D
         if ddgate_rows is not None:
             dmean_beta_scaled = np.divide(dmean_beta, D, out=dgate_block)
-        # step 20: dmean_g = sum(-ddx*rstd)
+        # step 42: dmean_g = sum(-ddx*rstd)
         if ddx_rows is not None:
             part = np.negative(rstd, out=row_scalars[0])
             part_2 = _rows.by_row(np.multiply, ddx, part, out=ddy_block)
             dmean_g = _rows.row_sum(part_2, ones, out=row_scalars[1])
-        # step 28: sum_ddbeta_dy = sum(dy*ddbeta)
+        # step 50: sum_ddbeta_dy = sum(dy*ddbeta)
         if needs_sum_ddbeta_dy:
             sum_ddbeta_dy = _rows.row_sum(dy, ddbeta, out=row_scalars[2])
         # step 2: x_shifted = x - mu
@@ -201,16 +201,16 @@ def backward_backward(arguments, fields, results, call):
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = _rows.by_row(np.multiply, x_centred, rstd, out=ddy_block)
-        # step 19: dmean_g_2 = sum(-ddx*xhat*rstd)
+        # step 41: dmean_g_2 = sum(-ddx*xhat*rstd)
         if ddx_rows is not None:
             part_3 = np.multiply(ddx, xhat, out=buffers[0])
             part_3 = np.multiply(part_3, part, out=buffers[0])
             dmean_g_2 = _rows.row_sum(part_3, ones, out=row_scalars[0])
-        # step 28: sum_ddgamma_dy_xhat = sum(dy*xhat*ddgamma)
+        # step 50: sum_ddgamma_dy_xhat = sum(dy*xhat*ddgamma)
         if needs_part_4:
             part_4 = np.multiply(dy, xhat, out=buffers[0])
             sum_ddgamma_dy_xhat = _rows.row_sum(part_4, ddgamma, out=row_scalars[3])
-        # step 15: g = dy*gate*gamma
+        # step 32: g = dy*gate*gamma
         if needs_part_5:
             part_5 = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[0])
         if gamma is None and (ddx_rows is not None or ddgate_rows is not None):
@@ -221,28 +221,28 @@ def backward_backward(arguments, fields, results, call):
             g = part_5
         if gate_rows is None and gamma is None and ddx_rows is not None:
             g = part_5
-        # step 16: mean_g = mean(g)
+        # step 33: mean_g = mean(g)
         if ddx_rows is not None:
             mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[4])
-            # step 17: mean_g_2 = mean(g*xhat)
+            # step 34: mean_g_2 = mean(g*xhat)
             mean_g_2 = _rows.row_mean(g, xhat, D, out=row_scalars[5])
-            # step 21: dmean_g_scaled = dmean_g/D
+            # step 43: dmean_g_scaled = dmean_g/D
             dmean_g_scaled = np.divide(dmean_g, D, out=row_scalars[1])
-            # step 21: dmean_g_2_scaled = dmean_g_2/D
+            # step 43: dmean_g_2_scaled = dmean_g_2/D
             dmean_g_2_scaled = np.divide(dmean_g_2, D, out=row_scalars[0])
-            # step 22: mean_g_2_scaled = mean_g_2*rstd
+            # step 44: mean_g_2_scaled = mean_g_2*rstd
             mean_g_2_scaled = np.multiply(mean_g_2, rstd, out=row_scalars[6])
-            # step 23: sum_ddx_g_xhat = sum((g - mean_g - xhat*mean_g_2)*ddx)
+            # step 45: sum_ddx_g_xhat = sum((g - mean_g - xhat*mean_g_2)*ddx)
             part_6 = _rows.by_row(np.subtract, g, mean_g, out=buffers[2])
             part_7 = _rows.by_row(np.multiply, xhat, mean_g_2, out=buffers[3])
             part_6 = np.subtract(part_6, part_7, out=buffers[2])
             sum_ddx_g_xhat = _rows.row_sum(part_6, ddx, out=row_scalars[4])
-            # step 21: dg = xhat*dmean_g_2_scaled + ddx*rstd + dmean_g_scaled
+            # step 43: dg = xhat*dmean_g_2_scaled + ddx*rstd + dmean_g_scaled
             dg = _rows.by_row(np.multiply, xhat, dmean_g_2_scaled, out=buffers[2])
             part_8 = _rows.by_row(np.multiply, ddx, rstd, out=buffers[3])
             dg = np.add(dg, part_8, out=buffers[2])
             dg = np.add(dg, dmean_g_scaled, out=buffers[2])
-        # step 29: dgamma = sum over rows of (xhat*dmean_beta_scaled + dg*gate)*dy
+        # step 55: dgamma = sum over rows of (xhat*dmean_beta_scaled + dg*gate)*dy
         if needs_part_9:
             part_9 = _rows.by_row(np.multiply, xhat, dmean_beta_scaled, out=buffers[3])
         if needs_part_10:
@@ -263,13 +263,13 @@ def backward_backward(arguments, fields, results, call):
         if needs_part_5:
             part_9 = np.multiply(part_9, dy, out=buffers[3])
             _rows.add_rows(part_9, dgamma_sums)
-        # step 28: sum_dg_dy_gamma = sum(dg*dy*gamma)
+        # step 50: sum_dg_dy_gamma = sum(dg*dy*gamma)
         if needs_part_10:
             part_11 = np.multiply(dg, dy, out=buffers[3])
             sum_dg_dy_gamma = _rows.row_sum(part_11, gamma, out=row_scalars[1])
         if gate_rows is not None and gamma is None and ddx_rows is not None:
             sum_dg_dy_gamma = _rows.row_sum(dg, dy, out=row_scalars[1])
-        # step 22: dxhat = g*dmean_g_2_scaled + dy*gate*ddgamma +
+        # step 44: dxhat = g*dmean_g_2_scaled + dy*gate*ddgamma +
         #   dy*dmean_beta_scaled*gamma - ddx*mean_g_2_scaled
         if ddx_rows is not None:
             dxhat = np.multiply(g, dmean_g_2_scaled, out=buffers[1])
@@ -292,10 +292,10 @@ def backward_backward(arguments, fields, results, call):
         if ddx_rows is not None:
             part_14 = _rows.by_row(np.multiply, ddx, mean_g_2_scaled, out=buffers[3])
             dxhat = np.subtract(dxhat, part_14, out=buffers[0])
-        # step 23: sum_dxhat_x_centred = sum(dxhat*x_centred)
+        # step 45: sum_dxhat_x_centred = sum(dxhat*x_centred)
         if needs_part_18:
             sum_dxhat_x_centred = _rows.row_sum(dxhat, x_centred, out=row_scalars[0])
-        # step 31: ddy = gate*ddbeta + xhat*gate*ddgamma + dg*gate*gamma + (xhat*gamma +
+        # step 53: ddy = gate*ddbeta + xhat*gate*ddgamma + dg*gate*gamma + (xhat*gamma +
         #   beta)*dmean_beta_scaled
         if needs_sum_ddbeta_dy:
             ddy = np.multiply(ddbeta, gate, out=buffers[1])
@@ -351,21 +351,21 @@ def backward_backward(arguments, fields, results, call):
             ddy = part_17
         if ddgate_rows is None:
             ddy_block[...] = ddy
-        # step 23: drstd = sum_ddx_g_xhat + sum_dxhat_x_centred
+        # step 45: drstd = sum_ddx_g_xhat + sum_dxhat_x_centred
         if ddx_rows is not None:
             drstd = np.add(sum_ddx_g_xhat, sum_dxhat_x_centred, out=row_scalars[0])
         if ddx_rows is None and (ddgate_rows is not None or ddgamma is not None):
             drstd = sum_dxhat_x_centred
-        # step 24: drstd_scaled = drstd*rstd
+        # step 54: drstd_scaled = drstd*rstd
         if needs_part_18:
             drstd_scaled = np.multiply(drstd, rstd, out=row_scalars[0])
-            # step 24: dvar = -drstd_scaled*rstd**2/2
+            # step 54: dvar = -drstd_scaled*rstd**2/2
             dvar = np.square(rstd, out=row_scalars[4])
             dvar = np.multiply(drstd_scaled, dvar, out=row_scalars[0])
             dvar = np.multiply(dvar, -0.5, out=row_scalars[0])
-            # step 25: dvar_scaled = 2*dvar/D
+            # step 47: dvar_scaled = 2*dvar/D
             dvar_scaled = np.multiply(dvar, part_18, out=row_scalars[0])
-        # step 28: dgate = sum_ddbeta_dy + sum_ddgamma_dy_xhat + sum_dg_dy_gamma
+        # step 50: dgate = sum_ddbeta_dy + sum_ddgamma_dy_xhat + sum_dg_dy_gamma
         if gate_rows is not None and ddgamma is not None and ddbeta is not None:
             dgate = np.add(sum_ddbeta_dy, sum_ddgamma_dy_xhat, out=dgate_block)
         if gate_rows is not None and ddgamma is None and ddbeta is not None:
@@ -401,17 +401,17 @@ def backward_backward(arguments, fields, results, call):
             or (ddx_rows is None and ddbeta is None)
         ):
             dgate_block[...] = dgate
-        # step 25: dx_centred = x_centred*dvar_scaled + dxhat*rstd
+        # step 47: dx_centred = x_centred*dvar_scaled + dxhat*rstd
         if needs_part_18:
             dx_centred = np.multiply(x_centred, dvar_scaled, out=dx_block)
             part_19 = np.multiply(dxhat, rstd, out=buffers[0])
             dx_centred = np.add(dx_centred, part_19, out=dx_block)
-            # step 26: dmu = sum(-dx_centred)
+            # step 48: dmu = sum(-dx_centred)
             part_20 = np.negative(dx_centred, out=buffers[0])
             dmu = _rows.row_sum(part_20, ones, out=row_scalars[0])
-            # step 27: dmu_scaled = dmu/D
+            # step 49: dmu_scaled = dmu/D
             dmu_scaled = np.divide(dmu, D, out=row_scalars[0])
-            # step 27: dx = dx_centred + dmu_scaled
+            # step 49: dx = dx_centred + dmu_scaled
             dx = np.add(dx_centred, dmu_scaled, out=dx_block)
         if ddx_rows is None and ddgate_rows is None and ddgamma is None:
             dx = 0.0
@@ -437,7 +437,7 @@ def backward_backward(arguments, fields, results, call):
     )
     if gamma is not None and ddx_rows is None and ddgate_rows is None:
         dgamma = 0.0
-    # step 30: dbeta = dbeta_rows/D
+    # step 56: dbeta = dbeta_rows/D
     if beta is not None and ddgate_rows is not None:
         dbeta = np.divide(dbeta_rows, D)
     if beta is not None and ddgate_rows is None:

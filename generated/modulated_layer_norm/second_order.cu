@@ -185,14 +185,14 @@ __device__ __forceinline__ void mean_dx_xhat(A x, A dx, const Scalars<A>& row, A
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  if (HAS_dx) sums[0] += dx;  // step 14: mean_dx
-  if (HAS_dx) sums[1] += dx*xhat;  // step 14: mean_dx_xhat
+  if (HAS_dx) sums[0] += dx;  // step 31: mean_dx
+  if (HAS_dx) sums[1] += dx*xhat;  // step 31: mean_dx_xhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_dx_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_dx = sums[0] / row.D;  // step 14: mean(dx)
-  const A mean_dx_xhat = sums[1] / row.D;  // step 14: mean(dx*xhat)
+  const A mean_dx = sums[0] / row.D;  // step 31: mean(dx)
+  const A mean_dx_xhat = sums[1] / row.D;  // step 31: mean(dx*xhat)
   row.mean_dx = mean_dx;
   row.mean_dx_xhat = mean_dx_xhat;
 }
@@ -204,7 +204,7 @@ __device__ __forceinline__ void stage_2(A x, A dx, A gamma, A beta, A dgamma, A 
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A dy = (HAS_dbeta || HAS_dgamma || HAS_dgate || HAS_dx) ? (HAS_dgate ? (xhat*gamma + beta)*dgate : A(0)) + ((HAS_dbeta || HAS_dgamma || HAS_dx) ? ((HAS_dgamma ? xhat*dgamma : A(0)) + (HAS_dx ? (dx - mean_dx - xhat*mean_dx_xhat)*rstd*gamma : A(0)) + dbeta)*gate : A(0)) : A(0);  // step 14
+  const A dy = (HAS_dbeta || HAS_dgamma || HAS_dgate || HAS_dx) ? (HAS_dgate ? (xhat*gamma + beta)*dgate : A(0)) + ((HAS_dbeta || HAS_dgamma || HAS_dx) ? ((HAS_dgamma ? xhat*dgamma : A(0)) + (HAS_dx ? (dx - mean_dx - xhat*mean_dx_xhat)*rstd*gamma : A(0)) + dbeta)*gate : A(0)) : A(0);  // step 31
   out_dy = dy;
 }
 
@@ -411,8 +411,8 @@ template <class G> struct Tile {
 template <class A>
 __device__ __forceinline__ void after_stage_1(Scalars<A>& row) {
   const A D = row.D, ddgate = row.ddgate;
-  const A dmean_beta = HAS_ddgate ? ddgate*D : A(0);  // step 18
-  const A dmean_beta_scaled = HAS_ddgate ? dmean_beta / D : A(0);  // step 22
+  const A dmean_beta = HAS_ddgate ? ddgate*D : A(0);  // step 40
+  const A dmean_beta_scaled = HAS_ddgate ? dmean_beta / D : A(0);  // step 44
   row.dmean_beta = dmean_beta;
   row.dmean_beta_scaled = dmean_beta_scaled;
 }
@@ -424,28 +424,28 @@ __device__ __forceinline__ void sum_ddgamma_dy_xhat(A x, A dy, A ddx, A gamma, A
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A g = dy*gate*gamma;  // step 15
-  if (HAS_ddx) sums[0] += g;  // step 16: mean_g
-  if (HAS_ddx) sums[1] += g*xhat;  // step 17: mean_g_2
-  if (HAS_ddx) sums[2] += -ddx*xhat*rstd;  // step 19: dmean_g_2
-  if (HAS_ddx) sums[3] += -ddx*rstd;  // step 20: dmean_g
-  if (HAS_ddbeta && HAS_gate) sums[4] += dy*ddbeta;  // step 28: sum_ddbeta_dy
-  if (HAS_ddgamma && HAS_gate) sums[5] += dy*xhat*ddgamma;  // step 28: sum_ddgamma_dy_xhat
-  if (HAS_beta && HAS_ddgate) over_rows[0] = dy*dmean_beta;  // step 30: dbeta_rows
+  const A g = dy*gate*gamma;  // step 32
+  if (HAS_ddx) sums[0] += g;  // step 33: mean_g
+  if (HAS_ddx) sums[1] += g*xhat;  // step 34: mean_g_2
+  if (HAS_ddx) sums[2] += -ddx*xhat*rstd;  // step 41: dmean_g_2
+  if (HAS_ddx) sums[3] += -ddx*rstd;  // step 42: dmean_g
+  if (HAS_ddbeta && HAS_gate) sums[4] += dy*ddbeta;  // step 50: sum_ddbeta_dy
+  if (HAS_ddgamma && HAS_gate) sums[5] += dy*xhat*ddgamma;  // step 50: sum_ddgamma_dy_xhat
+  if (HAS_beta && HAS_ddgate) over_rows[0] = dy*dmean_beta;  // step 56: dbeta_rows
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_ddgamma_dy_xhat(Scalars<A>& row, const A (&sums)[6]) {
   const A D = row.D, rstd = row.rstd;
-  const A mean_g = sums[0] / row.D;  // step 16: mean(g)
-  const A mean_g_2 = sums[1] / row.D;  // step 17: mean(g*xhat)
-  const A dmean_g_2 = sums[2];  // step 19: sum(-rstd*ddx*xhat)
-  const A dmean_g = sums[3];  // step 20: sum(-rstd*ddx)
-  const A sum_ddbeta_dy = sums[4];  // step 28: sum(ddbeta*dy)
-  const A sum_ddgamma_dy_xhat = sums[5];  // step 28: sum(ddgamma*dy*xhat)
-  const A dmean_g_scaled = HAS_ddx ? dmean_g / D : A(0);  // step 21
-  const A dmean_g_2_scaled = HAS_ddx ? dmean_g_2 / D : A(0);  // step 21
-  const A mean_g_2_scaled = mean_g_2*rstd;  // step 22
+  const A mean_g = sums[0] / row.D;  // step 33: mean(g)
+  const A mean_g_2 = sums[1] / row.D;  // step 34: mean(g*xhat)
+  const A dmean_g_2 = sums[2];  // step 41: sum(-rstd*ddx*xhat)
+  const A dmean_g = sums[3];  // step 42: sum(-rstd*ddx)
+  const A sum_ddbeta_dy = sums[4];  // step 50: sum(ddbeta*dy)
+  const A sum_ddgamma_dy_xhat = sums[5];  // step 50: sum(ddgamma*dy*xhat)
+  const A dmean_g_scaled = HAS_ddx ? dmean_g / D : A(0);  // step 43
+  const A dmean_g_2_scaled = HAS_ddx ? dmean_g_2 / D : A(0);  // step 43
+  const A mean_g_2_scaled = mean_g_2*rstd;  // step 44
   row.mean_g = mean_g;
   row.mean_g_2 = mean_g_2;
   row.dmean_g_2 = dmean_g_2;
@@ -464,28 +464,28 @@ __device__ __forceinline__ void sum_dg_dy_gamma(A x, A dy, A ddx, A gamma, A bet
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A g = dy*gate*gamma;  // step 15
-  const A dg = HAS_ddx ? xhat*dmean_g_2_scaled + ddx*rstd + dmean_g_scaled : A(0);  // step 21
-  const A dxhat = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? (HAS_ddx ? g*dmean_g_2_scaled : A(0)) + (HAS_ddgamma ? dy*gate*ddgamma : A(0)) + (HAS_ddgate ? dy*dmean_beta_scaled*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_2_scaled : A(0)) : A(0);  // step 22
-  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddgate || HAS_ddx) ? (HAS_ddbeta ? gate*ddbeta : A(0)) + (HAS_ddgamma ? xhat*gate*ddgamma : A(0)) + (HAS_ddx ? dg*gate*gamma : A(0)) + (HAS_ddgate ? (xhat*gamma + beta)*dmean_beta_scaled : A(0)) : A(0);  // step 31
-  if (HAS_ddx) sums[0] += (g - mean_g - xhat*mean_g_2)*ddx;  // step 23: sum_ddx_g_xhat
-  if (HAS_ddgamma || HAS_ddgate || HAS_ddx) sums[1] += dxhat*x_centred;  // step 23: sum_dxhat_x_centred
-  if (HAS_ddx && HAS_gate) sums[2] += dg*dy*gamma;  // step 28: sum_dg_dy_gamma
-  if ((HAS_ddgate && HAS_gamma) || (HAS_ddx && HAS_gamma)) over_rows[1] = ((HAS_ddgate ? xhat*dmean_beta_scaled : A(0)) + (HAS_ddx ? dg*gate : A(0)))*dy;  // step 29: dgamma
+  const A g = dy*gate*gamma;  // step 32
+  const A dg = HAS_ddx ? xhat*dmean_g_2_scaled + ddx*rstd + dmean_g_scaled : A(0);  // step 43
+  const A dxhat = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? (HAS_ddx ? g*dmean_g_2_scaled : A(0)) + (HAS_ddgamma ? dy*gate*ddgamma : A(0)) + (HAS_ddgate ? dy*dmean_beta_scaled*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_2_scaled : A(0)) : A(0);  // step 44
+  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddgate || HAS_ddx) ? (HAS_ddbeta ? gate*ddbeta : A(0)) + (HAS_ddgamma ? xhat*gate*ddgamma : A(0)) + (HAS_ddx ? dg*gate*gamma : A(0)) + (HAS_ddgate ? (xhat*gamma + beta)*dmean_beta_scaled : A(0)) : A(0);  // step 53
+  if (HAS_ddx) sums[0] += (g - mean_g - xhat*mean_g_2)*ddx;  // step 45: sum_ddx_g_xhat
+  if (HAS_ddgamma || HAS_ddgate || HAS_ddx) sums[1] += dxhat*x_centred;  // step 45: sum_dxhat_x_centred
+  if (HAS_ddx && HAS_gate) sums[2] += dg*dy*gamma;  // step 50: sum_dg_dy_gamma
+  if ((HAS_ddgate && HAS_gamma) || (HAS_ddx && HAS_gamma)) over_rows[1] = ((HAS_ddgate ? xhat*dmean_beta_scaled : A(0)) + (HAS_ddx ? dg*gate : A(0)))*dy;  // step 55: dgamma
   out_ddy = ddy;
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_dg_dy_gamma(Scalars<A>& row, const A (&sums)[3]) {
   const A D = row.D, rstd = row.rstd, sum_ddbeta_dy = row.sum_ddbeta_dy, sum_ddgamma_dy_xhat = row.sum_ddgamma_dy_xhat;
-  const A sum_ddx_g_xhat = sums[0];  // step 23: sum(ddx*(-mean_g - mean_g_2*xhat + g))
-  const A sum_dxhat_x_centred = sums[1];  // step 23: sum(dxhat*x_centred)
-  const A sum_dg_dy_gamma = sums[2];  // step 28: sum(gamma*dg*dy)
-  const A drstd = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? sum_ddx_g_xhat + sum_dxhat_x_centred : A(0);  // step 23
-  const A drstd_scaled = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? drstd*rstd : A(0);  // step 24
-  const A dvar = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? A(-0.5)*drstd_scaled*(rstd*rstd) : A(0);  // step 24
-  const A dvar_scaled = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? A(2)*dvar / D : A(0);  // step 25
-  const A dgate = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? sum_ddbeta_dy + sum_ddgamma_dy_xhat + sum_dg_dy_gamma : A(0);  // step 28
+  const A sum_ddx_g_xhat = sums[0];  // step 45: sum(ddx*(-mean_g - mean_g_2*xhat + g))
+  const A sum_dxhat_x_centred = sums[1];  // step 45: sum(dxhat*x_centred)
+  const A sum_dg_dy_gamma = sums[2];  // step 50: sum(gamma*dg*dy)
+  const A drstd = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? sum_ddx_g_xhat + sum_dxhat_x_centred : A(0);  // step 45
+  const A drstd_scaled = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? drstd*rstd : A(0);  // step 54
+  const A dvar = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? A(-0.5)*drstd_scaled*(rstd*rstd) : A(0);  // step 54
+  const A dvar_scaled = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? A(2)*dvar / D : A(0);  // step 47
+  const A dgate = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? sum_ddbeta_dy + sum_ddgamma_dy_xhat + sum_dg_dy_gamma : A(0);  // step 50
   row.sum_ddx_g_xhat = sum_ddx_g_xhat;
   row.sum_dxhat_x_centred = sum_dxhat_x_centred;
   row.sum_dg_dy_gamma = sum_dg_dy_gamma;
@@ -502,17 +502,17 @@ __device__ __forceinline__ void dmu(A x, A dy, A ddx, A gamma, A ddgamma, const 
   const A dmean_beta_scaled = row.dmean_beta_scaled, dmean_g_2_scaled = row.dmean_g_2_scaled, dvar_scaled = row.dvar_scaled, gate = row.gate, mean_g_2_scaled = row.mean_g_2_scaled, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
-  const A g = dy*gate*gamma;  // step 15
-  const A dxhat = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? (HAS_ddx ? g*dmean_g_2_scaled : A(0)) + (HAS_ddgamma ? dy*gate*ddgamma : A(0)) + (HAS_ddgate ? dy*dmean_beta_scaled*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_2_scaled : A(0)) : A(0);  // step 22
-  const A dx_centred = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? x_centred*dvar_scaled + dxhat*rstd : A(0);  // step 25
-  if (HAS_ddgamma || HAS_ddgate || HAS_ddx) sums[0] += -dx_centred;  // step 26: dmu
+  const A g = dy*gate*gamma;  // step 32
+  const A dxhat = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? (HAS_ddx ? g*dmean_g_2_scaled : A(0)) + (HAS_ddgamma ? dy*gate*ddgamma : A(0)) + (HAS_ddgate ? dy*dmean_beta_scaled*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_2_scaled : A(0)) : A(0);  // step 44
+  const A dx_centred = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? x_centred*dvar_scaled + dxhat*rstd : A(0);  // step 47
+  if (HAS_ddgamma || HAS_ddgate || HAS_ddx) sums[0] += -dx_centred;  // step 48: dmu
 }
 
 template <class A>
 __device__ __forceinline__ void after_dmu(Scalars<A>& row, const A (&sums)[1]) {
   const A D = row.D;
-  const A dmu = sums[0];  // step 26: sum(-dx_centred)
-  const A dmu_scaled = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? dmu / D : A(0);  // step 27
+  const A dmu = sums[0];  // step 48: sum(-dx_centred)
+  const A dmu_scaled = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? dmu / D : A(0);  // step 49
   row.dmu = dmu;
   row.dmu_scaled = dmu_scaled;
 }
@@ -523,10 +523,10 @@ __device__ __forceinline__ void stage_5(A x, A dy, A ddx, A gamma, A ddgamma, co
   const A dmean_beta_scaled = row.dmean_beta_scaled, dmean_g_2_scaled = row.dmean_g_2_scaled, dmu_scaled = row.dmu_scaled, dvar_scaled = row.dvar_scaled, gate = row.gate, mean_g_2_scaled = row.mean_g_2_scaled, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
-  const A g = dy*gate*gamma;  // step 15
-  const A dxhat = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? (HAS_ddx ? g*dmean_g_2_scaled : A(0)) + (HAS_ddgamma ? dy*gate*ddgamma : A(0)) + (HAS_ddgate ? dy*dmean_beta_scaled*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_2_scaled : A(0)) : A(0);  // step 22
-  const A dx_centred = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? x_centred*dvar_scaled + dxhat*rstd : A(0);  // step 25
-  const A dx = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? dx_centred + dmu_scaled : A(0);  // step 27
+  const A g = dy*gate*gamma;  // step 32
+  const A dxhat = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? (HAS_ddx ? g*dmean_g_2_scaled : A(0)) + (HAS_ddgamma ? dy*gate*ddgamma : A(0)) + (HAS_ddgate ? dy*dmean_beta_scaled*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_2_scaled : A(0)) : A(0);  // step 44
+  const A dx_centred = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? x_centred*dvar_scaled + dxhat*rstd : A(0);  // step 47
+  const A dx = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? dx_centred + dmu_scaled : A(0);  // step 49
   out_dx = dx;
 }
 
@@ -717,7 +717,7 @@ template <class A> struct Scalars {
 template <class A>
 __device__ __forceinline__ void finish(A dbeta_rows, A dgamma, const Scalars<A>& row, A& out_dgamma, A& out_dbeta) {
   const A D = row.D;
-  const A dbeta = HAS_ddgate ? dbeta_rows / D : A(0);  // step 30
+  const A dbeta = HAS_ddgate ? dbeta_rows / D : A(0);  // step 56
   out_dgamma = dgamma;
   out_dbeta = dbeta;
 }

@@ -27,7 +27,7 @@ def jvp(arguments, fields, results, call):
     features, dtype = call.features, call.dtype
     needs_w_shifted_2 = w is not None and dx_rows is not None
     D = _rows.number(features, dtype)
-    # step 10: w_shifted_2 = w + 1
+    # step 20: w_shifted_2 = w + 1
     if needs_w_shifted_2:
         w_shifted_2 = np.add(w, 1.0)
     dw_wide = _rows.repeated(dw)
@@ -37,10 +37,10 @@ def jvp(arguments, fields, results, call):
     def block(x, dx, rstd, dy_block, buffers, row_scalars):
         # step 3: xhat = x*rstd
         xhat = _rows.by_row(np.multiply, x, rstd, out=dy_block)
-        # step 10: mean_dx_xhat = mean(dx*xhat)
+        # step 20: mean_dx_xhat = mean(dx*xhat)
         if dx_rows is not None:
             mean_dx_xhat = _rows.row_mean(dx, xhat, D, out=row_scalars[0])
-        # step 10: dy = xhat*dw + (dx - xhat*mean_dx_xhat)*rstd*w_shifted_2
+        # step 20: dy = xhat*dw + (dx - xhat*mean_dx_xhat)*rstd*w_shifted_2
         if dw is not None:
             dy = _rows.by_feature(np.multiply, xhat, dw_wide, out=buffers[0])
         if dx_rows is not None:
@@ -76,10 +76,10 @@ def backward_backward(arguments, fields, results, call):
     needs_w_shifted_2 = w is not None and ddx_rows is not None
     needs_dx = ddx_rows is not None and ddw is not None
     D = _rows.number(features, dtype)
-    # step 11: w_shifted_2 = w + 1
+    # step 21: w_shifted_2 = w + 1
     if needs_w_shifted_2:
         w_shifted_2 = np.add(w, 1.0)
-    # step 14: mean_ddw_dy_xhat = mean(dy*xhat*ddw)
+    # step 44: mean_ddw_dy_xhat = mean(dy*xhat*ddw)
     if ddw is not None:
         ddw_over_D = np.divide(ddw, D)
     if needs_w_shifted_2:
@@ -90,34 +90,34 @@ def backward_backward(arguments, fields, results, call):
         (dw_sums,) = sums
         # step 3: xhat = x*rstd
         xhat = _rows.by_row(np.multiply, x, rstd, out=ddy_block)
-        # step 13: mean_ddx_xhat = mean(ddx*xhat)
+        # step 42: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_mean(ddx, xhat, D, out=row_scalars[0])
-        # step 14: mean_ddw_dy_xhat = mean(dy*xhat*ddw)
+        # step 44: mean_ddw_dy_xhat = mean(dy*xhat*ddw)
         if ddw is not None:
             part = np.multiply(dy, xhat, out=dx_block)
             mean_ddw_dy_xhat = _rows.row_sum(part, ddw_over_D, out=row_scalars[1])
-        # step 11: g = dy*w_shifted_2
+        # step 21: g = dy*w_shifted_2
         if needs_w_shifted_2:
             g = _rows.by_feature(np.multiply, dy, w_shifted_2_wide, out=dx_block)
         if w is None:
             g = dy
-        # step 12: mean_g = mean(g*xhat)
+        # step 22: mean_g = mean(g*xhat)
         if ddx_rows is not None:
             mean_g = _rows.row_mean(g, xhat, D, out=row_scalars[2])
-            # step 14: mean_ddx_g = mean(ddx*g)
+            # step 44: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D, out=row_scalars[3])
-            # step 14: mean_g_scaled = 3*mean_g
+            # step 44: mean_g_scaled = 3*mean_g
             mean_g_scaled = np.multiply(mean_g, 3.0, out=row_scalars[4])
-            # step 13: dg = (ddx - xhat*mean_ddx_xhat)*rstd
+            # step 42: dg = (ddx - xhat*mean_ddx_xhat)*rstd
             dg = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[0])
             dg = np.subtract(ddx, dg, out=buffers[0])
             dg = np.multiply(dg, rstd, out=buffers[0])
-        # step 15: dw = sum over rows of dg*dy
+        # step 39: dw = sum over rows of dg*dy
         if needs_w_shifted_2:
             part_2 = np.multiply(dg, dy, out=buffers[1])
             _rows.add_rows(part_2, dw_sums)
-        # step 14: dx = (dy*ddw + ((xhat*mean_g_scaled - g)*mean_ddx_xhat -
+        # step 44: dx = (dy*ddw + ((xhat*mean_g_scaled - g)*mean_ddx_xhat -
         #   xhat*mean_ddx_g - ddx*mean_g)*rstd - xhat*mean_ddw_dy_xhat)*rstd
         if ddw is not None:
             dx = _rows.by_feature(np.multiply, dy, ddw_wide, out=buffers[1])
@@ -138,7 +138,7 @@ def backward_backward(arguments, fields, results, call):
             part_6 = _rows.by_row(np.multiply, xhat, mean_ddw_dy_xhat, out=buffers[2])
             dx = np.subtract(dx, part_6, out=dx_block)
         np.multiply(dx, rstd, out=dx_block)
-        # step 16: ddy = xhat*ddw + dg*w_shifted_2
+        # step 43: ddy = xhat*ddw + dg*w_shifted_2
         if ddw is not None:
             ddy = _rows.by_feature(np.multiply, xhat, ddw_wide, out=ddy_block)
         if needs_w_shifted_2:

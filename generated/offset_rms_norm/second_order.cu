@@ -115,12 +115,12 @@ template <class A>
 __device__ __forceinline__ void mean_dx_xhat(A x, A dx, const Scalars<A>& row, A (&sums)[1]) {
   const A rstd = row.rstd;
   const A xhat = x*rstd;  // step 3
-  if (HAS_dx) sums[0] += dx*xhat;  // step 10: mean_dx_xhat
+  if (HAS_dx) sums[0] += dx*xhat;  // step 20: mean_dx_xhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_dx_xhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_dx_xhat = sums[0] / row.D;  // step 10: mean(dx*xhat)
+  const A mean_dx_xhat = sums[0] / row.D;  // step 20: mean(dx*xhat)
   row.mean_dx_xhat = mean_dx_xhat;
 }
 
@@ -128,9 +128,9 @@ __device__ __forceinline__ void after_mean_dx_xhat(Scalars<A>& row, const A (&su
 template <class A>
 __device__ __forceinline__ void stage_2(A x, A dx, A w, A dw, const Scalars<A>& row, A& out_dy) {
   const A mean_dx_xhat = row.mean_dx_xhat, rstd = row.rstd;
-  const A w_shifted_2 = w + A(1);  // step 10
+  const A w_shifted_2 = w + A(1);  // step 20
   const A xhat = x*rstd;  // step 3
-  const A dy = (HAS_dw || HAS_dx) ? (HAS_dw ? xhat*dw : A(0)) + (HAS_dx ? (dx - xhat*mean_dx_xhat)*rstd*w_shifted_2 : A(0)) : A(0);  // step 10
+  const A dy = (HAS_dw || HAS_dx) ? (HAS_dw ? xhat*dw : A(0)) + (HAS_dx ? (dx - xhat*mean_dx_xhat)*rstd*w_shifted_2 : A(0)) : A(0);  // step 20
   out_dy = dy;
 }
 
@@ -289,22 +289,22 @@ template <class G> struct Tile {
 template <class A>
 __device__ __forceinline__ void mean_ddw_dy_xhat(A x, A dy, A ddx, A w, A ddw, const Scalars<A>& row, A (&sums)[4]) {
   const A rstd = row.rstd;
-  const A w_shifted_2 = w + A(1);  // step 11
+  const A w_shifted_2 = w + A(1);  // step 21
   const A xhat = x*rstd;  // step 3
-  const A g = dy*w_shifted_2;  // step 11
-  if (HAS_ddx) sums[0] += g*xhat;  // step 12: mean_g
-  if (HAS_ddx) sums[1] += ddx*xhat;  // step 13: mean_ddx_xhat
-  if (HAS_ddx) sums[2] += ddx*g;  // step 14: mean_ddx_g
-  if (HAS_ddw) sums[3] += dy*xhat*ddw;  // step 14: mean_ddw_dy_xhat
+  const A g = dy*w_shifted_2;  // step 21
+  if (HAS_ddx) sums[0] += g*xhat;  // step 22: mean_g
+  if (HAS_ddx) sums[1] += ddx*xhat;  // step 42: mean_ddx_xhat
+  if (HAS_ddx) sums[2] += ddx*g;  // step 44: mean_ddx_g
+  if (HAS_ddw) sums[3] += dy*xhat*ddw;  // step 44: mean_ddw_dy_xhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddw_dy_xhat(Scalars<A>& row, const A (&sums)[4]) {
-  const A mean_g = sums[0] / row.D;  // step 12: mean(g*xhat)
-  const A mean_ddx_xhat = sums[1] / row.D;  // step 13: mean(ddx*xhat)
-  const A mean_ddx_g = sums[2] / row.D;  // step 14: mean(ddx*g)
-  const A mean_ddw_dy_xhat = sums[3] / row.D;  // step 14: mean(ddw*dy*xhat)
-  const A mean_g_scaled = A(3)*mean_g;  // step 14
+  const A mean_g = sums[0] / row.D;  // step 22: mean(g*xhat)
+  const A mean_ddx_xhat = sums[1] / row.D;  // step 42: mean(ddx*xhat)
+  const A mean_ddx_g = sums[2] / row.D;  // step 44: mean(ddx*g)
+  const A mean_ddw_dy_xhat = sums[3] / row.D;  // step 44: mean(ddw*dy*xhat)
+  const A mean_g_scaled = A(3)*mean_g;  // step 44
   row.mean_g = mean_g;
   row.mean_ddx_xhat = mean_ddx_xhat;
   row.mean_ddx_g = mean_ddx_g;
@@ -316,13 +316,13 @@ __device__ __forceinline__ void after_mean_ddw_dy_xhat(Scalars<A>& row, const A 
 template <class A>
 __device__ __forceinline__ void stage_2(A x, A dy, A ddx, A w, A ddw, const Scalars<A>& row, A (&over_rows)[SUMS_INTO_COLUMNS], A& out_dx, A& out_ddy) {
   const A mean_ddw_dy_xhat = row.mean_ddw_dy_xhat, mean_ddx_g = row.mean_ddx_g, mean_ddx_xhat = row.mean_ddx_xhat, mean_g = row.mean_g, mean_g_scaled = row.mean_g_scaled, rstd = row.rstd;
-  const A w_shifted_2 = w + A(1);  // step 11
+  const A w_shifted_2 = w + A(1);  // step 21
   const A xhat = x*rstd;  // step 3
-  const A g = dy*w_shifted_2;  // step 11
-  const A dg = HAS_ddx ? (ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 13
-  const A dx = (HAS_ddw || HAS_ddx) ? ((HAS_ddw ? dy*ddw : A(0)) + (HAS_ddx ? ((xhat*mean_g_scaled - g)*mean_ddx_xhat - xhat*mean_ddx_g - ddx*mean_g)*rstd : A(0)) - (HAS_ddw ? xhat*mean_ddw_dy_xhat : A(0)))*rstd : A(0);  // step 14
-  const A ddy = (HAS_ddw || HAS_ddx) ? (HAS_ddw ? xhat*ddw : A(0)) + (HAS_ddx ? dg*w_shifted_2 : A(0)) : A(0);  // step 16
-  if (HAS_ddx && HAS_w) over_rows[0] = dg*dy;  // step 15: dw
+  const A g = dy*w_shifted_2;  // step 21
+  const A dg = HAS_ddx ? (ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 42
+  const A dx = (HAS_ddw || HAS_ddx) ? ((HAS_ddw ? dy*ddw : A(0)) + (HAS_ddx ? ((xhat*mean_g_scaled - g)*mean_ddx_xhat - xhat*mean_ddx_g - ddx*mean_g)*rstd : A(0)) - (HAS_ddw ? xhat*mean_ddw_dy_xhat : A(0)))*rstd : A(0);  // step 44
+  const A ddy = (HAS_ddw || HAS_ddx) ? (HAS_ddw ? xhat*ddw : A(0)) + (HAS_ddx ? dg*w_shifted_2 : A(0)) : A(0);  // step 43
+  if (HAS_ddx && HAS_w) over_rows[0] = dg*dy;  // step 39: dw
   out_dx = dx;
   out_ddy = ddy;
 }

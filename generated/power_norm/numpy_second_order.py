@@ -32,12 +32,12 @@ def jvp(arguments, fields, results, call):
     def block(x, dx, scale, dy_block, buffers, row_scalars):
         # step 3: xhat = x*scale
         xhat = _rows.by_row(np.multiply, x, scale, out=dy_block)
-        # step 10: mean_dx_xhat = mean(dx*xhat**3)
+        # step 20: mean_dx_xhat = mean(dx*xhat**3)
         if dx_rows is not None:
             part = np.square(xhat, out=buffers[0])
             part = np.multiply(part, xhat, out=buffers[0])
             mean_dx_xhat = _rows.row_mean(dx, part, D, out=row_scalars[0])
-        # step 10: dy = xhat*dgamma + (dx - xhat*mean_dx_xhat)*scale*gamma
+        # step 20: dy = xhat*dgamma + (dx - xhat*mean_dx_xhat)*scale*gamma
         if dgamma is not None:
             dy = _rows.by_feature(np.multiply, xhat, dgamma_wide, out=buffers[0])
         if dx_rows is not None:
@@ -74,56 +74,56 @@ def backward_backward(arguments, fields, results, call):
     needs_dxhat = ddx_rows is not None and ddgamma is not None
     ones = _rows.equal_weights(features, 1.0, dtype)
     D = _rows.number(features, dtype)
-    # step 18: dmean_x4_scaled = 4*dmean_x4/D
+    # step 30: dmean_x4_scaled = 4*dmean_x4/D
     part_15 = np.divide(4.0, D)
     gamma_wide = _rows.repeated(gamma)
     ddgamma_wide = _rows.repeated(ddgamma)
 
     def block(x, dy, ddx, scale, ddy_block, dx_block, buffers, row_scalars, sums):
         (dgamma_sums,) = sums
-        # step 13: dmean_g_unscaled = sum(-ddx*x**3)
+        # step 25: dmean_g_unscaled = sum(-ddx*x**3)
         part = np.square(x, out=ddy_block)
         part_2 = np.multiply(part, x, out=dx_block)
         if ddx_rows is not None:
             part_3 = np.multiply(ddx, part_2, out=buffers[0])
             part_3 = np.negative(part_3, out=buffers[0])
             dmean_g_unscaled = _rows.row_sum(part_3, ones, out=row_scalars[0])
-        # step 11: g = dy*gamma
+        # step 21: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[0])
         if gamma is None:
             g = dy
-        # step 12: mean_g_unscaled = mean(g*x)
+        # step 22: mean_g_unscaled = mean(g*x)
         if ddx_rows is not None:
             mean_g_unscaled = _rows.row_mean(g, x, D, out=row_scalars[1])
-            # step 12: mean_g = mean_g_unscaled*scale
+            # step 22: mean_g = mean_g_unscaled*scale
             mean_g = np.multiply(mean_g_unscaled, scale, out=row_scalars[1])
-        # step 13: dmean_g = dmean_g_unscaled*scale**4
+        # step 25: dmean_g = dmean_g_unscaled*scale**4
         part_4 = np.square(scale, out=row_scalars[2])
         part_5 = np.square(part_4, out=row_scalars[3])
         if ddx_rows is not None:
             dmean_g = np.multiply(dmean_g_unscaled, part_5, out=row_scalars[0])
-            # step 14: dmean_g_scaled = dmean_g/D
+            # step 26: dmean_g_scaled = dmean_g/D
             dmean_g_scaled = np.divide(dmean_g, D, out=row_scalars[0])
-            # step 15: mean_g_scaled = -3*mean_g*scale
+            # step 27: mean_g_scaled = -3*mean_g*scale
             mean_g_scaled = np.multiply(mean_g, scale, out=row_scalars[4])
             mean_g_scaled = np.multiply(mean_g_scaled, -3.0, out=row_scalars[4])
-            # step 16: sum_ddx_g_xhat = sum((g - x**3*mean_g*scale**3)*ddx)
+            # step 28: sum_ddx_g_xhat = sum((g - x**3*mean_g*scale**3)*ddx)
             part_6 = np.multiply(part_4, scale, out=row_scalars[5])
             part_6 = np.multiply(mean_g, part_6, out=row_scalars[1])
             part_7 = _rows.by_row(np.multiply, part_2, part_6, out=buffers[1])
             part_7 = np.subtract(g, part_7, out=buffers[1])
             sum_ddx_g_xhat = _rows.row_sum(part_7, ddx, out=row_scalars[1])
-            # step 14: dg = ddx*scale + x*dmean_g_scaled*scale
+            # step 26: dg = ddx*scale + x*dmean_g_scaled*scale
             dg = _rows.by_row(np.multiply, ddx, scale, out=buffers[1])
             part_8 = np.multiply(dmean_g_scaled, scale, out=row_scalars[5])
             part_9 = _rows.by_row(np.multiply, x, part_8, out=buffers[2])
             dg = np.add(dg, part_9, out=buffers[1])
-        # step 19: dgamma = sum over rows of dg*dy
+        # step 31: dgamma = sum over rows of dg*dy
         if needs_g:
             part_10 = np.multiply(dg, dy, out=buffers[2])
             _rows.add_rows(part_10, dgamma_sums)
-        # step 15: dxhat = dy*ddgamma + g*dmean_g_scaled +
+        # step 27: dxhat = dy*ddgamma + g*dmean_g_scaled +
         #   ddx*x**2*mean_g_scaled*scale**2
         if ddgamma is not None:
             dxhat = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[2])
@@ -138,9 +138,9 @@ def backward_backward(arguments, fields, results, call):
             part_13 = np.multiply(mean_g_scaled, part_4, out=row_scalars[0])
             part_12 = np.multiply(part_12, part_13, out=ddy_block)
             dxhat = np.add(dxhat, part_12, out=buffers[0])
-        # step 16: sum_dxhat_x = sum(dxhat*x)
+        # step 28: sum_dxhat_x = sum(dxhat*x)
         sum_dxhat_x = _rows.row_sum(dxhat, x, out=row_scalars[0])
-        # step 20: ddy = dg*gamma + x*scale*ddgamma
+        # step 32: ddy = dg*gamma + x*scale*ddgamma
         if needs_g:
             ddy = _rows.by_feature(np.multiply, dg, gamma_wide, out=ddy_block)
         if gamma is None:
@@ -154,19 +154,19 @@ def backward_backward(arguments, fields, results, call):
             ddy = part_14
         if gamma is None or ddx_rows is None:
             ddy_block[...] = ddy
-        # step 16: dscale = sum_ddx_g_xhat + sum_dxhat_x
+        # step 28: dscale = sum_ddx_g_xhat + sum_dxhat_x
         if ddx_rows is not None:
             dscale = np.add(sum_ddx_g_xhat, sum_dxhat_x, out=row_scalars[0])
         else:
             dscale = sum_dxhat_x
-        # step 17: dscale_scaled = dscale*scale
+        # step 33: dscale_scaled = dscale*scale
         dscale_scaled = np.multiply(dscale, scale, out=row_scalars[0])
-        # step 17: dmean_x4 = -dscale_scaled*scale**4/4
+        # step 33: dmean_x4 = -dscale_scaled*scale**4/4
         dmean_x4 = np.multiply(dscale_scaled, part_5, out=row_scalars[0])
         dmean_x4 = np.multiply(dmean_x4, -0.25, out=row_scalars[0])
-        # step 18: dmean_x4_scaled = 4*dmean_x4/D
+        # step 30: dmean_x4_scaled = 4*dmean_x4/D
         dmean_x4_scaled = np.multiply(dmean_x4, part_15, out=row_scalars[0])
-        # step 18: dx = dxhat*scale + x**3*dmean_x4_scaled
+        # step 30: dx = dxhat*scale + x**3*dmean_x4_scaled
         dx = np.multiply(dxhat, scale, out=buffers[0])
         part_16 = np.multiply(part_2, dmean_x4_scaled, out=dx_block)
         np.add(dx, part_16, out=dx_block)

@@ -120,12 +120,12 @@ template <class A>
 __device__ __forceinline__ void mean_dx_xhat(A x, A dx, const Scalars<A>& row, A (&sums)[1]) {
   const A scale = row.scale;
   const A xhat = x*scale;  // step 3
-  if (HAS_dx) sums[0] += dx*math::power<3>(xhat);  // step 10: mean_dx_xhat
+  if (HAS_dx) sums[0] += dx*math::power<3>(xhat);  // step 20: mean_dx_xhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_dx_xhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_dx_xhat = sums[0] / row.D;  // step 10: mean(dx*xhat**3)
+  const A mean_dx_xhat = sums[0] / row.D;  // step 20: mean(dx*xhat**3)
   row.mean_dx_xhat = mean_dx_xhat;
 }
 
@@ -134,7 +134,7 @@ template <class A>
 __device__ __forceinline__ void stage_2(A x, A dx, A gamma, A dgamma, const Scalars<A>& row, A& out_dy) {
   const A mean_dx_xhat = row.mean_dx_xhat, scale = row.scale;
   const A xhat = x*scale;  // step 3
-  const A dy = (HAS_dgamma || HAS_dx) ? (HAS_dgamma ? xhat*dgamma : A(0)) + (HAS_dx ? (dx - xhat*mean_dx_xhat)*scale*gamma : A(0)) : A(0);  // step 10
+  const A dy = (HAS_dgamma || HAS_dx) ? (HAS_dgamma ? xhat*dgamma : A(0)) + (HAS_dx ? (dx - xhat*mean_dx_xhat)*scale*gamma : A(0)) : A(0);  // step 20
   out_dy = dy;
 }
 
@@ -299,18 +299,18 @@ template <class A>
 __device__ __forceinline__ void dmean_g(A x, A dy, A ddx, A gamma, const Scalars<A>& row, A (&sums)[2]) {
   const A scale = row.scale;
   const A xhat = x*scale;  // step 3
-  const A g = dy*gamma;  // step 11
-  if (HAS_ddx) sums[0] += g*xhat;  // step 12: mean_g
-  if (HAS_ddx) sums[1] += -ddx*math::power<3>(xhat)*scale;  // step 13: dmean_g
+  const A g = dy*gamma;  // step 21
+  if (HAS_ddx) sums[0] += g*xhat;  // step 22: mean_g
+  if (HAS_ddx) sums[1] += -ddx*math::power<3>(xhat)*scale;  // step 25: dmean_g
 }
 
 template <class A>
 __device__ __forceinline__ void after_dmean_g(Scalars<A>& row, const A (&sums)[2]) {
   const A D = row.D, scale = row.scale;
-  const A mean_g = sums[0] / row.D;  // step 12: mean(g*xhat)
-  const A dmean_g = sums[1];  // step 13: sum(-scale*ddx*xhat**3)
-  const A dmean_g_scaled = HAS_ddx ? dmean_g / D : A(0);  // step 14
-  const A mean_g_scaled = A(-3)*mean_g*scale;  // step 15
+  const A mean_g = sums[0] / row.D;  // step 22: mean(g*xhat)
+  const A dmean_g = sums[1];  // step 25: sum(-scale*ddx*xhat**3)
+  const A dmean_g_scaled = HAS_ddx ? dmean_g / D : A(0);  // step 26
+  const A mean_g_scaled = A(-3)*mean_g*scale;  // step 27
   row.mean_g = mean_g;
   row.dmean_g = dmean_g;
   row.dmean_g_scaled = dmean_g_scaled;
@@ -322,25 +322,25 @@ template <class A>
 __device__ __forceinline__ void sum_dxhat_x(A x, A dy, A ddx, A gamma, A ddgamma, const Scalars<A>& row, A (&sums)[2], A (&over_rows)[SUMS_INTO_COLUMNS], A& out_ddy) {
   const A dmean_g_scaled = row.dmean_g_scaled, mean_g = row.mean_g, mean_g_scaled = row.mean_g_scaled, scale = row.scale;
   const A xhat = x*scale;  // step 3
-  const A g = dy*gamma;  // step 11
-  const A dg = HAS_ddx ? xhat*dmean_g_scaled + ddx*scale : A(0);  // step 14
-  const A dxhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_scaled : A(0)) + (HAS_ddx ? ddx*(xhat*xhat)*mean_g_scaled : A(0)) : A(0);  // step 15
-  const A ddy = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) : A(0);  // step 20
-  if (HAS_ddx) sums[0] += (g - math::power<3>(xhat)*mean_g)*ddx;  // step 16: sum_ddx_g_xhat
-  if (HAS_ddgamma || HAS_ddx) sums[1] += dxhat*x;  // step 16: sum_dxhat_x
-  if (HAS_ddx && HAS_gamma) over_rows[0] = dg*dy;  // step 19: dgamma
+  const A g = dy*gamma;  // step 21
+  const A dg = HAS_ddx ? xhat*dmean_g_scaled + ddx*scale : A(0);  // step 26
+  const A dxhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_scaled : A(0)) + (HAS_ddx ? ddx*(xhat*xhat)*mean_g_scaled : A(0)) : A(0);  // step 27
+  const A ddy = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) : A(0);  // step 32
+  if (HAS_ddx) sums[0] += (g - math::power<3>(xhat)*mean_g)*ddx;  // step 28: sum_ddx_g_xhat
+  if (HAS_ddgamma || HAS_ddx) sums[1] += dxhat*x;  // step 28: sum_dxhat_x
+  if (HAS_ddx && HAS_gamma) over_rows[0] = dg*dy;  // step 31: dgamma
   out_ddy = ddy;
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_dxhat_x(Scalars<A>& row, const A (&sums)[2]) {
   const A D = row.D, scale = row.scale;
-  const A sum_ddx_g_xhat = sums[0];  // step 16: sum(ddx*(-mean_g*xhat**3 + g))
-  const A sum_dxhat_x = sums[1];  // step 16: sum(dxhat*x)
-  const A dscale = (HAS_ddgamma || HAS_ddx) ? sum_ddx_g_xhat + sum_dxhat_x : A(0);  // step 16
-  const A dscale_scaled = (HAS_ddgamma || HAS_ddx) ? dscale*scale : A(0);  // step 17
-  const A dmean_x4 = (HAS_ddgamma || HAS_ddx) ? A(-0.25)*dscale_scaled*math::power<4>(scale) : A(0);  // step 17
-  const A dmean_x4_scaled = (HAS_ddgamma || HAS_ddx) ? A(4)*dmean_x4 / D : A(0);  // step 18
+  const A sum_ddx_g_xhat = sums[0];  // step 28: sum(ddx*(-mean_g*xhat**3 + g))
+  const A sum_dxhat_x = sums[1];  // step 28: sum(dxhat*x)
+  const A dscale = (HAS_ddgamma || HAS_ddx) ? sum_ddx_g_xhat + sum_dxhat_x : A(0);  // step 28
+  const A dscale_scaled = (HAS_ddgamma || HAS_ddx) ? dscale*scale : A(0);  // step 33
+  const A dmean_x4 = (HAS_ddgamma || HAS_ddx) ? A(-0.25)*dscale_scaled*math::power<4>(scale) : A(0);  // step 33
+  const A dmean_x4_scaled = (HAS_ddgamma || HAS_ddx) ? A(4)*dmean_x4 / D : A(0);  // step 30
   row.sum_ddx_g_xhat = sum_ddx_g_xhat;
   row.sum_dxhat_x = sum_dxhat_x;
   row.dscale = dscale;
@@ -354,9 +354,9 @@ template <class A>
 __device__ __forceinline__ void stage_3(A x, A dy, A ddx, A gamma, A ddgamma, const Scalars<A>& row, A& out_dx) {
   const A dmean_g_scaled = row.dmean_g_scaled, dmean_x4_scaled = row.dmean_x4_scaled, mean_g_scaled = row.mean_g_scaled, scale = row.scale;
   const A xhat = x*scale;  // step 3
-  const A g = dy*gamma;  // step 11
-  const A dxhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_scaled : A(0)) + (HAS_ddx ? ddx*(xhat*xhat)*mean_g_scaled : A(0)) : A(0);  // step 15
-  const A dx = (HAS_ddgamma || HAS_ddx) ? dxhat*scale + math::power<3>(x)*dmean_x4_scaled : A(0);  // step 18
+  const A g = dy*gamma;  // step 21
+  const A dxhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_scaled : A(0)) + (HAS_ddx ? ddx*(xhat*xhat)*mean_g_scaled : A(0)) : A(0);  // step 27
+  const A dx = (HAS_ddgamma || HAS_ddx) ? dxhat*scale + math::power<3>(x)*dmean_x4_scaled : A(0);  // step 30
   out_dx = dx;
 }
 

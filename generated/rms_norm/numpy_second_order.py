@@ -32,10 +32,10 @@ def jvp(arguments, fields, results, call):
     def block(x, dx, rstd, dy_block, buffers, row_scalars):
         # step 3: xhat = x*rstd
         xhat = _rows.by_row(np.multiply, x, rstd, out=dy_block)
-        # step 10: mean_dx_xhat = mean(dx*xhat)
+        # step 20: mean_dx_xhat = mean(dx*xhat)
         if dx_rows is not None:
             mean_dx_xhat = _rows.row_mean(dx, xhat, D, out=row_scalars[0])
-        # step 10: dy = xhat*dgamma + (dx - xhat*mean_dx_xhat)*rstd*gamma
+        # step 20: dy = xhat*dgamma + (dx - xhat*mean_dx_xhat)*rstd*gamma
         if dgamma is not None:
             dy = _rows.by_feature(np.multiply, xhat, dgamma_wide, out=buffers[0])
         if dx_rows is not None:
@@ -71,7 +71,7 @@ def backward_backward(arguments, fields, results, call):
     needs_g = gamma is not None and ddx_rows is not None
     needs_dx = ddx_rows is not None and ddgamma is not None
     D = _rows.number(features, dtype)
-    # step 14: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+    # step 44: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
     if ddgamma is not None:
         ddgamma_over_D = np.divide(ddgamma, D)
     gamma_wide = _rows.repeated(gamma)
@@ -81,36 +81,36 @@ def backward_backward(arguments, fields, results, call):
         (dgamma_sums,) = sums
         # step 3: xhat = x*rstd
         xhat = _rows.by_row(np.multiply, x, rstd, out=ddy_block)
-        # step 13: mean_ddx_xhat = mean(ddx*xhat)
+        # step 42: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_mean(ddx, xhat, D, out=row_scalars[0])
-        # step 14: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+        # step 44: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
         if ddgamma is not None:
             part = np.multiply(dy, xhat, out=dx_block)
             mean_ddgamma_dy_xhat = _rows.row_sum(
                 part, ddgamma_over_D, out=row_scalars[1]
             )
-        # step 11: g = dy*gamma
+        # step 21: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         if gamma is None:
             g = dy
-        # step 12: mean_g = mean(g*xhat)
+        # step 22: mean_g = mean(g*xhat)
         if ddx_rows is not None:
             mean_g = _rows.row_mean(g, xhat, D, out=row_scalars[2])
-            # step 14: mean_ddx_g = mean(ddx*g)
+            # step 44: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D, out=row_scalars[3])
-            # step 14: mean_g_scaled = 3*mean_g
+            # step 44: mean_g_scaled = 3*mean_g
             mean_g_scaled = np.multiply(mean_g, 3.0, out=row_scalars[4])
-            # step 13: dg = (ddx - xhat*mean_ddx_xhat)*rstd
+            # step 42: dg = (ddx - xhat*mean_ddx_xhat)*rstd
             dg = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[0])
             dg = np.subtract(ddx, dg, out=buffers[0])
             dg = np.multiply(dg, rstd, out=buffers[0])
-        # step 15: dgamma = sum over rows of dg*dy
+        # step 39: dgamma = sum over rows of dg*dy
         if needs_g:
             part_2 = np.multiply(dg, dy, out=buffers[1])
             _rows.add_rows(part_2, dgamma_sums)
-        # step 14: dx = (dy*ddgamma + ((xhat*mean_g_scaled - g)*mean_ddx_xhat -
+        # step 44: dx = (dy*ddgamma + ((xhat*mean_g_scaled - g)*mean_ddx_xhat -
         #   xhat*mean_ddx_g - ddx*mean_g)*rstd - xhat*mean_ddgamma_dy_xhat)*rstd
         if ddgamma is not None:
             dx = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[1])
@@ -133,7 +133,7 @@ def backward_backward(arguments, fields, results, call):
             )
             dx = np.subtract(dx, part_6, out=dx_block)
         np.multiply(dx, rstd, out=dx_block)
-        # step 16: ddy = xhat*ddgamma + dg*gamma
+        # step 43: ddy = xhat*ddgamma + dg*gamma
         if ddgamma is not None:
             ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=ddy_block)
         if needs_g:

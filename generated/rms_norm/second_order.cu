@@ -115,12 +115,12 @@ template <class A>
 __device__ __forceinline__ void mean_dx_xhat(A x, A dx, const Scalars<A>& row, A (&sums)[1]) {
   const A rstd = row.rstd;
   const A xhat = x*rstd;  // step 3
-  if (HAS_dx) sums[0] += dx*xhat;  // step 10: mean_dx_xhat
+  if (HAS_dx) sums[0] += dx*xhat;  // step 20: mean_dx_xhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_dx_xhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_dx_xhat = sums[0] / row.D;  // step 10: mean(dx*xhat)
+  const A mean_dx_xhat = sums[0] / row.D;  // step 20: mean(dx*xhat)
   row.mean_dx_xhat = mean_dx_xhat;
 }
 
@@ -129,7 +129,7 @@ template <class A>
 __device__ __forceinline__ void stage_2(A x, A dx, A gamma, A dgamma, const Scalars<A>& row, A& out_dy) {
   const A mean_dx_xhat = row.mean_dx_xhat, rstd = row.rstd;
   const A xhat = x*rstd;  // step 3
-  const A dy = (HAS_dgamma || HAS_dx) ? (HAS_dgamma ? xhat*dgamma : A(0)) + (HAS_dx ? (dx - xhat*mean_dx_xhat)*rstd*gamma : A(0)) : A(0);  // step 10
+  const A dy = (HAS_dgamma || HAS_dx) ? (HAS_dgamma ? xhat*dgamma : A(0)) + (HAS_dx ? (dx - xhat*mean_dx_xhat)*rstd*gamma : A(0)) : A(0);  // step 20
   out_dy = dy;
 }
 
@@ -289,20 +289,20 @@ template <class A>
 __device__ __forceinline__ void mean_ddgamma_dy_xhat(A x, A dy, A ddx, A gamma, A ddgamma, const Scalars<A>& row, A (&sums)[4]) {
   const A rstd = row.rstd;
   const A xhat = x*rstd;  // step 3
-  const A g = dy*gamma;  // step 11
-  if (HAS_ddx) sums[0] += g*xhat;  // step 12: mean_g
-  if (HAS_ddx) sums[1] += ddx*xhat;  // step 13: mean_ddx_xhat
-  if (HAS_ddx) sums[2] += ddx*g;  // step 14: mean_ddx_g
-  if (HAS_ddgamma) sums[3] += dy*xhat*ddgamma;  // step 14: mean_ddgamma_dy_xhat
+  const A g = dy*gamma;  // step 21
+  if (HAS_ddx) sums[0] += g*xhat;  // step 22: mean_g
+  if (HAS_ddx) sums[1] += ddx*xhat;  // step 42: mean_ddx_xhat
+  if (HAS_ddx) sums[2] += ddx*g;  // step 44: mean_ddx_g
+  if (HAS_ddgamma) sums[3] += dy*xhat*ddgamma;  // step 44: mean_ddgamma_dy_xhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddgamma_dy_xhat(Scalars<A>& row, const A (&sums)[4]) {
-  const A mean_g = sums[0] / row.D;  // step 12: mean(g*xhat)
-  const A mean_ddx_xhat = sums[1] / row.D;  // step 13: mean(ddx*xhat)
-  const A mean_ddx_g = sums[2] / row.D;  // step 14: mean(ddx*g)
-  const A mean_ddgamma_dy_xhat = sums[3] / row.D;  // step 14: mean(ddgamma*dy*xhat)
-  const A mean_g_scaled = A(3)*mean_g;  // step 14
+  const A mean_g = sums[0] / row.D;  // step 22: mean(g*xhat)
+  const A mean_ddx_xhat = sums[1] / row.D;  // step 42: mean(ddx*xhat)
+  const A mean_ddx_g = sums[2] / row.D;  // step 44: mean(ddx*g)
+  const A mean_ddgamma_dy_xhat = sums[3] / row.D;  // step 44: mean(ddgamma*dy*xhat)
+  const A mean_g_scaled = A(3)*mean_g;  // step 44
   row.mean_g = mean_g;
   row.mean_ddx_xhat = mean_ddx_xhat;
   row.mean_ddx_g = mean_ddx_g;
@@ -315,11 +315,11 @@ template <class A>
 __device__ __forceinline__ void stage_2(A x, A dy, A ddx, A gamma, A ddgamma, const Scalars<A>& row, A (&over_rows)[SUMS_INTO_COLUMNS], A& out_dx, A& out_ddy) {
   const A mean_ddgamma_dy_xhat = row.mean_ddgamma_dy_xhat, mean_ddx_g = row.mean_ddx_g, mean_ddx_xhat = row.mean_ddx_xhat, mean_g = row.mean_g, mean_g_scaled = row.mean_g_scaled, rstd = row.rstd;
   const A xhat = x*rstd;  // step 3
-  const A g = dy*gamma;  // step 11
-  const A dg = HAS_ddx ? (ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 13
-  const A dx = (HAS_ddgamma || HAS_ddx) ? ((HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? ((xhat*mean_g_scaled - g)*mean_ddx_xhat - xhat*mean_ddx_g - ddx*mean_g)*rstd : A(0)) - (HAS_ddgamma ? xhat*mean_ddgamma_dy_xhat : A(0)))*rstd : A(0);  // step 14
-  const A ddy = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) : A(0);  // step 16
-  if (HAS_ddx && HAS_gamma) over_rows[0] = dg*dy;  // step 15: dgamma
+  const A g = dy*gamma;  // step 21
+  const A dg = HAS_ddx ? (ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 42
+  const A dx = (HAS_ddgamma || HAS_ddx) ? ((HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? ((xhat*mean_g_scaled - g)*mean_ddx_xhat - xhat*mean_ddx_g - ddx*mean_g)*rstd : A(0)) - (HAS_ddgamma ? xhat*mean_ddgamma_dy_xhat : A(0)))*rstd : A(0);  // step 44
+  const A ddy = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) : A(0);  // step 43
+  if (HAS_ddx && HAS_gamma) over_rows[0] = dg*dy;  // step 39: dgamma
   out_dx = dx;
   out_ddy = ddy;
 }

@@ -40,7 +40,7 @@ def jvp(arguments, fields, results, call):
         h = np.multiply(silu_z, x, out=buffers[1])
         # step 6: hhat = h*rstd
         hhat = np.multiply(h, rstd, out=buffers[1])
-        # step 19: dh = dx*silu_z + dz*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
+        # step 35: dh = dx*silu_z + dz*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
         if dx_rows is not None:
             dh = np.multiply(dx, silu_z, out=buffers[0])
         if dz_rows is not None:
@@ -54,10 +54,10 @@ def jvp(arguments, fields, results, call):
             dh = np.add(dh, part, out=dy_block)
         if dx_rows is None and dz_rows is not None:
             dh = part
-        # step 20: mean_dh_hhat = mean(dh*hhat)
+        # step 33: mean_dh_hhat = mean(dh*hhat)
         if needs_mean_dh_hhat:
             mean_dh_hhat = _rows.row_mean(dh, hhat, D, out=row_scalars[0])
-        # step 20: dy = hhat*dgamma + (dh - hhat*mean_dh_hhat)*rstd*gamma
+        # step 33: dy = hhat*dgamma + (dh - hhat*mean_dh_hhat)*rstd*gamma
         if dgamma is not None:
             dy = _rows.by_feature(np.multiply, hhat, dgamma_wide, out=buffers[2])
         if needs_mean_dh_hhat:
@@ -95,7 +95,7 @@ def backward_backward(arguments, fields, results, call):
     needs_dh_2 = ddgamma is not None and (ddx_rows is not None or ddz_rows is not None)
     needs_dz = ddx_rows is None and ddz_rows is None
     D = _rows.number(features, dtype)
-    # step 26: mean_ddgamma_dy_hhat = mean(dy*hhat*ddgamma)
+    # step 69: mean_ddgamma_dy_hhat = mean(dy*hhat*ddgamma)
     if ddgamma is not None:
         ddgamma_over_D = np.divide(ddgamma, D)
     gamma_wide = _rows.repeated(gamma)
@@ -124,21 +124,21 @@ def backward_backward(arguments, fields, results, call):
         h = np.multiply(silu_z, x, out=dx_block)
         # step 6: hhat = h*rstd
         hhat = _rows.by_row(np.multiply, h, rstd, out=buffers[0])
-        # step 26: mean_ddgamma_dy_hhat = mean(dy*hhat*ddgamma)
+        # step 69: mean_ddgamma_dy_hhat = mean(dy*hhat*ddgamma)
         if ddgamma is not None:
             part = np.multiply(dy, hhat, out=dx_block)
             mean_ddgamma_dy_hhat = _rows.row_sum(
                 part, ddgamma_over_D, out=row_scalars[0]
             )
-        # step 21: g = dy*gamma
+        # step 36: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         if gamma is None:
             g = dy
-        # step 22: mean_g = mean(g*hhat)
+        # step 37: mean_g = mean(g*hhat)
         if needs_mean_g:
             mean_g = _rows.row_mean(g, hhat, D, out=row_scalars[1])
-        # step 24: g_2 = ddx*silu_z + ddz*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
+        # step 42: g_2 = ddx*silu_z + ddz*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
         if ddx_rows is not None:
             g_2 = np.multiply(ddx, silu_z, out=buffers[1])
         if ddz_rows is not None:
@@ -153,26 +153,26 @@ def backward_backward(arguments, fields, results, call):
             g_2 = np.add(g_2, part_2, out=buffers[1])
         if ddx_rows is None and ddz_rows is not None:
             g_2 = part_2
-        # step 25: mean_g_2_hhat = mean(g_2*hhat)
+        # step 66: mean_g_2_hhat = mean(g_2*hhat)
         if needs_mean_g:
             mean_g_2_hhat = _rows.row_mean(g_2, hhat, D, out=row_scalars[2])
-            # step 26: mean_g_g_2 = mean(g*g_2)
+            # step 69: mean_g_g_2 = mean(g*g_2)
             mean_g_g_2 = _rows.row_mean(g, g_2, D, out=row_scalars[3])
-            # step 26: mean_g_scaled = 3*mean_g
+            # step 69: mean_g_scaled = 3*mean_g
             mean_g_scaled = np.multiply(mean_g, 3.0, out=row_scalars[4])
-            # step 23: dh = (g - hhat*mean_g)*rstd
+            # step 38: dh = (g - hhat*mean_g)*rstd
             dh = _rows.by_row(np.multiply, hhat, mean_g, out=buffers[5])
             dh = np.subtract(g, dh, out=buffers[5])
             dh = np.multiply(dh, rstd, out=buffers[5])
-            # step 25: dg = (g_2 - hhat*mean_g_2_hhat)*rstd
+            # step 66: dg = (g_2 - hhat*mean_g_2_hhat)*rstd
             dg = _rows.by_row(np.multiply, hhat, mean_g_2_hhat, out=buffers[6])
             dg = np.subtract(g_2, dg, out=buffers[6])
             dg = np.multiply(dg, rstd, out=buffers[6])
-        # step 30: dgamma = sum over rows of dg*dy
+        # step 63: dgamma = sum over rows of dg*dy
         if needs_g:
             part_5 = np.multiply(dg, dy, out=buffers[7])
             _rows.add_rows(part_5, dgamma_sums)
-        # step 26: dh_2 = (dy*ddgamma + ((hhat*mean_g_scaled - g)*mean_g_2_hhat -
+        # step 69: dh_2 = (dy*ddgamma + ((hhat*mean_g_scaled - g)*mean_g_2_hhat -
         #   g_2*mean_g - hhat*mean_g_g_2)*rstd - hhat*mean_ddgamma_dy_hhat)*rstd
         if ddgamma is not None:
             dh_2 = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[7])
@@ -195,7 +195,7 @@ def backward_backward(arguments, fields, results, call):
             )
             dh_2 = np.subtract(dh_2, part_9, out=dx_block)
         dh_2 = np.multiply(dh_2, rstd, out=dx_block)
-        # step 27: g_5 = ddx*dh + dh_2*x
+        # step 57: g_5 = ddx*dh + dh_2*x
         if ddx_rows is not None:
             g_5 = np.multiply(ddx, dh, out=buffers[1])
         part_10 = np.multiply(dh_2, x, out=buffers[2])
@@ -203,14 +203,14 @@ def backward_backward(arguments, fields, results, call):
             g_5 = np.add(g_5, part_10, out=buffers[1])
         else:
             g_5 = part_10
-        # step 28: dx = dh_2*silu_z + ddz*dh*sigmoid_z*((1 - sigmoid_z)*z + 1)
+        # step 60: dx = dh_2*silu_z + ddz*dh*sigmoid_z*((1 - sigmoid_z)*z + 1)
         dx = np.multiply(dh_2, silu_z, out=dx_block)
         if ddz_rows is not None:
             part_11 = np.multiply(ddz, dh, out=buffers[7])
             part_11 = np.multiply(part_11, sigmoid_z, out=buffers[7])
             part_11 = np.multiply(part_11, part_4, out=buffers[7])
             np.add(dx, part_11, out=dx_block)
-            # step 29: dz = (g_5 + (1 - sigmoid_z)*ddz*dh*x + (1 - sigmoid_z)*(g_5*z +
+            # step 70: dz = (g_5 + (1 - sigmoid_z)*ddz*dh*x + (1 - sigmoid_z)*(g_5*z +
             #   ((1 - sigmoid_z)*z + 1 - silu_z)*ddz*dh*x))*sigmoid_z
             dz = np.multiply(part_3, ddz, out=buffers[7])
             dz = np.multiply(dz, dh, out=buffers[7])
@@ -230,7 +230,7 @@ def backward_backward(arguments, fields, results, call):
         part_12 = np.multiply(part_3, part_12, out=ddy_block)
         dz = np.add(dz, part_12, out=ddy_block)
         np.multiply(dz, sigmoid_z, out=dz_block)
-        # step 31: ddy = hhat*ddgamma + dg*gamma
+        # step 68: ddy = hhat*ddgamma + dg*gamma
         if ddgamma is not None:
             ddy = _rows.by_feature(np.multiply, hhat, ddgamma_wide, out=ddy_block)
         if needs_g:

@@ -143,13 +143,13 @@ __device__ __forceinline__ void mean_dh_hhat(A x, A z, A dx, A dz, const Scalars
   const A silu_z = sigmoid_z*z;  // step 2
   const A h = silu_z*x;  // step 3
   const A hhat = h*rstd;  // step 6
-  const A dh = (HAS_dx || HAS_dz) ? (HAS_dx ? dx*silu_z : A(0)) + (HAS_dz ? dz*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)) : A(0)) : A(0);  // step 19
-  if (HAS_dx || HAS_dz) sums[0] += dh*hhat;  // step 20: mean_dh_hhat
+  const A dh = (HAS_dx || HAS_dz) ? (HAS_dx ? dx*silu_z : A(0)) + (HAS_dz ? dz*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)) : A(0)) : A(0);  // step 35
+  if (HAS_dx || HAS_dz) sums[0] += dh*hhat;  // step 33: mean_dh_hhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_dh_hhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_dh_hhat = sums[0] / row.D;  // step 20: mean(dh*hhat)
+  const A mean_dh_hhat = sums[0] / row.D;  // step 33: mean(dh*hhat)
   row.mean_dh_hhat = mean_dh_hhat;
 }
 
@@ -161,8 +161,8 @@ __device__ __forceinline__ void stage_2(A x, A z, A dx, A dz, A gamma, A dgamma,
   const A silu_z = sigmoid_z*z;  // step 2
   const A h = silu_z*x;  // step 3
   const A hhat = h*rstd;  // step 6
-  const A dh = (HAS_dx || HAS_dz) ? (HAS_dx ? dx*silu_z : A(0)) + (HAS_dz ? dz*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)) : A(0)) : A(0);  // step 19
-  const A dy = (HAS_dgamma || HAS_dx || HAS_dz) ? (HAS_dgamma ? hhat*dgamma : A(0)) + ((HAS_dx || HAS_dz) ? (dh - hhat*mean_dh_hhat)*rstd*gamma : A(0)) : A(0);  // step 20
+  const A dh = (HAS_dx || HAS_dz) ? (HAS_dx ? dx*silu_z : A(0)) + (HAS_dz ? dz*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)) : A(0)) : A(0);  // step 35
+  const A dy = (HAS_dgamma || HAS_dx || HAS_dz) ? (HAS_dgamma ? hhat*dgamma : A(0)) + ((HAS_dx || HAS_dz) ? (dh - hhat*mean_dh_hhat)*rstd*gamma : A(0)) : A(0);  // step 33
   out_dy = dy;
 }
 
@@ -345,21 +345,21 @@ __device__ __forceinline__ void mean_ddgamma_dy_hhat(A x, A z, A dy, A ddx, A dd
   const A silu_z = sigmoid_z*z;  // step 2
   const A h = silu_z*x;  // step 3
   const A hhat = h*rstd;  // step 6
-  const A g = dy*gamma;  // step 21
-  const A g_2 = (HAS_ddx || HAS_ddz) ? (HAS_ddx ? ddx*silu_z : A(0)) + (HAS_ddz ? ddz*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)) : A(0)) : A(0);  // step 24
-  if (HAS_ddx || HAS_ddz) sums[0] += g*hhat;  // step 22: mean_g
-  if (HAS_ddx || HAS_ddz) sums[1] += g_2*hhat;  // step 25: mean_g_2_hhat
-  if (HAS_ddx || HAS_ddz) sums[2] += g*g_2;  // step 26: mean_g_g_2
-  if (HAS_ddgamma) sums[3] += dy*hhat*ddgamma;  // step 26: mean_ddgamma_dy_hhat
+  const A g = dy*gamma;  // step 36
+  const A g_2 = (HAS_ddx || HAS_ddz) ? (HAS_ddx ? ddx*silu_z : A(0)) + (HAS_ddz ? ddz*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)) : A(0)) : A(0);  // step 42
+  if (HAS_ddx || HAS_ddz) sums[0] += g*hhat;  // step 37: mean_g
+  if (HAS_ddx || HAS_ddz) sums[1] += g_2*hhat;  // step 66: mean_g_2_hhat
+  if (HAS_ddx || HAS_ddz) sums[2] += g*g_2;  // step 69: mean_g_g_2
+  if (HAS_ddgamma) sums[3] += dy*hhat*ddgamma;  // step 69: mean_ddgamma_dy_hhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddgamma_dy_hhat(Scalars<A>& row, const A (&sums)[4]) {
-  const A mean_g = sums[0] / row.D;  // step 22: mean(g*hhat)
-  const A mean_g_2_hhat = sums[1] / row.D;  // step 25: mean(g_2*hhat)
-  const A mean_g_g_2 = sums[2] / row.D;  // step 26: mean(g*g_2)
-  const A mean_ddgamma_dy_hhat = sums[3] / row.D;  // step 26: mean(ddgamma*dy*hhat)
-  const A mean_g_scaled = A(3)*mean_g;  // step 26
+  const A mean_g = sums[0] / row.D;  // step 37: mean(g*hhat)
+  const A mean_g_2_hhat = sums[1] / row.D;  // step 66: mean(g_2*hhat)
+  const A mean_g_g_2 = sums[2] / row.D;  // step 69: mean(g*g_2)
+  const A mean_ddgamma_dy_hhat = sums[3] / row.D;  // step 69: mean(ddgamma*dy*hhat)
+  const A mean_g_scaled = A(3)*mean_g;  // step 69
   row.mean_g = mean_g;
   row.mean_g_2_hhat = mean_g_2_hhat;
   row.mean_g_g_2 = mean_g_g_2;
@@ -375,16 +375,16 @@ __device__ __forceinline__ void stage_2(A x, A z, A dy, A ddx, A ddz, A gamma, A
   const A silu_z = sigmoid_z*z;  // step 2
   const A h = silu_z*x;  // step 3
   const A hhat = h*rstd;  // step 6
-  const A g = dy*gamma;  // step 21
-  const A g_2 = (HAS_ddx || HAS_ddz) ? (HAS_ddx ? ddx*silu_z : A(0)) + (HAS_ddz ? ddz*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)) : A(0)) : A(0);  // step 24
-  const A dh = (g - hhat*mean_g)*rstd;  // step 23
-  const A dg = (HAS_ddx || HAS_ddz) ? (g_2 - hhat*mean_g_2_hhat)*rstd : A(0);  // step 25
-  const A dh_2 = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? ((HAS_ddgamma ? dy*ddgamma : A(0)) + ((HAS_ddx || HAS_ddz) ? ((hhat*mean_g_scaled - g)*mean_g_2_hhat - g_2*mean_g - hhat*mean_g_g_2)*rstd : A(0)) - (HAS_ddgamma ? hhat*mean_ddgamma_dy_hhat : A(0)))*rstd : A(0);  // step 26
-  const A g_5 = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (HAS_ddx ? ddx*dh : A(0)) + dh_2*x : A(0);  // step 27
-  const A dx = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? dh_2*silu_z + (HAS_ddz ? ddz*dh*sigmoid_z*((A(1) - sigmoid_z)*z + A(1)) : A(0)) : A(0);  // step 28
-  const A dz = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (g_5 + (HAS_ddz ? (A(1) - sigmoid_z)*ddz*dh*x : A(0)) + (A(1) - sigmoid_z)*(g_5*z + (HAS_ddz ? ((A(1) - sigmoid_z)*z + A(1) - silu_z)*ddz*dh*x : A(0))))*sigmoid_z : A(0);  // step 29
-  const A ddy = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (HAS_ddgamma ? hhat*ddgamma : A(0)) + ((HAS_ddx || HAS_ddz) ? dg*gamma : A(0)) : A(0);  // step 31
-  if ((HAS_ddx && HAS_gamma) || (HAS_ddz && HAS_gamma)) over_rows[0] = dg*dy;  // step 30: dgamma
+  const A g = dy*gamma;  // step 36
+  const A g_2 = (HAS_ddx || HAS_ddz) ? (HAS_ddx ? ddx*silu_z : A(0)) + (HAS_ddz ? ddz*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)) : A(0)) : A(0);  // step 42
+  const A dh = (g - hhat*mean_g)*rstd;  // step 38
+  const A dg = (HAS_ddx || HAS_ddz) ? (g_2 - hhat*mean_g_2_hhat)*rstd : A(0);  // step 66
+  const A dh_2 = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? ((HAS_ddgamma ? dy*ddgamma : A(0)) + ((HAS_ddx || HAS_ddz) ? ((hhat*mean_g_scaled - g)*mean_g_2_hhat - g_2*mean_g - hhat*mean_g_g_2)*rstd : A(0)) - (HAS_ddgamma ? hhat*mean_ddgamma_dy_hhat : A(0)))*rstd : A(0);  // step 69
+  const A g_5 = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (HAS_ddx ? ddx*dh : A(0)) + dh_2*x : A(0);  // step 57
+  const A dx = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? dh_2*silu_z + (HAS_ddz ? ddz*dh*sigmoid_z*((A(1) - sigmoid_z)*z + A(1)) : A(0)) : A(0);  // step 60
+  const A dz = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (g_5 + (HAS_ddz ? (A(1) - sigmoid_z)*ddz*dh*x : A(0)) + (A(1) - sigmoid_z)*(g_5*z + (HAS_ddz ? ((A(1) - sigmoid_z)*z + A(1) - silu_z)*ddz*dh*x : A(0))))*sigmoid_z : A(0);  // step 70
+  const A ddy = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (HAS_ddgamma ? hhat*ddgamma : A(0)) + ((HAS_ddx || HAS_ddz) ? dg*gamma : A(0)) : A(0);  // step 68
+  if ((HAS_ddx && HAS_gamma) || (HAS_ddz && HAS_gamma)) over_rows[0] = dg*dy;  // step 63: dgamma
   out_dx = dx;
   out_dz = dz;
   out_ddy = ddy;

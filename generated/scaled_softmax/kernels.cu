@@ -87,12 +87,12 @@ template <class G> struct Tile {
 template <class A>
 __device__ __forceinline__ void row_max(A x, const Scalars<A>& row, A (&sums)[1]) {
   const A scale = row.scale;
-  sums[0] = larger(sums[0], x*scale);  // step 2: row_max
+  sums[0] = larger(sums[0], x*scale);  // step 1: row_max
 }
 
 template <class A>
 __device__ __forceinline__ void after_row_max(Scalars<A>& row, const A (&sums)[1]) {
-  const A row_max = sums[0];  // step 2: max(x*scale)
+  const A row_max = sums[0];  // step 1: max(x*scale)
   row.row_max = row_max;
 }
 
@@ -100,15 +100,15 @@ __device__ __forceinline__ void after_row_max(Scalars<A>& row, const A (&sums)[1
 template <class A>
 __device__ __forceinline__ void sum_exp_u(A x, const Scalars<A>& row, A (&sums)[1]) {
   const A row_max = row.row_max, scale = row.scale;
-  const A u = x*scale - row_max;  // step 3
-  const A e_shifted = math::exp(u);  // step 4
-  sums[0] += e_shifted;  // step 5: sum_exp_u
+  const A u = x*scale - row_max;  // step 2
+  const A e_shifted = math::exp(u);  // step 3
+  sums[0] += e_shifted;  // step 4: sum_exp_u
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_exp_u(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_exp_u = sums[0];  // step 5: sum(e_shifted)
-  const A inv_sum_exp_u = A(1) / sum_exp_u;  // step 6
+  const A sum_exp_u = sums[0];  // step 4: sum(e_shifted)
+  const A inv_sum_exp_u = A(1) / sum_exp_u;  // step 5
   row.sum_exp_u = sum_exp_u;
   row.inv_sum_exp_u = inv_sum_exp_u;
 }
@@ -117,9 +117,9 @@ __device__ __forceinline__ void after_sum_exp_u(Scalars<A>& row, const A (&sums)
 template <class A>
 __device__ __forceinline__ void stage_3(A x, const Scalars<A>& row, A& out_y) {
   const A inv_sum_exp_u = row.inv_sum_exp_u, row_max = row.row_max, scale = row.scale;
-  const A u = x*scale - row_max;  // step 3
-  const A e_shifted = math::exp(u);  // step 4
-  const A y = e_shifted*inv_sum_exp_u;  // step 7
+  const A u = x*scale - row_max;  // step 2
+  const A e_shifted = math::exp(u);  // step 3
+  const A y = e_shifted*inv_sum_exp_u;  // step 6
   out_y = y;
 }
 
@@ -274,15 +274,15 @@ template <class G> struct Tile {
 template <class A>
 __device__ __forceinline__ void sum_dy_y(A x, A dy, const Scalars<A>& row, A (&sums)[1]) {
   const A inv_sum_exp_u = row.inv_sum_exp_u, row_max = row.row_max, scale = row.scale;
-  const A u = x*scale - row_max;  // step 3
-  const A e_shifted = math::exp(u);  // step 4
-  const A y = e_shifted*inv_sum_exp_u;  // step 7
-  sums[0] += dy*y;  // step 14: sum_dy_y
+  const A u = x*scale - row_max;  // step 2
+  const A e_shifted = math::exp(u);  // step 3
+  const A y = e_shifted*inv_sum_exp_u;  // step 6
+  sums[0] += dy*y;  // step 16: sum_dy_y
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_dy_y(Scalars<A>& row, const A (&sums)[1], A (&over_all)[1]) {
-  const A sum_dy_y = sums[0];  // step 14: sum(dy*y)
+  const A sum_dy_y = sums[0];  // step 16: sum(dy*y)
   row.sum_dy_y = sum_dy_y;
 }
 
@@ -290,19 +290,19 @@ __device__ __forceinline__ void after_sum_dy_y(Scalars<A>& row, const A (&sums)[
 template <class A>
 __device__ __forceinline__ void sum_g_x(A x, A dy, const Scalars<A>& row, A (&sums)[1], A& out_dx) {
   const A inv_sum_exp_u = row.inv_sum_exp_u, row_max = row.row_max, scale = row.scale, sum_dy_y = row.sum_dy_y;
-  const A u = x*scale - row_max;  // step 3
-  const A e_shifted = math::exp(u);  // step 4
-  const A y = e_shifted*inv_sum_exp_u;  // step 7
-  const A g = (dy - sum_dy_y)*y;  // step 14
-  const A dx = g*scale;  // step 12
-  if (HAS_scale) sums[0] += g*x;  // step 13: sum_g_x
+  const A u = x*scale - row_max;  // step 2
+  const A e_shifted = math::exp(u);  // step 3
+  const A y = e_shifted*inv_sum_exp_u;  // step 6
+  const A g = (dy - sum_dy_y)*y;  // step 16
+  const A dx = g*scale;  // step 14
+  if (HAS_scale) sums[0] += g*x;  // step 15: sum_g_x
   out_dx = dx;
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_g_x(Scalars<A>& row, const A (&sums)[1], A (&over_all)[1]) {
-  const A sum_g_x = sums[0];  // step 13: sum(g*x)
-  over_all[0] = sum_g_x;  // step 13: dscale
+  const A sum_g_x = sums[0];  // step 15: sum(g*x)
+  over_all[0] = sum_g_x;  // step 15: dscale
   row.sum_g_x = sum_g_x;
 }
 

@@ -27,21 +27,21 @@ def forward(values, results, call):
     ones = _rows.equal_weights(features, 1.0, dtype)
 
     def block(x, row_max_block, inv_sum_exp_u_block, y_block):
-        # step 2: row_max = max(x*scale)
+        # step 1: row_max = max(x*scale)
         if scale is not None:
             part = np.multiply(x, scale, out=y_block)
         else:
             part = x
         row_max = np.maximum.reduce(part, axis=-1, keepdims=True, out=row_max_block)
-        # step 3: u = x*scale - row_max
+        # step 2: u = x*scale - row_max
         u = np.subtract(part, row_max, out=y_block)
-        # step 4: e_shifted = exp(u)
+        # step 3: e_shifted = exp(u)
         e_shifted = np.exp(u, out=y_block)
-        # step 5: sum_exp_u = sum(e_shifted)
+        # step 4: sum_exp_u = sum(e_shifted)
         sum_exp_u = _rows.row_sum(e_shifted, ones, out=inv_sum_exp_u_block)
-        # step 6: inv_sum_exp_u = 1/sum_exp_u
+        # step 5: inv_sum_exp_u = 1/sum_exp_u
         inv_sum_exp_u = np.reciprocal(sum_exp_u, out=inv_sum_exp_u_block)
-        # step 7: y = e_shifted*inv_sum_exp_u
+        # step 6: y = e_shifted*inv_sum_exp_u
         np.multiply(e_shifted, inv_sum_exp_u, out=y_block)
 
     _blocks.each_block(
@@ -57,27 +57,27 @@ def backward(arguments, fields, results, call):
 
     def block(x, dy, row_max, inv_sum_exp_u, dx_block, buffers, row_scalars, sums):
         (dscale_sums,) = sums
-        # step 3: u = x*scale - row_max
+        # step 2: u = x*scale - row_max
         if scale is not None:
             u = np.multiply(x, scale, out=dx_block)
         else:
             u = x
         u = np.subtract(u, row_max, out=dx_block)
-        # step 4: e_shifted = exp(u)
+        # step 3: e_shifted = exp(u)
         e_shifted = np.exp(u, out=dx_block)
-        # step 7: y = e_shifted*inv_sum_exp_u
+        # step 6: y = e_shifted*inv_sum_exp_u
         y = np.multiply(e_shifted, inv_sum_exp_u, out=dx_block)
-        # step 14: sum_dy_y = sum(dy*y)
+        # step 16: sum_dy_y = sum(dy*y)
         sum_dy_y = _rows.row_sum(dy, y, out=row_scalars[0])
-        # step 14: g = (dy - sum_dy_y)*y
+        # step 16: g = (dy - sum_dy_y)*y
         g = _rows.by_row(np.subtract, dy, sum_dy_y, out=buffers[0])
         g = np.multiply(g, y, out=dx_block)
-        # step 13: sum_g_x = sum(g*x)
+        # step 15: sum_g_x = sum(g*x)
         if scale is not None:
             sum_g_x = _rows.row_sum(g, x, out=row_scalars[0])
-            # step 13: dscale = sum over rows of sum_g_x
+            # step 15: dscale = sum over rows of sum_g_x
             dscale_sums += np.add.reduce(sum_g_x, axis=None)
-            # step 12: dx = g*scale
+            # step 14: dx = g*scale
             np.multiply(g, scale, out=dx_block)
 
     (dscale,) = _blocks.each_block(
@@ -101,20 +101,20 @@ def forward_fast(values, shape, dtype):
     ones = _rows.equal_weights(features, 1.0, dtype)
     if scale is not None:
         scale = np.asarray(scale, dtype)
-        # step 2: row_max = max(x*scale)
+        # step 1: row_max = max(x*scale)
         part = x * scale
     else:
         part = x
     row_max = np.maximum.reduce(part, axis=-1, keepdims=True)
-    # step 3: u = x*scale - row_max
+    # step 2: u = x*scale - row_max
     u = part - row_max
-    # step 4: e_shifted = exp(u)
+    # step 3: e_shifted = exp(u)
     e_shifted = np.exp(u, out=u)
-    # step 5: sum_exp_u = sum(e_shifted)
+    # step 4: sum_exp_u = sum(e_shifted)
     sum_exp_u = vecdot(e_shifted, ones)[..., np.newaxis]
-    # step 6: inv_sum_exp_u = 1/sum_exp_u
+    # step 5: inv_sum_exp_u = 1/sum_exp_u
     inv_sum_exp_u = np.reciprocal(sum_exp_u)
-    # step 7: y = e_shifted*inv_sum_exp_u
+    # step 6: y = e_shifted*inv_sum_exp_u
     y = np.multiply(e_shifted, inv_sum_exp_u, out=e_shifted)
     row_max = row_max[..., 0]
     inv_sum_exp_u = inv_sum_exp_u[..., 0]
@@ -130,27 +130,27 @@ def backward_fast(arguments, saved):
         scale = np.asarray(scale, dtype)
     row_max = row_max_rows[..., np.newaxis]
     inv_sum_exp_u = inv_sum_exp_u_rows[..., np.newaxis]
-    # step 3: u = x*scale - row_max
+    # step 2: u = x*scale - row_max
     if scale is not None:
         u = x * scale
     else:
         u = x
     u = u - row_max
-    # step 4: e_shifted = exp(u)
+    # step 3: e_shifted = exp(u)
     e_shifted = np.exp(u, out=u)
-    # step 7: y = e_shifted*inv_sum_exp_u
+    # step 6: y = e_shifted*inv_sum_exp_u
     y = np.multiply(e_shifted, inv_sum_exp_u, out=e_shifted)
-    # step 14: sum_dy_y = sum(dy*y)
+    # step 16: sum_dy_y = sum(dy*y)
     sum_dy_y = vecdot(dy, y)[..., np.newaxis]
-    # step 14: g = (dy - sum_dy_y)*y
+    # step 16: g = (dy - sum_dy_y)*y
     g = dy - sum_dy_y
     g = np.multiply(g, y, out=g)
-    # step 13: sum_g_x = sum(g*x)
+    # step 15: sum_g_x = sum(g*x)
     if scale is not None:
         sum_g_x = vecdot(g, x)[..., np.newaxis]
-        # step 13: dscale = sum over rows of sum_g_x
+        # step 15: dscale = sum over rows of sum_g_x
         dscale = np.add.reduce(sum_g_x, axis=None)
-        # step 12: dx = g*scale
+        # step 14: dx = g*scale
         dx = np.multiply(g, scale, out=g)
     else:
         dx = g

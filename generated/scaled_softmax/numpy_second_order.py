@@ -26,17 +26,17 @@ def jvp(arguments, fields, results, call):
     (dy_out,) = results
 
     def block(x, dx, row_max, inv_sum_exp_u, dy_block, buffers, row_scalars):
-        # step 3: u = x*scale - row_max
+        # step 2: u = x*scale - row_max
         if scale is not None:
             u = np.multiply(x, scale, out=dy_block)
         else:
             u = x
         u = np.subtract(u, row_max, out=dy_block)
-        # step 4: e_shifted = exp(u)
+        # step 3: e_shifted = exp(u)
         e_shifted = np.exp(u, out=dy_block)
-        # step 7: y = e_shifted*inv_sum_exp_u
+        # step 6: y = e_shifted*inv_sum_exp_u
         y = np.multiply(e_shifted, inv_sum_exp_u, out=dy_block)
-        # step 15: du = dx*scale + x*dscale
+        # step 17: du = dx*scale + x*dscale
         if scale is not None and dx_rows is not None:
             du = np.multiply(dx, scale, out=buffers[0])
         if scale is None:
@@ -47,9 +47,9 @@ def jvp(arguments, fields, results, call):
             du = np.add(du, part, out=buffers[0])
         if dx_rows is None:
             du = part
-        # step 16: sum_du_y = sum(du*y)
+        # step 25: sum_du_y = sum(du*y)
         sum_du_y = _rows.row_sum(du, y, out=row_scalars[0])
-        # step 16: dy = (du - sum_du_y)*y
+        # step 25: dy = (du - sum_du_y)*y
         dy = np.subtract(du, sum_du_y, out=buffers[0])
         np.multiply(dy, y, out=dy_block)
 
@@ -85,19 +85,19 @@ def backward_backward(arguments, fields, results, call):
         sums,
     ):
         (dscale_sums,) = sums
-        # step 3: u = x*scale - row_max
+        # step 2: u = x*scale - row_max
         if scale is not None:
             u = np.multiply(x, scale, out=ddy_block)
         else:
             u = x
         u = np.subtract(u, row_max, out=ddy_block)
-        # step 4: e_shifted = exp(u)
+        # step 3: e_shifted = exp(u)
         e_shifted = np.exp(u, out=ddy_block)
-        # step 7: y = e_shifted*inv_sum_exp_u
+        # step 6: y = e_shifted*inv_sum_exp_u
         y = _rows.by_row(np.multiply, e_shifted, inv_sum_exp_u, out=dx_block)
-        # step 17: mean_dy = mean(dy*y)
+        # step 26: mean_dy = mean(dy*y)
         mean_dy = _rows.row_mean(dy, y, D, out=row_scalars[0])
-        # step 19: dg = ddx*scale + x*ddscale
+        # step 55: dg = ddx*scale + x*ddscale
         if needs_dg:
             dg = np.multiply(ddx, scale, out=ddy_block)
         if scale is None:
@@ -108,37 +108,37 @@ def backward_backward(arguments, fields, results, call):
             dg = np.add(dg, part, out=ddy_block)
         if ddx_rows is None:
             dg = part
-        # step 21: mean_dg_y = mean(dg*y)
+        # step 59: mean_dg_y = mean(dg*y)
         mean_dg_y = _rows.row_mean(dg, y, D, out=row_scalars[1])
-        # step 24: sum_dg_y = sum(dg*y)
+        # step 58: sum_dg_y = sum(dg*y)
         sum_dg_y = _rows.row_sum(dg, y, out=row_scalars[2])
-        # step 18: mean_dy_scaled = mean_dy*D
+        # step 27: mean_dy_scaled = mean_dy*D
         mean_dy_scaled = np.multiply(mean_dy, D, out=row_scalars[0])
-        # step 18: g = (dy - mean_dy_scaled)*y
+        # step 27: g = (dy - mean_dy_scaled)*y
         part_2 = _rows.by_row(np.subtract, dy, mean_dy_scaled, out=buffers[1])
         if scale is not None:
             g = np.multiply(part_2, y, out=buffers[2])
-        # step 23: mean_ddx_g = mean(ddx*g)
+        # step 50: mean_ddx_g = mean(ddx*g)
         if needs_dg:
             mean_ddx_g = _rows.row_mean(ddx, g, D, out=row_scalars[3])
-        # step 20: g_3 = (dy - mean_dy_scaled)*dg
+        # step 36: g_3 = (dy - mean_dy_scaled)*dg
         g_3 = np.multiply(part_2, dg, out=buffers[1])
-        # step 21: mean_g_3_y = mean(g_3*y)
+        # step 59: mean_g_3_y = mean(g_3*y)
         mean_g_3_y = _rows.row_mean(g_3, y, D, out=row_scalars[4])
-        # step 24: ddy = (dg - sum_dg_y)*y
+        # step 58: ddy = (dg - sum_dg_y)*y
         ddy = np.subtract(dg, sum_dg_y, out=ddy_block)
         np.multiply(ddy, y, out=ddy_block)
-        # step 21: g_4 = (g_3 + ((mean_dy_scaled - dy)*mean_dg_y - mean_g_3_y)*D)*y
+        # step 59: g_4 = (g_3 + ((mean_dy_scaled - dy)*mean_dg_y - mean_g_3_y)*D)*y
         g_4 = np.subtract(mean_dy_scaled, dy, out=buffers[0])
         g_4 = np.multiply(g_4, mean_dg_y, out=buffers[0])
         g_4 = np.subtract(g_4, mean_g_3_y, out=buffers[0])
         g_4 = np.multiply(g_4, D, out=buffers[0])
         g_4 = np.add(g_3, g_4, out=buffers[0])
         g_4 = np.multiply(g_4, y, out=dx_block)
-        # step 23: mean_g_4_x = mean(g_4*x)
+        # step 50: mean_g_4_x = mean(g_4*x)
         if scale is not None:
             mean_g_4_x = _rows.row_mean(g_4, x, D, out=row_scalars[0])
-        # step 22: dx = g*ddscale + g_4*scale
+        # step 57: dx = g*ddscale + g_4*scale
         if ddscale is not None:
             dx = np.multiply(g, ddscale, out=buffers[0])
         if scale is not None:
@@ -147,14 +147,14 @@ def backward_backward(arguments, fields, results, call):
             part_3 = g_4
         if ddscale is not None:
             np.add(dx, part_3, out=dx_block)
-        # step 23: mean_g_4_x_scaled = (mean_ddx_g + mean_g_4_x)*D
+        # step 50: mean_g_4_x_scaled = (mean_ddx_g + mean_g_4_x)*D
         if needs_dg:
             mean_g_4_x_scaled = np.add(mean_ddx_g, mean_g_4_x, out=row_scalars[0])
         if ddx_rows is None:
             mean_g_4_x_scaled = mean_g_4_x
         if scale is not None:
             mean_g_4_x_scaled = np.multiply(mean_g_4_x_scaled, D, out=row_scalars[0])
-            # step 23: dscale = sum over rows of mean_g_4_x_scaled
+            # step 50: dscale = sum over rows of mean_g_4_x_scaled
             dscale_sums += np.add.reduce(mean_g_4_x_scaled, axis=None)
 
     (dscale,) = _blocks.each_block(

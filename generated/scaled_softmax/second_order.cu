@@ -120,16 +120,16 @@ template <class G> struct Tile {
 template <class A>
 __device__ __forceinline__ void sum_du_y(A x, A dx, const Scalars<A>& row, A (&sums)[1]) {
   const A dscale = row.dscale, inv_sum_exp_u = row.inv_sum_exp_u, row_max = row.row_max, scale = row.scale;
-  const A u = x*scale - row_max;  // step 3
-  const A e_shifted = math::exp(u);  // step 4
-  const A y = e_shifted*inv_sum_exp_u;  // step 7
-  const A du = (HAS_dscale || HAS_dx) ? (HAS_dx ? dx*scale : A(0)) + (HAS_dscale ? x*dscale : A(0)) : A(0);  // step 15
-  if (HAS_dscale || HAS_dx) sums[0] += du*y;  // step 16: sum_du_y
+  const A u = x*scale - row_max;  // step 2
+  const A e_shifted = math::exp(u);  // step 3
+  const A y = e_shifted*inv_sum_exp_u;  // step 6
+  const A du = (HAS_dscale || HAS_dx) ? (HAS_dx ? dx*scale : A(0)) + (HAS_dscale ? x*dscale : A(0)) : A(0);  // step 17
+  if (HAS_dscale || HAS_dx) sums[0] += du*y;  // step 25: sum_du_y
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_du_y(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_du_y = sums[0];  // step 16: sum(du*y)
+  const A sum_du_y = sums[0];  // step 25: sum(du*y)
   row.sum_du_y = sum_du_y;
 }
 
@@ -137,11 +137,11 @@ __device__ __forceinline__ void after_sum_du_y(Scalars<A>& row, const A (&sums)[
 template <class A>
 __device__ __forceinline__ void stage_2(A x, A dx, const Scalars<A>& row, A& out_dy) {
   const A dscale = row.dscale, inv_sum_exp_u = row.inv_sum_exp_u, row_max = row.row_max, scale = row.scale, sum_du_y = row.sum_du_y;
-  const A u = x*scale - row_max;  // step 3
-  const A e_shifted = math::exp(u);  // step 4
-  const A y = e_shifted*inv_sum_exp_u;  // step 7
-  const A du = (HAS_dscale || HAS_dx) ? (HAS_dx ? dx*scale : A(0)) + (HAS_dscale ? x*dscale : A(0)) : A(0);  // step 15
-  const A dy = (HAS_dscale || HAS_dx) ? (du - sum_du_y)*y : A(0);  // step 16
+  const A u = x*scale - row_max;  // step 2
+  const A e_shifted = math::exp(u);  // step 3
+  const A y = e_shifted*inv_sum_exp_u;  // step 6
+  const A du = (HAS_dscale || HAS_dx) ? (HAS_dx ? dx*scale : A(0)) + (HAS_dscale ? x*dscale : A(0)) : A(0);  // step 17
+  const A dy = (HAS_dscale || HAS_dx) ? (du - sum_du_y)*y : A(0);  // step 25
   out_dy = dy;
 }
 
@@ -302,22 +302,22 @@ template <class G> struct Tile {
 template <class A>
 __device__ __forceinline__ void sum_dg_y(A x, A dy, A ddx, const Scalars<A>& row, A (&sums)[3]) {
   const A ddscale = row.ddscale, inv_sum_exp_u = row.inv_sum_exp_u, row_max = row.row_max, scale = row.scale;
-  const A u = x*scale - row_max;  // step 3
-  const A e_shifted = math::exp(u);  // step 4
-  const A y = e_shifted*inv_sum_exp_u;  // step 7
-  const A dg = (HAS_ddscale || HAS_ddx) ? (HAS_ddx ? ddx*scale : A(0)) + (HAS_ddscale ? x*ddscale : A(0)) : A(0);  // step 19
-  if (HAS_ddscale || HAS_ddx) sums[0] += dy*y;  // step 17: mean_dy
-  if (HAS_ddscale || HAS_ddx) sums[1] += dg*y;  // step 21: mean_dg_y
-  if (HAS_ddscale || HAS_ddx) sums[2] += dg*y;  // step 24: sum_dg_y
+  const A u = x*scale - row_max;  // step 2
+  const A e_shifted = math::exp(u);  // step 3
+  const A y = e_shifted*inv_sum_exp_u;  // step 6
+  const A dg = (HAS_ddscale || HAS_ddx) ? (HAS_ddx ? ddx*scale : A(0)) + (HAS_ddscale ? x*ddscale : A(0)) : A(0);  // step 55
+  if (HAS_ddscale || HAS_ddx) sums[0] += dy*y;  // step 26: mean_dy
+  if (HAS_ddscale || HAS_ddx) sums[1] += dg*y;  // step 59: mean_dg_y
+  if (HAS_ddscale || HAS_ddx) sums[2] += dg*y;  // step 58: sum_dg_y
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_dg_y(Scalars<A>& row, const A (&sums)[3], A (&over_all)[1]) {
   const A D = row.D;
-  const A mean_dy = sums[0] / row.D;  // step 17: mean(dy*y)
-  const A mean_dg_y = sums[1] / row.D;  // step 21: mean(dg*y)
-  const A sum_dg_y = sums[2];  // step 24: sum(dg*y)
-  const A mean_dy_scaled = mean_dy*D;  // step 18
+  const A mean_dy = sums[0] / row.D;  // step 26: mean(dy*y)
+  const A mean_dg_y = sums[1] / row.D;  // step 59: mean(dg*y)
+  const A sum_dg_y = sums[2];  // step 58: sum(dg*y)
+  const A mean_dy_scaled = mean_dy*D;  // step 27
   row.mean_dy = mean_dy;
   row.mean_dg_y = mean_dg_y;
   row.sum_dg_y = sum_dg_y;
@@ -328,22 +328,22 @@ __device__ __forceinline__ void after_sum_dg_y(Scalars<A>& row, const A (&sums)[
 template <class A>
 __device__ __forceinline__ void mean_ddx_g(A x, A dy, A ddx, const Scalars<A>& row, A (&sums)[2], A& out_ddy) {
   const A ddscale = row.ddscale, inv_sum_exp_u = row.inv_sum_exp_u, mean_dy_scaled = row.mean_dy_scaled, row_max = row.row_max, scale = row.scale, sum_dg_y = row.sum_dg_y;
-  const A u = x*scale - row_max;  // step 3
-  const A e_shifted = math::exp(u);  // step 4
-  const A y = e_shifted*inv_sum_exp_u;  // step 7
-  const A dg = (HAS_ddscale || HAS_ddx) ? (HAS_ddx ? ddx*scale : A(0)) + (HAS_ddscale ? x*ddscale : A(0)) : A(0);  // step 19
-  const A g = (dy - mean_dy_scaled)*y;  // step 18
-  const A g_3 = (HAS_ddscale || HAS_ddx) ? (dy - mean_dy_scaled)*dg : A(0);  // step 20
-  const A ddy = (HAS_ddscale || HAS_ddx) ? (dg - sum_dg_y)*y : A(0);  // step 24
-  if (HAS_ddscale || HAS_ddx) sums[0] += g_3*y;  // step 21: mean_g_3_y
-  if (HAS_ddx && HAS_scale) sums[1] += ddx*g;  // step 23: mean_ddx_g
+  const A u = x*scale - row_max;  // step 2
+  const A e_shifted = math::exp(u);  // step 3
+  const A y = e_shifted*inv_sum_exp_u;  // step 6
+  const A dg = (HAS_ddscale || HAS_ddx) ? (HAS_ddx ? ddx*scale : A(0)) + (HAS_ddscale ? x*ddscale : A(0)) : A(0);  // step 55
+  const A g = (dy - mean_dy_scaled)*y;  // step 27
+  const A g_3 = (HAS_ddscale || HAS_ddx) ? (dy - mean_dy_scaled)*dg : A(0);  // step 36
+  const A ddy = (HAS_ddscale || HAS_ddx) ? (dg - sum_dg_y)*y : A(0);  // step 58
+  if (HAS_ddscale || HAS_ddx) sums[0] += g_3*y;  // step 59: mean_g_3_y
+  if (HAS_ddx && HAS_scale) sums[1] += ddx*g;  // step 50: mean_ddx_g
   out_ddy = ddy;
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddx_g(Scalars<A>& row, const A (&sums)[2], A (&over_all)[1]) {
-  const A mean_g_3_y = sums[0] / row.D;  // step 21: mean(g_3*y)
-  const A mean_ddx_g = sums[1] / row.D;  // step 23: mean(ddx*g)
+  const A mean_g_3_y = sums[0] / row.D;  // step 59: mean(g_3*y)
+  const A mean_ddx_g = sums[1] / row.D;  // step 50: mean(ddx*g)
   row.mean_g_3_y = mean_g_3_y;
   row.mean_ddx_g = mean_ddx_g;
 }
@@ -352,24 +352,24 @@ __device__ __forceinline__ void after_mean_ddx_g(Scalars<A>& row, const A (&sums
 template <class A>
 __device__ __forceinline__ void mean_g_4_x(A x, A dy, A ddx, const Scalars<A>& row, A (&sums)[1], A& out_dx) {
   const A D = row.D, ddscale = row.ddscale, inv_sum_exp_u = row.inv_sum_exp_u, mean_dg_y = row.mean_dg_y, mean_dy_scaled = row.mean_dy_scaled, mean_g_3_y = row.mean_g_3_y, row_max = row.row_max, scale = row.scale;
-  const A u = x*scale - row_max;  // step 3
-  const A e_shifted = math::exp(u);  // step 4
-  const A y = e_shifted*inv_sum_exp_u;  // step 7
-  const A dg = (HAS_ddscale || HAS_ddx) ? (HAS_ddx ? ddx*scale : A(0)) + (HAS_ddscale ? x*ddscale : A(0)) : A(0);  // step 19
-  const A g = (dy - mean_dy_scaled)*y;  // step 18
-  const A g_3 = (HAS_ddscale || HAS_ddx) ? (dy - mean_dy_scaled)*dg : A(0);  // step 20
-  const A g_4 = (HAS_ddscale || HAS_ddx) ? (g_3 + ((mean_dy_scaled - dy)*mean_dg_y - mean_g_3_y)*D)*y : A(0);  // step 21
-  const A dx = (HAS_ddscale || HAS_ddx) ? (HAS_ddscale ? g*ddscale : A(0)) + g_4*scale : A(0);  // step 22
-  if ((HAS_ddscale && HAS_scale) || (HAS_ddx && HAS_scale)) sums[0] += g_4*x;  // step 23: mean_g_4_x
+  const A u = x*scale - row_max;  // step 2
+  const A e_shifted = math::exp(u);  // step 3
+  const A y = e_shifted*inv_sum_exp_u;  // step 6
+  const A dg = (HAS_ddscale || HAS_ddx) ? (HAS_ddx ? ddx*scale : A(0)) + (HAS_ddscale ? x*ddscale : A(0)) : A(0);  // step 55
+  const A g = (dy - mean_dy_scaled)*y;  // step 27
+  const A g_3 = (HAS_ddscale || HAS_ddx) ? (dy - mean_dy_scaled)*dg : A(0);  // step 36
+  const A g_4 = (HAS_ddscale || HAS_ddx) ? (g_3 + ((mean_dy_scaled - dy)*mean_dg_y - mean_g_3_y)*D)*y : A(0);  // step 59
+  const A dx = (HAS_ddscale || HAS_ddx) ? (HAS_ddscale ? g*ddscale : A(0)) + g_4*scale : A(0);  // step 57
+  if ((HAS_ddscale && HAS_scale) || (HAS_ddx && HAS_scale)) sums[0] += g_4*x;  // step 50: mean_g_4_x
   out_dx = dx;
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_4_x(Scalars<A>& row, const A (&sums)[1], A (&over_all)[1]) {
   const A D = row.D, mean_ddx_g = row.mean_ddx_g;
-  const A mean_g_4_x = sums[0] / row.D;  // step 23: mean(g_4*x)
-  const A mean_g_4_x_scaled = (HAS_ddscale || HAS_ddx) ? (mean_ddx_g + mean_g_4_x)*D : A(0);  // step 23
-  over_all[0] = mean_g_4_x_scaled;  // step 23: dscale
+  const A mean_g_4_x = sums[0] / row.D;  // step 50: mean(g_4*x)
+  const A mean_g_4_x_scaled = (HAS_ddscale || HAS_ddx) ? (mean_ddx_g + mean_g_4_x)*D : A(0);  // step 50
+  over_all[0] = mean_g_4_x_scaled;  // step 50: dscale
   row.mean_g_4_x = mean_g_4_x;
   row.mean_g_4_x_scaled = mean_g_4_x_scaled;
 }

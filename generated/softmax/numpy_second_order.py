@@ -26,9 +26,9 @@ def jvp(arguments, fields, results, call):
     (dy_out,) = results
 
     def block(y, dx, dy_block, row_scalars):
-        # step 14: sum_dx_y = sum(dx*y)
+        # step 22: sum_dx_y = sum(dx*y)
         sum_dx_y = _rows.row_sum(dx, y, out=row_scalars[0])
-        # step 14: dy = (dx - sum_dx_y)*y
+        # step 22: dy = (dx - sum_dx_y)*y
         dy = _rows.by_row(np.subtract, dx, sum_dx_y, out=dy_block)
         np.multiply(dy, y, out=dy_block)
 
@@ -46,23 +46,23 @@ def backward_backward(arguments, fields, results, call):
     D = _rows.number(features, dtype)
 
     def block(y, dy, ddx, ddy_block, dx_block, buffers, row_scalars):
-        # step 15: mean_dy = mean(dy*y)
+        # step 23: mean_dy = mean(dy*y)
         mean_dy = _rows.row_mean(dy, y, D, out=row_scalars[0])
-        # step 17: mean_ddx_y = mean(ddx*y)
+        # step 42: mean_ddx_y = mean(ddx*y)
         mean_ddx_y = _rows.row_mean(ddx, y, D, out=row_scalars[1])
-        # step 18: sum_ddx_y = sum(ddx*y)
+        # step 41: sum_ddx_y = sum(ddx*y)
         sum_ddx_y = _rows.row_sum(ddx, y, out=row_scalars[2])
-        # step 16: mean_dy_scaled = mean_dy*D
+        # step 26: mean_dy_scaled = mean_dy*D
         mean_dy_scaled = np.multiply(mean_dy, D, out=row_scalars[0])
-        # step 16: g = (dy - mean_dy_scaled)*ddx
+        # step 26: g = (dy - mean_dy_scaled)*ddx
         g = _rows.by_row(np.subtract, dy, mean_dy_scaled, out=ddy_block)
         g = np.multiply(g, ddx, out=dx_block)
-        # step 17: mean_g_y = mean(g*y)
+        # step 42: mean_g_y = mean(g*y)
         mean_g_y = _rows.row_mean(g, y, D, out=row_scalars[3])
-        # step 18: ddy = (ddx - sum_ddx_y)*y
+        # step 41: ddy = (ddx - sum_ddx_y)*y
         ddy = _rows.by_row(np.subtract, ddx, sum_ddx_y, out=ddy_block)
         np.multiply(ddy, y, out=ddy_block)
-        # step 17: dx = (g + ((mean_dy_scaled - dy)*mean_ddx_y - mean_g_y)*D)*y
+        # step 42: dx = (g + ((mean_dy_scaled - dy)*mean_ddx_y - mean_g_y)*D)*y
         dx = np.subtract(mean_dy_scaled, dy, out=buffers[0])
         dx = np.multiply(dx, mean_ddx_y, out=buffers[0])
         dx = np.subtract(dx, mean_g_y, out=buffers[0])

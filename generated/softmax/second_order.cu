@@ -80,12 +80,12 @@ template <class G> struct Tile {
 // Stage 1 of 2: sum_dx_y = sum(dx*y)
 template <class A>
 __device__ __forceinline__ void sum_dx_y(A y, A dx, const Scalars<A>& row, A (&sums)[1]) {
-  if (HAS_dx) sums[0] += dx*y;  // step 14: sum_dx_y
+  if (HAS_dx) sums[0] += dx*y;  // step 22: sum_dx_y
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_dx_y(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_dx_y = sums[0];  // step 14: sum(dx*y)
+  const A sum_dx_y = sums[0];  // step 22: sum(dx*y)
   row.sum_dx_y = sum_dx_y;
 }
 
@@ -93,7 +93,7 @@ __device__ __forceinline__ void after_sum_dx_y(Scalars<A>& row, const A (&sums)[
 template <class A>
 __device__ __forceinline__ void stage_2(A y, A dx, const Scalars<A>& row, A& out_dy) {
   const A sum_dx_y = row.sum_dx_y;
-  const A dy = HAS_dx ? (dx - sum_dx_y)*y : A(0);  // step 14
+  const A dy = HAS_dx ? (dx - sum_dx_y)*y : A(0);  // step 22
   out_dy = dy;
 }
 
@@ -231,18 +231,18 @@ template <class G> struct Tile {
 // Stage 1 of 3: mean_dy = mean(dy*y); mean_ddx_y = mean(ddx*y); sum_ddx_y = sum(ddx*y)
 template <class A>
 __device__ __forceinline__ void sum_ddx_y(A y, A dy, A ddx, const Scalars<A>& row, A (&sums)[3]) {
-  if (HAS_ddx) sums[0] += dy*y;  // step 15: mean_dy
-  if (HAS_ddx) sums[1] += ddx*y;  // step 17: mean_ddx_y
-  if (HAS_ddx) sums[2] += ddx*y;  // step 18: sum_ddx_y
+  if (HAS_ddx) sums[0] += dy*y;  // step 23: mean_dy
+  if (HAS_ddx) sums[1] += ddx*y;  // step 42: mean_ddx_y
+  if (HAS_ddx) sums[2] += ddx*y;  // step 41: sum_ddx_y
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_ddx_y(Scalars<A>& row, const A (&sums)[3]) {
   const A D = row.D;
-  const A mean_dy = sums[0] / row.D;  // step 15: mean(dy*y)
-  const A mean_ddx_y = sums[1] / row.D;  // step 17: mean(ddx*y)
-  const A sum_ddx_y = sums[2];  // step 18: sum(ddx*y)
-  const A mean_dy_scaled = mean_dy*D;  // step 16
+  const A mean_dy = sums[0] / row.D;  // step 23: mean(dy*y)
+  const A mean_ddx_y = sums[1] / row.D;  // step 42: mean(ddx*y)
+  const A sum_ddx_y = sums[2];  // step 41: sum(ddx*y)
+  const A mean_dy_scaled = mean_dy*D;  // step 26
   row.mean_dy = mean_dy;
   row.mean_ddx_y = mean_ddx_y;
   row.sum_ddx_y = sum_ddx_y;
@@ -253,15 +253,15 @@ __device__ __forceinline__ void after_sum_ddx_y(Scalars<A>& row, const A (&sums)
 template <class A>
 __device__ __forceinline__ void mean_g_y(A y, A dy, A ddx, const Scalars<A>& row, A (&sums)[1], A& out_ddy) {
   const A mean_dy_scaled = row.mean_dy_scaled, sum_ddx_y = row.sum_ddx_y;
-  const A g = HAS_ddx ? (dy - mean_dy_scaled)*ddx : A(0);  // step 16
-  const A ddy = HAS_ddx ? (ddx - sum_ddx_y)*y : A(0);  // step 18
-  if (HAS_ddx) sums[0] += g*y;  // step 17: mean_g_y
+  const A g = HAS_ddx ? (dy - mean_dy_scaled)*ddx : A(0);  // step 26
+  const A ddy = HAS_ddx ? (ddx - sum_ddx_y)*y : A(0);  // step 41
+  if (HAS_ddx) sums[0] += g*y;  // step 42: mean_g_y
   out_ddy = ddy;
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_y(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_g_y = sums[0] / row.D;  // step 17: mean(g*y)
+  const A mean_g_y = sums[0] / row.D;  // step 42: mean(g*y)
   row.mean_g_y = mean_g_y;
 }
 
@@ -269,8 +269,8 @@ __device__ __forceinline__ void after_mean_g_y(Scalars<A>& row, const A (&sums)[
 template <class A>
 __device__ __forceinline__ void stage_3(A y, A dy, A ddx, const Scalars<A>& row, A& out_dx) {
   const A D = row.D, mean_ddx_y = row.mean_ddx_y, mean_dy_scaled = row.mean_dy_scaled, mean_g_y = row.mean_g_y;
-  const A g = HAS_ddx ? (dy - mean_dy_scaled)*ddx : A(0);  // step 16
-  const A dx = HAS_ddx ? (g + ((mean_dy_scaled - dy)*mean_ddx_y - mean_g_y)*D)*y : A(0);  // step 17
+  const A g = HAS_ddx ? (dy - mean_dy_scaled)*ddx : A(0);  // step 26
+  const A dx = HAS_ddx ? (g + ((mean_dy_scaled - dy)*mean_ddx_y - mean_g_y)*D)*y : A(0);  // step 42
   out_dx = dx;
 }
 

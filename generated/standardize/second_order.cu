@@ -93,16 +93,16 @@ __device__ __forceinline__ void sum_dx_y(A x, A dx, const Scalars<A>& row, A (&s
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A y = x_centred*rstd;  // step 5
-  if (HAS_dx) sums[0] += dx;  // step 9: mean_dx
-  if (HAS_dx) sums[1] += dx*y;  // step 9: sum_dx_y
+  if (HAS_dx) sums[0] += dx;  // step 23: mean_dx
+  if (HAS_dx) sums[1] += dx*y;  // step 23: sum_dx_y
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_dx_y(Scalars<A>& row, const A (&sums)[2]) {
   const A D = row.D;
-  const A mean_dx = sums[0] / row.D;  // step 9: mean(dx)
-  const A sum_dx_y = sums[1];  // step 9: sum(dx*y)
-  const A sum_dx_y_scaled = HAS_dx ? sum_dx_y / (D - A(1)) : A(0);  // step 9
+  const A mean_dx = sums[0] / row.D;  // step 23: mean(dx)
+  const A sum_dx_y = sums[1];  // step 23: sum(dx*y)
+  const A sum_dx_y_scaled = HAS_dx ? sum_dx_y / (D - A(1)) : A(0);  // step 23
   row.mean_dx = mean_dx;
   row.sum_dx_y = sum_dx_y;
   row.sum_dx_y_scaled = sum_dx_y_scaled;
@@ -115,7 +115,7 @@ __device__ __forceinline__ void stage_2(A x, A dx, const Scalars<A>& row, A& out
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A y = x_centred*rstd;  // step 5
-  const A dy = HAS_dx ? (dx - mean_dx - y*sum_dx_y_scaled)*rstd : A(0);  // step 9
+  const A dy = HAS_dx ? (dx - mean_dx - y*sum_dx_y_scaled)*rstd : A(0);  // step 23
   out_dy = dy;
 }
 
@@ -270,7 +270,7 @@ template <class G> struct Tile {
 template <class A>
 __device__ __forceinline__ void after_stage_1(Scalars<A>& row) {
   const A D = row.D, rstd = row.rstd;
-  const A rstd_scaled = (rstd*rstd)*D / (D - A(1));  // step 12
+  const A rstd_scaled = (rstd*rstd)*D / (D - A(1));  // step 45
   row.rstd_scaled = rstd_scaled;
 }
 
@@ -281,26 +281,26 @@ __device__ __forceinline__ void sum_ddx_y(A x, A dy, A ddx, const Scalars<A>& ro
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A y = x_centred*rstd;  // step 5
-  if (HAS_ddx) sums[0] += dy;  // step 10: mean_dy
-  if (HAS_ddx) sums[1] += dy*y;  // step 11: mean_dy_2
-  if (HAS_ddx) sums[2] += ddx*y;  // step 12: mean_ddx_y
-  if (HAS_ddx) sums[3] += ddx;  // step 12: mean_ddx
-  if (HAS_ddx) sums[4] += ddx*dy;  // step 12: mean_ddx_dy
-  if (HAS_ddx) sums[5] += ddx*y;  // step 13: sum_ddx_y
+  if (HAS_ddx) sums[0] += dy;  // step 24: mean_dy
+  if (HAS_ddx) sums[1] += dy*y;  // step 25: mean_dy_2
+  if (HAS_ddx) sums[2] += ddx*y;  // step 45: mean_ddx_y
+  if (HAS_ddx) sums[3] += ddx;  // step 45: mean_ddx
+  if (HAS_ddx) sums[4] += ddx*dy;  // step 45: mean_ddx_dy
+  if (HAS_ddx) sums[5] += ddx*y;  // step 44: sum_ddx_y
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_ddx_y(Scalars<A>& row, const A (&sums)[6]) {
   const A D = row.D;
-  const A mean_dy = sums[0] / row.D;  // step 10: mean(dy)
-  const A mean_dy_2 = sums[1] / row.D;  // step 11: mean(dy*y)
-  const A mean_ddx_y = sums[2] / row.D;  // step 12: mean(ddx*y)
-  const A mean_ddx = sums[3] / row.D;  // step 12: mean(ddx)
-  const A mean_ddx_dy = sums[4] / row.D;  // step 12: mean(ddx*dy)
-  const A sum_ddx_y = sums[5];  // step 13: sum(ddx*y)
-  const A mean_dy_2_scaled = A(3)*mean_dy_2*D / (D - A(1));  // step 12
-  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_dy : A(0);  // step 12
-  const A sum_ddx_y_scaled = HAS_ddx ? sum_ddx_y / (D - A(1)) : A(0);  // step 13
+  const A mean_dy = sums[0] / row.D;  // step 24: mean(dy)
+  const A mean_dy_2 = sums[1] / row.D;  // step 25: mean(dy*y)
+  const A mean_ddx_y = sums[2] / row.D;  // step 45: mean(ddx*y)
+  const A mean_ddx = sums[3] / row.D;  // step 45: mean(ddx)
+  const A mean_ddx_dy = sums[4] / row.D;  // step 45: mean(ddx*dy)
+  const A sum_ddx_y = sums[5];  // step 44: sum(ddx*y)
+  const A mean_dy_2_scaled = A(3)*mean_dy_2*D / (D - A(1));  // step 45
+  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_dy : A(0);  // step 45
+  const A sum_ddx_y_scaled = HAS_ddx ? sum_ddx_y / (D - A(1)) : A(0);  // step 44
   row.mean_dy = mean_dy;
   row.mean_dy_2 = mean_dy_2;
   row.mean_ddx_y = mean_ddx_y;
@@ -319,8 +319,8 @@ __device__ __forceinline__ void stage_3(A x, A dy, A ddx, const Scalars<A>& row,
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A y = x_centred*rstd;  // step 5
-  const A dx = HAS_ddx ? (y*mean_ddx_scaled + (y*mean_dy_2_scaled + mean_dy - dy)*mean_ddx_y - y*mean_ddx_dy - (ddx - mean_ddx)*mean_dy_2)*rstd_scaled : A(0);  // step 12
-  const A ddy = HAS_ddx ? (ddx - mean_ddx - y*sum_ddx_y_scaled)*rstd : A(0);  // step 13
+  const A dx = HAS_ddx ? (y*mean_ddx_scaled + (y*mean_dy_2_scaled + mean_dy - dy)*mean_ddx_y - y*mean_ddx_dy - (ddx - mean_ddx)*mean_dy_2)*rstd_scaled : A(0);  // step 45
+  const A ddy = HAS_ddx ? (ddx - mean_ddx - y*sum_ddx_y_scaled)*rstd : A(0);  // step 44
   out_dx = dx;
   out_ddy = ddy;
 }

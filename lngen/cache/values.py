@@ -147,6 +147,7 @@ _DATACLASSES = (
     derivation.Derivative,
     derivation.Step,
     vjp.Adjoint,
+    vjp.Contribution,
     manifest.Emission,
     planner.Plan,
     program.Assignment,

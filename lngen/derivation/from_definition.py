@@ -57,6 +57,7 @@ SYMBOL_OF_KIND: dict[Kind, type[TypedSymbol]] = {
     Kind.ROW_SCALAR: RowScalarSymbol,
     Kind.FEATURE: FeatureSymbol,
     Kind.SCALAR: ScalarSymbol,
+    Kind.DATA: RowSymbol,
     Kind.CONSTANT: ScalarSymbol,
 }
 

@@ -10,13 +10,13 @@ Nothing is simplified here. What is emitted is compared with it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import sympy
 from sympy import Expr
 
-from lngen.derivation.vjp import merged, select
+from lngen.derivation.vjp import Contribution, merged, select
 from lngen.expressions.equations import Equation, Forward, Names
 from lngen.expressions.symbols import AttainsFirst, D, Mean, Reduction, SumRows, TypedSymbol, derivative, symbol_like
 
@@ -71,8 +71,28 @@ def _body_moved_by(body: Expr, tangents: Mapping[TypedSymbol, Expr]) -> Expr:
     return merged(total)
 
 
-def tangent(forward: Forward) -> Tangent:
-    """The JVP of a forward, unsimplified.
+def moves(equation: Equation, tangents: Mapping[TypedSymbol, Expr], attains: Expr | None = None) -> list[Contribution]:
+    """What each operand of `equation` moves its value by.
+
+    >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
+    >>> x, m, dx, z, dz = RowSymbol("x"), RowScalarSymbol("m"), RowSymbol("dx"), RowSymbol("z"), RowSymbol("dz")
+    >>> for c in moves(Equation(m, Mean(x**2*z)), {x: dx, z: dz}):
+    ...     print(c.source, c.expression)
+    x Mean(2*dx*x*z)
+    z Mean(dz*x**2)
+    """
+    found = []
+    for symbol in sorted(equation.expression.free_symbols & tangents.keys(), key=lambda symbol: symbol.name):
+        moved = moved_by(equation, {symbol: tangents[symbol]}, attains)
+        if moved != 0:
+            found.append(Contribution(symbol, equation.symbol, moved))
+    return found
+
+
+def tangent(
+    forward: Forward, tell: Callable[[TypedSymbol, Sequence[Contribution]], object] = lambda *_: None
+) -> Tangent:
+    """The JVP of a forward, unsimplified. `tell` hears what each tangent is the sum of.
 
     >>> from lngen.language.parsing import parse
     >>> from lngen.derivation.from_definition import translate
@@ -93,6 +113,7 @@ def tangent(forward: Forward) -> Tangent:
             name = wanted if equation.symbol in forward.outputs else names.fresh(wanted)
             symbol = symbol_like(name, equation.symbol)
             equations.append(Equation(symbol, moved))
+            tell(symbol, moves(equation, tangents))
             moved = symbol
         tangents[equation.symbol] = moved
     results = tuple((output, tangents.get(output, sympy.S.Zero)) for output in forward.outputs)

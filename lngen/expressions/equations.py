@@ -11,7 +11,6 @@ from sympy import Expr, Symbol
 from lngen.expressions.symbols import D, Mean, Reduction, TypedSymbol
 from lngen.language.definition import Input
 from lngen.language.names import derived, fault, numbered
-from lngen.language.syntax import Kind
 
 
 @dataclass(frozen=True)
@@ -54,9 +53,7 @@ class Forward:
     @property
     def differentiable(self) -> tuple[TypedSymbol, ...]:
         """The symbols of all inputs that have a gradient."""
-        return tuple(
-            symbol for entry, symbol in zip(self.inputs, self.symbols, strict=True) if entry.kind is not Kind.CONSTANT
-        )
+        return tuple(s for entry, s in zip(self.inputs, self.symbols, strict=True) if entry.kind.has_gradient)
 
 
 class Names:

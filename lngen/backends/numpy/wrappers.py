@@ -22,6 +22,7 @@ MEANINGS = {
     "RowScalar": "one value per row, shape {rows}.shape[:-1]",
     "Feature": "one value per feature, shape (D,)",
     "Scalar": "a number or a 0-d array",
+    "Data": "shape (..., D), without a gradient",
 }
 
 _THREADS = "threads: how many threads share the rows. It changes no bit of a result."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import sympy
@@ -17,7 +16,7 @@ from lngen.derivation.simplify.poles import guard_vanishing_poles
 from lngen.derivation.simplify.reverse_pass import ReversePass
 from lngen.derivation.simplify.stability import stable_forward, stable_lines
 from lngen.derivation.simplify.structure import named_structure
-from lngen.derivation.simplify.trail import Trail
+from lngen.derivation.simplify.trail import Trail, leading_steps, renamed
 from lngen.derivation.simplify.work import limited_work
 from lngen.derivation.vjp import adjoint, cotangent_symbol
 from lngen.expressions.equations import Equation, Forward, Names
@@ -27,8 +26,6 @@ from lngen.language.definition import Definition
 
 _MOST_WORK = 60_000
 """Units of `simplify.work`, some seconds; no layer takes more than 2,000, twelve norms of norms 57,000."""
-
-_NAME = re.compile(r"[A-Za-z]\w*")
 
 
 def derive(definition: Definition) -> Derivation:
@@ -72,7 +69,7 @@ def derive(definition: Definition) -> Derivation:
             for basis in reverse.bases.values()
             for left, right in basis.identities
         ),
-        steps=tuple(_renamed(step, rename) for step in trail.steps),
+        steps=leading_steps([q.symbol for q in equations], [renamed(step, rename) for step in trail.steps]),
     )
 
 
@@ -95,13 +92,40 @@ def _of_known(forward: Forward, written: Forward, steps: list[Step]) -> list[Ste
 
 
 def _forward_steps(forward: Forward, written: Forward, meaning: dict[TypedSymbol, Expr], trail: Trail) -> None:
-    by_name = {equation.symbol.name: equation.expression.xreplace(meaning) for equation in written.equations}
+    """The normal form, a step a line; those of earlier rules stand where what they speak of is known."""
+    earlier, trail.steps = trail.steps, []
+    before_of, values = _written_out(written, meaning), {q.symbol: q.expression for q in written.equations}
+    own = {equation.symbol.name for equation in forward.equations}
+    known = {symbol.name for symbol in (D, *forward.symbols, *values)} - own
     for equation in forward.equations:
-        before = by_name.get(equation.symbol.name) if equation.named else None
-        rule, reason = _forward_rule(equation)
+        symbol, before = equation.symbol, before_of.get(equation.symbol.name) if equation.named else None
         if before == equation.expression:
             before = None
-        trail.add("forward", rule, equation.symbol, before, equation.expression, reason)
+        for step in tuple(earlier):
+            if step.target.name == symbol.name or (
+                step.target.name not in own and {met.name for met in step.read} <= known
+            ):
+                earlier.remove(step)
+                mine = step.target.name == symbol.name
+                trail.steps.append(replace(step, target=symbol) if mine else step)
+                before = step.after if mine else before
+        rule, reason = _forward_rule(equation)
+        gone = () if before is None else ((s, e) for s, e in values.items() if before.has(s) and s.name not in own)
+        trail.add("forward", rule, symbol, before, equation.expression, reason, uses=gone)
+        known.add(symbol.name)
+    trail.steps += earlier
+
+
+def _written_out(written: Forward, meaning: dict[TypedSymbol, Expr]) -> dict[str, Expr]:
+    """The statements of a definition, what the user left without a name written out, in the normal form's names."""
+    unnamed: dict[TypedSymbol, Expr] = {}
+    result = {}
+    for equation in written.equations:
+        expression = equation.expression.xreplace(unnamed)
+        result[equation.symbol.name] = expression.xreplace(meaning)
+        if not equation.named:
+            unnamed[equation.symbol] = expression
+    return result
 
 
 def _forward_rule(equation: Equation) -> tuple[str, str]:
@@ -148,17 +172,3 @@ def _in_order(equations: tuple[Equation, ...]) -> tuple[Equation, ...]:
         done.add(ready.symbol)
         result.append(ready)
     return tuple(result)
-
-
-def _renamed(step: Step, rename: dict[TypedSymbol, TypedSymbol]) -> Step:
-    def new(expression: Expr | None) -> Expr | None:
-        return None if expression is None else expression.xreplace(rename)
-
-    names = {old.name: symbol.name for old, symbol in rename.items()}
-    return replace(
-        step,
-        target=rename.get(step.target, step.target),
-        before=new(step.before),
-        after=step.after.xreplace(rename),
-        reason=_NAME.sub(lambda found: names.get(found[0], found[0]), step.reason),
-    )

@@ -193,6 +193,6 @@ def whole_complements(equations: tuple[Equation, ...], trail: Trail, names: Name
             known[complement] = symbol_like(names.fresh(f"{stem}_complement"), complement)
             result.append(Equation(known[complement], whole(complement)))
             reason = "among the terms of a sum its digits would be lost"
-            trail.add("backward", "complement", known[complement], None, result[-1].expression, reason)
+            trail.derived("complement", known[complement], None, result[-1].expression, reason)
         result.append(replace(equation, expression=whole(equation.expression.xreplace(known))))
     return tuple(result)
