@@ -34,16 +34,13 @@ from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram
 from lngen.plan.widen import out_of_range
 from lngen.report.audit.exponentials import Exponentials
-from lngen.report.audit.findings import Audit, Hazard, Place, Rewrite, Status
+from lngen.report.audit.findings import OVERFLOW, Audit, Hazard, Place, Rewrite, Status
 from lngen.report.audit.savings import savings
 
 LARGEST = ((2 - 2**-23) * 2.0**127, sys.float_info.max)
 """The largest number of float32 and of float64."""
 
 _WIDER = "float32 and of 16 bits are computed in float64"
-
-OVERFLOW = "exponential"
-"""The kind of hazard that an exponential is which no largest exponent is taken out of."""
 
 STABILITY_RULES = (
     "centred statistic",
@@ -59,7 +56,7 @@ STABILITY_RULES = (
 """The rules of a derivation that change no value and lose fewer digits."""
 
 
-def audit(plan: Plan) -> Audit:
+def hazards(plan: Plan) -> tuple[Hazard, ...]:
     """The hazards of both directions, in the order of computation, each once."""
     found: dict[tuple[str, str], Hazard] = {}
     for program in (plan.forward, plan.backward):
@@ -73,11 +70,16 @@ def audit(plan: Plan) -> Audit:
     for step in plan.derivation.steps:
         if step.rule == UNSIMPLIFIED:
             found["unsimplified", step.target.name] = _unsimplified(step)
+    return tuple(found.values())
+
+
+def audit(plan: Plan) -> Audit:
+    """The hazards, and the rewrites that keep others away."""
     measured = savings(plan.derivation)
     rewrites = tuple(
         Rewrite(step, measured.get(step.number)) for step in plan.derivation.steps if step.rule in STABILITY_RULES
     )
-    return Audit(tuple(found.values()), rewrites)
+    return Audit(hazards(plan), rewrites)
 
 
 def _unsimplified(step: Step) -> Hazard:
@@ -333,9 +335,14 @@ class _Auditor:
             danger = f"exp overflows above {self._in_types('.1f', 88.7, 709.7)}"
             yield self._hazard(OVERFLOW, e, line, danger, "its argument is never above 0", "removed")
         elif not (exponent.is_nonpositive or _is_minus_square(exponent)):
-            half = "" if self.is_wide else " (rows of 16 bits are computed in float32)"
-            above = f"{text(exponent, self.order)} is above {self._in_types('.1f', 88.7, 709.7)}{half}"
-            danger = f"exp overflows where {above}: infinite there, or no number"
+            times, argument = exponent.as_coeff_Mul()
+            if not times.is_Rational:
+                times, argument = sympy.S.One, exponent
+            single, double = (f"{limit / float(times):.4g}" for limit in (88.7, 709.7))
+            where = f"{text(argument, self.order)} is {'above' if times > 0 else 'below'}"
+            types = f"{single} in float32, as in 16 bits, and {double} in float64"
+            types = f"{double} (float32 and 16 bits are computed in float64)" if self.is_wide else types
+            danger = f"exp overflows where {where} {types}, and the result with it, or to no number"
             yield self._hazard(OVERFLOW, e, line, danger, "none: the input decides", "open")
 
     def _logarithm(self, e: Expr, line: _Line) -> Iterator[Hazard]:
