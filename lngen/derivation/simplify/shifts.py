@@ -23,7 +23,6 @@ from lngen.expressions.symbols import (
     RowSymbol,
     TypedSymbol,
     Where,
-    axes,
     is_row,
     symbol_like,
     varies_over_features,
@@ -190,8 +189,7 @@ def _candidates(forward: Forward, marks: dict[Expr, _Exponential]) -> list[Expr]
             summed |= {part for form in (body, body.xreplace(named)) for part in sympy.preorder_traversal(form)}
     shifted = _differences(forward)
     exponentials = _exponentials(forward, marks)
-    free = ((form, e.exponent) for form, e in exponentials.items() if axes(e.exponent).rows)
-    found = [form for form, exponent in free if not _is_shifted(exponent, forward, shifted)]
+    found = [form for form, e in exponentials.items() if not _is_shifted(e.exponent, forward, shifted)]
     return sorted(found, key=lambda form: (form not in summed, sympy.default_sort_key(form)))
 
 
