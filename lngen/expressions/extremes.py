@@ -56,9 +56,9 @@ def never_positive(values: Iterable[tuple[TypedSymbol, Expr]]) -> set[Expr]:
             below[symbol] = found
     differences = {lower - symbol for symbol, found in below.items() for lower in found}
     # The same by a name of what is taken off.
-    return differences | {
-        lower + minus[symbol] for symbol, found in below.items() if symbol in minus for lower in found
-    }
+    differences |= {lower + minus[symbol] for symbol, found in below.items() if symbol in minus for lower in found}
+    selects = {part for value in known.values() for part in value.atoms(Where)}
+    return differences | {e for e in selects if all(known.get(b, b) in differences | {0} for b in e.args[1:])}
 
 
 def _let_through(body: Expr, known: Mapping[TypedSymbol, Expr]) -> Iterator[Expr]:

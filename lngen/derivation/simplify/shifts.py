@@ -89,10 +89,13 @@ class _Exponential:
     @property
     def member(self) -> Expr:
         """What the largest exponent is taken of."""
-        member = self.exponent
+        return self.let_through(self.exponent, LOWEST)
+
+    def let_through(self, exponent: Expr, otherwise: Expr) -> Expr:
+        """An exponent where the selects let it through, and another number elsewhere."""
         for condition, place in reversed(self.guards):
-            member = Where(condition, member, LOWEST) if place == 1 else Where(condition, LOWEST, member)
-        return member
+            exponent = Where(condition, *((exponent, otherwise) if place == 1 else (otherwise, exponent)))
+        return exponent
 
 
 def _with(forward: Forward, table: dict[Expr, Expr]) -> Forward:
@@ -297,7 +300,9 @@ class _Shift:
             for partner in (self.all[form] for form in self.partners):
                 times = _multiple(e.exponent, partner.exponent)
                 if times is not None and e.guards == partner.guards:
-                    plain = sympy.exp(_spread(times * (partner.exponent - largest)))
+                    shifted = _spread(times * (partner.exponent - largest))
+                    # What is not chosen does not overflow either: infinity times 0 would be no number.
+                    plain = sympy.exp(e.let_through(shifted, sympy.S.Zero))
                     values[form] = Taken(plain, times, frozenset({Held(partner.member, False)}))
         return values
 

@@ -95,6 +95,8 @@ class Exponentials:
             return
         factor = Mul(*known) / (D if isinstance(value, Mean) else 1)
         exponent = self.exponent(each)
+        if isinstance(exponent, Where) and exponent.args[0] in conditions:
+            exponent = next(self.values.get(branch, branch) for branch in exponent.args[1:] if branch != 0)
         for shift in sorted(exponent.free_symbols, key=str):
             for member in self._members(shift):
                 if exponent + shift in self._counted(member, conditions, in_row=body is not None):
