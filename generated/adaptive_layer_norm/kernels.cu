@@ -310,7 +310,7 @@ __device__ __forceinline__ void mean_g_xhat(A x, A scale, A dy, const Scalars<A>
   const A xhat = x_centred*rstd;  // step 5
   const A g = dy*(scale + A(1));  // step 7
   const A dscale = dy*xhat;  // step 17
-  const A dshift = dy;  // step 0
+  const A dshift = dy;  // step 18
   sums[0] += g;  // step 16: mean_g
   sums[1] += g*xhat;  // step 16: mean_g_xhat
   out_dscale = dscale;

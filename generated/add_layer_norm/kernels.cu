@@ -375,8 +375,8 @@ __device__ __forceinline__ void mean_g_xhat(A h, A dy, A gamma, const Scalars<A>
   const A g = HAS_dy ? dy*gamma : A(0);  // step 8
   if (HAS_dy) sums[0] += g;  // step 17: mean_g
   if (HAS_dy) sums[1] += g*xhat;  // step 17: mean_g_xhat
-  if (HAS_dy && HAS_gamma) over_rows[0] = dy*xhat;  // step 18: dgamma
-  if (HAS_beta && HAS_dy) over_rows[1] = dy;  // step 19: dbeta
+  if (HAS_dy && HAS_gamma) over_rows[0] = dy*xhat;  // step 19: dgamma
+  if (HAS_beta && HAS_dy) over_rows[1] = dy;  // step 20: dbeta
 }
 
 template <class A>

@@ -91,11 +91,11 @@ def backward(arguments, fields, results, call):
             h_shifted = _rows.by_row(np.subtract, h, mu, out=dx_block)
             # step 3: h_centred = h_shifted - mu_residual
             h_centred = _rows.less_residual(h_shifted, mu_residual)
-        # step 18: dgamma = sum over rows of dy*h_centred*rstd
+        # step 19: dgamma = sum over rows of dy*h_centred*rstd
         if needs_gamma_over_D:
             part = np.multiply(dy, h_centred, out=buffers[0])
             _rows.add_rows(part, dgamma_sums, rstd)
-        # step 19: dbeta = sum over rows of dy
+        # step 20: dbeta = sum over rows of dy
         if dbeta_out is not None and dy_rows is not None:
             _rows.add_rows(dy, dbeta_sums)
         # step 17: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
@@ -209,13 +209,13 @@ def backward_fast(arguments, saved):
         h_shifted = h - mu
         # step 3: h_centred = h_shifted - mu_residual
         h_centred = _rows.less_residual(h_shifted, mu_residual)
-    # step 18: dgamma = sum over rows of dy*h_centred*rstd
+    # step 19: dgamma = sum over rows of dy*h_centred*rstd
     if needs_gamma_over_D:
         part = dy * h_centred
         dgamma = _rows.sum_of_rows(rstd.ravel(), part.reshape(-1, features))
     if needs_dgamma:
         dgamma = 0.0
-    # step 19: dbeta = sum over rows of dy
+    # step 20: dbeta = sum over rows of dy
     if wants_dbeta and dy is not None:
         dbeta = _rows.sum_of_rows(
             _rows.equal_weights(rows, 1.0, dtype), dy.reshape(-1, features)

@@ -282,7 +282,7 @@ __device__ __forceinline__ void mean_g_xhat(A h, A dy, A gamma, const Scalars<A>
   const A xhat = h*rstd;  // step 4
   const A g = HAS_dy ? dy*gamma : A(0);  // step 6
   if (HAS_dy) sums[0] += g*xhat;  // step 12: mean_g_xhat
-  if (HAS_dy && HAS_gamma) over_rows[0] = dy*xhat;  // step 13: dgamma
+  if (HAS_dy && HAS_gamma) over_rows[0] = dy*xhat;  // step 14: dgamma
 }
 
 template <class A>

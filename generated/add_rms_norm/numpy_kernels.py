@@ -63,7 +63,7 @@ def backward(arguments, fields, results, call):
 
     def block(h, dy, dh, rstd, dx_block, buffers, row_scalars, sums):
         (dgamma_sums,) = sums
-        # step 13: dgamma = sum over rows of dy*h*rstd
+        # step 14: dgamma = sum over rows of dy*h*rstd
         if needs_gamma_over_D:
             part = np.multiply(dy, h, out=dx_block)
             _rows.add_rows(part, dgamma_sums, rstd)
@@ -146,7 +146,7 @@ def backward_fast(arguments, saved):
         gamma_over_D = np.divide(gamma, D)
     if dy is not None:
         rstd = rstd_rows[..., np.newaxis]
-    # step 13: dgamma = sum over rows of dy*h*rstd
+    # step 14: dgamma = sum over rows of dy*h*rstd
     if needs_gamma_over_D:
         part = dy * h
         dgamma = _rows.sum_of_rows(rstd.ravel(), part.reshape(-1, features))

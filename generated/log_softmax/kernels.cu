@@ -13,7 +13,8 @@
 //     log_sum_exp = log(sum_exp)
 //     y = x - row_max - log_sum_exp
 // backward:
-//     dx = dy - exp_shifted*sum(dy)/sum_exp
+//     p = exp_shifted/sum_exp
+//     dx = dy - p*sum(dy)
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
@@ -243,14 +244,14 @@ template <class G> struct Tile {
 // Stage 1 of 2: sum_dy = sum(dy)
 template <class A>
 __device__ __forceinline__ void sum_dy(A dy, const Scalars<A>& row, A (&sums)[1]) {
-  sums[0] += dy;  // step 17: sum_dy
+  sums[0] += dy;  // step 19: sum_dy
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_dy(Scalars<A>& row, const A (&sums)[1]) {
   const A sum_exp = row.sum_exp;
-  const A sum_dy = sums[0];  // step 17: sum(dy)
-  const A sum_exp_scaled = sum_dy / sum_exp;  // step 17
+  const A sum_dy = sums[0];  // step 19: sum(dy)
+  const A sum_exp_scaled = sum_dy / sum_exp;  // step 19
   row.sum_dy = sum_dy;
   row.sum_exp_scaled = sum_exp_scaled;
 }
@@ -261,7 +262,7 @@ __device__ __forceinline__ void stage_2(A x, A dy, const Scalars<A>& row, A& out
   const A row_max = row.row_max, sum_exp_scaled = row.sum_exp_scaled;
   const A x_shifted = x - row_max;  // step 2
   const A exp_shifted = math::exp(x_shifted);  // step 3
-  const A dx = dy - exp_shifted*sum_exp_scaled;  // step 17
+  const A dx = dy - exp_shifted*sum_exp_scaled;  // step 19
   out_dx = dx;
 }
 

@@ -59,15 +59,15 @@ def backward(arguments, fields, results, call):
     ones = _rows.equal_weights(features, 1.0, dtype)
 
     def block(x, dy, row_max, sum_exp, dx_block, row_scalars):
-        # step 17: sum_dy = sum(dy)
+        # step 19: sum_dy = sum(dy)
         sum_dy = _rows.row_sum(dy, ones, out=row_scalars[0])
-        # step 17: sum_exp_scaled = sum_dy/sum_exp
+        # step 19: sum_exp_scaled = sum_dy/sum_exp
         sum_exp_scaled = np.divide(sum_dy, sum_exp, out=row_scalars[0])
         # step 2: x_shifted = x - row_max
         x_shifted = _rows.by_row(np.subtract, x, row_max, out=dx_block)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=dx_block)
-        # step 17: dx = dy - exp_shifted*sum_exp_scaled
+        # step 19: dx = dy - exp_shifted*sum_exp_scaled
         dx = np.multiply(exp_shifted, sum_exp_scaled, out=dx_block)
         np.subtract(dy, dx, out=dx_block)
 
@@ -112,15 +112,15 @@ def backward_fast(arguments, saved):
     ones = _rows.equal_weights(features, 1.0, dtype)
     row_max = row_max_rows[..., np.newaxis]
     sum_exp = sum_exp_rows[..., np.newaxis]
-    # step 17: sum_dy = sum(dy)
+    # step 19: sum_dy = sum(dy)
     sum_dy = vecdot(dy, ones)[..., np.newaxis]
-    # step 17: sum_exp_scaled = sum_dy/sum_exp
+    # step 19: sum_exp_scaled = sum_dy/sum_exp
     sum_exp_scaled = sum_dy / sum_exp
     # step 2: x_shifted = x - row_max
     x_shifted = x - row_max
     # step 3: exp_shifted = exp(x_shifted)
     exp_shifted = np.exp(x_shifted, out=x_shifted)
-    # step 17: dx = dy - exp_shifted*sum_exp_scaled
+    # step 19: dx = dy - exp_shifted*sum_exp_scaled
     dx = np.multiply(exp_shifted, sum_exp_scaled, out=exp_shifted)
     dx = np.subtract(dy, dx, out=dx)
     return (dx,)

@@ -13,7 +13,8 @@
 //     log_sum_exp = log(sum_exp)
 //     y = row_max + log_sum_exp
 // backward:
-//     dx = dy*exp_shifted/sum_exp
+//     p = exp_shifted/sum_exp
+//     dx = dy*p
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
@@ -226,7 +227,7 @@ template <class G> struct Tile {
 template <class A>
 __device__ __forceinline__ void after_stage_1(Scalars<A>& row) {
   const A dy = row.dy, sum_exp = row.sum_exp;
-  const A sum_exp_scaled = dy / sum_exp;  // step 11
+  const A sum_exp_scaled = dy / sum_exp;  // step 13
   row.sum_exp_scaled = sum_exp_scaled;
 }
 
@@ -236,7 +237,7 @@ __device__ __forceinline__ void stage_2(A x, const Scalars<A>& row, A& out_dx) {
   const A row_max = row.row_max, sum_exp_scaled = row.sum_exp_scaled;
   const A x_shifted = x - row_max;  // step 2
   const A exp_shifted = math::exp(x_shifted);  // step 3
-  const A dx = exp_shifted*sum_exp_scaled;  // step 11
+  const A dx = exp_shifted*sum_exp_scaled;  // step 13
   out_dx = dx;
 }
 

@@ -56,13 +56,13 @@ def backward(arguments, fields, results, call):
     (dx_out,) = results
 
     def block(x, dy, row_max, sum_exp, dx_block, row_scalars):
-        # step 11: sum_exp_scaled = dy/sum_exp
+        # step 13: sum_exp_scaled = dy/sum_exp
         sum_exp_scaled = np.divide(dy, sum_exp, out=row_scalars[0])
         # step 2: x_shifted = x - row_max
         x_shifted = _rows.by_row(np.subtract, x, row_max, out=dx_block)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=dx_block)
-        # step 11: dx = exp_shifted*sum_exp_scaled
+        # step 13: dx = exp_shifted*sum_exp_scaled
         np.multiply(exp_shifted, sum_exp_scaled, out=dx_block)
 
     _blocks.each_block(
@@ -105,12 +105,12 @@ def backward_fast(arguments, saved):
     dy = dy_rows[..., np.newaxis]
     row_max = row_max_rows[..., np.newaxis]
     sum_exp = sum_exp_rows[..., np.newaxis]
-    # step 11: sum_exp_scaled = dy/sum_exp
+    # step 13: sum_exp_scaled = dy/sum_exp
     sum_exp_scaled = dy / sum_exp
     # step 2: x_shifted = x - row_max
     x_shifted = x - row_max
     # step 3: exp_shifted = exp(x_shifted)
     exp_shifted = np.exp(x_shifted, out=x_shifted)
-    # step 11: dx = exp_shifted*sum_exp_scaled
+    # step 13: dx = exp_shifted*sum_exp_scaled
     dx = np.multiply(exp_shifted, sum_exp_scaled, out=exp_shifted)
     return (dx,)

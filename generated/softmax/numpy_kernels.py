@@ -33,12 +33,12 @@ def forward(values, results, call):
         x_shifted = _rows.by_row(np.subtract, x, row_max, out=y_block)
         # step 3: e_shifted = exp(x_shifted)
         e_shifted = np.exp(x_shifted, out=y_block)
-        # step 4: sum_exp = sum(e_shifted)
-        sum_exp = _rows.row_sum(e_shifted, ones, out=row_scalars[0])
-        # step 5: inv_sum_exp = 1/sum_exp
-        inv_sum_exp = np.reciprocal(sum_exp, out=row_scalars[0])
-        # step 6: y = e_shifted*inv_sum_exp
-        np.multiply(e_shifted, inv_sum_exp, out=y_block)
+        # step 4: sum_e_shifted = sum(e_shifted)
+        sum_e_shifted = _rows.row_sum(e_shifted, ones, out=row_scalars[0])
+        # step 5: inv_sum_e_shifted = 1/sum_e_shifted
+        inv_sum_e_shifted = np.reciprocal(sum_e_shifted, out=row_scalars[0])
+        # step 6: y = e_shifted*inv_sum_e_shifted
+        np.multiply(e_shifted, inv_sum_e_shifted, out=y_block)
 
     _blocks.each_block(block, call, reads=(x_rows,), writes=(y_out,), row_scalars=1)
 
@@ -73,12 +73,12 @@ def forward_fast(values, shape, dtype):
     x_shifted = x - row_max
     # step 3: e_shifted = exp(x_shifted)
     e_shifted = np.exp(x_shifted, out=x_shifted)
-    # step 4: sum_exp = sum(e_shifted)
-    sum_exp = vecdot(e_shifted, ones)[..., np.newaxis]
-    # step 5: inv_sum_exp = 1/sum_exp
-    inv_sum_exp = np.reciprocal(sum_exp)
-    # step 6: y = e_shifted*inv_sum_exp
-    y = np.multiply(e_shifted, inv_sum_exp, out=e_shifted)
+    # step 4: sum_e_shifted = sum(e_shifted)
+    sum_e_shifted = vecdot(e_shifted, ones)[..., np.newaxis]
+    # step 5: inv_sum_e_shifted = 1/sum_e_shifted
+    inv_sum_e_shifted = np.reciprocal(sum_e_shifted)
+    # step 6: y = e_shifted*inv_sum_e_shifted
+    y = np.multiply(e_shifted, inv_sum_e_shifted, out=e_shifted)
     return (y,)
 
 

@@ -17,7 +17,7 @@ import sympy
 from sympy import Expr
 
 from lngen.derivation.vjp import Contribution, merged, select
-from lngen.expressions.equations import Equation, Forward, Names
+from lngen.expressions.equations import Equation, Forward, Names, tangent_symbol
 from lngen.expressions.symbols import AttainsFirst, D, Mean, Reduction, SumRows, TypedSymbol, derivative, symbol_like
 
 
@@ -40,9 +40,9 @@ def moved_by(equation: Equation, tangents: Mapping[TypedSymbol, Expr], attains: 
     `attains` is the name of `AttainsFirst(body, m)` for an `m = RowMax(body)`, where it has one.
 
     >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
-    >>> x, m, dx = RowSymbol("x"), RowScalarSymbol("m"), RowSymbol("dx")
-    >>> moved_by(Equation(m, Mean(x**2)), {x: dx})
-    Mean(2*dx*x)
+    >>> x, m, x_dot = RowSymbol("x"), RowScalarSymbol("m"), RowSymbol("x_dot")
+    >>> moved_by(Equation(m, Mean(x**2)), {x: x_dot})
+    Mean(2*x*x_dot)
     """
     if equation.stopped:
         return sympy.S.Zero
@@ -99,8 +99,8 @@ def tangent(
     >>> found = tangent(translate(parse("def f(x: Row): return x*mean(x**2)")))
     >>> for equation in found.equations:
     ...     print(equation.symbol, "=", equation.expression)
-    dms = Mean(2*dx*x)
-    dy = dms*x + ms*dx
+    ms_dot = Mean(2*x*x_dot)
+    y_dot = ms*x_dot + ms_dot*x
     """
     names = Names.of(forward)
     arguments = tuple(tangent_symbol(symbol) for symbol in forward.differentiable)
@@ -109,17 +109,12 @@ def tangent(
     for equation in forward.equations:
         moved = moved_by(equation, tangents)
         if moved != 0 and not isinstance(moved, TypedSymbol):
-            wanted = f"d{equation.symbol.name}"
-            name = wanted if equation.symbol in forward.outputs else names.fresh(wanted)
-            symbol = symbol_like(name, equation.symbol)
+            symbol = tangent_symbol(equation.symbol)
+            if equation.symbol not in forward.outputs:
+                symbol = symbol_like(names.fresh(symbol.name), symbol)
             equations.append(Equation(symbol, moved))
             tell(symbol, moves(equation, tangents))
             moved = symbol
         tangents[equation.symbol] = moved
     results = tuple((output, tangents.get(output, sympy.S.Zero)) for output in forward.outputs)
     return Tangent(arguments, tuple(equations), results)
-
-
-def tangent_symbol(symbol: TypedSymbol) -> TypedSymbol:
-    """`dx` for `x`."""
-    return symbol_like(f"d{symbol.name}", symbol)

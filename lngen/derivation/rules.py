@@ -122,6 +122,14 @@ _EVERY = (
         "x = c + mean(x) and mean(c) = 0; what is left is the same statistic of c.",
         "def f(x: Row): return x*rsqrt(mean(x**2) - mean(x)**2 + 1)",
     ),
+    Rule(
+        "normal distribution",
+        "(1 + erf(u/sqrt(2)))/2 is Phi(u), the distribution function of the standard normal, and "
+        "exp(-u**2/2)/sqrt(2*pi) is phi(u), its density.",
+        "The two terms have one coefficient, or opposite ones.",
+        "They are the definitions of Phi and phi, erf being odd. Phi' = phi and phi'(u) = -u*phi(u).",
+        "def f(x: Row): return gelu(x)",
+    ),
     # ---- derivatives
     Rule(
         "chain rule",
@@ -189,7 +197,8 @@ _EVERY = (
         "A part that is another value of the same row goes by that name.",
         "It is shorter.",
         "The change of basis read the other way.",
-        "def f(x: Row): return (x - mean(x))*rsqrt(mean((x - mean(x))**2) + 1)*sqrt(mean((x - mean(x))**2) + 1)",
+        "def f(x: Row):\n    p = exp(x)/sum(exp(x))\n    n = tanh((p - mean(p))*rsqrt(mean(p**2) - mean(p)**2 + 1))\n"
+        "    q = sqrt(p)\n    return n, q",
     ),
     Rule(
         "sums over rows",
@@ -203,14 +212,14 @@ _EVERY = (
         "A sum of means is the mean of the sum, and selects on one condition are one select.",
         "None.",
         "Means are linear, and where(c, a, 0) + where(c, b, 0) = where(c, a + b, 0) in both cases of c.",
-        "def f(x: Row, z: Row): return mean(x*z)*tanh(x)",
+        "",
     ),
     Rule(
         "value of a function",
         "A derivative is written with the value of the function: exp(u) by its name, 1 - tanh(u)**2 as 1 - t**2.",
         "The forward has the value under a name.",
         "The name stands for the function of that argument.",
-        "def f(x: Row): return tanh(x)",
+        "def f(x: Row): return silu(mean(max(x)*x*x**2))",
     ),
     Rule(
         "unsimplified",
@@ -231,14 +240,22 @@ _EVERY = (
         "A row times its scale goes by the name that the forward has for it: r*e is p.",
         "The forward has p = r*e.",
         "The name stands for the product, and mean(r*u) = r*mean(u).",
-        "",
+        "def f(x: Row): return exp(x)/sum(exp(x))",
     ),
     Rule(
         "known mean",
         "A mean that has a name goes by it.",
         "None.",
         "The name stands for the mean.",
-        f"def f(x: Row): return {_NORM}",
+        "def f(x: Row):\n    e = exp(x)\n    return (e - min(e))/(max(e) - min(e) + 0.01)",
+    ),
+    Rule(
+        "softmax",
+        "Exponentials over their sum are a softmax p, and sum(p) = 1.",
+        "e = exp(u) and s = sum(e) have names, and with p*s in the place of e, s cancels wherever it stands.",
+        "p = e/s says e = p*s, and s, one number a row, leaves every mean; sum(p) = sum(e)/s = 1. exp(u - log(s)) is "
+        "p again.",
+        "def f(x: Row): return x - log(sum(exp(x)))",
     ),
     # ---- digits
     Rule(
@@ -253,14 +270,14 @@ _EVERY = (
         "What a sigmoid leaves to 1 has a name of its own, and is not multiplied out.",
         "It is a term of a longer sum.",
         "A name stands for what it is given to.",
-        "",
+        "def f(x: Row): return sqrt(softplus(softplus(x)))",
     ),
     Rule(
         "cancelled in a mean",
         "s**2*mean(u/s) = s*mean(u).",
         "s is one number a row.",
         "mean(u/s) = mean(u)/s.",
-        "",
+        "def f(x: Row): return silu(mean(max(x)*x*x**2))",
     ),
     Rule(
         "whole select",

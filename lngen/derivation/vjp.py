@@ -64,11 +64,6 @@ def summed(sent: Iterable[Contribution]) -> Expr:
     return sympy.Add(*(contribution.expression for contribution in sent))
 
 
-def cotangent_symbol(symbol: TypedSymbol) -> TypedSymbol:
-    """`dx` for `x`: a value's cotangent varies over what the value varies over."""
-    return symbol_like(f"d{symbol.name}", symbol)
-
-
 def reduce_to(expression: Expr, target: Axes) -> Expr:
     """Collect a cotangent into a value that varies over less.
 
@@ -204,7 +199,7 @@ def adjoint(
     forward: Forward, tell: Callable[[TypedSymbol, Sequence[Contribution]], object] = lambda *_: None
 ) -> Adjoint:
     """The VJP of a forward, unsimplified. `tell` hears what each cotangent is the sum of."""
-    cotangents = tuple(cotangent_symbol(output) for output in forward.outputs)
+    cotangents = tuple(map(forward.cotangent, forward.outputs))
     names = Names.of(forward)
     sent: dict[TypedSymbol, list[Contribution]] = {}
     for output, cotangent in zip(forward.outputs, cotangents, strict=True):
@@ -215,7 +210,7 @@ def adjoint(
         if bar == 0:
             continue
         if bar not in cotangents:
-            symbol = symbol_like(names.fresh(f"d{equation.symbol.name}"), equation.symbol)
+            symbol = symbol_like(names.fresh(forward.cotangent(equation.symbol).name), equation.symbol)
             equations.append(Equation(symbol, bar))
             tell(symbol, sent[equation.symbol])
             bar = symbol
@@ -223,7 +218,7 @@ def adjoint(
             sent.setdefault(contribution.target, []).append(contribution)
     gradients = []
     for symbol in forward.differentiable:
-        gradient = cotangent_symbol(symbol)
+        gradient = forward.cotangent(symbol)
         equations.append(Equation(gradient, summed(sent.get(symbol, ()))))
         tell(gradient, sent.get(symbol, ()))
         gradients.append((symbol, gradient))

@@ -193,7 +193,9 @@ def _parts(d: Derivation, order: tuple[str, ...]) -> Iterator[Part]:
             read = step
         return tuple(found)
 
-    words = "Every value under a name, a line each."
+    words = (
+        "Every value under a name. What a rule says comes with the first step that uses it; docs/rules.md has proofs."
+    )
     yield Part("The forward, step by step", words, told(step for step in d.steps if step.part == "forward"))
     before = counted(sum(operation_count(q.expression) for q in d.adjoint.equations), "operation")
     words = (
@@ -277,8 +279,8 @@ def _side(expression: Expr, changed: frozenset[Expr], order: tuple[str, ...], *,
 
 def _program(program: RowProgram, order: tuple[str, ...]) -> ProgramText:
     used = program.read()
-    reads = [row.name for row in program.rows if row.symbol in used]
-    reads += [parameter.name for parameter in program.parameters if parameter.symbol in used]
+    reads = [row.symbol.name for row in program.rows if row.symbol in used]
+    reads += [parameter.symbol.name for parameter in program.parameters if parameter.symbol in used]
     saved = ", ".join(symbol.name for symbol in program.saved) or "nothing"
     found = []
     if program.prologue:

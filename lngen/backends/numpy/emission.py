@@ -12,14 +12,14 @@ from lngen.backends.interface import OwnFields, interface, moved
 from lngen.backends.layout import WIDTH, quoted, tuple_of, wrapped
 from lngen.backends.numpy.body import Body, body
 from lngen.backends.numpy.fast_path import FastPath, fast_path
-from lngen.backends.numpy.linear_directions import by_event, linear_direction
+from lngen.backends.numpy.linear_directions import by_event, in_formulas_names, linear_direction
 from lngen.backends.numpy.lowering import lower
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.text import definition, words_in
 from lngen.backends.numpy.wrappers import MEANINGS, PublicFunctions
 from lngen.backends.saved import saved_fields
 from lngen.backends.signatures import Signatures
-from lngen.backends.spelling import PYTHON, belongs_to, gradient, marked_program, plain_errors, spelled
+from lngen.backends.spelling import PYTHON, belongs_to, gradient, marked_program, plain_errors, spelled, tangent
 from lngen.files import render
 from lngen.plan.presence import NEVER
 from lngen.plan.program import RowProgram
@@ -52,9 +52,9 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
 
 class _Emission:
     def __init__(self, programs: Sequence[RowProgram], notes: Notes) -> None:
-        self.programs = programs
-        self.forward, self.backward, *others = programs
-        self.notes, self.layer = notes, (layer := interface(self.forward, notes))
+        self.notes, self.layer = notes, (layer := interface(programs[0], notes))
+        self.programs = [in_formulas_names(program, layer) for program in programs]
+        self.forward, self.backward, *others = self.programs
         self.several = len(layer.outputs) > 1
         self.residuals = tuple(centring.residual.symbol for centring in self.forward.centrings())
         self.cotangents = tuple(output.derivative.name for output in layer.outputs)
@@ -214,7 +214,7 @@ class _Emission:
         return {
             "forward": [*outputs, *(symbol.name for symbol in program.saved)],
             "backward": gradients,
-            "jvp": list(self.cotangents),
+            "jvp": [tangent(output.name) for output in self.layer.outputs],
             "backward_backward": [*gradients, *map(gradient, self.cotangents)],
         }[program.direction]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import sympy
@@ -18,8 +19,8 @@ from lngen.derivation.simplify.stability import stable_forward, stable_lines
 from lngen.derivation.simplify.structure import named_structure
 from lngen.derivation.simplify.trail import Trail, leading_steps, renamed
 from lngen.derivation.simplify.work import limited_work
-from lngen.derivation.vjp import adjoint, cotangent_symbol
-from lngen.expressions.equations import Equation, Forward, Names
+from lngen.derivation.vjp import adjoint
+from lngen.expressions.equations import Equation, Forward, Names, atoms_numbered
 from lngen.expressions.reductions import show_sums
 from lngen.expressions.symbols import D, TypedSymbol, axes
 from lngen.language.definition import Definition
@@ -51,18 +52,18 @@ def derive(definition: Definition) -> Derivation:
     trail.steps = _of_known(forward, written, [_in_words_of(step, meaning) for step in trail.steps])
     _forward_steps(forward, written, meaning, trail)
     reverse = ReversePass(forward, trail)
-    results = [cotangent_symbol(symbol) for symbol in forward.differentiable]
+    results = [*map(forward.cotangent, forward.differentiable)]
     with limited_work(_MOST_WORK, TooManyTermsError):
         equations = reverse.inlined(reverse.run(), results)
     equations = stable_lines(equations, forward, trail, reverse.names)
     forward, equations = guard_vanishing_poles(forward, equations, trail, reverse.names)
-    rename, equations = _named(equations, results, forward)
+    rename, equations = _named(_in_order(equations), results, forward, trail.steps)
     return Derivation(
         definition=definition,
         written=written,
         forward=forward,
         adjoint=adjoint(written),
-        backward=_in_order(equations),
+        backward=equations,
         gradients=tuple(zip(forward.differentiable, results, strict=True)),
         identities=tuple(
             (basis.symbol, show_sums(left), right)
@@ -146,19 +147,17 @@ def _forward_rule(equation: Equation) -> tuple[str, str]:
 
 
 def _named(
-    equations: tuple[Equation, ...], results: list[TypedSymbol], forward: Forward
+    equations: tuple[Equation, ...], results: list[TypedSymbol], forward: Forward, steps: Iterable[Step]
 ) -> tuple[dict[TypedSymbol, TypedSymbol], tuple[Equation, ...]]:
-    """A result that is only another name for a cotangent takes that cotangent's place; `g` comes first."""
-    names = Names.of(forward, equations)
+    """A result that is only another name for a cotangent takes that cotangent's place; `g` comes first, then `g_2`.
+
+    Steps may still speak of what is no line any more: that comes last.
+    """
     rename, equations = under_names_of_results(equations, results)
-    inner = [q.symbol for q in equations if q.symbol not in results]
-    atoms = [symbol for symbol in inner if symbol.name.startswith("g_")]
-    if atoms and names.fresh("g") == "g":
-        # The two names change places, since steps may still speak of the other.
-        first = type(atoms[0])("g")
-        swap = {atoms[0]: first, first: atoms[0]}
-        return rename | swap, with_symbols(equations, swap)
-    return rename, equations
+    own = [q.symbol for q in equations if q.symbol not in results]
+    own += [step.target for step in steps if step.part == "backward" and step.target not in {*own, *results, *rename}]
+    again = atoms_numbered(own, Names.of(forward))
+    return rename | again, with_symbols(equations, again)
 
 
 def _in_order(equations: tuple[Equation, ...]) -> tuple[Equation, ...]:

@@ -42,10 +42,10 @@ def logarithms_of_exponentials(forward: Forward, trail: Trail) -> Forward:
     ... '''
     >>> for q in logarithms_of_exponentials(translate(parse(text)), Trail()).equations:
     ...     print(q.symbol, "=", q.expression)
-    sum_x = D*Mean(exp(x))
-    p = exp(x)/sum_x
-    sum_p = D*Mean(p*(x - log(sum_x)))
-    y = -sum_p
+    sum_exp_x = D*Mean(exp(x))
+    p = exp(x)/sum_exp_x
+    sum_log_p_p = D*Mean(p*(x - log(sum_exp_x)))
+    y = -sum_log_p_p
     """
     values = {q.symbol: q.expression for q in forward.equations}
     result = []
@@ -74,9 +74,9 @@ def exponentials_of_logarithms(forward: Forward, trail: Trail) -> Forward:
     ... '''
     >>> for q in exponentials_of_logarithms(translate(parse(text)), Trail()).equations:
     ...     print(q.symbol, "=", q.expression)
-    sum_x = D*Mean(exp(x))
-    logp = x - log(sum_x)
-    y = exp(x)/sum_x
+    sum_exp_x = D*Mean(exp(x))
+    logp = x - log(sum_exp_x)
+    y = exp(x)/sum_exp_x
     """
     values = {q.symbol: q.expression for q in forward.equations}
     logarithms: dict[Expr, Expr] = {}
@@ -167,7 +167,7 @@ def stop_at_cancelling_extremes(forward: Forward, trail: Trail) -> Forward:
     ... '''
     >>> for q in stop_at_cancelling_extremes(translate(parse(text)), Trail()).equations:
     ...     print(q.symbol, "=", q.expression, "stopped" * q.stopped, end=";")
-    m = RowMax(x) stopped;sum_x = D*Mean(exp(-m + x)) ;y = m + log(sum_x) ;
+    m = RowMax(x) stopped;sum_exp_x = D*Mean(exp(-m + x)) ;y = m + log(sum_exp_x) ;
     """
     result = []
     for equation in forward.equations:

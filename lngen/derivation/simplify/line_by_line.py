@@ -13,13 +13,13 @@ from dataclasses import replace
 from sympy import Add, Expr, Mul, Pow
 from sympy.logic.boolalg import Boolean
 
-from lngen.derivation.jvp import tangent, tangent_symbol
+from lngen.derivation.jvp import tangent
 from lngen.derivation.simplify.function_values import with_value
 from lngen.derivation.simplify.inline import too_long
 from lngen.derivation.simplify.linear import split_rows_sum, tree_size
 from lngen.derivation.simplify.trail import Trail
 from lngen.derivation.vjp import Contribution, adjoint
-from lngen.expressions.equations import Equation, Forward, Names
+from lngen.expressions.equations import Equation, Forward, Names, tangent_symbol
 from lngen.expressions.symbols import AttainsFirst, RowMax, RowMin, StopGradient, TypedSymbol, Where, symbol_like
 
 _LONG = 30

@@ -31,8 +31,8 @@ from lngen.derivation.simplify.retold import all_used, told
 from lngen.derivation.simplify.row_classes import RowClass, row_classes
 from lngen.derivation.simplify.trail import UNSIMPLIFIED, Trail
 from lngen.derivation.simplify.work import spend
-from lngen.derivation.vjp import Contribution, contributions, cotangent_symbol, summed
-from lngen.expressions.equations import Equation, Forward, Names
+from lngen.derivation.vjp import Contribution, contributions, summed
+from lngen.expressions.equations import ATOM, Equation, Forward, Names
 from lngen.expressions.symbols import (
     ENTRY_OF,
     AttainsFirst,
@@ -83,7 +83,7 @@ class ReversePass:
     def run(self) -> tuple[Equation, ...]:
         """All cotangent equations, results last."""
         for output in self.forward.outputs:
-            cotangent = cotangent_symbol(output)
+            cotangent = self.forward.cotangent(output)
             self._send(self._outside, output, cotangent)
             self._told(True, output).append(Contribution(output, output, cotangent))
         for equation in reversed(self.forward.equations):
@@ -131,7 +131,7 @@ class ReversePass:
     def _cotangent(self, symbol: TypedSymbol) -> TypedSymbol:
         """What the whole cotangent of a value is called, in the story and, if it gets there, in the code."""
         if symbol not in self._whole:
-            self._whole[symbol] = symbol_like(self.names.fresh(f"d{symbol.name}"), symbol)
+            self._whole[symbol] = symbol_like(self.names.fresh(self.forward.cotangent(symbol).name), symbol)
         return self._whole[symbol]
 
     def _collected(self, symbol: TypedSymbol, bar: Expr) -> TypedSymbol:
@@ -206,7 +206,10 @@ class ReversePass:
         self._atoms[symbol] = expression
         if short and expression == summed(sent):
             return expression
-        name = self._cotangent(symbol) if short else symbol_like(self.names.fresh("g"), symbol)
+        # Of the second order, and beside those of norms, there are several: one that is the whole has its name.
+        several = self.forward.again or not self.class_of[symbol].reductions
+        named = short or (several and not (self._told(False, symbol) or symbol in self._whole))
+        name = self._cotangent(symbol) if named else symbol_like(self.names.fresh(ATOM), symbol)
         reason = f"the cotangent of {symbol.name}"
         if self._told(False, symbol):
             ways = ", ".join(dict.fromkeys(c.source.name for c in sent if c.source != symbol))
@@ -249,13 +252,16 @@ class ReversePass:
         return short
 
     def _input(self, symbol: TypedSymbol) -> None:
-        gradient = cotangent_symbol(symbol)
+        gradient = self.forward.cotangent(symbol)
         self._whole[symbol] = gradient
         if is_row(symbol):
             row_class = self.class_of[symbol]
             atom = self._atom(symbol)
             bar = atom + self._inside.get(symbol, sympy.S.Zero)
             expression = bar if bar == atom else self._simplify(row_class, symbol, gradient, bar)
+            if expression == atom:
+                sent = [Contribution(symbol, symbol, atom)] if atom != 0 else []
+                self.trail.chain_rule(gradient, sent, f"the cotangent of {symbol.name}")
         else:
             total = self._total(symbol)
             expression = _shortest_total(total)

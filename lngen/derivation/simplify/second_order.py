@@ -16,21 +16,22 @@ from sympy import Add, Expr, Mul, default_sort_key
 
 from lngen.derivation.derivation import Derivation, Derivative
 from lngen.derivation.double_backward import BackwardAsForward, backward_as_forward
-from lngen.derivation.jvp import tangent_symbol
 from lngen.derivation.simplify.basis import cost, in_best_basis
 from lngen.derivation.simplify.factors import common_factors, with_product
 from lngen.derivation.simplify.function_values import with_complements
-from lngen.derivation.simplify.inline import inlined, under_names_of_results
+from lngen.derivation.simplify.inline import inlined, under_names_of_results, with_symbols
 from lngen.derivation.simplify.line_by_line import any_too_long, in_short_lines, plain_cotangents, plain_tangents
 from lngen.derivation.simplify.poles import guard_vanishing_poles
 from lngen.derivation.simplify.reverse_pass import ReversePass
+from lngen.derivation.simplify.softmaxes import written_out
 from lngen.derivation.simplify.stability import stable_lines
 from lngen.derivation.simplify.tangents import Tangents
 from lngen.derivation.simplify.trail import Trail, leading_steps
 from lngen.derivation.simplify.work import TooMuchWorkError, limited_work
-from lngen.derivation.vjp import adjoint, cotangent_symbol
-from lngen.expressions.equations import Equation, Forward, Names, leading_to, read_by
-from lngen.expressions.symbols import Mean, Reduction, TypedSymbol, Where, axes, is_row, operation_count, symbol_like
+from lngen.derivation.vjp import adjoint
+from lngen.expressions.equations import Equation, Forward, Names, atoms_numbered, leading_to, read_by, tangent_symbol
+from lngen.expressions.symbols import Mean, Reduction, TypedSymbol, Where, axes, is_row, operation_count
+from lngen.language.names import cotangent
 
 _MOST_WORK = 15_000
 """Units of work in the JVP, and in the double backward; no layer in `derive/` takes a third of it."""
@@ -46,8 +47,8 @@ def second_order(derivation: Derivation) -> Derivation:
     >>> found = second_order(derive(parse("def f(x: Row): return x**3")))
     >>> for derivative in (found.jvp, found.backward_backward):
     ...     print(*(f"{q.symbol} = {q.expression}" for q in derivative.equations), sep="; ")
-    dy = 3*dx*x**2
-    dx = 6*ddx*dy*x; ddy = 3*ddx*x**2
+    y_dot = 3*x**2*x_dot
+    d2x = 6*ddx*dy*x; ddy = 3*ddx*x**2
     """
     first = len(derivation.steps) + 1
     jvp = _jvp(derivation, first)
@@ -70,7 +71,7 @@ def _jvp(derivation: Derivation, first: int) -> Derivative:
         equations = (*_own_lines_read(forward, derivation, equations), *equations)
     # Two outputs may have come to the same value; each keeps its name.
     named = zip(derivation.definition.outputs, forward.outputs, strict=True)
-    results = tuple((f"d{name}", tangent_symbol(symbol)) for name, symbol in named)
+    results = tuple((cotangent(name), tangent_symbol(symbol)) for name, symbol in named)
     # What only a condition reads moves nothing.
     equations = leading_to((symbol for _, symbol in results), equations)
     equations = stable_lines(_guarded(derivation, equations, names, trail), derivation.forward, trail, names)
@@ -79,9 +80,8 @@ def _jvp(derivation: Derivation, first: int) -> Derivative:
 
 
 def _backward_backward(derivation: Derivation, first: int) -> Derivative:
-    results = [cotangent_symbol(s) for s in (*derivation.forward.differentiable, *derivation.adjoint.cotangents)]
     try:
-        whole, equations, note, trail = _short_double_backward(derivation, results)
+        whole, equations, note, trail = _short_double_backward(derivation)
     except TooMuchWorkError:
         forward, trail = in_short_lines(derivation.forward), Trail("backward_backward")
         vjp = adjoint(forward)
@@ -91,29 +91,34 @@ def _backward_backward(derivation: Derivation, first: int) -> Derivative:
         _name_lines(whole.forward, derivation, trail)
         equations, note = plain_cotangents(whole.forward, trail), _TOO_LONG
     names = Names.of(whole.forward, equations)
-    equations = leading_to(results, equations)
+    results = _second_gradients(whole.forward, derivation)
+    equations = leading_to(results.values(), equations)
     equations = stable_lines(_guarded(derivation, equations, names, trail), whole.forward, trail, names)
-    rename, equations = under_names_of_results(equations, results)
+    rename, equations = under_names_of_results(equations, results.values())
     trail.rename(rename)
     for line in whole.forward.equations:
         reason = f"{line.symbol.name} is a value of the forward"
         change = partial(_with_line, line=line)
         equations = trail.rewritten("known product", reason, equations, change)
-    arguments = {
-        cotangent_symbol(gradient): symbol_like(names.fresh(f"dd{symbol.name}"), gradient)
-        for symbol, gradient in zip(derivation.forward.differentiable, whole.gradients, strict=True)
-    }
-    equations = tuple(replace(q, expression=q.expression.xreplace(arguments)) for q in equations)
-    trail.rename(arguments)
     equations = _with_lines_of(whole, derivation, equations, trail)
+    known = {q.symbol for q in (*whole.forward.equations, *derivation.backward)}
+    own = [q.symbol for q in equations] + [step.target for step in trail.steps]
+    numbered = atoms_numbered([s for s in own if s not in known], Names.of(whole.forward, derivation.backward))
+    trail.rename(numbered)
+    equations = with_symbols(equations, numbered)
     steps = leading_steps([q.symbol for q in equations], trail.steps, first)
-    return Derivative(
-        tuple(arguments.values()), equations, tuple((symbol.name, symbol) for symbol in results), steps, note
-    )
+    arguments = tuple(map(whole.forward.cotangent, whole.gradients))
+    return Derivative(arguments, equations, tuple(results.items()), steps, note)
+
+
+def _second_gradients(whole: Forward, derivation: Derivation) -> dict[str, TypedSymbol]:
+    """The results of the double backward, as callers name them."""
+    moving = (*derivation.forward.differentiable, *derivation.adjoint.cotangents)
+    return {cotangent(symbol.name): whole.cotangent(symbol) for symbol in moving}
 
 
 def _short_double_backward(
-    derivation: Derivation, results: Sequence[TypedSymbol]
+    derivation: Derivation,
 ) -> tuple[BackwardAsForward, tuple[Equation, ...], str, Trail]:
     """The gradients' equations as a forward, and the shorter form of its adjoint: in bases, or line by line.
 
@@ -122,10 +127,12 @@ def _short_double_backward(
     if any_too_long((*derivation.forward.equations, *derivation.backward)):
         raise TooMuchWorkError
     given = (derivation.forward, derivation.adjoint.cotangents)
-    whole = backward_as_forward(*given, derivation.backward, derivation.gradients)
-    lines = (with_complements(q.expression, derivation.forward.equations) for q in derivation.backward)
-    backward = tuple(replace(q, expression=line) for q, line in zip(derivation.backward, lines, strict=True))
+    whole = backward_as_forward(*given, written_out(derivation.backward, derivation.forward), derivation.gradients)
+    backward = written_out(derivation.backward, derivation.forward)
+    lines = (with_complements(q.expression, derivation.forward.equations) for q in backward)
+    backward = tuple(replace(q, expression=line) for q, line in zip(backward, lines, strict=True))
     in_one_piece = backward_as_forward(*given, backward, derivation.gradients).forward
+    results = [*_second_gradients(in_one_piece, derivation).values()]
 
     def told_gradients() -> Trail:
         trail = Trail("backward_backward")

@@ -51,15 +51,15 @@ def shift_exponentials(forward: Forward, trail: Trail) -> Forward:
     >>> for q in shift_exponentials(translate(parse("def f(x: Row): return log(sum(exp(x)))")), Trail()).equations:
     ...     print(q.symbol, "=", q.expression)
     row_max = RowMax(x)
-    sum_x_shifted = D*Mean(exp(-row_max + x))
-    y = row_max + log(sum_x_shifted)
+    sum_exp_x_shifted = D*Mean(exp(-row_max + x))
+    y = row_max + log(sum_exp_x_shifted)
     >>> text = "def f(x: Row): return exp(x)/(1 + sum(exp(x)))"
     >>> for q in shift_exponentials(translate(parse(text)), Trail()).equations:
     ...     print(q.symbol, "=", q.expression)
     row_max = RowMax(x)
     largest = Where(row_max > 0, row_max, 0)
-    sum_x_shifted = D*Mean(exp(-largest + x))
-    y = exp(-largest + x)/(sum_x_shifted + exp(-largest))
+    sum_exp_x_shifted = D*Mean(exp(-largest + x))
+    y = exp(-largest + x)/(sum_exp_x_shifted + exp(-largest))
 
     Of a sum in which a select leaves entries out it is the largest of the others; a row of which none is chosen is
     0/0 as it was.

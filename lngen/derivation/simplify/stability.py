@@ -14,9 +14,11 @@ from lngen.derivation.simplify.exponentials import (
     stop_at_cancelling_extremes,
 )
 from lngen.derivation.simplify.linear import TooManyTermsError, expand_linear
+from lngen.derivation.simplify.normal import in_normal_distribution
 from lngen.derivation.simplify.products import cancelled_in_means, in_known_products, in_scaled_rows
 from lngen.derivation.simplify.selects import whole_selects
 from lngen.derivation.simplify.shifts import shift_exponentials
+from lngen.derivation.simplify.softmaxes import in_softmaxes
 from lngen.derivation.simplify.trail import Trail
 from lngen.expressions.equations import Equation, Forward, Names, leading_to
 from lngen.expressions.reductions import known_sign, split_statement
@@ -36,7 +38,8 @@ from lngen.expressions.symbols import (
 
 def stable_forward(forward: Forward, trail: Trail) -> Forward:
     """All forward rules, in order."""
-    forward = stop_at_cancelling_extremes(centre_statistics(forward, trail), trail)
+    forward = centre_statistics(in_normal_distribution(forward, trail), trail)
+    forward = stop_at_cancelling_extremes(forward, trail)
     for rule in (exponentials_of_logarithms, logarithms_of_exponentials, shift_exponentials):
         forward = rule(forward, trail)
     return forward
@@ -48,7 +51,7 @@ def stable_lines(equations: tuple[Equation, ...], forward: Forward, trail: Trail
     equations = whole_complements(equations, trail, names)
     for rule in (in_known_products, in_scaled_rows):
         equations = rule(equations, forward, trail)
-    equations = cancelled_in_means(equations, trail)
+    equations = in_softmaxes(cancelled_in_means(equations, trail), forward, trail, names)
     return whole_selects(equations, forward, trail)
 
 

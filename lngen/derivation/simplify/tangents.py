@@ -13,7 +13,7 @@ from dataclasses import replace
 import sympy
 from sympy import Expr
 
-from lngen.derivation.jvp import moved_by, moves, tangent_symbol
+from lngen.derivation.jvp import moved_by, moves
 from lngen.derivation.simplify.basis import Basis, in_best_basis
 from lngen.derivation.simplify.factors import common_factors
 from lngen.derivation.simplify.function_values import with_value
@@ -25,7 +25,7 @@ from lngen.derivation.simplify.row_classes import RowClass
 from lngen.derivation.simplify.trail import Trail
 from lngen.derivation.simplify.work import spend
 from lngen.derivation.vjp import Contribution, summed
-from lngen.expressions.equations import Equation, Forward
+from lngen.expressions.equations import Equation, Forward, tangent_symbol
 from lngen.expressions.symbols import AttainsFirst, RowMax, RowMin, TypedSymbol, is_row, symbol_like
 
 _Way = tuple[RowClass, Basis | None, Expr, Expr]
@@ -47,7 +47,7 @@ class Tangents:
     ... '''
     >>> for equation in Tangents(named_structure(translate(parse(text)))[0]).run():
     ...     print(equation.symbol, "=", equation.expression)
-    dy = rstd*(dx - y*Mean(dx*y))
+    y_dot = rstd*(x_dot - y*Mean(x_dot*y))
     """
 
     def __init__(self, forward: Forward, candidates: Collection[TypedSymbol] = (), trail: Trail | None = None) -> None:
@@ -114,8 +114,9 @@ class Tangents:
 
     def _tangent(self, symbol: TypedSymbol) -> TypedSymbol:
         if symbol not in self.whole:
-            name = f"d{symbol.name}" if symbol in self.forward.outputs else self.names.fresh(f"d{symbol.name}")
-            self.whole[symbol] = symbol_like(name, symbol)
+            tangent = tangent_symbol(symbol)
+            own = symbol in self.forward.outputs
+            self.whole[symbol] = tangent if own else symbol_like(self.names.fresh(tangent.name), symbol)
         return self.whole[symbol]
 
     def _share(self, symbol: TypedSymbol, own: tuple[RowClass, ...]) -> bool:

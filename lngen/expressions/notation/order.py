@@ -13,7 +13,17 @@ from typing import NamedTuple, TypeAlias
 import sympy
 from sympy import Add, Expr, Mul, Pow, S
 
-from lngen.expressions.symbols import D, FeatureSum, Mean, Reduction, SumRows, TypedSymbol, axes, operation_count
+from lngen.expressions.symbols import (
+    D,
+    FeatureSum,
+    Mean,
+    Reduction,
+    SumRows,
+    TypedSymbol,
+    axes,
+    has_sum,
+    operation_count,
+)
 
 Order: TypeAlias = Sequence[str]
 """Names in the order in which the reader met them: where nothing else decides, `x + r` stays `x + r`."""
@@ -109,13 +119,18 @@ def with_number(number: Expr, above: Sequence[Expr], below: Sequence[Expr]) -> F
     return Fraction(negative, numerator, denominator)
 
 
-def decimal(number: Expr) -> str | None:
-    """The exact decimal of a rational whose denominator calls for one, None where a quotient reads better.
+_LONG = 10**16
+"""An integer from which on a float is written with an exponent."""
 
-    >>> [decimal(sympy.Rational(*pair)) for pair in ((1, 100000), (44715, 10**6), (1, 3), (3, 4), (5, 1))]
-    ['1e-5', '0.044715', None, None, None]
+
+def decimal(number: Expr) -> str | None:
+    """The exact decimal of a rational whose denominator calls for one, or its length, None where a quotient reads
+    better.
+
+    >>> [decimal(sympy.Rational(*pair)) for pair in ((1, 100000), (44715, 10**6), (1, 3), (3, 4), (5, 1), (-10**38, 1))]
+    ['1e-5', '0.044715', None, None, None, '-1e38']
     """
-    if number.q == 1 or number.q in (2, 4, 8):
+    if (number.q == 1 and abs(number.p) < _LONG) or number.q in (2, 4, 8):
         return None
     try:
         shortest = repr(int(number.p) / int(number.q))
@@ -135,12 +150,12 @@ def _split_number(size: Expr) -> tuple[Expr, Expr]:
 def _with_sums(factors: Sequence[Expr]) -> list[Expr]:
     """`D*Mean(u)` is a sum, and is written as one."""
     rest = list(factors)
-    mean = next((factor for factor in rest if isinstance(factor, Mean)), None)
-    if mean is None or D not in rest:
+    if not has_sum(rest):
         return rest
-    rest.remove(D)
-    rest[rest.index(mean)] = FeatureSum(mean.args[0])
-    return rest
+    mean = next(factor for factor in rest if isinstance(factor, Mean))
+    features = next(factor for factor in rest if factor.as_base_exp()[0] == D)
+    left = [] if features == D else [features / D]
+    return [*left, *(FeatureSum(f.args[0]) if f is mean else f for f in rest if f is not features)]
 
 
 def _sign(term: Expr) -> tuple[bool, Expr]:

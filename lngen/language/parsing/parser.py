@@ -344,11 +344,12 @@ class _Parser:
                 self._refuse(span, f"{function!r} is the name of the function itself", "choose another name")
 
     def _check_second_gradients(self, inputs: tuple[Input, ...], outputs: tuple[str, ...]) -> None:
-        cotangents = names.derived(outputs)
+        cotangents = {names.cotangent(output): output for output in outputs}
         for entry in inputs:
             if entry.name in cotangents and entry.kind.has_gradient:
                 two = f"{entry.name!r} and the cotangent of {cotangents[entry.name]!r}"
-                self._refuse(entry.span, f"{two} would have gradients of one name, 'd{entry.name}'", "rename either")
+                name = names.cotangent(entry.name)
+                self._refuse(entry.span, f"{two} would have gradients of one name, {name!r}", "rename either")
 
     def _check_outputs(self, statements: list[Statement], outputs: tuple[str, ...], result: ast.Return) -> None:
         assert result.value is not None
