@@ -247,7 +247,7 @@ _EVERY = (
         "A mean that has a name goes by it.",
         "None.",
         "The name stands for the mean.",
-        "def f(x: Row):\n    e = exp(x)\n    return (e - min(e))/(max(e) - min(e) + 0.01)",
+        "def f(x: Row): return exp(x)/sqrt(sum(exp(2*x)))",
     ),
     Rule(
         "softmax",

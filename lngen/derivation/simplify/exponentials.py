@@ -62,7 +62,7 @@ def logarithms_of_exponentials(forward: Forward, trail: Trail) -> Forward:
 def exponentials_of_logarithms(forward: Forward, trail: Trail) -> Forward:
     """The exponential of a sum with a logarithm is a product with what that is the logarithm of.
 
-    So `exp(logp)` is the softmax that logp is the logarithm of, and is computed like it.
+    So the exponentials of logarithms of probabilities are computed like the probabilities.
 
     >>> from lngen.language.parsing import parse
     >>> from lngen.derivation.from_definition import translate
