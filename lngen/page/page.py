@@ -112,7 +112,7 @@ def _fields(plan: Plan, said: Content, writer: Writer, files: Sequence[File]) ->
     return {
         "title": said.name,
         "citation": [printable(paragraph) for paragraph in said.citation],
-        "verdict": said.verdict,
+        "verdict": said.headline,
         "proved": bool(said.evidence) and all(item.passed for item in said.evidence),
         "saving": said.saving,
         "gradients": writer.equations(gradients(d)),
