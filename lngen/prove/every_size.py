@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 from sympy import Expr
@@ -12,17 +13,19 @@ from lngen.derivation.double_backward import backward_as_forward
 from lngen.derivation.jvp import tangent
 from lngen.derivation.vjp import adjoint
 from lngen.expressions.equations import Equation
-from lngen.expressions.symbols import TypedSymbol
+from lngen.expressions.symbols import TypedSymbol, operation_count
 from lngen.prove.budget import Budget, TooLargeError
 from lngen.prove.generators import minus
 from lngen.prove.names import Names
 from lngen.prove.row_algebra import RowAlgebra, UndefinedError
 from lngen.prove.vanishing import vanishes
 
-_WORK = 200_000
+_WORK = 100_000
 """Work that one equality may take, a unit being two terms multiplied."""
 
 _WORK_TO_MATCH = 5_000
+_WORK_OF_ALL = 500_000
+_OPERATIONS = 200
 
 
 class NotShownError(Exception):
@@ -34,17 +37,20 @@ def shown_equal(left: Expr, right: Expr, names: Names, work: int = _WORK) -> fro
 
     Raises NotShownError.
     """
-    names.algebra.budget.left = work
     opened: frozenset[TypedSymbol] = frozenset()
-    try:
-        while True:
-            if vanishes(minus(names.form(left, opened), names.form(right, opened)), names.algebra):
-                return opened
+    with names.algebra.budget.limited(work):
+        while not _equal(left, right, names, opened):
             last = names.last((left, right), opened)
             if last is None:
                 raise NotShownError("the two sides have different forms")
             opened |= {last}
-    except (TooLargeError, TypeError) as error:
+    return opened
+
+
+def _equal(left: Expr, right: Expr, names: Names, opened: frozenset[TypedSymbol]) -> bool:
+    try:
+        return vanishes(minus(names.form(left, opened), names.form(right, opened)), names.algebra)
+    except TooLargeError as error:
         raise NotShownError(str(error)) from None
     except UndefinedError:
         raise NotShownError("it divides by what is always zero") from None
@@ -53,15 +59,12 @@ def shown_equal(left: Expr, right: Expr, names: Names, work: int = _WORK) -> fro
 
 
 def _needed(left: Expr, right: Expr, names: Names, opened: frozenset[TypedSymbol]) -> frozenset[TypedSymbol]:
-    """Fewer of the names, so that no more of them can be left closed."""
+    """Fewer of the names, so that no other one of them can be left closed."""
     for name in names.in_order(opened):
         fewer = opened - {name}
-        names.algebra.budget.left = _WORK
-        try:
-            if vanishes(minus(names.form(left, fewer), names.form(right, fewer)), names.algebra):
+        with suppress(NotShownError), names.algebra.budget.limited(_WORK_TO_MATCH):
+            if _equal(left, right, names, fewer):
                 opened = fewer
-        except (TooLargeError, UndefinedError):
-            continue
     return opened
 
 
@@ -71,9 +74,10 @@ class EverySize:
     def __init__(self, derivation: Derivation) -> None:
         self.derivation = derivation
         self._worlds: dict[Direction, Names] = {}
+        self._budget = Budget(_WORK_OF_ALL)
 
     def _names(self) -> Names:
-        return Names(RowAlgebra(Budget()), self.derivation.definition.minimum_features)
+        return Names(RowAlgebra(self._budget), self.derivation.definition.minimum_features)
 
     def world(self, part: Direction) -> Names:
         """What names stand for in the steps of a direction."""
@@ -123,6 +127,8 @@ class EverySize:
         d = self.derivation
         assert d.backward_backward is not None
         given, found = d.adjoint, d.backward_backward
+        if max(operation_count(q.expression) for q in (*d.written.equations, *given.equations)) > _OPERATIONS:
+            raise NotShownError("the unsimplified adjoint is too long to differentiate again")
         whole = backward_as_forward(d.written, given.cotangents, given.equations, given.gradients)
         double = adjoint(whole.forward)
         names, own = self._both(found.equations, dict(zip(double.cotangents, found.arguments, strict=True)))

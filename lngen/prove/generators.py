@@ -28,7 +28,8 @@ ONE: Polynomial = {(): QQ(1)}
 class Generator:
     """`inside` is what a root, a function, an indicator or an extreme is of; `body` what a mean or a sum is of.
 
-    `attained` says of an indicator that it is 1 at one feature of every row.
+    `attained` says of an indicator that it is 1 at one feature of every row, `one_sided` that what it is of is not
+    negative.
     """
 
     kind: str
@@ -38,6 +39,7 @@ class Generator:
     inside: Items = frozenset()
     body: Monomial = ()
     attained: bool = False
+    one_sided: bool = False
 
     @property
     def base(self) -> Polynomial:
@@ -162,8 +164,8 @@ def add_term(p: Polynomial, monomial: Monomial, coefficient: Any) -> None:
 def plus(*polynomials: Polynomial) -> Polynomial:
     """The sum.
 
-    >>> plus({(): QQ(1)}, {(): QQ(-1), ((0, 1),): QQ(2)})
-    {((0, 1),): mpq(2,1)}
+    >>> plus({(): QQ(1)}, {(): QQ(-1), ((0, 1),): QQ(2)}) == {((0, 1),): 2}
+    True
     """
     result: Polynomial = {}
     for p in polynomials:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from math import gcd, lcm
 from typing import Any
 
@@ -372,9 +373,10 @@ class RowAlgebra:
         return (_ZERO, found[1]) if opposite is not None else found
 
     def _pair(self, p: Polynomial, nonnegative: bool) -> tuple[Polynomial, Polynomial]:
-        inside, axes = frozenset(p.items()), self.axes(p)
+        inside = frozenset(p.items())
+        known: Any = {"axes": self.axes(p), "nonnegative": True, "inside": inside, "one_sided": nonnegative}
         positive, negative = (
-            single(self.of.place((kind, inside), lambda kind=kind: Generator(kind, axes, False, True, inside)))
+            single(self.of.place((kind, nonnegative, inside), partial(Generator, kind, **known)))
             for kind in ("positive", "negative")
         )
         return positive, _ZERO if nonnegative else negative
