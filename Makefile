@@ -8,10 +8,11 @@ PYTEST := $(RUN) -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := derive
-.PHONY: derive test exhaustive matrix fuzz pycuda gpu wheelhouse lint check fmt clean help
+.PHONY: derive test exhaustive matrix fuzz pycuda browser gpu wheelhouse lint check fmt clean help
 
-derive: $(VENV)/installed ## derive every layer of derive/, print the derivations, write generated/
+derive: $(VENV)/installed ## derive every layer of derive/, write generated/, print a derivation
 	$(RUN) -m lngen derive
+	$(RUN) -m lngen derive layer_norm
 
 test: $(VENV)/installed-test ## a sample of every kind of evidence, in minutes; names what this machine cannot run
 	$(PYTEST)
@@ -21,6 +22,8 @@ exhaustive: $(VENV)/installed-test ## what is heavier still: each layer at every
 
 pycuda: $(VENV)/installed-test ## build PyCUDA once, without a GPU, and install it; needs g++
 	$(RUN) tools/build_pycuda.py
+
+browser: $(VENV)/installed-browser ## install what drives Chromium in the tests of the pages
 
 matrix: $(VENV)/installed-test ## the CUDA code at every shape and type, of which `make check` runs a sample
 	$(PYTEST) -m matrix
@@ -61,7 +64,7 @@ $(VENV)/installed: pyproject.toml | $(VENV)/bin/pip
 	$(INSTALL) --editable .
 	@touch $@
 
-$(VENV)/installed-test $(VENV)/installed-dev: $(VENV)/installed-%: pyproject.toml | $(VENV)/bin/pip
+$(VENV)/installed-test $(VENV)/installed-dev $(VENV)/installed-browser: $(VENV)/installed-%: pyproject.toml | $(VENV)/bin/pip
 	$(INSTALL) --editable '.[$*]'
 	@touch $@ $(VENV)/installed
 

@@ -81,7 +81,7 @@ class Calls:
         self.name, self.case, self.device = name, case, device
         self.cuda: Any = backend(name, "cuda")
         self.definition = definition(name)
-        self.inputs = [entry for entry in self.definition.inputs if entry.kind is not Kind.CONSTANT]
+        self.inputs = list(self.definition.positional)
         self.sets = [self._buffers(seed) for seed in range(sets)]
         for chosen in range(sets):
             self.forward(chosen)

@@ -1,4 +1,4 @@
-"""Write `language.md` from the docstrings of `lngen.language`.
+"""Write the reference in `language.md`, below the guide, from the docstrings of `lngen.language`.
 
 python docs/make_language.py
 """
@@ -10,16 +10,14 @@ from lngen import language
 from lngen.language import names
 
 HEAD = """\
-# The definition language
+## Reference
 
 Made from the docstrings of `lngen/language/__init__.py` by `python docs/make_language.py`.
-
-A definition is one function in a file of Python syntax. It is parsed and never run.
 
 ```python
 {example}```
 
-A default of a Row, RowScalar, Feature or Scalar is the number that stands for the argument when it is left
+A default of a Row, RowScalar, Feature, Scalar or Data is the number that stands for the argument when it is left
 out; the code that is emitted then does without it, and without the work that only served it. A default of a
 Constant is the default of the emitted argument, and one that is positive says that the Constant is: where a root,
 a logarithm or an `abs` depends on it, a call with a negative one is refused. The first Row has no default.
@@ -36,7 +34,7 @@ Everything else is refused, with the place, the cause and what to write instead.
 
 NAMES = """\
 
-## Names
+### Names
 
 An input, a statement, an output, a Constant and the layer may each have any name that Python takes;
 {rule}.
@@ -59,12 +57,12 @@ ROLES = {
 def text(example: str) -> str:
     """The reference as Markdown; `example` is the text of a definition."""
     about = (language.__doc__ or "").partition("\n\n")[2].strip().replace("*u*", "`u`")
-    parts = [HEAD.format(example=example, about=about), "## Kinds\n"]
+    parts = [HEAD.format(example=example, about=about), "### Kinds\n"]
     parts += [f"* `{name}`: {getattr(language, name).__doc__}" for name in language.KIND_NAMES]
     parts += ["* `D`: the number of features of a row, as a number in an expression."]
     for role, title in ROLES.items():
         entries = [entry for entry in language.FUNCTIONS.values() if entry.role == role]
-        parts += [f"\n## {title}\n", "| function | meaning | domain |", "|---|---|---|"]
+        parts += [f"\n### {title}\n", "| function | meaning | domain |", "|---|---|---|"]
         parts += [f"| {_call(entry)} | {_escaped(entry.doc)} | {entry.domain} |" for entry in entries]
     parts.append(NAMES.format(rule=names.RULE))
     parts += [_listed(words, reason) for words, reason in names.refused() if len(words) > 1]
@@ -91,4 +89,6 @@ def _call(entry: language.FunctionEntry) -> str:
 if __name__ == "__main__":
     root = Path(__file__).resolve().parents[1]
     example = min((root / "derive").glob("*.py")).read_text(encoding="utf-8")
-    (root / "docs" / "language.md").write_text(text(example), encoding="utf-8")
+    page = root / "docs" / "language.md"
+    guide = page.read_text(encoding="utf-8").partition(HEAD.partition("\n")[0])[0]
+    page.write_text(guide + text(example), encoding="utf-8")

@@ -9,7 +9,6 @@ import errno
 import os
 import shutil
 import sys
-import textwrap
 from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
@@ -38,11 +37,13 @@ class _Words:
     """What the group and each of its commands do alike: how options are shown, and what is said of a wrong one."""
 
     def get_params(self, ctx: Any) -> Any:
-        """The parameters; a flag stands for itself, so its help has no `<bool>` behind it."""
+        """The parameters; a flag and an argument stand for themselves, without a type of Python behind them."""
         parameters = super().get_params(ctx)  # type: ignore[misc]
         for parameter in parameters:
             if getattr(parameter, "is_flag", False):
                 parameter.metavar = ""
+            elif parameter.param_type_name == "argument":
+                parameter.display_type_rich = lambda ctx: None
         return parameters
 
     def parse_args(self, ctx: Any, args: Any) -> Any:
@@ -89,22 +90,23 @@ class _Group(_Words, TyperGroup):
             # The reader has gone (`lngen derive | head`).
             _print_no_more()
             raise typer.Exit(0) from None
-        except DefinitionError as error:
-            print(error, file=sys.stderr)
-            raise typer.Exit(REFUSED) from None
         except LngenError as error:
-            _refuse(str(error))
+            _refuse(error)
             raise typer.Exit(REFUSED) from None
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPTED) from None
 
 
-def _refuse(message: str) -> None:
-    """One message on stderr; a terminal would break its lines inside words."""
-    if sys.stderr.isatty():
-        width = shutil.get_terminal_size().columns
-        lines = (textwrap.fill(line, width, break_long_words=False) for line in message.split("\n"))
-        message = "\n".join(lines)
+def _refuse(error: LngenError | str) -> None:
+    """One message on stderr, no wider than it is there; a terminal would break its lines inside words."""
+    message = str(error)
+    if sys.stderr.isatty() or os.environ.get("COLUMNS"):
+        from lngen.layout import NARROWEST, wrapped
+
+        columns = max(NARROWEST, shutil.get_terminal_size().columns)
+        shown = error.within(columns) if isinstance(error, DefinitionError) else message
+        # The source line and its caret stay below each other.
+        message = "\n".join(line if line.startswith("    ") else wrapped(line, columns) for line in shown.split("\n"))
     print(message, file=sys.stderr)
 
 
@@ -199,17 +201,36 @@ def derive(
         typer.Option("--check", help="Write nothing; fail with a diff if a written file is not what lngen emits."),
     ] = False,
     format: Annotated[ReportFormat, typer.Option("--format", help="How to print the derivation.")] = ReportFormat.text,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write the derivation of one layer as a page, too.")
+    ] = None,
 ) -> None:
     """Derive layers, print the derivations, and write the emitted code."""
     from lngen.commands import derive
 
-    raise typer.Exit(derive.run(files or [], out, check, format.value))
+    raise typer.Exit(derive.run(files or [], out, check, format.value, html))
+
+
+@app.command(cls=_Command)
+def site(
+    to: Annotated[Path, typer.Option("--to", metavar="DIR", help="The folder that the pages are written to.")],
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="LAYER|FILE|FOLDER", help="Whose pages to write; every layer if left out."),
+    ] = None,
+) -> None:
+    """Write the derivations as pages for a browser, with an index."""
+    from lngen.commands import site
+
+    site.run(words or [], to)
 
 
 @app.command(cls=_Command)
 def show(
     layer: Layer,
-    stage: Annotated[ShownStage, typer.Option("--stage", help="Which stage to show.")] = ShownStage.simplified,
+    stage: Annotated[
+        ShownStage, typer.Option("--stage", metavar="STAGE", help=f"Which one: {', '.join(ShownStage)}.")
+    ] = ShownStage.simplified,
 ) -> None:
     """Show one stage of a layer on its way from definition to code."""
     from lngen.commands import show

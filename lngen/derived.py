@@ -80,6 +80,19 @@ class DerivedLayer:
         """The derivation as `lngen derive` prints it."""
         return report(self.derived.plan, "text")
 
+    def _repr_html_(self) -> str:
+        """The result and its steps, as a notebook shows them."""
+        from lngen.page.page import fragment
+
+        return fragment(self.derived.plan)
+
+    def page(self) -> str:
+        """The page for a browser that `lngen derive --html` writes. Its plot of errors is measured here and now."""
+        from lngen.page.page import page
+        from lngen.page.plots import can_plot, measured
+
+        return page(self.derived, measured(self.derived) if can_plot() else None)
+
     def write(self, folder: str | os.PathLike[str]) -> Path:
         """Write the layer to `folder/NAME`, and what layers share beside it; the path of the former.
 

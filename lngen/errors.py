@@ -6,6 +6,7 @@ Anything else that escapes is a bug of lngen.
 
 from __future__ import annotations
 
+_INDENT = 4
 _LINE_WIDTH = 120
 
 
@@ -35,7 +36,11 @@ class DefinitionError(LngenError):
         super().__init__(filename, line, column, message, remedy, source_line)
 
     def __str__(self) -> str:
-        shown, offset = _window(self.source_line, self.column)
+        return self.within(_INDENT + _LINE_WIDTH)
+
+    def within(self, columns: int) -> str:
+        """The report with no more of the source line than fits into so many columns."""
+        shown, offset = _window(self.source_line, self.column, min(_LINE_WIDTH, columns - _INDENT))
         where = f"{printable(self.filename)}:{self.line}:{self.column}"
         return (
             f"{where}: {printable(self.message)}\n    {shown}\n    {' ' * offset}^\n  remedy: {printable(self.remedy)}"
@@ -60,17 +65,17 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _window(source_line: str, column: int) -> tuple[str, int]:
+def _window(source_line: str, column: int, width: int) -> tuple[str, int]:
     """The part of an escaped line that is worth printing, and where the caret stands in it."""
     before = printable(source_line[: column - 1])
     after = printable(source_line[column - 1 :])
     # A caret past the end of the line (a missing operand) keeps its distance.
     offset = len(before) + max(0, column - 1 - len(source_line))
-    if len(before) + len(after) <= _LINE_WIDTH:
+    if len(before) + len(after) <= width:
         return before + after, offset
-    head = before if len(before) <= _LINE_WIDTH // 2 else "..." + before[-(_LINE_WIDTH // 2) :]
-    room = _LINE_WIDTH - len(head)
-    tail = after if len(after) <= room else after[:room] + "..."
+    head = before if len(before) <= width // 2 else "..." + before[-(width // 2) :]
+    room = width - len(head)
+    tail = after if len(after) <= room else after[: room - len("...")] + "..."
     return head + tail, len(head) + offset - len(before)
 
 

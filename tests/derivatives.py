@@ -27,7 +27,8 @@ def source(text: str) -> dict[str, str]:
     """The emitted files."""
     found = planned(text)
     definition = found.derivation.definition
-    notes = Notes(definition.name, definition.name, inputs=tuple(entry.name for entry in definition.differentiable))
+    inputs, data = ([entry.name for entry in entries] for entries in (definition.positional, definition.data))
+    notes = Notes(definition.name, definition.name, inputs=tuple(inputs), data=tuple(data))
     return numpy.emit(found.programs(), notes)
 
 

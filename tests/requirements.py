@@ -22,6 +22,9 @@ NO_CROSS_GXX = f"no {CROSS_GXX}: apt-get install g++-aarch64-linux-gnu"
 NO_NVRTC = "no NVRTC: it comes with the test extra on Linux, x86-64 and aarch64"
 NO_NVDISASM = "no nvdisasm: it comes with the test extra on Linux, x86-64 and aarch64"
 
+NO_MATPLOTLIB = "no matplotlib: it comes with the page extra"
+NO_BROWSER = "no browser: apt-get install chromium, and make browser"
+
 
 def gxx() -> str | None:
     """The C++ compiler that the emulator is built with, or None."""
@@ -31,6 +34,14 @@ def gxx() -> str | None:
 def has_pycuda() -> bool:
     """Whether PyCUDA is installed; asking does not load a driver."""
     return importlib.util.find_spec("pycuda") is not None
+
+
+def browser() -> str | None:
+    """The Chromium that pages are tested in, if there is what drives one, or None."""
+    drivers = ("playwright", "axe_playwright_python")
+    if not all(map(importlib.util.find_spec, drivers)):
+        return None
+    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
 def nvrtc() -> Path | None:
@@ -67,5 +78,7 @@ needs_cross_compiler = pytest.mark.skipif(
     shutil.which(CROSS_GXX) is None and platform.machine() != "aarch64", reason=NO_CROSS_GXX
 )
 needs_pycuda = pytest.mark.skipif(not has_pycuda(), reason=NO_PYCUDA)
+needs_matplotlib = pytest.mark.skipif(importlib.util.find_spec("matplotlib") is None, reason=NO_MATPLOTLIB)
+needs_browser = pytest.mark.skipif(browser() is None, reason=NO_BROWSER)
 needs_nvrtc = pytest.mark.skipif(nvrtc() is None, reason=NO_NVRTC)
 needs_nvdisasm = pytest.mark.skipif(nvdisasm() is None, reason=NO_NVDISASM)

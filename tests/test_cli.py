@@ -502,8 +502,8 @@ def test_the_list_names_every_layer():
     for name in NAMES:
         assert f"{name} " in result.stdout
     rms = next(line for line in result.stdout.splitlines() if line.startswith("rms_norm "))
-    # The lines of the gradient, then reductions and row tensors, forward and backward.
-    assert rms.split() == ["rms_norm", "g", "=", "gamma*dy", "1", "1", "2", "3"]
+    # Reductions and row tensors, forward and backward, then the lines of the gradient.
+    assert rms.split() == ["rms_norm", "1", "1", "2", "3", "g", "=", "gamma*dy"]
     assert "dx = rstd*(g - xhat*mean(g*xhat))" in result.stdout
 
 
@@ -605,6 +605,44 @@ class TestOfTheOptions:
         assert width() <= min(int(columns), 110)
         monkeypatch.setenv("COLUMNS", "wide")
         assert 80 < width() <= 110
+
+
+EVERY_COMMAND = [
+    ("derive",),
+    ("derive", WHOLE[0]),
+    ("list",),
+    ("show", WHOLE[0]),
+    ("cost", WHOLE[0], "--shape", "8192,4096", "--dtype", "bf16", "--bandwidth", "4TB/s"),
+    ("stability", WHOLE[0]),
+    ("check", WHOLE[0], "--backend", "numpy", "--shape", "3,8", "--dtype", "f32"),
+    ("device",),
+    ("derive", "no_such_layer"),
+    ("derive", "broken.py"),
+    *((command, "--help") for command in ("derive", "show", "check", "cost", "stability", "device", "list", "cache")),
+]
+
+
+@pytest.mark.parametrize("words", EVERY_COMMAND, ids=" ".join)
+def test_nothing_is_wider_than_the_terminal_and_no_word_is_broken(words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(layers, "output_folder", lambda: tmp_path)
+    Path("broken.py").write_text(
+        "def f(x: Row):\n    a_value_with_a_name = cumsum(x)\n    return a_value_with_a_name\n"
+    )
+
+    def printed(columns: int) -> list[str]:
+        monkeypatch.setenv("COLUMNS", str(columns))
+        result = lngen(*words)
+        return [*result.stdout.splitlines(), *result.stderr.splitlines()]
+
+    whole = set(re.findall(r"\w+", " ".join(printed(300))))
+    for columns in (80, 120):
+        lines = printed(columns)
+        assert [line for line in lines if len(line) > columns] == []
+        if words[0] == "derive" and "--help" not in words:
+            # What changed on disk is told once.
+            lines = [line for line in lines if "changed" not in line and "wrote" not in line]
+        assert set(re.findall(r"\w+", " ".join(lines))) - whole == set()
 
 
 class Terminal(io.StringIO):

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from lngen import cli, language
+from lngen.derivation.rules import RULES
 from tests.shipped import ROOT, WHOLE, shipped
 from tests.test_readme import blocks, commands
 
@@ -19,7 +20,14 @@ FUSION = (ROOT / "docs" / "fusion.md").read_text(encoding="utf-8")
 def test_the_language_reference_is_fresh():
     made = runpy.run_path(str(ROOT / "docs" / "make_language.py"))
     example = min((ROOT / "derive").glob("*.py")).read_text(encoding="utf-8")
-    assert (ROOT / "docs" / "language.md").read_text(encoding="utf-8") == made["text"](example)
+    assert (ROOT / "docs" / "language.md").read_text(encoding="utf-8").endswith(f"\n\n{made['text'](example)}")
+
+
+def test_the_page_of_rules_is_fresh_and_has_every_rule():
+    page = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
+    assert page == runpy.run_path(str(ROOT / "docs" / "make_rules.py"))["document"]()
+    for rule in RULES.values():
+        assert f'<a id="{rule.anchor}"></a>\n\n## {rule.name}\n' in page
 
 
 def test_the_language_reference_has_every_name():

@@ -107,8 +107,9 @@ UNFINISHED = re.compile(r"\b(Piecewise|Derivative|Subs|Heaviside|DiracDelta|zoo)
 @pytest.mark.parametrize("name", sample(corpus.NAMES, corpus.SOME))
 def test_nothing_that_sympy_left_unfinished_is_emitted(name):
     made = corpus.planned(name)
-    inputs = tuple(entry.name for entry in made.derivation.definition.differentiable)
-    notes = Notes("layer", "A layer of the tests.", inputs=inputs)
+    definition = made.derivation.definition
+    inputs, data = ([entry.name for entry in entries] for entries in (definition.positional, definition.data))
+    notes = Notes("layer", "A layer of the tests.", inputs=tuple(inputs), data=tuple(data))
     for backend in (numpy, cuda):
         for path, text in backend.emit(made.programs()[:2], notes).items():
             assert not UNFINISHED.search(text), path

@@ -14,10 +14,10 @@ from lngen.derivation.derivation import Proof
 from lngen.derivation.simplify import derive
 from lngen.errors import LngenError, printable
 from lngen.language.parsing import load, parse
+from lngen.layout import expression, table
 from lngen.plan.cost import parse_dtype
 from lngen.plan.planner import plan
 from lngen.report import cost_entries, cost_line, cost_report, escape, formulas, report, to_console
-from lngen.report.layout import expression, table
 
 ROOT = Path(__file__).parents[1]
 DEFINITIONS = sorted([*(ROOT / "derive").glob("*.py"), *(ROOT / "tests" / "definitions").glob("*.py")])

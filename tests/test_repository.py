@@ -18,6 +18,7 @@ PACKAGE = ROOT / "lngen"
 # The folders and modules of lngen, in the order in which data flows. A module may import its own and those before it.
 STAGES = [
     "errors",
+    "layout",
     "version",
     "runtime",
     "files",
@@ -34,6 +35,7 @@ STAGES = [
     "simt",
     "toolchain",
     "check",
+    "page",
     "derived",
     "commands",
     "cli",

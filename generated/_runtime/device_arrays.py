@@ -156,7 +156,7 @@ def row_shape(name: str, rows: Memory, minimum_features: int) -> Shape:
 
 def part(kind: str, shape: Shape) -> Shape:
     """The shape of an argument of some kind, for rows of a shape."""
-    return {"Row": shape, "RowScalar": shape[:-1], "Feature": shape[-1:], "Scalar": ()}[kind]
+    return {"Row": shape, "RowScalar": shape[:-1], "Feature": shape[-1:], "Scalar": (), "Data": shape}[kind]
 
 
 def check_shape(name: str, value: Any, shape: Shape, meaning: str) -> None:

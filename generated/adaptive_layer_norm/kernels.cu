@@ -309,18 +309,18 @@ __device__ __forceinline__ void mean_g_xhat(A x, A scale, A dy, const Scalars<A>
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
   const A g = dy*(scale + A(1));  // step 7
-  const A dscale = dy*xhat;  // step 11
-  const A dshift = dy;  // step 0
-  sums[0] += g;  // step 10: mean_g
-  sums[1] += g*xhat;  // step 10: mean_g_xhat
+  const A dscale = dy*xhat;  // step 17
+  const A dshift = dy;  // step 18
+  sums[0] += g;  // step 16: mean_g
+  sums[1] += g*xhat;  // step 16: mean_g_xhat
   out_dscale = dscale;
   out_dshift = dshift;
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_g = sums[0] / row.D;  // step 10: mean(g)
-  const A mean_g_xhat = sums[1] / row.D;  // step 10: mean(g*xhat)
+  const A mean_g = sums[0] / row.D;  // step 16: mean(g)
+  const A mean_g_xhat = sums[1] / row.D;  // step 16: mean(g*xhat)
   row.mean_g = mean_g;
   row.mean_g_xhat = mean_g_xhat;
 }
@@ -333,7 +333,7 @@ __device__ __forceinline__ void stage_2(A x, A scale, A dy, const Scalars<A>& ro
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
   const A g = dy*(scale + A(1));  // step 7
-  const A dx = (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 10
+  const A dx = (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 16
   out_dx = dx;
 }
 

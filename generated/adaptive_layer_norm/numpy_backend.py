@@ -182,18 +182,18 @@ def jvp(
 ) -> npt.NDArray[Any]:
     """What the outputs move by when each input moves by its tangent.
 
-        dy = dshift + dscale*xhat + rstd*(1 + scale)*(dx - mean(dx) -
-            xhat*mean(dx*xhat))
+        y_dot = shift_dot + scale_dot*xhat + rstd*(1 + scale)*(x_dot - mean(x_dot) -
+            xhat*mean(x_dot*xhat))
 
     Args:
         saved: what `forward` returned.
-        dx: the tangent of x; None stands for zero.
-        dscale: the tangent of scale; None stands for zero.
-        dshift: the tangent of shift; None stands for zero.
+        dx: x_dot, the tangent of x; None stands for zero.
+        dscale: scale_dot, the tangent of scale; None stands for zero.
+        dshift: shift_dot, the tangent of shift; None stands for zero.
         out: an array to write the tangent of y to.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns the tangent of y, in the type that forward returned.
+    Returns y_dot, the tangent of y, in the type that forward returned.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
@@ -214,13 +214,14 @@ def backward_backward(
 
         g = dy*(1 + scale)
         mean_g = mean(g)
-        mean_g_2 = mean(g*xhat)
+        mean_g_xhat = mean(g*xhat)
         dg = rstd*(ddx - mean(ddx) - xhat*mean(ddx*xhat))
-        g_3 = ddscale*dy - mean_g_2*rstd*ddx
-        dx = rstd*(g_3 + rstd*(mean_g*xhat*mean(ddx) + mean(ddx*xhat)*(2*mean_g_2*xhat +
-            mean_g - g) - xhat*mean(ddx*g)) - mean(g_3) - xhat*mean(g_3*xhat))
-        dscale = dg*dy
-        dshift = 0
+        g_2 = ddscale*dy - mean_g_xhat*rstd*ddx
+        d2x = rstd*(g_2 + rstd*(mean_g*xhat*mean(ddx) +
+            mean(ddx*xhat)*(2*mean_g_xhat*xhat + mean_g - g) - xhat*mean(ddx*g)) -
+            mean(g_2) - xhat*mean(g_2*xhat))
+        d2scale = dg*dy
+        d2shift = 0
         ddy = ddshift + ddscale*xhat + dg*(1 + scale)
 
     Args:
@@ -233,7 +234,8 @@ def backward_backward(
             None in it makes a new array.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns SecondGradients, with respect to the inputs and to the cotangents.
+    Returns SecondGradients, with respect to the inputs (dx is d2x, dscale is d2scale,
+    dshift is d2shift) and to the cotangents.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """

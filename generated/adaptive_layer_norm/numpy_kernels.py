@@ -94,14 +94,14 @@ def backward(arguments, fields, results, call):
         # step 7: g = dy*(scale + 1)
         g = np.add(scale, 1.0, out=dscale_block)
         g = np.multiply(dy, g, out=buffers[0])
-        # step 10: mean_g = mean(g)
+        # step 16: mean_g = mean(g)
         mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[0])
-        # step 10: mean_g_xhat = mean(g*xhat)
+        # step 16: mean_g_xhat = mean(g*xhat)
         mean_g_xhat = _rows.row_mean(g, xhat, D, out=row_scalars[1])
-        # step 11: dscale = dy*xhat
+        # step 17: dscale = dy*xhat
         np.multiply(dy, xhat, out=dscale_block)
         dshift_block[...] = dy
-        # step 10: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
+        # step 16: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
         dx = np.subtract(g, mean_g, out=buffers[0])
         part = np.multiply(xhat, mean_g_xhat, out=dx_block)
         dx = np.subtract(dx, part, out=dx_block)
@@ -172,14 +172,14 @@ def backward_fast(arguments, saved):
     # step 7: g = dy*(scale + 1)
     g = scale + 1.0
     g = np.multiply(dy, g, out=g)
-    # step 10: mean_g = mean(g)
+    # step 16: mean_g = mean(g)
     mean_g = vecdot(g, one_over_D)[..., np.newaxis]
-    # step 10: mean_g_xhat = mean(g*xhat)
+    # step 16: mean_g_xhat = mean(g*xhat)
     mean_g_xhat = (vecdot(g, xhat) / D)[..., np.newaxis]
-    # step 11: dscale = dy*xhat
+    # step 17: dscale = dy*xhat
     dscale = dy * xhat
     dy = _rows.filled(dy, out=np.empty(shape, dtype))
-    # step 10: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
+    # step 16: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
     dx = np.subtract(g, mean_g, out=g)
     part = np.multiply(xhat, mean_g_xhat, out=xhat)
     dx = np.subtract(dx, part, out=dx)

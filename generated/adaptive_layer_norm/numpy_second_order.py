@@ -21,9 +21,9 @@ from .._runtime import rows as _rows
 
 def jvp(arguments, fields, results, call):
     """The tangents of the outputs, written to their arrays."""
-    dx_rows, dscale_rows, dshift_rows = arguments
+    x_dot_rows, scale_dot_rows, shift_dot_rows = arguments
     x_rows, scale_rows, mu_rows, mu_residual_rows, rstd_rows = fields
-    (dy_out,) = results
+    (y_dot_out,) = results
     features, dtype = call.features, call.dtype
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
@@ -31,50 +31,52 @@ def jvp(arguments, fields, results, call):
     def block(
         x,
         scale,
-        dx,
-        dscale,
-        dshift,
+        x_dot,
+        scale_dot,
+        shift_dot,
         mu,
         mu_residual,
         rstd,
-        dy_block,
+        y_dot_block,
         buffers,
         row_scalars,
     ):
-        # step 12: mean_dx = mean(dx)
-        if dx_rows is not None:
-            mean_dx = _rows.row_sum(dx, one_over_D, out=row_scalars[0])
+        # step 29: mean_x_dot = mean(x_dot)
+        if x_dot_rows is not None:
+            mean_x_dot = _rows.row_sum(x_dot, one_over_D, out=row_scalars[0])
         # step 2: x_shifted = x - mu
-        if dx_rows is not None or dscale_rows is not None:
-            x_shifted = _rows.by_row(np.subtract, x, mu, out=dy_block)
+        if x_dot_rows is not None or scale_dot_rows is not None:
+            x_shifted = _rows.by_row(np.subtract, x, mu, out=y_dot_block)
             # step 2: x_centred = x_shifted - mu_residual
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
-            xhat = np.multiply(x_centred, rstd, out=dy_block)
-        # step 12: mean_dx_xhat = mean(dx*xhat)
-        if dx_rows is not None:
-            mean_dx_xhat = _rows.row_mean(dx, xhat, D, out=row_scalars[1])
-        # step 12: dy = dshift + dscale*xhat + (dx - mean_dx - xhat*mean_dx_xhat)*(scale
-        #   + 1)*rstd
-        if dscale_rows is not None:
-            dy = np.multiply(dscale, xhat, out=buffers[0])
-        if dscale_rows is not None and dshift_rows is not None:
-            dy = np.add(dshift, dy, out=buffers[0])
-        if dscale_rows is None and dshift_rows is not None:
-            dy = dshift
-        if dx_rows is not None:
-            part = _rows.by_row(np.subtract, dx, mean_dx, out=buffers[1])
-            part_2 = np.multiply(xhat, mean_dx_xhat, out=dy_block)
-            part = np.subtract(part, part_2, out=dy_block)
+            xhat = np.multiply(x_centred, rstd, out=y_dot_block)
+        # step 29: mean_x_dot_xhat = mean(x_dot*xhat)
+        if x_dot_rows is not None:
+            mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D, out=row_scalars[1])
+        # step 29: y_dot = shift_dot + scale_dot*xhat + (x_dot - mean_x_dot -
+        #   xhat*mean_x_dot_xhat)*(scale + 1)*rstd
+        if scale_dot_rows is not None:
+            y_dot = np.multiply(scale_dot, xhat, out=buffers[0])
+        if scale_dot_rows is not None and shift_dot_rows is not None:
+            y_dot = np.add(shift_dot, y_dot, out=buffers[0])
+        if scale_dot_rows is None and shift_dot_rows is not None:
+            y_dot = shift_dot
+        if x_dot_rows is not None:
+            part = _rows.by_row(np.subtract, x_dot, mean_x_dot, out=buffers[1])
+            part_2 = np.multiply(xhat, mean_x_dot_xhat, out=y_dot_block)
+            part = np.subtract(part, part_2, out=y_dot_block)
             part_3 = np.add(scale, 1.0, out=buffers[1])
-            part = np.multiply(part, part_3, out=dy_block)
-            part = np.multiply(part, rstd, out=dy_block)
-        if dx_rows is not None and (dscale_rows is not None or dshift_rows is not None):
-            dy = np.add(dy, part, out=dy_block)
-        if dscale_rows is None and dshift_rows is None:
-            dy = part
-        if dx_rows is None:
-            dy_block[...] = dy
+            part = np.multiply(part, part_3, out=y_dot_block)
+            part = np.multiply(part, rstd, out=y_dot_block)
+        if x_dot_rows is not None and (
+            scale_dot_rows is not None or shift_dot_rows is not None
+        ):
+            y_dot = np.add(y_dot, part, out=y_dot_block)
+        if scale_dot_rows is None and shift_dot_rows is None:
+            y_dot = part
+        if x_dot_rows is None:
+            y_dot_block[...] = y_dot
 
     _blocks.each_block(
         block,
@@ -82,14 +84,14 @@ def jvp(arguments, fields, results, call):
         reads=(
             x_rows,
             scale_rows,
-            dx_rows,
-            dscale_rows,
-            dshift_rows,
+            x_dot_rows,
+            scale_dot_rows,
+            shift_dot_rows,
             mu_rows,
             mu_residual_rows,
             rstd_rows,
         ),
-        writes=(dy_out,),
+        writes=(y_dot_out,),
         buffers=2,
         row_scalars=2,
     )
@@ -122,7 +124,7 @@ def backward_backward(arguments, fields, results, call):
         buffers,
         row_scalars,
     ):
-        # step 16: mean_ddx = mean(ddx)
+        # step 57: mean_ddx = mean(ddx)
         if ddx_rows is not None:
             mean_ddx = _rows.row_sum(ddx, one_over_D, out=row_scalars[0])
         # step 2: x_shifted = x - mu
@@ -132,51 +134,53 @@ def backward_backward(arguments, fields, results, call):
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = _rows.by_row(np.multiply, x_centred, rstd, out=dx_block)
-        # step 16: mean_ddx_xhat = mean(ddx*xhat)
+        # step 57: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_mean(ddx, xhat, D, out=row_scalars[1])
-            # step 13: g = dy*(scale + 1)
+            # step 30: g = dy*(scale + 1)
             part = np.add(scale, 1.0, out=ddy_block)
             g = np.multiply(dy, part, out=buffers[0])
-            # step 14: mean_g = mean(g)
+            # step 31: mean_g = mean(g)
             mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[2])
-            # step 15: mean_g_2 = mean(g*xhat)
-            mean_g_2 = _rows.row_mean(g, xhat, D, out=row_scalars[3])
-            # step 18: mean_ddx_g = mean(ddx*g)
+            # step 32: mean_g_xhat = mean(g*xhat)
+            mean_g_xhat = _rows.row_mean(g, xhat, D, out=row_scalars[3])
+            # step 59: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D, out=row_scalars[4])
         dshift_block[...] = 0.0
-        # step 17: mean_g_2_scaled = mean_g_2*rstd
+        # step 42: mean_g_xhat_scaled = mean_g_xhat*rstd
         if ddx_rows is not None:
-            mean_g_2_scaled = np.multiply(mean_g_2, rstd, out=row_scalars[5])
-            # step 18: mean_g_2_scaled_2 = 2*mean_g_2
-            mean_g_2_scaled_2 = np.multiply(mean_g_2, 2.0, out=row_scalars[3])
-            # step 18: mean_ddx_scaled = mean_ddx*mean_g
+            mean_g_xhat_scaled = np.multiply(mean_g_xhat, rstd, out=row_scalars[5])
+            # step 59: mean_g_xhat_scaled_2 = 2*mean_g_xhat
+            mean_g_xhat_scaled_2 = np.multiply(mean_g_xhat, 2.0, out=row_scalars[3])
+            # step 59: mean_ddx_scaled = mean_ddx*mean_g
             mean_ddx_scaled = np.multiply(mean_ddx, mean_g, out=row_scalars[6])
-            # step 16: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
+            # step 57: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
             dg = _rows.by_row(np.subtract, ddx, mean_ddx, out=dscale_block)
             part_2 = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[1])
             dg = np.subtract(dg, part_2, out=dscale_block)
             dg = _rows.by_row(np.multiply, dg, rstd, out=buffers[1])
-        # step 17: g_3 = ddscale*dy - ddx*mean_g_2_scaled
+        # step 42: g_2 = ddscale*dy - ddx*mean_g_xhat_scaled
         if ddscale_rows is not None:
-            g_3 = np.multiply(ddscale, dy, out=buffers[2])
+            g_2 = np.multiply(ddscale, dy, out=buffers[2])
         if ddx_rows is not None and ddscale_rows is None:
-            g_3 = 0.0
+            g_2 = 0.0
         if ddx_rows is not None:
-            part_3 = _rows.by_row(np.multiply, ddx, mean_g_2_scaled, out=dscale_block)
-            g_3 = np.subtract(g_3, part_3, out=buffers[2])
-        # step 18: mean_g_3 = mean(g_3)
+            part_3 = _rows.by_row(
+                np.multiply, ddx, mean_g_xhat_scaled, out=dscale_block
+            )
+            g_2 = np.subtract(g_2, part_3, out=buffers[2])
+        # step 59: mean_g_2 = mean(g_2)
         if needs_x_shifted:
-            mean_g_3 = _rows.row_sum(g_3, one_over_D, out=row_scalars[0])
-            # step 18: mean_g_3_xhat = mean(g_3*xhat)
-            mean_g_3_xhat = _rows.row_mean(g_3, xhat, D, out=row_scalars[5])
-        # step 19: dscale = dg*dy
+            mean_g_2 = _rows.row_sum(g_2, one_over_D, out=row_scalars[0])
+            # step 59: mean_g_2_xhat = mean(g_2*xhat)
+            mean_g_2_xhat = _rows.row_mean(g_2, xhat, D, out=row_scalars[5])
+        # step 53: d2scale = dg*dy
         if ddx_rows is not None:
-            dscale = np.multiply(dg, dy, out=dscale_block)
+            d2scale = np.multiply(dg, dy, out=dscale_block)
         else:
-            dscale = 0.0
-            dscale_block[...] = dscale
-        # step 21: ddy = ddshift + ddscale*xhat + dg*(scale + 1)
+            d2scale = 0.0
+            dscale_block[...] = d2scale
+        # step 58: ddy = ddshift + ddscale*xhat + dg*(scale + 1)
         if ddscale_rows is not None:
             ddy = np.multiply(ddscale, xhat, out=buffers[3])
         if ddscale_rows is not None and ddshift_rows is not None:
@@ -193,30 +197,32 @@ def backward_backward(arguments, fields, results, call):
             ddy = part_4
         if ddx_rows is None:
             ddy_block[...] = ddy
-        # step 18: dx = (g_3 + (xhat*mean_ddx_scaled + (xhat*mean_g_2_scaled_2 + mean_g
-        #   - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - mean_g_3 -
-        #   xhat*mean_g_3_xhat)*rstd
+        # step 59: d2x = (g_2 + (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled_2 +
+        #   mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - mean_g_2 -
+        #   xhat*mean_g_2_xhat)*rstd
         if ddx_rows is not None:
-            dx = _rows.by_row(np.multiply, xhat, mean_ddx_scaled, out=buffers[1])
-            part_5 = _rows.by_row(np.multiply, xhat, mean_g_2_scaled_2, out=buffers[3])
+            d2x = _rows.by_row(np.multiply, xhat, mean_ddx_scaled, out=buffers[1])
+            part_5 = _rows.by_row(
+                np.multiply, xhat, mean_g_xhat_scaled_2, out=buffers[3]
+            )
             part_5 = np.add(part_5, mean_g, out=buffers[3])
             part_5 = np.subtract(part_5, g, out=buffers[0])
             part_5 = np.multiply(part_5, mean_ddx_xhat, out=buffers[0])
-            dx = np.add(dx, part_5, out=buffers[0])
+            d2x = np.add(d2x, part_5, out=buffers[0])
             part_6 = _rows.by_row(np.multiply, xhat, mean_ddx_g, out=buffers[1])
-            dx = np.subtract(dx, part_6, out=buffers[0])
-            dx = np.multiply(dx, rstd, out=buffers[0])
-            dx = np.add(g_3, dx, out=buffers[0])
+            d2x = np.subtract(d2x, part_6, out=buffers[0])
+            d2x = np.multiply(d2x, rstd, out=buffers[0])
+            d2x = np.add(g_2, d2x, out=buffers[0])
         if ddx_rows is None and ddscale_rows is not None:
-            dx = g_3
+            d2x = g_2
         if needs_x_shifted:
-            dx = np.subtract(dx, mean_g_3, out=buffers[0])
-            part_7 = np.multiply(xhat, mean_g_3_xhat, out=dx_block)
-            dx = np.subtract(dx, part_7, out=dx_block)
-            dx = np.multiply(dx, rstd, out=dx_block)
+            d2x = np.subtract(d2x, mean_g_2, out=buffers[0])
+            part_7 = np.multiply(xhat, mean_g_2_xhat, out=dx_block)
+            d2x = np.subtract(d2x, part_7, out=dx_block)
+            d2x = np.multiply(d2x, rstd, out=dx_block)
         if ddx_rows is None and ddscale_rows is None:
-            dx = 0.0
-            dx_block[...] = dx
+            d2x = 0.0
+            dx_block[...] = d2x
 
     _blocks.each_block(
         block,

@@ -7,22 +7,23 @@
 // templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
 //
 // jvp:
-//     dy = dshift + dscale*xhat + rstd*(1 + scale)*(dx - mean(dx) - xhat*mean(dx*xhat))
+//     y_dot = shift_dot + scale_dot*xhat + rstd*(1 + scale)*(x_dot - mean(x_dot) - xhat*mean(x_dot*xhat))
 // backward_backward:
 //     g = dy*(1 + scale)
 //     mean_g = mean(g)
-//     mean_g_2 = mean(g*xhat)
+//     mean_g_xhat = mean(g*xhat)
 //     dg = rstd*(ddx - mean(ddx) - xhat*mean(ddx*xhat))
-//     g_3 = ddscale*dy - mean_g_2*rstd*ddx
-//     dx = rstd*(g_3 + rstd*(mean_g*xhat*mean(ddx) + mean(ddx*xhat)*(2*mean_g_2*xhat + mean_g - g) - xhat*mean(ddx*g)) - mean(g_3) - xhat*mean(g_3*xhat))
-//     dscale = dg*dy
-//     dshift = 0
+//     g_2 = ddscale*dy - mean_g_xhat*rstd*ddx
+//     d2x = rstd*(g_2 + rstd*(mean_g*xhat*mean(ddx) + mean(ddx*xhat)*(2*mean_g_xhat*xhat + mean_g - g) - xhat*mean(ddx*g)) - mean(g_2) - xhat*mean(g_2*xhat))
+//     d2scale = dg*dy
+//     d2shift = 0
 //     ddy = ddshift + ddscale*xhat + dg*(1 + scale)
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* x, const Row* scale, const Row* dx, const Row* dscale, const Row* dshift, const
-//         Computed* mu, const Computed* mu_residual, const Computed* rstd, Row* out_dy, long long rows, int D)
+//     jvp_<type>(const Row* x, const Row* scale, const Row* x_dot, const Row* scale_dot, const Row* shift_dot,
+//         const Computed* mu, const Computed* mu_residual, const Computed* rstd, Row* out_dy, long long rows, int
+//         D)
 //     backward_backward_<type>(const Row* x, const Row* scale, const Row* dy, const Row* ddx, const Row* ddscale,
 //         const Row* ddshift, const Computed* mu, const Computed* mu_residual, const Computed* rstd, Row* out_dx,
 //         Row* out_dscale, Row* out_dshift, Row* out_ddy, long long rows, int D)
@@ -83,10 +84,10 @@ namespace jvp {
 
 constexpr bool READS_x = HAS_dscale || HAS_dx;
 constexpr bool READS_scale = HAS_dx;
-constexpr bool READS_dx = HAS_dx;
-constexpr bool READS_dscale = HAS_dscale;
-constexpr bool READS_dshift = HAS_dshift;
-constexpr int ROWS_READ = READS_x + READS_scale + READS_dx + READS_dscale + READS_dshift, FEATURES_READ = 0;
+constexpr bool READS_x_dot = HAS_dx;
+constexpr bool READS_scale_dot = HAS_dscale;
+constexpr bool READS_shift_dot = HAS_dshift;
+constexpr int ROWS_READ = READS_x + READS_scale + READS_x_dot + READS_scale_dot + READS_shift_dot, FEATURES_READ = 0;
 
 template <class T>
 using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 0, 5, 1>;
@@ -94,9 +95,9 @@ using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 0, 5, 1
 template <class T, class P, class A> struct Arguments {
   const T* x;
   const T* scale;
-  const T* dx;
-  const T* dscale;
-  const T* dshift;
+  const T* x_dot;
+  const T* scale_dot;
+  const T* shift_dot;
   const A* mu;
   const A* mu_residual;
   const A* rstd;
@@ -111,47 +112,47 @@ template <class A> struct Scalars {
   A mu;
   A mu_residual;
   A rstd;
-  A mean_dx;
-  A mean_dx_xhat;
+  A mean_x_dot;
+  A mean_x_dot_xhat;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
 template <class G> struct Tile {
   Pack<typename G::T, G::VECTOR> x[G::KEPT];
   Pack<typename G::T, G::VECTOR> scale[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dx[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dscale[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dshift[G::KEPT];
+  Pack<typename G::T, G::VECTOR> x_dot[G::KEPT];
+  Pack<typename G::T, G::VECTOR> scale_dot[G::KEPT];
+  Pack<typename G::T, G::VECTOR> shift_dot[G::KEPT];
 };
 
-// Stage 1 of 2: mean_dx = mean(dx); mean_dx_xhat = mean(dx*xhat)
+// Stage 1 of 2: mean_x_dot = mean(x_dot); mean_x_dot_xhat = mean(x_dot*xhat)
 template <class A>
-__device__ __forceinline__ void mean_dx_xhat(A x, A dx, const Scalars<A>& row, A (&sums)[2]) {
+__device__ __forceinline__ void mean_x_dot_xhat(A x, A x_dot, const Scalars<A>& row, A (&sums)[2]) {
   const A mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  if (HAS_dx) sums[0] += dx;  // step 12: mean_dx
-  if (HAS_dx) sums[1] += dx*xhat;  // step 12: mean_dx_xhat
+  if (HAS_dx) sums[0] += x_dot;  // step 29: mean_x_dot
+  if (HAS_dx) sums[1] += x_dot*xhat;  // step 29: mean_x_dot_xhat
 }
 
 template <class A>
-__device__ __forceinline__ void after_mean_dx_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_dx = sums[0] / row.D;  // step 12: mean(dx)
-  const A mean_dx_xhat = sums[1] / row.D;  // step 12: mean(dx*xhat)
-  row.mean_dx = mean_dx;
-  row.mean_dx_xhat = mean_dx_xhat;
+__device__ __forceinline__ void after_mean_x_dot_xhat(Scalars<A>& row, const A (&sums)[2]) {
+  const A mean_x_dot = sums[0] / row.D;  // step 29: mean(x_dot)
+  const A mean_x_dot_xhat = sums[1] / row.D;  // step 29: mean(x_dot*xhat)
+  row.mean_x_dot = mean_x_dot;
+  row.mean_x_dot_xhat = mean_x_dot_xhat;
 }
 
 // Stage 2 of 2
 template <class A>
-__device__ __forceinline__ void stage_2(A x, A scale, A dx, A dscale, A dshift, const Scalars<A>& row, A& out_dy) {
-  const A mean_dx = row.mean_dx, mean_dx_xhat = row.mean_dx_xhat, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+__device__ __forceinline__ void stage_2(A x, A scale, A x_dot, A scale_dot, A shift_dot, const Scalars<A>& row, A& out_y_dot) {
+  const A mean_x_dot = row.mean_x_dot, mean_x_dot_xhat = row.mean_x_dot_xhat, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A dy = (HAS_dscale || HAS_dshift || HAS_dx) ? dshift + (HAS_dscale ? dscale*xhat : A(0)) + (HAS_dx ? (dx - mean_dx - xhat*mean_dx_xhat)*(scale + A(1))*rstd : A(0)) : A(0);  // step 12
-  out_dy = dy;
+  const A y_dot = (HAS_dscale || HAS_dshift || HAS_dx) ? shift_dot + (HAS_dscale ? scale_dot*xhat : A(0)) + (HAS_dx ? (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*(scale + A(1))*rstd : A(0)) : A(0);  // step 29
+  out_y_dot = y_dot;
 }
 
 // What the call gives: everything that no row changes.
@@ -189,12 +190,12 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
             tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
           if constexpr (READS_scale)
             tile.scale[chunk] = load_once<G::VECTOR>(to.scale + here.offset + column);
-          if constexpr (READS_dx)
-            tile.dx[chunk] = load_once<G::VECTOR>(to.dx + here.offset + column);
-          if constexpr (READS_dscale)
-            tile.dscale[chunk] = load_once<G::VECTOR>(to.dscale + here.offset + column);
-          if constexpr (READS_dshift)
-            tile.dshift[chunk] = load_once<G::VECTOR>(to.dshift + here.offset + column);
+          if constexpr (READS_x_dot)
+            tile.x_dot[chunk] = load_once<G::VECTOR>(to.x_dot + here.offset + column);
+          if constexpr (READS_scale_dot)
+            tile.scale_dot[chunk] = load_once<G::VECTOR>(to.scale_dot + here.offset + column);
+          if constexpr (READS_shift_dot)
+            tile.shift_dot[chunk] = load_once<G::VECTOR>(to.shift_dot + here.offset + column);
         }
       }
     }
@@ -206,35 +207,35 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       A sums[2] = {A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          mean_dx_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0), row, sums);
+          mean_x_dot_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, HAS_dx) | bit(1, HAS_dx), 0, 0>(sums, slots, turn);
-      after_mean_dx_xhat(row, sums);
+      after_mean_x_dot_xhat(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
         const auto scale = read<READS_scale, G::KEEPS_ROW>(tile.scale, chunk, to.scale, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
-        const auto dscale = read<READS_dscale, G::KEEPS_ROW>(tile.dscale, chunk, to.dscale, here.offset + column);
-        const auto dshift = read<READS_dshift, G::KEEPS_ROW>(tile.dshift, chunk, to.dshift, here.offset + column);
-        Pack<T, G::VECTOR> stored_dy;
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
+        const auto scale_dot = read<READS_scale_dot, G::KEEPS_ROW>(tile.scale_dot, chunk, to.scale_dot, here.offset + column);
+        const auto shift_dot = read<READS_shift_dot, G::KEEPS_ROW>(tile.shift_dot, chunk, to.shift_dot, here.offset + column);
+        Pack<T, G::VECTOR> stored_y_dot;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dy;
+          A out_y_dot;
           stage_2(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_scale ? widen<A>(scale.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0),
-              READS_dscale ? widen<A>(dscale.entries[i]) : A(0),
-              READS_dshift ? widen<A>(dshift.entries[i]) : A(0), row, out_dy);
-          stored_dy.entries[i] = narrow<T>(out_dy);
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0),
+              READS_scale_dot ? widen<A>(scale_dot.entries[i]) : A(0),
+              READS_shift_dot ? widen<A>(shift_dot.entries[i]) : A(0), row, out_y_dot);
+          stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        store_once(to.out_dy + here.offset + column, stored_dy);
+        store_once(to.out_dy + here.offset + column, stored_y_dot);
       });
     }
   }
@@ -251,11 +252,11 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 
 #define LNGEN_KERNELS(TYPE, T) \
   LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
-               (const T* __restrict__ x, const T* __restrict__ scale, const T* __restrict__ dx, \
-                const T* __restrict__ dscale, const T* __restrict__ dshift, \
+               (const T* __restrict__ x, const T* __restrict__ scale, const T* __restrict__ x_dot, \
+                const T* __restrict__ scale_dot, const T* __restrict__ shift_dot, \
                 const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
                 const lngen::Computed<T>* __restrict__ rstd, T* __restrict__ out_dy, long long rows, int D), \
-               (x, scale, dx, dscale, dshift, mu, mu_residual, rstd, out_dy, rows, D))
+               (x, scale, x_dot, scale_dot, shift_dot, mu, mu_residual, rstd, out_dy, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -304,15 +305,15 @@ template <class A> struct Scalars {
   A mu_residual;
   A rstd;
   A mean_g;
-  A mean_g_2;
+  A mean_g_xhat;
   A mean_ddx;
   A mean_ddx_xhat;
   A mean_ddx_g;
-  A mean_g_2_scaled;
-  A mean_g_2_scaled_2;
+  A mean_g_xhat_scaled;
+  A mean_g_xhat_scaled_2;
   A mean_ddx_scaled;
-  A mean_g_3;
-  A mean_g_3_xhat;
+  A mean_g_2;
+  A mean_g_2_xhat;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
@@ -325,80 +326,80 @@ template <class G> struct Tile {
   Pack<typename G::T, G::VECTOR> ddshift[G::KEPT];
 };
 
-// Stage 1 of 3: mean_g = mean(g); mean_g_2 = mean(g*xhat); mean_ddx = mean(ddx); mean_ddx_xhat = mean(ddx*xhat); mean_ddx_g = mean(ddx*g)
+// Stage 1 of 3: mean_g = mean(g); mean_g_xhat = mean(g*xhat); mean_ddx = mean(ddx); mean_ddx_xhat = mean(ddx*xhat); mean_ddx_g = mean(ddx*g)
 template <class A>
-__device__ __forceinline__ void mean_ddx_g(A x, A scale, A dy, A ddx, const Scalars<A>& row, A (&sums)[5], A& out_dshift) {
+__device__ __forceinline__ void mean_ddx_g(A x, A scale, A dy, A ddx, const Scalars<A>& row, A (&sums)[5], A& out_d2shift) {
   const A mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A g = dy*(scale + A(1));  // step 13
-  const A dshift = A(0);  // step 20
-  if (HAS_ddx) sums[0] += g;  // step 14: mean_g
-  if (HAS_ddx) sums[1] += g*xhat;  // step 15: mean_g_2
-  if (HAS_ddx) sums[2] += ddx;  // step 16: mean_ddx
-  if (HAS_ddx) sums[3] += ddx*xhat;  // step 16: mean_ddx_xhat
-  if (HAS_ddx) sums[4] += ddx*g;  // step 18: mean_ddx_g
-  out_dshift = dshift;
+  const A g = dy*(scale + A(1));  // step 30
+  const A d2shift = A(0);  // step 54
+  if (HAS_ddx) sums[0] += g;  // step 31: mean_g
+  if (HAS_ddx) sums[1] += g*xhat;  // step 32: mean_g_xhat
+  if (HAS_ddx) sums[2] += ddx;  // step 57: mean_ddx
+  if (HAS_ddx) sums[3] += ddx*xhat;  // step 57: mean_ddx_xhat
+  if (HAS_ddx) sums[4] += ddx*g;  // step 59: mean_ddx_g
+  out_d2shift = d2shift;
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddx_g(Scalars<A>& row, const A (&sums)[5]) {
   const A rstd = row.rstd;
-  const A mean_g = sums[0] / row.D;  // step 14: mean(g)
-  const A mean_g_2 = sums[1] / row.D;  // step 15: mean(g*xhat)
-  const A mean_ddx = sums[2] / row.D;  // step 16: mean(ddx)
-  const A mean_ddx_xhat = sums[3] / row.D;  // step 16: mean(ddx*xhat)
-  const A mean_ddx_g = sums[4] / row.D;  // step 18: mean(ddx*g)
-  const A mean_g_2_scaled = mean_g_2*rstd;  // step 17
-  const A mean_g_2_scaled_2 = A(2)*mean_g_2;  // step 18
-  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_g : A(0);  // step 18
+  const A mean_g = sums[0] / row.D;  // step 31: mean(g)
+  const A mean_g_xhat = sums[1] / row.D;  // step 32: mean(g*xhat)
+  const A mean_ddx = sums[2] / row.D;  // step 57: mean(ddx)
+  const A mean_ddx_xhat = sums[3] / row.D;  // step 57: mean(ddx*xhat)
+  const A mean_ddx_g = sums[4] / row.D;  // step 59: mean(ddx*g)
+  const A mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 42
+  const A mean_g_xhat_scaled_2 = A(2)*mean_g_xhat;  // step 59
+  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_g : A(0);  // step 59
   row.mean_g = mean_g;
-  row.mean_g_2 = mean_g_2;
+  row.mean_g_xhat = mean_g_xhat;
   row.mean_ddx = mean_ddx;
   row.mean_ddx_xhat = mean_ddx_xhat;
   row.mean_ddx_g = mean_ddx_g;
-  row.mean_g_2_scaled = mean_g_2_scaled;
-  row.mean_g_2_scaled_2 = mean_g_2_scaled_2;
+  row.mean_g_xhat_scaled = mean_g_xhat_scaled;
+  row.mean_g_xhat_scaled_2 = mean_g_xhat_scaled_2;
   row.mean_ddx_scaled = mean_ddx_scaled;
 }
 
-// Stage 2 of 3: mean_g_3 = mean(g_3); mean_g_3_xhat = mean(g_3*xhat)
+// Stage 2 of 3: mean_g_2 = mean(g_2); mean_g_2_xhat = mean(g_2*xhat)
 template <class A>
-__device__ __forceinline__ void mean_g_3_xhat(A x, A scale, A dy, A ddx, A ddscale, A ddshift, const Scalars<A>& row, A (&sums)[2], A& out_dscale, A& out_ddy) {
-  const A mean_ddx = row.mean_ddx, mean_ddx_xhat = row.mean_ddx_xhat, mean_g_2_scaled = row.mean_g_2_scaled, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+__device__ __forceinline__ void mean_g_2_xhat(A x, A scale, A dy, A ddx, A ddscale, A ddshift, const Scalars<A>& row, A (&sums)[2], A& out_d2scale, A& out_ddy) {
+  const A mean_ddx = row.mean_ddx, mean_ddx_xhat = row.mean_ddx_xhat, mean_g_xhat_scaled = row.mean_g_xhat_scaled, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A dg = HAS_ddx ? (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 16
-  const A g_3 = (HAS_ddscale || HAS_ddx) ? (HAS_ddscale ? ddscale*dy : A(0)) - (HAS_ddx ? ddx*mean_g_2_scaled : A(0)) : A(0);  // step 17
-  const A dscale = HAS_ddx ? dg*dy : A(0);  // step 19
-  const A ddy = (HAS_ddscale || HAS_ddshift || HAS_ddx) ? ddshift + (HAS_ddscale ? ddscale*xhat : A(0)) + (HAS_ddx ? dg*(scale + A(1)) : A(0)) : A(0);  // step 21
-  if (HAS_ddscale || HAS_ddx) sums[0] += g_3;  // step 18: mean_g_3
-  if (HAS_ddscale || HAS_ddx) sums[1] += g_3*xhat;  // step 18: mean_g_3_xhat
-  out_dscale = dscale;
+  const A dg = HAS_ddx ? (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 57
+  const A g_2 = (HAS_ddscale || HAS_ddx) ? (HAS_ddscale ? ddscale*dy : A(0)) - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 42
+  const A d2scale = HAS_ddx ? dg*dy : A(0);  // step 53
+  const A ddy = (HAS_ddscale || HAS_ddshift || HAS_ddx) ? ddshift + (HAS_ddscale ? ddscale*xhat : A(0)) + (HAS_ddx ? dg*(scale + A(1)) : A(0)) : A(0);  // step 58
+  if (HAS_ddscale || HAS_ddx) sums[0] += g_2;  // step 59: mean_g_2
+  if (HAS_ddscale || HAS_ddx) sums[1] += g_2*xhat;  // step 59: mean_g_2_xhat
+  out_d2scale = d2scale;
   out_ddy = ddy;
 }
 
 template <class A>
-__device__ __forceinline__ void after_mean_g_3_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_g_3 = sums[0] / row.D;  // step 18: mean(g_3)
-  const A mean_g_3_xhat = sums[1] / row.D;  // step 18: mean(g_3*xhat)
-  row.mean_g_3 = mean_g_3;
-  row.mean_g_3_xhat = mean_g_3_xhat;
+__device__ __forceinline__ void after_mean_g_2_xhat(Scalars<A>& row, const A (&sums)[2]) {
+  const A mean_g_2 = sums[0] / row.D;  // step 59: mean(g_2)
+  const A mean_g_2_xhat = sums[1] / row.D;  // step 59: mean(g_2*xhat)
+  row.mean_g_2 = mean_g_2;
+  row.mean_g_2_xhat = mean_g_2_xhat;
 }
 
 // Stage 3 of 3
 template <class A>
-__device__ __forceinline__ void stage_3(A x, A scale, A dy, A ddx, A ddscale, const Scalars<A>& row, A& out_dx) {
-  const A mean_ddx_g = row.mean_ddx_g, mean_ddx_scaled = row.mean_ddx_scaled, mean_ddx_xhat = row.mean_ddx_xhat, mean_g = row.mean_g, mean_g_2_scaled = row.mean_g_2_scaled, mean_g_2_scaled_2 = row.mean_g_2_scaled_2, mean_g_3 = row.mean_g_3, mean_g_3_xhat = row.mean_g_3_xhat, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+__device__ __forceinline__ void stage_3(A x, A scale, A dy, A ddx, A ddscale, const Scalars<A>& row, A& out_d2x) {
+  const A mean_ddx_g = row.mean_ddx_g, mean_ddx_scaled = row.mean_ddx_scaled, mean_ddx_xhat = row.mean_ddx_xhat, mean_g = row.mean_g, mean_g_2 = row.mean_g_2, mean_g_2_xhat = row.mean_g_2_xhat, mean_g_xhat_scaled = row.mean_g_xhat_scaled, mean_g_xhat_scaled_2 = row.mean_g_xhat_scaled_2, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A g = dy*(scale + A(1));  // step 13
-  const A g_3 = (HAS_ddscale || HAS_ddx) ? (HAS_ddscale ? ddscale*dy : A(0)) - (HAS_ddx ? ddx*mean_g_2_scaled : A(0)) : A(0);  // step 17
-  const A dx = (HAS_ddscale || HAS_ddx) ? (g_3 + (HAS_ddx ? (xhat*mean_ddx_scaled + (xhat*mean_g_2_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd : A(0)) - mean_g_3 - xhat*mean_g_3_xhat)*rstd : A(0);  // step 18
-  out_dx = dx;
+  const A g = dy*(scale + A(1));  // step 30
+  const A g_2 = (HAS_ddscale || HAS_ddx) ? (HAS_ddscale ? ddscale*dy : A(0)) - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 42
+  const A d2x = (HAS_ddscale || HAS_ddx) ? (g_2 + (HAS_ddx ? (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd : A(0)) - mean_g_2 - xhat*mean_g_2_xhat)*rstd : A(0);  // step 59
+  out_d2x = d2x;
 }
 
 // What the call gives: everything that no row changes.
@@ -458,17 +459,17 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto scale = read<READS_scale, G::KEEPS_ROW>(tile.scale, chunk, to.scale, here.offset + column);
         const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
         const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
-        Pack<T, G::VECTOR> stored_dshift;
+        Pack<T, G::VECTOR> stored_d2shift;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dshift;
+          A out_d2shift;
           mean_ddx_g(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_scale ? widen<A>(scale.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
-              READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, sums, out_dshift);
-          stored_dshift.entries[i] = narrow<T>(out_dshift);
+              READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, sums, out_d2shift);
+          stored_d2shift.entries[i] = narrow<T>(out_d2shift);
         }
-        store_once(to.out_dshift + here.offset + column, stored_dshift);
+        store_once(to.out_dshift + here.offset + column, stored_d2shift);
       });
       reduce_row<G, bit(0, HAS_ddx) | bit(1, HAS_ddx) | bit(2, HAS_ddx) | bit(3, HAS_ddx) | bit(4, HAS_ddx), 0, 0>(sums, slots, turn);
       after_mean_ddx_g(row, sums);
@@ -482,26 +483,26 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
         const auto ddscale = read<READS_ddscale, G::KEEPS_ROW>(tile.ddscale, chunk, to.ddscale, here.offset + column);
         const auto ddshift = read<READS_ddshift, G::KEEPS_ROW>(tile.ddshift, chunk, to.ddshift, here.offset + column);
-        Pack<T, G::VECTOR> stored_dscale;
+        Pack<T, G::VECTOR> stored_d2scale;
         Pack<T, G::VECTOR> stored_ddy;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dscale;
+          A out_d2scale;
           A out_ddy;
-          mean_g_3_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
+          mean_g_2_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_scale ? widen<A>(scale.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
               READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
               READS_ddscale ? widen<A>(ddscale.entries[i]) : A(0),
-              READS_ddshift ? widen<A>(ddshift.entries[i]) : A(0), row, sums, out_dscale, out_ddy);
-          stored_dscale.entries[i] = narrow<T>(out_dscale);
+              READS_ddshift ? widen<A>(ddshift.entries[i]) : A(0), row, sums, out_d2scale, out_ddy);
+          stored_d2scale.entries[i] = narrow<T>(out_d2scale);
           stored_ddy.entries[i] = narrow<T>(out_ddy);
         }
-        store_once(to.out_dscale + here.offset + column, stored_dscale);
+        store_once(to.out_dscale + here.offset + column, stored_d2scale);
         store_once(to.out_ddy + here.offset + column, stored_ddy);
       });
       reduce_row<G, bit(0, HAS_ddscale || HAS_ddx) | bit(1, HAS_ddscale || HAS_ddx), 0, 0>(sums, slots, turn);
-      after_mean_g_3_xhat(row, sums);
+      after_mean_g_2_xhat(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
@@ -510,18 +511,18 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
         const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
         const auto ddscale = read<READS_ddscale, G::KEEPS_ROW>(tile.ddscale, chunk, to.ddscale, here.offset + column);
-        Pack<T, G::VECTOR> stored_dx;
+        Pack<T, G::VECTOR> stored_d2x;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dx;
+          A out_d2x;
           stage_3(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_scale ? widen<A>(scale.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
               READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
-              READS_ddscale ? widen<A>(ddscale.entries[i]) : A(0), row, out_dx);
-          stored_dx.entries[i] = narrow<T>(out_dx);
+              READS_ddscale ? widen<A>(ddscale.entries[i]) : A(0), row, out_d2x);
+          stored_d2x.entries[i] = narrow<T>(out_d2x);
         }
-        store_once(to.out_dx + here.offset + column, stored_dx);
+        store_once(to.out_dx + here.offset + column, stored_d2x);
       });
     }
   }

@@ -373,16 +373,16 @@ __device__ __forceinline__ void mean_g_xhat(A h, A dy, A gamma, const Scalars<A>
   const A h_centred = h_shifted - mu_residual;  // step 3
   const A xhat = h_centred*rstd;  // step 6
   const A g = HAS_dy ? dy*gamma : A(0);  // step 8
-  if (HAS_dy) sums[0] += g;  // step 11: mean_g
-  if (HAS_dy) sums[1] += g*xhat;  // step 11: mean_g_xhat
-  if (HAS_dy && HAS_gamma) over_rows[0] = dy*xhat;  // step 12: dgamma
-  if (HAS_beta && HAS_dy) over_rows[1] = dy;  // step 13: dbeta
+  if (HAS_dy) sums[0] += g;  // step 17: mean_g
+  if (HAS_dy) sums[1] += g*xhat;  // step 17: mean_g_xhat
+  if (HAS_dy && HAS_gamma) over_rows[0] = dy*xhat;  // step 19: dgamma
+  if (HAS_beta && HAS_dy) over_rows[1] = dy;  // step 20: dbeta
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_g = sums[0] / row.D;  // step 11: mean(g)
-  const A mean_g_xhat = sums[1] / row.D;  // step 11: mean(g*xhat)
+  const A mean_g = sums[0] / row.D;  // step 17: mean(g)
+  const A mean_g_xhat = sums[1] / row.D;  // step 17: mean(g*xhat)
   row.mean_g = mean_g;
   row.mean_g_xhat = mean_g_xhat;
 }
@@ -395,7 +395,7 @@ __device__ __forceinline__ void stage_2(A h, A dy, A dh, A gamma, const Scalars<
   const A h_centred = h_shifted - mu_residual;  // step 3
   const A xhat = h_centred*rstd;  // step 6
   const A g = HAS_dy ? dy*gamma : A(0);  // step 8
-  const A dx = dh + (HAS_dy ? (g - mean_g - xhat*mean_g_xhat)*rstd : A(0));  // step 11
+  const A dx = dh + (HAS_dy ? (g - mean_g - xhat*mean_g_xhat)*rstd : A(0));  // step 17
   out_dx = dx;
 }
 

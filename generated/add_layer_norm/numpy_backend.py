@@ -204,20 +204,21 @@ def jvp(
 ) -> Outputs:
     """What the outputs move by when each input moves by its tangent.
 
-        dh = dresidual + dx
-        dy = dgamma*xhat + dbeta + rstd*gamma*(dh - mean(dh) - xhat*mean(dh*xhat))
+        h_dot = residual_dot + x_dot
+        y_dot = gamma_dot*xhat + beta_dot + rstd*gamma*(h_dot - mean(h_dot) -
+            xhat*mean(h_dot*xhat))
 
     Args:
         saved: what `forward` returned.
-        dx: the tangent of x; None stands for zero.
-        dresidual: the tangent of residual; None stands for zero.
-        dgamma: the tangent of gamma; None stands for zero.
-        dbeta: the tangent of beta; None stands for zero.
+        dx: x_dot, the tangent of x; None stands for zero.
+        dresidual: residual_dot, the tangent of residual; None stands for zero.
+        dgamma: gamma_dot, the tangent of gamma; None stands for zero.
+        dbeta: beta_dot, the tangent of beta; None stands for zero.
         out: Outputs, or a sequence like it, of arrays to write to;
             None in it makes a new array.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns Outputs, the tangent of each, in the type that forward returned.
+    Returns Outputs, the tangents y_dot, h_dot, in the type that forward returned.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
@@ -239,15 +240,16 @@ def backward_backward(
 
         g = gamma*dy
         mean_g = mean(g)
-        mean_g_2 = mean(g*xhat)
+        mean_g_xhat = mean(g*xhat)
         ddh = ddresidual + ddx
         dg = rstd*(ddh - mean(ddh) - xhat*mean(ddh*xhat))
-        dx = rstd*(ddgamma*dy + rstd*(mean_g*xhat*mean(ddh) +
-            mean(ddh*xhat)*(3*mean_g_2*xhat + mean_g - g) - xhat*mean(ddh*g) -
-            mean_g_2*(ddh - mean(ddh))) - mean(ddgamma*dy) - xhat*mean(ddgamma*dy*xhat))
-        dresidual = dx
-        dgamma = sum_rows(dg*dy)
-        dbeta = 0
+        d2x = rstd*(ddgamma*dy + rstd*(mean_g*xhat*mean(ddh) +
+            mean(ddh*xhat)*(3*mean_g_xhat*xhat + mean_g - g) - xhat*mean(ddh*g) -
+            mean_g_xhat*(ddh - mean(ddh))) - mean(ddgamma*dy) -
+            xhat*mean(ddgamma*dy*xhat))
+        d2residual = d2x
+        d2gamma = sum_rows(dg*dy)
+        d2beta = 0
         ddy = gamma*dg + ddgamma*xhat + ddbeta
 
     Args:
@@ -261,7 +263,8 @@ def backward_backward(
             None in it makes a new array.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns SecondGradients, with respect to the inputs and to the cotangents.
+    Returns SecondGradients, with respect to the inputs (dx is d2x, dresidual is
+    d2residual, dgamma is d2gamma, dbeta is d2beta) and to the cotangents.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """

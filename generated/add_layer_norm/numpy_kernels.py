@@ -79,7 +79,7 @@ def backward(arguments, fields, results, call):
     needs_mean_g_xhat_unscaled = gamma is None and dy_rows is not None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 11: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
+    # step 17: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
     if needs_gamma_over_D:
         gamma_over_D = np.divide(gamma, D)
     gamma_wide = _rows.repeated(gamma)
@@ -91,14 +91,14 @@ def backward(arguments, fields, results, call):
             h_shifted = _rows.by_row(np.subtract, h, mu, out=dx_block)
             # step 3: h_centred = h_shifted - mu_residual
             h_centred = _rows.less_residual(h_shifted, mu_residual)
-        # step 12: dgamma = sum over rows of dy*h_centred*rstd
+        # step 19: dgamma = sum over rows of dy*h_centred*rstd
         if needs_gamma_over_D:
             part = np.multiply(dy, h_centred, out=buffers[0])
             _rows.add_rows(part, dgamma_sums, rstd)
-        # step 13: dbeta = sum over rows of dy
+        # step 20: dbeta = sum over rows of dy
         if dbeta_out is not None and dy_rows is not None:
             _rows.add_rows(dy, dbeta_sums)
-        # step 11: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
+        # step 17: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
         if needs_gamma_over_D:
             mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D, out=row_scalars[0])
         if needs_mean_g_xhat_unscaled:
@@ -108,12 +108,12 @@ def backward(arguments, fields, results, call):
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[0])
         if needs_mean_g_xhat_unscaled:
             g = dy
-        # step 11: mean_g = mean(g)
+        # step 17: mean_g = mean(g)
         if dy_rows is not None:
             mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[1])
-            # step 11: mean_g_xhat = mean_g_xhat_unscaled*rstd
+            # step 17: mean_g_xhat = mean_g_xhat_unscaled*rstd
             mean_g_xhat = np.multiply(mean_g_xhat_unscaled, rstd, out=row_scalars[0])
-            # step 11: dx = dh + (g - mean_g - h_centred*mean_g_xhat*rstd)*rstd
+            # step 17: dx = dh + (g - mean_g - h_centred*mean_g_xhat*rstd)*rstd
             dx = np.subtract(g, mean_g, out=buffers[0])
             part_2 = np.multiply(mean_g_xhat, rstd, out=row_scalars[0])
             part_3 = np.multiply(h_centred, part_2, out=dx_block)
@@ -198,7 +198,7 @@ def backward_fast(arguments, saved):
     vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 11: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
+    # step 17: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
     if needs_gamma_over_D:
         gamma_over_D = np.divide(gamma, D)
     if dy is not None:
@@ -209,20 +209,20 @@ def backward_fast(arguments, saved):
         h_shifted = h - mu
         # step 3: h_centred = h_shifted - mu_residual
         h_centred = _rows.less_residual(h_shifted, mu_residual)
-    # step 12: dgamma = sum over rows of dy*h_centred*rstd
+    # step 19: dgamma = sum over rows of dy*h_centred*rstd
     if needs_gamma_over_D:
         part = dy * h_centred
         dgamma = _rows.sum_of_rows(rstd.ravel(), part.reshape(-1, features))
     if needs_dgamma:
         dgamma = 0.0
-    # step 13: dbeta = sum over rows of dy
+    # step 20: dbeta = sum over rows of dy
     if wants_dbeta and dy is not None:
         dbeta = _rows.sum_of_rows(
             _rows.equal_weights(rows, 1.0, dtype), dy.reshape(-1, features)
         )
     if needs_dbeta:
         dbeta = 0.0
-    # step 11: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
+    # step 17: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
     if needs_gamma_over_D:
         mean_g_xhat_unscaled = vecdot(part, gamma_over_D)[..., np.newaxis]
     if needs_mean_g_xhat_unscaled:
@@ -232,12 +232,12 @@ def backward_fast(arguments, saved):
         g = dy * gamma
     if needs_mean_g_xhat_unscaled:
         g = dy
-    # step 11: mean_g = mean(g)
+    # step 17: mean_g = mean(g)
     if dy is not None:
         mean_g = vecdot(g, one_over_D)[..., np.newaxis]
-        # step 11: mean_g_xhat = mean_g_xhat_unscaled*rstd
+        # step 17: mean_g_xhat = mean_g_xhat_unscaled*rstd
         mean_g_xhat = mean_g_xhat_unscaled * rstd
-        # step 11: dx = dh + (g - mean_g - h_centred*mean_g_xhat*rstd)*rstd
+        # step 17: dx = dh + (g - mean_g - h_centred*mean_g_xhat*rstd)*rstd
         dx = g - mean_g
         part_2 = mean_g_xhat * rstd
         part_3 = np.multiply(h_centred, part_2, out=h_centred)

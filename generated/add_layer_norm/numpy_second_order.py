@@ -21,86 +21,105 @@ from .._runtime import rows as _rows
 
 def jvp(arguments, fields, results, call):
     """The tangents of the outputs, written to their arrays."""
-    dx_rows, dresidual_rows, dgamma, dbeta = arguments
+    x_dot_rows, residual_dot_rows, gamma_dot, beta_dot = arguments
     h_rows, gamma, mu_rows, mu_residual_rows, rstd_rows = fields
-    dy_out, dh_out = results
+    y_dot_out, h_dot_out = results
     features, dtype = call.features, call.dtype
-    needs_mean_dh = dx_rows is not None or dresidual_rows is not None
+    needs_mean_h_dot = x_dot_rows is not None or residual_dot_rows is not None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    dgamma_wide = _rows.repeated(dgamma)
+    gamma_dot_wide = _rows.repeated(gamma_dot)
     gamma_wide = _rows.repeated(gamma)
-    dbeta_wide = _rows.repeated(dbeta)
+    beta_dot_wide = _rows.repeated(beta_dot)
 
     def block(
         h,
-        dx,
-        dresidual,
+        x_dot,
+        residual_dot,
         mu,
         mu_residual,
         rstd,
-        dh_block,
-        dy_block,
+        h_dot_block,
+        y_dot_block,
         buffers,
         row_scalars,
     ):
         # step 3: h_shifted = h - mu
-        if dx_rows is not None or dresidual_rows is not None or dgamma is not None:
-            h_shifted = _rows.by_row(np.subtract, h, mu, out=dh_block)
+        if (
+            x_dot_rows is not None
+            or residual_dot_rows is not None
+            or gamma_dot is not None
+        ):
+            h_shifted = _rows.by_row(np.subtract, h, mu, out=h_dot_block)
             # step 3: h_centred = h_shifted - mu_residual
             h_centred = _rows.less_residual(h_shifted, mu_residual)
             # step 6: xhat = h_centred*rstd
-            xhat = _rows.by_row(np.multiply, h_centred, rstd, out=dy_block)
-        # step 14: dh = dresidual + dx
-        if dx_rows is not None and dresidual_rows is not None:
-            dh = np.add(dresidual, dx, out=dh_block)
-        if dx_rows is None and dresidual_rows is not None:
-            dh = dresidual
-        if dx_rows is not None and dresidual_rows is None:
-            dh = dx
-        if dx_rows is None and dresidual_rows is None:
-            dh = 0.0
-        # step 15: mean_dh = mean(dh)
-        if needs_mean_dh:
-            mean_dh = _rows.row_sum(dh, one_over_D, out=row_scalars[0])
-            # step 15: mean_dh_xhat = mean(dh*xhat)
-            mean_dh_xhat = _rows.row_mean(dh, xhat, D, out=row_scalars[1])
-        if dx_rows is None or dresidual_rows is None:
-            dh_block[...] = dh
-        # step 15: dy = xhat*dgamma + (dh - mean_dh - xhat*mean_dh_xhat)*rstd*gamma +
-        #   dbeta
-        if dgamma is not None:
-            dy = _rows.by_feature(np.multiply, xhat, dgamma_wide, out=buffers[0])
-        if needs_mean_dh:
-            part = _rows.by_row(np.subtract, dh, mean_dh, out=buffers[1])
-            part_2 = np.multiply(xhat, mean_dh_xhat, out=dy_block)
-            part = np.subtract(part, part_2, out=dy_block)
-        if gamma is not None and (dx_rows is not None or dresidual_rows is not None):
-            part = _rows.by_feature(np.multiply, part, gamma_wide, out=dy_block)
-        if needs_mean_dh:
-            part = np.multiply(part, rstd, out=dy_block)
-        if dgamma is not None and (dx_rows is not None or dresidual_rows is not None):
-            dy = np.add(dy, part, out=dy_block)
-        if dgamma is None and (dx_rows is not None or dresidual_rows is not None):
-            dy = part
-        if dbeta is not None and (
-            dx_rows is not None or dresidual_rows is not None or dgamma is not None
+            xhat = _rows.by_row(np.multiply, h_centred, rstd, out=y_dot_block)
+        # step 21: h_dot = residual_dot + x_dot
+        if x_dot_rows is not None and residual_dot_rows is not None:
+            h_dot = np.add(residual_dot, x_dot, out=h_dot_block)
+        if x_dot_rows is None and residual_dot_rows is not None:
+            h_dot = residual_dot
+        if x_dot_rows is not None and residual_dot_rows is None:
+            h_dot = x_dot
+        if x_dot_rows is None and residual_dot_rows is None:
+            h_dot = 0.0
+        # step 32: mean_h_dot = mean(h_dot)
+        if needs_mean_h_dot:
+            mean_h_dot = _rows.row_sum(h_dot, one_over_D, out=row_scalars[0])
+            # step 32: mean_h_dot_xhat = mean(h_dot*xhat)
+            mean_h_dot_xhat = _rows.row_mean(h_dot, xhat, D, out=row_scalars[1])
+        if x_dot_rows is None or residual_dot_rows is None:
+            h_dot_block[...] = h_dot
+        # step 32: y_dot = xhat*gamma_dot + (h_dot - mean_h_dot -
+        #   xhat*mean_h_dot_xhat)*rstd*gamma + beta_dot
+        if gamma_dot is not None:
+            y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=buffers[0])
+        if needs_mean_h_dot:
+            part = _rows.by_row(np.subtract, h_dot, mean_h_dot, out=buffers[1])
+            part_2 = np.multiply(xhat, mean_h_dot_xhat, out=y_dot_block)
+            part = np.subtract(part, part_2, out=y_dot_block)
+        if gamma is not None and (
+            x_dot_rows is not None or residual_dot_rows is not None
         ):
-            dy = _rows.by_feature(np.add, dy, dbeta_wide, out=dy_block)
-        if dx_rows is None and dresidual_rows is None and dgamma is None:
-            dy = dbeta
+            part = _rows.by_feature(np.multiply, part, gamma_wide, out=y_dot_block)
+        if needs_mean_h_dot:
+            part = np.multiply(part, rstd, out=y_dot_block)
+        if gamma_dot is not None and (
+            x_dot_rows is not None or residual_dot_rows is not None
+        ):
+            y_dot = np.add(y_dot, part, out=y_dot_block)
+        if gamma_dot is None and (
+            x_dot_rows is not None or residual_dot_rows is not None
+        ):
+            y_dot = part
+        if beta_dot is not None and (
+            x_dot_rows is not None
+            or residual_dot_rows is not None
+            or gamma_dot is not None
+        ):
+            y_dot = _rows.by_feature(np.add, y_dot, beta_dot_wide, out=y_dot_block)
+        if x_dot_rows is None and residual_dot_rows is None and gamma_dot is None:
+            y_dot = beta_dot
         if (
-            dx_rows is None
-            and dresidual_rows is None
-            and (dgamma is None or dbeta is None)
+            x_dot_rows is None
+            and residual_dot_rows is None
+            and (gamma_dot is None or beta_dot is None)
         ):
-            dy_block[...] = dy
+            y_dot_block[...] = y_dot
 
     _blocks.each_block(
         block,
         call,
-        reads=(h_rows, dx_rows, dresidual_rows, mu_rows, mu_residual_rows, rstd_rows),
-        writes=(dh_out, dy_out),
+        reads=(
+            h_rows,
+            x_dot_rows,
+            residual_dot_rows,
+            mu_rows,
+            mu_residual_rows,
+            rstd_rows,
+        ),
+        writes=(h_dot_out, y_dot_out),
         buffers=2,
         row_scalars=2,
     )
@@ -129,14 +148,14 @@ def backward_backward(arguments, fields, results, call):
     needs_mean_g = dy_rows is not None and (
         ddx_rows is not None or ddresidual_rows is not None
     )
-    needs_dx = (
+    needs_d2x = (
         dy_rows is not None
         and ddgamma is not None
         and (ddx_rows is not None or ddresidual_rows is not None)
     )
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 21: mean_ddgamma_dy = mean(dy*ddgamma)
+    # step 65: mean_ddgamma_dy = mean(dy*ddgamma)
     if needs_ddgamma_over_D:
         ddgamma_over_D = np.divide(ddgamma, D)
     gamma_wide = _rows.repeated(gamma)
@@ -158,8 +177,8 @@ def backward_backward(arguments, fields, results, call):
         row_scalars,
         sums,
     ):
-        (dgamma_sums,) = sums
-        # step 21: mean_ddgamma_dy = mean(dy*ddgamma)
+        (d2gamma_sums,) = sums
+        # step 65: mean_ddgamma_dy = mean(dy*ddgamma)
         if needs_ddgamma_over_D:
             mean_ddgamma_dy = _rows.row_sum(dy, ddgamma_over_D, out=row_scalars[0])
         # step 3: h_shifted = h - mu
@@ -169,23 +188,23 @@ def backward_backward(arguments, fields, results, call):
             h_centred = _rows.less_residual(h_shifted, mu_residual)
             # step 6: xhat = h_centred*rstd
             xhat = _rows.by_row(np.multiply, h_centred, rstd, out=ddy_block)
-        # step 21: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+        # step 65: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
         if needs_ddgamma_over_D:
             part = np.multiply(dy, xhat, out=dx_block)
             mean_ddgamma_dy_xhat = _rows.row_sum(
                 part, ddgamma_over_D, out=row_scalars[1]
             )
-        # step 16: g = dy*gamma
+        # step 33: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         if needs_g_2:
             g = dy
-        # step 17: mean_g = mean(g)
+        # step 34: mean_g = mean(g)
         if needs_mean_g:
             mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[2])
-            # step 18: mean_g_2 = mean(g*xhat)
-            mean_g_2 = _rows.row_mean(g, xhat, D, out=row_scalars[3])
-        # step 19: ddh = ddresidual + ddx
+            # step 35: mean_g_xhat = mean(g*xhat)
+            mean_g_xhat = _rows.row_mean(g, xhat, D, out=row_scalars[3])
+        # step 40: ddh = ddresidual + ddx
         if ddx_rows is not None and ddresidual_rows is not None:
             ddh = np.add(ddresidual, ddx, out=buffers[0])
         if ddx_rows is None and ddresidual_rows is not None:
@@ -194,75 +213,76 @@ def backward_backward(arguments, fields, results, call):
             ddh = ddx
         if dh_rows is not None and ddx_rows is None and ddresidual_rows is None:
             ddh = 0.0
-        # step 20: mean_ddh = mean(ddh)
+        # step 63: mean_ddh = mean(ddh)
         if needs_mean_g:
             mean_ddh = _rows.row_sum(ddh, one_over_D, out=row_scalars[4])
-            # step 20: mean_ddh_xhat = mean(ddh*xhat)
+            # step 63: mean_ddh_xhat = mean(ddh*xhat)
             mean_ddh_xhat = _rows.row_mean(ddh, xhat, D, out=row_scalars[5])
-            # step 21: mean_ddh_g = mean(ddh*g)
+            # step 65: mean_ddh_g = mean(ddh*g)
             mean_ddh_g = _rows.row_mean(ddh, g, D, out=row_scalars[6])
         if dh_rows is not None:
             ddh_block[...] = ddh
-        # step 21: mean_g_2_scaled = 3*mean_g_2
+        # step 65: mean_g_xhat_scaled = 3*mean_g_xhat
         if needs_mean_g:
-            mean_g_2_scaled = np.multiply(mean_g_2, 3.0, out=row_scalars[7])
-            # step 21: mean_ddh_scaled = mean_ddh*mean_g
+            mean_g_xhat_scaled = np.multiply(mean_g_xhat, 3.0, out=row_scalars[7])
+            # step 65: mean_ddh_scaled = mean_ddh*mean_g
             mean_ddh_scaled = np.multiply(mean_ddh, mean_g, out=row_scalars[8])
-            # step 20: dg = (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd
+            # step 63: dg = (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd
             part_2 = np.subtract(ddh, mean_ddh, out=buffers[0])
             dg = _rows.by_row(np.multiply, xhat, mean_ddh_xhat, out=buffers[1])
             dg = np.subtract(part_2, dg, out=buffers[1])
             dg = np.multiply(dg, rstd, out=buffers[1])
-        # step 23: dgamma = sum over rows of dg*dy
+        # step 59: d2gamma = sum over rows of dg*dy
         if needs_g:
             part_3 = np.multiply(dg, dy, out=buffers[2])
-            _rows.add_rows(part_3, dgamma_sums)
-        # step 21: dx = (dy*ddgamma + (xhat*mean_ddh_scaled + (xhat*mean_g_2_scaled +
-        #   mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g - (ddh -
-        #   mean_ddh)*mean_g_2)*rstd - mean_ddgamma_dy - xhat*mean_ddgamma_dy_xhat)*rstd
+            _rows.add_rows(part_3, d2gamma_sums)
+        # step 65: d2x = (dy*ddgamma + (xhat*mean_ddh_scaled + (xhat*mean_g_xhat_scaled
+        #   + mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g - (ddh -
+        #   mean_ddh)*mean_g_xhat)*rstd - mean_ddgamma_dy -
+        #   xhat*mean_ddgamma_dy_xhat)*rstd
         if needs_ddgamma_over_D:
-            dx = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[2])
+            d2x = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[2])
         if needs_mean_g:
             part_4 = _rows.by_row(np.multiply, xhat, mean_ddh_scaled, out=buffers[3])
-            part_5 = _rows.by_row(np.multiply, xhat, mean_g_2_scaled, out=buffers[4])
+            part_5 = _rows.by_row(np.multiply, xhat, mean_g_xhat_scaled, out=buffers[4])
             part_5 = np.add(part_5, mean_g, out=buffers[4])
             part_5 = np.subtract(part_5, g, out=dx_block)
             part_5 = np.multiply(part_5, mean_ddh_xhat, out=dx_block)
             part_4 = np.add(part_4, part_5, out=dx_block)
             part_6 = _rows.by_row(np.multiply, xhat, mean_ddh_g, out=buffers[3])
             part_4 = np.subtract(part_4, part_6, out=dx_block)
-            part_7 = np.multiply(part_2, mean_g_2, out=buffers[0])
+            part_7 = np.multiply(part_2, mean_g_xhat, out=buffers[0])
             part_4 = np.subtract(part_4, part_7, out=dx_block)
             part_4 = np.multiply(part_4, rstd, out=dx_block)
-        if needs_dx:
-            dx = np.add(dx, part_4, out=dx_block)
+        if needs_d2x:
+            d2x = np.add(d2x, part_4, out=dx_block)
         if (
             dy_rows is not None
             and ddgamma is None
             and (ddx_rows is not None or ddresidual_rows is not None)
         ):
-            dx = part_4
+            d2x = part_4
         if needs_ddgamma_over_D:
-            dx = np.subtract(dx, mean_ddgamma_dy, out=dx_block)
+            d2x = np.subtract(d2x, mean_ddgamma_dy, out=dx_block)
             part_8 = _rows.by_row(
                 np.multiply, xhat, mean_ddgamma_dy_xhat, out=buffers[0]
             )
-            dx = np.subtract(dx, part_8, out=dx_block)
+            d2x = np.subtract(d2x, part_8, out=dx_block)
         if needs_h_shifted:
-            dx = np.multiply(dx, rstd, out=dx_block)
+            d2x = np.multiply(d2x, rstd, out=dx_block)
         if dy_rows is None or (
             ddx_rows is None and ddresidual_rows is None and ddgamma is None
         ):
-            dx = 0.0
-            dx_block[...] = dx
-        # step 25: ddy = xhat*ddgamma + dg*gamma + ddbeta
+            d2x = 0.0
+            dx_block[...] = d2x
+        # step 64: ddy = xhat*ddgamma + dg*gamma + ddbeta
         if needs_ddgamma_over_D:
             ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=ddy_block)
         if needs_g:
             part_9 = _rows.by_feature(np.multiply, dg, gamma_wide, out=buffers[0])
         if needs_g_2:
             part_9 = dg
-        if needs_dx:
+        if needs_d2x:
             ddy = np.add(ddy, part_9, out=ddy_block)
         if (
             gamma is not None
@@ -297,7 +317,7 @@ def backward_backward(arguments, fields, results, call):
         ):
             ddy_block[...] = ddy
 
-    (dgamma,) = _blocks.each_block(
+    (d2gamma,) = _blocks.each_block(
         block,
         call,
         reads=(
@@ -317,8 +337,8 @@ def backward_backward(arguments, fields, results, call):
     if gamma is not None and (
         dy_rows is None or (ddx_rows is None and ddresidual_rows is None)
     ):
-        dgamma = 0.0
+        d2gamma = 0.0
     if gamma is not None:
-        _blocks.round_to(dgamma_out, ..., dgamma)
+        _blocks.round_to(dgamma_out, ..., d2gamma)
     if dbeta_out is not None:
         _blocks.round_to(dbeta_out, ..., 0.0)

@@ -7,25 +7,25 @@
 // templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
 //
 // jvp:
-//     dh = dresidual + dx
-//     dy = dgamma*xhat + dbeta + rstd*gamma*(dh - mean(dh) - xhat*mean(dh*xhat))
+//     h_dot = residual_dot + x_dot
+//     y_dot = gamma_dot*xhat + beta_dot + rstd*gamma*(h_dot - mean(h_dot) - xhat*mean(h_dot*xhat))
 // backward_backward:
 //     g = gamma*dy
 //     mean_g = mean(g)
-//     mean_g_2 = mean(g*xhat)
+//     mean_g_xhat = mean(g*xhat)
 //     ddh = ddresidual + ddx
 //     dg = rstd*(ddh - mean(ddh) - xhat*mean(ddh*xhat))
-//     dx = rstd*(ddgamma*dy + rstd*(mean_g*xhat*mean(ddh) + mean(ddh*xhat)*(3*mean_g_2*xhat + mean_g - g) - xhat*mean(ddh*g) - mean_g_2*(ddh - mean(ddh))) - mean(ddgamma*dy) - xhat*mean(ddgamma*dy*xhat))
-//     dresidual = dx
-//     dgamma = sum_rows(dg*dy)
-//     dbeta = 0
+//     d2x = rstd*(ddgamma*dy + rstd*(mean_g*xhat*mean(ddh) + mean(ddh*xhat)*(3*mean_g_xhat*xhat + mean_g - g) - xhat*mean(ddh*g) - mean_g_xhat*(ddh - mean(ddh))) - mean(ddgamma*dy) - xhat*mean(ddgamma*dy*xhat))
+//     d2residual = d2x
+//     d2gamma = sum_rows(dg*dy)
+//     d2beta = 0
 //     ddy = gamma*dg + ddgamma*xhat + ddbeta
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* h, const Row* dx, const Row* dresidual, const Computed* mu, const Computed*
-//         mu_residual, const Computed* rstd, const Parameter* gamma, const Parameter* dgamma, const Parameter*
-//         dbeta, Row* out_dy, Row* out_dh, long long rows, int D)
+//     jvp_<type>(const Row* h, const Row* x_dot, const Row* residual_dot, const Computed* mu, const Computed*
+//         mu_residual, const Computed* rstd, const Parameter* gamma, const Parameter* gamma_dot, const Parameter*
+//         beta_dot, Row* out_dy, Row* out_dh, long long rows, int D)
 //     backward_backward_<type>(const Row* h, const Row* dy, const Row* dh, const Row* ddx, const Row* ddresidual,
 //         const Computed* mu, const Computed* mu_residual, const Computed* rstd, const Parameter* gamma, const
 //         Parameter* ddgamma, const Parameter* ddbeta, Row* out_dx, Row* out_dresidual, Row* out_ddy, Row*
@@ -126,26 +126,26 @@ namespace lngen {
 namespace jvp {
 
 constexpr bool READS_h = HAS_dgamma || HAS_dresidual || HAS_dx;
-constexpr bool READS_dx = HAS_dx;
-constexpr bool READS_dresidual = HAS_dresidual;
+constexpr bool READS_x_dot = HAS_dx;
+constexpr bool READS_residual_dot = HAS_dresidual;
 constexpr bool READS_gamma = (HAS_dresidual && HAS_gamma) || (HAS_dx && HAS_gamma);
-constexpr bool READS_dgamma = HAS_dgamma;
-constexpr bool READS_dbeta = HAS_dbeta;
-constexpr int ROWS_READ = READS_h + READS_dx + READS_dresidual, FEATURES_READ = READS_gamma + READS_dgamma + READS_dbeta;
+constexpr bool READS_gamma_dot = HAS_dgamma;
+constexpr bool READS_beta_dot = HAS_dbeta;
+constexpr int ROWS_READ = READS_h + READS_x_dot + READS_residual_dot, FEATURES_READ = READS_gamma + READS_gamma_dot + READS_beta_dot;
 
 template <class T>
 using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 0, 5, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* h;
-  const T* dx;
-  const T* dresidual;
+  const T* x_dot;
+  const T* residual_dot;
   const A* mu;
   const A* mu_residual;
   const A* rstd;
   const P* gamma;
-  const P* dgamma;
-  const P* dbeta;
+  const P* gamma_dot;
+  const P* beta_dot;
   T* out_dy;
   T* out_dh;
   long long rows;
@@ -158,51 +158,51 @@ template <class A> struct Scalars {
   A mu;
   A mu_residual;
   A rstd;
-  A mean_dh;
-  A mean_dh_xhat;
+  A mean_h_dot;
+  A mean_h_dot_xhat;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
 template <class G> struct Tile {
   Pack<typename G::T, G::VECTOR> h[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dx[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dresidual[G::KEPT];
+  Pack<typename G::T, G::VECTOR> x_dot[G::KEPT];
+  Pack<typename G::T, G::VECTOR> residual_dot[G::KEPT];
   Pack<typename G::P, G::VECTOR> gamma[G::HELD];
-  Pack<typename G::P, G::VECTOR> dgamma[G::HELD];
-  Pack<typename G::P, G::VECTOR> dbeta[G::HELD];
+  Pack<typename G::P, G::VECTOR> gamma_dot[G::HELD];
+  Pack<typename G::P, G::VECTOR> beta_dot[G::HELD];
 };
 
-// Stage 1 of 2: mean_dh = mean(dh); mean_dh_xhat = mean(dh*xhat)
+// Stage 1 of 2: mean_h_dot = mean(h_dot); mean_h_dot_xhat = mean(h_dot*xhat)
 template <class A>
-__device__ __forceinline__ void mean_dh_xhat(A h, A dx, A dresidual, const Scalars<A>& row, A (&sums)[2], A& out_dh) {
+__device__ __forceinline__ void mean_h_dot_xhat(A h, A x_dot, A residual_dot, const Scalars<A>& row, A (&sums)[2], A& out_h_dot) {
   const A mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A h_shifted = h - mu;  // step 3
   const A h_centred = h_shifted - mu_residual;  // step 3
   const A xhat = h_centred*rstd;  // step 6
-  const A dh = (HAS_dresidual || HAS_dx) ? dresidual + dx : A(0);  // step 14
-  if (HAS_dresidual || HAS_dx) sums[0] += dh;  // step 15: mean_dh
-  if (HAS_dresidual || HAS_dx) sums[1] += dh*xhat;  // step 15: mean_dh_xhat
-  out_dh = dh;
+  const A h_dot = (HAS_dresidual || HAS_dx) ? residual_dot + x_dot : A(0);  // step 21
+  if (HAS_dresidual || HAS_dx) sums[0] += h_dot;  // step 32: mean_h_dot
+  if (HAS_dresidual || HAS_dx) sums[1] += h_dot*xhat;  // step 32: mean_h_dot_xhat
+  out_h_dot = h_dot;
 }
 
 template <class A>
-__device__ __forceinline__ void after_mean_dh_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_dh = sums[0] / row.D;  // step 15: mean(dh)
-  const A mean_dh_xhat = sums[1] / row.D;  // step 15: mean(dh*xhat)
-  row.mean_dh = mean_dh;
-  row.mean_dh_xhat = mean_dh_xhat;
+__device__ __forceinline__ void after_mean_h_dot_xhat(Scalars<A>& row, const A (&sums)[2]) {
+  const A mean_h_dot = sums[0] / row.D;  // step 32: mean(h_dot)
+  const A mean_h_dot_xhat = sums[1] / row.D;  // step 32: mean(h_dot*xhat)
+  row.mean_h_dot = mean_h_dot;
+  row.mean_h_dot_xhat = mean_h_dot_xhat;
 }
 
 // Stage 2 of 2
 template <class A>
-__device__ __forceinline__ void stage_2(A h, A dx, A dresidual, A gamma, A dgamma, A dbeta, const Scalars<A>& row, A& out_dy) {
-  const A mean_dh = row.mean_dh, mean_dh_xhat = row.mean_dh_xhat, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+__device__ __forceinline__ void stage_2(A h, A x_dot, A residual_dot, A gamma, A gamma_dot, A beta_dot, const Scalars<A>& row, A& out_y_dot) {
+  const A mean_h_dot = row.mean_h_dot, mean_h_dot_xhat = row.mean_h_dot_xhat, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A h_shifted = h - mu;  // step 3
   const A h_centred = h_shifted - mu_residual;  // step 3
   const A xhat = h_centred*rstd;  // step 6
-  const A dh = (HAS_dresidual || HAS_dx) ? dresidual + dx : A(0);  // step 14
-  const A dy = (HAS_dbeta || HAS_dgamma || HAS_dresidual || HAS_dx) ? (HAS_dgamma ? xhat*dgamma : A(0)) + ((HAS_dresidual || HAS_dx) ? (dh - mean_dh - xhat*mean_dh_xhat)*rstd*gamma : A(0)) + dbeta : A(0);  // step 15
-  out_dy = dy;
+  const A h_dot = (HAS_dresidual || HAS_dx) ? residual_dot + x_dot : A(0);  // step 21
+  const A y_dot = (HAS_dbeta || HAS_dgamma || HAS_dresidual || HAS_dx) ? (HAS_dgamma ? xhat*gamma_dot : A(0)) + ((HAS_dresidual || HAS_dx) ? (h_dot - mean_h_dot - xhat*mean_h_dot_xhat)*rstd*gamma : A(0)) + beta_dot : A(0);  // step 32
+  out_y_dot = y_dot;
 }
 
 // What the call gives: everything that no row changes.
@@ -226,8 +226,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       const int column = here.template column<G>(chunk);
       if (column < here.D) {
         if constexpr (READS_gamma) tile.gamma[chunk] = load<G::VECTOR>(to.gamma + column);
-        if constexpr (READS_dgamma) tile.dgamma[chunk] = load<G::VECTOR>(to.dgamma + column);
-        if constexpr (READS_dbeta) tile.dbeta[chunk] = load<G::VECTOR>(to.dbeta + column);
+        if constexpr (READS_gamma_dot) tile.gamma_dot[chunk] = load<G::VECTOR>(to.gamma_dot + column);
+        if constexpr (READS_beta_dot) tile.beta_dot[chunk] = load<G::VECTOR>(to.beta_dot + column);
       }
     }
   }
@@ -241,10 +241,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         if (column < here.limit) {
           if constexpr (READS_h)
             tile.h[chunk] = load_once<G::VECTOR>(to.h + here.offset + column);
-          if constexpr (READS_dx)
-            tile.dx[chunk] = load_once<G::VECTOR>(to.dx + here.offset + column);
-          if constexpr (READS_dresidual)
-            tile.dresidual[chunk] = load_once<G::VECTOR>(to.dresidual + here.offset + column);
+          if constexpr (READS_x_dot)
+            tile.x_dot[chunk] = load_once<G::VECTOR>(to.x_dot + here.offset + column);
+          if constexpr (READS_residual_dot)
+            tile.residual_dot[chunk] = load_once<G::VECTOR>(to.residual_dot + here.offset + column);
         }
       }
     }
@@ -256,43 +256,43 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       A sums[2] = {A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto h = read<READS_h, G::KEEPS_ROW>(tile.h, chunk, to.h, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
-        const auto dresidual = read<READS_dresidual, G::KEEPS_ROW>(tile.dresidual, chunk, to.dresidual, here.offset + column);
-        Pack<T, G::VECTOR> stored_dh;
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
+        const auto residual_dot = read<READS_residual_dot, G::KEEPS_ROW>(tile.residual_dot, chunk, to.residual_dot, here.offset + column);
+        Pack<T, G::VECTOR> stored_h_dot;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dh;
-          mean_dh_xhat(READS_h ? widen<A>(h.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0),
-              READS_dresidual ? widen<A>(dresidual.entries[i]) : A(0), row, sums, out_dh);
-          stored_dh.entries[i] = narrow<T>(out_dh);
+          A out_h_dot;
+          mean_h_dot_xhat(READS_h ? widen<A>(h.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0),
+              READS_residual_dot ? widen<A>(residual_dot.entries[i]) : A(0), row, sums, out_h_dot);
+          stored_h_dot.entries[i] = narrow<T>(out_h_dot);
         }
-        store_once(to.out_dh + here.offset + column, stored_dh);
+        store_once(to.out_dh + here.offset + column, stored_h_dot);
       });
       reduce_row<G, bit(0, HAS_dresidual || HAS_dx) | bit(1, HAS_dresidual || HAS_dx), 0, 0>(sums, slots, turn);
-      after_mean_dh_xhat(row, sums);
+      after_mean_h_dot_xhat(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto h = read<READS_h, G::KEEPS_ROW>(tile.h, chunk, to.h, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
-        const auto dresidual = read<READS_dresidual, G::KEEPS_ROW>(tile.dresidual, chunk, to.dresidual, here.offset + column);
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
+        const auto residual_dot = read<READS_residual_dot, G::KEEPS_ROW>(tile.residual_dot, chunk, to.residual_dot, here.offset + column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
-        const auto dgamma = read<READS_dgamma, G::HOLDS_FEATURES>(tile.dgamma, chunk, to.dgamma, column);
-        const auto dbeta = read<READS_dbeta, G::HOLDS_FEATURES>(tile.dbeta, chunk, to.dbeta, column);
-        Pack<T, G::VECTOR> stored_dy;
+        const auto gamma_dot = read<READS_gamma_dot, G::HOLDS_FEATURES>(tile.gamma_dot, chunk, to.gamma_dot, column);
+        const auto beta_dot = read<READS_beta_dot, G::HOLDS_FEATURES>(tile.beta_dot, chunk, to.beta_dot, column);
+        Pack<T, G::VECTOR> stored_y_dot;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dy;
+          A out_y_dot;
           stage_2(READS_h ? widen<A>(h.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0),
-              READS_dresidual ? widen<A>(dresidual.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0),
+              READS_residual_dot ? widen<A>(residual_dot.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
-              READS_dgamma ? widen<A>(dgamma.entries[i]) : A(0),
-              READS_dbeta ? widen<A>(dbeta.entries[i]) : A(0), row, out_dy);
-          stored_dy.entries[i] = narrow<T>(out_dy);
+              READS_gamma_dot ? widen<A>(gamma_dot.entries[i]) : A(0),
+              READS_beta_dot ? widen<A>(beta_dot.entries[i]) : A(0), row, out_y_dot);
+          stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        store_once(to.out_dy + here.offset + column, stored_dy);
+        store_once(to.out_dy + here.offset + column, stored_y_dot);
       });
     }
   }
@@ -309,12 +309,12 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 
 #define LNGEN_KERNELS(TYPE, T) \
   LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
-               (const T* __restrict__ h, const T* __restrict__ dx, const T* __restrict__ dresidual, \
+               (const T* __restrict__ h, const T* __restrict__ x_dot, const T* __restrict__ residual_dot, \
                 const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
                 const lngen::Computed<T>* __restrict__ rstd, const lngen::Parameter<T>* __restrict__ gamma, \
-                const lngen::Parameter<T>* __restrict__ dgamma, const lngen::Parameter<T>* __restrict__ dbeta, \
+                const lngen::Parameter<T>* __restrict__ gamma_dot, const lngen::Parameter<T>* __restrict__ beta_dot, \
                 T* __restrict__ out_dy, T* __restrict__ out_dh, long long rows, int D), \
-               (h, dx, dresidual, mu, mu_residual, rstd, gamma, dgamma, dbeta, out_dy, out_dh, rows, D))
+               (h, x_dot, residual_dot, mu, mu_residual, rstd, gamma, gamma_dot, beta_dot, out_dy, out_dh, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -370,13 +370,13 @@ template <class A> struct Scalars {
   A mu_residual;
   A rstd;
   A mean_g;
-  A mean_g_2;
+  A mean_g_xhat;
   A mean_ddh;
   A mean_ddh_xhat;
   A mean_ddgamma_dy;
   A mean_ddh_g;
   A mean_ddgamma_dy_xhat;
-  A mean_g_2_scaled;
+  A mean_g_xhat_scaled;
   A mean_ddh_scaled;
 };
 
@@ -392,61 +392,61 @@ template <class G> struct Tile {
   Pack<typename G::P, G::VECTOR> ddbeta[G::HELD];
 };
 
-// Stage 1 of 2: mean_g = mean(g); mean_g_2 = mean(g*xhat); mean_ddh = mean(ddh); mean_ddh_xhat = mean(ddh*xhat); mean_ddgamma_dy = mean(ddgamma*dy); mean_ddh_g = mean(ddh*g); mean_ddgamma_dy_xhat = mean(ddgamma*dy*xhat)
+// Stage 1 of 2: mean_g = mean(g); mean_g_xhat = mean(g*xhat); mean_ddh = mean(ddh); mean_ddh_xhat = mean(ddh*xhat); mean_ddgamma_dy = mean(ddgamma*dy); mean_ddh_g = mean(ddh*g); mean_ddgamma_dy_xhat = mean(ddgamma*dy*xhat)
 template <class A>
 __device__ __forceinline__ void mean_ddgamma_dy_xhat(A h, A dy, A ddx, A ddresidual, A gamma, A ddgamma, const Scalars<A>& row, A (&sums)[7], A& out_ddh) {
   const A mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A h_shifted = h - mu;  // step 3
   const A h_centred = h_shifted - mu_residual;  // step 3
   const A xhat = h_centred*rstd;  // step 6
-  const A g = HAS_dy ? dy*gamma : A(0);  // step 16
-  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 19
-  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[0] += g;  // step 17: mean_g
-  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[1] += g*xhat;  // step 18: mean_g_2
-  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[2] += ddh;  // step 20: mean_ddh
-  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[3] += ddh*xhat;  // step 20: mean_ddh_xhat
-  if (HAS_ddgamma && HAS_dy) sums[4] += dy*ddgamma;  // step 21: mean_ddgamma_dy
-  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[5] += ddh*g;  // step 21: mean_ddh_g
-  if (HAS_ddgamma && HAS_dy) sums[6] += dy*xhat*ddgamma;  // step 21: mean_ddgamma_dy_xhat
+  const A g = HAS_dy ? dy*gamma : A(0);  // step 33
+  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 40
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[0] += g;  // step 34: mean_g
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[1] += g*xhat;  // step 35: mean_g_xhat
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[2] += ddh;  // step 63: mean_ddh
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[3] += ddh*xhat;  // step 63: mean_ddh_xhat
+  if (HAS_ddgamma && HAS_dy) sums[4] += dy*ddgamma;  // step 65: mean_ddgamma_dy
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[5] += ddh*g;  // step 65: mean_ddh_g
+  if (HAS_ddgamma && HAS_dy) sums[6] += dy*xhat*ddgamma;  // step 65: mean_ddgamma_dy_xhat
   out_ddh = ddh;
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddgamma_dy_xhat(Scalars<A>& row, const A (&sums)[7]) {
-  const A mean_g = sums[0] / row.D;  // step 17: mean(g)
-  const A mean_g_2 = sums[1] / row.D;  // step 18: mean(g*xhat)
-  const A mean_ddh = sums[2] / row.D;  // step 20: mean(ddh)
-  const A mean_ddh_xhat = sums[3] / row.D;  // step 20: mean(ddh*xhat)
-  const A mean_ddgamma_dy = sums[4] / row.D;  // step 21: mean(ddgamma*dy)
-  const A mean_ddh_g = sums[5] / row.D;  // step 21: mean(ddh*g)
-  const A mean_ddgamma_dy_xhat = sums[6] / row.D;  // step 21: mean(ddgamma*dy*xhat)
-  const A mean_g_2_scaled = HAS_dy ? A(3)*mean_g_2 : A(0);  // step 21
-  const A mean_ddh_scaled = ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? mean_ddh*mean_g : A(0);  // step 21
+  const A mean_g = sums[0] / row.D;  // step 34: mean(g)
+  const A mean_g_xhat = sums[1] / row.D;  // step 35: mean(g*xhat)
+  const A mean_ddh = sums[2] / row.D;  // step 63: mean(ddh)
+  const A mean_ddh_xhat = sums[3] / row.D;  // step 63: mean(ddh*xhat)
+  const A mean_ddgamma_dy = sums[4] / row.D;  // step 65: mean(ddgamma*dy)
+  const A mean_ddh_g = sums[5] / row.D;  // step 65: mean(ddh*g)
+  const A mean_ddgamma_dy_xhat = sums[6] / row.D;  // step 65: mean(ddgamma*dy*xhat)
+  const A mean_g_xhat_scaled = HAS_dy ? A(3)*mean_g_xhat : A(0);  // step 65
+  const A mean_ddh_scaled = ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? mean_ddh*mean_g : A(0);  // step 65
   row.mean_g = mean_g;
-  row.mean_g_2 = mean_g_2;
+  row.mean_g_xhat = mean_g_xhat;
   row.mean_ddh = mean_ddh;
   row.mean_ddh_xhat = mean_ddh_xhat;
   row.mean_ddgamma_dy = mean_ddgamma_dy;
   row.mean_ddh_g = mean_ddh_g;
   row.mean_ddgamma_dy_xhat = mean_ddgamma_dy_xhat;
-  row.mean_g_2_scaled = mean_g_2_scaled;
+  row.mean_g_xhat_scaled = mean_g_xhat_scaled;
   row.mean_ddh_scaled = mean_ddh_scaled;
 }
 
 // Stage 2 of 2
 template <class A>
-__device__ __forceinline__ void stage_2(A h, A dy, A ddx, A ddresidual, A gamma, A ddgamma, A ddbeta, const Scalars<A>& row, A (&over_rows)[SUMS_INTO_COLUMNS], A& out_dx, A& out_ddy) {
-  const A mean_ddgamma_dy = row.mean_ddgamma_dy, mean_ddgamma_dy_xhat = row.mean_ddgamma_dy_xhat, mean_ddh = row.mean_ddh, mean_ddh_g = row.mean_ddh_g, mean_ddh_scaled = row.mean_ddh_scaled, mean_ddh_xhat = row.mean_ddh_xhat, mean_g = row.mean_g, mean_g_2 = row.mean_g_2, mean_g_2_scaled = row.mean_g_2_scaled, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+__device__ __forceinline__ void stage_2(A h, A dy, A ddx, A ddresidual, A gamma, A ddgamma, A ddbeta, const Scalars<A>& row, A (&over_rows)[SUMS_INTO_COLUMNS], A& out_d2x, A& out_ddy) {
+  const A mean_ddgamma_dy = row.mean_ddgamma_dy, mean_ddgamma_dy_xhat = row.mean_ddgamma_dy_xhat, mean_ddh = row.mean_ddh, mean_ddh_g = row.mean_ddh_g, mean_ddh_scaled = row.mean_ddh_scaled, mean_ddh_xhat = row.mean_ddh_xhat, mean_g = row.mean_g, mean_g_xhat = row.mean_g_xhat, mean_g_xhat_scaled = row.mean_g_xhat_scaled, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A h_shifted = h - mu;  // step 3
   const A h_centred = h_shifted - mu_residual;  // step 3
   const A xhat = h_centred*rstd;  // step 6
-  const A g = HAS_dy ? dy*gamma : A(0);  // step 16
-  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 19
-  const A dg = (HAS_ddresidual || HAS_ddx) ? (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd : A(0);  // step 20
-  const A dx = ((HAS_ddgamma && HAS_dy) || (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? (((HAS_ddgamma && HAS_dy) ? dy*ddgamma : A(0)) + (((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? (xhat*mean_ddh_scaled + (xhat*mean_g_2_scaled + mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g - (ddh - mean_ddh)*mean_g_2)*rstd : A(0)) - mean_ddgamma_dy - ((HAS_ddgamma && HAS_dy) ? xhat*mean_ddgamma_dy_xhat : A(0)))*rstd : A(0);  // step 21
-  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddresidual || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + ((HAS_ddresidual || HAS_ddx) ? dg*gamma : A(0)) + ddbeta : A(0);  // step 25
-  if ((HAS_ddresidual && HAS_dy && HAS_gamma) || (HAS_ddx && HAS_dy && HAS_gamma)) over_rows[0] = dg*dy;  // step 23: dgamma
-  out_dx = dx;
+  const A g = HAS_dy ? dy*gamma : A(0);  // step 33
+  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 40
+  const A dg = (HAS_ddresidual || HAS_ddx) ? (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd : A(0);  // step 63
+  const A d2x = ((HAS_ddgamma && HAS_dy) || (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? (((HAS_ddgamma && HAS_dy) ? dy*ddgamma : A(0)) + (((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? (xhat*mean_ddh_scaled + (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g - (ddh - mean_ddh)*mean_g_xhat)*rstd : A(0)) - mean_ddgamma_dy - ((HAS_ddgamma && HAS_dy) ? xhat*mean_ddgamma_dy_xhat : A(0)))*rstd : A(0);  // step 65
+  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddresidual || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + ((HAS_ddresidual || HAS_ddx) ? dg*gamma : A(0)) + ddbeta : A(0);  // step 64
+  if ((HAS_ddresidual && HAS_dy && HAS_gamma) || (HAS_ddx && HAS_dy && HAS_gamma)) over_rows[0] = dg*dy;  // step 59: d2gamma
+  out_d2x = d2x;
   out_ddy = ddy;
 }
 
@@ -537,12 +537,12 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
         const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
         const auto ddbeta = read<READS_ddbeta, G::HOLDS_FEATURES>(tile.ddbeta, chunk, to.ddbeta, column);
-        Pack<T, G::VECTOR> stored_dx;
+        Pack<T, G::VECTOR> stored_d2x;
         Pack<T, G::VECTOR> stored_ddy;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           A over_rows[SUMS_INTO_COLUMNS] = {};
-          A out_dx;
+          A out_d2x;
           A out_ddy;
           stage_2(READS_h ? widen<A>(h.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
@@ -550,13 +550,13 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_ddresidual ? widen<A>(ddresidual.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
               READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0),
-              READS_ddbeta ? widen<A>(ddbeta.entries[i]) : A(0), row, over_rows, out_dx, out_ddy);
+              READS_ddbeta ? widen<A>(ddbeta.entries[i]) : A(0), row, over_rows, out_d2x, out_ddy);
           columns.template add<0x1>(chunk * G::VECTOR + i, column + i, over_rows);
-          stored_dx.entries[i] = narrow<T>(out_dx);
+          stored_d2x.entries[i] = narrow<T>(out_d2x);
           stored_ddy.entries[i] = narrow<T>(out_ddy);
         }
-        store_once(to.out_dx + here.offset + column, stored_dx);
-        store_once(to.out_dresidual + here.offset + column, stored_dx);
+        store_once(to.out_dx + here.offset + column, stored_d2x);
+        store_once(to.out_dresidual + here.offset + column, stored_d2x);
         if (HAS_dy) store_once(to.out_ddy + here.offset + column, stored_ddy);
       });
     }
@@ -592,10 +592,10 @@ template <class A> struct Scalars {
 
 // One column of the gradients
 template <class A>
-__device__ __forceinline__ void finish(A dgamma, const Scalars<A>& row, A& out_dgamma, A& out_dbeta) {
-  const A dbeta = A(0);  // step 24
-  out_dgamma = dgamma;
-  out_dbeta = dbeta;
+__device__ __forceinline__ void finish(A d2gamma, const Scalars<A>& row, A& out_d2gamma, A& out_d2beta) {
+  const A d2beta = A(0);  // step 60
+  out_d2gamma = d2gamma;
+  out_d2beta = d2beta;
 }
 
 template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 32> {
@@ -610,11 +610,11 @@ template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 32> {
     constexpr unsigned long long WANTED = bit(0, (HAS_ddresidual && HAS_dy && HAS_gamma) || (HAS_ddx && HAS_dy && HAS_gamma));
     add_columns<Launch, WANTED>(
         to.workspace, to.blocks, D, slots + Launch::SLOTS, [&](int column, const A (&totals)[1]) {
-      A out_dgamma;
-      A out_dbeta;
-      finish(totals[0], row, out_dgamma, out_dbeta);
-      if (HAS_gamma) to.out_dgamma[column] = narrow<P>(out_dgamma);
-      if (HAS_beta) to.out_dbeta[column] = narrow<P>(out_dbeta);
+      A out_d2gamma;
+      A out_d2beta;
+      finish(totals[0], row, out_d2gamma, out_d2beta);
+      if (HAS_gamma) to.out_dgamma[column] = narrow<P>(out_d2gamma);
+      if (HAS_beta) to.out_dbeta[column] = narrow<P>(out_d2beta);
     });
   }
 };

@@ -281,13 +281,13 @@ __device__ __forceinline__ void mean_g_xhat(A h, A dy, A gamma, const Scalars<A>
   const A rstd = row.rstd;
   const A xhat = h*rstd;  // step 4
   const A g = HAS_dy ? dy*gamma : A(0);  // step 6
-  if (HAS_dy) sums[0] += g*xhat;  // step 9: mean_g_xhat
-  if (HAS_dy && HAS_gamma) over_rows[0] = dy*xhat;  // step 10: dgamma
+  if (HAS_dy) sums[0] += g*xhat;  // step 12: mean_g_xhat
+  if (HAS_dy && HAS_gamma) over_rows[0] = dy*xhat;  // step 14: dgamma
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_xhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_g_xhat = sums[0] / row.D;  // step 9: mean(g*xhat)
+  const A mean_g_xhat = sums[0] / row.D;  // step 12: mean(g*xhat)
   row.mean_g_xhat = mean_g_xhat;
 }
 
@@ -297,7 +297,7 @@ __device__ __forceinline__ void stage_2(A h, A dy, A dh, A gamma, const Scalars<
   const A mean_g_xhat = row.mean_g_xhat, rstd = row.rstd;
   const A xhat = h*rstd;  // step 4
   const A g = HAS_dy ? dy*gamma : A(0);  // step 6
-  const A dx = dh + (HAS_dy ? (g - xhat*mean_g_xhat)*rstd : A(0));  // step 9
+  const A dx = dh + (HAS_dy ? (g - xhat*mean_g_xhat)*rstd : A(0));  // step 12
   out_dx = dx;
 }
 

@@ -189,19 +189,19 @@ def jvp(
 ) -> Outputs:
     """What the outputs move by when each input moves by its tangent.
 
-        dh = dresidual + dx
-        dy = dgamma*xhat + rstd*gamma*(dh - xhat*mean(dh*xhat))
+        h_dot = residual_dot + x_dot
+        y_dot = gamma_dot*xhat + rstd*gamma*(h_dot - xhat*mean(h_dot*xhat))
 
     Args:
         saved: what `forward` returned.
-        dx: the tangent of x; None stands for zero.
-        dresidual: the tangent of residual; None stands for zero.
-        dgamma: the tangent of gamma; None stands for zero.
+        dx: x_dot, the tangent of x; None stands for zero.
+        dresidual: residual_dot, the tangent of residual; None stands for zero.
+        dgamma: gamma_dot, the tangent of gamma; None stands for zero.
         out: Outputs, or a sequence like it, of arrays to write to;
             None in it makes a new array.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns Outputs, the tangent of each, in the type that forward returned.
+    Returns Outputs, the tangents y_dot, h_dot, in the type that forward returned.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
@@ -221,13 +221,13 @@ def backward_backward(
     """The gradients of a loss that depends on what `backward` returned.
 
         g = gamma*dy
-        mean_g = mean(g*xhat)
+        mean_g_xhat = mean(g*xhat)
         ddh = ddresidual + ddx
         dg = rstd*(ddh - xhat*mean(ddh*xhat))
-        dx = rstd*(ddgamma*dy + rstd*(mean(ddh*xhat)*(3*mean_g*xhat - g) - mean_g*ddh -
-            xhat*mean(ddh*g)) - xhat*mean(ddgamma*dy*xhat))
-        dresidual = dx
-        dgamma = sum_rows(dg*dy)
+        d2x = rstd*(ddgamma*dy + rstd*(mean(ddh*xhat)*(3*mean_g_xhat*xhat - g) -
+            mean_g_xhat*ddh - xhat*mean(ddh*g)) - xhat*mean(ddgamma*dy*xhat))
+        d2residual = d2x
+        d2gamma = sum_rows(dg*dy)
         ddy = gamma*dg + ddgamma*xhat
 
     Args:
@@ -240,7 +240,8 @@ def backward_backward(
             None in it makes a new array.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns SecondGradients, with respect to the inputs and to the cotangents.
+    Returns SecondGradients, with respect to the inputs (dx is d2x, dresidual is
+    d2residual, dgamma is d2gamma) and to the cotangents.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """

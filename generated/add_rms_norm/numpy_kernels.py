@@ -56,18 +56,18 @@ def backward(arguments, fields, results, call):
     needs_gamma_over_D = gamma is not None and dy_rows is not None
     needs_mean_g_xhat_unscaled = gamma is None and dy_rows is not None
     D = _rows.number(features, dtype)
-    # step 9: mean_g_xhat_unscaled = mean(dy*h*gamma)
+    # step 12: mean_g_xhat_unscaled = mean(dy*h*gamma)
     if needs_gamma_over_D:
         gamma_over_D = np.divide(gamma, D)
     gamma_wide = _rows.repeated(gamma)
 
     def block(h, dy, dh, rstd, dx_block, buffers, row_scalars, sums):
         (dgamma_sums,) = sums
-        # step 10: dgamma = sum over rows of dy*h*rstd
+        # step 14: dgamma = sum over rows of dy*h*rstd
         if needs_gamma_over_D:
             part = np.multiply(dy, h, out=dx_block)
             _rows.add_rows(part, dgamma_sums, rstd)
-            # step 9: mean_g_xhat_unscaled = mean(dy*h*gamma)
+            # step 12: mean_g_xhat_unscaled = mean(dy*h*gamma)
             mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D, out=row_scalars[0])
         if needs_mean_g_xhat_unscaled:
             mean_g_xhat_unscaled = _rows.row_mean(dy, h, D, out=row_scalars[0])
@@ -76,10 +76,10 @@ def backward(arguments, fields, results, call):
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         if needs_mean_g_xhat_unscaled:
             g = dy
-        # step 9: mean_g_xhat = mean_g_xhat_unscaled*rstd
+        # step 12: mean_g_xhat = mean_g_xhat_unscaled*rstd
         if dy_rows is not None:
             mean_g_xhat = np.multiply(mean_g_xhat_unscaled, rstd, out=row_scalars[0])
-            # step 9: dx = dh + (g - h*mean_g_xhat*rstd)*rstd
+            # step 12: dx = dh + (g - h*mean_g_xhat*rstd)*rstd
             part_2 = np.multiply(mean_g_xhat, rstd, out=row_scalars[0])
             dx = _rows.by_row(np.multiply, h, part_2, out=buffers[0])
             dx = np.subtract(g, dx, out=dx_block)
@@ -141,18 +141,18 @@ def backward_fast(arguments, saved):
     features = shape[-1]
     vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
     D = _rows.number(features, dtype)
-    # step 9: mean_g_xhat_unscaled = mean(dy*h*gamma)
+    # step 12: mean_g_xhat_unscaled = mean(dy*h*gamma)
     if needs_gamma_over_D:
         gamma_over_D = np.divide(gamma, D)
     if dy is not None:
         rstd = rstd_rows[..., np.newaxis]
-    # step 10: dgamma = sum over rows of dy*h*rstd
+    # step 14: dgamma = sum over rows of dy*h*rstd
     if needs_gamma_over_D:
         part = dy * h
         dgamma = _rows.sum_of_rows(rstd.ravel(), part.reshape(-1, features))
     if needs_dgamma:
         dgamma = 0.0
-    # step 9: mean_g_xhat_unscaled = mean(dy*h*gamma)
+    # step 12: mean_g_xhat_unscaled = mean(dy*h*gamma)
     if needs_gamma_over_D:
         mean_g_xhat_unscaled = vecdot(part, gamma_over_D)[..., np.newaxis]
     if needs_mean_g_xhat_unscaled:
@@ -162,10 +162,10 @@ def backward_fast(arguments, saved):
         g = dy * gamma
     if needs_mean_g_xhat_unscaled:
         g = dy
-    # step 9: mean_g_xhat = mean_g_xhat_unscaled*rstd
+    # step 12: mean_g_xhat = mean_g_xhat_unscaled*rstd
     if dy is not None:
         mean_g_xhat = mean_g_xhat_unscaled * rstd
-        # step 9: dx = dh + (g - h*mean_g_xhat*rstd)*rstd
+        # step 12: dx = dh + (g - h*mean_g_xhat*rstd)*rstd
         part_2 = mean_g_xhat * rstd
         dx = h * part_2
         dx = np.subtract(g, dx, out=dx)

@@ -21,55 +21,61 @@ from .._runtime import rows as _rows
 
 def jvp(arguments, fields, results, call):
     """The tangents of the outputs, written to their arrays."""
-    dx_rows, dresidual_rows, dgamma = arguments
+    x_dot_rows, residual_dot_rows, gamma_dot = arguments
     h_rows, gamma, rstd_rows = fields
-    dy_out, dh_out = results
+    y_dot_out, h_dot_out = results
     features, dtype = call.features, call.dtype
-    needs_dh = dx_rows is None and dresidual_rows is None
-    needs_mean_dh_xhat = dx_rows is not None or dresidual_rows is not None
+    needs_h_dot = x_dot_rows is None and residual_dot_rows is None
+    needs_mean_h_dot_xhat = x_dot_rows is not None or residual_dot_rows is not None
     D = _rows.number(features, dtype)
-    dgamma_wide = _rows.repeated(dgamma)
+    gamma_dot_wide = _rows.repeated(gamma_dot)
     gamma_wide = _rows.repeated(gamma)
 
-    def block(h, dx, dresidual, rstd, dh_block, dy_block, buffers, row_scalars):
+    def block(
+        h, x_dot, residual_dot, rstd, h_dot_block, y_dot_block, buffers, row_scalars
+    ):
         # step 4: xhat = h*rstd
-        xhat = _rows.by_row(np.multiply, h, rstd, out=dy_block)
-        # step 11: dh = dresidual + dx
-        if dx_rows is not None and dresidual_rows is not None:
-            dh = np.add(dresidual, dx, out=dh_block)
-        if dx_rows is None and dresidual_rows is not None:
-            dh = dresidual
-        if dx_rows is not None and dresidual_rows is None:
-            dh = dx
-        if needs_dh:
-            dh = 0.0
-        # step 12: mean_dh_xhat = mean(dh*xhat)
-        if needs_mean_dh_xhat:
-            mean_dh_xhat = _rows.row_mean(dh, xhat, D, out=row_scalars[0])
-        if dx_rows is None or dresidual_rows is None:
-            dh_block[...] = dh
-        # step 12: dy = xhat*dgamma + (dh - xhat*mean_dh_xhat)*rstd*gamma
-        if dgamma is not None:
-            dy = _rows.by_feature(np.multiply, xhat, dgamma_wide, out=buffers[0])
-        if needs_mean_dh_xhat:
-            part = np.multiply(xhat, mean_dh_xhat, out=dy_block)
-            part = np.subtract(dh, part, out=dy_block)
-        if gamma is not None and (dx_rows is not None or dresidual_rows is not None):
-            part = _rows.by_feature(np.multiply, part, gamma_wide, out=dy_block)
-        if needs_mean_dh_xhat:
-            part = np.multiply(part, rstd, out=dy_block)
-        if dgamma is not None and (dx_rows is not None or dresidual_rows is not None):
-            dy = np.add(dy, part, out=dy_block)
-        if dgamma is None:
-            dy = part
-        if needs_dh:
-            dy_block[...] = dy
+        xhat = _rows.by_row(np.multiply, h, rstd, out=y_dot_block)
+        # step 15: h_dot = residual_dot + x_dot
+        if x_dot_rows is not None and residual_dot_rows is not None:
+            h_dot = np.add(residual_dot, x_dot, out=h_dot_block)
+        if x_dot_rows is None and residual_dot_rows is not None:
+            h_dot = residual_dot
+        if x_dot_rows is not None and residual_dot_rows is None:
+            h_dot = x_dot
+        if needs_h_dot:
+            h_dot = 0.0
+        # step 23: mean_h_dot_xhat = mean(h_dot*xhat)
+        if needs_mean_h_dot_xhat:
+            mean_h_dot_xhat = _rows.row_mean(h_dot, xhat, D, out=row_scalars[0])
+        if x_dot_rows is None or residual_dot_rows is None:
+            h_dot_block[...] = h_dot
+        # step 23: y_dot = xhat*gamma_dot + (h_dot - xhat*mean_h_dot_xhat)*rstd*gamma
+        if gamma_dot is not None:
+            y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=buffers[0])
+        if needs_mean_h_dot_xhat:
+            part = np.multiply(xhat, mean_h_dot_xhat, out=y_dot_block)
+            part = np.subtract(h_dot, part, out=y_dot_block)
+        if gamma is not None and (
+            x_dot_rows is not None or residual_dot_rows is not None
+        ):
+            part = _rows.by_feature(np.multiply, part, gamma_wide, out=y_dot_block)
+        if needs_mean_h_dot_xhat:
+            part = np.multiply(part, rstd, out=y_dot_block)
+        if gamma_dot is not None and (
+            x_dot_rows is not None or residual_dot_rows is not None
+        ):
+            y_dot = np.add(y_dot, part, out=y_dot_block)
+        if gamma_dot is None:
+            y_dot = part
+        if needs_h_dot:
+            y_dot_block[...] = y_dot
 
     _blocks.each_block(
         block,
         call,
-        reads=(h_rows, dx_rows, dresidual_rows, rstd_rows),
-        writes=(dh_out, dy_out),
+        reads=(h_rows, x_dot_rows, residual_dot_rows, rstd_rows),
+        writes=(h_dot_out, y_dot_out),
         buffers=1,
         row_scalars=1,
     )
@@ -88,17 +94,17 @@ def backward_backward(arguments, fields, results, call):
         and (ddx_rows is not None or ddresidual_rows is not None)
     )
     needs_g_2 = gamma is None and dy_rows is not None
-    needs_mean_g = dy_rows is not None and (
+    needs_mean_g_xhat = dy_rows is not None and (
         ddx_rows is not None or ddresidual_rows is not None
     )
-    needs_dx = (
+    needs_d2x = (
         dy_rows is not None
         and ddgamma is not None
         and (ddx_rows is not None or ddresidual_rows is not None)
     )
-    needs_dx_2 = dy_rows is not None and ddgamma is None
+    needs_d2x_2 = dy_rows is not None and ddgamma is None
     D = _rows.number(features, dtype)
-    # step 17: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+    # step 50: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
     if needs_ddgamma_over_D:
         ddgamma_over_D = np.divide(ddgamma, D)
     gamma_wide = _rows.repeated(gamma)
@@ -117,25 +123,25 @@ def backward_backward(arguments, fields, results, call):
         row_scalars,
         sums,
     ):
-        (dgamma_sums,) = sums
+        (d2gamma_sums,) = sums
         # step 4: xhat = h*rstd
         if dy_rows is not None:
             xhat = _rows.by_row(np.multiply, h, rstd, out=ddy_block)
-        # step 17: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+        # step 50: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
         if needs_ddgamma_over_D:
             part = np.multiply(dy, xhat, out=dx_block)
             mean_ddgamma_dy_xhat = _rows.row_sum(
                 part, ddgamma_over_D, out=row_scalars[0]
             )
-        # step 13: g = dy*gamma
+        # step 24: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         if needs_g_2:
             g = dy
-        # step 14: mean_g = mean(g*xhat)
-        if needs_mean_g:
-            mean_g = _rows.row_mean(g, xhat, D, out=row_scalars[1])
-        # step 15: ddh = ddresidual + ddx
+        # step 25: mean_g_xhat = mean(g*xhat)
+        if needs_mean_g_xhat:
+            mean_g_xhat = _rows.row_mean(g, xhat, D, out=row_scalars[1])
+        # step 29: ddh = ddresidual + ddx
         if ddx_rows is not None and ddresidual_rows is not None:
             ddh = np.add(ddresidual, ddx, out=buffers[0])
         if ddx_rows is None and ddresidual_rows is not None:
@@ -144,68 +150,68 @@ def backward_backward(arguments, fields, results, call):
             ddh = ddx
         if dh_rows is not None and ddx_rows is None and ddresidual_rows is None:
             ddh = 0.0
-        # step 16: mean_ddh_xhat = mean(ddh*xhat)
-        if needs_mean_g:
+        # step 48: mean_ddh_xhat = mean(ddh*xhat)
+        if needs_mean_g_xhat:
             mean_ddh_xhat = _rows.row_mean(ddh, xhat, D, out=row_scalars[2])
-            # step 17: mean_ddh_g = mean(ddh*g)
+            # step 50: mean_ddh_g = mean(ddh*g)
             mean_ddh_g = _rows.row_mean(ddh, g, D, out=row_scalars[3])
         if dh_rows is not None:
             ddh_block[...] = ddh
-        # step 17: mean_g_scaled = 3*mean_g
-        if needs_mean_g:
-            mean_g_scaled = np.multiply(mean_g, 3.0, out=row_scalars[4])
-            # step 16: dg = (ddh - xhat*mean_ddh_xhat)*rstd
+        # step 50: mean_g_xhat_scaled = 3*mean_g_xhat
+        if needs_mean_g_xhat:
+            mean_g_xhat_scaled = np.multiply(mean_g_xhat, 3.0, out=row_scalars[4])
+            # step 48: dg = (ddh - xhat*mean_ddh_xhat)*rstd
             dg = _rows.by_row(np.multiply, xhat, mean_ddh_xhat, out=buffers[1])
             dg = np.subtract(ddh, dg, out=buffers[1])
             dg = np.multiply(dg, rstd, out=buffers[1])
-        # step 19: dgamma = sum over rows of dg*dy
+        # step 45: d2gamma = sum over rows of dg*dy
         if needs_g:
             part_2 = np.multiply(dg, dy, out=buffers[2])
-            _rows.add_rows(part_2, dgamma_sums)
-        # step 17: dx = (dy*ddgamma + ((xhat*mean_g_scaled - g)*mean_ddh_xhat -
-        #   xhat*mean_ddh_g - ddh*mean_g)*rstd - xhat*mean_ddgamma_dy_xhat)*rstd
+            _rows.add_rows(part_2, d2gamma_sums)
+        # step 50: d2x = (dy*ddgamma + ((xhat*mean_g_xhat_scaled - g)*mean_ddh_xhat -
+        #   xhat*mean_ddh_g - ddh*mean_g_xhat)*rstd - xhat*mean_ddgamma_dy_xhat)*rstd
         if needs_ddgamma_over_D:
-            dx = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[2])
-        if needs_mean_g:
-            part_3 = _rows.by_row(np.multiply, xhat, mean_g_scaled, out=buffers[3])
+            d2x = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[2])
+        if needs_mean_g_xhat:
+            part_3 = _rows.by_row(np.multiply, xhat, mean_g_xhat_scaled, out=buffers[3])
             part_3 = np.subtract(part_3, g, out=dx_block)
             part_3 = np.multiply(part_3, mean_ddh_xhat, out=dx_block)
             part_4 = _rows.by_row(np.multiply, xhat, mean_ddh_g, out=buffers[3])
             part_3 = np.subtract(part_3, part_4, out=dx_block)
-            part_5 = np.multiply(ddh, mean_g, out=buffers[0])
+            part_5 = np.multiply(ddh, mean_g_xhat, out=buffers[0])
             part_3 = np.subtract(part_3, part_5, out=dx_block)
             part_3 = np.multiply(part_3, rstd, out=dx_block)
-        if needs_dx:
-            dx = np.add(dx, part_3, out=dx_block)
-        if needs_dx_2:
-            dx = part_3
+        if needs_d2x:
+            d2x = np.add(d2x, part_3, out=dx_block)
+        if needs_d2x_2:
+            d2x = part_3
         if needs_ddgamma_over_D:
             part_6 = _rows.by_row(
                 np.multiply, xhat, mean_ddgamma_dy_xhat, out=buffers[0]
             )
-            dx = np.subtract(dx, part_6, out=dx_block)
+            d2x = np.subtract(d2x, part_6, out=dx_block)
         if dy_rows is not None:
-            dx = np.multiply(dx, rstd, out=dx_block)
+            d2x = np.multiply(d2x, rstd, out=dx_block)
         else:
-            dx = 0.0
-            dx_block[...] = dx
-        # step 20: ddy = xhat*ddgamma + dg*gamma
+            d2x = 0.0
+            dx_block[...] = d2x
+        # step 49: ddy = xhat*ddgamma + dg*gamma
         if needs_ddgamma_over_D:
             ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=ddy_block)
         if needs_g:
             part_7 = _rows.by_feature(np.multiply, dg, gamma_wide, out=buffers[0])
         if needs_g_2:
             part_7 = dg
-        if needs_dx:
+        if needs_d2x:
             ddy = np.add(ddy, part_7, out=ddy_block)
         if gamma is not None and dy_rows is not None and ddgamma is None:
             ddy = part_7
         if needs_g_2:
             ddy = part_7
-        if needs_dx_2:
+        if needs_d2x_2:
             ddy_block[...] = ddy
 
-    (dgamma,) = _blocks.each_block(
+    (d2gamma,) = _blocks.each_block(
         block,
         call,
         reads=(h_rows, dy_rows, ddx_rows, ddresidual_rows, rstd_rows),
@@ -217,6 +223,6 @@ def backward_backward(arguments, fields, results, call):
     if (gamma is not None and dy_rows is None) or (
         ddx_rows is None and ddresidual_rows is None
     ):
-        dgamma = 0.0
+        d2gamma = 0.0
     if gamma is not None:
-        _blocks.round_to(dgamma_out, ..., dgamma)
+        _blocks.round_to(dgamma_out, ..., d2gamma)

@@ -12,10 +12,11 @@
 //     sum_exp = sum(exp_shifted)
 //     log_sum_exp = log(sum_exp)
 //     logp = x - row_max - log_sum_exp
-//     sum_target = sum(logp*target)
-//     y = -sum_target
+//     sum_logp_target = sum(logp*target)
+//     y = -sum_logp_target
 // backward:
-//     dx = dy*(exp_shifted*sum(target)/sum_exp - target)
+//     p = exp_shifted/sum_exp
+//     dx = dy*(p*sum(target) - target)
 //     dtarget = -dy*logp
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
@@ -62,7 +63,7 @@ template <class A> struct Scalars {
   A row_max;
   A sum_exp;
   A log_sum_exp;
-  A sum_target;
+  A sum_logp_target;
   A y;
 };
 
@@ -75,12 +76,12 @@ template <class G> struct Tile {
 // Stage 1 of 3: row_max = max(x)
 template <class A>
 __device__ __forceinline__ void row_max(A x, const Scalars<A>& row, A (&sums)[1]) {
-  sums[0] = larger(sums[0], x);  // step 2: row_max
+  sums[0] = larger(sums[0], x);  // step 1: row_max
 }
 
 template <class A>
 __device__ __forceinline__ void after_row_max(Scalars<A>& row, const A (&sums)[1]) {
-  const A row_max = sums[0];  // step 2: max(x)
+  const A row_max = sums[0];  // step 1: max(x)
   row.row_max = row_max;
 }
 
@@ -88,33 +89,33 @@ __device__ __forceinline__ void after_row_max(Scalars<A>& row, const A (&sums)[1
 template <class A>
 __device__ __forceinline__ void sum_exp(A x, const Scalars<A>& row, A (&sums)[1]) {
   const A row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 3
-  const A exp_shifted = math::exp(x_shifted);  // step 4
-  sums[0] += exp_shifted;  // step 5: sum_exp
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  sums[0] += exp_shifted;  // step 4: sum_exp
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_exp(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_exp = sums[0];  // step 5: sum(exp_shifted)
-  const A log_sum_exp = math::log(sum_exp);  // step 6
+  const A sum_exp = sums[0];  // step 4: sum(exp_shifted)
+  const A log_sum_exp = math::log(sum_exp);  // step 5
   row.sum_exp = sum_exp;
   row.log_sum_exp = log_sum_exp;
 }
 
-// Stage 3 of 3: sum_target = sum(logp*target)
+// Stage 3 of 3: sum_logp_target = sum(logp*target)
 template <class A>
-__device__ __forceinline__ void sum_target(A x, A target, const Scalars<A>& row, A (&sums)[1]) {
+__device__ __forceinline__ void sum_logp_target(A x, A target, const Scalars<A>& row, A (&sums)[1]) {
   const A log_sum_exp = row.log_sum_exp, row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 3
-  const A logp = x_shifted - log_sum_exp;  // step 7
-  sums[0] += logp*target;  // step 8: sum_target
+  const A x_shifted = x - row_max;  // step 2
+  const A logp = x_shifted - log_sum_exp;  // step 6
+  sums[0] += logp*target;  // step 7: sum_logp_target
 }
 
 template <class A>
-__device__ __forceinline__ void after_sum_target(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_target = sums[0];  // step 8: sum(logp*target)
-  const A y = -sum_target;  // step 9
-  row.sum_target = sum_target;
+__device__ __forceinline__ void after_sum_logp_target(Scalars<A>& row, const A (&sums)[1]) {
+  const A sum_logp_target = sums[0];  // step 7: sum(logp*target)
+  const A y = -sum_logp_target;  // step 8
+  row.sum_logp_target = sum_logp_target;
   row.y = y;
 }
 
@@ -188,12 +189,12 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto target = read<READS_target, G::KEEPS_ROW>(tile.target, chunk, to.target, here.offset + column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          sum_target(READS_x ? widen<A>(x.entries[i]) : A(0),
+          sum_logp_target(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_target ? widen<A>(target.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
-      after_sum_target(row, sums);
+      after_sum_logp_target(row, sums);
       if (live && here.lane == 0) to.out_y[here.row] = narrow<T>(row.y);
     }
     if (live && here.lane == 0) {
@@ -259,8 +260,8 @@ template <class A> struct Scalars {
   A row_max;
   A sum_exp;
   A log_sum_exp;
-  A sum_target_2;
-  A sum_target_2_scaled;
+  A sum_target;
+  A sum_target_scaled;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
@@ -269,33 +270,33 @@ template <class G> struct Tile {
   Pack<typename G::T, G::VECTOR> target[G::KEPT];
 };
 
-// Stage 1 of 2: sum_target_2 = sum(target)
+// Stage 1 of 2: sum_target = sum(target)
 template <class A>
-__device__ __forceinline__ void sum_target_2(A x, A target, const Scalars<A>& row, A (&sums)[1], A& out_dtarget) {
+__device__ __forceinline__ void sum_target(A x, A target, const Scalars<A>& row, A (&sums)[1], A& out_dtarget) {
   const A dy = row.dy, log_sum_exp = row.log_sum_exp, row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 3
-  const A logp = x_shifted - log_sum_exp;  // step 7
-  const A dtarget = -logp*dy;  // step 13
-  sums[0] += target;  // step 15: sum_target_2
+  const A x_shifted = x - row_max;  // step 2
+  const A logp = x_shifted - log_sum_exp;  // step 6
+  const A dtarget = -logp*dy;  // step 20
+  sums[0] += target;  // step 24: sum_target
   out_dtarget = dtarget;
 }
 
 template <class A>
-__device__ __forceinline__ void after_sum_target_2(Scalars<A>& row, const A (&sums)[1]) {
+__device__ __forceinline__ void after_sum_target(Scalars<A>& row, const A (&sums)[1]) {
   const A sum_exp = row.sum_exp;
-  const A sum_target_2 = sums[0];  // step 15: sum(target)
-  const A sum_target_2_scaled = sum_target_2 / sum_exp;  // step 15
-  row.sum_target_2 = sum_target_2;
-  row.sum_target_2_scaled = sum_target_2_scaled;
+  const A sum_target = sums[0];  // step 24: sum(target)
+  const A sum_target_scaled = sum_target / sum_exp;  // step 24
+  row.sum_target = sum_target;
+  row.sum_target_scaled = sum_target_scaled;
 }
 
 // Stage 2 of 2
 template <class A>
 __device__ __forceinline__ void stage_2(A x, A target, const Scalars<A>& row, A& out_dx) {
-  const A dy = row.dy, row_max = row.row_max, sum_target_2_scaled = row.sum_target_2_scaled;
-  const A x_shifted = x - row_max;  // step 3
-  const A exp_shifted = math::exp(x_shifted);  // step 4
-  const A dx = (exp_shifted*sum_target_2_scaled - target)*dy;  // step 15
+  const A dy = row.dy, row_max = row.row_max, sum_target_scaled = row.sum_target_scaled;
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  const A dx = (exp_shifted*sum_target_scaled - target)*dy;  // step 24
   out_dx = dx;
 }
 
@@ -352,14 +353,14 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           A out_dtarget;
-          sum_target_2(READS_x ? widen<A>(x.entries[i]) : A(0),
+          sum_target(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_target ? widen<A>(target.entries[i]) : A(0), row, sums, out_dtarget);
           stored_dtarget.entries[i] = narrow<T>(out_dtarget);
         }
         store_once(to.out_dtarget + here.offset + column, stored_dtarget);
       });
       reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
-      after_sum_target_2(row, sums);
+      after_sum_target(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {

@@ -108,8 +108,8 @@ def forward(
         sum_exp = sum(exp_shifted)
         log_sum_exp = log(sum_exp)
         logp = x - row_max - log_sum_exp
-        sum_target = sum(logp*target)
-        y = -sum_target
+        sum_logp_target = sum(logp*target)
+        y = -sum_logp_target
 
     Args:
         x: shape (..., D).
@@ -135,7 +135,8 @@ def backward(
 ) -> Gradients:
     """The gradients of a loss, given those with respect to the outputs.
 
-        dx = dy*(exp_shifted*sum(target)/sum_exp - target)
+        p = exp_shifted/sum_exp
+        dx = dy*(p*sum(target) - target)
         dtarget = -dy*logp
 
     Args:
@@ -162,17 +163,18 @@ def jvp(
 ) -> npt.NDArray[Any]:
     """What the outputs move by when each input moves by its tangent.
 
-        dlog_sum_exp = sum(dx*exp_shifted)/sum_exp
-        dy = -sum(dtarget*logp + target*(dx - dlog_sum_exp))
+        p = exp_shifted/sum_exp
+        log_sum_exp_dot = sum(p*x_dot)
+        y_dot = -sum(logp*target_dot + target*(x_dot - log_sum_exp_dot))
 
     Args:
         saved: what `forward` returned.
-        dx: the tangent of x; None stands for zero.
-        dtarget: the tangent of target; None stands for zero.
+        dx: x_dot, the tangent of x; None stands for zero.
+        dtarget: target_dot, the tangent of target; None stands for zero.
         out: an array to write the tangent of y to.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns the tangent of y, in the type that forward returned.
+    Returns y_dot, the tangent of y, in the type that forward returned.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
@@ -191,12 +193,11 @@ def backward_backward(
     """The gradients of a loss that depends on what `backward` returned.
 
         mean_target = mean(target)
-        g = -dy*ddtarget
-        dx = g + D*exp_shifted*(dy*mean_target*(ddx - sum(ddx*exp_shifted)/sum_exp) -
-            mean(g))/sum_exp
-        dtarget = dy*(sum(ddx*exp_shifted)/sum_exp - ddx)
-        ddy = D*(mean(-ddtarget*logp) + mean(ddx*(D*mean_target*exp_shifted/sum_exp -
-            target)))
+        d2logp = -dy*ddtarget
+        p = exp_shifted/sum_exp
+        d2x = d2logp + D*p*(dy*mean_target*(ddx - sum(ddx*p)) - mean(d2logp))
+        d2target = dy*(sum(ddx*p) - ddx)
+        ddy = D*(mean(ddx*(D*mean_target*p - target)) - mean(ddtarget*logp))
 
     Args:
         saved: what `forward` returned.
@@ -207,7 +208,8 @@ def backward_backward(
             None in it makes a new array.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns SecondGradients, with respect to the inputs and to the cotangents.
+    Returns SecondGradients, with respect to the inputs (dx is d2x, dtarget is d2target)
+    and to the cotangents.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """

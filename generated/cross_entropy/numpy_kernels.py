@@ -29,22 +29,22 @@ def forward(values, results, call):
     def block(
         x, target, row_max_block, sum_exp_block, log_sum_exp_block, y_block, buffers
     ):
-        # step 2: row_max = max(x)
+        # step 1: row_max = max(x)
         row_max = np.maximum.reduce(x, axis=-1, keepdims=True, out=row_max_block)
-        # step 3: x_shifted = x - row_max
+        # step 2: x_shifted = x - row_max
         x_shifted = _rows.by_row(np.subtract, x, row_max, out=buffers[0])
-        # step 4: exp_shifted = exp(x_shifted)
+        # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=buffers[1])
-        # step 5: sum_exp = sum(exp_shifted)
+        # step 4: sum_exp = sum(exp_shifted)
         sum_exp = _rows.row_sum(exp_shifted, ones, out=sum_exp_block)
-        # step 6: log_sum_exp = log(sum_exp)
+        # step 5: log_sum_exp = log(sum_exp)
         log_sum_exp = np.log(sum_exp, out=log_sum_exp_block)
-        # step 7: logp = x_shifted - log_sum_exp
+        # step 6: logp = x_shifted - log_sum_exp
         logp = np.subtract(x_shifted, log_sum_exp, out=buffers[0])
-        # step 8: sum_target = sum(logp*target)
-        sum_target = _rows.row_sum(logp, target, out=y_block)
-        # step 9: y = -sum_target
-        np.negative(sum_target, out=y_block)
+        # step 7: sum_logp_target = sum(logp*target)
+        sum_logp_target = _rows.row_sum(logp, target, out=y_block)
+        # step 8: y = -sum_logp_target
+        np.negative(sum_logp_target, out=y_block)
 
     _blocks.each_block(
         block,
@@ -74,21 +74,21 @@ def backward(arguments, fields, results, call):
         dx_block,
         row_scalars,
     ):
-        # step 15: sum_target_2 = sum(target)
-        sum_target_2 = _rows.row_sum(target, ones, out=row_scalars[0])
-        # step 3: x_shifted = x - row_max
+        # step 24: sum_target = sum(target)
+        sum_target = _rows.row_sum(target, ones, out=row_scalars[0])
+        # step 2: x_shifted = x - row_max
         x_shifted = _rows.by_row(np.subtract, x, row_max, out=dx_block)
-        # step 7: logp = x_shifted - log_sum_exp
+        # step 6: logp = x_shifted - log_sum_exp
         logp = _rows.by_row(np.subtract, x_shifted, log_sum_exp, out=dtarget_block)
-        # step 13: dtarget = -logp*dy
+        # step 20: dtarget = -logp*dy
         part = np.negative(dy, out=row_scalars[1])
         np.multiply(logp, part, out=dtarget_block)
-        # step 15: sum_target_2_scaled = sum_target_2/sum_exp
-        sum_target_2_scaled = np.divide(sum_target_2, sum_exp, out=row_scalars[0])
-        # step 4: exp_shifted = exp(x_shifted)
+        # step 24: sum_target_scaled = sum_target/sum_exp
+        sum_target_scaled = np.divide(sum_target, sum_exp, out=row_scalars[0])
+        # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=dx_block)
-        # step 15: dx = (exp_shifted*sum_target_2_scaled - target)*dy
-        dx = np.multiply(exp_shifted, sum_target_2_scaled, out=dx_block)
+        # step 24: dx = (exp_shifted*sum_target_scaled - target)*dy
+        dx = np.multiply(exp_shifted, sum_target_scaled, out=dx_block)
         dx = np.subtract(dx, target, out=dx_block)
         np.multiply(dx, dy, out=dx_block)
 
@@ -114,22 +114,22 @@ def forward_fast(values, shape, dtype):
     features = shape[-1]
     vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
     ones = _rows.equal_weights(features, 1.0, dtype)
-    # step 2: row_max = max(x)
+    # step 1: row_max = max(x)
     row_max = np.maximum.reduce(x, axis=-1, keepdims=True)
-    # step 3: x_shifted = x - row_max
+    # step 2: x_shifted = x - row_max
     x_shifted = x - row_max
-    # step 4: exp_shifted = exp(x_shifted)
+    # step 3: exp_shifted = exp(x_shifted)
     exp_shifted = np.exp(x_shifted)
-    # step 5: sum_exp = sum(exp_shifted)
+    # step 4: sum_exp = sum(exp_shifted)
     sum_exp = vecdot(exp_shifted, ones)[..., np.newaxis]
-    # step 6: log_sum_exp = log(sum_exp)
+    # step 5: log_sum_exp = log(sum_exp)
     log_sum_exp = np.log(sum_exp)
-    # step 7: logp = x_shifted - log_sum_exp
+    # step 6: logp = x_shifted - log_sum_exp
     logp = np.subtract(x_shifted, log_sum_exp, out=x_shifted)
-    # step 8: sum_target = sum(logp*target)
-    sum_target = vecdot(logp, target)[..., np.newaxis]
-    # step 9: y = -sum_target
-    y = np.negative(sum_target)
+    # step 7: sum_logp_target = sum(logp*target)
+    sum_logp_target = vecdot(logp, target)[..., np.newaxis]
+    # step 8: y = -sum_logp_target
+    y = np.negative(sum_logp_target)
     row_max = row_max[..., 0]
     sum_exp = sum_exp[..., 0]
     log_sum_exp = log_sum_exp[..., 0]
@@ -148,21 +148,21 @@ def backward_fast(arguments, saved):
     row_max = row_max_rows[..., np.newaxis]
     sum_exp = sum_exp_rows[..., np.newaxis]
     log_sum_exp = log_sum_exp_rows[..., np.newaxis]
-    # step 15: sum_target_2 = sum(target)
-    sum_target_2 = vecdot(target, ones)[..., np.newaxis]
-    # step 3: x_shifted = x - row_max
+    # step 24: sum_target = sum(target)
+    sum_target = vecdot(target, ones)[..., np.newaxis]
+    # step 2: x_shifted = x - row_max
     x_shifted = x - row_max
-    # step 7: logp = x_shifted - log_sum_exp
+    # step 6: logp = x_shifted - log_sum_exp
     logp = x_shifted - log_sum_exp
-    # step 13: dtarget = -logp*dy
+    # step 20: dtarget = -logp*dy
     part = np.negative(dy)
     dtarget = np.multiply(logp, part, out=logp)
-    # step 15: sum_target_2_scaled = sum_target_2/sum_exp
-    sum_target_2_scaled = sum_target_2 / sum_exp
-    # step 4: exp_shifted = exp(x_shifted)
+    # step 24: sum_target_scaled = sum_target/sum_exp
+    sum_target_scaled = sum_target / sum_exp
+    # step 3: exp_shifted = exp(x_shifted)
     exp_shifted = np.exp(x_shifted, out=x_shifted)
-    # step 15: dx = (exp_shifted*sum_target_2_scaled - target)*dy
-    dx = np.multiply(exp_shifted, sum_target_2_scaled, out=exp_shifted)
+    # step 24: dx = (exp_shifted*sum_target_scaled - target)*dy
+    dx = np.multiply(exp_shifted, sum_target_scaled, out=exp_shifted)
     dx = np.subtract(dx, target, out=dx)
     dx = np.multiply(dx, dy, out=dx)
     return dx, dtarget

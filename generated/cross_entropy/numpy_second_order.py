@@ -21,38 +21,48 @@ from .._runtime import rows as _rows
 
 def jvp(arguments, fields, results, call):
     """The tangents of the outputs, written to their arrays."""
-    dx_rows, dtarget_rows = arguments
+    x_dot_rows, target_dot_rows = arguments
     x_rows, target_rows, row_max_rows, sum_exp_rows, log_sum_exp_rows = fields
-    (dy_out,) = results
+    (y_dot_out,) = results
     features, dtype = call.features, call.dtype
     ones = _rows.equal_weights(features, 1.0, dtype)
 
-    def block(x, target, dx, dtarget, row_max, sum_exp, log_sum_exp, dy_block, buffers):
-        # step 3: x_shifted = x - row_max
+    def block(
+        x,
+        target,
+        x_dot,
+        target_dot,
+        row_max,
+        sum_exp,
+        log_sum_exp,
+        y_dot_block,
+        buffers,
+    ):
+        # step 2: x_shifted = x - row_max
         x_shifted = _rows.by_row(np.subtract, x, row_max, out=buffers[0])
-        # step 4: exp_shifted = exp(x_shifted)
-        if dx_rows is not None:
+        # step 3: exp_shifted = exp(x_shifted)
+        if x_dot_rows is not None:
             exp_shifted = np.exp(x_shifted, out=buffers[1])
-            # step 16: sum_dx_exp_shifted = sum(dx*exp_shifted)
-            sum_dx_exp_shifted = _rows.row_sum(dx, exp_shifted, out=dy_block)
-            # step 16: dlog_sum_exp = sum_dx_exp_shifted/sum_exp
-            dlog_sum_exp = np.divide(sum_dx_exp_shifted, sum_exp, out=dy_block)
-        # step 7: logp = x_shifted - log_sum_exp
-        if dtarget_rows is not None:
+            # step 35: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
+            sum_exp_shifted_x_dot = _rows.row_sum(exp_shifted, x_dot, out=y_dot_block)
+            # step 35: log_sum_exp_dot = sum_exp_shifted_x_dot/sum_exp
+            log_sum_exp_dot = np.divide(sum_exp_shifted_x_dot, sum_exp, out=y_dot_block)
+        # step 6: logp = x_shifted - log_sum_exp
+        if target_dot_rows is not None:
             logp = np.subtract(x_shifted, log_sum_exp, out=buffers[0])
-            # step 17: sum_dtarget_dx_logp = sum(dtarget*logp + (dx -
-            #   dlog_sum_exp)*target)
-            part = np.multiply(dtarget, logp, out=buffers[0])
-        if dx_rows is not None:
-            part_2 = _rows.by_row(np.subtract, dx, dlog_sum_exp, out=buffers[1])
+            # step 32: sum_logp_target_target_dot = sum(logp*target_dot + (x_dot -
+            #   log_sum_exp_dot)*target)
+            part = np.multiply(logp, target_dot, out=buffers[0])
+        if x_dot_rows is not None:
+            part_2 = _rows.by_row(np.subtract, x_dot, log_sum_exp_dot, out=buffers[1])
             part_2 = np.multiply(part_2, target, out=buffers[1])
-        if dx_rows is not None and dtarget_rows is not None:
+        if x_dot_rows is not None and target_dot_rows is not None:
             part = np.add(part, part_2, out=buffers[0])
-        if dtarget_rows is None:
+        if target_dot_rows is None:
             part = part_2
-        sum_dtarget_dx_logp = _rows.row_sum(part, ones, out=dy_block)
-        # step 17: dy = -sum_dtarget_dx_logp
-        np.negative(sum_dtarget_dx_logp, out=dy_block)
+        sum_logp_target_target_dot = _rows.row_sum(part, ones, out=y_dot_block)
+        # step 32: y_dot = -sum_logp_target_target_dot
+        np.negative(sum_logp_target_target_dot, out=y_dot_block)
 
     _blocks.each_block(
         block,
@@ -60,13 +70,13 @@ def jvp(arguments, fields, results, call):
         reads=(
             x_rows,
             target_rows,
-            dx_rows,
-            dtarget_rows,
+            x_dot_rows,
+            target_dot_rows,
             row_max_rows,
             sum_exp_rows,
             log_sum_exp_rows,
         ),
-        writes=(dy_out,),
+        writes=(y_dot_out,),
         buffers=2,
     )
 
@@ -95,80 +105,81 @@ def backward_backward(arguments, fields, results, call):
         buffers,
         row_scalars,
     ):
-        # step 20: sum_exp_scaled = D/sum_exp
+        # step 62: sum_exp_scaled = D/sum_exp
         sum_exp_scaled = np.divide(D, sum_exp, out=ddy_block)
-        # step 18: mean_target = mean(target)
+        # step 36: mean_target = mean(target)
         if ddx_rows is not None:
             mean_target = _rows.row_sum(target, one_over_D, out=row_scalars[0])
-        # step 3: x_shifted = x - row_max
+        # step 2: x_shifted = x - row_max
         x_shifted = _rows.by_row(np.subtract, x, row_max, out=dx_block)
-        # step 4: exp_shifted = exp(x_shifted)
+        # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=dtarget_block)
-        # step 20: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
+        # step 62: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
         if ddx_rows is not None:
             sum_ddx_exp_shifted = _rows.row_sum(ddx, exp_shifted, out=row_scalars[1])
-        # step 7: logp = x_shifted - log_sum_exp
+        # step 6: logp = x_shifted - log_sum_exp
         if ddtarget_rows is not None:
             logp = np.subtract(x_shifted, log_sum_exp, out=dx_block)
-            # step 22: mean_ddtarget_logp = mean(-ddtarget*logp)
-            part = np.multiply(ddtarget, logp, out=dx_block)
-            part = np.negative(part, out=dx_block)
-            mean_ddtarget_logp = _rows.row_sum(part, one_over_D, out=row_scalars[2])
-            # step 19: g = -ddtarget*dy
-            part_2 = np.negative(dy, out=row_scalars[3])
-            g = _rows.by_row(np.multiply, ddtarget, part_2, out=dx_block)
-            # step 20: mean_g = mean(g)
-            mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[3])
-        # step 20: mean_target_scaled = dy*mean_target
+            # step 64: mean_ddtarget_logp = mean(ddtarget*logp)
+            mean_ddtarget_logp = _rows.row_mean(ddtarget, logp, D, out=row_scalars[2])
+            # step 40: d2logp = -ddtarget*dy
+            part = np.negative(dy, out=row_scalars[3])
+            d2logp = _rows.by_row(np.multiply, ddtarget, part, out=dx_block)
+            # step 62: mean_d2logp = mean(d2logp)
+            mean_d2logp = _rows.row_sum(d2logp, one_over_D, out=row_scalars[3])
+        # step 62: mean_target_scaled = dy*mean_target
         if ddx_rows is not None:
             mean_target_scaled = np.multiply(dy, mean_target, out=row_scalars[4])
-            # step 20: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/sum_exp
+            # step 62: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/sum_exp
             sum_ddx_exp_shifted_scaled = np.divide(
                 sum_ddx_exp_shifted, sum_exp, out=row_scalars[1]
             )
-            # step 22: mean_target_scaled_2 = mean_target*D/sum_exp
+            # step 64: mean_target_scaled_2 = mean_target*D/sum_exp
             mean_target_scaled_2 = np.multiply(mean_target, D, out=row_scalars[0])
             mean_target_scaled_2 = np.divide(
                 mean_target_scaled_2, sum_exp, out=row_scalars[0]
             )
-            # step 22: mean_ddx_exp_shifted_target =
+            # step 64: mean_ddx_exp_shifted_target =
             #   mean(ddx*(exp_shifted*mean_target_scaled_2 - target))
-            part_3 = _rows.by_row(
+            part_2 = _rows.by_row(
                 np.multiply, exp_shifted, mean_target_scaled_2, out=buffers[0]
             )
-            part_3 = np.subtract(part_3, target, out=buffers[0])
+            part_2 = np.subtract(part_2, target, out=buffers[0])
             mean_ddx_exp_shifted_target = _rows.row_mean(
-                ddx, part_3, D, out=row_scalars[0]
+                ddx, part_2, D, out=row_scalars[0]
             )
-            # step 20: dx = g + ((ddx - sum_ddx_exp_shifted_scaled)*mean_target_scaled -
-            #   mean_g)*exp_shifted*sum_exp_scaled
-            dx = _rows.by_row(
+        else:
+            mean_ddx_exp_shifted_target = 0.0
+        # step 62: d2x = d2logp + ((ddx - sum_ddx_exp_shifted_scaled)*mean_target_scaled
+        #   - mean_d2logp)*exp_shifted*sum_exp_scaled
+        if ddx_rows is not None:
+            d2x = _rows.by_row(
                 np.subtract, ddx, sum_ddx_exp_shifted_scaled, out=buffers[0]
             )
-            dx = np.multiply(dx, mean_target_scaled, out=buffers[0])
+            d2x = np.multiply(d2x, mean_target_scaled, out=buffers[0])
         else:
-            dx = 0.0
+            d2x = 0.0
         if ddtarget_rows is not None:
-            dx = np.subtract(dx, mean_g, out=buffers[0])
-        dx = np.multiply(dx, exp_shifted, out=dtarget_block)
-        dx = np.multiply(dx, sum_exp_scaled, out=dtarget_block)
+            d2x = np.subtract(d2x, mean_d2logp, out=buffers[0])
+        d2x = np.multiply(d2x, exp_shifted, out=dtarget_block)
+        d2x = np.multiply(d2x, sum_exp_scaled, out=dtarget_block)
         if ddtarget_rows is not None:
-            dx = np.add(g, dx, out=dx_block)
+            d2x = np.add(d2logp, d2x, out=dx_block)
         else:
-            dx_block[...] = dx
-        # step 21: dtarget = (sum_ddx_exp_shifted_scaled - ddx)*dy
+            dx_block[...] = d2x
+        # step 63: d2target = (sum_ddx_exp_shifted_scaled - ddx)*dy
         if ddx_rows is not None:
-            dtarget = np.subtract(sum_ddx_exp_shifted_scaled, ddx, out=dtarget_block)
-            dtarget = np.multiply(dtarget, dy, out=dtarget_block)
+            d2target = np.subtract(sum_ddx_exp_shifted_scaled, ddx, out=dtarget_block)
+            d2target = np.multiply(d2target, dy, out=dtarget_block)
         else:
-            dtarget = 0.0
-            dtarget_block[...] = dtarget
-        # step 22: ddy = (mean_ddtarget_logp + mean_ddx_exp_shifted_target)*D
-        if ddx_rows is not None and ddtarget_rows is not None:
-            ddy = np.add(mean_ddtarget_logp, mean_ddx_exp_shifted_target, out=ddy_block)
-        if ddx_rows is None:
-            ddy = mean_ddtarget_logp
-        if ddtarget_rows is None:
+            d2target = 0.0
+            dtarget_block[...] = d2target
+        # step 64: ddy = (mean_ddx_exp_shifted_target - mean_ddtarget_logp)*D
+        if ddtarget_rows is not None:
+            ddy = np.subtract(
+                mean_ddx_exp_shifted_target, mean_ddtarget_logp, out=ddy_block
+            )
+        else:
             ddy = mean_ddx_exp_shifted_target
         np.multiply(ddy, D, out=ddy_block)
 

@@ -7,19 +7,21 @@
 // templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
 //
 // jvp:
-//     dlog_sum_exp = sum(dx*exp_shifted)/sum_exp
-//     dy = -sum(dtarget*logp + target*(dx - dlog_sum_exp))
+//     p = exp_shifted/sum_exp
+//     log_sum_exp_dot = sum(p*x_dot)
+//     y_dot = -sum(logp*target_dot + target*(x_dot - log_sum_exp_dot))
 // backward_backward:
 //     mean_target = mean(target)
-//     g = -dy*ddtarget
-//     dx = g + D*exp_shifted*(dy*mean_target*(ddx - sum(ddx*exp_shifted)/sum_exp) - mean(g))/sum_exp
-//     dtarget = dy*(sum(ddx*exp_shifted)/sum_exp - ddx)
-//     ddy = D*(mean(-ddtarget*logp) + mean(ddx*(D*mean_target*exp_shifted/sum_exp - target)))
+//     d2logp = -dy*ddtarget
+//     p = exp_shifted/sum_exp
+//     d2x = d2logp + D*p*(dy*mean_target*(ddx - sum(ddx*p)) - mean(d2logp))
+//     d2target = dy*(sum(ddx*p) - ddx)
+//     ddy = D*(mean(ddx*(D*mean_target*p - target)) - mean(ddtarget*logp))
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* x, const Row* target, const Row* dx, const Row* dtarget, const Computed* row_max,
-//         const Computed* sum_exp, const Computed* log_sum_exp, Row* out_dy, long long rows, int D)
+//     jvp_<type>(const Row* x, const Row* target, const Row* x_dot, const Row* target_dot, const Computed*
+//         row_max, const Computed* sum_exp, const Computed* log_sum_exp, Row* out_dy, long long rows, int D)
 //     backward_backward_<type>(const Row* x, const Row* target, const Row* dy, const Row* ddx, const Row*
 //         ddtarget, const Computed* row_max, const Computed* sum_exp, const Computed* log_sum_exp, Row* out_dx,
 //         Row* out_dtarget, Row* out_ddy, long long rows, int D)
@@ -68,9 +70,9 @@ namespace jvp {
 
 constexpr bool READS_x = HAS_dtarget || HAS_dx;
 constexpr bool READS_target = HAS_dx;
-constexpr bool READS_dx = HAS_dx;
-constexpr bool READS_dtarget = HAS_dtarget;
-constexpr int ROWS_READ = READS_x + READS_target + READS_dx + READS_dtarget, FEATURES_READ = 0;
+constexpr bool READS_x_dot = HAS_dx;
+constexpr bool READS_target_dot = HAS_dtarget;
+constexpr int ROWS_READ = READS_x + READS_target + READS_x_dot + READS_target_dot, FEATURES_READ = 0;
 
 template <class T>
 using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1, 7, 0>;
@@ -78,8 +80,8 @@ using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1, 7, 0
 template <class T, class P, class A> struct Arguments {
   const T* x;
   const T* target;
-  const T* dx;
-  const T* dtarget;
+  const T* x_dot;
+  const T* target_dot;
   const A* row_max;
   const A* sum_exp;
   const A* log_sum_exp;
@@ -94,53 +96,53 @@ template <class A> struct Scalars {
   A row_max;
   A sum_exp;
   A log_sum_exp;
-  A sum_dx_exp_shifted;
-  A dlog_sum_exp;
-  A sum_dtarget_dx_logp;
-  A dy;
+  A sum_exp_shifted_x_dot;
+  A log_sum_exp_dot;
+  A sum_logp_target_target_dot;
+  A y_dot;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
 template <class G> struct Tile {
   Pack<typename G::T, G::VECTOR> x[G::KEPT];
   Pack<typename G::T, G::VECTOR> target[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dx[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dtarget[G::KEPT];
+  Pack<typename G::T, G::VECTOR> x_dot[G::KEPT];
+  Pack<typename G::T, G::VECTOR> target_dot[G::KEPT];
 };
 
-// Stage 1 of 2: sum_dx_exp_shifted = sum(dx*exp_shifted)
+// Stage 1 of 2: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
 template <class A>
-__device__ __forceinline__ void sum_dx_exp_shifted(A x, A dx, const Scalars<A>& row, A (&sums)[1]) {
+__device__ __forceinline__ void sum_exp_shifted_x_dot(A x, A x_dot, const Scalars<A>& row, A (&sums)[1]) {
   const A row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 3
-  const A exp_shifted = math::exp(x_shifted);  // step 4
-  if (HAS_dx) sums[0] += dx*exp_shifted;  // step 16: sum_dx_exp_shifted
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  if (HAS_dx) sums[0] += exp_shifted*x_dot;  // step 35: sum_exp_shifted_x_dot
 }
 
 template <class A>
-__device__ __forceinline__ void after_sum_dx_exp_shifted(Scalars<A>& row, const A (&sums)[1]) {
+__device__ __forceinline__ void after_sum_exp_shifted_x_dot(Scalars<A>& row, const A (&sums)[1]) {
   const A sum_exp = row.sum_exp;
-  const A sum_dx_exp_shifted = sums[0];  // step 16: sum(dx*exp_shifted)
-  const A dlog_sum_exp = HAS_dx ? sum_dx_exp_shifted / sum_exp : A(0);  // step 16
-  row.sum_dx_exp_shifted = sum_dx_exp_shifted;
-  row.dlog_sum_exp = dlog_sum_exp;
+  const A sum_exp_shifted_x_dot = sums[0];  // step 35: sum(exp_shifted*x_dot)
+  const A log_sum_exp_dot = HAS_dx ? sum_exp_shifted_x_dot / sum_exp : A(0);  // step 35
+  row.sum_exp_shifted_x_dot = sum_exp_shifted_x_dot;
+  row.log_sum_exp_dot = log_sum_exp_dot;
 }
 
-// Stage 2 of 2: sum_dtarget_dx_logp = sum(dtarget*logp + target*(-dlog_sum_exp + dx))
+// Stage 2 of 2: sum_logp_target_target_dot = sum(logp*target_dot + target*(-log_sum_exp_dot + x_dot))
 template <class A>
-__device__ __forceinline__ void sum_dtarget_dx_logp(A x, A target, A dx, A dtarget, const Scalars<A>& row, A (&sums)[1]) {
-  const A dlog_sum_exp = row.dlog_sum_exp, log_sum_exp = row.log_sum_exp, row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 3
-  const A logp = x_shifted - log_sum_exp;  // step 7
-  if (HAS_dtarget || HAS_dx) sums[0] += (HAS_dtarget ? dtarget*logp : A(0)) + (HAS_dx ? (dx - dlog_sum_exp)*target : A(0));  // step 17: sum_dtarget_dx_logp
+__device__ __forceinline__ void sum_logp_target_target_dot(A x, A target, A x_dot, A target_dot, const Scalars<A>& row, A (&sums)[1]) {
+  const A log_sum_exp = row.log_sum_exp, log_sum_exp_dot = row.log_sum_exp_dot, row_max = row.row_max;
+  const A x_shifted = x - row_max;  // step 2
+  const A logp = x_shifted - log_sum_exp;  // step 6
+  if (HAS_dtarget || HAS_dx) sums[0] += (HAS_dtarget ? logp*target_dot : A(0)) + (HAS_dx ? (x_dot - log_sum_exp_dot)*target : A(0));  // step 32: sum_logp_target_target_dot
 }
 
 template <class A>
-__device__ __forceinline__ void after_sum_dtarget_dx_logp(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_dtarget_dx_logp = sums[0];  // step 17: sum(dtarget*logp + target*(-dlog_sum_exp + dx))
-  const A dy = (HAS_dtarget || HAS_dx) ? -sum_dtarget_dx_logp : A(0);  // step 17
-  row.sum_dtarget_dx_logp = sum_dtarget_dx_logp;
-  row.dy = dy;
+__device__ __forceinline__ void after_sum_logp_target_target_dot(Scalars<A>& row, const A (&sums)[1]) {
+  const A sum_logp_target_target_dot = sums[0];  // step 32: sum(logp*target_dot + target*(-log_sum_exp_dot + x_dot))
+  const A y_dot = (HAS_dtarget || HAS_dx) ? -sum_logp_target_target_dot : A(0);  // step 32
+  row.sum_logp_target_target_dot = sum_logp_target_target_dot;
+  row.y_dot = y_dot;
 }
 
 // What the call gives: everything that no row changes.
@@ -178,10 +180,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
             tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
           if constexpr (READS_target)
             tile.target[chunk] = load_once<G::VECTOR>(to.target + here.offset + column);
-          if constexpr (READS_dx)
-            tile.dx[chunk] = load_once<G::VECTOR>(to.dx + here.offset + column);
-          if constexpr (READS_dtarget)
-            tile.dtarget[chunk] = load_once<G::VECTOR>(to.dtarget + here.offset + column);
+          if constexpr (READS_x_dot)
+            tile.x_dot[chunk] = load_once<G::VECTOR>(to.x_dot + here.offset + column);
+          if constexpr (READS_target_dot)
+            tile.target_dot[chunk] = load_once<G::VECTOR>(to.target_dot + here.offset + column);
         }
       }
     }
@@ -193,34 +195,34 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          sum_dx_exp_shifted(READS_x ? widen<A>(x.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0), row, sums);
+          sum_exp_shifted_x_dot(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, HAS_dx), 0, 0>(sums, slots, turn);
-      after_sum_dx_exp_shifted(row, sums);
+      after_sum_exp_shifted_x_dot(row, sums);
     }
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
         const auto target = read<READS_target, G::KEEPS_ROW>(tile.target, chunk, to.target, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
-        const auto dtarget = read<READS_dtarget, G::KEEPS_ROW>(tile.dtarget, chunk, to.dtarget, here.offset + column);
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
+        const auto target_dot = read<READS_target_dot, G::KEEPS_ROW>(tile.target_dot, chunk, to.target_dot, here.offset + column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          sum_dtarget_dx_logp(READS_x ? widen<A>(x.entries[i]) : A(0),
+          sum_logp_target_target_dot(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_target ? widen<A>(target.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0),
-              READS_dtarget ? widen<A>(dtarget.entries[i]) : A(0), row, sums);
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0),
+              READS_target_dot ? widen<A>(target_dot.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, HAS_dtarget || HAS_dx), 0, 0>(sums, slots, turn);
-      after_sum_dtarget_dx_logp(row, sums);
-      if (live && here.lane == 0) to.out_dy[here.row] = narrow<T>(row.dy);
+      after_sum_logp_target_target_dot(row, sums);
+      if (live && here.lane == 0) to.out_dy[here.row] = narrow<T>(row.y_dot);
     }
   }
 }
@@ -236,11 +238,11 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 
 #define LNGEN_KERNELS(TYPE, T) \
   LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
-               (const T* __restrict__ x, const T* __restrict__ target, const T* __restrict__ dx, \
-                const T* __restrict__ dtarget, const lngen::Computed<T>* __restrict__ row_max, \
+               (const T* __restrict__ x, const T* __restrict__ target, const T* __restrict__ x_dot, \
+                const T* __restrict__ target_dot, const lngen::Computed<T>* __restrict__ row_max, \
                 const lngen::Computed<T>* __restrict__ sum_exp, const lngen::Computed<T>* __restrict__ log_sum_exp, \
                 T* __restrict__ out_dy, long long rows, int D), \
-               (x, target, dx, dtarget, row_max, sum_exp, log_sum_exp, out_dy, rows, D))
+               (x, target, x_dot, target_dot, row_max, sum_exp, log_sum_exp, out_dy, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -288,7 +290,7 @@ template <class A> struct Scalars {
   A log_sum_exp;
   A sum_exp_scaled;
   A mean_target;
-  A mean_g;
+  A mean_d2logp;
   A sum_ddx_exp_shifted;
   A mean_ddtarget_logp;
   A mean_target_scaled;
@@ -310,36 +312,36 @@ template <class G> struct Tile {
 template <class A>
 __device__ __forceinline__ void after_stage_1(Scalars<A>& row) {
   const A D = row.D, sum_exp = row.sum_exp;
-  const A sum_exp_scaled = D / sum_exp;  // step 20
+  const A sum_exp_scaled = D / sum_exp;  // step 62
   row.sum_exp_scaled = sum_exp_scaled;
 }
 
-// Stage 2 of 3: mean_target = mean(target); mean_g = mean(g); sum_ddx_exp_shifted = sum(ddx*exp_shifted); mean_ddtarget_logp = mean(-ddtarget*logp)
+// Stage 2 of 3: mean_target = mean(target); mean_d2logp = mean(d2logp); sum_ddx_exp_shifted = sum(ddx*exp_shifted); mean_ddtarget_logp = mean(ddtarget*logp)
 template <class A>
 __device__ __forceinline__ void mean_ddtarget_logp(A x, A target, A ddx, A ddtarget, const Scalars<A>& row, A (&sums)[4]) {
   const A dy = row.dy, log_sum_exp = row.log_sum_exp, row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 3
-  const A exp_shifted = math::exp(x_shifted);  // step 4
-  const A logp = x_shifted - log_sum_exp;  // step 7
-  const A g = HAS_ddtarget ? -ddtarget*dy : A(0);  // step 19
-  if (HAS_ddx) sums[0] += target;  // step 18: mean_target
-  if (HAS_ddtarget) sums[1] += g;  // step 20: mean_g
-  if (HAS_ddx) sums[2] += ddx*exp_shifted;  // step 20: sum_ddx_exp_shifted
-  if (HAS_ddtarget) sums[3] += -ddtarget*logp;  // step 22: mean_ddtarget_logp
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  const A logp = x_shifted - log_sum_exp;  // step 6
+  const A d2logp = HAS_ddtarget ? -ddtarget*dy : A(0);  // step 40
+  if (HAS_ddx) sums[0] += target;  // step 36: mean_target
+  if (HAS_ddtarget) sums[1] += d2logp;  // step 62: mean_d2logp
+  if (HAS_ddx) sums[2] += ddx*exp_shifted;  // step 62: sum_ddx_exp_shifted
+  if (HAS_ddtarget) sums[3] += ddtarget*logp;  // step 64: mean_ddtarget_logp
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddtarget_logp(Scalars<A>& row, const A (&sums)[4]) {
   const A D = row.D, dy = row.dy, sum_exp = row.sum_exp;
-  const A mean_target = sums[0] / row.D;  // step 18: mean(target)
-  const A mean_g = sums[1] / row.D;  // step 20: mean(g)
-  const A sum_ddx_exp_shifted = sums[2];  // step 20: sum(ddx*exp_shifted)
-  const A mean_ddtarget_logp = sums[3] / row.D;  // step 22: mean(-ddtarget*logp)
-  const A mean_target_scaled = dy*mean_target;  // step 20
-  const A sum_ddx_exp_shifted_scaled = HAS_ddx ? sum_ddx_exp_shifted / sum_exp : A(0);  // step 20
-  const A mean_target_scaled_2 = mean_target*D / sum_exp;  // step 22
+  const A mean_target = sums[0] / row.D;  // step 36: mean(target)
+  const A mean_d2logp = sums[1] / row.D;  // step 62: mean(d2logp)
+  const A sum_ddx_exp_shifted = sums[2];  // step 62: sum(ddx*exp_shifted)
+  const A mean_ddtarget_logp = sums[3] / row.D;  // step 64: mean(ddtarget*logp)
+  const A mean_target_scaled = dy*mean_target;  // step 62
+  const A sum_ddx_exp_shifted_scaled = HAS_ddx ? sum_ddx_exp_shifted / sum_exp : A(0);  // step 62
+  const A mean_target_scaled_2 = mean_target*D / sum_exp;  // step 64
   row.mean_target = mean_target;
-  row.mean_g = mean_g;
+  row.mean_d2logp = mean_d2logp;
   row.sum_ddx_exp_shifted = sum_ddx_exp_shifted;
   row.mean_ddtarget_logp = mean_ddtarget_logp;
   row.mean_target_scaled = mean_target_scaled;
@@ -349,23 +351,23 @@ __device__ __forceinline__ void after_mean_ddtarget_logp(Scalars<A>& row, const 
 
 // Stage 3 of 3: mean_ddx_exp_shifted_target = mean(ddx*(mean_target_scaled_2*exp_shifted - target))
 template <class A>
-__device__ __forceinline__ void mean_ddx_exp_shifted_target(A x, A target, A ddx, A ddtarget, const Scalars<A>& row, A (&sums)[1], A& out_dx, A& out_dtarget) {
-  const A dy = row.dy, mean_g = row.mean_g, mean_target_scaled = row.mean_target_scaled, mean_target_scaled_2 = row.mean_target_scaled_2, row_max = row.row_max, sum_ddx_exp_shifted_scaled = row.sum_ddx_exp_shifted_scaled, sum_exp_scaled = row.sum_exp_scaled;
-  const A x_shifted = x - row_max;  // step 3
-  const A exp_shifted = math::exp(x_shifted);  // step 4
-  const A g = HAS_ddtarget ? -ddtarget*dy : A(0);  // step 19
-  const A dx = (HAS_ddtarget || HAS_ddx) ? g + ((HAS_ddx ? (ddx - sum_ddx_exp_shifted_scaled)*mean_target_scaled : A(0)) - mean_g)*exp_shifted*sum_exp_scaled : A(0);  // step 20
-  const A dtarget = HAS_ddx ? (sum_ddx_exp_shifted_scaled - ddx)*dy : A(0);  // step 21
-  if (HAS_ddx) sums[0] += ddx*(exp_shifted*mean_target_scaled_2 - target);  // step 22: mean_ddx_exp_shifted_target
-  out_dx = dx;
-  out_dtarget = dtarget;
+__device__ __forceinline__ void mean_ddx_exp_shifted_target(A x, A target, A ddx, A ddtarget, const Scalars<A>& row, A (&sums)[1], A& out_d2x, A& out_d2target) {
+  const A dy = row.dy, mean_d2logp = row.mean_d2logp, mean_target_scaled = row.mean_target_scaled, mean_target_scaled_2 = row.mean_target_scaled_2, row_max = row.row_max, sum_ddx_exp_shifted_scaled = row.sum_ddx_exp_shifted_scaled, sum_exp_scaled = row.sum_exp_scaled;
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  const A d2logp = HAS_ddtarget ? -ddtarget*dy : A(0);  // step 40
+  const A d2x = (HAS_ddtarget || HAS_ddx) ? d2logp + ((HAS_ddx ? (ddx - sum_ddx_exp_shifted_scaled)*mean_target_scaled : A(0)) - mean_d2logp)*exp_shifted*sum_exp_scaled : A(0);  // step 62
+  const A d2target = HAS_ddx ? (sum_ddx_exp_shifted_scaled - ddx)*dy : A(0);  // step 63
+  if (HAS_ddx) sums[0] += ddx*(exp_shifted*mean_target_scaled_2 - target);  // step 64: mean_ddx_exp_shifted_target
+  out_d2x = d2x;
+  out_d2target = d2target;
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddx_exp_shifted_target(Scalars<A>& row, const A (&sums)[1]) {
   const A D = row.D, mean_ddtarget_logp = row.mean_ddtarget_logp;
-  const A mean_ddx_exp_shifted_target = sums[0] / row.D;  // step 22: mean(ddx*(mean_target_scaled_2*exp_shifted - target))
-  const A ddy = (HAS_ddtarget || HAS_ddx) ? (mean_ddtarget_logp + mean_ddx_exp_shifted_target)*D : A(0);  // step 22
+  const A mean_ddx_exp_shifted_target = sums[0] / row.D;  // step 64: mean(ddx*(mean_target_scaled_2*exp_shifted - target))
+  const A ddy = (HAS_ddtarget || HAS_ddx) ? (mean_ddx_exp_shifted_target - mean_ddtarget_logp)*D : A(0);  // step 64
   row.mean_ddx_exp_shifted_target = mean_ddx_exp_shifted_target;
   row.ddy = ddy;
 }
@@ -446,21 +448,21 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto target = read<READS_target, G::KEEPS_ROW>(tile.target, chunk, to.target, here.offset + column);
         const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
         const auto ddtarget = read<READS_ddtarget, G::KEEPS_ROW>(tile.ddtarget, chunk, to.ddtarget, here.offset + column);
-        Pack<T, G::VECTOR> stored_dx;
-        Pack<T, G::VECTOR> stored_dtarget;
+        Pack<T, G::VECTOR> stored_d2x;
+        Pack<T, G::VECTOR> stored_d2target;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dx;
-          A out_dtarget;
+          A out_d2x;
+          A out_d2target;
           mean_ddx_exp_shifted_target(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_target ? widen<A>(target.entries[i]) : A(0),
               READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
-              READS_ddtarget ? widen<A>(ddtarget.entries[i]) : A(0), row, sums, out_dx, out_dtarget);
-          stored_dx.entries[i] = narrow<T>(out_dx);
-          stored_dtarget.entries[i] = narrow<T>(out_dtarget);
+              READS_ddtarget ? widen<A>(ddtarget.entries[i]) : A(0), row, sums, out_d2x, out_d2target);
+          stored_d2x.entries[i] = narrow<T>(out_d2x);
+          stored_d2target.entries[i] = narrow<T>(out_d2target);
         }
-        store_once(to.out_dx + here.offset + column, stored_dx);
-        store_once(to.out_dtarget + here.offset + column, stored_dtarget);
+        store_once(to.out_dx + here.offset + column, stored_d2x);
+        store_once(to.out_dtarget + here.offset + column, stored_d2target);
       });
       reduce_row<G, bit(0, HAS_ddx), 0, 0>(sums, slots, turn);
       after_mean_ddx_exp_shifted_target(row, sums);

@@ -11,9 +11,9 @@
 //     t = tanh(u)
 //     y = gamma*t + beta
 // backward:
-//     g = gamma*dy*(1 - t)*(1 + t)
-//     dx = alpha*g
-//     dalpha = sum_rows(sum(g*x))
+//     du = gamma*dy*(1 - t)*(1 + t)
+//     dx = alpha*du
+//     dalpha = sum_rows(sum(du*x))
 //     dgamma = sum_rows(dy*t)
 //     dbeta = sum_rows(dy)
 //
@@ -221,7 +221,7 @@ template <class T, class P, class A> struct Arguments {
 template <class A> struct Scalars {
   A D;
   A alpha;
-  A sum_g_x;
+  A sum_du_x;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
@@ -231,25 +231,25 @@ template <class G> struct Tile {
   Pack<typename G::P, G::VECTOR> gamma[G::HELD];
 };
 
-// Stage 1 of 1: sum_g_x = sum(g*x)
+// Stage 1 of 1: sum_du_x = sum(du*x)
 template <class A>
-__device__ __forceinline__ void sum_g_x(A x, A dy, A gamma, const Scalars<A>& row, A (&sums)[1], A (&over_rows)[SUMS_INTO_COLUMNS], A& out_dx) {
+__device__ __forceinline__ void sum_du_x(A x, A dy, A gamma, const Scalars<A>& row, A (&sums)[1], A (&over_rows)[SUMS_INTO_COLUMNS], A& out_dx) {
   const A alpha = row.alpha;
   const A u = x*alpha;  // step 1
   const A t = math::tanh(u);  // step 2
-  const A g = (A(1) - t)*dy*(t + A(1))*gamma;  // step 11
-  const A dx = g*alpha;  // step 6
-  if (HAS_alpha) sums[0] += g*x;  // step 7: sum_g_x
+  const A du = (A(1) - t)*dy*(t + A(1))*gamma;  // step 11
+  const A dx = du*alpha;  // step 6
+  if (HAS_alpha) sums[0] += du*x;  // step 7: sum_du_x
   if (HAS_gamma) over_rows[0] = dy*t;  // step 8: dgamma
   if (HAS_beta) over_rows[1] = dy;  // step 9: dbeta
   out_dx = dx;
 }
 
 template <class A>
-__device__ __forceinline__ void after_sum_g_x(Scalars<A>& row, const A (&sums)[1], A (&over_all)[1]) {
-  const A sum_g_x = sums[0];  // step 7: sum(g*x)
-  over_all[0] = sum_g_x;  // step 7: dalpha
-  row.sum_g_x = sum_g_x;
+__device__ __forceinline__ void after_sum_du_x(Scalars<A>& row, const A (&sums)[1], A (&over_all)[1]) {
+  const A sum_du_x = sums[0];  // step 7: sum(du*x)
+  over_all[0] = sum_du_x;  // step 7: dalpha
+  row.sum_du_x = sum_du_x;
 }
 
 // What the call gives: everything that no row changes.
@@ -306,7 +306,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         for (int i = 0; i < G::VECTOR; ++i) {
           A over_rows[SUMS_INTO_COLUMNS] = {};
           A out_dx;
-          sum_g_x(READS_x ? widen<A>(x.entries[i]) : A(0),
+          sum_du_x(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1), row, sums, over_rows, out_dx);
           columns.template add<0x3>(chunk * G::VECTOR + i, column + i, over_rows);
@@ -316,7 +316,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       });
       reduce_row<G, bit(0, HAS_alpha), 0, 0>(sums, slots, turn);
       A over_all[SUMS_INTO_SCALARS] = {};
-      after_sum_g_x(row, sums, over_all);
+      after_sum_du_x(row, sums, over_all);
 #pragma unroll
       for (int k = 0; k < SUMS_INTO_SCALARS; ++k)
         if (SCALARS_WANTED >> k & 1) over_rows_and_columns[k] += live ? over_all[k] : A(0);

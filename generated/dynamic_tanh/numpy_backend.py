@@ -149,9 +149,9 @@ def backward(
 ) -> Gradients:
     """The gradients of a loss, given those with respect to the outputs.
 
-        g = gamma*dy*(1 - t)*(1 + t)
-        dx = alpha*g
-        dalpha = sum_rows(sum(g*x))
+        du = gamma*dy*(1 - t)*(1 + t)
+        dx = alpha*du
+        dalpha = sum_rows(sum(du*x))
         dgamma = sum_rows(dy*t)
         dbeta = sum_rows(dy)
 
@@ -181,18 +181,19 @@ def jvp(
 ) -> npt.NDArray[Any]:
     """What the outputs move by when each input moves by its tangent.
 
-        dy = dgamma*t + gamma*(1 - t)*(1 + t)*(dalpha*x + alpha*dx) + dbeta
+        y_dot = gamma_dot*t + gamma*(1 - t)*(1 + t)*(alpha_dot*x + alpha*x_dot) +
+            beta_dot
 
     Args:
         saved: what `forward` returned.
-        dx: the tangent of x; None stands for zero.
-        dalpha: the tangent of alpha; None stands for zero.
-        dgamma: the tangent of gamma; None stands for zero.
-        dbeta: the tangent of beta; None stands for zero.
+        dx: x_dot, the tangent of x; None stands for zero.
+        dalpha: alpha_dot, the tangent of alpha; None stands for zero.
+        dgamma: gamma_dot, the tangent of gamma; None stands for zero.
+        dbeta: beta_dot, the tangent of beta; None stands for zero.
         out: an array to write the tangent of y to.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns the tangent of y, in the type that forward returned.
+    Returns y_dot, the tangent of y, in the type that forward returned.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
@@ -212,14 +213,14 @@ def backward_backward(
 ) -> SecondGradients:
     """The gradients of a loss that depends on what `backward` returned.
 
-        g = gamma*dy*(1 - t)*(1 + t)
-        dg = ddalpha*x + alpha*ddx
-        g_4 = dy*(1 - t)*(1 + t)*(ddgamma - 2*gamma*dg*t)
-        dx = alpha*g_4 + ddalpha*g
-        dalpha = sum_rows(D*(mean(g_4*x) + mean(ddx*g)))
-        dgamma = sum_rows(dg*dy*(1 - t)*(1 + t))
-        dbeta = 0
-        ddy = ddgamma*t + gamma*dg*(1 - t)*(1 + t) + ddbeta
+        du = gamma*dy*(1 - t)*(1 + t)
+        ddu = ddalpha*x + alpha*ddx
+        d2u = dy*(1 - t)*(1 + t)*(ddgamma - 2*gamma*ddu*t)
+        d2x = alpha*d2u + ddalpha*du
+        d2alpha = sum_rows(D*(mean(d2u*x) + mean(ddx*du)))
+        d2gamma = sum_rows(ddu*dy*(1 - t)*(1 + t))
+        d2beta = 0
+        ddy = ddgamma*t + gamma*ddu*(1 - t)*(1 + t) + ddbeta
 
     Args:
         saved: what `forward` returned.
@@ -232,7 +233,8 @@ def backward_backward(
             None in it makes a new array.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns SecondGradients, with respect to the inputs and to the cotangents.
+    Returns SecondGradients, with respect to the inputs (dx is d2x, dalpha is d2alpha,
+    dgamma is d2gamma, dbeta is d2beta) and to the cotangents.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """

@@ -72,20 +72,20 @@ def backward(arguments, fields, results, call):
         # step 9: dbeta = sum over rows of dy
         if dbeta_out is not None:
             _rows.add_rows(dy, dbeta_sums)
-        # step 11: g = (1 - t)*dy*(t + 1)*gamma
-        g = np.subtract(1.0, t, out=buffers[0])
-        g = np.multiply(g, dy, out=buffers[0])
+        # step 11: du = (1 - t)*dy*(t + 1)*gamma
+        du = np.subtract(1.0, t, out=buffers[0])
+        du = np.multiply(du, dy, out=buffers[0])
         part_2 = np.add(t, 1.0, out=dx_block)
-        g = np.multiply(g, part_2, out=dx_block)
+        du = np.multiply(du, part_2, out=dx_block)
         if gamma is not None:
-            g = _rows.by_feature(np.multiply, g, gamma_wide, out=dx_block)
-        # step 7: sum_g_x = sum(g*x)
+            du = _rows.by_feature(np.multiply, du, gamma_wide, out=dx_block)
+        # step 7: sum_du_x = sum(du*x)
         if alpha is not None:
-            sum_g_x = _rows.row_sum(g, x, out=row_scalars[0])
-            # step 7: dalpha = sum over rows of sum_g_x
-            dalpha_sums += np.add.reduce(sum_g_x, axis=None)
-        # step 6: dx = g*alpha
-        np.multiply(g, alpha_value, out=dx_block)
+            sum_du_x = _rows.row_sum(du, x, out=row_scalars[0])
+            # step 7: dalpha = sum over rows of sum_du_x
+            dalpha_sums += np.add.reduce(sum_du_x, axis=None)
+        # step 6: dx = du*alpha
+        np.multiply(du, alpha_value, out=dx_block)
 
     dgamma, dbeta, dalpha = _blocks.each_block(
         block,
@@ -153,20 +153,20 @@ def backward_fast(arguments, saved):
         dbeta = _rows.sum_of_rows(
             _rows.equal_weights(rows, 1.0, dtype), dy.reshape(-1, features)
         )
-    # step 11: g = (1 - t)*dy*(t + 1)*gamma
-    g = 1.0 - t
-    g = np.multiply(g, dy, out=g)
+    # step 11: du = (1 - t)*dy*(t + 1)*gamma
+    du = 1.0 - t
+    du = np.multiply(du, dy, out=du)
     part_2 = np.add(t, 1.0, out=t)
-    g = np.multiply(g, part_2, out=g)
+    du = np.multiply(du, part_2, out=du)
     if gamma is not None:
-        g = np.multiply(g, gamma, out=g)
-    # step 7: sum_g_x = sum(g*x)
+        du = np.multiply(du, gamma, out=du)
+    # step 7: sum_du_x = sum(du*x)
     if alpha is not None:
-        sum_g_x = vecdot(g, x)[..., np.newaxis]
-        # step 7: dalpha = sum over rows of sum_g_x
-        dalpha = np.add.reduce(sum_g_x, axis=None)
-    # step 6: dx = g*alpha
-    dx = np.multiply(g, alpha_value, out=g)
+        sum_du_x = vecdot(du, x)[..., np.newaxis]
+        # step 7: dalpha = sum over rows of sum_du_x
+        dalpha = np.add.reduce(sum_du_x, axis=None)
+    # step 6: dx = du*alpha
+    dx = np.multiply(du, alpha_value, out=du)
     if alpha is not None:
         dalpha = _rows.filled(dalpha, out=np.empty((), dtype))
     else:

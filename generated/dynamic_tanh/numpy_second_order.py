@@ -21,68 +21,73 @@ from .._runtime import rows as _rows
 
 def jvp(arguments, fields, results, call):
     """The tangents of the outputs, written to their arrays."""
-    dx_rows, dalpha, dgamma, dbeta = arguments
+    x_dot_rows, alpha_dot, gamma_dot, beta_dot = arguments
     x_rows, alpha, gamma = fields
-    (dy_out,) = results
-    needs_part = dx_rows is not None or dalpha is not None
+    (y_dot_out,) = results
+    needs_part = x_dot_rows is not None or alpha_dot is not None
     if (
-        dalpha is not None
-        or (alpha is not None and dx_rows is not None)
-        or (alpha is not None and dgamma is not None)
+        alpha_dot is not None
+        or (alpha is not None and x_dot_rows is not None)
+        or (alpha is not None and gamma_dot is not None)
     ):
         alpha_value = alpha
-    if alpha is None and (dx_rows is not None or dgamma is not None):
+    if alpha is None and (x_dot_rows is not None or gamma_dot is not None):
         alpha_value = 0.5
-    dgamma_wide = _rows.repeated(dgamma)
+    gamma_dot_wide = _rows.repeated(gamma_dot)
     gamma_wide = _rows.repeated(gamma)
-    dbeta_wide = _rows.repeated(dbeta)
+    beta_dot_wide = _rows.repeated(beta_dot)
 
-    def block(x, dx, dy_block, buffers):
+    def block(x, x_dot, y_dot_block, buffers):
         # step 1: u = x*alpha
-        if dx_rows is not None or dalpha is not None or dgamma is not None:
-            u = np.multiply(x, alpha_value, out=dy_block)
+        if x_dot_rows is not None or alpha_dot is not None or gamma_dot is not None:
+            u = np.multiply(x, alpha_value, out=y_dot_block)
             # step 2: t = tanh(u)
-            t = np.tanh(u, out=dy_block)
-        # step 12: dy = t*dgamma + (1 - t)*(dx*alpha + x*dalpha)*(t + 1)*gamma + dbeta
-        if dgamma is not None:
-            dy = _rows.by_feature(np.multiply, t, dgamma_wide, out=buffers[0])
+            t = np.tanh(u, out=y_dot_block)
+        # step 17: y_dot = t*gamma_dot + (1 - t)*(t + 1)*(x*alpha_dot +
+        #   x_dot*alpha)*gamma + beta_dot
+        if gamma_dot is not None:
+            y_dot = _rows.by_feature(np.multiply, t, gamma_dot_wide, out=buffers[0])
         if needs_part:
             part = np.subtract(1.0, t, out=buffers[1])
-        if dx_rows is not None:
-            part_2 = np.multiply(dx, alpha_value, out=buffers[2])
-        if dalpha is not None:
-            part_3 = np.multiply(x, dalpha, out=buffers[3])
-        if dx_rows is not None and dalpha is not None:
-            part_2 = np.add(part_2, part_3, out=buffers[2])
-        if dx_rows is None and dalpha is not None:
-            part_2 = part_3
+            part_2 = np.add(t, 1.0, out=y_dot_block)
+            part = np.multiply(part, part_2, out=y_dot_block)
+        if alpha_dot is not None:
+            part_3 = np.multiply(x, alpha_dot, out=buffers[1])
+        if x_dot_rows is not None:
+            part_4 = np.multiply(x_dot, alpha_value, out=buffers[2])
+        if x_dot_rows is not None and alpha_dot is not None:
+            part_3 = np.add(part_3, part_4, out=buffers[1])
+        if x_dot_rows is not None and alpha_dot is None:
+            part_3 = part_4
         if needs_part:
-            part = np.multiply(part, part_2, out=buffers[1])
-            part_4 = np.add(t, 1.0, out=dy_block)
-            part = np.multiply(part, part_4, out=dy_block)
-        if gamma is not None and (dx_rows is not None or dalpha is not None):
-            part = _rows.by_feature(np.multiply, part, gamma_wide, out=dy_block)
-        if dgamma is not None and (dx_rows is not None or dalpha is not None):
-            dy = np.add(dy, part, out=dy_block)
+            part = np.multiply(part, part_3, out=y_dot_block)
+        if gamma is not None and (x_dot_rows is not None or alpha_dot is not None):
+            part = _rows.by_feature(np.multiply, part, gamma_wide, out=y_dot_block)
+        if gamma_dot is not None and (x_dot_rows is not None or alpha_dot is not None):
+            y_dot = np.add(y_dot, part, out=y_dot_block)
         if (
             gamma is not None
-            and dgamma is None
-            and (dx_rows is not None or dalpha is not None)
+            and gamma_dot is None
+            and (x_dot_rows is not None or alpha_dot is not None)
         ):
-            dy = part
-        if gamma is None and (dx_rows is not None or dalpha is not None):
-            dy = part
-        if dbeta is not None and (
-            dx_rows is not None or dalpha is not None or dgamma is not None
+            y_dot = part
+        if gamma is None and (x_dot_rows is not None or alpha_dot is not None):
+            y_dot = part
+        if beta_dot is not None and (
+            x_dot_rows is not None or alpha_dot is not None or gamma_dot is not None
         ):
-            dy = _rows.by_feature(np.add, dy, dbeta_wide, out=dy_block)
-        if dx_rows is None and dalpha is None and dgamma is None:
-            dy = dbeta
-        if dx_rows is None and dalpha is None and (dgamma is None or dbeta is None):
-            dy_block[...] = dy
+            y_dot = _rows.by_feature(np.add, y_dot, beta_dot_wide, out=y_dot_block)
+        if x_dot_rows is None and alpha_dot is None and gamma_dot is None:
+            y_dot = beta_dot
+        if (
+            x_dot_rows is None
+            and alpha_dot is None
+            and (gamma_dot is None or beta_dot is None)
+        ):
+            y_dot_block[...] = y_dot
 
     _blocks.each_block(
-        block, call, reads=(x_rows, dx_rows), writes=(dy_out,), buffers=4
+        block, call, reads=(x_rows, x_dot_rows), writes=(y_dot_out,), buffers=3
     )
 
 
@@ -100,10 +105,10 @@ def backward_backward(arguments, fields, results, call):
     needs_part_6 = gamma is not None and (ddx_rows is not None or ddalpha is not None)
     needs_part_6_2 = gamma is None and (ddx_rows is not None or ddalpha is not None)
     needs_u = ddx_rows is not None or ddalpha is not None or ddgamma is not None
-    needs_g = ddalpha is not None or (alpha is not None and ddx_rows is not None)
-    needs_mean_ddx_g = alpha is not None and ddx_rows is not None
+    needs_du = ddalpha is not None or (alpha is not None and ddx_rows is not None)
+    needs_mean_ddx_du = alpha is not None and ddx_rows is not None
     needs_part_4 = ddx_rows is not None or ddalpha is not None
-    needs_dx = ddx_rows is None and ddalpha is None and ddgamma is None
+    needs_d2x = ddx_rows is None and ddalpha is None and ddgamma is None
     if needs_alpha_value:
         alpha_value = alpha
     if alpha is None and (ddx_rows is not None or ddgamma is not None):
@@ -113,7 +118,7 @@ def backward_backward(arguments, fields, results, call):
     if ddgamma is None and (ddx_rows is not None or ddalpha is not None):
         ddgamma_value = 0.0
     D = _rows.number(features, dtype)
-    # step 15: g_4 = (1 - t)*(ddgamma - 2*dg*t*gamma)*dy*(t + 1)
+    # step 45: d2u = (1 - t)*(ddgamma - 2*ddu*t*gamma)*dy*(t + 1)
     if needs_part_6:
         part_6 = np.multiply(gamma, 2.0)
     if needs_part_6_2:
@@ -124,70 +129,67 @@ def backward_backward(arguments, fields, results, call):
     ddbeta_wide = _rows.repeated(ddbeta)
 
     def block(x, dy, ddx, dx_block, ddy_block, buffers, row_scalars, sums):
-        dgamma_sums, dalpha_sums = sums
+        d2gamma_sums, d2alpha_sums = sums
         # step 1: u = x*alpha
         if needs_u:
             u = np.multiply(x, alpha_value, out=dx_block)
             # step 2: t = tanh(u)
             t = np.tanh(u, out=ddy_block)
-            # step 13: g = (1 - t)*dy*(t + 1)*gamma
+            # step 18: du = (1 - t)*dy*(t + 1)*gamma
             part = np.subtract(1.0, t, out=dx_block)
-        if needs_g:
-            g = np.multiply(part, dy, out=buffers[0])
+        if needs_du:
+            du = np.multiply(part, dy, out=buffers[0])
         if needs_u:
             part_2 = np.add(t, 1.0, out=buffers[1])
-        if needs_g:
-            g = np.multiply(g, part_2, out=buffers[0])
+        if needs_du:
+            du = np.multiply(du, part_2, out=buffers[0])
         if gamma is not None and (
             ddalpha is not None or (alpha is not None and ddx_rows is not None)
         ):
-            g = _rows.by_feature(np.multiply, g, gamma_wide, out=buffers[0])
-        # step 17: mean_ddx_g = mean(ddx*g)
-        if needs_mean_ddx_g:
-            mean_ddx_g = _rows.row_mean(ddx, g, D, out=row_scalars[0])
-        # step 14: dg = ddx*alpha + x*ddalpha
+            du = _rows.by_feature(np.multiply, du, gamma_wide, out=buffers[0])
+        # step 35: mean_ddx_du = mean(ddx*du)
+        if needs_mean_ddx_du:
+            mean_ddx_du = _rows.row_mean(ddx, du, D, out=row_scalars[0])
+        # step 40: ddu = ddx*alpha + x*ddalpha
         if ddx_rows is not None:
-            dg = np.multiply(ddx, alpha_value, out=buffers[2])
+            ddu = np.multiply(ddx, alpha_value, out=buffers[2])
         if ddalpha is not None:
             part_3 = np.multiply(x, ddalpha, out=buffers[3])
         if ddx_rows is not None and ddalpha is not None:
-            dg = np.add(dg, part_3, out=buffers[2])
+            ddu = np.add(ddu, part_3, out=buffers[2])
         if ddx_rows is None and ddalpha is not None:
-            dg = part_3
-        # step 18: dgamma = sum over rows of (1 - t)*dg*dy*(t + 1)
+            ddu = part_3
+        # step 46: d2gamma = sum over rows of (1 - t)*ddu*dy*(t + 1)
         if needs_part_4:
-            part_4 = np.multiply(part, dg, out=buffers[4])
+            part_4 = np.multiply(part, ddu, out=buffers[4])
         if needs_part_6:
             part_5 = np.multiply(part_4, dy, out=buffers[5])
             part_5 = np.multiply(part_5, part_2, out=buffers[5])
-            _rows.add_rows(part_5, dgamma_sums)
-        # step 15: g_4 = (1 - t)*(ddgamma - 2*dg*t*gamma)*dy*(t + 1)
+            _rows.add_rows(part_5, d2gamma_sums)
+        # step 45: d2u = (1 - t)*(ddgamma - 2*ddu*t*gamma)*dy*(t + 1)
         if needs_part_4:
-            g_4 = np.multiply(dg, t, out=buffers[2])
-            g_4 = np.multiply(g_4, part_6, out=buffers[2])
-            g_4 = np.subtract(ddgamma_value, g_4, out=buffers[2])
+            d2u = np.multiply(ddu, t, out=buffers[2])
+            d2u = np.multiply(d2u, part_6, out=buffers[2])
+            d2u = np.subtract(ddgamma_value, d2u, out=buffers[2])
         if ddx_rows is None and ddalpha is None and ddgamma is not None:
-            g_4 = ddgamma_value
+            d2u = ddgamma_value
         if needs_u:
-            g_4 = np.multiply(part, g_4, out=dx_block)
-            g_4 = np.multiply(g_4, dy, out=dx_block)
-            g_4 = np.multiply(g_4, part_2, out=dx_block)
-        # step 17: mean_g_4_x = mean(g_4*x)
+            d2u = np.multiply(part, d2u, out=dx_block)
+            d2u = np.multiply(d2u, dy, out=dx_block)
+            d2u = np.multiply(d2u, part_2, out=dx_block)
+        # step 35: mean_d2u_x = mean(d2u*x)
         if needs_alpha_value:
-            mean_g_4_x = _rows.row_mean(g_4, x, D, out=row_scalars[1])
-        # step 16: dx = g*ddalpha + g_4*alpha
-        if ddalpha is not None:
-            dx = np.multiply(g, ddalpha, out=buffers[0])
+            mean_d2u_x = _rows.row_mean(d2u, x, D, out=row_scalars[1])
+        # step 43: d2x = d2u*alpha + du*ddalpha
         if needs_u:
-            part_7 = np.multiply(g_4, alpha_value, out=dx_block)
+            d2x = np.multiply(d2u, alpha_value, out=dx_block)
         if ddalpha is not None:
-            dx = np.add(dx, part_7, out=dx_block)
-        if ddalpha is None and (ddx_rows is not None or ddgamma is not None):
-            dx = part_7
-        if needs_dx:
-            dx = 0.0
-            dx_block[...] = dx
-        # step 20: ddy = t*ddgamma + (1 - t)*dg*(t + 1)*gamma + ddbeta
+            part_7 = np.multiply(du, ddalpha, out=buffers[0])
+            d2x = np.add(d2x, part_7, out=dx_block)
+        if needs_d2x:
+            d2x = 0.0
+            dx_block[...] = d2x
+        # step 47: ddy = t*ddgamma + (1 - t)*ddu*(t + 1)*gamma + ddbeta
         if ddgamma is not None:
             ddy = _rows.by_feature(np.multiply, t, ddgamma_value_wide, out=ddy_block)
         if needs_part_4:
@@ -208,25 +210,25 @@ def backward_backward(arguments, fields, results, call):
             ddx_rows is not None or ddalpha is not None or ddgamma is not None
         ):
             ddy = _rows.by_feature(np.add, ddy, ddbeta_wide, out=ddy_block)
-        if needs_dx:
+        if needs_d2x:
             ddy = ddbeta
         if ddgamma is None and (
             ddbeta is None or (ddx_rows is None and ddalpha is None)
         ):
             ddy_block[...] = ddy
-        # step 17: mean_g_4_x_scaled = (mean_ddx_g + mean_g_4_x)*D
-        if needs_mean_ddx_g:
-            mean_g_4_x_scaled = np.add(mean_ddx_g, mean_g_4_x, out=row_scalars[0])
+        # step 35: mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*D
+        if needs_mean_ddx_du:
+            mean_ddx_du_scaled = np.add(mean_d2u_x, mean_ddx_du, out=row_scalars[0])
         if ddx_rows is None and (
             ddalpha is not None or (alpha is not None and ddgamma is not None)
         ):
-            mean_g_4_x_scaled = mean_g_4_x
+            mean_ddx_du_scaled = mean_d2u_x
         if needs_alpha_value:
-            mean_g_4_x_scaled = np.multiply(mean_g_4_x_scaled, D, out=row_scalars[0])
-            # step 17: dalpha = sum over rows of mean_g_4_x_scaled
-            dalpha_sums += np.add.reduce(mean_g_4_x_scaled, axis=None)
+            mean_ddx_du_scaled = np.multiply(mean_ddx_du_scaled, D, out=row_scalars[0])
+            # step 35: d2alpha = sum over rows of mean_ddx_du_scaled
+            d2alpha_sums += np.add.reduce(mean_ddx_du_scaled, axis=None)
 
-    dgamma, dalpha = _blocks.each_block(
+    d2gamma, d2alpha = _blocks.each_block(
         block,
         call,
         reads=(x_rows, dy_rows, ddx_rows),
@@ -237,12 +239,12 @@ def backward_backward(arguments, fields, results, call):
         sums=1,
     )
     if gamma is not None and ddx_rows is None and ddalpha is None:
-        dgamma = 0.0
+        d2gamma = 0.0
     if alpha is not None and ddx_rows is None and ddalpha is None and ddgamma is None:
-        dalpha = 0.0
+        d2alpha = 0.0
     if alpha is not None:
-        _blocks.round_to(dalpha_out, ..., dalpha)
+        _blocks.round_to(dalpha_out, ..., d2alpha)
     if gamma is not None:
-        _blocks.round_to(dgamma_out, ..., dgamma)
+        _blocks.round_to(dgamma_out, ..., d2gamma)
     if dbeta_out is not None:
         _blocks.round_to(dbeta_out, ..., 0.0)

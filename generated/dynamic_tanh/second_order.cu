@@ -7,21 +7,21 @@
 // templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
 //
 // jvp:
-//     dy = dgamma*t + gamma*(1 - t)*(1 + t)*(dalpha*x + alpha*dx) + dbeta
+//     y_dot = gamma_dot*t + gamma*(1 - t)*(1 + t)*(alpha_dot*x + alpha*x_dot) + beta_dot
 // backward_backward:
-//     g = gamma*dy*(1 - t)*(1 + t)
-//     dg = ddalpha*x + alpha*ddx
-//     g_4 = dy*(1 - t)*(1 + t)*(ddgamma - 2*gamma*dg*t)
-//     dx = alpha*g_4 + ddalpha*g
-//     dalpha = sum_rows(D*(mean(g_4*x) + mean(ddx*g)))
-//     dgamma = sum_rows(dg*dy*(1 - t)*(1 + t))
-//     dbeta = 0
-//     ddy = ddgamma*t + gamma*dg*(1 - t)*(1 + t) + ddbeta
+//     du = gamma*dy*(1 - t)*(1 + t)
+//     ddu = ddalpha*x + alpha*ddx
+//     d2u = dy*(1 - t)*(1 + t)*(ddgamma - 2*gamma*ddu*t)
+//     d2x = alpha*d2u + ddalpha*du
+//     d2alpha = sum_rows(D*(mean(d2u*x) + mean(ddx*du)))
+//     d2gamma = sum_rows(ddu*dy*(1 - t)*(1 + t))
+//     d2beta = 0
+//     ddy = ddgamma*t + gamma*ddu*(1 - t)*(1 + t) + ddbeta
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* x, const Row* dx, const Parameter* alpha, const Parameter* gamma, const Parameter*
-//         dalpha, const Parameter* dgamma, const Parameter* dbeta, Row* out_dy, long long rows, int D)
+//     jvp_<type>(const Row* x, const Row* x_dot, const Parameter* alpha, const Parameter* gamma, const Parameter*
+//         alpha_dot, const Parameter* gamma_dot, const Parameter* beta_dot, Row* out_dy, long long rows, int D)
 //     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Parameter* alpha, const
 //         Parameter* gamma, const Parameter* ddalpha, const Parameter* ddgamma, const Parameter* ddbeta, Row*
 //         out_dx, Row* out_ddy, Computed* workspace, long long rows, int D)
@@ -116,25 +116,25 @@ namespace lngen {
 namespace jvp {
 
 constexpr bool READS_x = HAS_dalpha || HAS_dgamma || HAS_dx;
-constexpr bool READS_dx = HAS_dx;
+constexpr bool READS_x_dot = HAS_dx;
 constexpr bool READS_gamma = (HAS_dalpha && HAS_gamma) || (HAS_dx && HAS_gamma);
-constexpr bool READS_dgamma = HAS_dgamma;
-constexpr bool READS_dbeta = HAS_dbeta;
+constexpr bool READS_gamma_dot = HAS_dgamma;
+constexpr bool READS_beta_dot = HAS_dbeta;
 constexpr bool READS_alpha = (HAS_alpha && HAS_dalpha) || (HAS_alpha && HAS_dgamma) || (HAS_alpha && HAS_dx);
-constexpr bool READS_dalpha = HAS_dalpha;
-constexpr int ROWS_READ = READS_x + READS_dx, FEATURES_READ = READS_gamma + READS_dgamma + READS_dbeta;
+constexpr bool READS_alpha_dot = HAS_dalpha;
+constexpr int ROWS_READ = READS_x + READS_x_dot, FEATURES_READ = READS_gamma + READS_gamma_dot + READS_beta_dot;
 
 template <class T>
 using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 0, 1, 2, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
-  const T* dx;
+  const T* x_dot;
   const P* alpha;
   const P* gamma;
-  const P* dalpha;
-  const P* dgamma;
-  const P* dbeta;
+  const P* alpha_dot;
+  const P* gamma_dot;
+  const P* beta_dot;
   T* out_dy;
   long long rows;
   int D;
@@ -144,26 +144,26 @@ template <class T, class P, class A> struct Arguments {
 template <class A> struct Scalars {
   A D;
   A alpha;
-  A dalpha;
+  A alpha_dot;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
 template <class G> struct Tile {
   Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dx[G::KEPT];
+  Pack<typename G::T, G::VECTOR> x_dot[G::KEPT];
   Pack<typename G::P, G::VECTOR> gamma[G::HELD];
-  Pack<typename G::P, G::VECTOR> dgamma[G::HELD];
-  Pack<typename G::P, G::VECTOR> dbeta[G::HELD];
+  Pack<typename G::P, G::VECTOR> gamma_dot[G::HELD];
+  Pack<typename G::P, G::VECTOR> beta_dot[G::HELD];
 };
 
 // Stage 1 of 1
 template <class A>
-__device__ __forceinline__ void stage_1(A x, A dx, A gamma, A dgamma, A dbeta, const Scalars<A>& row, A& out_dy) {
-  const A alpha = row.alpha, dalpha = row.dalpha;
+__device__ __forceinline__ void stage_1(A x, A x_dot, A gamma, A gamma_dot, A beta_dot, const Scalars<A>& row, A& out_y_dot) {
+  const A alpha = row.alpha, alpha_dot = row.alpha_dot;
   const A u = x*alpha;  // step 1
   const A t = math::tanh(u);  // step 2
-  const A dy = (HAS_dalpha || HAS_dbeta || HAS_dgamma || HAS_dx) ? (HAS_dgamma ? t*dgamma : A(0)) + ((HAS_dalpha || HAS_dx) ? (A(1) - t)*((HAS_dx ? dx*alpha : A(0)) + (HAS_dalpha ? x*dalpha : A(0)))*(t + A(1))*gamma : A(0)) + dbeta : A(0);  // step 12
-  out_dy = dy;
+  const A y_dot = (HAS_dalpha || HAS_dbeta || HAS_dgamma || HAS_dx) ? (HAS_dgamma ? t*gamma_dot : A(0)) + ((HAS_dalpha || HAS_dx) ? (A(1) - t)*(t + A(1))*((HAS_dalpha ? x*alpha_dot : A(0)) + (HAS_dx ? x_dot*alpha : A(0)))*gamma : A(0)) + beta_dot : A(0);  // step 17
+  out_y_dot = y_dot;
 }
 
 // What the call gives: everything that no row changes.
@@ -172,7 +172,7 @@ __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, 
   Scalars<A> row;
   row.D = A(here.D);
   row.alpha = READS_alpha ? widen<A>(*to.alpha) : A(0.5);
-  row.dalpha = READS_dalpha ? widen<A>(*to.dalpha) : A(0);
+  row.alpha_dot = READS_alpha_dot ? widen<A>(*to.alpha_dot) : A(0);
   return row;
 }
 
@@ -189,8 +189,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       const int column = here.template column<G>(chunk);
       if (column < here.D) {
         if constexpr (READS_gamma) tile.gamma[chunk] = load<G::VECTOR>(to.gamma + column);
-        if constexpr (READS_dgamma) tile.dgamma[chunk] = load<G::VECTOR>(to.dgamma + column);
-        if constexpr (READS_dbeta) tile.dbeta[chunk] = load<G::VECTOR>(to.dbeta + column);
+        if constexpr (READS_gamma_dot) tile.gamma_dot[chunk] = load<G::VECTOR>(to.gamma_dot + column);
+        if constexpr (READS_beta_dot) tile.beta_dot[chunk] = load<G::VECTOR>(to.beta_dot + column);
       }
     }
   }
@@ -204,8 +204,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         if (column < here.limit) {
           if constexpr (READS_x)
             tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_dx)
-            tile.dx[chunk] = load_once<G::VECTOR>(to.dx + here.offset + column);
+          if constexpr (READS_x_dot)
+            tile.x_dot[chunk] = load_once<G::VECTOR>(to.x_dot + here.offset + column);
         }
       }
     }
@@ -213,22 +213,22 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     {
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
-        const auto dgamma = read<READS_dgamma, G::HOLDS_FEATURES>(tile.dgamma, chunk, to.dgamma, column);
-        const auto dbeta = read<READS_dbeta, G::HOLDS_FEATURES>(tile.dbeta, chunk, to.dbeta, column);
-        Pack<T, G::VECTOR> stored_dy;
+        const auto gamma_dot = read<READS_gamma_dot, G::HOLDS_FEATURES>(tile.gamma_dot, chunk, to.gamma_dot, column);
+        const auto beta_dot = read<READS_beta_dot, G::HOLDS_FEATURES>(tile.beta_dot, chunk, to.beta_dot, column);
+        Pack<T, G::VECTOR> stored_y_dot;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dy;
+          A out_y_dot;
           stage_1(READS_x ? widen<A>(x.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
-              READS_dgamma ? widen<A>(dgamma.entries[i]) : A(0),
-              READS_dbeta ? widen<A>(dbeta.entries[i]) : A(0), row, out_dy);
-          stored_dy.entries[i] = narrow<T>(out_dy);
+              READS_gamma_dot ? widen<A>(gamma_dot.entries[i]) : A(0),
+              READS_beta_dot ? widen<A>(beta_dot.entries[i]) : A(0), row, out_y_dot);
+          stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        store_once(to.out_dy + here.offset + column, stored_dy);
+        store_once(to.out_dy + here.offset + column, stored_y_dot);
       });
     }
   }
@@ -245,11 +245,11 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 
 #define LNGEN_KERNELS(TYPE, T) \
   LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
-               (const T* __restrict__ x, const T* __restrict__ dx, const lngen::Parameter<T>* __restrict__ alpha, \
-                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ dalpha, \
-                const lngen::Parameter<T>* __restrict__ dgamma, const lngen::Parameter<T>* __restrict__ dbeta, \
+               (const T* __restrict__ x, const T* __restrict__ x_dot, const lngen::Parameter<T>* __restrict__ alpha, \
+                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ alpha_dot, \
+                const lngen::Parameter<T>* __restrict__ gamma_dot, const lngen::Parameter<T>* __restrict__ beta_dot, \
                 T* __restrict__ out_dy, long long rows, int D), \
-               (x, dx, alpha, gamma, dalpha, dgamma, dbeta, out_dy, rows, D))
+               (x, x_dot, alpha, gamma, alpha_dot, gamma_dot, beta_dot, out_dy, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -300,9 +300,9 @@ template <class A> struct Scalars {
   A D;
   A alpha;
   A ddalpha;
-  A mean_ddx_g;
-  A mean_g_4_x;
-  A mean_g_4_x_scaled;
+  A mean_d2u_x;
+  A mean_ddx_du;
+  A mean_ddx_du_scaled;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
@@ -315,34 +315,34 @@ template <class G> struct Tile {
   Pack<typename G::P, G::VECTOR> ddbeta[G::HELD];
 };
 
-// Stage 1 of 1: mean_ddx_g = mean(ddx*g); mean_g_4_x = mean(g_4*x)
+// Stage 1 of 1: mean_d2u_x = mean(d2u*x); mean_ddx_du = mean(ddx*du)
 template <class A>
-__device__ __forceinline__ void mean_g_4_x(A x, A dy, A ddx, A gamma, A ddgamma, A ddbeta, const Scalars<A>& row, A (&sums)[2], A (&over_rows)[SUMS_INTO_COLUMNS], A& out_dx, A& out_ddy) {
+__device__ __forceinline__ void mean_ddx_du(A x, A dy, A ddx, A gamma, A ddgamma, A ddbeta, const Scalars<A>& row, A (&sums)[2], A (&over_rows)[SUMS_INTO_COLUMNS], A& out_d2x, A& out_ddy) {
   const A alpha = row.alpha, ddalpha = row.ddalpha;
   const A u = x*alpha;  // step 1
   const A t = math::tanh(u);  // step 2
-  const A g = (A(1) - t)*dy*(t + A(1))*gamma;  // step 13
-  const A dg = (HAS_ddalpha || HAS_ddx) ? (HAS_ddx ? ddx*alpha : A(0)) + (HAS_ddalpha ? x*ddalpha : A(0)) : A(0);  // step 14
-  const A g_4 = (HAS_ddalpha || HAS_ddgamma || HAS_ddx) ? (A(1) - t)*(ddgamma - ((HAS_ddalpha || HAS_ddx) ? A(2)*dg*t*gamma : A(0)))*dy*(t + A(1)) : A(0);  // step 15
-  const A dx = (HAS_ddalpha || HAS_ddgamma || HAS_ddx) ? (HAS_ddalpha ? g*ddalpha : A(0)) + g_4*alpha : A(0);  // step 16
-  const A ddy = (HAS_ddalpha || HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? t*ddgamma : A(0)) + ((HAS_ddalpha || HAS_ddx) ? (A(1) - t)*dg*(t + A(1))*gamma : A(0)) + ddbeta : A(0);  // step 20
-  if (HAS_alpha && HAS_ddx) sums[0] += ddx*g;  // step 17: mean_ddx_g
-  if ((HAS_alpha && HAS_ddalpha) || (HAS_alpha && HAS_ddgamma) || (HAS_alpha && HAS_ddx)) sums[1] += g_4*x;  // step 17: mean_g_4_x
-  if ((HAS_ddalpha && HAS_gamma) || (HAS_ddx && HAS_gamma)) over_rows[0] = (A(1) - t)*dg*dy*(t + A(1));  // step 18: dgamma
-  out_dx = dx;
+  const A du = (A(1) - t)*dy*(t + A(1))*gamma;  // step 18
+  const A ddu = (HAS_ddalpha || HAS_ddx) ? (HAS_ddx ? ddx*alpha : A(0)) + (HAS_ddalpha ? x*ddalpha : A(0)) : A(0);  // step 40
+  const A d2u = (HAS_ddalpha || HAS_ddgamma || HAS_ddx) ? (A(1) - t)*(ddgamma - ((HAS_ddalpha || HAS_ddx) ? A(2)*ddu*t*gamma : A(0)))*dy*(t + A(1)) : A(0);  // step 45
+  const A d2x = (HAS_ddalpha || HAS_ddgamma || HAS_ddx) ? d2u*alpha + (HAS_ddalpha ? du*ddalpha : A(0)) : A(0);  // step 43
+  const A ddy = (HAS_ddalpha || HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? t*ddgamma : A(0)) + ((HAS_ddalpha || HAS_ddx) ? (A(1) - t)*ddu*(t + A(1))*gamma : A(0)) + ddbeta : A(0);  // step 47
+  if ((HAS_alpha && HAS_ddalpha) || (HAS_alpha && HAS_ddgamma) || (HAS_alpha && HAS_ddx)) sums[0] += d2u*x;  // step 35: mean_d2u_x
+  if (HAS_alpha && HAS_ddx) sums[1] += ddx*du;  // step 35: mean_ddx_du
+  if ((HAS_ddalpha && HAS_gamma) || (HAS_ddx && HAS_gamma)) over_rows[0] = (A(1) - t)*ddu*dy*(t + A(1));  // step 46: d2gamma
+  out_d2x = d2x;
   out_ddy = ddy;
 }
 
 template <class A>
-__device__ __forceinline__ void after_mean_g_4_x(Scalars<A>& row, const A (&sums)[2], A (&over_all)[1]) {
+__device__ __forceinline__ void after_mean_ddx_du(Scalars<A>& row, const A (&sums)[2], A (&over_all)[1]) {
   const A D = row.D;
-  const A mean_ddx_g = sums[0] / row.D;  // step 17: mean(ddx*g)
-  const A mean_g_4_x = sums[1] / row.D;  // step 17: mean(g_4*x)
-  const A mean_g_4_x_scaled = (HAS_ddalpha || HAS_ddgamma || HAS_ddx) ? (mean_ddx_g + mean_g_4_x)*D : A(0);  // step 17
-  over_all[0] = mean_g_4_x_scaled;  // step 17: dalpha
-  row.mean_ddx_g = mean_ddx_g;
-  row.mean_g_4_x = mean_g_4_x;
-  row.mean_g_4_x_scaled = mean_g_4_x_scaled;
+  const A mean_d2u_x = sums[0] / row.D;  // step 35: mean(d2u*x)
+  const A mean_ddx_du = sums[1] / row.D;  // step 35: mean(ddx*du)
+  const A mean_ddx_du_scaled = (HAS_ddalpha || HAS_ddgamma || HAS_ddx) ? (mean_d2u_x + mean_ddx_du)*D : A(0);  // step 35
+  over_all[0] = mean_ddx_du_scaled;  // step 35: d2alpha
+  row.mean_d2u_x = mean_d2u_x;
+  row.mean_ddx_du = mean_ddx_du;
+  row.mean_ddx_du_scaled = mean_ddx_du_scaled;
 }
 
 // What the call gives: everything that no row changes.
@@ -402,29 +402,29 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
         const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
         const auto ddbeta = read<READS_ddbeta, G::HOLDS_FEATURES>(tile.ddbeta, chunk, to.ddbeta, column);
-        Pack<T, G::VECTOR> stored_dx;
+        Pack<T, G::VECTOR> stored_d2x;
         Pack<T, G::VECTOR> stored_ddy;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           A over_rows[SUMS_INTO_COLUMNS] = {};
-          A out_dx;
+          A out_d2x;
           A out_ddy;
-          mean_g_4_x(READS_x ? widen<A>(x.entries[i]) : A(0),
+          mean_ddx_du(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
               READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
               READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0),
-              READS_ddbeta ? widen<A>(ddbeta.entries[i]) : A(0), row, sums, over_rows, out_dx, out_ddy);
+              READS_ddbeta ? widen<A>(ddbeta.entries[i]) : A(0), row, sums, over_rows, out_d2x, out_ddy);
           columns.template add<0x1>(chunk * G::VECTOR + i, column + i, over_rows);
-          stored_dx.entries[i] = narrow<T>(out_dx);
+          stored_d2x.entries[i] = narrow<T>(out_d2x);
           stored_ddy.entries[i] = narrow<T>(out_ddy);
         }
-        store_once(to.out_dx + here.offset + column, stored_dx);
+        store_once(to.out_dx + here.offset + column, stored_d2x);
         store_once(to.out_ddy + here.offset + column, stored_ddy);
       });
-      reduce_row<G, bit(0, HAS_alpha && HAS_ddx) | bit(1, (HAS_alpha && HAS_ddalpha) || (HAS_alpha && HAS_ddgamma) || (HAS_alpha && HAS_ddx)), 0, 0>(sums, slots, turn);
+      reduce_row<G, bit(0, (HAS_alpha && HAS_ddalpha) || (HAS_alpha && HAS_ddgamma) || (HAS_alpha && HAS_ddx)) | bit(1, HAS_alpha && HAS_ddx), 0, 0>(sums, slots, turn);
       A over_all[SUMS_INTO_SCALARS] = {};
-      after_mean_g_4_x(row, sums, over_all);
+      after_mean_ddx_du(row, sums, over_all);
 #pragma unroll
       for (int k = 0; k < SUMS_INTO_SCALARS; ++k)
         if (SCALARS_WANTED >> k & 1) over_rows_and_columns[k] += live ? over_all[k] : A(0);
@@ -466,15 +466,15 @@ template <class A> struct Scalars {
   A D;
   A alpha;
   A ddalpha;
-  A dalpha;
+  A d2alpha;
 };
 
 // One column of the gradients
 template <class A>
-__device__ __forceinline__ void finish(A dgamma, const Scalars<A>& row, A& out_dgamma, A& out_dbeta) {
-  const A dbeta = A(0);  // step 19
-  out_dgamma = dgamma;
-  out_dbeta = dbeta;
+__device__ __forceinline__ void finish(A d2gamma, const Scalars<A>& row, A& out_d2gamma, A& out_d2beta) {
+  const A d2beta = A(0);  // step 37
+  out_d2gamma = d2gamma;
+  out_d2beta = d2beta;
 }
 
 template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 32> {
@@ -490,22 +490,22 @@ template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 32> {
     row.alpha = READS_alpha ? widen<A>(*to.alpha) : A(0.5);
     row.ddalpha = READS_ddalpha ? widen<A>(*to.ddalpha) : A(0);
     int turn = 0;
-    row.dalpha = A(0);
+    row.d2alpha = A(0);
     if constexpr ((HAS_alpha && HAS_ddalpha) || (HAS_alpha && HAS_ddgamma) || (HAS_alpha && HAS_ddx)) {
       const A* parts = to.workspace + blocks * (1 * (long long)D + 0);
-      row.dalpha = add_parts<Launch>(parts, to.blocks, slots, turn);
+      row.d2alpha = add_parts<Launch>(parts, to.blocks, slots, turn);
     }
     constexpr unsigned long long WANTED = bit(0, (HAS_ddalpha && HAS_gamma) || (HAS_ddx && HAS_gamma));
     add_columns<Launch, WANTED>(
         to.workspace, to.blocks, D, slots + Launch::SLOTS, [&](int column, const A (&totals)[1]) {
-      A out_dgamma;
-      A out_dbeta;
-      finish(totals[0], row, out_dgamma, out_dbeta);
-      if (HAS_gamma) to.out_dgamma[column] = narrow<P>(out_dgamma);
-      if (HAS_beta) to.out_dbeta[column] = narrow<P>(out_dbeta);
+      A out_d2gamma;
+      A out_d2beta;
+      finish(totals[0], row, out_d2gamma, out_d2beta);
+      if (HAS_gamma) to.out_dgamma[column] = narrow<P>(out_d2gamma);
+      if (HAS_beta) to.out_dbeta[column] = narrow<P>(out_d2beta);
     });
     if (blockIdx.x == 0 && threadIdx.x == 0) {
-      if (HAS_alpha) *to.out_dalpha = narrow<P>(row.dalpha);
+      if (HAS_alpha) *to.out_dalpha = narrow<P>(row.d2alpha);
     }
   }
 };

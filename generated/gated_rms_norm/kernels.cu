@@ -264,15 +264,15 @@ __device__ __forceinline__ void mean_g_xhat(A x, A z, A dy, A gamma, const Scala
   const A sigmoid_z = math::sigmoid(z);  // step 4
   const A silu_z = sigmoid_z*z;  // step 5
   const A g = dy*silu_z*gamma;  // step 9
-  const A dz = dy*sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1))*gamma;  // step 16
-  sums[0] += g*xhat;  // step 12: mean_g_xhat
-  if (HAS_gamma) over_rows[0] = dy*silu_z*xhat;  // step 14: dgamma
+  const A dz = dy*sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1))*gamma;  // step 20
+  sums[0] += g*xhat;  // step 15: mean_g_xhat
+  if (HAS_gamma) over_rows[0] = dy*silu_z*xhat;  // step 18: dgamma
   out_dz = dz;
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_xhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_g_xhat = sums[0] / row.D;  // step 12: mean(g*xhat)
+  const A mean_g_xhat = sums[0] / row.D;  // step 15: mean(g*xhat)
   row.mean_g_xhat = mean_g_xhat;
 }
 
@@ -284,7 +284,7 @@ __device__ __forceinline__ void stage_2(A x, A z, A dy, A gamma, const Scalars<A
   const A sigmoid_z = math::sigmoid(z);  // step 4
   const A silu_z = sigmoid_z*z;  // step 5
   const A g = dy*silu_z*gamma;  // step 9
-  const A dx = (g - xhat*mean_g_xhat)*rstd;  // step 12
+  const A dx = (g - xhat*mean_g_xhat)*rstd;  // step 15
   out_dx = dx;
 }
 

@@ -181,18 +181,18 @@ def jvp(
 ) -> npt.NDArray[Any]:
     """What the outputs move by when each input moves by its tangent.
 
-        dy = dgamma*silu_z*xhat + gamma*dz*sigmoid_z*xhat*(1 + z*(1 - sigmoid_z)) +
-            rstd*gamma*silu_z*(dx - xhat*mean(dx*xhat))
+        y_dot = gamma_dot*silu_z*xhat + gamma*sigmoid_z*xhat*z_dot*(1 + z*(1 -
+            sigmoid_z)) + rstd*gamma*silu_z*(x_dot - xhat*mean(x_dot*xhat))
 
     Args:
         saved: what `forward` returned.
-        dx: the tangent of x; None stands for zero.
-        dz: the tangent of z; None stands for zero.
-        dgamma: the tangent of gamma; None stands for zero.
+        dx: x_dot, the tangent of x; None stands for zero.
+        dz: z_dot, the tangent of z; None stands for zero.
+        dgamma: gamma_dot, the tangent of gamma; None stands for zero.
         out: an array to write the tangent of y to.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns the tangent of y, in the type that forward returned.
+    Returns y_dot, the tangent of y, in the type that forward returned.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
@@ -212,15 +212,17 @@ def backward_backward(
     """The gradients of a loss that depends on what `backward` returned.
 
         g = gamma*dy*silu_z
-        mean_g = mean(g*xhat)
+        mean_g_xhat = mean(g*xhat)
         dg = rstd*(ddx - xhat*mean(ddx*xhat))
-        dsilu_z = dy*(gamma*dg + ddgamma*xhat)
-        g_5 = gamma*ddz*dy*sigmoid_z*(1 + z*(1 - sigmoid_z)) - mean_g*rstd*ddx
-        dx = rstd*(g_5 + ddgamma*dy*silu_z + rstd*(mean(ddx*xhat)*(2*mean_g*xhat - g) -
-            xhat*mean(ddx*g)) - xhat*mean(g_5*xhat) - xhat*mean(ddgamma*dy*silu_z*xhat))
-        dz = sigmoid_z*(dsilu_z + gamma*ddz*dy*xhat*(1 - sigmoid_z) + (1 -
-            sigmoid_z)*(dsilu_z*z + gamma*ddz*dy*xhat*(1 + z*(1 - sigmoid_z) - silu_z)))
-        dgamma = sum_rows(dy*(dg*silu_z + ddz*sigmoid_z*xhat*(1 + z*(1 - sigmoid_z))))
+        d2silu_z = dy*(gamma*dg + ddgamma*xhat)
+        g_2 = gamma*ddz*dy*sigmoid_z*(1 + z*(1 - sigmoid_z)) - mean_g_xhat*rstd*ddx
+        d2x = rstd*(g_2 + ddgamma*dy*silu_z + rstd*(mean(ddx*xhat)*(2*mean_g_xhat*xhat -
+            g) - xhat*mean(ddx*g)) - xhat*mean(g_2*xhat) -
+            xhat*mean(ddgamma*dy*silu_z*xhat))
+        d2z = sigmoid_z*(d2silu_z + gamma*ddz*dy*xhat*(1 - sigmoid_z) + (1 -
+            sigmoid_z)*(d2silu_z*z + gamma*ddz*dy*xhat*(1 + z*(1 - sigmoid_z) -
+            silu_z)))
+        d2gamma = sum_rows(dy*(dg*silu_z + ddz*sigmoid_z*xhat*(1 + z*(1 - sigmoid_z))))
         ddy = ddgamma*silu_z*xhat + gamma*(dg*silu_z + ddz*sigmoid_z*xhat*(1 + z*(1 -
             sigmoid_z)))
 
@@ -234,7 +236,8 @@ def backward_backward(
             None in it makes a new array.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns SecondGradients, with respect to the inputs and to the cotangents.
+    Returns SecondGradients, with respect to the inputs (dx is d2x, dz is d2z, dgamma is
+    d2gamma) and to the cotangents.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """

@@ -70,7 +70,7 @@ def backward(arguments, fields, results, call):
         sigmoid_z = _functions.sigmoid(z, out=dz_block)
         # step 5: silu_z = sigmoid_z*z
         silu_z = np.multiply(sigmoid_z, z, out=buffers[0])
-        # step 14: dgamma = sum over rows of dy*silu_z*xhat
+        # step 18: dgamma = sum over rows of dy*silu_z*xhat
         part = np.multiply(dy, silu_z, out=buffers[0])
         if gamma is not None:
             part_2 = np.multiply(part, xhat, out=buffers[1])
@@ -79,9 +79,9 @@ def backward(arguments, fields, results, call):
             g = _rows.by_feature(np.multiply, part, gamma_wide, out=buffers[0])
         else:
             g = part
-        # step 12: mean_g_xhat = mean(g*xhat)
+        # step 15: mean_g_xhat = mean(g*xhat)
         mean_g_xhat = _rows.row_mean(g, xhat, D, out=row_scalars[0])
-        # step 16: dz = dy*sigmoid_z*xhat*((1 - sigmoid_z)*z + 1)*gamma
+        # step 20: dz = dy*sigmoid_z*xhat*((1 - sigmoid_z)*z + 1)*gamma
         dz = np.multiply(dy, sigmoid_z, out=buffers[1])
         dz = np.multiply(dz, xhat, out=buffers[1])
         part_3 = np.subtract(1.0, sigmoid_z, out=dz_block)
@@ -90,7 +90,7 @@ def backward(arguments, fields, results, call):
         dz = np.multiply(dz, part_3, out=dz_block)
         if gamma is not None:
             _rows.by_feature(np.multiply, dz, gamma_wide, out=dz_block)
-        # step 12: dx = (g - xhat*mean_g_xhat)*rstd
+        # step 15: dx = (g - xhat*mean_g_xhat)*rstd
         dx = np.multiply(xhat, mean_g_xhat, out=dx_block)
         dx = np.subtract(g, dx, out=dx_block)
         np.multiply(dx, rstd, out=dx_block)
@@ -150,7 +150,7 @@ def backward_fast(arguments, saved):
     sigmoid_z = _functions.sigmoid(z)
     # step 5: silu_z = sigmoid_z*z
     silu_z = sigmoid_z * z
-    # step 14: dgamma = sum over rows of dy*silu_z*xhat
+    # step 18: dgamma = sum over rows of dy*silu_z*xhat
     part = np.multiply(dy, silu_z, out=silu_z)
     if gamma is not None:
         part_2 = part * xhat
@@ -161,9 +161,9 @@ def backward_fast(arguments, saved):
         g = np.multiply(part, gamma, out=part)
     else:
         g = part
-    # step 12: mean_g_xhat = mean(g*xhat)
+    # step 15: mean_g_xhat = mean(g*xhat)
     mean_g_xhat = (vecdot(g, xhat) / D)[..., np.newaxis]
-    # step 16: dz = dy*sigmoid_z*xhat*((1 - sigmoid_z)*z + 1)*gamma
+    # step 20: dz = dy*sigmoid_z*xhat*((1 - sigmoid_z)*z + 1)*gamma
     dz = dy * sigmoid_z
     dz = np.multiply(dz, xhat, out=dz)
     part_3 = np.subtract(1.0, sigmoid_z, out=sigmoid_z)
@@ -172,7 +172,7 @@ def backward_fast(arguments, saved):
     dz = np.multiply(dz, part_3, out=dz)
     if gamma is not None:
         dz = np.multiply(dz, gamma, out=dz)
-    # step 12: dx = (g - xhat*mean_g_xhat)*rstd
+    # step 15: dx = (g - xhat*mean_g_xhat)*rstd
     dx = np.multiply(xhat, mean_g_xhat, out=xhat)
     dx = np.subtract(g, dx, out=g)
     dx = np.multiply(dx, rstd, out=dx)

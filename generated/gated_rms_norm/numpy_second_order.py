@@ -22,65 +22,66 @@ from .._runtime import rows as _rows
 
 def jvp(arguments, fields, results, call):
     """The tangents of the outputs, written to their arrays."""
-    dx_rows, dz_rows, dgamma = arguments
+    x_dot_rows, z_dot_rows, gamma_dot = arguments
     x_rows, z_rows, gamma, rstd_rows = fields
-    (dy_out,) = results
+    (y_dot_out,) = results
     features, dtype = call.features, call.dtype
     D = _rows.number(features, dtype)
-    dgamma_wide = _rows.repeated(dgamma)
+    gamma_dot_wide = _rows.repeated(gamma_dot)
     gamma_wide = _rows.repeated(gamma)
 
-    def block(x, z, dx, dz, rstd, dy_block, buffers, row_scalars):
+    def block(x, z, x_dot, z_dot, rstd, y_dot_block, buffers, row_scalars):
         # step 3: xhat = x*rstd
-        xhat = _rows.by_row(np.multiply, x, rstd, out=dy_block)
-        # step 17: mean_dx_xhat = mean(dx*xhat)
-        if dx_rows is not None:
-            mean_dx_xhat = _rows.row_mean(dx, xhat, D, out=row_scalars[0])
+        xhat = _rows.by_row(np.multiply, x, rstd, out=y_dot_block)
+        # step 32: mean_x_dot_xhat = mean(x_dot*xhat)
+        if x_dot_rows is not None:
+            mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D, out=row_scalars[0])
         # step 4: sigmoid_z = sigmoid(z)
         sigmoid_z = _functions.sigmoid(z, out=buffers[0])
         # step 5: silu_z = sigmoid_z*z
-        if dx_rows is not None or dgamma is not None:
+        if x_dot_rows is not None or gamma_dot is not None:
             silu_z = np.multiply(sigmoid_z, z, out=buffers[1])
-        # step 17: dy = silu_z*xhat*dgamma + (dx - xhat*mean_dx_xhat)*silu_z*rstd*gamma
-        #   + dz*sigmoid_z*xhat*((1 - sigmoid_z)*z + 1)*gamma
-        if dgamma is not None:
-            dy = np.multiply(silu_z, xhat, out=buffers[2])
-            dy = _rows.by_feature(np.multiply, dy, dgamma_wide, out=buffers[2])
-        if dx_rows is not None:
-            part = _rows.by_row(np.multiply, xhat, mean_dx_xhat, out=buffers[3])
-            part = np.subtract(dx, part, out=buffers[3])
+        # step 32: y_dot = silu_z*xhat*gamma_dot + (x_dot -
+        #   xhat*mean_x_dot_xhat)*silu_z*rstd*gamma + sigmoid_z*xhat*((1 - sigmoid_z)*z
+        #   + 1)*z_dot*gamma
+        if gamma_dot is not None:
+            y_dot = np.multiply(silu_z, xhat, out=buffers[2])
+            y_dot = _rows.by_feature(np.multiply, y_dot, gamma_dot_wide, out=buffers[2])
+        if x_dot_rows is not None:
+            part = _rows.by_row(np.multiply, xhat, mean_x_dot_xhat, out=buffers[3])
+            part = np.subtract(x_dot, part, out=buffers[3])
             part = np.multiply(part, silu_z, out=buffers[1])
-        if gamma is not None and dx_rows is not None:
+        if gamma is not None and x_dot_rows is not None:
             part = _rows.by_feature(np.multiply, part, gamma_wide, out=buffers[1])
-        if dx_rows is not None:
+        if x_dot_rows is not None:
             part = np.multiply(part, rstd, out=buffers[1])
-        if dx_rows is not None and dgamma is not None:
-            dy = np.add(dy, part, out=buffers[1])
-        if dx_rows is not None and dgamma is None:
-            dy = part
-        if dz_rows is not None:
-            part_2 = np.multiply(dz, sigmoid_z, out=buffers[3])
-            part_2 = np.multiply(part_2, xhat, out=dy_block)
+        if x_dot_rows is not None and gamma_dot is not None:
+            y_dot = np.add(y_dot, part, out=buffers[1])
+        if x_dot_rows is not None and gamma_dot is None:
+            y_dot = part
+        if z_dot_rows is not None:
+            part_2 = np.multiply(sigmoid_z, xhat, out=y_dot_block)
             part_3 = np.subtract(1.0, sigmoid_z, out=buffers[0])
             part_3 = np.multiply(part_3, z, out=buffers[0])
             part_3 = np.add(part_3, 1.0, out=buffers[0])
-            part_2 = np.multiply(part_2, part_3, out=dy_block)
-        if gamma is not None and dz_rows is not None:
-            part_2 = _rows.by_feature(np.multiply, part_2, gamma_wide, out=dy_block)
-        if dz_rows is not None and (dx_rows is not None or dgamma is not None):
-            dy = np.add(dy, part_2, out=dy_block)
-        if gamma is not None and dx_rows is None and dgamma is None:
-            dy = part_2
-        if gamma is None and dx_rows is None:
-            dy = part_2
-        if dz_rows is None:
-            dy_block[...] = dy
+            part_2 = np.multiply(part_2, part_3, out=y_dot_block)
+            part_2 = np.multiply(part_2, z_dot, out=y_dot_block)
+        if gamma is not None and z_dot_rows is not None:
+            part_2 = _rows.by_feature(np.multiply, part_2, gamma_wide, out=y_dot_block)
+        if z_dot_rows is not None and (x_dot_rows is not None or gamma_dot is not None):
+            y_dot = np.add(y_dot, part_2, out=y_dot_block)
+        if gamma is not None and x_dot_rows is None and gamma_dot is None:
+            y_dot = part_2
+        if gamma is None and x_dot_rows is None:
+            y_dot = part_2
+        if z_dot_rows is None:
+            y_dot_block[...] = y_dot
 
     _blocks.each_block(
         block,
         call,
-        reads=(x_rows, z_rows, dx_rows, dz_rows, rstd_rows),
-        writes=(dy_out,),
+        reads=(x_rows, z_rows, x_dot_rows, z_dot_rows, rstd_rows),
+        writes=(y_dot_out,),
         buffers=4,
         row_scalars=1,
     )
@@ -96,16 +97,16 @@ def backward_backward(arguments, fields, results, call):
     needs_g = gamma is not None and ddx_rows is not None
     needs_g_2 = gamma is None and ddx_rows is not None
     needs_part_7 = gamma is not None and (ddx_rows is not None or ddz_rows is not None)
-    needs_g_5 = gamma is not None and ddz_rows is not None
-    needs_mean_g_5_xhat = ddx_rows is not None or ddz_rows is not None
-    needs_dz = ddz_rows is not None and (ddx_rows is not None or ddgamma is not None)
+    needs_g_2_ = gamma is not None and ddz_rows is not None
+    needs_mean_g_2_xhat = ddx_rows is not None or ddz_rows is not None
+    needs_d2z = ddz_rows is not None and (ddx_rows is not None or ddgamma is not None)
     needs_part_10 = gamma is not None and ddx_rows is None and ddgamma is None
     needs_part_10_2 = gamma is None and ddx_rows is None
     needs_part_12 = gamma is None and ddx_rows is not None and ddz_rows is not None
     needs_part_12_2 = gamma is None and ddz_rows is None
     needs_ddy = ddgamma is not None and (ddx_rows is not None or ddz_rows is not None)
     D = _rows.number(features, dtype)
-    # step 23: mean_ddgamma_dy_silu_z = mean(dy*silu_z*xhat*ddgamma)
+    # step 55: mean_ddgamma_dy_silu_z = mean(dy*silu_z*xhat*ddgamma)
     if ddgamma is not None:
         ddgamma_over_D = np.divide(ddgamma, D)
     gamma_wide = _rows.repeated(gamma)
@@ -125,17 +126,17 @@ def backward_backward(arguments, fields, results, call):
         row_scalars,
         sums,
     ):
-        (dgamma_sums,) = sums
+        (d2gamma_sums,) = sums
         # step 3: xhat = x*rstd
         xhat = _rows.by_row(np.multiply, x, rstd, out=dx_block)
-        # step 20: mean_ddx_xhat = mean(ddx*xhat)
+        # step 63: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_mean(ddx, xhat, D, out=row_scalars[0])
         # step 4: sigmoid_z = sigmoid(z)
         sigmoid_z = _functions.sigmoid(z, out=dz_block)
         # step 5: silu_z = sigmoid_z*z
         silu_z = np.multiply(sigmoid_z, z, out=ddy_block)
-        # step 23: mean_ddgamma_dy_silu_z = mean(dy*silu_z*xhat*ddgamma)
+        # step 55: mean_ddgamma_dy_silu_z = mean(dy*silu_z*xhat*ddgamma)
         if needs_part:
             part = np.multiply(dy, silu_z, out=buffers[0])
         if ddgamma is not None:
@@ -143,25 +144,25 @@ def backward_backward(arguments, fields, results, call):
             mean_ddgamma_dy_silu_z = _rows.row_sum(
                 part_2, ddgamma_over_D, out=row_scalars[1]
             )
-        # step 18: g = dy*silu_z*gamma
+        # step 33: g = dy*silu_z*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, part, gamma_wide, out=buffers[1])
         if needs_g_2:
             g = part
-        # step 19: mean_g = mean(g*xhat)
+        # step 34: mean_g_xhat = mean(g*xhat)
         if ddx_rows is not None:
-            mean_g = _rows.row_mean(g, xhat, D, out=row_scalars[2])
-            # step 23: mean_ddx_g = mean(ddx*g)
+            mean_g_xhat = _rows.row_mean(g, xhat, D, out=row_scalars[2])
+            # step 55: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D, out=row_scalars[3])
-            # step 22: mean_g_scaled = mean_g*rstd
-            mean_g_scaled = np.multiply(mean_g, rstd, out=row_scalars[4])
-            # step 23: mean_g_scaled_2 = 2*mean_g
-            mean_g_scaled_2 = np.multiply(mean_g, 2.0, out=row_scalars[2])
-            # step 20: dg = (ddx - xhat*mean_ddx_xhat)*rstd
+            # step 47: mean_g_xhat_scaled = mean_g_xhat*rstd
+            mean_g_xhat_scaled = np.multiply(mean_g_xhat, rstd, out=row_scalars[4])
+            # step 55: mean_g_xhat_scaled_2 = 2*mean_g_xhat
+            mean_g_xhat_scaled_2 = np.multiply(mean_g_xhat, 2.0, out=row_scalars[2])
+            # step 63: dg = (ddx - xhat*mean_ddx_xhat)*rstd
             dg = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[2])
             dg = np.subtract(ddx, dg, out=buffers[2])
             dg = np.multiply(dg, rstd, out=buffers[2])
-            # step 25: dgamma = sum over rows of (dg*silu_z + ddz*sigmoid_z*xhat*((1 -
+            # step 59: d2gamma = sum over rows of (dg*silu_z + ddz*sigmoid_z*xhat*((1 -
             #   sigmoid_z)*z + 1))*dy
             part_3 = np.multiply(dg, silu_z, out=buffers[3])
         if ddz_rows is not None:
@@ -178,70 +179,70 @@ def backward_backward(arguments, fields, results, call):
             part_3 = part_4
         if needs_part_7:
             part_7 = np.multiply(part_3, dy, out=buffers[7])
-            _rows.add_rows(part_7, dgamma_sums)
-        # step 21: dsilu_z = (xhat*ddgamma + dg*gamma)*dy
+            _rows.add_rows(part_7, d2gamma_sums)
+        # step 64: d2silu_z = (xhat*ddgamma + dg*gamma)*dy
         if ddgamma is not None:
-            dsilu_z = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=buffers[7])
+            d2silu_z = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=buffers[7])
         if needs_g:
             part_8 = _rows.by_feature(np.multiply, dg, gamma_wide, out=buffers[2])
         if needs_g_2:
             part_8 = dg
         if ddx_rows is not None and ddgamma is not None:
-            dsilu_z = np.add(dsilu_z, part_8, out=buffers[2])
+            d2silu_z = np.add(d2silu_z, part_8, out=buffers[2])
         if gamma is not None and ddx_rows is not None and ddgamma is None:
-            dsilu_z = part_8
+            d2silu_z = part_8
         if needs_g_2:
-            dsilu_z = part_8
+            d2silu_z = part_8
         if needs_part:
-            dsilu_z = np.multiply(dsilu_z, dy, out=buffers[2])
-        # step 22: g_5 = ddz*dy*sigmoid_z*((1 - sigmoid_z)*z + 1)*gamma -
-        #   ddx*mean_g_scaled
+            d2silu_z = np.multiply(d2silu_z, dy, out=buffers[2])
+        # step 47: g_2 = ddz*dy*sigmoid_z*((1 - sigmoid_z)*z + 1)*gamma -
+        #   ddx*mean_g_xhat_scaled
         if ddz_rows is not None:
-            g_5 = np.multiply(ddz, dy, out=buffers[7])
-            g_5 = np.multiply(g_5, sigmoid_z, out=buffers[7])
-            g_5 = np.multiply(g_5, part_6, out=buffers[7])
-        if needs_g_5:
-            g_5 = _rows.by_feature(np.multiply, g_5, gamma_wide, out=buffers[7])
+            g_2 = np.multiply(ddz, dy, out=buffers[7])
+            g_2 = np.multiply(g_2, sigmoid_z, out=buffers[7])
+            g_2 = np.multiply(g_2, part_6, out=buffers[7])
+        if needs_g_2_:
+            g_2 = _rows.by_feature(np.multiply, g_2, gamma_wide, out=buffers[7])
         if ddx_rows is not None and ddz_rows is None:
-            g_5 = 0.0
+            g_2 = 0.0
         if ddx_rows is not None:
-            part_9 = _rows.by_row(np.multiply, ddx, mean_g_scaled, out=buffers[4])
-            g_5 = np.subtract(g_5, part_9, out=buffers[4])
-        # step 23: mean_g_5_xhat = mean(g_5*xhat)
-        if needs_mean_g_5_xhat:
-            mean_g_5_xhat = _rows.row_mean(g_5, xhat, D, out=row_scalars[4])
-        # step 24: dz = (dsilu_z + (1 - sigmoid_z)*ddz*dy*xhat*gamma + (1 -
-        #   sigmoid_z)*(dsilu_z*z + ((1 - sigmoid_z)*z + 1 -
+            part_9 = _rows.by_row(np.multiply, ddx, mean_g_xhat_scaled, out=buffers[4])
+            g_2 = np.subtract(g_2, part_9, out=buffers[4])
+        # step 55: mean_g_2_xhat = mean(g_2*xhat)
+        if needs_mean_g_2_xhat:
+            mean_g_2_xhat = _rows.row_mean(g_2, xhat, D, out=row_scalars[4])
+        # step 67: d2z = (d2silu_z + (1 - sigmoid_z)*ddz*dy*xhat*gamma + (1 -
+        #   sigmoid_z)*(d2silu_z*z + ((1 - sigmoid_z)*z + 1 -
         #   silu_z)*ddz*dy*xhat*gamma))*sigmoid_z
         if ddz_rows is not None:
-            dz = np.multiply(part_5, ddz, out=buffers[8])
-            dz = np.multiply(dz, dy, out=buffers[8])
-            dz = np.multiply(dz, xhat, out=buffers[8])
-        if needs_g_5:
-            dz = _rows.by_feature(np.multiply, dz, gamma_wide, out=buffers[8])
-        if needs_dz:
-            dz = np.add(dsilu_z, dz, out=buffers[8])
+            d2z = np.multiply(part_5, ddz, out=buffers[8])
+            d2z = np.multiply(d2z, dy, out=buffers[8])
+            d2z = np.multiply(d2z, xhat, out=buffers[8])
+        if needs_g_2_:
+            d2z = _rows.by_feature(np.multiply, d2z, gamma_wide, out=buffers[8])
+        if needs_d2z:
+            d2z = np.add(d2silu_z, d2z, out=buffers[8])
         if ddz_rows is None:
-            dz = dsilu_z
+            d2z = d2silu_z
         if needs_part:
-            part_10 = np.multiply(dsilu_z, z, out=buffers[9])
+            part_10 = np.multiply(d2silu_z, z, out=buffers[9])
         if ddz_rows is not None:
             part_11 = np.subtract(part_6, silu_z, out=buffers[2])
             part_11 = np.multiply(part_11, ddz, out=buffers[2])
             part_11 = np.multiply(part_11, dy, out=buffers[2])
             part_11 = np.multiply(part_11, xhat, out=buffers[2])
-        if needs_g_5:
+        if needs_g_2_:
             part_11 = _rows.by_feature(np.multiply, part_11, gamma_wide, out=buffers[2])
-        if needs_dz:
+        if needs_d2z:
             part_10 = np.add(part_10, part_11, out=buffers[2])
         if needs_part_10:
             part_10 = part_11
         if needs_part_10_2:
             part_10 = part_11
         part_10 = np.multiply(part_5, part_10, out=buffers[5])
-        dz = np.add(dz, part_10, out=buffers[2])
-        np.multiply(dz, sigmoid_z, out=dz_block)
-        # step 26: ddy = silu_z*xhat*ddgamma + (dg*silu_z + ddz*sigmoid_z*xhat*((1 -
+        d2z = np.add(d2z, part_10, out=buffers[2])
+        np.multiply(d2z, sigmoid_z, out=dz_block)
+        # step 66: ddy = silu_z*xhat*ddgamma + (dg*silu_z + ddz*sigmoid_z*xhat*((1 -
         #   sigmoid_z)*z + 1))*gamma
         if ddgamma is not None:
             ddy = np.multiply(silu_z, xhat, out=ddy_block)
@@ -266,38 +267,40 @@ def backward_backward(arguments, fields, results, call):
             ddy = part_12
         if ddgamma is None:
             ddy_block[...] = ddy
-        # step 23: dx = (g_5 + dy*silu_z*ddgamma + ((xhat*mean_g_scaled_2 -
+        # step 55: d2x = (g_2 + dy*silu_z*ddgamma + ((xhat*mean_g_xhat_scaled_2 -
         #   g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - xhat*mean_ddgamma_dy_silu_z -
-        #   xhat*mean_g_5_xhat)*rstd
+        #   xhat*mean_g_2_xhat)*rstd
         if ddgamma is not None:
-            dx = _rows.by_feature(np.multiply, part, ddgamma_wide, out=buffers[0])
+            d2x = _rows.by_feature(np.multiply, part, ddgamma_wide, out=buffers[0])
         if needs_ddy:
-            dx = np.add(g_5, dx, out=buffers[0])
+            d2x = np.add(g_2, d2x, out=buffers[0])
         if ddx_rows is not None and ddgamma is None:
-            dx = g_5
+            d2x = g_2
         if needs_part_10:
-            dx = g_5
+            d2x = g_2
         if needs_part_10_2:
-            dx = g_5
+            d2x = g_2
         if ddx_rows is not None:
-            part_13 = _rows.by_row(np.multiply, xhat, mean_g_scaled_2, out=buffers[2])
+            part_13 = _rows.by_row(
+                np.multiply, xhat, mean_g_xhat_scaled_2, out=buffers[2]
+            )
             part_13 = np.subtract(part_13, g, out=buffers[1])
             part_13 = np.multiply(part_13, mean_ddx_xhat, out=buffers[1])
             part_14 = _rows.by_row(np.multiply, xhat, mean_ddx_g, out=buffers[2])
             part_13 = np.subtract(part_13, part_14, out=buffers[1])
             part_13 = np.multiply(part_13, rstd, out=buffers[1])
-            dx = np.add(dx, part_13, out=buffers[0])
+            d2x = np.add(d2x, part_13, out=buffers[0])
         if ddgamma is not None:
             part_15 = _rows.by_row(
                 np.multiply, xhat, mean_ddgamma_dy_silu_z, out=buffers[1]
             )
-            dx = np.subtract(dx, part_15, out=buffers[0])
-        if needs_mean_g_5_xhat:
-            part_16 = np.multiply(xhat, mean_g_5_xhat, out=dx_block)
-            dx = np.subtract(dx, part_16, out=dx_block)
-        np.multiply(dx, rstd, out=dx_block)
+            d2x = np.subtract(d2x, part_15, out=buffers[0])
+        if needs_mean_g_2_xhat:
+            part_16 = np.multiply(xhat, mean_g_2_xhat, out=dx_block)
+            d2x = np.subtract(d2x, part_16, out=dx_block)
+        np.multiply(d2x, rstd, out=dx_block)
 
-    (dgamma,) = _blocks.each_block(
+    (d2gamma,) = _blocks.each_block(
         block,
         call,
         reads=(x_rows, z_rows, dy_rows, ddx_rows, ddz_rows, rstd_rows),
@@ -307,6 +310,6 @@ def backward_backward(arguments, fields, results, call):
         feature_sums=1,
     )
     if ddx_rows is None and ddz_rows is None:
-        dgamma = 0.0
+        d2gamma = 0.0
     if gamma is not None:
-        _blocks.round_to(dgamma_out, ..., dgamma)
+        _blocks.round_to(dgamma_out, ..., d2gamma)

@@ -7,22 +7,22 @@
 // templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
 //
 // jvp:
-//     dy = dgamma*silu_z*xhat + gamma*dz*sigmoid_z*xhat*(1 + z*(1 - sigmoid_z)) + rstd*gamma*silu_z*(dx - xhat*mean(dx*xhat))
+//     y_dot = gamma_dot*silu_z*xhat + gamma*sigmoid_z*xhat*z_dot*(1 + z*(1 - sigmoid_z)) + rstd*gamma*silu_z*(x_dot - xhat*mean(x_dot*xhat))
 // backward_backward:
 //     g = gamma*dy*silu_z
-//     mean_g = mean(g*xhat)
+//     mean_g_xhat = mean(g*xhat)
 //     dg = rstd*(ddx - xhat*mean(ddx*xhat))
-//     dsilu_z = dy*(gamma*dg + ddgamma*xhat)
-//     g_5 = gamma*ddz*dy*sigmoid_z*(1 + z*(1 - sigmoid_z)) - mean_g*rstd*ddx
-//     dx = rstd*(g_5 + ddgamma*dy*silu_z + rstd*(mean(ddx*xhat)*(2*mean_g*xhat - g) - xhat*mean(ddx*g)) - xhat*mean(g_5*xhat) - xhat*mean(ddgamma*dy*silu_z*xhat))
-//     dz = sigmoid_z*(dsilu_z + gamma*ddz*dy*xhat*(1 - sigmoid_z) + (1 - sigmoid_z)*(dsilu_z*z + gamma*ddz*dy*xhat*(1 + z*(1 - sigmoid_z) - silu_z)))
-//     dgamma = sum_rows(dy*(dg*silu_z + ddz*sigmoid_z*xhat*(1 + z*(1 - sigmoid_z))))
+//     d2silu_z = dy*(gamma*dg + ddgamma*xhat)
+//     g_2 = gamma*ddz*dy*sigmoid_z*(1 + z*(1 - sigmoid_z)) - mean_g_xhat*rstd*ddx
+//     d2x = rstd*(g_2 + ddgamma*dy*silu_z + rstd*(mean(ddx*xhat)*(2*mean_g_xhat*xhat - g) - xhat*mean(ddx*g)) - xhat*mean(g_2*xhat) - xhat*mean(ddgamma*dy*silu_z*xhat))
+//     d2z = sigmoid_z*(d2silu_z + gamma*ddz*dy*xhat*(1 - sigmoid_z) + (1 - sigmoid_z)*(d2silu_z*z + gamma*ddz*dy*xhat*(1 + z*(1 - sigmoid_z) - silu_z)))
+//     d2gamma = sum_rows(dy*(dg*silu_z + ddz*sigmoid_z*xhat*(1 + z*(1 - sigmoid_z))))
 //     ddy = ddgamma*silu_z*xhat + gamma*(dg*silu_z + ddz*sigmoid_z*xhat*(1 + z*(1 - sigmoid_z)))
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* x, const Row* z, const Row* dx, const Row* dz, const Computed* rstd, const Parameter*
-//         gamma, const Parameter* dgamma, Row* out_dy, long long rows, int D)
+//     jvp_<type>(const Row* x, const Row* z, const Row* x_dot, const Row* z_dot, const Computed* rstd, const
+//         Parameter* gamma, const Parameter* gamma_dot, Row* out_dy, long long rows, int D)
 //     backward_backward_<type>(const Row* x, const Row* z, const Row* dy, const Row* ddx, const Row* ddz, const
 //         Computed* rstd, const Parameter* gamma, const Parameter* ddgamma, Row* out_dx, Row* out_dz, Row*
 //         out_ddy, Computed* workspace, long long rows, int D)
@@ -93,11 +93,11 @@ namespace jvp {
 
 constexpr bool READS_x = HAS_dgamma || HAS_dx || HAS_dz;
 constexpr bool READS_z = HAS_dgamma || HAS_dx || HAS_dz;
-constexpr bool READS_dx = HAS_dx;
-constexpr bool READS_dz = HAS_dz;
+constexpr bool READS_x_dot = HAS_dx;
+constexpr bool READS_z_dot = HAS_dz;
 constexpr bool READS_gamma = (HAS_dx && HAS_gamma) || (HAS_dz && HAS_gamma);
-constexpr bool READS_dgamma = HAS_dgamma;
-constexpr int ROWS_READ = READS_x + READS_z + READS_dx + READS_dz, FEATURES_READ = READS_gamma + READS_dgamma;
+constexpr bool READS_gamma_dot = HAS_dgamma;
+constexpr int ROWS_READ = READS_x + READS_z + READS_x_dot + READS_z_dot, FEATURES_READ = READS_gamma + READS_gamma_dot;
 
 template <class T>
 using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1, 2, 1>;
@@ -105,11 +105,11 @@ using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1, 2, 1
 template <class T, class P, class A> struct Arguments {
   const T* x;
   const T* z;
-  const T* dx;
-  const T* dz;
+  const T* x_dot;
+  const T* z_dot;
   const A* rstd;
   const P* gamma;
-  const P* dgamma;
+  const P* gamma_dot;
   T* out_dy;
   long long rows;
   int D;
@@ -119,42 +119,42 @@ template <class T, class P, class A> struct Arguments {
 template <class A> struct Scalars {
   A D;
   A rstd;
-  A mean_dx_xhat;
+  A mean_x_dot_xhat;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
 template <class G> struct Tile {
   Pack<typename G::T, G::VECTOR> x[G::KEPT];
   Pack<typename G::T, G::VECTOR> z[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dx[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dz[G::KEPT];
+  Pack<typename G::T, G::VECTOR> x_dot[G::KEPT];
+  Pack<typename G::T, G::VECTOR> z_dot[G::KEPT];
   Pack<typename G::P, G::VECTOR> gamma[G::HELD];
-  Pack<typename G::P, G::VECTOR> dgamma[G::HELD];
+  Pack<typename G::P, G::VECTOR> gamma_dot[G::HELD];
 };
 
-// Stage 1 of 2: mean_dx_xhat = mean(dx*xhat)
+// Stage 1 of 2: mean_x_dot_xhat = mean(x_dot*xhat)
 template <class A>
-__device__ __forceinline__ void mean_dx_xhat(A x, A dx, const Scalars<A>& row, A (&sums)[1]) {
+__device__ __forceinline__ void mean_x_dot_xhat(A x, A x_dot, const Scalars<A>& row, A (&sums)[1]) {
   const A rstd = row.rstd;
   const A xhat = x*rstd;  // step 3
-  if (HAS_dx) sums[0] += dx*xhat;  // step 17: mean_dx_xhat
+  if (HAS_dx) sums[0] += x_dot*xhat;  // step 32: mean_x_dot_xhat
 }
 
 template <class A>
-__device__ __forceinline__ void after_mean_dx_xhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_dx_xhat = sums[0] / row.D;  // step 17: mean(dx*xhat)
-  row.mean_dx_xhat = mean_dx_xhat;
+__device__ __forceinline__ void after_mean_x_dot_xhat(Scalars<A>& row, const A (&sums)[1]) {
+  const A mean_x_dot_xhat = sums[0] / row.D;  // step 32: mean(x_dot*xhat)
+  row.mean_x_dot_xhat = mean_x_dot_xhat;
 }
 
 // Stage 2 of 2
 template <class A>
-__device__ __forceinline__ void stage_2(A x, A z, A dx, A dz, A gamma, A dgamma, const Scalars<A>& row, A& out_dy) {
-  const A mean_dx_xhat = row.mean_dx_xhat, rstd = row.rstd;
+__device__ __forceinline__ void stage_2(A x, A z, A x_dot, A z_dot, A gamma, A gamma_dot, const Scalars<A>& row, A& out_y_dot) {
+  const A mean_x_dot_xhat = row.mean_x_dot_xhat, rstd = row.rstd;
   const A xhat = x*rstd;  // step 3
   const A sigmoid_z = math::sigmoid(z);  // step 4
   const A silu_z = sigmoid_z*z;  // step 5
-  const A dy = (HAS_dgamma || HAS_dx || HAS_dz) ? (HAS_dgamma ? silu_z*xhat*dgamma : A(0)) + (HAS_dx ? (dx - xhat*mean_dx_xhat)*silu_z*rstd*gamma : A(0)) + (HAS_dz ? dz*sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1))*gamma : A(0)) : A(0);  // step 17
-  out_dy = dy;
+  const A y_dot = (HAS_dgamma || HAS_dx || HAS_dz) ? (HAS_dgamma ? silu_z*xhat*gamma_dot : A(0)) + (HAS_dx ? (x_dot - xhat*mean_x_dot_xhat)*silu_z*rstd*gamma : A(0)) + (HAS_dz ? sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1))*z_dot*gamma : A(0)) : A(0);  // step 32
+  out_y_dot = y_dot;
 }
 
 // What the call gives: everything that no row changes.
@@ -178,7 +178,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       const int column = here.template column<G>(chunk);
       if (column < here.D) {
         if constexpr (READS_gamma) tile.gamma[chunk] = load<G::VECTOR>(to.gamma + column);
-        if constexpr (READS_dgamma) tile.dgamma[chunk] = load<G::VECTOR>(to.dgamma + column);
+        if constexpr (READS_gamma_dot) tile.gamma_dot[chunk] = load<G::VECTOR>(to.gamma_dot + column);
       }
     }
   }
@@ -194,10 +194,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
             tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
           if constexpr (READS_z)
             tile.z[chunk] = load_once<G::VECTOR>(to.z + here.offset + column);
-          if constexpr (READS_dx)
-            tile.dx[chunk] = load_once<G::VECTOR>(to.dx + here.offset + column);
-          if constexpr (READS_dz)
-            tile.dz[chunk] = load_once<G::VECTOR>(to.dz + here.offset + column);
+          if constexpr (READS_x_dot)
+            tile.x_dot[chunk] = load_once<G::VECTOR>(to.x_dot + here.offset + column);
+          if constexpr (READS_z_dot)
+            tile.z_dot[chunk] = load_once<G::VECTOR>(to.z_dot + here.offset + column);
         }
       }
     }
@@ -207,37 +207,37 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          mean_dx_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0), row, sums);
+          mean_x_dot_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, HAS_dx), 0, 0>(sums, slots, turn);
-      after_mean_dx_xhat(row, sums);
+      after_mean_x_dot_xhat(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
         const auto z = read<READS_z, G::KEEPS_ROW>(tile.z, chunk, to.z, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
-        const auto dz = read<READS_dz, G::KEEPS_ROW>(tile.dz, chunk, to.dz, here.offset + column);
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
+        const auto z_dot = read<READS_z_dot, G::KEEPS_ROW>(tile.z_dot, chunk, to.z_dot, here.offset + column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
-        const auto dgamma = read<READS_dgamma, G::HOLDS_FEATURES>(tile.dgamma, chunk, to.dgamma, column);
-        Pack<T, G::VECTOR> stored_dy;
+        const auto gamma_dot = read<READS_gamma_dot, G::HOLDS_FEATURES>(tile.gamma_dot, chunk, to.gamma_dot, column);
+        Pack<T, G::VECTOR> stored_y_dot;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dy;
+          A out_y_dot;
           stage_2(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_z ? widen<A>(z.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0),
-              READS_dz ? widen<A>(dz.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0),
+              READS_z_dot ? widen<A>(z_dot.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
-              READS_dgamma ? widen<A>(dgamma.entries[i]) : A(0), row, out_dy);
-          stored_dy.entries[i] = narrow<T>(out_dy);
+              READS_gamma_dot ? widen<A>(gamma_dot.entries[i]) : A(0), row, out_y_dot);
+          stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        store_once(to.out_dy + here.offset + column, stored_dy);
+        store_once(to.out_dy + here.offset + column, stored_y_dot);
       });
     }
   }
@@ -254,11 +254,11 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 
 #define LNGEN_KERNELS(TYPE, T) \
   LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
-               (const T* __restrict__ x, const T* __restrict__ z, const T* __restrict__ dx, \
-                const T* __restrict__ dz, const lngen::Computed<T>* __restrict__ rstd, \
-                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ dgamma, \
+               (const T* __restrict__ x, const T* __restrict__ z, const T* __restrict__ x_dot, \
+                const T* __restrict__ z_dot, const lngen::Computed<T>* __restrict__ rstd, \
+                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ gamma_dot, \
                 T* __restrict__ out_dy, long long rows, int D), \
-               (x, z, dx, dz, rstd, gamma, dgamma, out_dy, rows, D))
+               (x, z, x_dot, z_dot, rstd, gamma, gamma_dot, out_dy, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -306,13 +306,13 @@ template <class T, class P, class A> struct Arguments {
 template <class A> struct Scalars {
   A D;
   A rstd;
-  A mean_g;
+  A mean_g_xhat;
   A mean_ddx_xhat;
   A mean_ddx_g;
   A mean_ddgamma_dy_silu_z;
-  A mean_g_scaled;
-  A mean_g_scaled_2;
-  A mean_g_5_xhat;
+  A mean_g_xhat_scaled;
+  A mean_g_xhat_scaled_2;
+  A mean_g_2_xhat;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
@@ -326,72 +326,72 @@ template <class G> struct Tile {
   Pack<typename G::P, G::VECTOR> ddgamma[G::HELD];
 };
 
-// Stage 1 of 3: mean_g = mean(g*xhat); mean_ddx_xhat = mean(ddx*xhat); mean_ddx_g = mean(ddx*g); mean_ddgamma_dy_silu_z = mean(ddgamma*dy*silu_z*xhat)
+// Stage 1 of 3: mean_g_xhat = mean(g*xhat); mean_ddx_xhat = mean(ddx*xhat); mean_ddx_g = mean(ddx*g); mean_ddgamma_dy_silu_z = mean(ddgamma*dy*silu_z*xhat)
 template <class A>
 __device__ __forceinline__ void mean_ddgamma_dy_silu_z(A x, A z, A dy, A ddx, A gamma, A ddgamma, const Scalars<A>& row, A (&sums)[4]) {
   const A rstd = row.rstd;
   const A xhat = x*rstd;  // step 3
   const A sigmoid_z = math::sigmoid(z);  // step 4
   const A silu_z = sigmoid_z*z;  // step 5
-  const A g = dy*silu_z*gamma;  // step 18
-  if (HAS_ddx) sums[0] += g*xhat;  // step 19: mean_g
-  if (HAS_ddx) sums[1] += ddx*xhat;  // step 20: mean_ddx_xhat
-  if (HAS_ddx) sums[2] += ddx*g;  // step 23: mean_ddx_g
-  if (HAS_ddgamma) sums[3] += dy*silu_z*xhat*ddgamma;  // step 23: mean_ddgamma_dy_silu_z
+  const A g = dy*silu_z*gamma;  // step 33
+  if (HAS_ddx) sums[0] += g*xhat;  // step 34: mean_g_xhat
+  if (HAS_ddx) sums[1] += ddx*xhat;  // step 63: mean_ddx_xhat
+  if (HAS_ddx) sums[2] += ddx*g;  // step 55: mean_ddx_g
+  if (HAS_ddgamma) sums[3] += dy*silu_z*xhat*ddgamma;  // step 55: mean_ddgamma_dy_silu_z
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddgamma_dy_silu_z(Scalars<A>& row, const A (&sums)[4]) {
   const A rstd = row.rstd;
-  const A mean_g = sums[0] / row.D;  // step 19: mean(g*xhat)
-  const A mean_ddx_xhat = sums[1] / row.D;  // step 20: mean(ddx*xhat)
-  const A mean_ddx_g = sums[2] / row.D;  // step 23: mean(ddx*g)
-  const A mean_ddgamma_dy_silu_z = sums[3] / row.D;  // step 23: mean(ddgamma*dy*silu_z*xhat)
-  const A mean_g_scaled = mean_g*rstd;  // step 22
-  const A mean_g_scaled_2 = A(2)*mean_g;  // step 23
-  row.mean_g = mean_g;
+  const A mean_g_xhat = sums[0] / row.D;  // step 34: mean(g*xhat)
+  const A mean_ddx_xhat = sums[1] / row.D;  // step 63: mean(ddx*xhat)
+  const A mean_ddx_g = sums[2] / row.D;  // step 55: mean(ddx*g)
+  const A mean_ddgamma_dy_silu_z = sums[3] / row.D;  // step 55: mean(ddgamma*dy*silu_z*xhat)
+  const A mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 47
+  const A mean_g_xhat_scaled_2 = A(2)*mean_g_xhat;  // step 55
+  row.mean_g_xhat = mean_g_xhat;
   row.mean_ddx_xhat = mean_ddx_xhat;
   row.mean_ddx_g = mean_ddx_g;
   row.mean_ddgamma_dy_silu_z = mean_ddgamma_dy_silu_z;
-  row.mean_g_scaled = mean_g_scaled;
-  row.mean_g_scaled_2 = mean_g_scaled_2;
+  row.mean_g_xhat_scaled = mean_g_xhat_scaled;
+  row.mean_g_xhat_scaled_2 = mean_g_xhat_scaled_2;
 }
 
-// Stage 2 of 3: mean_g_5_xhat = mean(g_5*xhat)
+// Stage 2 of 3: mean_g_2_xhat = mean(g_2*xhat)
 template <class A>
-__device__ __forceinline__ void mean_g_5_xhat(A x, A z, A dy, A ddx, A ddz, A gamma, A ddgamma, const Scalars<A>& row, A (&sums)[1], A (&over_rows)[SUMS_INTO_COLUMNS], A& out_dz, A& out_ddy) {
-  const A mean_ddx_xhat = row.mean_ddx_xhat, mean_g_scaled = row.mean_g_scaled, rstd = row.rstd;
+__device__ __forceinline__ void mean_g_2_xhat(A x, A z, A dy, A ddx, A ddz, A gamma, A ddgamma, const Scalars<A>& row, A (&sums)[1], A (&over_rows)[SUMS_INTO_COLUMNS], A& out_d2z, A& out_ddy) {
+  const A mean_ddx_xhat = row.mean_ddx_xhat, mean_g_xhat_scaled = row.mean_g_xhat_scaled, rstd = row.rstd;
   const A xhat = x*rstd;  // step 3
   const A sigmoid_z = math::sigmoid(z);  // step 4
   const A silu_z = sigmoid_z*z;  // step 5
-  const A dg = HAS_ddx ? (ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 20
-  const A dsilu_z = (HAS_ddgamma || HAS_ddx) ? ((HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)))*dy : A(0);  // step 21
-  const A g_5 = (HAS_ddx || HAS_ddz) ? (HAS_ddz ? ddz*dy*sigmoid_z*((A(1) - sigmoid_z)*z + A(1))*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_scaled : A(0)) : A(0);  // step 22
-  const A dz = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (dsilu_z + (HAS_ddz ? (A(1) - sigmoid_z)*ddz*dy*xhat*gamma : A(0)) + (A(1) - sigmoid_z)*(((HAS_ddgamma || HAS_ddx) ? dsilu_z*z : A(0)) + (HAS_ddz ? ((A(1) - sigmoid_z)*z + A(1) - silu_z)*ddz*dy*xhat*gamma : A(0))))*sigmoid_z : A(0);  // step 24
-  const A ddy = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (HAS_ddgamma ? silu_z*xhat*ddgamma : A(0)) + ((HAS_ddx || HAS_ddz) ? ((HAS_ddx ? dg*silu_z : A(0)) + (HAS_ddz ? ddz*sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1)) : A(0)))*gamma : A(0)) : A(0);  // step 26
-  if (HAS_ddx || HAS_ddz) sums[0] += g_5*xhat;  // step 23: mean_g_5_xhat
-  if ((HAS_ddx && HAS_gamma) || (HAS_ddz && HAS_gamma)) over_rows[0] = ((HAS_ddx ? dg*silu_z : A(0)) + (HAS_ddz ? ddz*sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1)) : A(0)))*dy;  // step 25: dgamma
-  out_dz = dz;
+  const A dg = HAS_ddx ? (ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 63
+  const A d2silu_z = (HAS_ddgamma || HAS_ddx) ? ((HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)))*dy : A(0);  // step 64
+  const A g_2 = (HAS_ddx || HAS_ddz) ? (HAS_ddz ? ddz*dy*sigmoid_z*((A(1) - sigmoid_z)*z + A(1))*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 47
+  const A d2z = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (d2silu_z + (HAS_ddz ? (A(1) - sigmoid_z)*ddz*dy*xhat*gamma : A(0)) + (A(1) - sigmoid_z)*(((HAS_ddgamma || HAS_ddx) ? d2silu_z*z : A(0)) + (HAS_ddz ? ((A(1) - sigmoid_z)*z + A(1) - silu_z)*ddz*dy*xhat*gamma : A(0))))*sigmoid_z : A(0);  // step 67
+  const A ddy = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (HAS_ddgamma ? silu_z*xhat*ddgamma : A(0)) + ((HAS_ddx || HAS_ddz) ? ((HAS_ddx ? dg*silu_z : A(0)) + (HAS_ddz ? ddz*sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1)) : A(0)))*gamma : A(0)) : A(0);  // step 66
+  if (HAS_ddx || HAS_ddz) sums[0] += g_2*xhat;  // step 55: mean_g_2_xhat
+  if ((HAS_ddx && HAS_gamma) || (HAS_ddz && HAS_gamma)) over_rows[0] = ((HAS_ddx ? dg*silu_z : A(0)) + (HAS_ddz ? ddz*sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1)) : A(0)))*dy;  // step 59: d2gamma
+  out_d2z = d2z;
   out_ddy = ddy;
 }
 
 template <class A>
-__device__ __forceinline__ void after_mean_g_5_xhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_g_5_xhat = sums[0] / row.D;  // step 23: mean(g_5*xhat)
-  row.mean_g_5_xhat = mean_g_5_xhat;
+__device__ __forceinline__ void after_mean_g_2_xhat(Scalars<A>& row, const A (&sums)[1]) {
+  const A mean_g_2_xhat = sums[0] / row.D;  // step 55: mean(g_2*xhat)
+  row.mean_g_2_xhat = mean_g_2_xhat;
 }
 
 // Stage 3 of 3
 template <class A>
-__device__ __forceinline__ void stage_3(A x, A z, A dy, A ddx, A ddz, A gamma, A ddgamma, const Scalars<A>& row, A& out_dx) {
-  const A mean_ddgamma_dy_silu_z = row.mean_ddgamma_dy_silu_z, mean_ddx_g = row.mean_ddx_g, mean_ddx_xhat = row.mean_ddx_xhat, mean_g_5_xhat = row.mean_g_5_xhat, mean_g_scaled = row.mean_g_scaled, mean_g_scaled_2 = row.mean_g_scaled_2, rstd = row.rstd;
+__device__ __forceinline__ void stage_3(A x, A z, A dy, A ddx, A ddz, A gamma, A ddgamma, const Scalars<A>& row, A& out_d2x) {
+  const A mean_ddgamma_dy_silu_z = row.mean_ddgamma_dy_silu_z, mean_ddx_g = row.mean_ddx_g, mean_ddx_xhat = row.mean_ddx_xhat, mean_g_2_xhat = row.mean_g_2_xhat, mean_g_xhat_scaled = row.mean_g_xhat_scaled, mean_g_xhat_scaled_2 = row.mean_g_xhat_scaled_2, rstd = row.rstd;
   const A xhat = x*rstd;  // step 3
   const A sigmoid_z = math::sigmoid(z);  // step 4
   const A silu_z = sigmoid_z*z;  // step 5
-  const A g = dy*silu_z*gamma;  // step 18
-  const A g_5 = (HAS_ddx || HAS_ddz) ? (HAS_ddz ? ddz*dy*sigmoid_z*((A(1) - sigmoid_z)*z + A(1))*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_scaled : A(0)) : A(0);  // step 22
-  const A dx = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (g_5 + (HAS_ddgamma ? dy*silu_z*ddgamma : A(0)) + (HAS_ddx ? ((xhat*mean_g_scaled_2 - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd : A(0)) - (HAS_ddgamma ? xhat*mean_ddgamma_dy_silu_z : A(0)) - ((HAS_ddx || HAS_ddz) ? xhat*mean_g_5_xhat : A(0)))*rstd : A(0);  // step 23
-  out_dx = dx;
+  const A g = dy*silu_z*gamma;  // step 33
+  const A g_2 = (HAS_ddx || HAS_ddz) ? (HAS_ddz ? ddz*dy*sigmoid_z*((A(1) - sigmoid_z)*z + A(1))*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 47
+  const A d2x = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (g_2 + (HAS_ddgamma ? dy*silu_z*ddgamma : A(0)) + (HAS_ddx ? ((xhat*mean_g_xhat_scaled_2 - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd : A(0)) - (HAS_ddgamma ? xhat*mean_ddgamma_dy_silu_z : A(0)) - ((HAS_ddx || HAS_ddz) ? xhat*mean_g_2_xhat : A(0)))*rstd : A(0);  // step 55
+  out_d2x = d2x;
 }
 
 // What the call gives: everything that no row changes.
@@ -475,29 +475,29 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto ddz = read<READS_ddz, G::KEEPS_ROW>(tile.ddz, chunk, to.ddz, here.offset + column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
         const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
-        Pack<T, G::VECTOR> stored_dz;
+        Pack<T, G::VECTOR> stored_d2z;
         Pack<T, G::VECTOR> stored_ddy;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           A over_rows[SUMS_INTO_COLUMNS] = {};
-          A out_dz;
+          A out_d2z;
           A out_ddy;
-          mean_g_5_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
+          mean_g_2_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_z ? widen<A>(z.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
               READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
               READS_ddz ? widen<A>(ddz.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
-              READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0), row, sums, over_rows, out_dz, out_ddy);
+              READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0), row, sums, over_rows, out_d2z, out_ddy);
           columns.template add<0x1>(chunk * G::VECTOR + i, column + i, over_rows);
-          stored_dz.entries[i] = narrow<T>(out_dz);
+          stored_d2z.entries[i] = narrow<T>(out_d2z);
           stored_ddy.entries[i] = narrow<T>(out_ddy);
         }
-        store_once(to.out_dz + here.offset + column, stored_dz);
+        store_once(to.out_dz + here.offset + column, stored_d2z);
         store_once(to.out_ddy + here.offset + column, stored_ddy);
       });
       reduce_row<G, bit(0, HAS_ddx || HAS_ddz), 0, 0>(sums, slots, turn);
-      after_mean_g_5_xhat(row, sums);
+      after_mean_g_2_xhat(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
@@ -508,20 +508,20 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto ddz = read<READS_ddz, G::KEEPS_ROW>(tile.ddz, chunk, to.ddz, here.offset + column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
         const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
-        Pack<T, G::VECTOR> stored_dx;
+        Pack<T, G::VECTOR> stored_d2x;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dx;
+          A out_d2x;
           stage_3(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_z ? widen<A>(z.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
               READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
               READS_ddz ? widen<A>(ddz.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
-              READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0), row, out_dx);
-          stored_dx.entries[i] = narrow<T>(out_dx);
+              READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0), row, out_d2x);
+          stored_d2x.entries[i] = narrow<T>(out_d2x);
         }
-        store_once(to.out_dx + here.offset + column, stored_dx);
+        store_once(to.out_dx + here.offset + column, stored_d2x);
       });
     }
   }
@@ -554,8 +554,8 @@ template <class A> struct Scalars {
 
 // One column of the gradients
 template <class A>
-__device__ __forceinline__ void finish(A dgamma, const Scalars<A>& row, A& out_dgamma) {
-  out_dgamma = dgamma;
+__device__ __forceinline__ void finish(A d2gamma, const Scalars<A>& row, A& out_d2gamma) {
+  out_d2gamma = d2gamma;
 }
 
 template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 32> {
@@ -570,9 +570,9 @@ template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 32> {
     constexpr unsigned long long WANTED = bit(0, (HAS_ddx && HAS_gamma) || (HAS_ddz && HAS_gamma));
     add_columns<Launch, WANTED>(
         to.workspace, to.blocks, D, slots + Launch::SLOTS, [&](int column, const A (&totals)[1]) {
-      A out_dgamma;
-      finish(totals[0], row, out_dgamma);
-      if (HAS_gamma) to.out_dgamma[column] = narrow<P>(out_dgamma);
+      A out_d2gamma;
+      finish(totals[0], row, out_d2gamma);
+      if (HAS_gamma) to.out_dgamma[column] = narrow<P>(out_d2gamma);
     });
   }
 };

@@ -211,12 +211,12 @@ template <class A>
 __device__ __forceinline__ void sum_dy_y(A x, A dy, const Scalars<A>& row, A (&sums)[1]) {
   const A rstd = row.rstd;
   const A y = x*rstd;  // step 3
-  sums[0] += dy*y;  // step 6: sum_dy_y
+  sums[0] += dy*y;  // step 9: sum_dy_y
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_dy_y(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_dy_y = sums[0];  // step 6: sum(dy*y)
+  const A sum_dy_y = sums[0];  // step 9: sum(dy*y)
   row.sum_dy_y = sum_dy_y;
 }
 
@@ -225,7 +225,7 @@ template <class A>
 __device__ __forceinline__ void stage_2(A x, A dy, const Scalars<A>& row, A& out_dx) {
   const A rstd = row.rstd, sum_dy_y = row.sum_dy_y;
   const A y = x*rstd;  // step 3
-  const A dx = (dy - y*sum_dy_y)*rstd;  // step 6
+  const A dx = (dy - y*sum_dy_y)*rstd;  // step 9
   out_dx = dx;
 }
 

@@ -149,15 +149,15 @@ def jvp(
 ) -> npt.NDArray[Any]:
     """What the outputs move by when each input moves by its tangent.
 
-        dy = rstd*(dx - y*sum(dx*y))
+        y_dot = rstd*(x_dot - y*sum(x_dot*y))
 
     Args:
         saved: what `forward` returned.
-        dx: the tangent of x; None stands for zero.
+        dx: x_dot, the tangent of x; None stands for zero.
         out: an array to write the tangent of y to.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns the tangent of y, in the type that forward returned.
+    Returns y_dot, the tangent of y, in the type that forward returned.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
@@ -174,8 +174,9 @@ def backward_backward(
 ) -> SecondGradients:
     """The gradients of a loss that depends on what `backward` returned.
 
-        mean_dy = mean(dy*y)
-        dx = D*rstd**2*(mean(ddx*y)*(3*D*mean_dy*y - dy) - mean_dy*ddx - y*mean(ddx*dy))
+        mean_dy_y = mean(dy*y)
+        d2x = D*rstd**2*(mean(ddx*y)*(3*D*mean_dy_y*y - dy) - mean_dy_y*ddx -
+            y*mean(ddx*dy))
         ddy = rstd*(ddx - y*sum(ddx*y))
 
     Args:
@@ -186,7 +187,8 @@ def backward_backward(
             None in it makes a new array.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns SecondGradients, with respect to the inputs and to the cotangents.
+    Returns SecondGradients, with respect to the inputs (dx is d2x) and to the
+    cotangents.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """

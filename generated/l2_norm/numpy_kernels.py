@@ -44,11 +44,11 @@ def backward(arguments, fields, results, call):
     (dx_out,) = results
 
     def block(x, dy, rstd, dx_block, row_scalars):
-        # step 6: sum_dy_y_unscaled = sum(dy*x)
+        # step 9: sum_dy_y_unscaled = sum(dy*x)
         sum_dy_y_unscaled = _rows.row_sum(dy, x, out=row_scalars[0])
-        # step 6: sum_dy_y = rstd*sum_dy_y_unscaled
+        # step 9: sum_dy_y = rstd*sum_dy_y_unscaled
         sum_dy_y = np.multiply(rstd, sum_dy_y_unscaled, out=row_scalars[0])
-        # step 6: dx = (dy - x*rstd*sum_dy_y)*rstd
+        # step 9: dx = (dy - x*rstd*sum_dy_y)*rstd
         part = np.multiply(rstd, sum_dy_y, out=row_scalars[0])
         dx = _rows.by_row(np.multiply, x, part, out=dx_block)
         dx = np.subtract(dy, dx, out=dx_block)
@@ -82,11 +82,11 @@ def backward_fast(arguments, saved):
     shape, _, _, x, rstd_rows = saved
     vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
     rstd = rstd_rows[..., np.newaxis]
-    # step 6: sum_dy_y_unscaled = sum(dy*x)
+    # step 9: sum_dy_y_unscaled = sum(dy*x)
     sum_dy_y_unscaled = vecdot(dy, x)[..., np.newaxis]
-    # step 6: sum_dy_y = rstd*sum_dy_y_unscaled
+    # step 9: sum_dy_y = rstd*sum_dy_y_unscaled
     sum_dy_y = rstd * sum_dy_y_unscaled
-    # step 6: dx = (dy - x*rstd*sum_dy_y)*rstd
+    # step 9: dx = (dy - x*rstd*sum_dy_y)*rstd
     part = rstd * sum_dy_y
     dx = x * part
     dx = np.subtract(dy, dx, out=dx)

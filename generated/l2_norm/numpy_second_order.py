@@ -21,23 +21,27 @@ from .._runtime import rows as _rows
 
 def jvp(arguments, fields, results, call):
     """The tangents of the outputs, written to their arrays."""
-    (dx_rows,) = arguments
+    (x_dot_rows,) = arguments
     x_rows, rstd_rows = fields
-    (dy_out,) = results
+    (y_dot_out,) = results
 
-    def block(x, dx, rstd, dy_block, row_scalars):
-        # step 7: sum_dx_y_unscaled = sum(dx*x)
-        sum_dx_y_unscaled = _rows.row_sum(dx, x, out=row_scalars[0])
-        # step 7: sum_dx_y = rstd*sum_dx_y_unscaled
-        sum_dx_y = np.multiply(rstd, sum_dx_y_unscaled, out=row_scalars[0])
-        # step 7: dy = (dx - x*rstd*sum_dx_y)*rstd
-        part = np.multiply(rstd, sum_dx_y, out=row_scalars[0])
-        dy = _rows.by_row(np.multiply, x, part, out=dy_block)
-        dy = np.subtract(dx, dy, out=dy_block)
-        np.multiply(dy, rstd, out=dy_block)
+    def block(x, x_dot, rstd, y_dot_block, row_scalars):
+        # step 15: sum_x_dot_y_unscaled = sum(x*x_dot)
+        sum_x_dot_y_unscaled = _rows.row_sum(x, x_dot, out=row_scalars[0])
+        # step 15: sum_x_dot_y = rstd*sum_x_dot_y_unscaled
+        sum_x_dot_y = np.multiply(rstd, sum_x_dot_y_unscaled, out=row_scalars[0])
+        # step 15: y_dot = (x_dot - x*rstd*sum_x_dot_y)*rstd
+        part = np.multiply(rstd, sum_x_dot_y, out=row_scalars[0])
+        y_dot = _rows.by_row(np.multiply, x, part, out=y_dot_block)
+        y_dot = np.subtract(x_dot, y_dot, out=y_dot_block)
+        np.multiply(y_dot, rstd, out=y_dot_block)
 
     _blocks.each_block(
-        block, call, reads=(x_rows, dx_rows, rstd_rows), writes=(dy_out,), row_scalars=1
+        block,
+        call,
+        reads=(x_rows, x_dot_rows, rstd_rows),
+        writes=(y_dot_out,),
+        row_scalars=1,
     )
 
 
@@ -48,42 +52,42 @@ def backward_backward(arguments, fields, results, call):
     dx_out, ddy_out = results
     features, dtype = call.features, call.dtype
     D = _rows.number(features, dtype)
-    # step 9: mean_dy_scaled = 3*mean_dy*D
+    # step 33: mean_dy_y_scaled = 3*mean_dy_y*D
     part = np.multiply(3.0, D)
 
     def block(x, dy, ddx, rstd, dx_block, ddy_block, row_scalars):
-        # step 9: rstd_scaled = rstd**2*D
+        # step 33: rstd_scaled = rstd**2*D
         rstd_scaled = np.square(rstd, out=row_scalars[0])
         rstd_scaled = np.multiply(rstd_scaled, D, out=row_scalars[0])
-        # step 8: mean_dy_unscaled = mean(dy*x)
-        mean_dy_unscaled = _rows.row_mean(dy, x, D, out=row_scalars[1])
-        # step 9: mean_ddx_y_unscaled = mean(ddx*x)
+        # step 16: mean_dy_y_unscaled = mean(dy*x)
+        mean_dy_y_unscaled = _rows.row_mean(dy, x, D, out=row_scalars[1])
+        # step 33: mean_ddx_y_unscaled = mean(ddx*x)
         mean_ddx_y_unscaled = _rows.row_mean(ddx, x, D, out=row_scalars[2])
-        # step 9: mean_ddx_dy = mean(ddx*dy)
+        # step 33: mean_ddx_dy = mean(ddx*dy)
         mean_ddx_dy = _rows.row_mean(ddx, dy, D, out=row_scalars[3])
-        # step 10: sum_ddx_y_unscaled = sum(ddx*x)
+        # step 32: sum_ddx_y_unscaled = sum(ddx*x)
         sum_ddx_y_unscaled = _rows.row_sum(ddx, x, out=row_scalars[4])
-        # step 8: mean_dy = mean_dy_unscaled*rstd
-        mean_dy = np.multiply(mean_dy_unscaled, rstd, out=row_scalars[1])
-        # step 9: mean_ddx_y = mean_ddx_y_unscaled*rstd
+        # step 16: mean_dy_y = mean_dy_y_unscaled*rstd
+        mean_dy_y = np.multiply(mean_dy_y_unscaled, rstd, out=row_scalars[1])
+        # step 33: mean_ddx_y = mean_ddx_y_unscaled*rstd
         mean_ddx_y = np.multiply(mean_ddx_y_unscaled, rstd, out=row_scalars[2])
-        # step 10: sum_ddx_y = rstd*sum_ddx_y_unscaled
+        # step 32: sum_ddx_y = rstd*sum_ddx_y_unscaled
         sum_ddx_y = np.multiply(rstd, sum_ddx_y_unscaled, out=row_scalars[4])
-        # step 9: mean_dy_scaled = 3*mean_dy*D
-        mean_dy_scaled = np.multiply(mean_dy, part, out=row_scalars[5])
-        # step 9: dx = ((x*mean_dy_scaled*rstd - dy)*mean_ddx_y - ddx*mean_dy -
+        # step 33: mean_dy_y_scaled = 3*mean_dy_y*D
+        mean_dy_y_scaled = np.multiply(mean_dy_y, part, out=row_scalars[5])
+        # step 33: d2x = ((x*mean_dy_y_scaled*rstd - dy)*mean_ddx_y - ddx*mean_dy_y -
         #   x*mean_ddx_dy*rstd)*rstd_scaled
-        part_2 = np.multiply(mean_dy_scaled, rstd, out=row_scalars[5])
-        dx = _rows.by_row(np.multiply, x, part_2, out=dx_block)
-        dx = np.subtract(dx, dy, out=dx_block)
-        dx = np.multiply(dx, mean_ddx_y, out=dx_block)
-        part_3 = _rows.by_row(np.multiply, ddx, mean_dy, out=ddy_block)
-        dx = np.subtract(dx, part_3, out=dx_block)
+        part_2 = np.multiply(mean_dy_y_scaled, rstd, out=row_scalars[5])
+        d2x = _rows.by_row(np.multiply, x, part_2, out=dx_block)
+        d2x = np.subtract(d2x, dy, out=dx_block)
+        d2x = np.multiply(d2x, mean_ddx_y, out=dx_block)
+        part_3 = _rows.by_row(np.multiply, ddx, mean_dy_y, out=ddy_block)
+        d2x = np.subtract(d2x, part_3, out=dx_block)
         part_4 = np.multiply(mean_ddx_dy, rstd, out=row_scalars[1])
         part_5 = _rows.by_row(np.multiply, x, part_4, out=ddy_block)
-        dx = np.subtract(dx, part_5, out=dx_block)
-        np.multiply(dx, rstd_scaled, out=dx_block)
-        # step 10: ddy = (ddx - x*rstd*sum_ddx_y)*rstd
+        d2x = np.subtract(d2x, part_5, out=dx_block)
+        np.multiply(d2x, rstd_scaled, out=dx_block)
+        # step 32: ddy = (ddx - x*rstd*sum_ddx_y)*rstd
         part_6 = np.multiply(rstd, sum_ddx_y, out=row_scalars[0])
         ddy = _rows.by_row(np.multiply, x, part_6, out=ddy_block)
         ddy = np.subtract(ddx, ddy, out=ddy_block)

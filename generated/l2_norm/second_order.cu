@@ -7,15 +7,15 @@
 // templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
 //
 // jvp:
-//     dy = rstd*(dx - y*sum(dx*y))
+//     y_dot = rstd*(x_dot - y*sum(x_dot*y))
 // backward_backward:
-//     mean_dy = mean(dy*y)
-//     dx = D*rstd**2*(mean(ddx*y)*(3*D*mean_dy*y - dy) - mean_dy*ddx - y*mean(ddx*dy))
+//     mean_dy_y = mean(dy*y)
+//     d2x = D*rstd**2*(mean(ddx*y)*(3*D*mean_dy_y*y - dy) - mean_dy_y*ddx - y*mean(ddx*dy))
 //     ddy = rstd*(ddx - y*sum(ddx*y))
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* x, const Row* dx, const Computed* rstd, Row* out_dy, long long rows, int D)
+//     jvp_<type>(const Row* x, const Row* x_dot, const Computed* rstd, Row* out_dy, long long rows, int D)
 //     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* rstd, Row* out_dx,
 //         Row* out_ddy, long long rows, int D)
 //
@@ -50,15 +50,15 @@ namespace lngen {
 namespace jvp {
 
 constexpr bool READS_x = HAS_dx;
-constexpr bool READS_dx = HAS_dx;
-constexpr int ROWS_READ = READS_x + READS_dx, FEATURES_READ = 0;
+constexpr bool READS_x_dot = HAS_dx;
+constexpr int ROWS_READ = READS_x + READS_x_dot, FEATURES_READ = 0;
 
 template <class T>
 using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 0, 2, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
-  const T* dx;
+  const T* x_dot;
   const A* rstd;
   T* out_dy;
   long long rows;
@@ -69,36 +69,36 @@ template <class T, class P, class A> struct Arguments {
 template <class A> struct Scalars {
   A D;
   A rstd;
-  A sum_dx_y;
+  A sum_x_dot_y;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
 template <class G> struct Tile {
   Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dx[G::KEPT];
+  Pack<typename G::T, G::VECTOR> x_dot[G::KEPT];
 };
 
-// Stage 1 of 2: sum_dx_y = sum(dx*y)
+// Stage 1 of 2: sum_x_dot_y = sum(x_dot*y)
 template <class A>
-__device__ __forceinline__ void sum_dx_y(A x, A dx, const Scalars<A>& row, A (&sums)[1]) {
+__device__ __forceinline__ void sum_x_dot_y(A x, A x_dot, const Scalars<A>& row, A (&sums)[1]) {
   const A rstd = row.rstd;
   const A y = x*rstd;  // step 3
-  if (HAS_dx) sums[0] += dx*y;  // step 7: sum_dx_y
+  if (HAS_dx) sums[0] += x_dot*y;  // step 15: sum_x_dot_y
 }
 
 template <class A>
-__device__ __forceinline__ void after_sum_dx_y(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_dx_y = sums[0];  // step 7: sum(dx*y)
-  row.sum_dx_y = sum_dx_y;
+__device__ __forceinline__ void after_sum_x_dot_y(Scalars<A>& row, const A (&sums)[1]) {
+  const A sum_x_dot_y = sums[0];  // step 15: sum(x_dot*y)
+  row.sum_x_dot_y = sum_x_dot_y;
 }
 
 // Stage 2 of 2
 template <class A>
-__device__ __forceinline__ void stage_2(A x, A dx, const Scalars<A>& row, A& out_dy) {
-  const A rstd = row.rstd, sum_dx_y = row.sum_dx_y;
+__device__ __forceinline__ void stage_2(A x, A x_dot, const Scalars<A>& row, A& out_y_dot) {
+  const A rstd = row.rstd, sum_x_dot_y = row.sum_x_dot_y;
   const A y = x*rstd;  // step 3
-  const A dy = HAS_dx ? (dx - y*sum_dx_y)*rstd : A(0);  // step 7
-  out_dy = dy;
+  const A y_dot = HAS_dx ? (x_dot - y*sum_x_dot_y)*rstd : A(0);  // step 15
+  out_y_dot = y_dot;
 }
 
 // What the call gives: everything that no row changes.
@@ -134,8 +134,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         if (column < here.limit) {
           if constexpr (READS_x)
             tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_dx)
-            tile.dx[chunk] = load_once<G::VECTOR>(to.dx + here.offset + column);
+          if constexpr (READS_x_dot)
+            tile.x_dot[chunk] = load_once<G::VECTOR>(to.x_dot + here.offset + column);
         }
       }
     }
@@ -145,29 +145,29 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          sum_dx_y(READS_x ? widen<A>(x.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0), row, sums);
+          sum_x_dot_y(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, HAS_dx), 0, 0>(sums, slots, turn);
-      after_sum_dx_y(row, sums);
+      after_sum_x_dot_y(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
-        Pack<T, G::VECTOR> stored_dy;
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
+        Pack<T, G::VECTOR> stored_y_dot;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dy;
+          A out_y_dot;
           stage_2(READS_x ? widen<A>(x.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0), row, out_dy);
-          stored_dy.entries[i] = narrow<T>(out_dy);
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, out_y_dot);
+          stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        store_once(to.out_dy + here.offset + column, stored_dy);
+        store_once(to.out_dy + here.offset + column, stored_y_dot);
       });
     }
   }
@@ -184,9 +184,9 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 
 #define LNGEN_KERNELS(TYPE, T) \
   LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
-               (const T* __restrict__ x, const T* __restrict__ dx, const lngen::Computed<T>* __restrict__ rstd, \
+               (const T* __restrict__ x, const T* __restrict__ x_dot, const lngen::Computed<T>* __restrict__ rstd, \
                 T* __restrict__ out_dy, long long rows, int D), \
-               (x, dx, rstd, out_dy, rows, D))
+               (x, x_dot, rstd, out_dy, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -223,11 +223,11 @@ template <class A> struct Scalars {
   A D;
   A rstd;
   A rstd_scaled;
-  A mean_dy;
+  A mean_dy_y;
   A mean_ddx_y;
   A mean_ddx_dy;
   A sum_ddx_y;
-  A mean_dy_scaled;
+  A mean_dy_y_scaled;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
@@ -241,44 +241,44 @@ template <class G> struct Tile {
 template <class A>
 __device__ __forceinline__ void after_stage_1(Scalars<A>& row) {
   const A D = row.D, rstd = row.rstd;
-  const A rstd_scaled = (rstd*rstd)*D;  // step 9
+  const A rstd_scaled = (rstd*rstd)*D;  // step 33
   row.rstd_scaled = rstd_scaled;
 }
 
-// Stage 2 of 3: mean_dy = mean(dy*y); mean_ddx_y = mean(ddx*y); mean_ddx_dy = mean(ddx*dy); sum_ddx_y = sum(ddx*y)
+// Stage 2 of 3: mean_dy_y = mean(dy*y); mean_ddx_y = mean(ddx*y); mean_ddx_dy = mean(ddx*dy); sum_ddx_y = sum(ddx*y)
 template <class A>
 __device__ __forceinline__ void sum_ddx_y(A x, A dy, A ddx, const Scalars<A>& row, A (&sums)[4]) {
   const A rstd = row.rstd;
   const A y = x*rstd;  // step 3
-  if (HAS_ddx) sums[0] += dy*y;  // step 8: mean_dy
-  if (HAS_ddx) sums[1] += ddx*y;  // step 9: mean_ddx_y
-  if (HAS_ddx) sums[2] += ddx*dy;  // step 9: mean_ddx_dy
-  if (HAS_ddx) sums[3] += ddx*y;  // step 10: sum_ddx_y
+  if (HAS_ddx) sums[0] += dy*y;  // step 16: mean_dy_y
+  if (HAS_ddx) sums[1] += ddx*y;  // step 33: mean_ddx_y
+  if (HAS_ddx) sums[2] += ddx*dy;  // step 33: mean_ddx_dy
+  if (HAS_ddx) sums[3] += ddx*y;  // step 32: sum_ddx_y
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_ddx_y(Scalars<A>& row, const A (&sums)[4]) {
   const A D = row.D;
-  const A mean_dy = sums[0] / row.D;  // step 8: mean(dy*y)
-  const A mean_ddx_y = sums[1] / row.D;  // step 9: mean(ddx*y)
-  const A mean_ddx_dy = sums[2] / row.D;  // step 9: mean(ddx*dy)
-  const A sum_ddx_y = sums[3];  // step 10: sum(ddx*y)
-  const A mean_dy_scaled = A(3)*mean_dy*D;  // step 9
-  row.mean_dy = mean_dy;
+  const A mean_dy_y = sums[0] / row.D;  // step 16: mean(dy*y)
+  const A mean_ddx_y = sums[1] / row.D;  // step 33: mean(ddx*y)
+  const A mean_ddx_dy = sums[2] / row.D;  // step 33: mean(ddx*dy)
+  const A sum_ddx_y = sums[3];  // step 32: sum(ddx*y)
+  const A mean_dy_y_scaled = A(3)*mean_dy_y*D;  // step 33
+  row.mean_dy_y = mean_dy_y;
   row.mean_ddx_y = mean_ddx_y;
   row.mean_ddx_dy = mean_ddx_dy;
   row.sum_ddx_y = sum_ddx_y;
-  row.mean_dy_scaled = mean_dy_scaled;
+  row.mean_dy_y_scaled = mean_dy_y_scaled;
 }
 
 // Stage 3 of 3
 template <class A>
-__device__ __forceinline__ void stage_3(A x, A dy, A ddx, const Scalars<A>& row, A& out_dx, A& out_ddy) {
-  const A mean_ddx_dy = row.mean_ddx_dy, mean_ddx_y = row.mean_ddx_y, mean_dy = row.mean_dy, mean_dy_scaled = row.mean_dy_scaled, rstd = row.rstd, rstd_scaled = row.rstd_scaled, sum_ddx_y = row.sum_ddx_y;
+__device__ __forceinline__ void stage_3(A x, A dy, A ddx, const Scalars<A>& row, A& out_d2x, A& out_ddy) {
+  const A mean_ddx_dy = row.mean_ddx_dy, mean_ddx_y = row.mean_ddx_y, mean_dy_y = row.mean_dy_y, mean_dy_y_scaled = row.mean_dy_y_scaled, rstd = row.rstd, rstd_scaled = row.rstd_scaled, sum_ddx_y = row.sum_ddx_y;
   const A y = x*rstd;  // step 3
-  const A dx = HAS_ddx ? ((y*mean_dy_scaled - dy)*mean_ddx_y - y*mean_ddx_dy - ddx*mean_dy)*rstd_scaled : A(0);  // step 9
-  const A ddy = HAS_ddx ? (ddx - y*sum_ddx_y)*rstd : A(0);  // step 10
-  out_dx = dx;
+  const A d2x = HAS_ddx ? ((y*mean_dy_y_scaled - dy)*mean_ddx_y - y*mean_ddx_dy - ddx*mean_dy_y)*rstd_scaled : A(0);  // step 33
+  const A ddy = HAS_ddx ? (ddx - y*sum_ddx_y)*rstd : A(0);  // step 32
+  out_d2x = d2x;
   out_ddy = ddy;
 }
 
@@ -348,19 +348,19 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
         const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
         const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
-        Pack<T, G::VECTOR> stored_dx;
+        Pack<T, G::VECTOR> stored_d2x;
         Pack<T, G::VECTOR> stored_ddy;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dx;
+          A out_d2x;
           A out_ddy;
           stage_3(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
-              READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, out_dx, out_ddy);
-          stored_dx.entries[i] = narrow<T>(out_dx);
+              READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, out_d2x, out_ddy);
+          stored_d2x.entries[i] = narrow<T>(out_d2x);
           stored_ddy.entries[i] = narrow<T>(out_ddy);
         }
-        store_once(to.out_dx + here.offset + column, stored_dx);
+        store_once(to.out_dx + here.offset + column, stored_d2x);
         store_once(to.out_ddy + here.offset + column, stored_ddy);
       });
     }

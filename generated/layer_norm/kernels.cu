@@ -329,16 +329,16 @@ __device__ __forceinline__ void mean_g_xhat(A x, A dy, A gamma, const Scalars<A>
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
   const A g = dy*gamma;  // step 7
-  sums[0] += g;  // step 10: mean_g
-  sums[1] += g*xhat;  // step 10: mean_g_xhat
-  if (HAS_gamma) over_rows[0] = dy*xhat;  // step 11: dgamma
-  if (HAS_beta) over_rows[1] = dy;  // step 12: dbeta
+  sums[0] += g;  // step 16: mean_g
+  sums[1] += g*xhat;  // step 16: mean_g_xhat
+  if (HAS_gamma) over_rows[0] = dy*xhat;  // step 17: dgamma
+  if (HAS_beta) over_rows[1] = dy;  // step 18: dbeta
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_g = sums[0] / row.D;  // step 10: mean(g)
-  const A mean_g_xhat = sums[1] / row.D;  // step 10: mean(g*xhat)
+  const A mean_g = sums[0] / row.D;  // step 16: mean(g)
+  const A mean_g_xhat = sums[1] / row.D;  // step 16: mean(g*xhat)
   row.mean_g = mean_g;
   row.mean_g_xhat = mean_g_xhat;
 }
@@ -351,7 +351,7 @@ __device__ __forceinline__ void stage_2(A x, A dy, A gamma, const Scalars<A>& ro
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
   const A g = dy*gamma;  // step 7
-  const A dx = (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 10
+  const A dx = (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 16
   out_dx = dx;
 }
 

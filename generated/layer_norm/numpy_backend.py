@@ -182,17 +182,18 @@ def jvp(
 ) -> npt.NDArray[Any]:
     """What the outputs move by when each input moves by its tangent.
 
-        dy = dgamma*xhat + dbeta + rstd*gamma*(dx - mean(dx) - xhat*mean(dx*xhat))
+        y_dot = gamma_dot*xhat + beta_dot + rstd*gamma*(x_dot - mean(x_dot) -
+            xhat*mean(x_dot*xhat))
 
     Args:
         saved: what `forward` returned.
-        dx: the tangent of x; None stands for zero.
-        dgamma: the tangent of gamma; None stands for zero.
-        dbeta: the tangent of beta; None stands for zero.
+        dx: x_dot, the tangent of x; None stands for zero.
+        dgamma: gamma_dot, the tangent of gamma; None stands for zero.
+        dbeta: beta_dot, the tangent of beta; None stands for zero.
         out: an array to write the tangent of y to.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns the tangent of y, in the type that forward returned.
+    Returns y_dot, the tangent of y, in the type that forward returned.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
@@ -213,13 +214,14 @@ def backward_backward(
 
         g = gamma*dy
         mean_g = mean(g)
-        mean_g_2 = mean(g*xhat)
+        mean_g_xhat = mean(g*xhat)
         dg = rstd*(ddx - mean(ddx) - xhat*mean(ddx*xhat))
-        dx = rstd*(ddgamma*dy + rstd*(mean_g*xhat*mean(ddx) +
-            mean(ddx*xhat)*(3*mean_g_2*xhat + mean_g - g) - xhat*mean(ddx*g) -
-            mean_g_2*(ddx - mean(ddx))) - mean(ddgamma*dy) - xhat*mean(ddgamma*dy*xhat))
-        dgamma = sum_rows(dg*dy)
-        dbeta = 0
+        d2x = rstd*(ddgamma*dy + rstd*(mean_g*xhat*mean(ddx) +
+            mean(ddx*xhat)*(3*mean_g_xhat*xhat + mean_g - g) - xhat*mean(ddx*g) -
+            mean_g_xhat*(ddx - mean(ddx))) - mean(ddgamma*dy) -
+            xhat*mean(ddgamma*dy*xhat))
+        d2gamma = sum_rows(dg*dy)
+        d2beta = 0
         ddy = gamma*dg + ddgamma*xhat + ddbeta
 
     Args:
@@ -232,7 +234,8 @@ def backward_backward(
             None in it makes a new array.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns SecondGradients, with respect to the inputs and to the cotangents.
+    Returns SecondGradients, with respect to the inputs (dx is d2x, dgamma is d2gamma,
+    dbeta is d2beta) and to the cotangents.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """

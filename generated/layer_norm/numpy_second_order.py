@@ -21,58 +21,58 @@ from .._runtime import rows as _rows
 
 def jvp(arguments, fields, results, call):
     """The tangents of the outputs, written to their arrays."""
-    dx_rows, dgamma, dbeta = arguments
+    x_dot_rows, gamma_dot, beta_dot = arguments
     x_rows, gamma, mu_rows, mu_residual_rows, rstd_rows = fields
-    (dy_out,) = results
+    (y_dot_out,) = results
     features, dtype = call.features, call.dtype
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    dgamma_wide = _rows.repeated(dgamma)
+    gamma_dot_wide = _rows.repeated(gamma_dot)
     gamma_wide = _rows.repeated(gamma)
-    dbeta_wide = _rows.repeated(dbeta)
+    beta_dot_wide = _rows.repeated(beta_dot)
 
-    def block(x, dx, mu, mu_residual, rstd, dy_block, buffers, row_scalars):
-        # step 13: mean_dx = mean(dx)
-        if dx_rows is not None:
-            mean_dx = _rows.row_sum(dx, one_over_D, out=row_scalars[0])
+    def block(x, x_dot, mu, mu_residual, rstd, y_dot_block, buffers, row_scalars):
+        # step 29: mean_x_dot = mean(x_dot)
+        if x_dot_rows is not None:
+            mean_x_dot = _rows.row_sum(x_dot, one_over_D, out=row_scalars[0])
         # step 2: x_shifted = x - mu
-        if dx_rows is not None or dgamma is not None:
-            x_shifted = _rows.by_row(np.subtract, x, mu, out=dy_block)
+        if x_dot_rows is not None or gamma_dot is not None:
+            x_shifted = _rows.by_row(np.subtract, x, mu, out=y_dot_block)
             # step 2: x_centred = x_shifted - mu_residual
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
-            xhat = np.multiply(x_centred, rstd, out=dy_block)
-        # step 13: mean_dx_xhat = mean(dx*xhat)
-        if dx_rows is not None:
-            mean_dx_xhat = _rows.row_mean(dx, xhat, D, out=row_scalars[1])
-        # step 13: dy = xhat*dgamma + (dx - mean_dx - xhat*mean_dx_xhat)*rstd*gamma +
-        #   dbeta
-        if dgamma is not None:
-            dy = _rows.by_feature(np.multiply, xhat, dgamma_wide, out=buffers[0])
-        if dx_rows is not None:
-            part = _rows.by_row(np.subtract, dx, mean_dx, out=buffers[1])
-            part_2 = np.multiply(xhat, mean_dx_xhat, out=dy_block)
-            part = np.subtract(part, part_2, out=dy_block)
-        if gamma is not None and dx_rows is not None:
-            part = _rows.by_feature(np.multiply, part, gamma_wide, out=dy_block)
-        if dx_rows is not None:
-            part = np.multiply(part, rstd, out=dy_block)
-        if dx_rows is not None and dgamma is not None:
-            dy = np.add(dy, part, out=dy_block)
-        if dx_rows is not None and dgamma is None:
-            dy = part
-        if dbeta is not None and (dx_rows is not None or dgamma is not None):
-            dy = _rows.by_feature(np.add, dy, dbeta_wide, out=dy_block)
-        if dx_rows is None and dgamma is None:
-            dy = dbeta
-        if dx_rows is None and (dgamma is None or dbeta is None):
-            dy_block[...] = dy
+            xhat = np.multiply(x_centred, rstd, out=y_dot_block)
+        # step 29: mean_x_dot_xhat = mean(x_dot*xhat)
+        if x_dot_rows is not None:
+            mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D, out=row_scalars[1])
+        # step 29: y_dot = xhat*gamma_dot + (x_dot - mean_x_dot -
+        #   xhat*mean_x_dot_xhat)*rstd*gamma + beta_dot
+        if gamma_dot is not None:
+            y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=buffers[0])
+        if x_dot_rows is not None:
+            part = _rows.by_row(np.subtract, x_dot, mean_x_dot, out=buffers[1])
+            part_2 = np.multiply(xhat, mean_x_dot_xhat, out=y_dot_block)
+            part = np.subtract(part, part_2, out=y_dot_block)
+        if gamma is not None and x_dot_rows is not None:
+            part = _rows.by_feature(np.multiply, part, gamma_wide, out=y_dot_block)
+        if x_dot_rows is not None:
+            part = np.multiply(part, rstd, out=y_dot_block)
+        if x_dot_rows is not None and gamma_dot is not None:
+            y_dot = np.add(y_dot, part, out=y_dot_block)
+        if x_dot_rows is not None and gamma_dot is None:
+            y_dot = part
+        if beta_dot is not None and (x_dot_rows is not None or gamma_dot is not None):
+            y_dot = _rows.by_feature(np.add, y_dot, beta_dot_wide, out=y_dot_block)
+        if x_dot_rows is None and gamma_dot is None:
+            y_dot = beta_dot
+        if x_dot_rows is None and (gamma_dot is None or beta_dot is None):
+            y_dot_block[...] = y_dot
 
     _blocks.each_block(
         block,
         call,
-        reads=(x_rows, dx_rows, mu_rows, mu_residual_rows, rstd_rows),
-        writes=(dy_out,),
+        reads=(x_rows, x_dot_rows, mu_rows, mu_residual_rows, rstd_rows),
+        writes=(y_dot_out,),
         buffers=2,
         row_scalars=2,
     )
@@ -87,11 +87,11 @@ def backward_backward(arguments, fields, results, call):
     needs_x_shifted = ddx_rows is not None or ddgamma is not None
     needs_g = gamma is not None and ddx_rows is not None
     needs_g_2 = gamma is None and ddx_rows is not None
-    needs_dx = ddx_rows is not None and ddgamma is not None
-    needs_dx_2 = ddx_rows is None and ddgamma is None
+    needs_d2x = ddx_rows is not None and ddgamma is not None
+    needs_d2x_2 = ddx_rows is None and ddgamma is None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 18: mean_ddgamma_dy = mean(dy*ddgamma)
+    # step 59: mean_ddgamma_dy = mean(dy*ddgamma)
     if ddgamma is not None:
         ddgamma_over_D = np.divide(ddgamma, D)
     gamma_wide = _rows.repeated(gamma)
@@ -111,11 +111,11 @@ def backward_backward(arguments, fields, results, call):
         row_scalars,
         sums,
     ):
-        (dgamma_sums,) = sums
-        # step 17: mean_ddx = mean(ddx)
+        (d2gamma_sums,) = sums
+        # step 57: mean_ddx = mean(ddx)
         if ddx_rows is not None:
             mean_ddx = _rows.row_sum(ddx, one_over_D, out=row_scalars[0])
-        # step 18: mean_ddgamma_dy = mean(dy*ddgamma)
+        # step 59: mean_ddgamma_dy = mean(dy*ddgamma)
         if ddgamma is not None:
             mean_ddgamma_dy = _rows.row_sum(dy, ddgamma_over_D, out=row_scalars[1])
         # step 2: x_shifted = x - mu
@@ -125,80 +125,81 @@ def backward_backward(arguments, fields, results, call):
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = _rows.by_row(np.multiply, x_centred, rstd, out=ddy_block)
-        # step 17: mean_ddx_xhat = mean(ddx*xhat)
+        # step 57: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_mean(ddx, xhat, D, out=row_scalars[2])
-        # step 18: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+        # step 59: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
         if ddgamma is not None:
             part = np.multiply(dy, xhat, out=dx_block)
             mean_ddgamma_dy_xhat = _rows.row_sum(
                 part, ddgamma_over_D, out=row_scalars[3]
             )
-        # step 14: g = dy*gamma
+        # step 30: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         if needs_g_2:
             g = dy
-        # step 15: mean_g = mean(g)
+        # step 31: mean_g = mean(g)
         if ddx_rows is not None:
             mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[4])
-            # step 16: mean_g_2 = mean(g*xhat)
-            mean_g_2 = _rows.row_mean(g, xhat, D, out=row_scalars[5])
-            # step 18: mean_ddx_g = mean(ddx*g)
+            # step 32: mean_g_xhat = mean(g*xhat)
+            mean_g_xhat = _rows.row_mean(g, xhat, D, out=row_scalars[5])
+            # step 59: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D, out=row_scalars[6])
-            # step 18: mean_g_2_scaled = 3*mean_g_2
-            mean_g_2_scaled = np.multiply(mean_g_2, 3.0, out=row_scalars[7])
-            # step 18: mean_ddx_scaled = mean_ddx*mean_g
+            # step 59: mean_g_xhat_scaled = 3*mean_g_xhat
+            mean_g_xhat_scaled = np.multiply(mean_g_xhat, 3.0, out=row_scalars[7])
+            # step 59: mean_ddx_scaled = mean_ddx*mean_g
             mean_ddx_scaled = np.multiply(mean_ddx, mean_g, out=row_scalars[8])
-            # step 17: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
+            # step 57: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
             part_2 = _rows.by_row(np.subtract, ddx, mean_ddx, out=buffers[0])
             dg = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[1])
             dg = np.subtract(part_2, dg, out=buffers[1])
             dg = np.multiply(dg, rstd, out=buffers[1])
-        # step 19: dgamma = sum over rows of dg*dy
+        # step 53: d2gamma = sum over rows of dg*dy
         if needs_g:
             part_3 = np.multiply(dg, dy, out=buffers[2])
-            _rows.add_rows(part_3, dgamma_sums)
-        # step 18: dx = (dy*ddgamma + (xhat*mean_ddx_scaled + (xhat*mean_g_2_scaled +
-        #   mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g - (ddx -
-        #   mean_ddx)*mean_g_2)*rstd - mean_ddgamma_dy - xhat*mean_ddgamma_dy_xhat)*rstd
+            _rows.add_rows(part_3, d2gamma_sums)
+        # step 59: d2x = (dy*ddgamma + (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled
+        #   + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g - (ddx -
+        #   mean_ddx)*mean_g_xhat)*rstd - mean_ddgamma_dy -
+        #   xhat*mean_ddgamma_dy_xhat)*rstd
         if ddgamma is not None:
-            dx = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[2])
+            d2x = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[2])
         if ddx_rows is not None:
             part_4 = _rows.by_row(np.multiply, xhat, mean_ddx_scaled, out=buffers[3])
-            part_5 = _rows.by_row(np.multiply, xhat, mean_g_2_scaled, out=buffers[4])
+            part_5 = _rows.by_row(np.multiply, xhat, mean_g_xhat_scaled, out=buffers[4])
             part_5 = np.add(part_5, mean_g, out=buffers[4])
             part_5 = np.subtract(part_5, g, out=dx_block)
             part_5 = np.multiply(part_5, mean_ddx_xhat, out=dx_block)
             part_4 = np.add(part_4, part_5, out=dx_block)
             part_6 = _rows.by_row(np.multiply, xhat, mean_ddx_g, out=buffers[3])
             part_4 = np.subtract(part_4, part_6, out=dx_block)
-            part_7 = np.multiply(part_2, mean_g_2, out=buffers[0])
+            part_7 = np.multiply(part_2, mean_g_xhat, out=buffers[0])
             part_4 = np.subtract(part_4, part_7, out=dx_block)
             part_4 = np.multiply(part_4, rstd, out=dx_block)
-        if needs_dx:
-            dx = np.add(dx, part_4, out=dx_block)
+        if needs_d2x:
+            d2x = np.add(d2x, part_4, out=dx_block)
         if ddx_rows is not None and ddgamma is None:
-            dx = part_4
+            d2x = part_4
         if ddgamma is not None:
-            dx = np.subtract(dx, mean_ddgamma_dy, out=dx_block)
+            d2x = np.subtract(d2x, mean_ddgamma_dy, out=dx_block)
             part_8 = _rows.by_row(
                 np.multiply, xhat, mean_ddgamma_dy_xhat, out=buffers[0]
             )
-            dx = np.subtract(dx, part_8, out=dx_block)
+            d2x = np.subtract(d2x, part_8, out=dx_block)
         if needs_x_shifted:
-            dx = np.multiply(dx, rstd, out=dx_block)
-        if needs_dx_2:
-            dx = 0.0
-            dx_block[...] = dx
-        # step 21: ddy = xhat*ddgamma + dg*gamma + ddbeta
+            d2x = np.multiply(d2x, rstd, out=dx_block)
+        if needs_d2x_2:
+            d2x = 0.0
+            dx_block[...] = d2x
+        # step 58: ddy = xhat*ddgamma + dg*gamma + ddbeta
         if ddgamma is not None:
             ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=ddy_block)
         if needs_g:
             part_9 = _rows.by_feature(np.multiply, dg, gamma_wide, out=buffers[0])
         if needs_g_2:
             part_9 = dg
-        if needs_dx:
+        if needs_d2x:
             ddy = np.add(ddy, part_9, out=ddy_block)
         if gamma is not None and ddx_rows is not None and ddgamma is None:
             ddy = part_9
@@ -206,12 +207,12 @@ def backward_backward(arguments, fields, results, call):
             ddy = part_9
         if ddbeta is not None and (ddx_rows is not None or ddgamma is not None):
             ddy = _rows.by_feature(np.add, ddy, ddbeta_wide, out=ddy_block)
-        if needs_dx_2:
+        if needs_d2x_2:
             ddy = ddbeta
         if ddgamma is None and (ddbeta is None or ddx_rows is None):
             ddy_block[...] = ddy
 
-    (dgamma,) = _blocks.each_block(
+    (d2gamma,) = _blocks.each_block(
         block,
         call,
         reads=(x_rows, dy_rows, ddx_rows, mu_rows, mu_residual_rows, rstd_rows),
@@ -221,8 +222,8 @@ def backward_backward(arguments, fields, results, call):
         feature_sums=1,
     )
     if gamma is not None and ddx_rows is None:
-        dgamma = 0.0
+        d2gamma = 0.0
     if gamma is not None:
-        _blocks.round_to(dgamma_out, ..., dgamma)
+        _blocks.round_to(dgamma_out, ..., d2gamma)
     if dbeta_out is not None:
         _blocks.round_to(dbeta_out, ..., 0.0)

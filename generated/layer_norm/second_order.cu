@@ -7,22 +7,22 @@
 // templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
 //
 // jvp:
-//     dy = dgamma*xhat + dbeta + rstd*gamma*(dx - mean(dx) - xhat*mean(dx*xhat))
+//     y_dot = gamma_dot*xhat + beta_dot + rstd*gamma*(x_dot - mean(x_dot) - xhat*mean(x_dot*xhat))
 // backward_backward:
 //     g = gamma*dy
 //     mean_g = mean(g)
-//     mean_g_2 = mean(g*xhat)
+//     mean_g_xhat = mean(g*xhat)
 //     dg = rstd*(ddx - mean(ddx) - xhat*mean(ddx*xhat))
-//     dx = rstd*(ddgamma*dy + rstd*(mean_g*xhat*mean(ddx) + mean(ddx*xhat)*(3*mean_g_2*xhat + mean_g - g) - xhat*mean(ddx*g) - mean_g_2*(ddx - mean(ddx))) - mean(ddgamma*dy) - xhat*mean(ddgamma*dy*xhat))
-//     dgamma = sum_rows(dg*dy)
-//     dbeta = 0
+//     d2x = rstd*(ddgamma*dy + rstd*(mean_g*xhat*mean(ddx) + mean(ddx*xhat)*(3*mean_g_xhat*xhat + mean_g - g) - xhat*mean(ddx*g) - mean_g_xhat*(ddx - mean(ddx))) - mean(ddgamma*dy) - xhat*mean(ddgamma*dy*xhat))
+//     d2gamma = sum_rows(dg*dy)
+//     d2beta = 0
 //     ddy = gamma*dg + ddgamma*xhat + ddbeta
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* x, const Row* dx, const Computed* mu, const Computed* mu_residual, const Computed*
-//         rstd, const Parameter* gamma, const Parameter* dgamma, const Parameter* dbeta, Row* out_dy, long long
-//         rows, int D)
+//     jvp_<type>(const Row* x, const Row* x_dot, const Computed* mu, const Computed* mu_residual, const Computed*
+//         rstd, const Parameter* gamma, const Parameter* gamma_dot, const Parameter* beta_dot, Row* out_dy, long
+//         long rows, int D)
 //     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* mu, const Computed*
 //         mu_residual, const Computed* rstd, const Parameter* gamma, const Parameter* ddgamma, const Parameter*
 //         ddbeta, Row* out_dx, Row* out_ddy, Computed* workspace, long long rows, int D)
@@ -98,24 +98,24 @@ namespace lngen {
 namespace jvp {
 
 constexpr bool READS_x = HAS_dgamma || HAS_dx;
-constexpr bool READS_dx = HAS_dx;
+constexpr bool READS_x_dot = HAS_dx;
 constexpr bool READS_gamma = HAS_dx && HAS_gamma;
-constexpr bool READS_dgamma = HAS_dgamma;
-constexpr bool READS_dbeta = HAS_dbeta;
-constexpr int ROWS_READ = READS_x + READS_dx, FEATURES_READ = READS_gamma + READS_dgamma + READS_dbeta;
+constexpr bool READS_gamma_dot = HAS_dgamma;
+constexpr bool READS_beta_dot = HAS_dbeta;
+constexpr int ROWS_READ = READS_x + READS_x_dot, FEATURES_READ = READS_gamma + READS_gamma_dot + READS_beta_dot;
 
 template <class T>
 using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 0, 5, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
-  const T* dx;
+  const T* x_dot;
   const A* mu;
   const A* mu_residual;
   const A* rstd;
   const P* gamma;
-  const P* dgamma;
-  const P* dbeta;
+  const P* gamma_dot;
+  const P* beta_dot;
   T* out_dy;
   long long rows;
   int D;
@@ -127,47 +127,47 @@ template <class A> struct Scalars {
   A mu;
   A mu_residual;
   A rstd;
-  A mean_dx;
-  A mean_dx_xhat;
+  A mean_x_dot;
+  A mean_x_dot_xhat;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
 template <class G> struct Tile {
   Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dx[G::KEPT];
+  Pack<typename G::T, G::VECTOR> x_dot[G::KEPT];
   Pack<typename G::P, G::VECTOR> gamma[G::HELD];
-  Pack<typename G::P, G::VECTOR> dgamma[G::HELD];
-  Pack<typename G::P, G::VECTOR> dbeta[G::HELD];
+  Pack<typename G::P, G::VECTOR> gamma_dot[G::HELD];
+  Pack<typename G::P, G::VECTOR> beta_dot[G::HELD];
 };
 
-// Stage 1 of 2: mean_dx = mean(dx); mean_dx_xhat = mean(dx*xhat)
+// Stage 1 of 2: mean_x_dot = mean(x_dot); mean_x_dot_xhat = mean(x_dot*xhat)
 template <class A>
-__device__ __forceinline__ void mean_dx_xhat(A x, A dx, const Scalars<A>& row, A (&sums)[2]) {
+__device__ __forceinline__ void mean_x_dot_xhat(A x, A x_dot, const Scalars<A>& row, A (&sums)[2]) {
   const A mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  if (HAS_dx) sums[0] += dx;  // step 13: mean_dx
-  if (HAS_dx) sums[1] += dx*xhat;  // step 13: mean_dx_xhat
+  if (HAS_dx) sums[0] += x_dot;  // step 29: mean_x_dot
+  if (HAS_dx) sums[1] += x_dot*xhat;  // step 29: mean_x_dot_xhat
 }
 
 template <class A>
-__device__ __forceinline__ void after_mean_dx_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_dx = sums[0] / row.D;  // step 13: mean(dx)
-  const A mean_dx_xhat = sums[1] / row.D;  // step 13: mean(dx*xhat)
-  row.mean_dx = mean_dx;
-  row.mean_dx_xhat = mean_dx_xhat;
+__device__ __forceinline__ void after_mean_x_dot_xhat(Scalars<A>& row, const A (&sums)[2]) {
+  const A mean_x_dot = sums[0] / row.D;  // step 29: mean(x_dot)
+  const A mean_x_dot_xhat = sums[1] / row.D;  // step 29: mean(x_dot*xhat)
+  row.mean_x_dot = mean_x_dot;
+  row.mean_x_dot_xhat = mean_x_dot_xhat;
 }
 
 // Stage 2 of 2
 template <class A>
-__device__ __forceinline__ void stage_2(A x, A dx, A gamma, A dgamma, A dbeta, const Scalars<A>& row, A& out_dy) {
-  const A mean_dx = row.mean_dx, mean_dx_xhat = row.mean_dx_xhat, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+__device__ __forceinline__ void stage_2(A x, A x_dot, A gamma, A gamma_dot, A beta_dot, const Scalars<A>& row, A& out_y_dot) {
+  const A mean_x_dot = row.mean_x_dot, mean_x_dot_xhat = row.mean_x_dot_xhat, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A dy = (HAS_dbeta || HAS_dgamma || HAS_dx) ? (HAS_dgamma ? xhat*dgamma : A(0)) + (HAS_dx ? (dx - mean_dx - xhat*mean_dx_xhat)*rstd*gamma : A(0)) + dbeta : A(0);  // step 13
-  out_dy = dy;
+  const A y_dot = (HAS_dbeta || HAS_dgamma || HAS_dx) ? (HAS_dgamma ? xhat*gamma_dot : A(0)) + (HAS_dx ? (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma : A(0)) + beta_dot : A(0);  // step 29
+  out_y_dot = y_dot;
 }
 
 // What the call gives: everything that no row changes.
@@ -191,8 +191,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       const int column = here.template column<G>(chunk);
       if (column < here.D) {
         if constexpr (READS_gamma) tile.gamma[chunk] = load<G::VECTOR>(to.gamma + column);
-        if constexpr (READS_dgamma) tile.dgamma[chunk] = load<G::VECTOR>(to.dgamma + column);
-        if constexpr (READS_dbeta) tile.dbeta[chunk] = load<G::VECTOR>(to.dbeta + column);
+        if constexpr (READS_gamma_dot) tile.gamma_dot[chunk] = load<G::VECTOR>(to.gamma_dot + column);
+        if constexpr (READS_beta_dot) tile.beta_dot[chunk] = load<G::VECTOR>(to.beta_dot + column);
       }
     }
   }
@@ -206,8 +206,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         if (column < here.limit) {
           if constexpr (READS_x)
             tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_dx)
-            tile.dx[chunk] = load_once<G::VECTOR>(to.dx + here.offset + column);
+          if constexpr (READS_x_dot)
+            tile.x_dot[chunk] = load_once<G::VECTOR>(to.x_dot + here.offset + column);
         }
       }
     }
@@ -219,35 +219,35 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       A sums[2] = {A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          mean_dx_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0), row, sums);
+          mean_x_dot_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, HAS_dx) | bit(1, HAS_dx), 0, 0>(sums, slots, turn);
-      after_mean_dx_xhat(row, sums);
+      after_mean_x_dot_xhat(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
-        const auto dgamma = read<READS_dgamma, G::HOLDS_FEATURES>(tile.dgamma, chunk, to.dgamma, column);
-        const auto dbeta = read<READS_dbeta, G::HOLDS_FEATURES>(tile.dbeta, chunk, to.dbeta, column);
-        Pack<T, G::VECTOR> stored_dy;
+        const auto gamma_dot = read<READS_gamma_dot, G::HOLDS_FEATURES>(tile.gamma_dot, chunk, to.gamma_dot, column);
+        const auto beta_dot = read<READS_beta_dot, G::HOLDS_FEATURES>(tile.beta_dot, chunk, to.beta_dot, column);
+        Pack<T, G::VECTOR> stored_y_dot;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dy;
+          A out_y_dot;
           stage_2(READS_x ? widen<A>(x.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
-              READS_dgamma ? widen<A>(dgamma.entries[i]) : A(0),
-              READS_dbeta ? widen<A>(dbeta.entries[i]) : A(0), row, out_dy);
-          stored_dy.entries[i] = narrow<T>(out_dy);
+              READS_gamma_dot ? widen<A>(gamma_dot.entries[i]) : A(0),
+              READS_beta_dot ? widen<A>(beta_dot.entries[i]) : A(0), row, out_y_dot);
+          stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        store_once(to.out_dy + here.offset + column, stored_dy);
+        store_once(to.out_dy + here.offset + column, stored_y_dot);
       });
     }
   }
@@ -264,11 +264,11 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 
 #define LNGEN_KERNELS(TYPE, T) \
   LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
-               (const T* __restrict__ x, const T* __restrict__ dx, const lngen::Computed<T>* __restrict__ mu, \
+               (const T* __restrict__ x, const T* __restrict__ x_dot, const lngen::Computed<T>* __restrict__ mu, \
                 const lngen::Computed<T>* __restrict__ mu_residual, const lngen::Computed<T>* __restrict__ rstd, \
-                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ dgamma, \
-                const lngen::Parameter<T>* __restrict__ dbeta, T* __restrict__ out_dy, long long rows, int D), \
-               (x, dx, mu, mu_residual, rstd, gamma, dgamma, dbeta, out_dy, rows, D))
+                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ gamma_dot, \
+                const lngen::Parameter<T>* __restrict__ beta_dot, T* __restrict__ out_dy, long long rows, int D), \
+               (x, x_dot, mu, mu_residual, rstd, gamma, gamma_dot, beta_dot, out_dy, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -318,13 +318,13 @@ template <class A> struct Scalars {
   A mu_residual;
   A rstd;
   A mean_g;
-  A mean_g_2;
+  A mean_g_xhat;
   A mean_ddx;
   A mean_ddx_xhat;
   A mean_ddgamma_dy;
   A mean_ddx_g;
   A mean_ddgamma_dy_xhat;
-  A mean_g_2_scaled;
+  A mean_g_xhat_scaled;
   A mean_ddx_scaled;
 };
 
@@ -338,58 +338,58 @@ template <class G> struct Tile {
   Pack<typename G::P, G::VECTOR> ddbeta[G::HELD];
 };
 
-// Stage 1 of 2: mean_g = mean(g); mean_g_2 = mean(g*xhat); mean_ddx = mean(ddx); mean_ddx_xhat = mean(ddx*xhat); mean_ddgamma_dy = mean(ddgamma*dy); mean_ddx_g = mean(ddx*g); mean_ddgamma_dy_xhat = mean(ddgamma*dy*xhat)
+// Stage 1 of 2: mean_g = mean(g); mean_g_xhat = mean(g*xhat); mean_ddx = mean(ddx); mean_ddx_xhat = mean(ddx*xhat); mean_ddgamma_dy = mean(ddgamma*dy); mean_ddx_g = mean(ddx*g); mean_ddgamma_dy_xhat = mean(ddgamma*dy*xhat)
 template <class A>
 __device__ __forceinline__ void mean_ddgamma_dy_xhat(A x, A dy, A ddx, A gamma, A ddgamma, const Scalars<A>& row, A (&sums)[7]) {
   const A mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A g = dy*gamma;  // step 14
-  if (HAS_ddx) sums[0] += g;  // step 15: mean_g
-  if (HAS_ddx) sums[1] += g*xhat;  // step 16: mean_g_2
-  if (HAS_ddx) sums[2] += ddx;  // step 17: mean_ddx
-  if (HAS_ddx) sums[3] += ddx*xhat;  // step 17: mean_ddx_xhat
-  if (HAS_ddgamma) sums[4] += dy*ddgamma;  // step 18: mean_ddgamma_dy
-  if (HAS_ddx) sums[5] += ddx*g;  // step 18: mean_ddx_g
-  if (HAS_ddgamma) sums[6] += dy*xhat*ddgamma;  // step 18: mean_ddgamma_dy_xhat
+  const A g = dy*gamma;  // step 30
+  if (HAS_ddx) sums[0] += g;  // step 31: mean_g
+  if (HAS_ddx) sums[1] += g*xhat;  // step 32: mean_g_xhat
+  if (HAS_ddx) sums[2] += ddx;  // step 57: mean_ddx
+  if (HAS_ddx) sums[3] += ddx*xhat;  // step 57: mean_ddx_xhat
+  if (HAS_ddgamma) sums[4] += dy*ddgamma;  // step 59: mean_ddgamma_dy
+  if (HAS_ddx) sums[5] += ddx*g;  // step 59: mean_ddx_g
+  if (HAS_ddgamma) sums[6] += dy*xhat*ddgamma;  // step 59: mean_ddgamma_dy_xhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddgamma_dy_xhat(Scalars<A>& row, const A (&sums)[7]) {
-  const A mean_g = sums[0] / row.D;  // step 15: mean(g)
-  const A mean_g_2 = sums[1] / row.D;  // step 16: mean(g*xhat)
-  const A mean_ddx = sums[2] / row.D;  // step 17: mean(ddx)
-  const A mean_ddx_xhat = sums[3] / row.D;  // step 17: mean(ddx*xhat)
-  const A mean_ddgamma_dy = sums[4] / row.D;  // step 18: mean(ddgamma*dy)
-  const A mean_ddx_g = sums[5] / row.D;  // step 18: mean(ddx*g)
-  const A mean_ddgamma_dy_xhat = sums[6] / row.D;  // step 18: mean(ddgamma*dy*xhat)
-  const A mean_g_2_scaled = A(3)*mean_g_2;  // step 18
-  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_g : A(0);  // step 18
+  const A mean_g = sums[0] / row.D;  // step 31: mean(g)
+  const A mean_g_xhat = sums[1] / row.D;  // step 32: mean(g*xhat)
+  const A mean_ddx = sums[2] / row.D;  // step 57: mean(ddx)
+  const A mean_ddx_xhat = sums[3] / row.D;  // step 57: mean(ddx*xhat)
+  const A mean_ddgamma_dy = sums[4] / row.D;  // step 59: mean(ddgamma*dy)
+  const A mean_ddx_g = sums[5] / row.D;  // step 59: mean(ddx*g)
+  const A mean_ddgamma_dy_xhat = sums[6] / row.D;  // step 59: mean(ddgamma*dy*xhat)
+  const A mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 59
+  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_g : A(0);  // step 59
   row.mean_g = mean_g;
-  row.mean_g_2 = mean_g_2;
+  row.mean_g_xhat = mean_g_xhat;
   row.mean_ddx = mean_ddx;
   row.mean_ddx_xhat = mean_ddx_xhat;
   row.mean_ddgamma_dy = mean_ddgamma_dy;
   row.mean_ddx_g = mean_ddx_g;
   row.mean_ddgamma_dy_xhat = mean_ddgamma_dy_xhat;
-  row.mean_g_2_scaled = mean_g_2_scaled;
+  row.mean_g_xhat_scaled = mean_g_xhat_scaled;
   row.mean_ddx_scaled = mean_ddx_scaled;
 }
 
 // Stage 2 of 2
 template <class A>
-__device__ __forceinline__ void stage_2(A x, A dy, A ddx, A gamma, A ddgamma, A ddbeta, const Scalars<A>& row, A (&over_rows)[SUMS_INTO_COLUMNS], A& out_dx, A& out_ddy) {
-  const A mean_ddgamma_dy = row.mean_ddgamma_dy, mean_ddgamma_dy_xhat = row.mean_ddgamma_dy_xhat, mean_ddx = row.mean_ddx, mean_ddx_g = row.mean_ddx_g, mean_ddx_scaled = row.mean_ddx_scaled, mean_ddx_xhat = row.mean_ddx_xhat, mean_g = row.mean_g, mean_g_2 = row.mean_g_2, mean_g_2_scaled = row.mean_g_2_scaled, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+__device__ __forceinline__ void stage_2(A x, A dy, A ddx, A gamma, A ddgamma, A ddbeta, const Scalars<A>& row, A (&over_rows)[SUMS_INTO_COLUMNS], A& out_d2x, A& out_ddy) {
+  const A mean_ddgamma_dy = row.mean_ddgamma_dy, mean_ddgamma_dy_xhat = row.mean_ddgamma_dy_xhat, mean_ddx = row.mean_ddx, mean_ddx_g = row.mean_ddx_g, mean_ddx_scaled = row.mean_ddx_scaled, mean_ddx_xhat = row.mean_ddx_xhat, mean_g = row.mean_g, mean_g_xhat = row.mean_g_xhat, mean_g_xhat_scaled = row.mean_g_xhat_scaled, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A g = dy*gamma;  // step 14
-  const A dg = HAS_ddx ? (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 17
-  const A dx = (HAS_ddgamma || HAS_ddx) ? ((HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? (xhat*mean_ddx_scaled + (xhat*mean_g_2_scaled + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g - (ddx - mean_ddx)*mean_g_2)*rstd : A(0)) - mean_ddgamma_dy - (HAS_ddgamma ? xhat*mean_ddgamma_dy_xhat : A(0)))*rstd : A(0);  // step 18
-  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) + ddbeta : A(0);  // step 21
-  if (HAS_ddx && HAS_gamma) over_rows[0] = dg*dy;  // step 19: dgamma
-  out_dx = dx;
+  const A g = dy*gamma;  // step 30
+  const A dg = HAS_ddx ? (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 57
+  const A d2x = (HAS_ddgamma || HAS_ddx) ? ((HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g - (ddx - mean_ddx)*mean_g_xhat)*rstd : A(0)) - mean_ddgamma_dy - (HAS_ddgamma ? xhat*mean_ddgamma_dy_xhat : A(0)))*rstd : A(0);  // step 59
+  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) + ddbeta : A(0);  // step 58
+  if (HAS_ddx && HAS_gamma) over_rows[0] = dg*dy;  // step 53: d2gamma
+  out_d2x = d2x;
   out_ddy = ddy;
 }
 
@@ -469,24 +469,24 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
         const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
         const auto ddbeta = read<READS_ddbeta, G::HOLDS_FEATURES>(tile.ddbeta, chunk, to.ddbeta, column);
-        Pack<T, G::VECTOR> stored_dx;
+        Pack<T, G::VECTOR> stored_d2x;
         Pack<T, G::VECTOR> stored_ddy;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           A over_rows[SUMS_INTO_COLUMNS] = {};
-          A out_dx;
+          A out_d2x;
           A out_ddy;
           stage_2(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
               READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
               READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0),
-              READS_ddbeta ? widen<A>(ddbeta.entries[i]) : A(0), row, over_rows, out_dx, out_ddy);
+              READS_ddbeta ? widen<A>(ddbeta.entries[i]) : A(0), row, over_rows, out_d2x, out_ddy);
           columns.template add<0x1>(chunk * G::VECTOR + i, column + i, over_rows);
-          stored_dx.entries[i] = narrow<T>(out_dx);
+          stored_d2x.entries[i] = narrow<T>(out_d2x);
           stored_ddy.entries[i] = narrow<T>(out_ddy);
         }
-        store_once(to.out_dx + here.offset + column, stored_dx);
+        store_once(to.out_dx + here.offset + column, stored_d2x);
         store_once(to.out_ddy + here.offset + column, stored_ddy);
       });
     }
@@ -522,10 +522,10 @@ template <class A> struct Scalars {
 
 // One column of the gradients
 template <class A>
-__device__ __forceinline__ void finish(A dgamma, const Scalars<A>& row, A& out_dgamma, A& out_dbeta) {
-  const A dbeta = A(0);  // step 20
-  out_dgamma = dgamma;
-  out_dbeta = dbeta;
+__device__ __forceinline__ void finish(A d2gamma, const Scalars<A>& row, A& out_d2gamma, A& out_d2beta) {
+  const A d2beta = A(0);  // step 54
+  out_d2gamma = d2gamma;
+  out_d2beta = d2beta;
 }
 
 template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 32> {
@@ -540,11 +540,11 @@ template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 32> {
     constexpr unsigned long long WANTED = bit(0, HAS_ddx && HAS_gamma);
     add_columns<Launch, WANTED>(
         to.workspace, to.blocks, D, slots + Launch::SLOTS, [&](int column, const A (&totals)[1]) {
-      A out_dgamma;
-      A out_dbeta;
-      finish(totals[0], row, out_dgamma, out_dbeta);
-      if (HAS_gamma) to.out_dgamma[column] = narrow<P>(out_dgamma);
-      if (HAS_beta) to.out_dbeta[column] = narrow<P>(out_dbeta);
+      A out_d2gamma;
+      A out_d2beta;
+      finish(totals[0], row, out_d2gamma, out_d2beta);
+      if (HAS_gamma) to.out_dgamma[column] = narrow<P>(out_d2gamma);
+      if (HAS_beta) to.out_dbeta[column] = narrow<P>(out_d2beta);
     });
   }
 };

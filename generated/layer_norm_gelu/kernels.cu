@@ -12,11 +12,10 @@
 //     rstd = 1/sqrt(var + eps)
 //     xhat = rstd*(x - mu)
 //     u = gamma*xhat + beta
-//     u_2 = sqrt(2)*u/2
-//     erf_u_2 = erf(u_2)
-//     y = u*(1 + erf_u_2)/2
+//     Phi_u = Phi(u)
+//     y = Phi_u*u
 // backward:
-//     du = dy*(1 + erf_u_2 + sqrt(2)*u*exp(-u_2**2)/sqrt(pi))/2
+//     du = dy*(Phi_u + u*phi(u))
 //     g = gamma*du
 //     dx = rstd*(g - mean(g) - xhat*mean(g*xhat))
 //     dgamma = sum_rows(du*xhat)
@@ -154,9 +153,8 @@ __device__ __forceinline__ void stage_4(A x, A gamma, A beta, const Scalars<A>& 
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
   const A u = xhat*gamma + beta;  // step 6
-  const A u_2 = A(0.7071067811865475244)*u;  // step 7
-  const A erf_u_2 = math::erf(u_2);  // step 8
-  const A y = A(0.5)*(erf_u_2 + A(1))*u;  // step 9
+  const A Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7
+  const A y = Phi_u*u;  // step 9
   out_y = y;
 }
 
@@ -340,20 +338,19 @@ __device__ __forceinline__ void mean_g_xhat(A x, A dy, A gamma, A beta, const Sc
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
   const A u = xhat*gamma + beta;  // step 6
-  const A u_2 = A(0.7071067811865475244)*u;  // step 7
-  const A erf_u_2 = math::erf(u_2);  // step 8
-  const A du = dy*(A(0.5)*erf_u_2 + A(0.39894228040143267794)*math::exp(-(u_2*u_2))*u + A(0.5));  // step 22
-  const A g = du*gamma;  // step 14
-  sums[0] += g;  // step 17: mean_g
-  sums[1] += g*xhat;  // step 17: mean_g_xhat
-  if (HAS_gamma) over_rows[0] = du*xhat;  // step 18: dgamma
-  if (HAS_beta) over_rows[1] = du;  // step 19: dbeta
+  const A Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7
+  const A du = (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy;  // step 24
+  const A g = du*gamma;  // step 12
+  sums[0] += g;  // step 21: mean_g
+  sums[1] += g*xhat;  // step 21: mean_g_xhat
+  if (HAS_gamma) over_rows[0] = du*xhat;  // step 22: dgamma
+  if (HAS_beta) over_rows[1] = du;  // step 23: dbeta
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_g = sums[0] / row.D;  // step 17: mean(g)
-  const A mean_g_xhat = sums[1] / row.D;  // step 17: mean(g*xhat)
+  const A mean_g = sums[0] / row.D;  // step 21: mean(g)
+  const A mean_g_xhat = sums[1] / row.D;  // step 21: mean(g*xhat)
   row.mean_g = mean_g;
   row.mean_g_xhat = mean_g_xhat;
 }
@@ -366,11 +363,10 @@ __device__ __forceinline__ void stage_2(A x, A dy, A gamma, A beta, const Scalar
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
   const A u = xhat*gamma + beta;  // step 6
-  const A u_2 = A(0.7071067811865475244)*u;  // step 7
-  const A erf_u_2 = math::erf(u_2);  // step 8
-  const A du = dy*(A(0.5)*erf_u_2 + A(0.39894228040143267794)*math::exp(-(u_2*u_2))*u + A(0.5));  // step 22
-  const A g = du*gamma;  // step 14
-  const A dx = (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 17
+  const A Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7
+  const A du = (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy;  // step 24
+  const A g = du*gamma;  // step 12
+  const A dx = (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 21
   out_dx = dx;
 }
 

@@ -126,9 +126,8 @@ def forward(
         rstd = 1/sqrt(var + eps)
         xhat = rstd*(x - mu)
         u = gamma*xhat + beta
-        u_2 = sqrt(2)*u/2
-        erf_u_2 = erf(u_2)
-        y = u*(1 + erf_u_2)/2
+        Phi_u = Phi(u)
+        y = Phi_u*u
 
     Args:
         x: shape (..., D).
@@ -157,7 +156,7 @@ def backward(
 ) -> Gradients:
     """The gradients of a loss, given those with respect to the outputs.
 
-        du = dy*(1 + erf_u_2 + sqrt(2)*u*exp(-u_2**2)/sqrt(pi))/2
+        du = dy*(Phi_u + u*phi(u))
         g = gamma*du
         dx = rstd*(g - mean(g) - xhat*mean(g*xhat))
         dgamma = sum_rows(du*xhat)
@@ -188,18 +187,18 @@ def jvp(
 ) -> npt.NDArray[Any]:
     """What the outputs move by when each input moves by its tangent.
 
-        dy = (1 + erf_u_2 + 2*u_2*exp(-u_2**2)/sqrt(pi))*(dgamma*xhat + dbeta +
-            rstd*gamma*(dx - mean(dx) - xhat*mean(dx*xhat)))/2
+        y_dot = (Phi_u + u*phi(u))*(gamma_dot*xhat + beta_dot + rstd*gamma*(x_dot -
+            mean(x_dot) - xhat*mean(x_dot*xhat)))
 
     Args:
         saved: what `forward` returned.
-        dx: the tangent of x; None stands for zero.
-        dgamma: the tangent of gamma; None stands for zero.
-        dbeta: the tangent of beta; None stands for zero.
+        dx: x_dot, the tangent of x; None stands for zero.
+        dgamma: gamma_dot, the tangent of gamma; None stands for zero.
+        dbeta: beta_dot, the tangent of beta; None stands for zero.
         out: an array to write the tangent of y to.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns the tangent of y, in the type that forward returned.
+    Returns y_dot, the tangent of y, in the type that forward returned.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
@@ -218,21 +217,21 @@ def backward_backward(
 ) -> SecondGradients:
     """The gradients of a loss that depends on what `backward` returned.
 
-        du = dy*(1 + erf_u_2 + sqrt(2)*u*exp(-u_2**2)/sqrt(pi))/2
+        du = dy*(Phi_u + u*phi(u))
         g = gamma*du
         mean_g = mean(g)
-        mean_g_2 = mean(g*xhat)
+        mean_g_xhat = mean(g*xhat)
         dg = rstd*(ddx - mean(ddx) - xhat*mean(ddx*xhat))
         ddu = gamma*dg + ddgamma*xhat + ddbeta
-        du_2 = ddu*dy*exp(-u_2**2)*(sqrt(2) - u*u_2)/sqrt(pi)
-        g_7 = gamma*du_2 - mean_g_2*rstd*ddx
-        dx = rstd*(g_7 + ddgamma*du + rstd*(mean_g*xhat*mean(ddx) +
-            mean(ddx*xhat)*(2*mean_g_2*xhat + mean_g - g) - xhat*mean(ddx*g)) -
-            mean(g_7) - mean(ddgamma*du) - xhat*mean(g_7*xhat) -
+        d2u = ddu*dy*phi(u)*(2 - u**2)
+        g_2 = gamma*d2u - mean_g_xhat*rstd*ddx
+        d2x = rstd*(g_2 + ddgamma*du + rstd*(mean_g*xhat*mean(ddx) +
+            mean(ddx*xhat)*(2*mean_g_xhat*xhat + mean_g - g) - xhat*mean(ddx*g)) -
+            mean(g_2) - mean(ddgamma*du) - xhat*mean(g_2*xhat) -
             xhat*mean(ddgamma*du*xhat))
-        dgamma = sum_rows(du_2*xhat + dg*du)
-        dbeta = sum_rows(du_2)
-        ddy = ddu*(1 + erf_u_2 + sqrt(2)*u*exp(-u_2**2)/sqrt(pi))/2
+        d2gamma = sum_rows(d2u*xhat + dg*du)
+        d2beta = sum_rows(d2u)
+        ddy = ddu*(Phi_u + u*phi(u))
 
     Args:
         saved: what `forward` returned.
@@ -244,7 +243,8 @@ def backward_backward(
             None in it makes a new array.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns SecondGradients, with respect to the inputs and to the cotangents.
+    Returns SecondGradients, with respect to the inputs (dx is d2x, dgamma is d2gamma,
+    dbeta is d2beta) and to the cotangents.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """

@@ -61,14 +61,13 @@ def forward(values, results, call):
             u = xhat
         if beta is not None:
             u = _rows.by_feature(np.add, u, beta_wide, out=y_block)
-        # step 7: u_2 = (sqrt(2)/2)*u
-        u_2 = np.multiply(u, constant_1, out=buffers[0])
-        # step 8: erf_u_2 = erf(u_2)
-        erf_u_2 = _functions.erf(u_2, out=buffers[1], work=(buffers[2],))
-        # step 9: y = (erf_u_2 + 1)*u/2
-        y = np.add(erf_u_2, 1.0, out=buffers[0])
-        y = np.multiply(y, u, out=y_block)
-        np.multiply(y, 0.5, out=y_block)
+        # step 7: Phi_u = erf((sqrt(2)/2)*u)/2 + 1/2
+        Phi_u = np.multiply(u, constant_1, out=buffers[0])
+        Phi_u = _functions.erf(Phi_u, out=buffers[1], work=(buffers[2],))
+        Phi_u = np.multiply(Phi_u, 0.5, out=buffers[0])
+        Phi_u = np.add(Phi_u, 0.5, out=buffers[0])
+        # step 9: y = Phi_u*u
+        np.multiply(Phi_u, u, out=y_block)
 
     _blocks.each_block(
         block,
@@ -91,7 +90,7 @@ def backward(arguments, fields, results, call):
     constant_2 = scalar("0.3989422804014326779399460599343818684759")
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 17: mean_g_xhat = mean(du*xhat*gamma)
+    # step 21: mean_g_xhat = mean(du*xhat*gamma)
     if gamma is not None:
         gamma_over_D = np.divide(gamma, D)
     gamma_wide = _rows.repeated(gamma)
@@ -112,43 +111,42 @@ def backward(arguments, fields, results, call):
             u = xhat
         if beta is not None:
             u = _rows.by_feature(np.add, u, beta_wide, out=buffers[0])
-        # step 7: u_2 = (sqrt(2)/2)*u
-        u_2 = np.multiply(u, constant_1, out=buffers[1])
-        # step 8: erf_u_2 = erf(u_2)
-        erf_u_2 = _functions.erf(u_2, out=buffers[2], work=(buffers[3],))
-        # step 22: du = dy*(erf_u_2/2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u + 1/2)
-        du = np.multiply(erf_u_2, 0.5, out=buffers[2])
-        part = np.square(u_2, out=buffers[1])
-        part = np.negative(part, out=buffers[1])
-        part = np.exp(part, out=buffers[1])
-        part = np.multiply(part, u, out=buffers[0])
-        part = np.multiply(part, constant_2, out=buffers[0])
-        du = np.add(du, part, out=buffers[0])
-        du = np.add(du, 0.5, out=buffers[0])
-        du = np.multiply(dy, du, out=buffers[0])
-        # step 18: dgamma = sum over rows of du*xhat
+        # step 7: Phi_u = erf((sqrt(2)/2)*u)/2 + 1/2
+        Phi_u = np.multiply(u, constant_1, out=buffers[1])
+        Phi_u = _functions.erf(Phi_u, out=buffers[2], work=(buffers[3],))
+        Phi_u = np.multiply(Phi_u, 0.5, out=buffers[1])
+        Phi_u = np.add(Phi_u, 0.5, out=buffers[1])
+        # step 24: du = (Phi_u + (sqrt(2)/(2*sqrt(pi)))*exp(-u**2/2)*u)*dy
+        du = np.square(u, out=buffers[2])
+        du = np.multiply(du, -0.5, out=buffers[2])
+        du = np.exp(du, out=buffers[2])
+        du = np.multiply(du, u, out=buffers[0])
+        du = np.multiply(du, constant_2, out=buffers[0])
+        du = np.add(Phi_u, du, out=buffers[0])
+        du = np.multiply(du, dy, out=buffers[0])
+        # step 22: dgamma = sum over rows of du*xhat
         if gamma is not None:
-            part_2 = np.multiply(du, xhat, out=buffers[1])
-            _rows.add_rows(part_2, dgamma_sums)
-        # step 19: dbeta = sum over rows of du
+            part = np.multiply(du, xhat, out=buffers[1])
+            _rows.add_rows(part, dgamma_sums)
+        # step 23: dbeta = sum over rows of du
         if beta is not None:
             _rows.add_rows(du, dbeta_sums)
-        # step 17: mean_g_xhat = mean(du*xhat*gamma)
+        # step 21: mean_g_xhat = mean(du*xhat*gamma)
         if gamma is not None:
-            mean_g_xhat = _rows.row_sum(part_2, gamma_over_D, out=row_scalars[0])
+            mean_g_xhat = _rows.row_sum(part, gamma_over_D, out=row_scalars[0])
         else:
             mean_g_xhat = _rows.row_mean(du, xhat, D, out=row_scalars[0])
-        # step 14: g = du*gamma
+        # step 12: g = du*gamma
         if gamma is not None:
             g = _rows.by_feature(np.multiply, du, gamma_wide, out=buffers[0])
         else:
             g = du
-        # step 17: mean_g = mean(g)
+        # step 21: mean_g = mean(g)
         mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[1])
-        # step 17: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
+        # step 21: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
         dx = np.subtract(g, mean_g, out=buffers[0])
-        part_3 = np.multiply(xhat, mean_g_xhat, out=dx_block)
-        dx = np.subtract(dx, part_3, out=dx_block)
+        part_2 = np.multiply(xhat, mean_g_xhat, out=dx_block)
+        dx = np.subtract(dx, part_2, out=dx_block)
         np.multiply(dx, rstd, out=dx_block)
 
     dgamma, dbeta = _blocks.each_block(
@@ -201,14 +199,13 @@ def forward_fast(values, shape, dtype):
         u = xhat
     if beta is not None:
         u = np.add(u, beta, out=u)
-    # step 7: u_2 = (sqrt(2)/2)*u
-    u_2 = u * constant_1
-    # step 8: erf_u_2 = erf(u_2)
-    erf_u_2 = _functions.erf(u_2)
-    # step 9: y = (erf_u_2 + 1)*u/2
-    y = np.add(erf_u_2, 1.0, out=erf_u_2)
-    y = np.multiply(y, u, out=y)
-    y = np.multiply(y, 0.5, out=y)
+    # step 7: Phi_u = erf((sqrt(2)/2)*u)/2 + 1/2
+    Phi_u = u * constant_1
+    Phi_u = _functions.erf(Phi_u)
+    Phi_u = np.multiply(Phi_u, 0.5, out=Phi_u)
+    Phi_u = np.add(Phi_u, 0.5, out=Phi_u)
+    # step 9: y = Phi_u*u
+    y = np.multiply(Phi_u, u, out=Phi_u)
     mu = mu[..., 0]
     mu_residual = mu_residual[..., 0]
     rstd = rstd[..., 0]
@@ -229,7 +226,7 @@ def backward_fast(arguments, saved):
     constant_2 = scalar("0.3989422804014326779399460599343818684759")
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 17: mean_g_xhat = mean(du*xhat*gamma)
+    # step 21: mean_g_xhat = mean(du*xhat*gamma)
     if gamma is not None:
         gamma_over_D = np.divide(gamma, D)
     mu = mu_rows[..., np.newaxis]
@@ -248,47 +245,46 @@ def backward_fast(arguments, saved):
         u = xhat
     if beta is not None:
         u = u + beta
-    # step 7: u_2 = (sqrt(2)/2)*u
-    u_2 = u * constant_1
-    # step 8: erf_u_2 = erf(u_2)
-    erf_u_2 = _functions.erf(u_2)
-    # step 22: du = dy*(erf_u_2/2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u + 1/2)
-    du = np.multiply(erf_u_2, 0.5, out=erf_u_2)
-    part = np.square(u_2, out=u_2)
-    part = np.negative(part, out=part)
-    part = np.exp(part, out=part)
-    part = np.multiply(part, u, out=part)
-    part = np.multiply(part, constant_2, out=part)
-    du = np.add(du, part, out=du)
-    du = np.add(du, 0.5, out=du)
-    du = np.multiply(dy, du, out=du)
-    # step 18: dgamma = sum over rows of du*xhat
+    # step 7: Phi_u = erf((sqrt(2)/2)*u)/2 + 1/2
+    Phi_u = u * constant_1
+    Phi_u = _functions.erf(Phi_u)
+    Phi_u = np.multiply(Phi_u, 0.5, out=Phi_u)
+    Phi_u = np.add(Phi_u, 0.5, out=Phi_u)
+    # step 24: du = (Phi_u + (sqrt(2)/(2*sqrt(pi)))*exp(-u**2/2)*u)*dy
+    du = np.square(u)
+    du = np.multiply(du, -0.5, out=du)
+    du = np.exp(du, out=du)
+    du = np.multiply(du, u, out=du)
+    du = np.multiply(du, constant_2, out=du)
+    du = np.add(Phi_u, du, out=Phi_u)
+    du = np.multiply(du, dy, out=du)
+    # step 22: dgamma = sum over rows of du*xhat
     if gamma is not None:
-        part_2 = du * xhat
+        part = du * xhat
         dgamma = _rows.sum_of_rows(
-            _rows.equal_weights(rows, 1.0, dtype), part_2.reshape(-1, features)
+            _rows.equal_weights(rows, 1.0, dtype), part.reshape(-1, features)
         )
-    # step 19: dbeta = sum over rows of du
+    # step 23: dbeta = sum over rows of du
     if beta is not None:
         dbeta = _rows.sum_of_rows(
             _rows.equal_weights(rows, 1.0, dtype), du.reshape(-1, features)
         )
-    # step 17: mean_g_xhat = mean(du*xhat*gamma)
+    # step 21: mean_g_xhat = mean(du*xhat*gamma)
     if gamma is not None:
-        mean_g_xhat = vecdot(part_2, gamma_over_D)[..., np.newaxis]
+        mean_g_xhat = vecdot(part, gamma_over_D)[..., np.newaxis]
     else:
         mean_g_xhat = (vecdot(du, xhat) / D)[..., np.newaxis]
-    # step 14: g = du*gamma
+    # step 12: g = du*gamma
     if gamma is not None:
         g = np.multiply(du, gamma, out=du)
     else:
         g = du
-    # step 17: mean_g = mean(g)
+    # step 21: mean_g = mean(g)
     mean_g = vecdot(g, one_over_D)[..., np.newaxis]
-    # step 17: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
+    # step 21: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
     dx = np.subtract(g, mean_g, out=g)
-    part_3 = np.multiply(xhat, mean_g_xhat, out=xhat)
-    dx = np.subtract(dx, part_3, out=dx)
+    part_2 = np.multiply(xhat, mean_g_xhat, out=xhat)
+    dx = np.subtract(dx, part_2, out=dx)
     dx = np.multiply(dx, rstd, out=dx)
     if gamma is None:
         dgamma = None

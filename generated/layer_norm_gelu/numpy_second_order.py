@@ -22,34 +22,34 @@ from .._runtime import rows as _rows
 
 def jvp(arguments, fields, results, call):
     """The tangents of the outputs, written to their arrays."""
-    dx_rows, dgamma, dbeta = arguments
+    x_dot_rows, gamma_dot, beta_dot = arguments
     x_rows, gamma, beta, mu_rows, mu_residual_rows, rstd_rows = fields
-    (dy_out,) = results
+    (y_dot_out,) = results
     features, dtype, scalar = call.features, call.dtype, call.dtype.type
     # sqrt(2)/2
     constant_1 = scalar("0.7071067811865475244008443621048490392848")
-    # 1/sqrt(pi)
-    constant_2 = scalar("0.5641895835477562869480794515607725858441")
+    # sqrt(2)/(2*sqrt(pi))
+    constant_2 = scalar("0.3989422804014326779399460599343818684759")
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
     gamma_wide = _rows.repeated(gamma)
     beta_wide = _rows.repeated(beta)
-    dgamma_wide = _rows.repeated(dgamma)
-    dbeta_wide = _rows.repeated(dbeta)
+    gamma_dot_wide = _rows.repeated(gamma_dot)
+    beta_dot_wide = _rows.repeated(beta_dot)
 
-    def block(x, dx, mu, mu_residual, rstd, dy_block, buffers, row_scalars):
-        # step 23: mean_dx = mean(dx)
-        if dx_rows is not None:
-            mean_dx = _rows.row_sum(dx, one_over_D, out=row_scalars[0])
+    def block(x, x_dot, mu, mu_residual, rstd, y_dot_block, buffers, row_scalars):
+        # step 39: mean_x_dot = mean(x_dot)
+        if x_dot_rows is not None:
+            mean_x_dot = _rows.row_sum(x_dot, one_over_D, out=row_scalars[0])
         # step 2: x_shifted = x - mu
-        x_shifted = _rows.by_row(np.subtract, x, mu, out=dy_block)
+        x_shifted = _rows.by_row(np.subtract, x, mu, out=y_dot_block)
         # step 2: x_centred = x_shifted - mu_residual
         x_centred = _rows.less_residual(x_shifted, mu_residual)
         # step 5: xhat = x_centred*rstd
-        xhat = np.multiply(x_centred, rstd, out=dy_block)
-        # step 23: mean_dx_xhat = mean(dx*xhat)
-        if dx_rows is not None:
-            mean_dx_xhat = _rows.row_mean(dx, xhat, D, out=row_scalars[1])
+        xhat = np.multiply(x_centred, rstd, out=y_dot_block)
+        # step 39: mean_x_dot_xhat = mean(x_dot*xhat)
+        if x_dot_rows is not None:
+            mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D, out=row_scalars[1])
         # step 6: u = xhat*gamma + beta
         if gamma is not None:
             u = _rows.by_feature(np.multiply, xhat, gamma_wide, out=buffers[0])
@@ -57,45 +57,45 @@ def jvp(arguments, fields, results, call):
             u = xhat
         if beta is not None:
             u = _rows.by_feature(np.add, u, beta_wide, out=buffers[0])
-        # step 7: u_2 = (sqrt(2)/2)*u
-        u_2 = np.multiply(u, constant_1, out=buffers[0])
-        # step 8: erf_u_2 = erf(u_2)
-        erf_u_2 = _functions.erf(u_2, out=buffers[1], work=(buffers[2],))
-        # step 23: dy = (xhat*dgamma + (dx - mean_dx - xhat*mean_dx_xhat)*rstd*gamma +
-        #   dbeta)*(erf_u_2/2 + (1/sqrt(pi))*exp(-u_2**2)*u_2 + 1/2)
-        if dgamma is not None:
-            dy = _rows.by_feature(np.multiply, xhat, dgamma_wide, out=buffers[2])
-        if dx_rows is not None:
-            part = _rows.by_row(np.subtract, dx, mean_dx, out=buffers[3])
-            part_2 = np.multiply(xhat, mean_dx_xhat, out=dy_block)
-            part = np.subtract(part, part_2, out=dy_block)
-        if gamma is not None and dx_rows is not None:
-            part = _rows.by_feature(np.multiply, part, gamma_wide, out=dy_block)
-        if dx_rows is not None:
-            part = np.multiply(part, rstd, out=dy_block)
-        if dx_rows is not None and dgamma is not None:
-            dy = np.add(dy, part, out=dy_block)
-        if dx_rows is not None and dgamma is None:
-            dy = part
-        if dbeta is not None and (dx_rows is not None or dgamma is not None):
-            dy = _rows.by_feature(np.add, dy, dbeta_wide, out=dy_block)
-        if dx_rows is None and dgamma is None:
-            dy = dbeta
-        part_3 = np.multiply(erf_u_2, 0.5, out=buffers[1])
-        part_4 = np.square(u_2, out=buffers[3])
-        part_4 = np.negative(part_4, out=buffers[3])
-        part_4 = np.exp(part_4, out=buffers[3])
-        part_4 = np.multiply(part_4, u_2, out=buffers[0])
-        part_4 = np.multiply(part_4, constant_2, out=buffers[0])
-        part_3 = np.add(part_3, part_4, out=buffers[0])
-        part_3 = np.add(part_3, 0.5, out=buffers[0])
-        np.multiply(dy, part_3, out=dy_block)
+        # step 7: Phi_u = erf((sqrt(2)/2)*u)/2 + 1/2
+        Phi_u = np.multiply(u, constant_1, out=buffers[1])
+        Phi_u = _functions.erf(Phi_u, out=buffers[2], work=(buffers[3],))
+        Phi_u = np.multiply(Phi_u, 0.5, out=buffers[1])
+        Phi_u = np.add(Phi_u, 0.5, out=buffers[1])
+        # step 39: y_dot = (Phi_u +
+        #   (sqrt(2)/(2*sqrt(pi)))*exp(-u**2/2)*u)*(xhat*gamma_dot + (x_dot - mean_x_dot
+        #   - xhat*mean_x_dot_xhat)*rstd*gamma + beta_dot)
+        y_dot = np.square(u, out=buffers[2])
+        y_dot = np.multiply(y_dot, -0.5, out=buffers[2])
+        y_dot = np.exp(y_dot, out=buffers[2])
+        y_dot = np.multiply(y_dot, u, out=buffers[0])
+        y_dot = np.multiply(y_dot, constant_2, out=buffers[0])
+        y_dot = np.add(Phi_u, y_dot, out=buffers[0])
+        if gamma_dot is not None:
+            part = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=buffers[1])
+        if x_dot_rows is not None:
+            part_2 = _rows.by_row(np.subtract, x_dot, mean_x_dot, out=buffers[2])
+            part_3 = np.multiply(xhat, mean_x_dot_xhat, out=y_dot_block)
+            part_2 = np.subtract(part_2, part_3, out=y_dot_block)
+        if gamma is not None and x_dot_rows is not None:
+            part_2 = _rows.by_feature(np.multiply, part_2, gamma_wide, out=y_dot_block)
+        if x_dot_rows is not None:
+            part_2 = np.multiply(part_2, rstd, out=y_dot_block)
+        if x_dot_rows is not None and gamma_dot is not None:
+            part = np.add(part, part_2, out=y_dot_block)
+        if x_dot_rows is not None and gamma_dot is None:
+            part = part_2
+        if beta_dot is not None and (x_dot_rows is not None or gamma_dot is not None):
+            part = _rows.by_feature(np.add, part, beta_dot_wide, out=y_dot_block)
+        if x_dot_rows is None and gamma_dot is None:
+            part = beta_dot
+        np.multiply(y_dot, part, out=y_dot_block)
 
     _blocks.each_block(
         block,
         call,
-        reads=(x_rows, dx_rows, mu_rows, mu_residual_rows, rstd_rows),
-        writes=(dy_out,),
+        reads=(x_rows, x_dot_rows, mu_rows, mu_residual_rows, rstd_rows),
+        writes=(y_dot_out,),
         buffers=4,
         row_scalars=2,
     )
@@ -113,13 +113,9 @@ def backward_backward(arguments, fields, results, call):
     constant_1 = scalar("0.7071067811865475244008443621048490392848")
     # sqrt(2)/(2*sqrt(pi))
     constant_2 = scalar("0.3989422804014326779399460599343818684759")
-    # sqrt(2)
-    constant_3 = scalar("1.41421356237309504880168872420969807857")
-    # 1/sqrt(pi)
-    constant_4 = scalar("0.5641895835477562869480794515607725858441")
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 32: mean_ddgamma_du = mean(du*ddgamma)
+    # step 76: mean_ddgamma_du = mean(du*ddgamma)
     if ddgamma is not None:
         ddgamma_over_D = np.divide(ddgamma, D)
     gamma_wide = _rows.repeated(gamma)
@@ -140,8 +136,8 @@ def backward_backward(arguments, fields, results, call):
         row_scalars,
         sums,
     ):
-        dgamma_sums, dbeta_sums = sums
-        # step 28: mean_ddx = mean(ddx)
+        d2gamma_sums, d2beta_sums = sums
+        # step 73: mean_ddx = mean(ddx)
         if ddx_rows is not None:
             mean_ddx = _rows.row_sum(ddx, one_over_D, out=row_scalars[0])
         # step 2: x_shifted = x - mu
@@ -150,7 +146,7 @@ def backward_backward(arguments, fields, results, call):
         x_centred = _rows.less_residual(x_shifted, mu_residual)
         # step 5: xhat = x_centred*rstd
         xhat = _rows.by_row(np.multiply, x_centred, rstd, out=dx_block)
-        # step 28: mean_ddx_xhat = mean(ddx*xhat)
+        # step 73: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_mean(ddx, xhat, D, out=row_scalars[1])
         # step 6: u = xhat*gamma + beta
@@ -160,150 +156,147 @@ def backward_backward(arguments, fields, results, call):
             u = xhat
         if beta is not None:
             u = _rows.by_feature(np.add, u, beta_wide, out=ddy_block)
-        # step 7: u_2 = (sqrt(2)/2)*u
-        u_2 = np.multiply(u, constant_1, out=buffers[0])
-        # step 8: erf_u_2 = erf(u_2)
-        erf_u_2 = _functions.erf(u_2, out=buffers[1], work=(buffers[2],))
-        # step 24: du = dy*(erf_u_2/2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u + 1/2)
-        part = np.multiply(erf_u_2, 0.5, out=buffers[1])
-        part_2 = np.square(u_2, out=buffers[2])
-        part_2 = np.negative(part_2, out=buffers[2])
+        # step 7: Phi_u = erf((sqrt(2)/2)*u)/2 + 1/2
+        Phi_u = np.multiply(u, constant_1, out=buffers[0])
+        Phi_u = _functions.erf(Phi_u, out=buffers[1], work=(buffers[2],))
+        Phi_u = np.multiply(Phi_u, 0.5, out=buffers[0])
+        Phi_u = np.add(Phi_u, 0.5, out=buffers[0])
+        # step 40: du = (Phi_u + (sqrt(2)/(2*sqrt(pi)))*exp(-u**2/2)*u)*dy
+        part = np.square(u, out=buffers[1])
+        part_2 = np.multiply(part, -0.5, out=buffers[2])
         part_2 = np.exp(part_2, out=buffers[2])
-        part_3 = np.multiply(part_2, u, out=buffers[3])
-        part_3 = np.multiply(part_3, constant_2, out=buffers[3])
-        part = np.add(part, part_3, out=buffers[1])
-        part = np.add(part, 0.5, out=buffers[1])
+        part_3 = np.multiply(part_2, u, out=ddy_block)
+        part_3 = np.multiply(part_3, constant_2, out=ddy_block)
+        part_3 = np.add(Phi_u, part_3, out=ddy_block)
         if ddx_rows is not None or ddgamma is not None:
-            du = np.multiply(dy, part, out=buffers[3])
-        # step 32: mean_ddgamma_du = mean(du*ddgamma)
+            du = np.multiply(part_3, dy, out=buffers[0])
+        # step 76: mean_ddgamma_du = mean(du*ddgamma)
         if ddgamma is not None:
             mean_ddgamma_du = _rows.row_sum(du, ddgamma_over_D, out=row_scalars[2])
-            # step 32: mean_ddgamma_du_xhat = mean(du*xhat*ddgamma)
-            part_4 = np.multiply(du, xhat, out=buffers[4])
+            # step 76: mean_ddgamma_du_xhat = mean(du*xhat*ddgamma)
+            part_4 = np.multiply(du, xhat, out=buffers[3])
             mean_ddgamma_du_xhat = _rows.row_sum(
                 part_4, ddgamma_over_D, out=row_scalars[3]
             )
-        # step 25: g = du*gamma
+        # step 41: g = du*gamma
         if needs_g:
-            g = _rows.by_feature(np.multiply, du, gamma_wide, out=buffers[4])
+            g = _rows.by_feature(np.multiply, du, gamma_wide, out=buffers[3])
         if needs_g_2:
             g = du
-        # step 26: mean_g = mean(g)
+        # step 42: mean_g = mean(g)
         if ddx_rows is not None:
             mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[4])
-            # step 27: mean_g_2 = mean(g*xhat)
-            mean_g_2 = _rows.row_mean(g, xhat, D, out=row_scalars[5])
-            # step 32: mean_ddx_g = mean(ddx*g)
+            # step 43: mean_g_xhat = mean(g*xhat)
+            mean_g_xhat = _rows.row_mean(g, xhat, D, out=row_scalars[5])
+            # step 76: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D, out=row_scalars[6])
-            # step 31: mean_g_2_scaled = mean_g_2*rstd
-            mean_g_2_scaled = np.multiply(mean_g_2, rstd, out=row_scalars[7])
-            # step 32: mean_g_2_scaled_2 = 2*mean_g_2
-            mean_g_2_scaled_2 = np.multiply(mean_g_2, 2.0, out=row_scalars[5])
-            # step 32: mean_ddx_scaled = mean_ddx*mean_g
+            # step 58: mean_g_xhat_scaled = mean_g_xhat*rstd
+            mean_g_xhat_scaled = np.multiply(mean_g_xhat, rstd, out=row_scalars[7])
+            # step 76: mean_g_xhat_scaled_2 = 2*mean_g_xhat
+            mean_g_xhat_scaled_2 = np.multiply(mean_g_xhat, 2.0, out=row_scalars[5])
+            # step 76: mean_ddx_scaled = mean_ddx*mean_g
             mean_ddx_scaled = np.multiply(mean_ddx, mean_g, out=row_scalars[8])
-            # step 28: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
-            dg = _rows.by_row(np.subtract, ddx, mean_ddx, out=buffers[5])
-            part_5 = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[6])
-            dg = np.subtract(dg, part_5, out=buffers[5])
-            dg = np.multiply(dg, rstd, out=buffers[5])
-        # step 29: ddu = xhat*ddgamma + dg*gamma + ddbeta
+            # step 73: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
+            dg = _rows.by_row(np.subtract, ddx, mean_ddx, out=buffers[4])
+            part_5 = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[5])
+            dg = np.subtract(dg, part_5, out=buffers[4])
+            dg = np.multiply(dg, rstd, out=buffers[4])
+        # step 74: ddu = xhat*ddgamma + dg*gamma + ddbeta
         if ddgamma is not None:
-            ddu = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=buffers[6])
+            ddu = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=buffers[5])
         if needs_g:
-            part_6 = _rows.by_feature(np.multiply, dg, gamma_wide, out=buffers[7])
+            part_6 = _rows.by_feature(np.multiply, dg, gamma_wide, out=buffers[6])
         if needs_g_2:
             part_6 = dg
         if ddx_rows is not None and ddgamma is not None:
-            ddu = np.add(ddu, part_6, out=buffers[6])
+            ddu = np.add(ddu, part_6, out=buffers[5])
         if gamma is not None and ddx_rows is not None and ddgamma is None:
             ddu = part_6
         if needs_g_2:
             ddu = part_6
         if ddbeta is not None and (ddx_rows is not None or ddgamma is not None):
-            ddu = _rows.by_feature(np.add, ddu, ddbeta_wide, out=buffers[6])
+            ddu = _rows.by_feature(np.add, ddu, ddbeta_wide, out=buffers[5])
         if ddx_rows is None and ddgamma is None:
             ddu = ddbeta
-        # step 30: du_2 = (1/sqrt(pi))*(sqrt(2) - u*u_2)*ddu*dy*exp(-u_2**2)
-        du_2 = np.multiply(u, u_2, out=ddy_block)
-        du_2 = np.subtract(constant_3, du_2, out=ddy_block)
-        du_2 = np.multiply(du_2, ddu, out=ddy_block)
-        du_2 = np.multiply(du_2, dy, out=ddy_block)
-        du_2 = np.multiply(du_2, part_2, out=ddy_block)
-        du_2 = np.multiply(du_2, constant_4, out=buffers[0])
-        # step 33: dgamma = sum over rows of dg*du + du_2*xhat
-        if needs_g:
-            part_7 = np.multiply(dg, du, out=ddy_block)
+        # step 75: d2u = (sqrt(2)/(2*sqrt(pi)))*(2 - u**2)*ddu*dy*exp(-u**2/2)
+        d2u = np.subtract(2.0, part, out=buffers[1])
+        d2u = np.multiply(d2u, ddu, out=buffers[1])
+        d2u = np.multiply(d2u, dy, out=buffers[1])
+        d2u = np.multiply(d2u, part_2, out=buffers[1])
+        d2u = np.multiply(d2u, constant_2, out=buffers[1])
+        # step 70: d2gamma = sum over rows of d2u*xhat + dg*du
         if gamma is not None:
-            part_8 = np.multiply(du_2, xhat, out=buffers[2])
+            part_7 = np.multiply(d2u, xhat, out=buffers[2])
         if needs_g:
-            part_7 = np.add(part_7, part_8, out=ddy_block)
-        if gamma is not None and ddx_rows is None:
-            part_7 = part_8
+            part_8 = np.multiply(dg, du, out=buffers[4])
+            part_7 = np.add(part_7, part_8, out=buffers[2])
         if gamma is not None:
-            _rows.add_rows(part_7, dgamma_sums)
-        # step 34: dbeta = sum over rows of du_2
+            _rows.add_rows(part_7, d2gamma_sums)
+        # step 71: d2beta = sum over rows of d2u
         if beta is not None:
-            _rows.add_rows(du_2, dbeta_sums)
-        # step 31: g_7 = du_2*gamma - ddx*mean_g_2_scaled
+            _rows.add_rows(d2u, d2beta_sums)
+        # step 58: g_2 = d2u*gamma - ddx*mean_g_xhat_scaled
         if gamma is not None:
-            g_7 = _rows.by_feature(np.multiply, du_2, gamma_wide, out=buffers[0])
+            g_2 = _rows.by_feature(np.multiply, d2u, gamma_wide, out=buffers[1])
         else:
-            g_7 = du_2
+            g_2 = d2u
         if ddx_rows is not None:
-            part_9 = _rows.by_row(np.multiply, ddx, mean_g_2_scaled, out=ddy_block)
-            g_7 = np.subtract(g_7, part_9, out=buffers[0])
-        # step 32: mean_g_7 = mean(g_7)
-        mean_g_7 = _rows.row_sum(g_7, one_over_D, out=row_scalars[0])
-        # step 32: mean_g_7_xhat = mean(g_7*xhat)
-        mean_g_7_xhat = _rows.row_mean(g_7, xhat, D, out=row_scalars[7])
-        # step 35: ddy = ddu*(erf_u_2/2 + (sqrt(2)/(2*sqrt(pi)))*exp(-u_2**2)*u + 1/2)
-        np.multiply(ddu, part, out=ddy_block)
-        # step 32: dx = (g_7 + du*ddgamma + (xhat*mean_ddx_scaled +
-        #   (xhat*mean_g_2_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd
-        #   - mean_ddgamma_du - mean_g_7 - xhat*mean_ddgamma_du_xhat -
-        #   xhat*mean_g_7_xhat)*rstd
+            part_9 = _rows.by_row(np.multiply, ddx, mean_g_xhat_scaled, out=buffers[2])
+            g_2 = np.subtract(g_2, part_9, out=buffers[1])
+        # step 76: mean_g_2 = mean(g_2)
+        mean_g_2 = _rows.row_sum(g_2, one_over_D, out=row_scalars[0])
+        # step 76: mean_g_2_xhat = mean(g_2*xhat)
+        mean_g_2_xhat = _rows.row_mean(g_2, xhat, D, out=row_scalars[7])
+        # step 72: ddy = (Phi_u + (sqrt(2)/(2*sqrt(pi)))*exp(-u**2/2)*u)*ddu
+        np.multiply(part_3, ddu, out=ddy_block)
+        # step 76: d2x = (g_2 + du*ddgamma + (xhat*mean_ddx_scaled +
+        #   (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat -
+        #   xhat*mean_ddx_g)*rstd - mean_ddgamma_du - mean_g_2 -
+        #   xhat*mean_ddgamma_du_xhat - xhat*mean_g_2_xhat)*rstd
         if ddgamma is not None:
-            dx = _rows.by_feature(np.multiply, du, ddgamma_wide, out=buffers[1])
-            dx = np.add(g_7, dx, out=buffers[0])
+            d2x = _rows.by_feature(np.multiply, du, ddgamma_wide, out=buffers[0])
+            d2x = np.add(g_2, d2x, out=buffers[0])
         if ddx_rows is not None and ddgamma is None:
-            dx = g_7
+            d2x = g_2
         if gamma is not None and ddx_rows is None and ddgamma is None:
-            dx = g_7
+            d2x = g_2
         if gamma is None and ddx_rows is None:
-            dx = g_7
+            d2x = g_2
         if ddx_rows is not None:
-            part_10 = _rows.by_row(np.multiply, xhat, mean_ddx_scaled, out=buffers[1])
-            part_11 = _rows.by_row(np.multiply, xhat, mean_g_2_scaled_2, out=buffers[2])
-            part_11 = np.add(part_11, mean_g, out=buffers[2])
-            part_11 = np.subtract(part_11, g, out=buffers[2])
-            part_11 = np.multiply(part_11, mean_ddx_xhat, out=buffers[2])
-            part_10 = np.add(part_10, part_11, out=buffers[1])
-            part_12 = _rows.by_row(np.multiply, xhat, mean_ddx_g, out=buffers[2])
-            part_10 = np.subtract(part_10, part_12, out=buffers[1])
-            part_10 = np.multiply(part_10, rstd, out=buffers[1])
-            dx = np.add(dx, part_10, out=buffers[0])
+            part_10 = _rows.by_row(np.multiply, xhat, mean_ddx_scaled, out=buffers[2])
+            part_11 = _rows.by_row(
+                np.multiply, xhat, mean_g_xhat_scaled_2, out=buffers[4]
+            )
+            part_11 = np.add(part_11, mean_g, out=buffers[4])
+            part_11 = np.subtract(part_11, g, out=buffers[3])
+            part_11 = np.multiply(part_11, mean_ddx_xhat, out=buffers[3])
+            part_10 = np.add(part_10, part_11, out=buffers[2])
+            part_12 = _rows.by_row(np.multiply, xhat, mean_ddx_g, out=buffers[3])
+            part_10 = np.subtract(part_10, part_12, out=buffers[2])
+            part_10 = np.multiply(part_10, rstd, out=buffers[2])
+            d2x = np.add(d2x, part_10, out=buffers[0])
         if ddgamma is not None:
-            dx = np.subtract(dx, mean_ddgamma_du, out=buffers[0])
-        dx = np.subtract(dx, mean_g_7, out=buffers[0])
+            d2x = np.subtract(d2x, mean_ddgamma_du, out=buffers[0])
+        d2x = np.subtract(d2x, mean_g_2, out=buffers[0])
         if ddgamma is not None:
             part_13 = _rows.by_row(
                 np.multiply, xhat, mean_ddgamma_du_xhat, out=buffers[1]
             )
-            dx = np.subtract(dx, part_13, out=buffers[0])
-        part_14 = np.multiply(xhat, mean_g_7_xhat, out=dx_block)
-        dx = np.subtract(dx, part_14, out=dx_block)
-        np.multiply(dx, rstd, out=dx_block)
+            d2x = np.subtract(d2x, part_13, out=buffers[0])
+        part_14 = np.multiply(xhat, mean_g_2_xhat, out=dx_block)
+        d2x = np.subtract(d2x, part_14, out=dx_block)
+        np.multiply(d2x, rstd, out=dx_block)
 
-    dgamma, dbeta = _blocks.each_block(
+    d2gamma, d2beta = _blocks.each_block(
         block,
         call,
         reads=(x_rows, dy_rows, ddx_rows, mu_rows, mu_residual_rows, rstd_rows),
         writes=(ddy_out, dx_out),
-        buffers=8,
+        buffers=7,
         row_scalars=9,
         feature_sums=2,
     )
     if gamma is not None:
-        _blocks.round_to(dgamma_out, ..., dgamma)
+        _blocks.round_to(dgamma_out, ..., d2gamma)
     if beta is not None:
-        _blocks.round_to(dbeta_out, ..., dbeta)
+        _blocks.round_to(dbeta_out, ..., d2beta)

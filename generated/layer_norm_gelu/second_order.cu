@@ -7,26 +7,26 @@
 // templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
 //
 // jvp:
-//     dy = (1 + erf_u_2 + 2*u_2*exp(-u_2**2)/sqrt(pi))*(dgamma*xhat + dbeta + rstd*gamma*(dx - mean(dx) - xhat*mean(dx*xhat)))/2
+//     y_dot = (Phi_u + u*phi(u))*(gamma_dot*xhat + beta_dot + rstd*gamma*(x_dot - mean(x_dot) - xhat*mean(x_dot*xhat)))
 // backward_backward:
-//     du = dy*(1 + erf_u_2 + sqrt(2)*u*exp(-u_2**2)/sqrt(pi))/2
+//     du = dy*(Phi_u + u*phi(u))
 //     g = gamma*du
 //     mean_g = mean(g)
-//     mean_g_2 = mean(g*xhat)
+//     mean_g_xhat = mean(g*xhat)
 //     dg = rstd*(ddx - mean(ddx) - xhat*mean(ddx*xhat))
 //     ddu = gamma*dg + ddgamma*xhat + ddbeta
-//     du_2 = ddu*dy*exp(-u_2**2)*(sqrt(2) - u*u_2)/sqrt(pi)
-//     g_7 = gamma*du_2 - mean_g_2*rstd*ddx
-//     dx = rstd*(g_7 + ddgamma*du + rstd*(mean_g*xhat*mean(ddx) + mean(ddx*xhat)*(2*mean_g_2*xhat + mean_g - g) - xhat*mean(ddx*g)) - mean(g_7) - mean(ddgamma*du) - xhat*mean(g_7*xhat) - xhat*mean(ddgamma*du*xhat))
-//     dgamma = sum_rows(du_2*xhat + dg*du)
-//     dbeta = sum_rows(du_2)
-//     ddy = ddu*(1 + erf_u_2 + sqrt(2)*u*exp(-u_2**2)/sqrt(pi))/2
+//     d2u = ddu*dy*phi(u)*(2 - u**2)
+//     g_2 = gamma*d2u - mean_g_xhat*rstd*ddx
+//     d2x = rstd*(g_2 + ddgamma*du + rstd*(mean_g*xhat*mean(ddx) + mean(ddx*xhat)*(2*mean_g_xhat*xhat + mean_g - g) - xhat*mean(ddx*g)) - mean(g_2) - mean(ddgamma*du) - xhat*mean(g_2*xhat) - xhat*mean(ddgamma*du*xhat))
+//     d2gamma = sum_rows(d2u*xhat + dg*du)
+//     d2beta = sum_rows(d2u)
+//     ddy = ddu*(Phi_u + u*phi(u))
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* x, const Row* dx, const Computed* mu, const Computed* mu_residual, const Computed*
-//         rstd, const Parameter* gamma, const Parameter* beta, const Parameter* dgamma, const Parameter* dbeta,
-//         Row* out_dy, long long rows, int D)
+//     jvp_<type>(const Row* x, const Row* x_dot, const Computed* mu, const Computed* mu_residual, const Computed*
+//         rstd, const Parameter* gamma, const Parameter* beta, const Parameter* gamma_dot, const Parameter*
+//         beta_dot, Row* out_dy, long long rows, int D)
 //     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* mu, const Computed*
 //         mu_residual, const Computed* rstd, const Parameter* gamma, const Parameter* beta, const Parameter*
 //         ddgamma, const Parameter* ddbeta, Row* out_dx, Row* out_ddy, Computed* workspace, long long rows, int D)
@@ -103,26 +103,26 @@ namespace lngen {
 namespace jvp {
 
 constexpr bool READS_x = HAS_dbeta || HAS_dgamma || HAS_dx;
-constexpr bool READS_dx = HAS_dx;
+constexpr bool READS_x_dot = HAS_dx;
 constexpr bool READS_gamma = (HAS_dbeta && HAS_gamma) || (HAS_dgamma && HAS_gamma) || (HAS_dx && HAS_gamma);
 constexpr bool READS_beta = (HAS_beta && HAS_dbeta) || (HAS_beta && HAS_dgamma) || (HAS_beta && HAS_dx);
-constexpr bool READS_dgamma = HAS_dgamma;
-constexpr bool READS_dbeta = HAS_dbeta;
-constexpr int ROWS_READ = READS_x + READS_dx, FEATURES_READ = READS_gamma + READS_beta + READS_dgamma + READS_dbeta;
+constexpr bool READS_gamma_dot = HAS_dgamma;
+constexpr bool READS_beta_dot = HAS_dbeta;
+constexpr int ROWS_READ = READS_x + READS_x_dot, FEATURES_READ = READS_gamma + READS_beta + READS_gamma_dot + READS_beta_dot;
 
 template <class T>
 using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 2, 5, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
-  const T* dx;
+  const T* x_dot;
   const A* mu;
   const A* mu_residual;
   const A* rstd;
   const P* gamma;
   const P* beta;
-  const P* dgamma;
-  const P* dbeta;
+  const P* gamma_dot;
+  const P* beta_dot;
   T* out_dy;
   long long rows;
   int D;
@@ -134,51 +134,50 @@ template <class A> struct Scalars {
   A mu;
   A mu_residual;
   A rstd;
-  A mean_dx;
-  A mean_dx_xhat;
+  A mean_x_dot;
+  A mean_x_dot_xhat;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
 template <class G> struct Tile {
   Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dx[G::KEPT];
+  Pack<typename G::T, G::VECTOR> x_dot[G::KEPT];
   Pack<typename G::P, G::VECTOR> gamma[G::HELD];
   Pack<typename G::P, G::VECTOR> beta[G::HELD];
-  Pack<typename G::P, G::VECTOR> dgamma[G::HELD];
-  Pack<typename G::P, G::VECTOR> dbeta[G::HELD];
+  Pack<typename G::P, G::VECTOR> gamma_dot[G::HELD];
+  Pack<typename G::P, G::VECTOR> beta_dot[G::HELD];
 };
 
-// Stage 1 of 2: mean_dx = mean(dx); mean_dx_xhat = mean(dx*xhat)
+// Stage 1 of 2: mean_x_dot = mean(x_dot); mean_x_dot_xhat = mean(x_dot*xhat)
 template <class A>
-__device__ __forceinline__ void mean_dx_xhat(A x, A dx, const Scalars<A>& row, A (&sums)[2]) {
+__device__ __forceinline__ void mean_x_dot_xhat(A x, A x_dot, const Scalars<A>& row, A (&sums)[2]) {
   const A mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  if (HAS_dx) sums[0] += dx;  // step 23: mean_dx
-  if (HAS_dx) sums[1] += dx*xhat;  // step 23: mean_dx_xhat
+  if (HAS_dx) sums[0] += x_dot;  // step 39: mean_x_dot
+  if (HAS_dx) sums[1] += x_dot*xhat;  // step 39: mean_x_dot_xhat
 }
 
 template <class A>
-__device__ __forceinline__ void after_mean_dx_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_dx = sums[0] / row.D;  // step 23: mean(dx)
-  const A mean_dx_xhat = sums[1] / row.D;  // step 23: mean(dx*xhat)
-  row.mean_dx = mean_dx;
-  row.mean_dx_xhat = mean_dx_xhat;
+__device__ __forceinline__ void after_mean_x_dot_xhat(Scalars<A>& row, const A (&sums)[2]) {
+  const A mean_x_dot = sums[0] / row.D;  // step 39: mean(x_dot)
+  const A mean_x_dot_xhat = sums[1] / row.D;  // step 39: mean(x_dot*xhat)
+  row.mean_x_dot = mean_x_dot;
+  row.mean_x_dot_xhat = mean_x_dot_xhat;
 }
 
 // Stage 2 of 2
 template <class A>
-__device__ __forceinline__ void stage_2(A x, A dx, A gamma, A beta, A dgamma, A dbeta, const Scalars<A>& row, A& out_dy) {
-  const A mean_dx = row.mean_dx, mean_dx_xhat = row.mean_dx_xhat, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+__device__ __forceinline__ void stage_2(A x, A x_dot, A gamma, A beta, A gamma_dot, A beta_dot, const Scalars<A>& row, A& out_y_dot) {
+  const A mean_x_dot = row.mean_x_dot, mean_x_dot_xhat = row.mean_x_dot_xhat, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
   const A u = xhat*gamma + beta;  // step 6
-  const A u_2 = A(0.7071067811865475244)*u;  // step 7
-  const A erf_u_2 = math::erf(u_2);  // step 8
-  const A dy = (HAS_dbeta || HAS_dgamma || HAS_dx) ? ((HAS_dgamma ? xhat*dgamma : A(0)) + (HAS_dx ? (dx - mean_dx - xhat*mean_dx_xhat)*rstd*gamma : A(0)) + dbeta)*(A(0.5)*erf_u_2 + A(0.56418958354775628695)*math::exp(-(u_2*u_2))*u_2 + A(0.5)) : A(0);  // step 23
-  out_dy = dy;
+  const A Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7
+  const A y_dot = (HAS_dbeta || HAS_dgamma || HAS_dx) ? (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*((HAS_dgamma ? xhat*gamma_dot : A(0)) + (HAS_dx ? (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma : A(0)) + beta_dot) : A(0);  // step 39
+  out_y_dot = y_dot;
 }
 
 // What the call gives: everything that no row changes.
@@ -203,8 +202,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       if (column < here.D) {
         if constexpr (READS_gamma) tile.gamma[chunk] = load<G::VECTOR>(to.gamma + column);
         if constexpr (READS_beta) tile.beta[chunk] = load<G::VECTOR>(to.beta + column);
-        if constexpr (READS_dgamma) tile.dgamma[chunk] = load<G::VECTOR>(to.dgamma + column);
-        if constexpr (READS_dbeta) tile.dbeta[chunk] = load<G::VECTOR>(to.dbeta + column);
+        if constexpr (READS_gamma_dot) tile.gamma_dot[chunk] = load<G::VECTOR>(to.gamma_dot + column);
+        if constexpr (READS_beta_dot) tile.beta_dot[chunk] = load<G::VECTOR>(to.beta_dot + column);
       }
     }
   }
@@ -218,8 +217,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         if (column < here.limit) {
           if constexpr (READS_x)
             tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_dx)
-            tile.dx[chunk] = load_once<G::VECTOR>(to.dx + here.offset + column);
+          if constexpr (READS_x_dot)
+            tile.x_dot[chunk] = load_once<G::VECTOR>(to.x_dot + here.offset + column);
         }
       }
     }
@@ -231,37 +230,37 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       A sums[2] = {A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          mean_dx_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0), row, sums);
+          mean_x_dot_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, HAS_dx) | bit(1, HAS_dx), 0, 0>(sums, slots, turn);
-      after_mean_dx_xhat(row, sums);
+      after_mean_x_dot_xhat(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
         const auto beta = read<READS_beta, G::HOLDS_FEATURES>(tile.beta, chunk, to.beta, column);
-        const auto dgamma = read<READS_dgamma, G::HOLDS_FEATURES>(tile.dgamma, chunk, to.dgamma, column);
-        const auto dbeta = read<READS_dbeta, G::HOLDS_FEATURES>(tile.dbeta, chunk, to.dbeta, column);
-        Pack<T, G::VECTOR> stored_dy;
+        const auto gamma_dot = read<READS_gamma_dot, G::HOLDS_FEATURES>(tile.gamma_dot, chunk, to.gamma_dot, column);
+        const auto beta_dot = read<READS_beta_dot, G::HOLDS_FEATURES>(tile.beta_dot, chunk, to.beta_dot, column);
+        Pack<T, G::VECTOR> stored_y_dot;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dy;
+          A out_y_dot;
           stage_2(READS_x ? widen<A>(x.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
               READS_beta ? widen<A>(beta.entries[i]) : A(0),
-              READS_dgamma ? widen<A>(dgamma.entries[i]) : A(0),
-              READS_dbeta ? widen<A>(dbeta.entries[i]) : A(0), row, out_dy);
-          stored_dy.entries[i] = narrow<T>(out_dy);
+              READS_gamma_dot ? widen<A>(gamma_dot.entries[i]) : A(0),
+              READS_beta_dot ? widen<A>(beta_dot.entries[i]) : A(0), row, out_y_dot);
+          stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        store_once(to.out_dy + here.offset + column, stored_dy);
+        store_once(to.out_dy + here.offset + column, stored_y_dot);
       });
     }
   }
@@ -278,12 +277,12 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 
 #define LNGEN_KERNELS(TYPE, T) \
   LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
-               (const T* __restrict__ x, const T* __restrict__ dx, const lngen::Computed<T>* __restrict__ mu, \
+               (const T* __restrict__ x, const T* __restrict__ x_dot, const lngen::Computed<T>* __restrict__ mu, \
                 const lngen::Computed<T>* __restrict__ mu_residual, const lngen::Computed<T>* __restrict__ rstd, \
                 const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ beta, \
-                const lngen::Parameter<T>* __restrict__ dgamma, const lngen::Parameter<T>* __restrict__ dbeta, \
+                const lngen::Parameter<T>* __restrict__ gamma_dot, const lngen::Parameter<T>* __restrict__ beta_dot, \
                 T* __restrict__ out_dy, long long rows, int D), \
-               (x, dx, mu, mu_residual, rstd, gamma, beta, dgamma, dbeta, out_dy, rows, D))
+               (x, x_dot, mu, mu_residual, rstd, gamma, beta, gamma_dot, beta_dot, out_dy, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -335,17 +334,17 @@ template <class A> struct Scalars {
   A mu_residual;
   A rstd;
   A mean_g;
-  A mean_g_2;
+  A mean_g_xhat;
   A mean_ddx;
   A mean_ddx_xhat;
   A mean_ddgamma_du;
   A mean_ddx_g;
   A mean_ddgamma_du_xhat;
-  A mean_g_2_scaled;
-  A mean_g_2_scaled_2;
+  A mean_g_xhat_scaled;
+  A mean_g_xhat_scaled_2;
   A mean_ddx_scaled;
-  A mean_g_7;
-  A mean_g_7_xhat;
+  A mean_g_2;
+  A mean_g_2_xhat;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
@@ -359,7 +358,7 @@ template <class G> struct Tile {
   Pack<typename G::P, G::VECTOR> ddbeta[G::HELD];
 };
 
-// Stage 1 of 3: mean_g = mean(g); mean_g_2 = mean(g*xhat); mean_ddx = mean(ddx); mean_ddx_xhat = mean(ddx*xhat); mean_ddgamma_du = mean(ddgamma*du); mean_ddx_g = mean(ddx*g); mean_ddgamma_du_xhat = mean(ddgamma*du*xhat)
+// Stage 1 of 3: mean_g = mean(g); mean_g_xhat = mean(g*xhat); mean_ddx = mean(ddx); mean_ddx_xhat = mean(ddx*xhat); mean_ddgamma_du = mean(ddgamma*du); mean_ddx_g = mean(ddx*g); mean_ddgamma_du_xhat = mean(ddgamma*du*xhat)
 template <class A>
 __device__ __forceinline__ void mean_ddgamma_du_xhat(A x, A dy, A ddx, A gamma, A beta, A ddgamma, const Scalars<A>& row, A (&sums)[7]) {
   const A mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
@@ -367,93 +366,90 @@ __device__ __forceinline__ void mean_ddgamma_du_xhat(A x, A dy, A ddx, A gamma, 
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
   const A u = xhat*gamma + beta;  // step 6
-  const A u_2 = A(0.7071067811865475244)*u;  // step 7
-  const A erf_u_2 = math::erf(u_2);  // step 8
-  const A du = dy*(A(0.5)*erf_u_2 + A(0.39894228040143267794)*math::exp(-(u_2*u_2))*u + A(0.5));  // step 24
-  const A g = du*gamma;  // step 25
-  if (HAS_ddx) sums[0] += g;  // step 26: mean_g
-  if (HAS_ddx) sums[1] += g*xhat;  // step 27: mean_g_2
-  if (HAS_ddx) sums[2] += ddx;  // step 28: mean_ddx
-  if (HAS_ddx) sums[3] += ddx*xhat;  // step 28: mean_ddx_xhat
-  if (HAS_ddgamma) sums[4] += du*ddgamma;  // step 32: mean_ddgamma_du
-  if (HAS_ddx) sums[5] += ddx*g;  // step 32: mean_ddx_g
-  if (HAS_ddgamma) sums[6] += du*xhat*ddgamma;  // step 32: mean_ddgamma_du_xhat
+  const A Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7
+  const A du = (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy;  // step 40
+  const A g = du*gamma;  // step 41
+  if (HAS_ddx) sums[0] += g;  // step 42: mean_g
+  if (HAS_ddx) sums[1] += g*xhat;  // step 43: mean_g_xhat
+  if (HAS_ddx) sums[2] += ddx;  // step 73: mean_ddx
+  if (HAS_ddx) sums[3] += ddx*xhat;  // step 73: mean_ddx_xhat
+  if (HAS_ddgamma) sums[4] += du*ddgamma;  // step 76: mean_ddgamma_du
+  if (HAS_ddx) sums[5] += ddx*g;  // step 76: mean_ddx_g
+  if (HAS_ddgamma) sums[6] += du*xhat*ddgamma;  // step 76: mean_ddgamma_du_xhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddgamma_du_xhat(Scalars<A>& row, const A (&sums)[7]) {
   const A rstd = row.rstd;
-  const A mean_g = sums[0] / row.D;  // step 26: mean(g)
-  const A mean_g_2 = sums[1] / row.D;  // step 27: mean(g*xhat)
-  const A mean_ddx = sums[2] / row.D;  // step 28: mean(ddx)
-  const A mean_ddx_xhat = sums[3] / row.D;  // step 28: mean(ddx*xhat)
-  const A mean_ddgamma_du = sums[4] / row.D;  // step 32: mean(ddgamma*du)
-  const A mean_ddx_g = sums[5] / row.D;  // step 32: mean(ddx*g)
-  const A mean_ddgamma_du_xhat = sums[6] / row.D;  // step 32: mean(ddgamma*du*xhat)
-  const A mean_g_2_scaled = mean_g_2*rstd;  // step 31
-  const A mean_g_2_scaled_2 = A(2)*mean_g_2;  // step 32
-  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_g : A(0);  // step 32
+  const A mean_g = sums[0] / row.D;  // step 42: mean(g)
+  const A mean_g_xhat = sums[1] / row.D;  // step 43: mean(g*xhat)
+  const A mean_ddx = sums[2] / row.D;  // step 73: mean(ddx)
+  const A mean_ddx_xhat = sums[3] / row.D;  // step 73: mean(ddx*xhat)
+  const A mean_ddgamma_du = sums[4] / row.D;  // step 76: mean(ddgamma*du)
+  const A mean_ddx_g = sums[5] / row.D;  // step 76: mean(ddx*g)
+  const A mean_ddgamma_du_xhat = sums[6] / row.D;  // step 76: mean(ddgamma*du*xhat)
+  const A mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 58
+  const A mean_g_xhat_scaled_2 = A(2)*mean_g_xhat;  // step 76
+  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_g : A(0);  // step 76
   row.mean_g = mean_g;
-  row.mean_g_2 = mean_g_2;
+  row.mean_g_xhat = mean_g_xhat;
   row.mean_ddx = mean_ddx;
   row.mean_ddx_xhat = mean_ddx_xhat;
   row.mean_ddgamma_du = mean_ddgamma_du;
   row.mean_ddx_g = mean_ddx_g;
   row.mean_ddgamma_du_xhat = mean_ddgamma_du_xhat;
-  row.mean_g_2_scaled = mean_g_2_scaled;
-  row.mean_g_2_scaled_2 = mean_g_2_scaled_2;
+  row.mean_g_xhat_scaled = mean_g_xhat_scaled;
+  row.mean_g_xhat_scaled_2 = mean_g_xhat_scaled_2;
   row.mean_ddx_scaled = mean_ddx_scaled;
 }
 
-// Stage 2 of 3: mean_g_7 = mean(g_7); mean_g_7_xhat = mean(g_7*xhat)
+// Stage 2 of 3: mean_g_2 = mean(g_2); mean_g_2_xhat = mean(g_2*xhat)
 template <class A>
-__device__ __forceinline__ void mean_g_7_xhat(A x, A dy, A ddx, A gamma, A beta, A ddgamma, A ddbeta, const Scalars<A>& row, A (&sums)[2], A (&over_rows)[SUMS_INTO_COLUMNS], A& out_ddy) {
-  const A mean_ddx = row.mean_ddx, mean_ddx_xhat = row.mean_ddx_xhat, mean_g_2_scaled = row.mean_g_2_scaled, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+__device__ __forceinline__ void mean_g_2_xhat(A x, A dy, A ddx, A gamma, A beta, A ddgamma, A ddbeta, const Scalars<A>& row, A (&sums)[2], A (&over_rows)[SUMS_INTO_COLUMNS], A& out_ddy) {
+  const A mean_ddx = row.mean_ddx, mean_ddx_xhat = row.mean_ddx_xhat, mean_g_xhat_scaled = row.mean_g_xhat_scaled, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
   const A u = xhat*gamma + beta;  // step 6
-  const A u_2 = A(0.7071067811865475244)*u;  // step 7
-  const A erf_u_2 = math::erf(u_2);  // step 8
-  const A du = dy*(A(0.5)*erf_u_2 + A(0.39894228040143267794)*math::exp(-(u_2*u_2))*u + A(0.5));  // step 24
-  const A dg = HAS_ddx ? (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 28
-  const A ddu = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) + ddbeta : A(0);  // step 29
-  const A du_2 = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? A(0.56418958354775628695)*(A(1.4142135623730950488) - u*u_2)*ddu*dy*math::exp(-(u_2*u_2)) : A(0);  // step 30
-  const A g_7 = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? du_2*gamma - (HAS_ddx ? ddx*mean_g_2_scaled : A(0)) : A(0);  // step 31
-  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? ddu*(A(0.5)*erf_u_2 + A(0.39894228040143267794)*math::exp(-(u_2*u_2))*u + A(0.5)) : A(0);  // step 35
-  if (HAS_ddbeta || HAS_ddgamma || HAS_ddx) sums[0] += g_7;  // step 32: mean_g_7
-  if (HAS_ddbeta || HAS_ddgamma || HAS_ddx) sums[1] += g_7*xhat;  // step 32: mean_g_7_xhat
-  if ((HAS_ddbeta && HAS_gamma) || (HAS_ddgamma && HAS_gamma) || (HAS_ddx && HAS_gamma)) over_rows[0] = (HAS_ddx ? dg*du : A(0)) + du_2*xhat;  // step 33: dgamma
-  if ((HAS_beta && HAS_ddbeta) || (HAS_beta && HAS_ddgamma) || (HAS_beta && HAS_ddx)) over_rows[1] = du_2;  // step 34: dbeta
+  const A Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7
+  const A du = (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy;  // step 40
+  const A dg = HAS_ddx ? (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 73
+  const A ddu = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) + ddbeta : A(0);  // step 74
+  const A d2u = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? A(0.39894228040143267794)*(A(2) - u*u)*ddu*dy*math::exp(A(-0.5)*(u*u)) : A(0);  // step 75
+  const A g_2 = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? d2u*gamma - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 58
+  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*ddu : A(0);  // step 72
+  if (HAS_ddbeta || HAS_ddgamma || HAS_ddx) sums[0] += g_2;  // step 76: mean_g_2
+  if (HAS_ddbeta || HAS_ddgamma || HAS_ddx) sums[1] += g_2*xhat;  // step 76: mean_g_2_xhat
+  if ((HAS_ddbeta && HAS_gamma) || (HAS_ddgamma && HAS_gamma) || (HAS_ddx && HAS_gamma)) over_rows[0] = d2u*xhat + (HAS_ddx ? dg*du : A(0));  // step 70: d2gamma
+  if ((HAS_beta && HAS_ddbeta) || (HAS_beta && HAS_ddgamma) || (HAS_beta && HAS_ddx)) over_rows[1] = d2u;  // step 71: d2beta
   out_ddy = ddy;
 }
 
 template <class A>
-__device__ __forceinline__ void after_mean_g_7_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_g_7 = sums[0] / row.D;  // step 32: mean(g_7)
-  const A mean_g_7_xhat = sums[1] / row.D;  // step 32: mean(g_7*xhat)
-  row.mean_g_7 = mean_g_7;
-  row.mean_g_7_xhat = mean_g_7_xhat;
+__device__ __forceinline__ void after_mean_g_2_xhat(Scalars<A>& row, const A (&sums)[2]) {
+  const A mean_g_2 = sums[0] / row.D;  // step 76: mean(g_2)
+  const A mean_g_2_xhat = sums[1] / row.D;  // step 76: mean(g_2*xhat)
+  row.mean_g_2 = mean_g_2;
+  row.mean_g_2_xhat = mean_g_2_xhat;
 }
 
 // Stage 3 of 3
 template <class A>
-__device__ __forceinline__ void stage_3(A x, A dy, A ddx, A gamma, A beta, A ddgamma, A ddbeta, const Scalars<A>& row, A& out_dx) {
-  const A mean_ddgamma_du = row.mean_ddgamma_du, mean_ddgamma_du_xhat = row.mean_ddgamma_du_xhat, mean_ddx = row.mean_ddx, mean_ddx_g = row.mean_ddx_g, mean_ddx_scaled = row.mean_ddx_scaled, mean_ddx_xhat = row.mean_ddx_xhat, mean_g = row.mean_g, mean_g_2_scaled = row.mean_g_2_scaled, mean_g_2_scaled_2 = row.mean_g_2_scaled_2, mean_g_7 = row.mean_g_7, mean_g_7_xhat = row.mean_g_7_xhat, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+__device__ __forceinline__ void stage_3(A x, A dy, A ddx, A gamma, A beta, A ddgamma, A ddbeta, const Scalars<A>& row, A& out_d2x) {
+  const A mean_ddgamma_du = row.mean_ddgamma_du, mean_ddgamma_du_xhat = row.mean_ddgamma_du_xhat, mean_ddx = row.mean_ddx, mean_ddx_g = row.mean_ddx_g, mean_ddx_scaled = row.mean_ddx_scaled, mean_ddx_xhat = row.mean_ddx_xhat, mean_g = row.mean_g, mean_g_2 = row.mean_g_2, mean_g_2_xhat = row.mean_g_2_xhat, mean_g_xhat_scaled = row.mean_g_xhat_scaled, mean_g_xhat_scaled_2 = row.mean_g_xhat_scaled_2, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
   const A u = xhat*gamma + beta;  // step 6
-  const A u_2 = A(0.7071067811865475244)*u;  // step 7
-  const A erf_u_2 = math::erf(u_2);  // step 8
-  const A du = dy*(A(0.5)*erf_u_2 + A(0.39894228040143267794)*math::exp(-(u_2*u_2))*u + A(0.5));  // step 24
-  const A g = du*gamma;  // step 25
-  const A dg = HAS_ddx ? (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 28
-  const A ddu = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) + ddbeta : A(0);  // step 29
-  const A du_2 = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? A(0.56418958354775628695)*(A(1.4142135623730950488) - u*u_2)*ddu*dy*math::exp(-(u_2*u_2)) : A(0);  // step 30
-  const A g_7 = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? du_2*gamma - (HAS_ddx ? ddx*mean_g_2_scaled : A(0)) : A(0);  // step 31
-  const A dx = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (g_7 + (HAS_ddgamma ? du*ddgamma : A(0)) + (HAS_ddx ? (xhat*mean_ddx_scaled + (xhat*mean_g_2_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd : A(0)) - mean_ddgamma_du - mean_g_7 - (HAS_ddgamma ? xhat*mean_ddgamma_du_xhat : A(0)) - xhat*mean_g_7_xhat)*rstd : A(0);  // step 32
-  out_dx = dx;
+  const A Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7
+  const A du = (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy;  // step 40
+  const A g = du*gamma;  // step 41
+  const A dg = HAS_ddx ? (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 73
+  const A ddu = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) + ddbeta : A(0);  // step 74
+  const A d2u = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? A(0.39894228040143267794)*(A(2) - u*u)*ddu*dy*math::exp(A(-0.5)*(u*u)) : A(0);  // step 75
+  const A g_2 = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? d2u*gamma - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 58
+  const A d2x = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (g_2 + (HAS_ddgamma ? du*ddgamma : A(0)) + (HAS_ddx ? (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd : A(0)) - mean_ddgamma_du - mean_g_2 - (HAS_ddgamma ? xhat*mean_ddgamma_du_xhat : A(0)) - xhat*mean_g_2_xhat)*rstd : A(0);  // step 76
+  out_d2x = d2x;
 }
 
 // What the call gives: everything that no row changes.
@@ -542,7 +538,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         for (int i = 0; i < G::VECTOR; ++i) {
           A over_rows[SUMS_INTO_COLUMNS] = {};
           A out_ddy;
-          mean_g_7_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
+          mean_g_2_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
               READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
@@ -555,7 +551,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         store_once(to.out_ddy + here.offset + column, stored_ddy);
       });
       reduce_row<G, bit(0, HAS_ddbeta || HAS_ddgamma || HAS_ddx) | bit(1, HAS_ddbeta || HAS_ddgamma || HAS_ddx), 0, 0>(sums, slots, turn);
-      after_mean_g_7_xhat(row, sums);
+      after_mean_g_2_xhat(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
@@ -566,20 +562,20 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto beta = read<READS_beta, G::HOLDS_FEATURES>(tile.beta, chunk, to.beta, column);
         const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
         const auto ddbeta = read<READS_ddbeta, G::HOLDS_FEATURES>(tile.ddbeta, chunk, to.ddbeta, column);
-        Pack<T, G::VECTOR> stored_dx;
+        Pack<T, G::VECTOR> stored_d2x;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dx;
+          A out_d2x;
           stage_3(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
               READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
               READS_beta ? widen<A>(beta.entries[i]) : A(0),
               READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0),
-              READS_ddbeta ? widen<A>(ddbeta.entries[i]) : A(0), row, out_dx);
-          stored_dx.entries[i] = narrow<T>(out_dx);
+              READS_ddbeta ? widen<A>(ddbeta.entries[i]) : A(0), row, out_d2x);
+          stored_d2x.entries[i] = narrow<T>(out_d2x);
         }
-        store_once(to.out_dx + here.offset + column, stored_dx);
+        store_once(to.out_dx + here.offset + column, stored_d2x);
       });
     }
   }
@@ -615,9 +611,9 @@ template <class A> struct Scalars {
 
 // One column of the gradients
 template <class A>
-__device__ __forceinline__ void finish(A dgamma, A dbeta, const Scalars<A>& row, A& out_dgamma, A& out_dbeta) {
-  out_dgamma = dgamma;
-  out_dbeta = dbeta;
+__device__ __forceinline__ void finish(A d2gamma, A d2beta, const Scalars<A>& row, A& out_d2gamma, A& out_d2beta) {
+  out_d2gamma = d2gamma;
+  out_d2beta = d2beta;
 }
 
 template <class T> struct Launch : ColumnsGeometry<Computed<T>, 2, 1, 32> {
@@ -632,11 +628,11 @@ template <class T> struct Launch : ColumnsGeometry<Computed<T>, 2, 1, 32> {
     constexpr unsigned long long WANTED = bit(0, (HAS_ddbeta && HAS_gamma) || (HAS_ddgamma && HAS_gamma) || (HAS_ddx && HAS_gamma)) | bit(1, (HAS_beta && HAS_ddbeta) || (HAS_beta && HAS_ddgamma) || (HAS_beta && HAS_ddx));
     add_columns<Launch, WANTED>(
         to.workspace, to.blocks, D, slots + Launch::SLOTS, [&](int column, const A (&totals)[2]) {
-      A out_dgamma;
-      A out_dbeta;
-      finish(totals[0], totals[1], row, out_dgamma, out_dbeta);
-      if (HAS_gamma) to.out_dgamma[column] = narrow<P>(out_dgamma);
-      if (HAS_beta) to.out_dbeta[column] = narrow<P>(out_dbeta);
+      A out_d2gamma;
+      A out_d2beta;
+      finish(totals[0], totals[1], row, out_d2gamma, out_d2beta);
+      if (HAS_gamma) to.out_dgamma[column] = narrow<P>(out_d2gamma);
+      if (HAS_beta) to.out_dbeta[column] = narrow<P>(out_d2beta);
     });
   }
 };

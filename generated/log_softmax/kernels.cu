@@ -13,7 +13,8 @@
 //     log_sum_exp = log(sum_exp)
 //     y = x - row_max - log_sum_exp
 // backward:
-//     dx = dy - exp_shifted*sum(dy)/sum_exp
+//     p = exp_shifted/sum_exp
+//     dx = dy - p*sum(dy)
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
@@ -66,12 +67,12 @@ template <class G> struct Tile {
 // Stage 1 of 3: row_max = max(x)
 template <class A>
 __device__ __forceinline__ void row_max(A x, const Scalars<A>& row, A (&sums)[1]) {
-  sums[0] = larger(sums[0], x);  // step 2: row_max
+  sums[0] = larger(sums[0], x);  // step 1: row_max
 }
 
 template <class A>
 __device__ __forceinline__ void after_row_max(Scalars<A>& row, const A (&sums)[1]) {
-  const A row_max = sums[0];  // step 2: max(x)
+  const A row_max = sums[0];  // step 1: max(x)
   row.row_max = row_max;
 }
 
@@ -79,15 +80,15 @@ __device__ __forceinline__ void after_row_max(Scalars<A>& row, const A (&sums)[1
 template <class A>
 __device__ __forceinline__ void sum_exp(A x, const Scalars<A>& row, A (&sums)[1]) {
   const A row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 3
-  const A exp_shifted = math::exp(x_shifted);  // step 4
-  sums[0] += exp_shifted;  // step 5: sum_exp
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  sums[0] += exp_shifted;  // step 4: sum_exp
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_exp(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_exp = sums[0];  // step 5: sum(exp_shifted)
-  const A log_sum_exp = math::log(sum_exp);  // step 6
+  const A sum_exp = sums[0];  // step 4: sum(exp_shifted)
+  const A log_sum_exp = math::log(sum_exp);  // step 5
   row.sum_exp = sum_exp;
   row.log_sum_exp = log_sum_exp;
 }
@@ -96,8 +97,8 @@ __device__ __forceinline__ void after_sum_exp(Scalars<A>& row, const A (&sums)[1
 template <class A>
 __device__ __forceinline__ void stage_3(A x, const Scalars<A>& row, A& out_y) {
   const A log_sum_exp = row.log_sum_exp, row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 3
-  const A y = x_shifted - log_sum_exp;  // step 7
+  const A x_shifted = x - row_max;  // step 2
+  const A y = x_shifted - log_sum_exp;  // step 6
   out_y = y;
 }
 
@@ -243,14 +244,14 @@ template <class G> struct Tile {
 // Stage 1 of 2: sum_dy = sum(dy)
 template <class A>
 __device__ __forceinline__ void sum_dy(A dy, const Scalars<A>& row, A (&sums)[1]) {
-  sums[0] += dy;  // step 13: sum_dy
+  sums[0] += dy;  // step 19: sum_dy
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_dy(Scalars<A>& row, const A (&sums)[1]) {
   const A sum_exp = row.sum_exp;
-  const A sum_dy = sums[0];  // step 13: sum(dy)
-  const A sum_exp_scaled = sum_dy / sum_exp;  // step 13
+  const A sum_dy = sums[0];  // step 19: sum(dy)
+  const A sum_exp_scaled = sum_dy / sum_exp;  // step 19
   row.sum_dy = sum_dy;
   row.sum_exp_scaled = sum_exp_scaled;
 }
@@ -259,9 +260,9 @@ __device__ __forceinline__ void after_sum_dy(Scalars<A>& row, const A (&sums)[1]
 template <class A>
 __device__ __forceinline__ void stage_2(A x, A dy, const Scalars<A>& row, A& out_dx) {
   const A row_max = row.row_max, sum_exp_scaled = row.sum_exp_scaled;
-  const A x_shifted = x - row_max;  // step 3
-  const A exp_shifted = math::exp(x_shifted);  // step 4
-  const A dx = dy - exp_shifted*sum_exp_scaled;  // step 13
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  const A dx = dy - exp_shifted*sum_exp_scaled;  // step 19
   out_dx = dx;
 }
 

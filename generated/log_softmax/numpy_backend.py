@@ -123,7 +123,8 @@ def backward(
 ) -> Gradients:
     """The gradients of a loss, given those with respect to the outputs.
 
-        dx = dy - exp_shifted*sum(dy)/sum_exp
+        p = exp_shifted/sum_exp
+        dx = dy - p*sum(dy)
 
     Args:
         saved: what `forward` returned.
@@ -148,16 +149,17 @@ def jvp(
 ) -> npt.NDArray[Any]:
     """What the outputs move by when each input moves by its tangent.
 
-        dlog_sum_exp = sum(dx*exp_shifted)/sum_exp
-        dy = dx - dlog_sum_exp
+        p = exp_shifted/sum_exp
+        log_sum_exp_dot = sum(p*x_dot)
+        y_dot = x_dot - log_sum_exp_dot
 
     Args:
         saved: what `forward` returned.
-        dx: the tangent of x; None stands for zero.
+        dx: x_dot, the tangent of x; None stands for zero.
         out: an array to write the tangent of y to.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns the tangent of y, in the type that forward returned.
+    Returns y_dot, the tangent of y, in the type that forward returned.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
@@ -175,8 +177,9 @@ def backward_backward(
     """The gradients of a loss that depends on what `backward` returned.
 
         mean_dy = mean(dy)
-        dx = D*mean_dy*exp_shifted*(sum(ddx*exp_shifted)/sum_exp - ddx)/sum_exp
-        ddy = ddx - sum(ddx*exp_shifted)/sum_exp
+        p = exp_shifted/sum_exp
+        d2x = D*mean_dy*p*(sum(ddx*p) - ddx)
+        ddy = ddx - sum(ddx*p)
 
     Args:
         saved: what `forward` returned.
@@ -186,7 +189,8 @@ def backward_backward(
             None in it makes a new array.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns SecondGradients, with respect to the inputs and to the cotangents.
+    Returns SecondGradients, with respect to the inputs (dx is d2x) and to the
+    cotangents.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """

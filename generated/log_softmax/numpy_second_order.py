@@ -21,27 +21,27 @@ from .._runtime import rows as _rows
 
 def jvp(arguments, fields, results, call):
     """The tangents of the outputs, written to their arrays."""
-    (dx_rows,) = arguments
+    (x_dot_rows,) = arguments
     x_rows, row_max_rows, sum_exp_rows = fields
-    (dy_out,) = results
+    (y_dot_out,) = results
 
-    def block(x, dx, row_max, sum_exp, dy_block, row_scalars):
-        # step 3: x_shifted = x - row_max
-        x_shifted = _rows.by_row(np.subtract, x, row_max, out=dy_block)
-        # step 4: exp_shifted = exp(x_shifted)
-        exp_shifted = np.exp(x_shifted, out=dy_block)
-        # step 14: sum_dx_exp_shifted = sum(dx*exp_shifted)
-        sum_dx_exp_shifted = _rows.row_sum(dx, exp_shifted, out=row_scalars[0])
-        # step 14: dlog_sum_exp = sum_dx_exp_shifted/sum_exp
-        dlog_sum_exp = np.divide(sum_dx_exp_shifted, sum_exp, out=row_scalars[0])
-        # step 15: dy = dx - dlog_sum_exp
-        _rows.by_row(np.subtract, dx, dlog_sum_exp, out=dy_block)
+    def block(x, x_dot, row_max, sum_exp, y_dot_block, row_scalars):
+        # step 2: x_shifted = x - row_max
+        x_shifted = _rows.by_row(np.subtract, x, row_max, out=y_dot_block)
+        # step 3: exp_shifted = exp(x_shifted)
+        exp_shifted = np.exp(x_shifted, out=y_dot_block)
+        # step 27: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
+        sum_exp_shifted_x_dot = _rows.row_sum(exp_shifted, x_dot, out=row_scalars[0])
+        # step 27: log_sum_exp_dot = sum_exp_shifted_x_dot/sum_exp
+        log_sum_exp_dot = np.divide(sum_exp_shifted_x_dot, sum_exp, out=row_scalars[0])
+        # step 24: y_dot = x_dot - log_sum_exp_dot
+        _rows.by_row(np.subtract, x_dot, log_sum_exp_dot, out=y_dot_block)
 
     _blocks.each_block(
         block,
         call,
-        reads=(x_rows, dx_rows, row_max_rows, sum_exp_rows),
-        writes=(dy_out,),
+        reads=(x_rows, x_dot_rows, row_max_rows, sum_exp_rows),
+        writes=(y_dot_out,),
         row_scalars=1,
     )
 
@@ -56,26 +56,26 @@ def backward_backward(arguments, fields, results, call):
     D = _rows.number(features, dtype)
 
     def block(x, dy, ddx, row_max, sum_exp, dx_block, ddy_block, row_scalars):
-        # step 16: mean_dy = mean(dy)
+        # step 28: mean_dy = mean(dy)
         mean_dy = _rows.row_sum(dy, one_over_D, out=row_scalars[0])
-        # step 3: x_shifted = x - row_max
+        # step 2: x_shifted = x - row_max
         x_shifted = _rows.by_row(np.subtract, x, row_max, out=dx_block)
-        # step 4: exp_shifted = exp(x_shifted)
+        # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=dx_block)
-        # step 17: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
+        # step 42: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
         sum_ddx_exp_shifted = _rows.row_sum(ddx, exp_shifted, out=row_scalars[1])
-        # step 17: sum_exp_scaled = mean_dy*D/sum_exp
+        # step 42: sum_exp_scaled = mean_dy*D/sum_exp
         sum_exp_scaled = np.multiply(mean_dy, D, out=row_scalars[0])
         sum_exp_scaled = np.divide(sum_exp_scaled, sum_exp, out=row_scalars[0])
-        # step 17: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/sum_exp
+        # step 42: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/sum_exp
         sum_ddx_exp_shifted_scaled = np.divide(
             sum_ddx_exp_shifted, sum_exp, out=row_scalars[1]
         )
-        # step 17: dx = exp_shifted*(sum_ddx_exp_shifted_scaled - ddx)*sum_exp_scaled
-        dx = np.subtract(sum_ddx_exp_shifted_scaled, ddx, out=ddy_block)
-        dx = np.multiply(exp_shifted, dx, out=dx_block)
-        np.multiply(dx, sum_exp_scaled, out=dx_block)
-        # step 18: ddy = ddx - sum_ddx_exp_shifted_scaled
+        # step 42: d2x = exp_shifted*(sum_ddx_exp_shifted_scaled - ddx)*sum_exp_scaled
+        d2x = np.subtract(sum_ddx_exp_shifted_scaled, ddx, out=ddy_block)
+        d2x = np.multiply(exp_shifted, d2x, out=dx_block)
+        np.multiply(d2x, sum_exp_scaled, out=dx_block)
+        # step 43: ddy = ddx - sum_ddx_exp_shifted_scaled
         _rows.by_row(np.subtract, ddx, sum_ddx_exp_shifted_scaled, out=ddy_block)
 
     _blocks.each_block(

@@ -7,17 +7,19 @@
 // templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
 //
 // jvp:
-//     dlog_sum_exp = sum(dx*exp_shifted)/sum_exp
-//     dy = dx - dlog_sum_exp
+//     p = exp_shifted/sum_exp
+//     log_sum_exp_dot = sum(p*x_dot)
+//     y_dot = x_dot - log_sum_exp_dot
 // backward_backward:
 //     mean_dy = mean(dy)
-//     dx = D*mean_dy*exp_shifted*(sum(ddx*exp_shifted)/sum_exp - ddx)/sum_exp
-//     ddy = ddx - sum(ddx*exp_shifted)/sum_exp
+//     p = exp_shifted/sum_exp
+//     d2x = D*mean_dy*p*(sum(ddx*p) - ddx)
+//     ddy = ddx - sum(ddx*p)
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* x, const Row* dx, const Computed* row_max, const Computed* sum_exp, Row* out_dy, long
-//         long rows, int D)
+//     jvp_<type>(const Row* x, const Row* x_dot, const Computed* row_max, const Computed* sum_exp, Row* out_dy,
+//         long long rows, int D)
 //     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* row_max, const
 //         Computed* sum_exp, Row* out_dx, Row* out_ddy, long long rows, int D)
 //
@@ -52,15 +54,15 @@ namespace lngen {
 namespace jvp {
 
 constexpr bool READS_x = HAS_dx;
-constexpr bool READS_dx = HAS_dx;
-constexpr int ROWS_READ = READS_x + READS_dx, FEATURES_READ = 0;
+constexpr bool READS_x_dot = HAS_dx;
+constexpr int ROWS_READ = READS_x + READS_x_dot, FEATURES_READ = 0;
 
 template <class T>
 using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1, 4, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
-  const T* dx;
+  const T* x_dot;
   const A* row_max;
   const A* sum_exp;
   T* out_dy;
@@ -73,40 +75,40 @@ template <class A> struct Scalars {
   A D;
   A row_max;
   A sum_exp;
-  A sum_dx_exp_shifted;
-  A dlog_sum_exp;
+  A sum_exp_shifted_x_dot;
+  A log_sum_exp_dot;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
 template <class G> struct Tile {
   Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dx[G::KEPT];
+  Pack<typename G::T, G::VECTOR> x_dot[G::KEPT];
 };
 
-// Stage 1 of 2: sum_dx_exp_shifted = sum(dx*exp_shifted)
+// Stage 1 of 2: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
 template <class A>
-__device__ __forceinline__ void sum_dx_exp_shifted(A x, A dx, const Scalars<A>& row, A (&sums)[1]) {
+__device__ __forceinline__ void sum_exp_shifted_x_dot(A x, A x_dot, const Scalars<A>& row, A (&sums)[1]) {
   const A row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 3
-  const A exp_shifted = math::exp(x_shifted);  // step 4
-  if (HAS_dx) sums[0] += dx*exp_shifted;  // step 14: sum_dx_exp_shifted
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  if (HAS_dx) sums[0] += exp_shifted*x_dot;  // step 27: sum_exp_shifted_x_dot
 }
 
 template <class A>
-__device__ __forceinline__ void after_sum_dx_exp_shifted(Scalars<A>& row, const A (&sums)[1]) {
+__device__ __forceinline__ void after_sum_exp_shifted_x_dot(Scalars<A>& row, const A (&sums)[1]) {
   const A sum_exp = row.sum_exp;
-  const A sum_dx_exp_shifted = sums[0];  // step 14: sum(dx*exp_shifted)
-  const A dlog_sum_exp = HAS_dx ? sum_dx_exp_shifted / sum_exp : A(0);  // step 14
-  row.sum_dx_exp_shifted = sum_dx_exp_shifted;
-  row.dlog_sum_exp = dlog_sum_exp;
+  const A sum_exp_shifted_x_dot = sums[0];  // step 27: sum(exp_shifted*x_dot)
+  const A log_sum_exp_dot = HAS_dx ? sum_exp_shifted_x_dot / sum_exp : A(0);  // step 27
+  row.sum_exp_shifted_x_dot = sum_exp_shifted_x_dot;
+  row.log_sum_exp_dot = log_sum_exp_dot;
 }
 
 // Stage 2 of 2
 template <class A>
-__device__ __forceinline__ void stage_2(A dx, const Scalars<A>& row, A& out_dy) {
-  const A dlog_sum_exp = row.dlog_sum_exp;
-  const A dy = HAS_dx ? dx - dlog_sum_exp : A(0);  // step 15
-  out_dy = dy;
+__device__ __forceinline__ void stage_2(A x_dot, const Scalars<A>& row, A& out_y_dot) {
+  const A log_sum_exp_dot = row.log_sum_exp_dot;
+  const A y_dot = HAS_dx ? x_dot - log_sum_exp_dot : A(0);  // step 24
+  out_y_dot = y_dot;
 }
 
 // What the call gives: everything that no row changes.
@@ -142,8 +144,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         if (column < here.limit) {
           if constexpr (READS_x)
             tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_dx)
-            tile.dx[chunk] = load_once<G::VECTOR>(to.dx + here.offset + column);
+          if constexpr (READS_x_dot)
+            tile.x_dot[chunk] = load_once<G::VECTOR>(to.x_dot + here.offset + column);
         }
       }
     }
@@ -154,27 +156,27 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          sum_dx_exp_shifted(READS_x ? widen<A>(x.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0), row, sums);
+          sum_exp_shifted_x_dot(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, HAS_dx), 0, 0>(sums, slots, turn);
-      after_sum_dx_exp_shifted(row, sums);
+      after_sum_exp_shifted_x_dot(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
-        Pack<T, G::VECTOR> stored_dy;
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
+        Pack<T, G::VECTOR> stored_y_dot;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dy;
-          stage_2(READS_dx ? widen<A>(dx.entries[i]) : A(0), row, out_dy);
-          stored_dy.entries[i] = narrow<T>(out_dy);
+          A out_y_dot;
+          stage_2(READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, out_y_dot);
+          stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        store_once(to.out_dy + here.offset + column, stored_dy);
+        store_once(to.out_dy + here.offset + column, stored_y_dot);
       });
     }
   }
@@ -191,9 +193,10 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 
 #define LNGEN_KERNELS(TYPE, T) \
   LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
-               (const T* __restrict__ x, const T* __restrict__ dx, const lngen::Computed<T>* __restrict__ row_max, \
-                const lngen::Computed<T>* __restrict__ sum_exp, T* __restrict__ out_dy, long long rows, int D), \
-               (x, dx, row_max, sum_exp, out_dy, rows, D))
+               (const T* __restrict__ x, const T* __restrict__ x_dot, \
+                const lngen::Computed<T>* __restrict__ row_max, const lngen::Computed<T>* __restrict__ sum_exp, \
+                T* __restrict__ out_dy, long long rows, int D), \
+               (x, x_dot, row_max, sum_exp, out_dy, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -248,19 +251,19 @@ template <class G> struct Tile {
 template <class A>
 __device__ __forceinline__ void sum_ddx_exp_shifted(A x, A dy, A ddx, const Scalars<A>& row, A (&sums)[2]) {
   const A row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 3
-  const A exp_shifted = math::exp(x_shifted);  // step 4
-  if (HAS_ddx) sums[0] += dy;  // step 16: mean_dy
-  if (HAS_ddx) sums[1] += ddx*exp_shifted;  // step 17: sum_ddx_exp_shifted
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  if (HAS_ddx) sums[0] += dy;  // step 28: mean_dy
+  if (HAS_ddx) sums[1] += ddx*exp_shifted;  // step 42: sum_ddx_exp_shifted
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_ddx_exp_shifted(Scalars<A>& row, const A (&sums)[2]) {
   const A D = row.D, sum_exp = row.sum_exp;
-  const A mean_dy = sums[0] / row.D;  // step 16: mean(dy)
-  const A sum_ddx_exp_shifted = sums[1];  // step 17: sum(ddx*exp_shifted)
-  const A sum_exp_scaled = mean_dy*D / sum_exp;  // step 17
-  const A sum_ddx_exp_shifted_scaled = HAS_ddx ? sum_ddx_exp_shifted / sum_exp : A(0);  // step 17
+  const A mean_dy = sums[0] / row.D;  // step 28: mean(dy)
+  const A sum_ddx_exp_shifted = sums[1];  // step 42: sum(ddx*exp_shifted)
+  const A sum_exp_scaled = mean_dy*D / sum_exp;  // step 42
+  const A sum_ddx_exp_shifted_scaled = HAS_ddx ? sum_ddx_exp_shifted / sum_exp : A(0);  // step 42
   row.mean_dy = mean_dy;
   row.sum_ddx_exp_shifted = sum_ddx_exp_shifted;
   row.sum_exp_scaled = sum_exp_scaled;
@@ -269,13 +272,13 @@ __device__ __forceinline__ void after_sum_ddx_exp_shifted(Scalars<A>& row, const
 
 // Stage 2 of 2
 template <class A>
-__device__ __forceinline__ void stage_2(A x, A ddx, const Scalars<A>& row, A& out_dx, A& out_ddy) {
+__device__ __forceinline__ void stage_2(A x, A ddx, const Scalars<A>& row, A& out_d2x, A& out_ddy) {
   const A row_max = row.row_max, sum_ddx_exp_shifted_scaled = row.sum_ddx_exp_shifted_scaled, sum_exp_scaled = row.sum_exp_scaled;
-  const A x_shifted = x - row_max;  // step 3
-  const A exp_shifted = math::exp(x_shifted);  // step 4
-  const A dx = HAS_ddx ? exp_shifted*(sum_ddx_exp_shifted_scaled - ddx)*sum_exp_scaled : A(0);  // step 17
-  const A ddy = HAS_ddx ? ddx - sum_ddx_exp_shifted_scaled : A(0);  // step 18
-  out_dx = dx;
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  const A d2x = HAS_ddx ? exp_shifted*(sum_ddx_exp_shifted_scaled - ddx)*sum_exp_scaled : A(0);  // step 42
+  const A ddy = HAS_ddx ? ddx - sum_ddx_exp_shifted_scaled : A(0);  // step 43
+  out_d2x = d2x;
   out_ddy = ddy;
 }
 
@@ -342,18 +345,18 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
         const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
-        Pack<T, G::VECTOR> stored_dx;
+        Pack<T, G::VECTOR> stored_d2x;
         Pack<T, G::VECTOR> stored_ddy;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dx;
+          A out_d2x;
           A out_ddy;
           stage_2(READS_x ? widen<A>(x.entries[i]) : A(0),
-              READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, out_dx, out_ddy);
-          stored_dx.entries[i] = narrow<T>(out_dx);
+              READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, out_d2x, out_ddy);
+          stored_d2x.entries[i] = narrow<T>(out_d2x);
           stored_ddy.entries[i] = narrow<T>(out_ddy);
         }
-        store_once(to.out_dx + here.offset + column, stored_dx);
+        store_once(to.out_dx + here.offset + column, stored_d2x);
         store_once(to.out_ddy + here.offset + column, stored_ddy);
       });
     }

@@ -13,7 +13,8 @@
 //     log_sum_exp = log(sum_exp)
 //     y = row_max + log_sum_exp
 // backward:
-//     dx = dy*exp_shifted/sum_exp
+//     p = exp_shifted/sum_exp
+//     dx = dy*p
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
@@ -67,12 +68,12 @@ template <class G> struct Tile {
 // Stage 1 of 2: row_max = max(x)
 template <class A>
 __device__ __forceinline__ void row_max(A x, const Scalars<A>& row, A (&sums)[1]) {
-  sums[0] = larger(sums[0], x);  // step 2: row_max
+  sums[0] = larger(sums[0], x);  // step 1: row_max
 }
 
 template <class A>
 __device__ __forceinline__ void after_row_max(Scalars<A>& row, const A (&sums)[1]) {
-  const A row_max = sums[0];  // step 2: max(x)
+  const A row_max = sums[0];  // step 1: max(x)
   row.row_max = row_max;
 }
 
@@ -80,17 +81,17 @@ __device__ __forceinline__ void after_row_max(Scalars<A>& row, const A (&sums)[1
 template <class A>
 __device__ __forceinline__ void sum_exp(A x, const Scalars<A>& row, A (&sums)[1]) {
   const A row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 3
-  const A exp_shifted = math::exp(x_shifted);  // step 4
-  sums[0] += exp_shifted;  // step 5: sum_exp
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  sums[0] += exp_shifted;  // step 4: sum_exp
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_exp(Scalars<A>& row, const A (&sums)[1]) {
   const A row_max = row.row_max;
-  const A sum_exp = sums[0];  // step 5: sum(exp_shifted)
-  const A log_sum_exp = math::log(sum_exp);  // step 6
-  const A y = log_sum_exp + row_max;  // step 7
+  const A sum_exp = sums[0];  // step 4: sum(exp_shifted)
+  const A log_sum_exp = math::log(sum_exp);  // step 5
+  const A y = log_sum_exp + row_max;  // step 6
   row.sum_exp = sum_exp;
   row.log_sum_exp = log_sum_exp;
   row.y = y;
@@ -226,7 +227,7 @@ template <class G> struct Tile {
 template <class A>
 __device__ __forceinline__ void after_stage_1(Scalars<A>& row) {
   const A dy = row.dy, sum_exp = row.sum_exp;
-  const A sum_exp_scaled = dy / sum_exp;  // step 11
+  const A sum_exp_scaled = dy / sum_exp;  // step 13
   row.sum_exp_scaled = sum_exp_scaled;
 }
 
@@ -234,9 +235,9 @@ __device__ __forceinline__ void after_stage_1(Scalars<A>& row) {
 template <class A>
 __device__ __forceinline__ void stage_2(A x, const Scalars<A>& row, A& out_dx) {
   const A row_max = row.row_max, sum_exp_scaled = row.sum_exp_scaled;
-  const A x_shifted = x - row_max;  // step 3
-  const A exp_shifted = math::exp(x_shifted);  // step 4
-  const A dx = exp_shifted*sum_exp_scaled;  // step 11
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  const A dx = exp_shifted*sum_exp_scaled;  // step 13
   out_dx = dx;
 }
 

@@ -123,7 +123,8 @@ def backward(
 ) -> Gradients:
     """The gradients of a loss, given those with respect to the outputs.
 
-        dx = dy*exp_shifted/sum_exp
+        p = exp_shifted/sum_exp
+        dx = dy*p
 
     Args:
         saved: what `forward` returned.
@@ -148,15 +149,16 @@ def jvp(
 ) -> npt.NDArray[Any]:
     """What the outputs move by when each input moves by its tangent.
 
-        dy = sum(dx*exp_shifted)/sum_exp
+        p = exp_shifted/sum_exp
+        y_dot = sum(p*x_dot)
 
     Args:
         saved: what `forward` returned.
-        dx: the tangent of x; None stands for zero.
+        dx: x_dot, the tangent of x; None stands for zero.
         out: an array to write the tangent of y to.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns the tangent of y, in the type that forward returned.
+    Returns y_dot, the tangent of y, in the type that forward returned.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
@@ -173,9 +175,10 @@ def backward_backward(
 ) -> SecondGradients:
     """The gradients of a loss that depends on what `backward` returned.
 
-        grad_x = dy*exp_shifted/sum_exp
-        dx = grad_x*(ddx - sum(ddx*exp_shifted)/sum_exp)
-        ddy = sum(ddx*exp_shifted/sum_exp)
+        dx = dy*exp_shifted/sum_exp
+        p = exp_shifted/sum_exp
+        d2x = dx*(ddx - sum(ddx*p))
+        ddy = sum(ddx*p)
 
     Args:
         saved: what `forward` returned.
@@ -185,7 +188,8 @@ def backward_backward(
             None in it makes a new array.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns SecondGradients, with respect to the inputs and to the cotangents.
+    Returns SecondGradients, with respect to the inputs (dx is d2x) and to the
+    cotangents.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """

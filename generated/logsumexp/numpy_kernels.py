@@ -27,17 +27,17 @@ def forward(values, results, call):
     ones = _rows.equal_weights(features, 1.0, dtype)
 
     def block(x, row_max_block, sum_exp_block, y_block, buffers):
-        # step 2: row_max = max(x)
+        # step 1: row_max = max(x)
         row_max = np.maximum.reduce(x, axis=-1, keepdims=True, out=row_max_block)
-        # step 3: x_shifted = x - row_max
+        # step 2: x_shifted = x - row_max
         x_shifted = _rows.by_row(np.subtract, x, row_max, out=buffers[0])
-        # step 4: exp_shifted = exp(x_shifted)
+        # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=buffers[0])
-        # step 5: sum_exp = sum(exp_shifted)
+        # step 4: sum_exp = sum(exp_shifted)
         sum_exp = _rows.row_sum(exp_shifted, ones, out=sum_exp_block)
-        # step 6: log_sum_exp = log(sum_exp)
+        # step 5: log_sum_exp = log(sum_exp)
         log_sum_exp = np.log(sum_exp, out=y_block)
-        # step 7: y = log_sum_exp + row_max
+        # step 6: y = log_sum_exp + row_max
         np.add(log_sum_exp, row_max, out=y_block)
 
     _blocks.each_block(
@@ -56,13 +56,13 @@ def backward(arguments, fields, results, call):
     (dx_out,) = results
 
     def block(x, dy, row_max, sum_exp, dx_block, row_scalars):
-        # step 11: sum_exp_scaled = dy/sum_exp
+        # step 13: sum_exp_scaled = dy/sum_exp
         sum_exp_scaled = np.divide(dy, sum_exp, out=row_scalars[0])
-        # step 3: x_shifted = x - row_max
+        # step 2: x_shifted = x - row_max
         x_shifted = _rows.by_row(np.subtract, x, row_max, out=dx_block)
-        # step 4: exp_shifted = exp(x_shifted)
+        # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=dx_block)
-        # step 11: dx = exp_shifted*sum_exp_scaled
+        # step 13: dx = exp_shifted*sum_exp_scaled
         np.multiply(exp_shifted, sum_exp_scaled, out=dx_block)
 
     _blocks.each_block(
@@ -80,17 +80,17 @@ def forward_fast(values, shape, dtype):
     features = shape[-1]
     vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
     ones = _rows.equal_weights(features, 1.0, dtype)
-    # step 2: row_max = max(x)
+    # step 1: row_max = max(x)
     row_max = np.maximum.reduce(x, axis=-1, keepdims=True)
-    # step 3: x_shifted = x - row_max
+    # step 2: x_shifted = x - row_max
     x_shifted = x - row_max
-    # step 4: exp_shifted = exp(x_shifted)
+    # step 3: exp_shifted = exp(x_shifted)
     exp_shifted = np.exp(x_shifted, out=x_shifted)
-    # step 5: sum_exp = sum(exp_shifted)
+    # step 4: sum_exp = sum(exp_shifted)
     sum_exp = vecdot(exp_shifted, ones)[..., np.newaxis]
-    # step 6: log_sum_exp = log(sum_exp)
+    # step 5: log_sum_exp = log(sum_exp)
     log_sum_exp = np.log(sum_exp)
-    # step 7: y = log_sum_exp + row_max
+    # step 6: y = log_sum_exp + row_max
     y = log_sum_exp + row_max
     row_max = row_max[..., 0]
     sum_exp = sum_exp[..., 0]
@@ -105,12 +105,12 @@ def backward_fast(arguments, saved):
     dy = dy_rows[..., np.newaxis]
     row_max = row_max_rows[..., np.newaxis]
     sum_exp = sum_exp_rows[..., np.newaxis]
-    # step 11: sum_exp_scaled = dy/sum_exp
+    # step 13: sum_exp_scaled = dy/sum_exp
     sum_exp_scaled = dy / sum_exp
-    # step 3: x_shifted = x - row_max
+    # step 2: x_shifted = x - row_max
     x_shifted = x - row_max
-    # step 4: exp_shifted = exp(x_shifted)
+    # step 3: exp_shifted = exp(x_shifted)
     exp_shifted = np.exp(x_shifted, out=x_shifted)
-    # step 11: dx = exp_shifted*sum_exp_scaled
+    # step 13: dx = exp_shifted*sum_exp_scaled
     dx = np.multiply(exp_shifted, sum_exp_scaled, out=exp_shifted)
     return (dx,)

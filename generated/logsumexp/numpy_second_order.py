@@ -21,25 +21,25 @@ from .._runtime import rows as _rows
 
 def jvp(arguments, fields, results, call):
     """The tangents of the outputs, written to their arrays."""
-    (dx_rows,) = arguments
+    (x_dot_rows,) = arguments
     x_rows, row_max_rows, sum_exp_rows = fields
-    (dy_out,) = results
+    (y_dot_out,) = results
 
-    def block(x, dx, row_max, sum_exp, dy_block, buffers):
-        # step 3: x_shifted = x - row_max
+    def block(x, x_dot, row_max, sum_exp, y_dot_block, buffers):
+        # step 2: x_shifted = x - row_max
         x_shifted = _rows.by_row(np.subtract, x, row_max, out=buffers[0])
-        # step 4: exp_shifted = exp(x_shifted)
+        # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=buffers[0])
-        # step 12: sum_dx_exp_shifted = sum(dx*exp_shifted)
-        sum_dx_exp_shifted = _rows.row_sum(dx, exp_shifted, out=dy_block)
-        # step 12: dy = sum_dx_exp_shifted/sum_exp
-        np.divide(sum_dx_exp_shifted, sum_exp, out=dy_block)
+        # step 21: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
+        sum_exp_shifted_x_dot = _rows.row_sum(exp_shifted, x_dot, out=y_dot_block)
+        # step 21: y_dot = sum_exp_shifted_x_dot/sum_exp
+        np.divide(sum_exp_shifted_x_dot, sum_exp, out=y_dot_block)
 
     _blocks.each_block(
         block,
         call,
-        reads=(x_rows, dx_rows, row_max_rows, sum_exp_rows),
-        writes=(dy_out,),
+        reads=(x_rows, x_dot_rows, row_max_rows, sum_exp_rows),
+        writes=(y_dot_out,),
         buffers=1,
     )
 
@@ -49,33 +49,25 @@ def backward_backward(arguments, fields, results, call):
     dy_rows, ddx_rows = arguments
     x_rows, row_max_rows, sum_exp_rows = fields
     dx_out, ddy_out = results
-    features, dtype = call.features, call.dtype
-    ones = _rows.equal_weights(features, 1.0, dtype)
 
     def block(x, dy, ddx, row_max, sum_exp, ddy_block, dx_block, buffers, row_scalars):
-        # step 13: sum_exp_scaled = dy/sum_exp
+        # step 22: sum_exp_scaled = dy/sum_exp
         sum_exp_scaled = np.divide(dy, sum_exp, out=row_scalars[0])
-        # step 15: sum_exp_shifted = 1/sum_exp
-        sum_exp_shifted = np.reciprocal(sum_exp, out=ddy_block)
-        # step 3: x_shifted = x - row_max
+        # step 2: x_shifted = x - row_max
         x_shifted = _rows.by_row(np.subtract, x, row_max, out=dx_block)
-        # step 4: exp_shifted = exp(x_shifted)
+        # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=dx_block)
-        # step 14: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
-        sum_ddx_exp_shifted = _rows.row_sum(ddx, exp_shifted, out=row_scalars[1])
-        # step 15: ddy = sum(ddx*exp_shifted*sum_exp_shifted)
-        part = np.multiply(ddx, exp_shifted, out=buffers[0])
-        part = np.multiply(part, sum_exp_shifted, out=buffers[0])
-        _rows.row_sum(part, ones, out=ddy_block)
-        # step 14: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/sum_exp
+        # step 34: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
+        sum_ddx_exp_shifted = _rows.row_sum(ddx, exp_shifted, out=ddy_block)
+        # step 34: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/sum_exp
         sum_ddx_exp_shifted_scaled = np.divide(
-            sum_ddx_exp_shifted, sum_exp, out=row_scalars[1]
+            sum_ddx_exp_shifted, sum_exp, out=ddy_block
         )
-        # step 13: grad_x = exp_shifted*sum_exp_scaled
-        grad_x = np.multiply(exp_shifted, sum_exp_scaled, out=dx_block)
-        # step 14: dx = (ddx - sum_ddx_exp_shifted_scaled)*grad_x
-        dx = _rows.by_row(np.subtract, ddx, sum_ddx_exp_shifted_scaled, out=buffers[0])
-        np.multiply(dx, grad_x, out=dx_block)
+        # step 22: dx = exp_shifted*sum_exp_scaled
+        dx = np.multiply(exp_shifted, sum_exp_scaled, out=dx_block)
+        # step 34: d2x = (ddx - sum_ddx_exp_shifted_scaled)*dx
+        d2x = _rows.by_row(np.subtract, ddx, sum_ddx_exp_shifted_scaled, out=buffers[0])
+        np.multiply(d2x, dx, out=dx_block)
 
     _blocks.each_block(
         block,
@@ -83,5 +75,5 @@ def backward_backward(arguments, fields, results, call):
         reads=(x_rows, dy_rows, ddx_rows, row_max_rows, sum_exp_rows),
         writes=(ddy_out, dx_out),
         buffers=1,
-        row_scalars=2,
+        row_scalars=1,
     )

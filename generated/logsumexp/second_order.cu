@@ -7,16 +7,18 @@
 // templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
 //
 // jvp:
-//     dy = sum(dx*exp_shifted)/sum_exp
+//     p = exp_shifted/sum_exp
+//     y_dot = sum(p*x_dot)
 // backward_backward:
-//     grad_x = dy*exp_shifted/sum_exp
-//     dx = grad_x*(ddx - sum(ddx*exp_shifted)/sum_exp)
-//     ddy = sum(ddx*exp_shifted/sum_exp)
+//     dx = dy*exp_shifted/sum_exp
+//     p = exp_shifted/sum_exp
+//     d2x = dx*(ddx - sum(ddx*p))
+//     ddy = sum(ddx*p)
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* x, const Row* dx, const Computed* row_max, const Computed* sum_exp, Row* out_dy, long
-//         long rows, int D)
+//     jvp_<type>(const Row* x, const Row* x_dot, const Computed* row_max, const Computed* sum_exp, Row* out_dy,
+//         long long rows, int D)
 //     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* row_max, const
 //         Computed* sum_exp, Row* out_dx, Row* out_ddy, long long rows, int D)
 //
@@ -51,15 +53,15 @@ namespace lngen {
 namespace jvp {
 
 constexpr bool READS_x = HAS_dx;
-constexpr bool READS_dx = HAS_dx;
-constexpr int ROWS_READ = READS_x + READS_dx, FEATURES_READ = 0;
+constexpr bool READS_x_dot = HAS_dx;
+constexpr int ROWS_READ = READS_x + READS_x_dot, FEATURES_READ = 0;
 
 template <class T>
 using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1, 4, 0>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
-  const T* dx;
+  const T* x_dot;
   const A* row_max;
   const A* sum_exp;
   T* out_dy;
@@ -72,32 +74,32 @@ template <class A> struct Scalars {
   A D;
   A row_max;
   A sum_exp;
-  A sum_dx_exp_shifted;
-  A dy;
+  A sum_exp_shifted_x_dot;
+  A y_dot;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
 template <class G> struct Tile {
   Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dx[G::KEPT];
+  Pack<typename G::T, G::VECTOR> x_dot[G::KEPT];
 };
 
-// Stage 1 of 1: sum_dx_exp_shifted = sum(dx*exp_shifted)
+// Stage 1 of 1: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
 template <class A>
-__device__ __forceinline__ void sum_dx_exp_shifted(A x, A dx, const Scalars<A>& row, A (&sums)[1]) {
+__device__ __forceinline__ void sum_exp_shifted_x_dot(A x, A x_dot, const Scalars<A>& row, A (&sums)[1]) {
   const A row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 3
-  const A exp_shifted = math::exp(x_shifted);  // step 4
-  if (HAS_dx) sums[0] += dx*exp_shifted;  // step 12: sum_dx_exp_shifted
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  if (HAS_dx) sums[0] += exp_shifted*x_dot;  // step 21: sum_exp_shifted_x_dot
 }
 
 template <class A>
-__device__ __forceinline__ void after_sum_dx_exp_shifted(Scalars<A>& row, const A (&sums)[1]) {
+__device__ __forceinline__ void after_sum_exp_shifted_x_dot(Scalars<A>& row, const A (&sums)[1]) {
   const A sum_exp = row.sum_exp;
-  const A sum_dx_exp_shifted = sums[0];  // step 12: sum(dx*exp_shifted)
-  const A dy = HAS_dx ? sum_dx_exp_shifted / sum_exp : A(0);  // step 12
-  row.sum_dx_exp_shifted = sum_dx_exp_shifted;
-  row.dy = dy;
+  const A sum_exp_shifted_x_dot = sums[0];  // step 21: sum(exp_shifted*x_dot)
+  const A y_dot = HAS_dx ? sum_exp_shifted_x_dot / sum_exp : A(0);  // step 21
+  row.sum_exp_shifted_x_dot = sum_exp_shifted_x_dot;
+  row.y_dot = y_dot;
 }
 
 // What the call gives: everything that no row changes.
@@ -133,8 +135,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         if (column < here.limit) {
           if constexpr (READS_x)
             tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_dx)
-            tile.dx[chunk] = load_once<G::VECTOR>(to.dx + here.offset + column);
+          if constexpr (READS_x_dot)
+            tile.x_dot[chunk] = load_once<G::VECTOR>(to.x_dot + here.offset + column);
         }
       }
     }
@@ -145,16 +147,16 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          sum_dx_exp_shifted(READS_x ? widen<A>(x.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0), row, sums);
+          sum_exp_shifted_x_dot(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, HAS_dx), 0, 0>(sums, slots, turn);
-      after_sum_dx_exp_shifted(row, sums);
-      if (live && here.lane == 0) to.out_dy[here.row] = narrow<T>(row.dy);
+      after_sum_exp_shifted_x_dot(row, sums);
+      if (live && here.lane == 0) to.out_dy[here.row] = narrow<T>(row.y_dot);
     }
   }
 }
@@ -170,9 +172,10 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 
 #define LNGEN_KERNELS(TYPE, T) \
   LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
-               (const T* __restrict__ x, const T* __restrict__ dx, const lngen::Computed<T>* __restrict__ row_max, \
-                const lngen::Computed<T>* __restrict__ sum_exp, T* __restrict__ out_dy, long long rows, int D), \
-               (x, dx, row_max, sum_exp, out_dy, rows, D))
+               (const T* __restrict__ x, const T* __restrict__ x_dot, \
+                const lngen::Computed<T>* __restrict__ row_max, const lngen::Computed<T>* __restrict__ sum_exp, \
+                T* __restrict__ out_dy, long long rows, int D), \
+               (x, x_dot, row_max, sum_exp, out_dy, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -191,7 +194,7 @@ constexpr bool READS_dy = HAS_ddx;
 constexpr int ROWS_READ = READS_x + READS_ddx, FEATURES_READ = 0;
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 1, 8, 1>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1, 7, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
@@ -212,10 +215,9 @@ template <class A> struct Scalars {
   A row_max;
   A sum_exp;
   A sum_exp_scaled;
-  A sum_exp_shifted;
   A sum_ddx_exp_shifted;
-  A ddy;
   A sum_ddx_exp_shifted_scaled;
+  A ddy;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
@@ -228,42 +230,39 @@ template <class G> struct Tile {
 template <class A>
 __device__ __forceinline__ void after_stage_1(Scalars<A>& row) {
   const A dy = row.dy, sum_exp = row.sum_exp;
-  const A sum_exp_scaled = dy / sum_exp;  // step 13
-  const A sum_exp_shifted = A(1) / sum_exp;  // step 15
+  const A sum_exp_scaled = dy / sum_exp;  // step 22
   row.sum_exp_scaled = sum_exp_scaled;
-  row.sum_exp_shifted = sum_exp_shifted;
 }
 
-// Stage 2 of 3: sum_ddx_exp_shifted = sum(ddx*exp_shifted); ddy = sum(sum_exp_shifted*ddx*exp_shifted)
+// Stage 2 of 3: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
 template <class A>
-__device__ __forceinline__ void ddy(A x, A ddx, const Scalars<A>& row, A (&sums)[2]) {
-  const A row_max = row.row_max, sum_exp_shifted = row.sum_exp_shifted;
-  const A x_shifted = x - row_max;  // step 3
-  const A exp_shifted = math::exp(x_shifted);  // step 4
-  if (HAS_ddx) sums[0] += ddx*exp_shifted;  // step 14: sum_ddx_exp_shifted
-  if (HAS_ddx) sums[1] += ddx*exp_shifted*sum_exp_shifted;  // step 15: ddy
+__device__ __forceinline__ void sum_ddx_exp_shifted(A x, A ddx, const Scalars<A>& row, A (&sums)[1]) {
+  const A row_max = row.row_max;
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  if (HAS_ddx) sums[0] += ddx*exp_shifted;  // step 34: sum_ddx_exp_shifted
 }
 
 template <class A>
-__device__ __forceinline__ void after_ddy(Scalars<A>& row, const A (&sums)[2]) {
+__device__ __forceinline__ void after_sum_ddx_exp_shifted(Scalars<A>& row, const A (&sums)[1]) {
   const A sum_exp = row.sum_exp;
-  const A sum_ddx_exp_shifted = sums[0];  // step 14: sum(ddx*exp_shifted)
-  const A ddy = sums[1];  // step 15: sum(sum_exp_shifted*ddx*exp_shifted)
-  const A sum_ddx_exp_shifted_scaled = HAS_ddx ? sum_ddx_exp_shifted / sum_exp : A(0);  // step 14
+  const A sum_ddx_exp_shifted = sums[0];  // step 34: sum(ddx*exp_shifted)
+  const A sum_ddx_exp_shifted_scaled = HAS_ddx ? sum_ddx_exp_shifted / sum_exp : A(0);  // step 34
+  const A ddy = HAS_ddx ? sum_ddx_exp_shifted / sum_exp : A(0);  // step 35
   row.sum_ddx_exp_shifted = sum_ddx_exp_shifted;
-  row.ddy = ddy;
   row.sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted_scaled;
+  row.ddy = ddy;
 }
 
 // Stage 3 of 3
 template <class A>
-__device__ __forceinline__ void stage_3(A x, A ddx, const Scalars<A>& row, A& out_dx) {
+__device__ __forceinline__ void stage_3(A x, A ddx, const Scalars<A>& row, A& out_d2x) {
   const A row_max = row.row_max, sum_ddx_exp_shifted_scaled = row.sum_ddx_exp_shifted_scaled, sum_exp_scaled = row.sum_exp_scaled;
-  const A x_shifted = x - row_max;  // step 3
-  const A exp_shifted = math::exp(x_shifted);  // step 4
-  const A grad_x = exp_shifted*sum_exp_scaled;  // step 13
-  const A dx = HAS_ddx ? (ddx - sum_ddx_exp_shifted_scaled)*grad_x : A(0);  // step 14
-  out_dx = dx;
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  const A dx = exp_shifted*sum_exp_scaled;  // step 22
+  const A d2x = HAS_ddx ? (ddx - sum_ddx_exp_shifted_scaled)*dx : A(0);  // step 34
+  out_d2x = d2x;
 }
 
 // What the call gives: everything that no row changes.
@@ -313,33 +312,33 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       after_stage_1(row);
     }
     {
-      A sums[2] = {A(0), A(0)};
+      A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
         const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          ddy(READS_x ? widen<A>(x.entries[i]) : A(0),
+          sum_ddx_exp_shifted(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, sums);
         }
       });
-      reduce_row<G, bit(0, HAS_ddx) | bit(1, HAS_ddx), 0, 0>(sums, slots, turn);
-      after_ddy(row, sums);
+      reduce_row<G, bit(0, HAS_ddx), 0, 0>(sums, slots, turn);
+      after_sum_ddx_exp_shifted(row, sums);
       if (live && here.lane == 0) to.out_ddy[here.row] = narrow<T>(row.ddy);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
         const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
-        Pack<T, G::VECTOR> stored_dx;
+        Pack<T, G::VECTOR> stored_d2x;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dx;
+          A out_d2x;
           stage_3(READS_x ? widen<A>(x.entries[i]) : A(0),
-              READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, out_dx);
-          stored_dx.entries[i] = narrow<T>(out_dx);
+              READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, out_d2x);
+          stored_d2x.entries[i] = narrow<T>(out_d2x);
         }
-        store_once(to.out_dx + here.offset + column, stored_dx);
+        store_once(to.out_dx + here.offset + column, stored_d2x);
       });
     }
   }

@@ -330,18 +330,18 @@ __device__ __forceinline__ void mean_g_xhat(A x, A dy, A gamma, const Scalars<A>
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*scale;  // step 5
   const A g = dy*gamma;  // step 7
-  sums[0] += g;  // step 10: mean_g
-  sums[1] += math::sign(xhat);  // step 10: mean_xhat
-  sums[2] += g*xhat;  // step 10: mean_g_xhat
-  if (HAS_gamma) over_rows[0] = dy*xhat;  // step 11: dgamma
-  if (HAS_beta) over_rows[1] = dy;  // step 12: dbeta
+  sums[0] += g;  // step 15: mean_g
+  sums[1] += math::sign(xhat);  // step 15: mean_xhat
+  sums[2] += g*xhat;  // step 15: mean_g_xhat
+  if (HAS_gamma) over_rows[0] = dy*xhat;  // step 16: dgamma
+  if (HAS_beta) over_rows[1] = dy;  // step 17: dbeta
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_xhat(Scalars<A>& row, const A (&sums)[3]) {
-  const A mean_g = sums[0] / row.D;  // step 10: mean(g)
-  const A mean_xhat = sums[1] / row.D;  // step 10: mean(sign(xhat))
-  const A mean_g_xhat = sums[2] / row.D;  // step 10: mean(g*xhat)
+  const A mean_g = sums[0] / row.D;  // step 15: mean(g)
+  const A mean_xhat = sums[1] / row.D;  // step 15: mean(sign(xhat))
+  const A mean_g_xhat = sums[2] / row.D;  // step 15: mean(g*xhat)
   row.mean_g = mean_g;
   row.mean_xhat = mean_xhat;
   row.mean_g_xhat = mean_g_xhat;
@@ -355,7 +355,7 @@ __device__ __forceinline__ void stage_2(A x, A dy, A gamma, const Scalars<A>& ro
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*scale;  // step 5
   const A g = dy*gamma;  // step 7
-  const A dx = (g + (mean_xhat - math::sign(xhat))*mean_g_xhat - mean_g)*scale;  // step 10
+  const A dx = (g + (mean_xhat - math::sign(xhat))*mean_g_xhat - mean_g)*scale;  // step 15
   out_dx = dx;
 }
 

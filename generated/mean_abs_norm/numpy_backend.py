@@ -182,18 +182,18 @@ def jvp(
 ) -> npt.NDArray[Any]:
     """What the outputs move by when each input moves by its tangent.
 
-        dy = dgamma*xhat + dbeta + scale*gamma*(dx + mean(dx)*(xhat*mean(sign(xhat)) -
-            1) - xhat*mean(dx*sign(xhat)))
+        y_dot = gamma_dot*xhat + beta_dot + scale*gamma*(x_dot +
+            mean(x_dot)*(xhat*mean(sign(xhat)) - 1) - xhat*mean(x_dot*sign(xhat)))
 
     Args:
         saved: what `forward` returned.
-        dx: the tangent of x; None stands for zero.
-        dgamma: the tangent of gamma; None stands for zero.
-        dbeta: the tangent of beta; None stands for zero.
+        dx: x_dot, the tangent of x; None stands for zero.
+        dgamma: gamma_dot, the tangent of gamma; None stands for zero.
+        dbeta: beta_dot, the tangent of beta; None stands for zero.
         out: an array to write the tangent of y to.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns the tangent of y, in the type that forward returned.
+    Returns y_dot, the tangent of y, in the type that forward returned.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
@@ -214,20 +214,20 @@ def backward_backward(
 
         g = gamma*dy
         mean_g = mean(g)
-        mean_xhat = mean(sign(xhat))
-        mean_g_2 = mean(g*xhat)
-        dmean_g_2 = sum(scale*ddx*(mean_xhat - sign(xhat)))
+        mean_sign_xhat = mean(sign(xhat))
+        mean_g_xhat = mean(g*xhat)
+        dmean_g_xhat = sum(scale*ddx*(mean_sign_xhat - sign(xhat)))
         dmean_g = sum(-scale*ddx)
-        dg = scale*ddx + dmean_g_2*xhat/D + dmean_g/D
-        dxhat = ddgamma*dy + dmean_g_2*g/D
-        dscale = sum(dxhat*x_centred) + sum(ddx*(g + mean_g_2*(mean_xhat - sign(xhat)) -
-            mean_g))
-        dspread = -dscale*scale**2
-        dx_centred = scale*dxhat + dspread*sign(x_centred)/D
-        dmu = sum(-dx_centred)
-        dx = dx_centred + dmu/D
-        dgamma = sum_rows(dg*dy)
-        dbeta = 0
+        dg = scale*ddx + dmean_g_xhat*xhat/D + dmean_g/D
+        d2xhat = ddgamma*dy + dmean_g_xhat*g/D
+        d2scale = sum(d2xhat*x_centred) + sum(ddx*(g + mean_g_xhat*(mean_sign_xhat -
+            sign(xhat)) - mean_g))
+        d2spread = -d2scale*scale**2
+        d2x_centred = scale*d2xhat + d2spread*sign(x_centred)/D
+        d2mu = sum(-d2x_centred)
+        d2x = d2x_centred + d2mu/D
+        d2gamma = sum_rows(dg*dy)
+        d2beta = 0
         ddy = gamma*dg + ddgamma*xhat + ddbeta
 
     Args:
@@ -240,7 +240,8 @@ def backward_backward(
             None in it makes a new array.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns SecondGradients, with respect to the inputs and to the cotangents.
+    Returns SecondGradients, with respect to the inputs (dx is d2x, dgamma is d2gamma,
+    dbeta is d2beta) and to the cotangents.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """

@@ -21,64 +21,64 @@ from .._runtime import rows as _rows
 
 def jvp(arguments, fields, results, call):
     """The tangents of the outputs, written to their arrays."""
-    dx_rows, dgamma, dbeta = arguments
+    x_dot_rows, gamma_dot, beta_dot = arguments
     x_rows, gamma, mu_rows, mu_residual_rows, scale_rows = fields
-    (dy_out,) = results
+    (y_dot_out,) = results
     features, dtype = call.features, call.dtype
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    dgamma_wide = _rows.repeated(dgamma)
+    gamma_dot_wide = _rows.repeated(gamma_dot)
     gamma_wide = _rows.repeated(gamma)
-    dbeta_wide = _rows.repeated(dbeta)
+    beta_dot_wide = _rows.repeated(beta_dot)
 
-    def block(x, dx, mu, mu_residual, scale, dy_block, buffers, row_scalars):
-        # step 13: mean_dx = mean(dx)
-        if dx_rows is not None:
-            mean_dx = _rows.row_sum(dx, one_over_D, out=row_scalars[0])
+    def block(x, x_dot, mu, mu_residual, scale, y_dot_block, buffers, row_scalars):
+        # step 27: mean_x_dot = mean(x_dot)
+        if x_dot_rows is not None:
+            mean_x_dot = _rows.row_sum(x_dot, one_over_D, out=row_scalars[0])
         # step 2: x_shifted = x - mu
-        if dx_rows is not None or dgamma is not None:
-            x_shifted = _rows.by_row(np.subtract, x, mu, out=dy_block)
+        if x_dot_rows is not None or gamma_dot is not None:
+            x_shifted = _rows.by_row(np.subtract, x, mu, out=y_dot_block)
             # step 2: x_centred = x_shifted - mu_residual
-            x_centred = np.subtract(x_shifted, mu_residual, out=dy_block)
+            x_centred = np.subtract(x_shifted, mu_residual, out=y_dot_block)
             # step 5: xhat = x_centred*scale
-            xhat = np.multiply(x_centred, scale, out=dy_block)
-        # step 13: mean_xhat = mean(sign(xhat))
-        if dx_rows is not None:
+            xhat = np.multiply(x_centred, scale, out=y_dot_block)
+        # step 27: mean_xhat = mean(sign(xhat))
+        if x_dot_rows is not None:
             part = np.sign(xhat, out=buffers[0])
             mean_xhat = _rows.row_sum(part, one_over_D, out=row_scalars[1])
-            # step 13: mean_dx_xhat = mean(dx*sign(xhat))
-            mean_dx_xhat = _rows.row_mean(dx, part, D, out=row_scalars[2])
-        # step 13: dy = xhat*dgamma + (dx + (xhat*mean_xhat - 1)*mean_dx -
-        #   xhat*mean_dx_xhat)*scale*gamma + dbeta
-        if dgamma is not None:
-            dy = _rows.by_feature(np.multiply, xhat, dgamma_wide, out=buffers[0])
-        if dx_rows is not None:
+            # step 27: mean_x_dot_xhat = mean(sign(xhat)*x_dot)
+            mean_x_dot_xhat = _rows.row_mean(part, x_dot, D, out=row_scalars[2])
+        # step 27: y_dot = xhat*gamma_dot + (x_dot + (xhat*mean_xhat - 1)*mean_x_dot -
+        #   xhat*mean_x_dot_xhat)*scale*gamma + beta_dot
+        if gamma_dot is not None:
+            y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=buffers[0])
+        if x_dot_rows is not None:
             part_2 = _rows.by_row(np.multiply, xhat, mean_xhat, out=buffers[1])
             part_2 = np.subtract(part_2, 1.0, out=buffers[1])
-            part_2 = np.multiply(part_2, mean_dx, out=buffers[1])
-            part_2 = np.add(dx, part_2, out=buffers[1])
-            part_3 = np.multiply(xhat, mean_dx_xhat, out=dy_block)
-            part_2 = np.subtract(part_2, part_3, out=dy_block)
-        if gamma is not None and dx_rows is not None:
-            part_2 = _rows.by_feature(np.multiply, part_2, gamma_wide, out=dy_block)
-        if dx_rows is not None:
-            part_2 = np.multiply(part_2, scale, out=dy_block)
-        if dx_rows is not None and dgamma is not None:
-            dy = np.add(dy, part_2, out=dy_block)
-        if dx_rows is not None and dgamma is None:
-            dy = part_2
-        if dbeta is not None and (dx_rows is not None or dgamma is not None):
-            dy = _rows.by_feature(np.add, dy, dbeta_wide, out=dy_block)
-        if dx_rows is None and dgamma is None:
-            dy = dbeta
-        if dx_rows is None and (dgamma is None or dbeta is None):
-            dy_block[...] = dy
+            part_2 = np.multiply(part_2, mean_x_dot, out=buffers[1])
+            part_2 = np.add(x_dot, part_2, out=buffers[1])
+            part_3 = np.multiply(xhat, mean_x_dot_xhat, out=y_dot_block)
+            part_2 = np.subtract(part_2, part_3, out=y_dot_block)
+        if gamma is not None and x_dot_rows is not None:
+            part_2 = _rows.by_feature(np.multiply, part_2, gamma_wide, out=y_dot_block)
+        if x_dot_rows is not None:
+            part_2 = np.multiply(part_2, scale, out=y_dot_block)
+        if x_dot_rows is not None and gamma_dot is not None:
+            y_dot = np.add(y_dot, part_2, out=y_dot_block)
+        if x_dot_rows is not None and gamma_dot is None:
+            y_dot = part_2
+        if beta_dot is not None and (x_dot_rows is not None or gamma_dot is not None):
+            y_dot = _rows.by_feature(np.add, y_dot, beta_dot_wide, out=y_dot_block)
+        if x_dot_rows is None and gamma_dot is None:
+            y_dot = beta_dot
+        if x_dot_rows is None and (gamma_dot is None or beta_dot is None):
+            y_dot_block[...] = y_dot
 
     _blocks.each_block(
         block,
         call,
-        reads=(x_rows, dx_rows, mu_rows, mu_residual_rows, scale_rows),
-        writes=(dy_out,),
+        reads=(x_rows, x_dot_rows, mu_rows, mu_residual_rows, scale_rows),
+        writes=(y_dot_out,),
         buffers=2,
         row_scalars=3,
     )
@@ -93,7 +93,7 @@ def backward_backward(arguments, fields, results, call):
     needs_x_shifted = ddx_rows is not None or ddgamma is not None
     needs_g = gamma is not None and ddx_rows is not None
     needs_g_2 = gamma is None and ddx_rows is not None
-    needs_dxhat = ddx_rows is not None and ddgamma is not None
+    needs_d2xhat = ddx_rows is not None and ddgamma is not None
     needs_ddy = ddx_rows is None and ddgamma is not None
     needs_ddy_2 = ddx_rows is None and ddgamma is None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
@@ -116,8 +116,8 @@ def backward_backward(arguments, fields, results, call):
         row_scalars,
         sums,
     ):
-        (dgamma_sums,) = sums
-        # step 19: dmean_g = sum(-ddx*scale)
+        (d2gamma_sums,) = sums
+        # step 36: dmean_g = sum(-ddx*scale)
         if ddx_rows is not None:
             part = np.negative(scale, out=row_scalars[0])
             part_2 = _rows.by_row(np.multiply, ddx, part, out=ddy_block)
@@ -127,61 +127,62 @@ def backward_backward(arguments, fields, results, call):
             x_shifted = _rows.by_row(np.subtract, x, mu, out=ddy_block)
             # step 2: x_centred = x_shifted - mu_residual
             x_centred = np.subtract(x_shifted, mu_residual, out=ddy_block)
-            # step 16: mean_xhat = mean(sign(x_centred))
+            # step 30: mean_sign_xhat = mean(sign(x_centred))
             part_3 = np.sign(x_centred, out=dx_block)
         if ddx_rows is not None:
-            mean_xhat = _rows.row_sum(part_3, one_over_D, out=row_scalars[1])
-        # step 14: g = dy*gamma
+            mean_sign_xhat = _rows.row_sum(part_3, one_over_D, out=row_scalars[1])
+        # step 28: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[0])
         if needs_g_2:
             g = dy
-        # step 15: mean_g = mean(g)
+        # step 29: mean_g = mean(g)
         if ddx_rows is not None:
             mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[2])
-            # step 17: mean_g_2_unscaled = mean(g*x_centred)
-            mean_g_2_unscaled = _rows.row_mean(g, x_centred, D, out=row_scalars[3])
-            # step 17: mean_g_2 = mean_g_2_unscaled*scale
-            mean_g_2 = np.multiply(mean_g_2_unscaled, scale, out=row_scalars[3])
-            # step 20: dmean_g_scaled = dmean_g/D
+            # step 31: mean_g_xhat_unscaled = mean(g*x_centred)
+            mean_g_xhat_unscaled = _rows.row_mean(g, x_centred, D, out=row_scalars[3])
+            # step 31: mean_g_xhat = mean_g_xhat_unscaled*scale
+            mean_g_xhat = np.multiply(mean_g_xhat_unscaled, scale, out=row_scalars[3])
+            # step 37: dmean_g_scaled = dmean_g/D
             dmean_g_scaled = np.divide(dmean_g, D, out=row_scalars[0])
-            # step 18: dmean_g_2_unscaled = sum(ddx*(mean_xhat - sign(x_centred)))
-            part_4 = np.subtract(mean_xhat, part_3, out=buffers[1])
-            dmean_g_2_unscaled = _rows.row_sum(ddx, part_4, out=row_scalars[1])
-            # step 22: sum_ddx_g_xhat = sum((g + (mean_xhat - sign(x_centred))*mean_g_2
-            #   - mean_g)*ddx)
-            part_5 = np.multiply(part_4, mean_g_2, out=buffers[1])
+            # step 35: dmean_g_xhat_unscaled = sum(ddx*(mean_sign_xhat -
+            #   sign(x_centred)))
+            part_4 = np.subtract(mean_sign_xhat, part_3, out=buffers[1])
+            dmean_g_xhat_unscaled = _rows.row_sum(ddx, part_4, out=row_scalars[1])
+            # step 39: sum_ddx_g_xhat = sum((g + (mean_sign_xhat -
+            #   sign(x_centred))*mean_g_xhat - mean_g)*ddx)
+            part_5 = np.multiply(part_4, mean_g_xhat, out=buffers[1])
             part_5 = np.add(g, part_5, out=buffers[1])
             part_5 = np.subtract(part_5, mean_g, out=buffers[1])
             sum_ddx_g_xhat = _rows.row_sum(part_5, ddx, out=row_scalars[2])
-            # step 18: dmean_g_2 = dmean_g_2_unscaled*scale
-            dmean_g_2 = np.multiply(dmean_g_2_unscaled, scale, out=row_scalars[1])
-            # step 20: dmean_g_2_scaled = dmean_g_2/D
-            dmean_g_2_scaled = np.divide(dmean_g_2, D, out=row_scalars[1])
-            # step 20: dg = ddx*scale + x_centred*dmean_g_2_scaled*scale +
+            # step 35: dmean_g_xhat = dmean_g_xhat_unscaled*scale
+            dmean_g_xhat = np.multiply(dmean_g_xhat_unscaled, scale, out=row_scalars[1])
+            # step 37: dmean_g_xhat_scaled = dmean_g_xhat/D
+            dmean_g_xhat_scaled = np.divide(dmean_g_xhat, D, out=row_scalars[1])
+            # step 37: dg = ddx*scale + x_centred*dmean_g_xhat_scaled*scale +
             #   dmean_g_scaled
             dg = _rows.by_row(np.multiply, ddx, scale, out=buffers[1])
-            part_6 = np.multiply(dmean_g_2_scaled, scale, out=row_scalars[3])
+            part_6 = np.multiply(dmean_g_xhat_scaled, scale, out=row_scalars[3])
             part_7 = _rows.by_row(np.multiply, x_centred, part_6, out=buffers[2])
             dg = np.add(dg, part_7, out=buffers[1])
             dg = np.add(dg, dmean_g_scaled, out=buffers[1])
-        # step 27: dgamma = sum over rows of dg*dy
+        # step 44: d2gamma = sum over rows of dg*dy
         if needs_g:
             part_8 = np.multiply(dg, dy, out=buffers[2])
-            _rows.add_rows(part_8, dgamma_sums)
-        # step 21: dxhat = dy*ddgamma + g*dmean_g_2_scaled
+            _rows.add_rows(part_8, d2gamma_sums)
+        # step 38: d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled
         if ddgamma is not None:
-            dxhat = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[2])
+            d2xhat = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[2])
         if ddx_rows is not None:
-            part_9 = np.multiply(g, dmean_g_2_scaled, out=buffers[0])
-        if needs_dxhat:
-            dxhat = np.add(dxhat, part_9, out=buffers[0])
+            part_9 = np.multiply(g, dmean_g_xhat_scaled, out=buffers[0])
+        if needs_d2xhat:
+            d2xhat = np.add(d2xhat, part_9, out=buffers[0])
         if ddx_rows is not None and ddgamma is None:
-            dxhat = part_9
-        # step 22: sum_dxhat_x_centred = sum(dxhat*x_centred)
+            d2xhat = part_9
+        # step 39: sum_d2xhat_x_centred = sum(d2xhat*x_centred)
         if needs_x_shifted:
-            sum_dxhat_x_centred = _rows.row_sum(dxhat, x_centred, out=row_scalars[0])
-        # step 29: ddy = dg*gamma + x_centred*scale*ddgamma + ddbeta
+            sum_d2xhat_x_centred = _rows.row_sum(d2xhat, x_centred, out=row_scalars[0])
+        # step 46: ddy = dg*gamma + x_centred*scale*ddgamma + ddbeta
         if needs_g:
             ddy = _rows.by_feature(np.multiply, dg, gamma_wide, out=buffers[1])
         if needs_g_2:
@@ -191,7 +192,7 @@ def backward_backward(arguments, fields, results, call):
                 np.multiply, x_centred, ddgamma_wide, out=ddy_block
             )
             part_10 = np.multiply(part_10, scale, out=ddy_block)
-        if needs_dxhat:
+        if needs_d2xhat:
             ddy = np.add(ddy, part_10, out=ddy_block)
         if needs_ddy:
             ddy = part_10
@@ -201,34 +202,34 @@ def backward_backward(arguments, fields, results, call):
             ddy = ddbeta
         if ddgamma is None and (ddbeta is None or ddx_rows is None):
             ddy_block[...] = ddy
-        # step 22: dscale = sum_ddx_g_xhat + sum_dxhat_x_centred
+        # step 39: d2scale = sum_d2xhat_x_centred + sum_ddx_g_xhat
         if ddx_rows is not None:
-            dscale = np.add(sum_ddx_g_xhat, sum_dxhat_x_centred, out=row_scalars[0])
+            d2scale = np.add(sum_d2xhat_x_centred, sum_ddx_g_xhat, out=row_scalars[0])
         if needs_ddy:
-            dscale = sum_dxhat_x_centred
-        # step 23: dspread = -dscale*scale**2
+            d2scale = sum_d2xhat_x_centred
+        # step 47: d2spread = -d2scale*scale**2
         if needs_x_shifted:
-            dspread = np.square(scale, out=row_scalars[1])
-            dspread = np.multiply(dscale, dspread, out=row_scalars[0])
-            dspread = np.negative(dspread, out=row_scalars[0])
-            # step 24: dspread_scaled = dspread/D
-            dspread_scaled = np.divide(dspread, D, out=row_scalars[0])
-            # step 24: dx_centred = dxhat*scale + sign(x_centred)*dspread_scaled
-            dx_centred = np.multiply(dxhat, scale, out=buffers[0])
-            part_11 = np.multiply(part_3, dspread_scaled, out=dx_block)
-            dx_centred = np.add(dx_centred, part_11, out=dx_block)
-            # step 25: dmu = sum(-dx_centred)
-            part_12 = np.negative(dx_centred, out=buffers[0])
-            dmu = _rows.row_sum(part_12, ones, out=row_scalars[0])
-            # step 26: dmu_scaled = dmu/D
-            dmu_scaled = np.divide(dmu, D, out=row_scalars[0])
-            # step 26: dx = dx_centred + dmu_scaled
-            dx = np.add(dx_centred, dmu_scaled, out=dx_block)
+            d2spread = np.square(scale, out=row_scalars[1])
+            d2spread = np.multiply(d2scale, d2spread, out=row_scalars[0])
+            d2spread = np.negative(d2spread, out=row_scalars[0])
+            # step 41: d2spread_scaled = d2spread/D
+            d2spread_scaled = np.divide(d2spread, D, out=row_scalars[0])
+            # step 41: d2x_centred = d2xhat*scale + sign(x_centred)*d2spread_scaled
+            d2x_centred = np.multiply(d2xhat, scale, out=buffers[0])
+            part_11 = np.multiply(part_3, d2spread_scaled, out=dx_block)
+            d2x_centred = np.add(d2x_centred, part_11, out=dx_block)
+            # step 42: d2mu = sum(-d2x_centred)
+            part_12 = np.negative(d2x_centred, out=buffers[0])
+            d2mu = _rows.row_sum(part_12, ones, out=row_scalars[0])
+            # step 43: d2mu_scaled = d2mu/D
+            d2mu_scaled = np.divide(d2mu, D, out=row_scalars[0])
+            # step 43: d2x = d2x_centred + d2mu_scaled
+            d2x = np.add(d2x_centred, d2mu_scaled, out=dx_block)
         if needs_ddy_2:
-            dx = 0.0
-            dx_block[...] = dx
+            d2x = 0.0
+            dx_block[...] = d2x
 
-    (dgamma,) = _blocks.each_block(
+    (d2gamma,) = _blocks.each_block(
         block,
         call,
         reads=(x_rows, dy_rows, ddx_rows, mu_rows, mu_residual_rows, scale_rows),
@@ -238,8 +239,8 @@ def backward_backward(arguments, fields, results, call):
         feature_sums=1,
     )
     if gamma is not None and ddx_rows is None:
-        dgamma = 0.0
+        d2gamma = 0.0
     if gamma is not None:
-        _blocks.round_to(dgamma_out, ..., dgamma)
+        _blocks.round_to(dgamma_out, ..., d2gamma)
     if dbeta_out is not None:
         _blocks.round_to(dbeta_out, ..., 0.0)

@@ -7,30 +7,30 @@
 // templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
 //
 // jvp:
-//     dy = dgamma*xhat + dbeta + scale*gamma*(dx + mean(dx)*(xhat*mean(sign(xhat)) - 1) - xhat*mean(dx*sign(xhat)))
+//     y_dot = gamma_dot*xhat + beta_dot + scale*gamma*(x_dot + mean(x_dot)*(xhat*mean(sign(xhat)) - 1) - xhat*mean(x_dot*sign(xhat)))
 // backward_backward:
 //     g = gamma*dy
 //     mean_g = mean(g)
-//     mean_xhat = mean(sign(xhat))
-//     mean_g_2 = mean(g*xhat)
-//     dmean_g_2 = sum(scale*ddx*(mean_xhat - sign(xhat)))
+//     mean_sign_xhat = mean(sign(xhat))
+//     mean_g_xhat = mean(g*xhat)
+//     dmean_g_xhat = sum(scale*ddx*(mean_sign_xhat - sign(xhat)))
 //     dmean_g = sum(-scale*ddx)
-//     dg = scale*ddx + dmean_g_2*xhat/D + dmean_g/D
-//     dxhat = ddgamma*dy + dmean_g_2*g/D
-//     dscale = sum(dxhat*x_centred) + sum(ddx*(g + mean_g_2*(mean_xhat - sign(xhat)) - mean_g))
-//     dspread = -dscale*scale**2
-//     dx_centred = scale*dxhat + dspread*sign(x_centred)/D
-//     dmu = sum(-dx_centred)
-//     dx = dx_centred + dmu/D
-//     dgamma = sum_rows(dg*dy)
-//     dbeta = 0
+//     dg = scale*ddx + dmean_g_xhat*xhat/D + dmean_g/D
+//     d2xhat = ddgamma*dy + dmean_g_xhat*g/D
+//     d2scale = sum(d2xhat*x_centred) + sum(ddx*(g + mean_g_xhat*(mean_sign_xhat - sign(xhat)) - mean_g))
+//     d2spread = -d2scale*scale**2
+//     d2x_centred = scale*d2xhat + d2spread*sign(x_centred)/D
+//     d2mu = sum(-d2x_centred)
+//     d2x = d2x_centred + d2mu/D
+//     d2gamma = sum_rows(dg*dy)
+//     d2beta = 0
 //     ddy = gamma*dg + ddgamma*xhat + ddbeta
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* x, const Row* dx, const Computed* mu, const Computed* mu_residual, const Computed*
-//         scale, const Parameter* gamma, const Parameter* dgamma, const Parameter* dbeta, Row* out_dy, long long
-//         rows, int D)
+//     jvp_<type>(const Row* x, const Row* x_dot, const Computed* mu, const Computed* mu_residual, const Computed*
+//         scale, const Parameter* gamma, const Parameter* gamma_dot, const Parameter* beta_dot, Row* out_dy, long
+//         long rows, int D)
 //     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* mu, const Computed*
 //         mu_residual, const Computed* scale, const Parameter* gamma, const Parameter* ddgamma, const Parameter*
 //         ddbeta, Row* out_dx, Row* out_ddy, Computed* workspace, long long rows, int D)
@@ -106,24 +106,24 @@ namespace lngen {
 namespace jvp {
 
 constexpr bool READS_x = HAS_dgamma || HAS_dx;
-constexpr bool READS_dx = HAS_dx;
+constexpr bool READS_x_dot = HAS_dx;
 constexpr bool READS_gamma = HAS_dx && HAS_gamma;
-constexpr bool READS_dgamma = HAS_dgamma;
-constexpr bool READS_dbeta = HAS_dbeta;
-constexpr int ROWS_READ = READS_x + READS_dx, FEATURES_READ = READS_gamma + READS_dgamma + READS_dbeta;
+constexpr bool READS_gamma_dot = HAS_dgamma;
+constexpr bool READS_beta_dot = HAS_dbeta;
+constexpr int ROWS_READ = READS_x + READS_x_dot, FEATURES_READ = READS_gamma + READS_gamma_dot + READS_beta_dot;
 
 template <class T>
 using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 3, 0, 6, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
-  const T* dx;
+  const T* x_dot;
   const A* mu;
   const A* mu_residual;
   const A* scale;
   const P* gamma;
-  const P* dgamma;
-  const P* dbeta;
+  const P* gamma_dot;
+  const P* beta_dot;
   T* out_dy;
   long long rows;
   int D;
@@ -136,50 +136,50 @@ template <class A> struct Scalars {
   A mu_residual;
   A scale;
   A mean_xhat;
-  A mean_dx;
-  A mean_dx_xhat;
+  A mean_x_dot;
+  A mean_x_dot_xhat;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
 template <class G> struct Tile {
   Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dx[G::KEPT];
+  Pack<typename G::T, G::VECTOR> x_dot[G::KEPT];
   Pack<typename G::P, G::VECTOR> gamma[G::HELD];
-  Pack<typename G::P, G::VECTOR> dgamma[G::HELD];
-  Pack<typename G::P, G::VECTOR> dbeta[G::HELD];
+  Pack<typename G::P, G::VECTOR> gamma_dot[G::HELD];
+  Pack<typename G::P, G::VECTOR> beta_dot[G::HELD];
 };
 
-// Stage 1 of 2: mean_xhat = mean(sign(xhat)); mean_dx = mean(dx); mean_dx_xhat = mean(dx*sign(xhat))
+// Stage 1 of 2: mean_xhat = mean(sign(xhat)); mean_x_dot = mean(x_dot); mean_x_dot_xhat = mean(x_dot*sign(xhat))
 template <class A>
-__device__ __forceinline__ void mean_dx_xhat(A x, A dx, const Scalars<A>& row, A (&sums)[3]) {
+__device__ __forceinline__ void mean_x_dot_xhat(A x, A x_dot, const Scalars<A>& row, A (&sums)[3]) {
   const A mu = row.mu, mu_residual = row.mu_residual, scale = row.scale;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*scale;  // step 5
-  if (HAS_dx) sums[0] += math::sign(xhat);  // step 13: mean_xhat
-  if (HAS_dx) sums[1] += dx;  // step 13: mean_dx
-  if (HAS_dx) sums[2] += dx*math::sign(xhat);  // step 13: mean_dx_xhat
+  if (HAS_dx) sums[0] += math::sign(xhat);  // step 27: mean_xhat
+  if (HAS_dx) sums[1] += x_dot;  // step 27: mean_x_dot
+  if (HAS_dx) sums[2] += math::sign(xhat)*x_dot;  // step 27: mean_x_dot_xhat
 }
 
 template <class A>
-__device__ __forceinline__ void after_mean_dx_xhat(Scalars<A>& row, const A (&sums)[3]) {
-  const A mean_xhat = sums[0] / row.D;  // step 13: mean(sign(xhat))
-  const A mean_dx = sums[1] / row.D;  // step 13: mean(dx)
-  const A mean_dx_xhat = sums[2] / row.D;  // step 13: mean(dx*sign(xhat))
+__device__ __forceinline__ void after_mean_x_dot_xhat(Scalars<A>& row, const A (&sums)[3]) {
+  const A mean_xhat = sums[0] / row.D;  // step 27: mean(sign(xhat))
+  const A mean_x_dot = sums[1] / row.D;  // step 27: mean(x_dot)
+  const A mean_x_dot_xhat = sums[2] / row.D;  // step 27: mean(x_dot*sign(xhat))
   row.mean_xhat = mean_xhat;
-  row.mean_dx = mean_dx;
-  row.mean_dx_xhat = mean_dx_xhat;
+  row.mean_x_dot = mean_x_dot;
+  row.mean_x_dot_xhat = mean_x_dot_xhat;
 }
 
 // Stage 2 of 2
 template <class A>
-__device__ __forceinline__ void stage_2(A x, A dx, A gamma, A dgamma, A dbeta, const Scalars<A>& row, A& out_dy) {
-  const A mean_dx = row.mean_dx, mean_dx_xhat = row.mean_dx_xhat, mean_xhat = row.mean_xhat, mu = row.mu, mu_residual = row.mu_residual, scale = row.scale;
+__device__ __forceinline__ void stage_2(A x, A x_dot, A gamma, A gamma_dot, A beta_dot, const Scalars<A>& row, A& out_y_dot) {
+  const A mean_x_dot = row.mean_x_dot, mean_x_dot_xhat = row.mean_x_dot_xhat, mean_xhat = row.mean_xhat, mu = row.mu, mu_residual = row.mu_residual, scale = row.scale;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*scale;  // step 5
-  const A dy = (HAS_dbeta || HAS_dgamma || HAS_dx) ? (HAS_dgamma ? xhat*dgamma : A(0)) + (HAS_dx ? (dx + (xhat*mean_xhat - A(1))*mean_dx - xhat*mean_dx_xhat)*scale*gamma : A(0)) + dbeta : A(0);  // step 13
-  out_dy = dy;
+  const A y_dot = (HAS_dbeta || HAS_dgamma || HAS_dx) ? (HAS_dgamma ? xhat*gamma_dot : A(0)) + (HAS_dx ? (x_dot + (xhat*mean_xhat - A(1))*mean_x_dot - xhat*mean_x_dot_xhat)*scale*gamma : A(0)) + beta_dot : A(0);  // step 27
+  out_y_dot = y_dot;
 }
 
 // What the call gives: everything that no row changes.
@@ -203,8 +203,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       const int column = here.template column<G>(chunk);
       if (column < here.D) {
         if constexpr (READS_gamma) tile.gamma[chunk] = load<G::VECTOR>(to.gamma + column);
-        if constexpr (READS_dgamma) tile.dgamma[chunk] = load<G::VECTOR>(to.dgamma + column);
-        if constexpr (READS_dbeta) tile.dbeta[chunk] = load<G::VECTOR>(to.dbeta + column);
+        if constexpr (READS_gamma_dot) tile.gamma_dot[chunk] = load<G::VECTOR>(to.gamma_dot + column);
+        if constexpr (READS_beta_dot) tile.beta_dot[chunk] = load<G::VECTOR>(to.beta_dot + column);
       }
     }
   }
@@ -218,8 +218,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         if (column < here.limit) {
           if constexpr (READS_x)
             tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_dx)
-            tile.dx[chunk] = load_once<G::VECTOR>(to.dx + here.offset + column);
+          if constexpr (READS_x_dot)
+            tile.x_dot[chunk] = load_once<G::VECTOR>(to.x_dot + here.offset + column);
         }
       }
     }
@@ -231,35 +231,35 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       A sums[3] = {A(0), A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          mean_dx_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0), row, sums);
+          mean_x_dot_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, HAS_dx) | bit(1, HAS_dx) | bit(2, HAS_dx), 0, 0>(sums, slots, turn);
-      after_mean_dx_xhat(row, sums);
+      after_mean_x_dot_xhat(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
-        const auto dgamma = read<READS_dgamma, G::HOLDS_FEATURES>(tile.dgamma, chunk, to.dgamma, column);
-        const auto dbeta = read<READS_dbeta, G::HOLDS_FEATURES>(tile.dbeta, chunk, to.dbeta, column);
-        Pack<T, G::VECTOR> stored_dy;
+        const auto gamma_dot = read<READS_gamma_dot, G::HOLDS_FEATURES>(tile.gamma_dot, chunk, to.gamma_dot, column);
+        const auto beta_dot = read<READS_beta_dot, G::HOLDS_FEATURES>(tile.beta_dot, chunk, to.beta_dot, column);
+        Pack<T, G::VECTOR> stored_y_dot;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dy;
+          A out_y_dot;
           stage_2(READS_x ? widen<A>(x.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
-              READS_dgamma ? widen<A>(dgamma.entries[i]) : A(0),
-              READS_dbeta ? widen<A>(dbeta.entries[i]) : A(0), row, out_dy);
-          stored_dy.entries[i] = narrow<T>(out_dy);
+              READS_gamma_dot ? widen<A>(gamma_dot.entries[i]) : A(0),
+              READS_beta_dot ? widen<A>(beta_dot.entries[i]) : A(0), row, out_y_dot);
+          stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        store_once(to.out_dy + here.offset + column, stored_dy);
+        store_once(to.out_dy + here.offset + column, stored_y_dot);
       });
     }
   }
@@ -276,11 +276,11 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 
 #define LNGEN_KERNELS(TYPE, T) \
   LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
-               (const T* __restrict__ x, const T* __restrict__ dx, const lngen::Computed<T>* __restrict__ mu, \
+               (const T* __restrict__ x, const T* __restrict__ x_dot, const lngen::Computed<T>* __restrict__ mu, \
                 const lngen::Computed<T>* __restrict__ mu_residual, const lngen::Computed<T>* __restrict__ scale, \
-                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ dgamma, \
-                const lngen::Parameter<T>* __restrict__ dbeta, T* __restrict__ out_dy, long long rows, int D), \
-               (x, dx, mu, mu_residual, scale, gamma, dgamma, dbeta, out_dy, rows, D))
+                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ gamma_dot, \
+                const lngen::Parameter<T>* __restrict__ beta_dot, T* __restrict__ out_dy, long long rows, int D), \
+               (x, x_dot, mu, mu_residual, scale, gamma, gamma_dot, beta_dot, out_dy, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -330,19 +330,19 @@ template <class A> struct Scalars {
   A mu_residual;
   A scale;
   A mean_g;
-  A mean_xhat;
-  A mean_g_2;
+  A mean_sign_xhat;
+  A mean_g_xhat;
   A dmean_g;
   A dmean_g_scaled;
-  A dmean_g_2;
+  A dmean_g_xhat;
   A sum_ddx_g_xhat;
-  A dmean_g_2_scaled;
-  A sum_dxhat_x_centred;
-  A dscale;
-  A dspread;
-  A dspread_scaled;
-  A dmu;
-  A dmu_scaled;
+  A dmean_g_xhat_scaled;
+  A sum_d2xhat_x_centred;
+  A d2scale;
+  A d2spread;
+  A d2spread_scaled;
+  A d2mu;
+  A d2mu_scaled;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
@@ -355,119 +355,119 @@ template <class G> struct Tile {
   Pack<typename G::P, G::VECTOR> ddbeta[G::HELD];
 };
 
-// Stage 1 of 5: mean_g = mean(g); mean_xhat = mean(sign(xhat)); mean_g_2 = mean(g*xhat); dmean_g = sum(-scale*ddx)
+// Stage 1 of 5: mean_g = mean(g); mean_sign_xhat = mean(sign(xhat)); mean_g_xhat = mean(g*xhat); dmean_g = sum(-scale*ddx)
 template <class A>
 __device__ __forceinline__ void dmean_g(A x, A dy, A ddx, A gamma, const Scalars<A>& row, A (&sums)[4]) {
   const A mu = row.mu, mu_residual = row.mu_residual, scale = row.scale;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*scale;  // step 5
-  const A g = dy*gamma;  // step 14
-  if (HAS_ddx) sums[0] += g;  // step 15: mean_g
-  if (HAS_ddx) sums[1] += math::sign(xhat);  // step 16: mean_xhat
-  if (HAS_ddx) sums[2] += g*xhat;  // step 17: mean_g_2
-  if (HAS_ddx) sums[3] += -ddx*scale;  // step 19: dmean_g
+  const A g = dy*gamma;  // step 28
+  if (HAS_ddx) sums[0] += g;  // step 29: mean_g
+  if (HAS_ddx) sums[1] += math::sign(xhat);  // step 30: mean_sign_xhat
+  if (HAS_ddx) sums[2] += g*xhat;  // step 31: mean_g_xhat
+  if (HAS_ddx) sums[3] += -ddx*scale;  // step 36: dmean_g
 }
 
 template <class A>
 __device__ __forceinline__ void after_dmean_g(Scalars<A>& row, const A (&sums)[4]) {
   const A D = row.D;
-  const A mean_g = sums[0] / row.D;  // step 15: mean(g)
-  const A mean_xhat = sums[1] / row.D;  // step 16: mean(sign(xhat))
-  const A mean_g_2 = sums[2] / row.D;  // step 17: mean(g*xhat)
-  const A dmean_g = sums[3];  // step 19: sum(-scale*ddx)
-  const A dmean_g_scaled = HAS_ddx ? dmean_g / D : A(0);  // step 20
+  const A mean_g = sums[0] / row.D;  // step 29: mean(g)
+  const A mean_sign_xhat = sums[1] / row.D;  // step 30: mean(sign(xhat))
+  const A mean_g_xhat = sums[2] / row.D;  // step 31: mean(g*xhat)
+  const A dmean_g = sums[3];  // step 36: sum(-scale*ddx)
+  const A dmean_g_scaled = HAS_ddx ? dmean_g / D : A(0);  // step 37
   row.mean_g = mean_g;
-  row.mean_xhat = mean_xhat;
-  row.mean_g_2 = mean_g_2;
+  row.mean_sign_xhat = mean_sign_xhat;
+  row.mean_g_xhat = mean_g_xhat;
   row.dmean_g = dmean_g;
   row.dmean_g_scaled = dmean_g_scaled;
 }
 
-// Stage 2 of 5: dmean_g_2 = sum(scale*ddx*(mean_xhat - sign(xhat))); sum_ddx_g_xhat = sum(ddx*(-mean_g + mean_g_2*(mean_xhat - sign(xhat)) + g))
+// Stage 2 of 5: dmean_g_xhat = sum(scale*ddx*(mean_sign_xhat - sign(xhat))); sum_ddx_g_xhat = sum(ddx*(-mean_g + mean_g_xhat*(mean_sign_xhat - sign(xhat)) + g))
 template <class A>
 __device__ __forceinline__ void sum_ddx_g_xhat(A x, A dy, A ddx, A gamma, const Scalars<A>& row, A (&sums)[2]) {
-  const A mean_g = row.mean_g, mean_g_2 = row.mean_g_2, mean_xhat = row.mean_xhat, mu = row.mu, mu_residual = row.mu_residual, scale = row.scale;
+  const A mean_g = row.mean_g, mean_g_xhat = row.mean_g_xhat, mean_sign_xhat = row.mean_sign_xhat, mu = row.mu, mu_residual = row.mu_residual, scale = row.scale;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*scale;  // step 5
-  const A g = dy*gamma;  // step 14
-  if (HAS_ddx) sums[0] += ddx*(mean_xhat - math::sign(xhat))*scale;  // step 18: dmean_g_2
-  if (HAS_ddx) sums[1] += (g + (mean_xhat - math::sign(xhat))*mean_g_2 - mean_g)*ddx;  // step 22: sum_ddx_g_xhat
+  const A g = dy*gamma;  // step 28
+  if (HAS_ddx) sums[0] += ddx*(mean_sign_xhat - math::sign(xhat))*scale;  // step 35: dmean_g_xhat
+  if (HAS_ddx) sums[1] += (g + (mean_sign_xhat - math::sign(xhat))*mean_g_xhat - mean_g)*ddx;  // step 39: sum_ddx_g_xhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_ddx_g_xhat(Scalars<A>& row, const A (&sums)[2]) {
   const A D = row.D;
-  const A dmean_g_2 = sums[0];  // step 18: sum(scale*ddx*(mean_xhat - sign(xhat)))
-  const A sum_ddx_g_xhat = sums[1];  // step 22: sum(ddx*(-mean_g + mean_g_2*(mean_xhat - sign(xhat)) + g))
-  const A dmean_g_2_scaled = HAS_ddx ? dmean_g_2 / D : A(0);  // step 20
-  row.dmean_g_2 = dmean_g_2;
+  const A dmean_g_xhat = sums[0];  // step 35: sum(scale*ddx*(mean_sign_xhat - sign(xhat)))
+  const A sum_ddx_g_xhat = sums[1];  // step 39: sum(ddx*(-mean_g + mean_g_xhat*(mean_sign_xhat - sign(xhat)) + g))
+  const A dmean_g_xhat_scaled = HAS_ddx ? dmean_g_xhat / D : A(0);  // step 37
+  row.dmean_g_xhat = dmean_g_xhat;
   row.sum_ddx_g_xhat = sum_ddx_g_xhat;
-  row.dmean_g_2_scaled = dmean_g_2_scaled;
+  row.dmean_g_xhat_scaled = dmean_g_xhat_scaled;
 }
 
-// Stage 3 of 5: sum_dxhat_x_centred = sum(dxhat*x_centred)
+// Stage 3 of 5: sum_d2xhat_x_centred = sum(d2xhat*x_centred)
 template <class A>
-__device__ __forceinline__ void sum_dxhat_x_centred(A x, A dy, A ddx, A gamma, A ddgamma, A ddbeta, const Scalars<A>& row, A (&sums)[1], A (&over_rows)[SUMS_INTO_COLUMNS], A& out_ddy) {
-  const A dmean_g_2_scaled = row.dmean_g_2_scaled, dmean_g_scaled = row.dmean_g_scaled, mu = row.mu, mu_residual = row.mu_residual, scale = row.scale;
+__device__ __forceinline__ void sum_d2xhat_x_centred(A x, A dy, A ddx, A gamma, A ddgamma, A ddbeta, const Scalars<A>& row, A (&sums)[1], A (&over_rows)[SUMS_INTO_COLUMNS], A& out_ddy) {
+  const A dmean_g_scaled = row.dmean_g_scaled, dmean_g_xhat_scaled = row.dmean_g_xhat_scaled, mu = row.mu, mu_residual = row.mu_residual, scale = row.scale;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*scale;  // step 5
-  const A g = dy*gamma;  // step 14
-  const A dg = HAS_ddx ? xhat*dmean_g_2_scaled + ddx*scale + dmean_g_scaled : A(0);  // step 20
-  const A dxhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_2_scaled : A(0)) : A(0);  // step 21
-  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) + ddbeta : A(0);  // step 29
-  if (HAS_ddgamma || HAS_ddx) sums[0] += dxhat*x_centred;  // step 22: sum_dxhat_x_centred
-  if (HAS_ddx && HAS_gamma) over_rows[0] = dg*dy;  // step 27: dgamma
+  const A g = dy*gamma;  // step 28
+  const A dg = HAS_ddx ? xhat*dmean_g_xhat_scaled + ddx*scale + dmean_g_scaled : A(0);  // step 37
+  const A d2xhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_xhat_scaled : A(0)) : A(0);  // step 38
+  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) + ddbeta : A(0);  // step 46
+  if (HAS_ddgamma || HAS_ddx) sums[0] += d2xhat*x_centred;  // step 39: sum_d2xhat_x_centred
+  if (HAS_ddx && HAS_gamma) over_rows[0] = dg*dy;  // step 44: d2gamma
   out_ddy = ddy;
 }
 
 template <class A>
-__device__ __forceinline__ void after_sum_dxhat_x_centred(Scalars<A>& row, const A (&sums)[1]) {
+__device__ __forceinline__ void after_sum_d2xhat_x_centred(Scalars<A>& row, const A (&sums)[1]) {
   const A D = row.D, scale = row.scale, sum_ddx_g_xhat = row.sum_ddx_g_xhat;
-  const A sum_dxhat_x_centred = sums[0];  // step 22: sum(dxhat*x_centred)
-  const A dscale = (HAS_ddgamma || HAS_ddx) ? sum_ddx_g_xhat + sum_dxhat_x_centred : A(0);  // step 22
-  const A dspread = (HAS_ddgamma || HAS_ddx) ? -dscale*(scale*scale) : A(0);  // step 23
-  const A dspread_scaled = (HAS_ddgamma || HAS_ddx) ? dspread / D : A(0);  // step 24
-  row.sum_dxhat_x_centred = sum_dxhat_x_centred;
-  row.dscale = dscale;
-  row.dspread = dspread;
-  row.dspread_scaled = dspread_scaled;
+  const A sum_d2xhat_x_centred = sums[0];  // step 39: sum(d2xhat*x_centred)
+  const A d2scale = (HAS_ddgamma || HAS_ddx) ? sum_d2xhat_x_centred + sum_ddx_g_xhat : A(0);  // step 39
+  const A d2spread = (HAS_ddgamma || HAS_ddx) ? -d2scale*(scale*scale) : A(0);  // step 47
+  const A d2spread_scaled = (HAS_ddgamma || HAS_ddx) ? d2spread / D : A(0);  // step 41
+  row.sum_d2xhat_x_centred = sum_d2xhat_x_centred;
+  row.d2scale = d2scale;
+  row.d2spread = d2spread;
+  row.d2spread_scaled = d2spread_scaled;
 }
 
-// Stage 4 of 5: dmu = sum(-dx_centred)
+// Stage 4 of 5: d2mu = sum(-d2x_centred)
 template <class A>
-__device__ __forceinline__ void dmu(A x, A dy, A gamma, A ddgamma, const Scalars<A>& row, A (&sums)[1]) {
-  const A dmean_g_2_scaled = row.dmean_g_2_scaled, dspread_scaled = row.dspread_scaled, mu = row.mu, mu_residual = row.mu_residual, scale = row.scale;
+__device__ __forceinline__ void d2mu(A x, A dy, A gamma, A ddgamma, const Scalars<A>& row, A (&sums)[1]) {
+  const A d2spread_scaled = row.d2spread_scaled, dmean_g_xhat_scaled = row.dmean_g_xhat_scaled, mu = row.mu, mu_residual = row.mu_residual, scale = row.scale;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
-  const A g = dy*gamma;  // step 14
-  const A dxhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_2_scaled : A(0)) : A(0);  // step 21
-  const A dx_centred = (HAS_ddgamma || HAS_ddx) ? dxhat*scale + math::sign(x_centred)*dspread_scaled : A(0);  // step 24
-  if (HAS_ddgamma || HAS_ddx) sums[0] += -dx_centred;  // step 25: dmu
+  const A g = dy*gamma;  // step 28
+  const A d2xhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_xhat_scaled : A(0)) : A(0);  // step 38
+  const A d2x_centred = (HAS_ddgamma || HAS_ddx) ? d2xhat*scale + math::sign(x_centred)*d2spread_scaled : A(0);  // step 41
+  if (HAS_ddgamma || HAS_ddx) sums[0] += -d2x_centred;  // step 42: d2mu
 }
 
 template <class A>
-__device__ __forceinline__ void after_dmu(Scalars<A>& row, const A (&sums)[1]) {
+__device__ __forceinline__ void after_d2mu(Scalars<A>& row, const A (&sums)[1]) {
   const A D = row.D;
-  const A dmu = sums[0];  // step 25: sum(-dx_centred)
-  const A dmu_scaled = (HAS_ddgamma || HAS_ddx) ? dmu / D : A(0);  // step 26
-  row.dmu = dmu;
-  row.dmu_scaled = dmu_scaled;
+  const A d2mu = sums[0];  // step 42: sum(-d2x_centred)
+  const A d2mu_scaled = (HAS_ddgamma || HAS_ddx) ? d2mu / D : A(0);  // step 43
+  row.d2mu = d2mu;
+  row.d2mu_scaled = d2mu_scaled;
 }
 
 // Stage 5 of 5
 template <class A>
-__device__ __forceinline__ void stage_5(A x, A dy, A gamma, A ddgamma, const Scalars<A>& row, A& out_dx) {
-  const A dmean_g_2_scaled = row.dmean_g_2_scaled, dmu_scaled = row.dmu_scaled, dspread_scaled = row.dspread_scaled, mu = row.mu, mu_residual = row.mu_residual, scale = row.scale;
+__device__ __forceinline__ void stage_5(A x, A dy, A gamma, A ddgamma, const Scalars<A>& row, A& out_d2x) {
+  const A d2mu_scaled = row.d2mu_scaled, d2spread_scaled = row.d2spread_scaled, dmean_g_xhat_scaled = row.dmean_g_xhat_scaled, mu = row.mu, mu_residual = row.mu_residual, scale = row.scale;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
-  const A g = dy*gamma;  // step 14
-  const A dxhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_2_scaled : A(0)) : A(0);  // step 21
-  const A dx_centred = (HAS_ddgamma || HAS_ddx) ? dxhat*scale + math::sign(x_centred)*dspread_scaled : A(0);  // step 24
-  const A dx = (HAS_ddgamma || HAS_ddx) ? dx_centred + dmu_scaled : A(0);  // step 26
-  out_dx = dx;
+  const A g = dy*gamma;  // step 28
+  const A d2xhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_xhat_scaled : A(0)) : A(0);  // step 38
+  const A d2x_centred = (HAS_ddgamma || HAS_ddx) ? d2xhat*scale + math::sign(x_centred)*d2spread_scaled : A(0);  // step 41
+  const A d2x = (HAS_ddgamma || HAS_ddx) ? d2x_centred + d2mu_scaled : A(0);  // step 43
+  out_d2x = d2x;
 }
 
 // What the call gives: everything that no row changes.
@@ -568,7 +568,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         for (int i = 0; i < G::VECTOR; ++i) {
           A over_rows[SUMS_INTO_COLUMNS] = {};
           A out_ddy;
-          sum_dxhat_x_centred(READS_x ? widen<A>(x.entries[i]) : A(0),
+          sum_d2xhat_x_centred(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
               READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
@@ -580,7 +580,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         store_once(to.out_ddy + here.offset + column, stored_ddy);
       });
       reduce_row<G, bit(0, HAS_ddgamma || HAS_ddx), 0, 0>(sums, slots, turn);
-      after_sum_dxhat_x_centred(row, sums);
+      after_sum_d2xhat_x_centred(row, sums);
     }
     {
       A sums[1] = {A(0)};
@@ -591,14 +591,14 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          dmu(READS_x ? widen<A>(x.entries[i]) : A(0),
+          d2mu(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
               READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, HAS_ddgamma || HAS_ddx), 0, 0>(sums, slots, turn);
-      after_dmu(row, sums);
+      after_d2mu(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
@@ -606,17 +606,17 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
         const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
-        Pack<T, G::VECTOR> stored_dx;
+        Pack<T, G::VECTOR> stored_d2x;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dx;
+          A out_d2x;
           stage_5(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
-              READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0), row, out_dx);
-          stored_dx.entries[i] = narrow<T>(out_dx);
+              READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0), row, out_d2x);
+          stored_d2x.entries[i] = narrow<T>(out_d2x);
         }
-        store_once(to.out_dx + here.offset + column, stored_dx);
+        store_once(to.out_dx + here.offset + column, stored_d2x);
       });
     }
   }
@@ -651,10 +651,10 @@ template <class A> struct Scalars {
 
 // One column of the gradients
 template <class A>
-__device__ __forceinline__ void finish(A dgamma, const Scalars<A>& row, A& out_dgamma, A& out_dbeta) {
-  const A dbeta = A(0);  // step 28
-  out_dgamma = dgamma;
-  out_dbeta = dbeta;
+__device__ __forceinline__ void finish(A d2gamma, const Scalars<A>& row, A& out_d2gamma, A& out_d2beta) {
+  const A d2beta = A(0);  // step 45
+  out_d2gamma = d2gamma;
+  out_d2beta = d2beta;
 }
 
 template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 32> {
@@ -669,11 +669,11 @@ template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 32> {
     constexpr unsigned long long WANTED = bit(0, HAS_ddx && HAS_gamma);
     add_columns<Launch, WANTED>(
         to.workspace, to.blocks, D, slots + Launch::SLOTS, [&](int column, const A (&totals)[1]) {
-      A out_dgamma;
-      A out_dbeta;
-      finish(totals[0], row, out_dgamma, out_dbeta);
-      if (HAS_gamma) to.out_dgamma[column] = narrow<P>(out_dgamma);
-      if (HAS_beta) to.out_dbeta[column] = narrow<P>(out_dbeta);
+      A out_d2gamma;
+      A out_d2beta;
+      finish(totals[0], row, out_d2gamma, out_d2beta);
+      if (HAS_gamma) to.out_dgamma[column] = narrow<P>(out_d2gamma);
+      if (HAS_beta) to.out_dbeta[column] = narrow<P>(out_d2beta);
     });
   }
 };

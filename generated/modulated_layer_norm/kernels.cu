@@ -350,18 +350,18 @@ __device__ __forceinline__ void dgate(A x, A dy, A gamma, A beta, const Scalars<
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
   const A g = dy*gate*gamma;  // step 7
-  sums[0] += g;  // step 10: mean_g
-  sums[1] += g*xhat;  // step 10: mean_g_xhat
-  if (HAS_gate) sums[2] += (xhat*gamma + beta)*dy;  // step 11: dgate
-  if (HAS_gamma) over_rows[0] = dy*xhat*gate;  // step 12: dgamma
-  if (HAS_beta) over_rows[1] = dy*gate;  // step 13: dbeta
+  sums[0] += g;  // step 16: mean_g
+  sums[1] += g*xhat;  // step 16: mean_g_xhat
+  if (HAS_gate) sums[2] += (xhat*gamma + beta)*dy;  // step 17: dgate
+  if (HAS_gamma) over_rows[0] = dy*xhat*gate;  // step 18: dgamma
+  if (HAS_beta) over_rows[1] = dy*gate;  // step 19: dbeta
 }
 
 template <class A>
 __device__ __forceinline__ void after_dgate(Scalars<A>& row, const A (&sums)[3]) {
-  const A mean_g = sums[0] / row.D;  // step 10: mean(g)
-  const A mean_g_xhat = sums[1] / row.D;  // step 10: mean(g*xhat)
-  const A dgate = sums[2];  // step 11: sum(dy*(beta + gamma*xhat))
+  const A mean_g = sums[0] / row.D;  // step 16: mean(g)
+  const A mean_g_xhat = sums[1] / row.D;  // step 16: mean(g*xhat)
+  const A dgate = sums[2];  // step 17: sum(dy*(beta + gamma*xhat))
   row.mean_g = mean_g;
   row.mean_g_xhat = mean_g_xhat;
   row.dgate = dgate;
@@ -375,7 +375,7 @@ __device__ __forceinline__ void stage_2(A x, A dy, A gamma, const Scalars<A>& ro
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
   const A g = dy*gate*gamma;  // step 7
-  const A dx = (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 10
+  const A dx = (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 16
   out_dx = dx;
 }
 

@@ -196,19 +196,19 @@ def jvp(
 ) -> npt.NDArray[Any]:
     """What the outputs move by when each input moves by its tangent.
 
-        dy = dgate*(gamma*xhat + beta) + gate*(dgamma*xhat + dbeta + rstd*gamma*(dx -
-            mean(dx) - xhat*mean(dx*xhat)))
+        y_dot = gate_dot*(gamma*xhat + beta) + gate*(gamma_dot*xhat + beta_dot +
+            rstd*gamma*(x_dot - mean(x_dot) - xhat*mean(x_dot*xhat)))
 
     Args:
         saved: what `forward` returned.
-        dx: the tangent of x; None stands for zero.
-        dgate: the tangent of gate; None stands for zero.
-        dgamma: the tangent of gamma; None stands for zero.
-        dbeta: the tangent of beta; None stands for zero.
+        dx: x_dot, the tangent of x; None stands for zero.
+        dgate: gate_dot, the tangent of gate; None stands for zero.
+        dgamma: gamma_dot, the tangent of gamma; None stands for zero.
+        dbeta: beta_dot, the tangent of beta; None stands for zero.
         out: an array to write the tangent of y to.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns the tangent of y, in the type that forward returned.
+    Returns y_dot, the tangent of y, in the type that forward returned.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
@@ -230,23 +230,23 @@ def backward_backward(
 
         g = gate*gamma*dy
         mean_g = mean(g)
-        mean_g_2 = mean(g*xhat)
-        dmean_beta = D*ddgate
-        dmean_g_2 = sum(-rstd*ddx*xhat)
+        mean_g_xhat = mean(g*xhat)
+        dmean_product = D*ddgate
+        dmean_g_xhat = sum(-rstd*ddx*xhat)
         dmean_g = sum(-rstd*ddx)
-        dg = rstd*ddx + dmean_g_2*xhat/D + dmean_g/D
-        dxhat = gate*ddgamma*dy + dmean_g_2*g/D + dmean_beta*gamma*dy/D -
-            mean_g_2*rstd*ddx
-        drstd = sum(dxhat*x_centred) + sum(ddx*(g - mean_g - mean_g_2*xhat))
-        dvar = -drstd*rstd**3/2
-        dx_centred = rstd*dxhat + 2*dvar*x_centred/D
-        dmu = sum(-dx_centred)
-        dx = dx_centred + dmu/D
-        dgate = sum(ddbeta*dy) + sum(gamma*dg*dy) + sum(ddgamma*dy*xhat)
-        dgamma = sum_rows(dy*(gate*dg + dmean_beta*xhat/D))
-        dbeta = sum_rows(dmean_beta*dy)/D
-        ddy = gate*ddbeta + gate*gamma*dg + gate*ddgamma*xhat + dmean_beta*(gamma*xhat +
-            beta)/D
+        dg = rstd*ddx + dmean_g_xhat*xhat/D + dmean_g/D
+        d2xhat = gate*ddgamma*dy + dmean_g_xhat*g/D + dmean_product*gamma*dy/D -
+            mean_g_xhat*rstd*ddx
+        d2rstd = sum(d2xhat*x_centred) + sum(ddx*(g - mean_g - mean_g_xhat*xhat))
+        d2var = -d2rstd*rstd**3/2
+        d2x_centred = rstd*d2xhat + 2*d2var*x_centred/D
+        d2mu = sum(-d2x_centred)
+        d2x = d2x_centred + d2mu/D
+        d2gate = sum(ddbeta*dy) + sum(gamma*dg*dy) + sum(ddgamma*dy*xhat)
+        d2gamma = sum_rows(dy*(gate*dg + dmean_product*xhat/D))
+        d2beta = sum_rows(dmean_product*dy)/D
+        ddy = gate*ddbeta + gate*gamma*dg + gate*ddgamma*xhat +
+            dmean_product*(gamma*xhat + beta)/D
 
     Args:
         saved: what `forward` returned.
@@ -259,7 +259,8 @@ def backward_backward(
             None in it makes a new array.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns SecondGradients, with respect to the inputs and to the cotangents.
+    Returns SecondGradients, with respect to the inputs (dx is d2x, dgate is d2gate,
+    dgamma is d2gamma, dbeta is d2beta) and to the cotangents.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """

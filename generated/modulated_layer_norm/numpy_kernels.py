@@ -96,7 +96,7 @@ def backward(arguments, fields, results, call):
             gate_value = gate
         if gate_rows is None and (gamma is not None or beta is not None):
             gate_value = 1.0
-            # step 13: dbeta = sum over rows of dy*gate
+            # step 19: dbeta = sum over rows of dy*gate
             part = _rows.filled(gate_value, out=row_scalars[0])
         if gate_rows is not None and (gamma is not None or beta is not None):
             part = gate_value
@@ -108,11 +108,11 @@ def backward(arguments, fields, results, call):
         x_centred = _rows.less_residual(x_shifted, mu_residual)
         # step 5: xhat = x_centred*rstd
         xhat = np.multiply(x_centred, rstd, out=dx_block)
-        # step 12: dgamma = sum over rows of dy*xhat*gate
+        # step 18: dgamma = sum over rows of dy*xhat*gate
         if gamma is not None:
             part_2 = np.multiply(dy, xhat, out=buffers[0])
             _rows.add_rows(part_2, dgamma_sums, part)
-        # step 11: dgate = sum((xhat*gamma + beta)*dy)
+        # step 17: dgate = sum((xhat*gamma + beta)*dy)
         if gate_rows is not None and gamma is not None:
             part_3 = _rows.by_feature(np.multiply, xhat, gamma_wide, out=buffers[0])
         if gate_rows is not None and gamma is None:
@@ -128,11 +128,11 @@ def backward(arguments, fields, results, call):
             g = dy
         if gate_rows is not None:
             g = np.multiply(g, gate_value, out=buffers[0])
-        # step 10: mean_g = mean(g)
+        # step 16: mean_g = mean(g)
         mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[0])
-        # step 10: mean_g_xhat = mean(g*xhat)
+        # step 16: mean_g_xhat = mean(g*xhat)
         mean_g_xhat = _rows.row_mean(g, xhat, D, out=row_scalars[1])
-        # step 10: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
+        # step 16: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
         dx = np.subtract(g, mean_g, out=buffers[0])
         part_4 = np.multiply(xhat, mean_g_xhat, out=dx_block)
         dx = np.subtract(dx, part_4, out=dx_block)
@@ -222,7 +222,7 @@ def backward_fast(arguments, saved):
     mu = mu_rows[..., np.newaxis]
     mu_residual = mu_residual_rows[..., np.newaxis]
     rstd = rstd_rows[..., np.newaxis]
-    # step 13: dbeta = sum over rows of dy*gate
+    # step 19: dbeta = sum over rows of dy*gate
     if needs_gate_value:
         part = _rows.filled(gate_value, out=np.empty((*shape[:-1], 1), dtype))
     if gate_rows is not None and (gamma is not None or beta is not None):
@@ -235,11 +235,11 @@ def backward_fast(arguments, saved):
     x_centred = _rows.less_residual(x_shifted, mu_residual)
     # step 5: xhat = x_centred*rstd
     xhat = np.multiply(x_centred, rstd, out=x_centred)
-    # step 12: dgamma = sum over rows of dy*xhat*gate
+    # step 18: dgamma = sum over rows of dy*xhat*gate
     if gamma is not None:
         part_2 = dy * xhat
         dgamma = _rows.sum_of_rows(part.ravel(), part_2.reshape(-1, features))
-    # step 11: dgate = sum((xhat*gamma + beta)*dy)
+    # step 17: dgate = sum((xhat*gamma + beta)*dy)
     if gate_rows is not None and gamma is not None:
         part_3 = xhat * gamma
     if gate_rows is not None and gamma is None:
@@ -255,11 +255,11 @@ def backward_fast(arguments, saved):
         g = dy
     if gate_rows is not None:
         g = g * gate_value
-    # step 10: mean_g = mean(g)
+    # step 16: mean_g = mean(g)
     mean_g = vecdot(g, one_over_D)[..., np.newaxis]
-    # step 10: mean_g_xhat = mean(g*xhat)
+    # step 16: mean_g_xhat = mean(g*xhat)
     mean_g_xhat = (vecdot(g, xhat) / D)[..., np.newaxis]
-    # step 10: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
+    # step 16: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
     dx = g - mean_g
     part_4 = np.multiply(xhat, mean_g_xhat, out=xhat)
     dx = np.subtract(dx, part_4, out=dx)

@@ -21,96 +21,105 @@ from .._runtime import rows as _rows
 
 def jvp(arguments, fields, results, call):
     """The tangents of the outputs, written to their arrays."""
-    dx_rows, dgate_rows, dgamma, dbeta = arguments
+    x_dot_rows, gate_dot_rows, gamma_dot, beta_dot = arguments
     x_rows, gate_rows, gamma, beta, mu_rows, mu_residual_rows, rstd_rows = fields
-    (dy_out,) = results
+    (y_dot_out,) = results
     features, dtype = call.features, call.dtype
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
     gamma_wide = _rows.repeated(gamma)
     beta_wide = _rows.repeated(beta)
-    dgamma_wide = _rows.repeated(dgamma)
-    dbeta_wide = _rows.repeated(dbeta)
+    gamma_dot_wide = _rows.repeated(gamma_dot)
+    beta_dot_wide = _rows.repeated(beta_dot)
 
     def block(
-        x, gate, dx, dgate, mu, mu_residual, rstd, dy_block, buffers, row_scalars
+        x,
+        gate,
+        x_dot,
+        gate_dot,
+        mu,
+        mu_residual,
+        rstd,
+        y_dot_block,
+        buffers,
+        row_scalars,
     ):
-        # step 14: mean_dx = mean(dx)
-        if dx_rows is not None:
-            mean_dx = _rows.row_sum(dx, one_over_D, out=row_scalars[0])
+        # step 31: mean_x_dot = mean(x_dot)
+        if x_dot_rows is not None:
+            mean_x_dot = _rows.row_sum(x_dot, one_over_D, out=row_scalars[0])
         # step 2: x_shifted = x - mu
-        if dx_rows is not None or dgate_rows is not None or dgamma is not None:
-            x_shifted = _rows.by_row(np.subtract, x, mu, out=dy_block)
+        if x_dot_rows is not None or gate_dot_rows is not None or gamma_dot is not None:
+            x_shifted = _rows.by_row(np.subtract, x, mu, out=y_dot_block)
             # step 2: x_centred = x_shifted - mu_residual
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
-            xhat = np.multiply(x_centred, rstd, out=dy_block)
-        # step 14: mean_dx_xhat = mean(dx*xhat)
-        if dx_rows is not None:
-            mean_dx_xhat = _rows.row_mean(dx, xhat, D, out=row_scalars[1])
-        # step 14: dy = (xhat*gamma + beta)*dgate + (xhat*dgamma + (dx - mean_dx -
-        #   xhat*mean_dx_xhat)*rstd*gamma + dbeta)*gate
-        if gamma is not None and dgate_rows is not None:
-            dy = _rows.by_feature(np.multiply, xhat, gamma_wide, out=buffers[0])
-        if gamma is None and dgate_rows is not None:
-            dy = xhat
-        if beta is not None and dgate_rows is not None:
-            dy = _rows.by_feature(np.add, dy, beta_wide, out=buffers[0])
-        if dgate_rows is not None:
-            dy = np.multiply(dy, dgate, out=buffers[0])
-        if dgamma is not None:
-            part = _rows.by_feature(np.multiply, xhat, dgamma_wide, out=buffers[1])
-        if dx_rows is not None:
-            part_2 = _rows.by_row(np.subtract, dx, mean_dx, out=buffers[2])
-            part_3 = np.multiply(xhat, mean_dx_xhat, out=dy_block)
-            part_2 = np.subtract(part_2, part_3, out=dy_block)
-        if gamma is not None and dx_rows is not None:
-            part_2 = _rows.by_feature(np.multiply, part_2, gamma_wide, out=dy_block)
-        if dx_rows is not None:
-            part_2 = np.multiply(part_2, rstd, out=dy_block)
-        if dx_rows is not None and dgamma is not None:
-            part = np.add(part, part_2, out=dy_block)
-        if dx_rows is not None and dgamma is None:
+            xhat = np.multiply(x_centred, rstd, out=y_dot_block)
+        # step 31: mean_x_dot_xhat = mean(x_dot*xhat)
+        if x_dot_rows is not None:
+            mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D, out=row_scalars[1])
+        # step 31: y_dot = (xhat*gamma + beta)*gate_dot + (xhat*gamma_dot + (x_dot -
+        #   mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma + beta_dot)*gate
+        if gamma is not None and gate_dot_rows is not None:
+            y_dot = _rows.by_feature(np.multiply, xhat, gamma_wide, out=buffers[0])
+        if gamma is None and gate_dot_rows is not None:
+            y_dot = xhat
+        if beta is not None and gate_dot_rows is not None:
+            y_dot = _rows.by_feature(np.add, y_dot, beta_wide, out=buffers[0])
+        if gate_dot_rows is not None:
+            y_dot = np.multiply(y_dot, gate_dot, out=buffers[0])
+        if gamma_dot is not None:
+            part = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=buffers[1])
+        if x_dot_rows is not None:
+            part_2 = _rows.by_row(np.subtract, x_dot, mean_x_dot, out=buffers[2])
+            part_3 = np.multiply(xhat, mean_x_dot_xhat, out=y_dot_block)
+            part_2 = np.subtract(part_2, part_3, out=y_dot_block)
+        if gamma is not None and x_dot_rows is not None:
+            part_2 = _rows.by_feature(np.multiply, part_2, gamma_wide, out=y_dot_block)
+        if x_dot_rows is not None:
+            part_2 = np.multiply(part_2, rstd, out=y_dot_block)
+        if x_dot_rows is not None and gamma_dot is not None:
+            part = np.add(part, part_2, out=y_dot_block)
+        if x_dot_rows is not None and gamma_dot is None:
             part = part_2
-        if dbeta is not None and (dx_rows is not None or dgamma is not None):
-            part = _rows.by_feature(np.add, part, dbeta_wide, out=dy_block)
-        if dx_rows is None and dgamma is None and dbeta is not None:
-            part = dbeta
+        if beta_dot is not None and (x_dot_rows is not None or gamma_dot is not None):
+            part = _rows.by_feature(np.add, part, beta_dot_wide, out=y_dot_block)
+        if x_dot_rows is None and gamma_dot is None and beta_dot is not None:
+            part = beta_dot
         if gate_rows is not None and (
-            dx_rows is not None or dgamma is not None or dbeta is not None
+            x_dot_rows is not None or gamma_dot is not None or beta_dot is not None
         ):
-            part = np.multiply(part, gate, out=dy_block)
-        if dgate_rows is not None and (
-            dx_rows is not None or dgamma is not None or dbeta is not None
+            part = np.multiply(part, gate, out=y_dot_block)
+        if gate_dot_rows is not None and (
+            x_dot_rows is not None or gamma_dot is not None or beta_dot is not None
         ):
-            dy = np.add(dy, part, out=dy_block)
-        if gate_rows is not None and dgate_rows is None:
-            dy = part
+            y_dot = np.add(y_dot, part, out=y_dot_block)
+        if gate_rows is not None and gate_dot_rows is None:
+            y_dot = part
         if (
             gate_rows is None
-            and dbeta is not None
-            and (dx_rows is not None or dgamma is not None)
+            and beta_dot is not None
+            and (x_dot_rows is not None or gamma_dot is not None)
         ):
-            dy = part
+            y_dot = part
         if (
             gate_rows is None
-            and dx_rows is not None
-            and dgamma is not None
-            and dbeta is None
+            and x_dot_rows is not None
+            and gamma_dot is not None
+            and beta_dot is None
         ):
-            dy = part
-        if gate_rows is None and dx_rows is None and dbeta is None:
-            dy = part
-        if gate_rows is None and dgamma is None and dbeta is None:
-            dy = part
-        if gate_rows is None and dx_rows is None and dgamma is None:
-            dy = part
-        if dx_rows is None and (
-            (dgamma is None and dbeta is None)
-            or (gate_rows is None and dgamma is None)
-            or (gate_rows is None and dbeta is None)
+            y_dot = part
+        if gate_rows is None and x_dot_rows is None and beta_dot is None:
+            y_dot = part
+        if gate_rows is None and gamma_dot is None and beta_dot is None:
+            y_dot = part
+        if gate_rows is None and x_dot_rows is None and gamma_dot is None:
+            y_dot = part
+        if x_dot_rows is None and (
+            (gamma_dot is None and beta_dot is None)
+            or (gate_rows is None and gamma_dot is None)
+            or (gate_rows is None and beta_dot is None)
         ):
-            dy_block[...] = dy
+            y_dot_block[...] = y_dot
 
     _blocks.each_block(
         block,
@@ -118,13 +127,13 @@ def jvp(arguments, fields, results, call):
         reads=(
             x_rows,
             gate_rows,
-            dx_rows,
-            dgate_rows,
+            x_dot_rows,
+            gate_dot_rows,
             mu_rows,
             mu_residual_rows,
             rstd_rows,
         ),
-        writes=(dy_out,),
+        writes=(y_dot_out,),
         buffers=3,
         row_scalars=2,
     )
@@ -153,7 +162,7 @@ def backward_backward(arguments, fields, results, call):
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     ones = _rows.equal_weights(features, 1.0, dtype)
     D = _rows.number(features, dtype)
-    # step 25: dvar_scaled = 2*dvar/D
+    # step 47: d2var_scaled = 2*d2var/D
     if needs_part_18:
         part_18 = np.divide(2.0, D)
     gamma_wide = _rows.repeated(gamma)
@@ -176,22 +185,22 @@ def backward_backward(arguments, fields, results, call):
         row_scalars,
         sums,
     ):
-        dbeta_rows_sums, dgamma_sums = sums
-        # step 18: dmean_beta = ddgate*D
+        d2beta_rows_sums, d2gamma_sums = sums
+        # step 40: dmean_product = ddgate*D
         if ddgate_rows is not None:
-            dmean_beta = np.multiply(ddgate, D, out=dgate_block)
-        # step 30: dbeta_rows = sum over rows of dy*dmean_beta
+            dmean_product = np.multiply(ddgate, D, out=dgate_block)
+        # step 56: d2beta_rows = sum over rows of dy*dmean_product
         if beta is not None and ddgate_rows is not None:
-            _rows.add_rows(dy, dbeta_rows_sums, dmean_beta)
-        # step 22: dmean_beta_scaled = dmean_beta/D
+            _rows.add_rows(dy, d2beta_rows_sums, dmean_product)
+        # step 44: dmean_product_scaled = dmean_product/D
         if ddgate_rows is not None:
-            dmean_beta_scaled = np.divide(dmean_beta, D, out=dgate_block)
-        # step 20: dmean_g = sum(-ddx*rstd)
+            dmean_product_scaled = np.divide(dmean_product, D, out=dgate_block)
+        # step 42: dmean_g = sum(-ddx*rstd)
         if ddx_rows is not None:
             part = np.negative(rstd, out=row_scalars[0])
             part_2 = _rows.by_row(np.multiply, ddx, part, out=ddy_block)
             dmean_g = _rows.row_sum(part_2, ones, out=row_scalars[1])
-        # step 28: sum_ddbeta_dy = sum(dy*ddbeta)
+        # step 50: sum_ddbeta_dy = sum(dy*ddbeta)
         if needs_sum_ddbeta_dy:
             sum_ddbeta_dy = _rows.row_sum(dy, ddbeta, out=row_scalars[2])
         # step 2: x_shifted = x - mu
@@ -201,16 +210,16 @@ def backward_backward(arguments, fields, results, call):
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = _rows.by_row(np.multiply, x_centred, rstd, out=ddy_block)
-        # step 19: dmean_g_2 = sum(-ddx*xhat*rstd)
+        # step 41: dmean_g_xhat = sum(-ddx*xhat*rstd)
         if ddx_rows is not None:
             part_3 = np.multiply(ddx, xhat, out=buffers[0])
             part_3 = np.multiply(part_3, part, out=buffers[0])
-            dmean_g_2 = _rows.row_sum(part_3, ones, out=row_scalars[0])
-        # step 28: sum_ddgamma_dy_xhat = sum(dy*xhat*ddgamma)
+            dmean_g_xhat = _rows.row_sum(part_3, ones, out=row_scalars[0])
+        # step 50: sum_ddgamma_dy_xhat = sum(dy*xhat*ddgamma)
         if needs_part_4:
             part_4 = np.multiply(dy, xhat, out=buffers[0])
             sum_ddgamma_dy_xhat = _rows.row_sum(part_4, ddgamma, out=row_scalars[3])
-        # step 15: g = dy*gate*gamma
+        # step 32: g = dy*gate*gamma
         if needs_part_5:
             part_5 = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[0])
         if gamma is None and (ddx_rows is not None or ddgate_rows is not None):
@@ -221,30 +230,32 @@ def backward_backward(arguments, fields, results, call):
             g = part_5
         if gate_rows is None and gamma is None and ddx_rows is not None:
             g = part_5
-        # step 16: mean_g = mean(g)
+        # step 33: mean_g = mean(g)
         if ddx_rows is not None:
             mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[4])
-            # step 17: mean_g_2 = mean(g*xhat)
-            mean_g_2 = _rows.row_mean(g, xhat, D, out=row_scalars[5])
-            # step 21: dmean_g_scaled = dmean_g/D
+            # step 34: mean_g_xhat = mean(g*xhat)
+            mean_g_xhat = _rows.row_mean(g, xhat, D, out=row_scalars[5])
+            # step 43: dmean_g_scaled = dmean_g/D
             dmean_g_scaled = np.divide(dmean_g, D, out=row_scalars[1])
-            # step 21: dmean_g_2_scaled = dmean_g_2/D
-            dmean_g_2_scaled = np.divide(dmean_g_2, D, out=row_scalars[0])
-            # step 22: mean_g_2_scaled = mean_g_2*rstd
-            mean_g_2_scaled = np.multiply(mean_g_2, rstd, out=row_scalars[6])
-            # step 23: sum_ddx_g_xhat = sum((g - mean_g - xhat*mean_g_2)*ddx)
+            # step 43: dmean_g_xhat_scaled = dmean_g_xhat/D
+            dmean_g_xhat_scaled = np.divide(dmean_g_xhat, D, out=row_scalars[0])
+            # step 44: mean_g_xhat_scaled = mean_g_xhat*rstd
+            mean_g_xhat_scaled = np.multiply(mean_g_xhat, rstd, out=row_scalars[6])
+            # step 45: sum_ddx_g_xhat = sum((g - mean_g - xhat*mean_g_xhat)*ddx)
             part_6 = _rows.by_row(np.subtract, g, mean_g, out=buffers[2])
-            part_7 = _rows.by_row(np.multiply, xhat, mean_g_2, out=buffers[3])
+            part_7 = _rows.by_row(np.multiply, xhat, mean_g_xhat, out=buffers[3])
             part_6 = np.subtract(part_6, part_7, out=buffers[2])
             sum_ddx_g_xhat = _rows.row_sum(part_6, ddx, out=row_scalars[4])
-            # step 21: dg = xhat*dmean_g_2_scaled + ddx*rstd + dmean_g_scaled
-            dg = _rows.by_row(np.multiply, xhat, dmean_g_2_scaled, out=buffers[2])
+            # step 43: dg = xhat*dmean_g_xhat_scaled + ddx*rstd + dmean_g_scaled
+            dg = _rows.by_row(np.multiply, xhat, dmean_g_xhat_scaled, out=buffers[2])
             part_8 = _rows.by_row(np.multiply, ddx, rstd, out=buffers[3])
             dg = np.add(dg, part_8, out=buffers[2])
             dg = np.add(dg, dmean_g_scaled, out=buffers[2])
-        # step 29: dgamma = sum over rows of (xhat*dmean_beta_scaled + dg*gate)*dy
+        # step 55: d2gamma = sum over rows of (xhat*dmean_product_scaled + dg*gate)*dy
         if needs_part_9:
-            part_9 = _rows.by_row(np.multiply, xhat, dmean_beta_scaled, out=buffers[3])
+            part_9 = _rows.by_row(
+                np.multiply, xhat, dmean_product_scaled, out=buffers[3]
+            )
         if needs_part_10:
             part_10 = _rows.by_row(np.multiply, dg, gate, out=buffers[4])
         if needs_g_2:
@@ -262,41 +273,41 @@ def backward_backward(arguments, fields, results, call):
             part_9 = part_10
         if needs_part_5:
             part_9 = np.multiply(part_9, dy, out=buffers[3])
-            _rows.add_rows(part_9, dgamma_sums)
-        # step 28: sum_dg_dy_gamma = sum(dg*dy*gamma)
+            _rows.add_rows(part_9, d2gamma_sums)
+        # step 50: sum_dg_dy_gamma = sum(dg*dy*gamma)
         if needs_part_10:
             part_11 = np.multiply(dg, dy, out=buffers[3])
             sum_dg_dy_gamma = _rows.row_sum(part_11, gamma, out=row_scalars[1])
         if gate_rows is not None and gamma is None and ddx_rows is not None:
             sum_dg_dy_gamma = _rows.row_sum(dg, dy, out=row_scalars[1])
-        # step 22: dxhat = g*dmean_g_2_scaled + dy*gate*ddgamma +
-        #   dy*dmean_beta_scaled*gamma - ddx*mean_g_2_scaled
+        # step 44: d2xhat = g*dmean_g_xhat_scaled + dy*gate*ddgamma +
+        #   dy*dmean_product_scaled*gamma - ddx*mean_g_xhat_scaled
         if ddx_rows is not None:
-            dxhat = np.multiply(g, dmean_g_2_scaled, out=buffers[1])
+            d2xhat = np.multiply(g, dmean_g_xhat_scaled, out=buffers[1])
         if ddgamma is not None:
             part_12 = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[3])
         if needs_part_4:
             part_12 = np.multiply(part_12, gate, out=buffers[3])
         if ddx_rows is not None and ddgamma is not None:
-            dxhat = np.add(dxhat, part_12, out=buffers[1])
+            d2xhat = np.add(d2xhat, part_12, out=buffers[1])
         if gate_rows is not None and ddx_rows is None and ddgamma is not None:
-            dxhat = part_12
+            d2xhat = part_12
         if gate_rows is None and ddx_rows is None and ddgamma is not None:
-            dxhat = part_12
+            d2xhat = part_12
         if ddgate_rows is not None:
-            part_13 = np.multiply(part_5, dmean_beta_scaled, out=buffers[0])
+            part_13 = np.multiply(part_5, dmean_product_scaled, out=buffers[0])
         if ddgate_rows is not None and (ddx_rows is not None or ddgamma is not None):
-            dxhat = np.add(dxhat, part_13, out=buffers[0])
+            d2xhat = np.add(d2xhat, part_13, out=buffers[0])
         if ddx_rows is None and ddgate_rows is not None and ddgamma is None:
-            dxhat = part_13
+            d2xhat = part_13
         if ddx_rows is not None:
-            part_14 = _rows.by_row(np.multiply, ddx, mean_g_2_scaled, out=buffers[3])
-            dxhat = np.subtract(dxhat, part_14, out=buffers[0])
-        # step 23: sum_dxhat_x_centred = sum(dxhat*x_centred)
+            part_14 = _rows.by_row(np.multiply, ddx, mean_g_xhat_scaled, out=buffers[3])
+            d2xhat = np.subtract(d2xhat, part_14, out=buffers[0])
+        # step 45: sum_d2xhat_x_centred = sum(d2xhat*x_centred)
         if needs_part_18:
-            sum_dxhat_x_centred = _rows.row_sum(dxhat, x_centred, out=row_scalars[0])
-        # step 31: ddy = gate*ddbeta + xhat*gate*ddgamma + dg*gate*gamma + (xhat*gamma +
-        #   beta)*dmean_beta_scaled
+            sum_d2xhat_x_centred = _rows.row_sum(d2xhat, x_centred, out=row_scalars[0])
+        # step 53: ddy = gate*ddbeta + xhat*gate*ddgamma + dg*gate*gamma + (xhat*gamma +
+        #   beta)*dmean_product_scaled
         if needs_sum_ddbeta_dy:
             ddy = np.multiply(ddbeta, gate, out=buffers[1])
         if gate_rows is None and ddbeta is not None:
@@ -342,7 +353,7 @@ def backward_backward(arguments, fields, results, call):
         if beta is not None and ddgate_rows is not None:
             part_17 = _rows.by_feature(np.add, part_17, beta_wide, out=ddy_block)
         if ddgate_rows is not None:
-            part_17 = np.multiply(part_17, dmean_beta_scaled, out=ddy_block)
+            part_17 = np.multiply(part_17, dmean_product_scaled, out=ddy_block)
         if ddgate_rows is not None and (
             ddx_rows is not None or ddgamma is not None or ddbeta is not None
         ):
@@ -351,42 +362,42 @@ def backward_backward(arguments, fields, results, call):
             ddy = part_17
         if ddgate_rows is None:
             ddy_block[...] = ddy
-        # step 23: drstd = sum_ddx_g_xhat + sum_dxhat_x_centred
+        # step 45: d2rstd = sum_d2xhat_x_centred + sum_ddx_g_xhat
         if ddx_rows is not None:
-            drstd = np.add(sum_ddx_g_xhat, sum_dxhat_x_centred, out=row_scalars[0])
+            d2rstd = np.add(sum_d2xhat_x_centred, sum_ddx_g_xhat, out=row_scalars[0])
         if ddx_rows is None and (ddgate_rows is not None or ddgamma is not None):
-            drstd = sum_dxhat_x_centred
-        # step 24: drstd_scaled = drstd*rstd
+            d2rstd = sum_d2xhat_x_centred
+        # step 54: d2rstd_scaled = d2rstd*rstd
         if needs_part_18:
-            drstd_scaled = np.multiply(drstd, rstd, out=row_scalars[0])
-            # step 24: dvar = -drstd_scaled*rstd**2/2
-            dvar = np.square(rstd, out=row_scalars[4])
-            dvar = np.multiply(drstd_scaled, dvar, out=row_scalars[0])
-            dvar = np.multiply(dvar, -0.5, out=row_scalars[0])
-            # step 25: dvar_scaled = 2*dvar/D
-            dvar_scaled = np.multiply(dvar, part_18, out=row_scalars[0])
-        # step 28: dgate = sum_ddbeta_dy + sum_ddgamma_dy_xhat + sum_dg_dy_gamma
+            d2rstd_scaled = np.multiply(d2rstd, rstd, out=row_scalars[0])
+            # step 54: d2var = -d2rstd_scaled*rstd**2/2
+            d2var = np.square(rstd, out=row_scalars[4])
+            d2var = np.multiply(d2rstd_scaled, d2var, out=row_scalars[0])
+            d2var = np.multiply(d2var, -0.5, out=row_scalars[0])
+            # step 47: d2var_scaled = 2*d2var/D
+            d2var_scaled = np.multiply(d2var, part_18, out=row_scalars[0])
+        # step 50: d2gate = sum_ddbeta_dy + sum_ddgamma_dy_xhat + sum_dg_dy_gamma
         if gate_rows is not None and ddgamma is not None and ddbeta is not None:
-            dgate = np.add(sum_ddbeta_dy, sum_ddgamma_dy_xhat, out=dgate_block)
+            d2gate = np.add(sum_ddbeta_dy, sum_ddgamma_dy_xhat, out=dgate_block)
         if gate_rows is not None and ddgamma is None and ddbeta is not None:
-            dgate = sum_ddbeta_dy
+            d2gate = sum_ddbeta_dy
         if needs_ddy:
-            dgate = sum_ddgamma_dy_xhat
+            d2gate = sum_ddgamma_dy_xhat
         if (
             gate_rows is not None
             and ddx_rows is not None
             and (ddgamma is not None or ddbeta is not None)
         ):
-            dgate = np.add(dgate, sum_dg_dy_gamma, out=dgate_block)
+            d2gate = np.add(d2gate, sum_dg_dy_gamma, out=dgate_block)
         if (
             gate_rows is not None
             and gamma is None
             and ddx_rows is not None
             and ddbeta is None
         ):
-            dgate = sum_dg_dy_gamma
+            d2gate = sum_dg_dy_gamma
         if needs_ddy_2:
-            dgate = 0.0
+            d2gate = 0.0
         if (
             gate_rows is not None
             and gamma is not None
@@ -394,30 +405,30 @@ def backward_backward(arguments, fields, results, call):
             and ddgamma is None
             and ddbeta is None
         ):
-            dgate = sum_dg_dy_gamma
+            d2gate = sum_dg_dy_gamma
         if gate_rows is not None and (
             (ddgamma is None and ddbeta is None)
             or (ddx_rows is None and ddgamma is None)
             or (ddx_rows is None and ddbeta is None)
         ):
-            dgate_block[...] = dgate
-        # step 25: dx_centred = x_centred*dvar_scaled + dxhat*rstd
+            dgate_block[...] = d2gate
+        # step 47: d2x_centred = x_centred*d2var_scaled + d2xhat*rstd
         if needs_part_18:
-            dx_centred = np.multiply(x_centred, dvar_scaled, out=dx_block)
-            part_19 = np.multiply(dxhat, rstd, out=buffers[0])
-            dx_centred = np.add(dx_centred, part_19, out=dx_block)
-            # step 26: dmu = sum(-dx_centred)
-            part_20 = np.negative(dx_centred, out=buffers[0])
-            dmu = _rows.row_sum(part_20, ones, out=row_scalars[0])
-            # step 27: dmu_scaled = dmu/D
-            dmu_scaled = np.divide(dmu, D, out=row_scalars[0])
-            # step 27: dx = dx_centred + dmu_scaled
-            dx = np.add(dx_centred, dmu_scaled, out=dx_block)
+            d2x_centred = np.multiply(x_centred, d2var_scaled, out=dx_block)
+            part_19 = np.multiply(d2xhat, rstd, out=buffers[0])
+            d2x_centred = np.add(d2x_centred, part_19, out=dx_block)
+            # step 48: d2mu = sum(-d2x_centred)
+            part_20 = np.negative(d2x_centred, out=buffers[0])
+            d2mu = _rows.row_sum(part_20, ones, out=row_scalars[0])
+            # step 49: d2mu_scaled = d2mu/D
+            d2mu_scaled = np.divide(d2mu, D, out=row_scalars[0])
+            # step 49: d2x = d2x_centred + d2mu_scaled
+            d2x = np.add(d2x_centred, d2mu_scaled, out=dx_block)
         if ddx_rows is None and ddgate_rows is None and ddgamma is None:
-            dx = 0.0
-            dx_block[...] = dx
+            d2x = 0.0
+            dx_block[...] = d2x
 
-    dbeta_rows, dgamma = _blocks.each_block(
+    d2beta_rows, d2gamma = _blocks.each_block(
         block,
         call,
         reads=(
@@ -436,13 +447,13 @@ def backward_backward(arguments, fields, results, call):
         feature_sums=2,
     )
     if gamma is not None and ddx_rows is None and ddgate_rows is None:
-        dgamma = 0.0
-    # step 30: dbeta = dbeta_rows/D
+        d2gamma = 0.0
+    # step 56: d2beta = d2beta_rows/D
     if beta is not None and ddgate_rows is not None:
-        dbeta = np.divide(dbeta_rows, D)
+        d2beta = np.divide(d2beta_rows, D)
     if beta is not None and ddgate_rows is None:
-        dbeta = 0.0
+        d2beta = 0.0
     if gamma is not None:
-        _blocks.round_to(dgamma_out, ..., dgamma)
+        _blocks.round_to(dgamma_out, ..., d2gamma)
     if beta is not None:
-        _blocks.round_to(dbeta_out, ..., dbeta)
+        _blocks.round_to(dbeta_out, ..., d2beta)

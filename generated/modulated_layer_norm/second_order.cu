@@ -7,31 +7,31 @@
 // templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
 //
 // jvp:
-//     dy = dgate*(gamma*xhat + beta) + gate*(dgamma*xhat + dbeta + rstd*gamma*(dx - mean(dx) - xhat*mean(dx*xhat)))
+//     y_dot = gate_dot*(gamma*xhat + beta) + gate*(gamma_dot*xhat + beta_dot + rstd*gamma*(x_dot - mean(x_dot) - xhat*mean(x_dot*xhat)))
 // backward_backward:
 //     g = gate*gamma*dy
 //     mean_g = mean(g)
-//     mean_g_2 = mean(g*xhat)
-//     dmean_beta = D*ddgate
-//     dmean_g_2 = sum(-rstd*ddx*xhat)
+//     mean_g_xhat = mean(g*xhat)
+//     dmean_product = D*ddgate
+//     dmean_g_xhat = sum(-rstd*ddx*xhat)
 //     dmean_g = sum(-rstd*ddx)
-//     dg = rstd*ddx + dmean_g_2*xhat/D + dmean_g/D
-//     dxhat = gate*ddgamma*dy + dmean_g_2*g/D + dmean_beta*gamma*dy/D - mean_g_2*rstd*ddx
-//     drstd = sum(dxhat*x_centred) + sum(ddx*(g - mean_g - mean_g_2*xhat))
-//     dvar = -drstd*rstd**3/2
-//     dx_centred = rstd*dxhat + 2*dvar*x_centred/D
-//     dmu = sum(-dx_centred)
-//     dx = dx_centred + dmu/D
-//     dgate = sum(ddbeta*dy) + sum(gamma*dg*dy) + sum(ddgamma*dy*xhat)
-//     dgamma = sum_rows(dy*(gate*dg + dmean_beta*xhat/D))
-//     dbeta = sum_rows(dmean_beta*dy)/D
-//     ddy = gate*ddbeta + gate*gamma*dg + gate*ddgamma*xhat + dmean_beta*(gamma*xhat + beta)/D
+//     dg = rstd*ddx + dmean_g_xhat*xhat/D + dmean_g/D
+//     d2xhat = gate*ddgamma*dy + dmean_g_xhat*g/D + dmean_product*gamma*dy/D - mean_g_xhat*rstd*ddx
+//     d2rstd = sum(d2xhat*x_centred) + sum(ddx*(g - mean_g - mean_g_xhat*xhat))
+//     d2var = -d2rstd*rstd**3/2
+//     d2x_centred = rstd*d2xhat + 2*d2var*x_centred/D
+//     d2mu = sum(-d2x_centred)
+//     d2x = d2x_centred + d2mu/D
+//     d2gate = sum(ddbeta*dy) + sum(gamma*dg*dy) + sum(ddgamma*dy*xhat)
+//     d2gamma = sum_rows(dy*(gate*dg + dmean_product*xhat/D))
+//     d2beta = sum_rows(dmean_product*dy)/D
+//     ddy = gate*ddbeta + gate*gamma*dg + gate*ddgamma*xhat + dmean_product*(gamma*xhat + beta)/D
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* x, const Row* gate, const Row* dx, const Row* dgate, const Computed* mu, const
+//     jvp_<type>(const Row* x, const Row* gate, const Row* x_dot, const Row* gate_dot, const Computed* mu, const
 //         Computed* mu_residual, const Computed* rstd, const Parameter* gamma, const Parameter* beta, const
-//         Parameter* dgamma, const Parameter* dbeta, Row* out_dy, long long rows, int D)
+//         Parameter* gamma_dot, const Parameter* beta_dot, Row* out_dy, long long rows, int D)
 //     backward_backward_<type>(const Row* x, const Row* gate, const Row* dy, const Row* ddx, const Row* ddgate,
 //         const Computed* mu, const Computed* mu_residual, const Computed* rstd, const Parameter* gamma, const
 //         Parameter* beta, const Parameter* ddgamma, const Parameter* ddbeta, Row* out_dx, Row* out_dgate, Row*
@@ -127,14 +127,14 @@ namespace lngen {
 namespace jvp {
 
 constexpr bool READS_x = HAS_dgamma || HAS_dgate || HAS_dx;
-constexpr bool READS_dx = HAS_dx;
+constexpr bool READS_x_dot = HAS_dx;
 constexpr bool READS_gate = (HAS_dbeta && HAS_gate) || (HAS_dgamma && HAS_gate) || (HAS_dx && HAS_gate);
-constexpr bool READS_dgate = HAS_dgate;
+constexpr bool READS_gate_dot = HAS_dgate;
 constexpr bool READS_gamma = (HAS_dgate && HAS_gamma) || (HAS_dx && HAS_gamma);
 constexpr bool READS_beta = HAS_beta && HAS_dgate;
-constexpr bool READS_dgamma = HAS_dgamma;
-constexpr bool READS_dbeta = HAS_dbeta;
-constexpr int ROWS_READ = READS_x + READS_dx, FEATURES_READ = READS_gamma + READS_beta + READS_dgamma + READS_dbeta;
+constexpr bool READS_gamma_dot = HAS_dgamma;
+constexpr bool READS_beta_dot = HAS_dbeta;
+constexpr int ROWS_READ = READS_x + READS_x_dot, FEATURES_READ = READS_gamma + READS_beta + READS_gamma_dot + READS_beta_dot;
 
 template <class T>
 using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 0, 7, 1>;
@@ -142,15 +142,15 @@ using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 0, 7, 1
 template <class T, class P, class A> struct Arguments {
   const T* x;
   const T* gate;
-  const T* dx;
-  const T* dgate;
+  const T* x_dot;
+  const T* gate_dot;
   const A* mu;
   const A* mu_residual;
   const A* rstd;
   const P* gamma;
   const P* beta;
-  const P* dgamma;
-  const P* dbeta;
+  const P* gamma_dot;
+  const P* beta_dot;
   T* out_dy;
   long long rows;
   int D;
@@ -160,52 +160,52 @@ template <class T, class P, class A> struct Arguments {
 template <class A> struct Scalars {
   A D;
   A gate;
-  A dgate;
+  A gate_dot;
   A mu;
   A mu_residual;
   A rstd;
-  A mean_dx;
-  A mean_dx_xhat;
+  A mean_x_dot;
+  A mean_x_dot_xhat;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
 template <class G> struct Tile {
   Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dx[G::KEPT];
+  Pack<typename G::T, G::VECTOR> x_dot[G::KEPT];
   Pack<typename G::P, G::VECTOR> gamma[G::HELD];
   Pack<typename G::P, G::VECTOR> beta[G::HELD];
-  Pack<typename G::P, G::VECTOR> dgamma[G::HELD];
-  Pack<typename G::P, G::VECTOR> dbeta[G::HELD];
+  Pack<typename G::P, G::VECTOR> gamma_dot[G::HELD];
+  Pack<typename G::P, G::VECTOR> beta_dot[G::HELD];
 };
 
-// Stage 1 of 2: mean_dx = mean(dx); mean_dx_xhat = mean(dx*xhat)
+// Stage 1 of 2: mean_x_dot = mean(x_dot); mean_x_dot_xhat = mean(x_dot*xhat)
 template <class A>
-__device__ __forceinline__ void mean_dx_xhat(A x, A dx, const Scalars<A>& row, A (&sums)[2]) {
+__device__ __forceinline__ void mean_x_dot_xhat(A x, A x_dot, const Scalars<A>& row, A (&sums)[2]) {
   const A mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  if (HAS_dx) sums[0] += dx;  // step 14: mean_dx
-  if (HAS_dx) sums[1] += dx*xhat;  // step 14: mean_dx_xhat
+  if (HAS_dx) sums[0] += x_dot;  // step 31: mean_x_dot
+  if (HAS_dx) sums[1] += x_dot*xhat;  // step 31: mean_x_dot_xhat
 }
 
 template <class A>
-__device__ __forceinline__ void after_mean_dx_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_dx = sums[0] / row.D;  // step 14: mean(dx)
-  const A mean_dx_xhat = sums[1] / row.D;  // step 14: mean(dx*xhat)
-  row.mean_dx = mean_dx;
-  row.mean_dx_xhat = mean_dx_xhat;
+__device__ __forceinline__ void after_mean_x_dot_xhat(Scalars<A>& row, const A (&sums)[2]) {
+  const A mean_x_dot = sums[0] / row.D;  // step 31: mean(x_dot)
+  const A mean_x_dot_xhat = sums[1] / row.D;  // step 31: mean(x_dot*xhat)
+  row.mean_x_dot = mean_x_dot;
+  row.mean_x_dot_xhat = mean_x_dot_xhat;
 }
 
 // Stage 2 of 2
 template <class A>
-__device__ __forceinline__ void stage_2(A x, A dx, A gamma, A beta, A dgamma, A dbeta, const Scalars<A>& row, A& out_dy) {
-  const A dgate = row.dgate, gate = row.gate, mean_dx = row.mean_dx, mean_dx_xhat = row.mean_dx_xhat, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+__device__ __forceinline__ void stage_2(A x, A x_dot, A gamma, A beta, A gamma_dot, A beta_dot, const Scalars<A>& row, A& out_y_dot) {
+  const A gate = row.gate, gate_dot = row.gate_dot, mean_x_dot = row.mean_x_dot, mean_x_dot_xhat = row.mean_x_dot_xhat, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A dy = (HAS_dbeta || HAS_dgamma || HAS_dgate || HAS_dx) ? (HAS_dgate ? (xhat*gamma + beta)*dgate : A(0)) + ((HAS_dbeta || HAS_dgamma || HAS_dx) ? ((HAS_dgamma ? xhat*dgamma : A(0)) + (HAS_dx ? (dx - mean_dx - xhat*mean_dx_xhat)*rstd*gamma : A(0)) + dbeta)*gate : A(0)) : A(0);  // step 14
-  out_dy = dy;
+  const A y_dot = (HAS_dbeta || HAS_dgamma || HAS_dgate || HAS_dx) ? (HAS_dgate ? (xhat*gamma + beta)*gate_dot : A(0)) + ((HAS_dbeta || HAS_dgamma || HAS_dx) ? ((HAS_dgamma ? xhat*gamma_dot : A(0)) + (HAS_dx ? (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma : A(0)) + beta_dot)*gate : A(0)) : A(0);  // step 31
+  out_y_dot = y_dot;
 }
 
 // What the call gives: everything that no row changes.
@@ -230,8 +230,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       if (column < here.D) {
         if constexpr (READS_gamma) tile.gamma[chunk] = load<G::VECTOR>(to.gamma + column);
         if constexpr (READS_beta) tile.beta[chunk] = load<G::VECTOR>(to.beta + column);
-        if constexpr (READS_dgamma) tile.dgamma[chunk] = load<G::VECTOR>(to.dgamma + column);
-        if constexpr (READS_dbeta) tile.dbeta[chunk] = load<G::VECTOR>(to.dbeta + column);
+        if constexpr (READS_gamma_dot) tile.gamma_dot[chunk] = load<G::VECTOR>(to.gamma_dot + column);
+        if constexpr (READS_beta_dot) tile.beta_dot[chunk] = load<G::VECTOR>(to.beta_dot + column);
       }
     }
   }
@@ -245,8 +245,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         if (column < here.limit) {
           if constexpr (READS_x)
             tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_dx)
-            tile.dx[chunk] = load_once<G::VECTOR>(to.dx + here.offset + column);
+          if constexpr (READS_x_dot)
+            tile.x_dot[chunk] = load_once<G::VECTOR>(to.x_dot + here.offset + column);
         }
       }
     }
@@ -256,43 +256,43 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     row.rstd = live ? to.rstd[here.row] : A(0);
     row.gate = A(1);
     if (READS_gate && live) row.gate = widen<A>(to.gate[here.row]);
-    row.dgate = A(0);
-    if (READS_dgate && live) row.dgate = widen<A>(to.dgate[here.row]);
+    row.gate_dot = A(0);
+    if (READS_gate_dot && live) row.gate_dot = widen<A>(to.gate_dot[here.row]);
     {
       A sums[2] = {A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          mean_dx_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0), row, sums);
+          mean_x_dot_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, HAS_dx) | bit(1, HAS_dx), 0, 0>(sums, slots, turn);
-      after_mean_dx_xhat(row, sums);
+      after_mean_x_dot_xhat(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
         const auto beta = read<READS_beta, G::HOLDS_FEATURES>(tile.beta, chunk, to.beta, column);
-        const auto dgamma = read<READS_dgamma, G::HOLDS_FEATURES>(tile.dgamma, chunk, to.dgamma, column);
-        const auto dbeta = read<READS_dbeta, G::HOLDS_FEATURES>(tile.dbeta, chunk, to.dbeta, column);
-        Pack<T, G::VECTOR> stored_dy;
+        const auto gamma_dot = read<READS_gamma_dot, G::HOLDS_FEATURES>(tile.gamma_dot, chunk, to.gamma_dot, column);
+        const auto beta_dot = read<READS_beta_dot, G::HOLDS_FEATURES>(tile.beta_dot, chunk, to.beta_dot, column);
+        Pack<T, G::VECTOR> stored_y_dot;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dy;
+          A out_y_dot;
           stage_2(READS_x ? widen<A>(x.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
               READS_beta ? widen<A>(beta.entries[i]) : A(0),
-              READS_dgamma ? widen<A>(dgamma.entries[i]) : A(0),
-              READS_dbeta ? widen<A>(dbeta.entries[i]) : A(0), row, out_dy);
-          stored_dy.entries[i] = narrow<T>(out_dy);
+              READS_gamma_dot ? widen<A>(gamma_dot.entries[i]) : A(0),
+              READS_beta_dot ? widen<A>(beta_dot.entries[i]) : A(0), row, out_y_dot);
+          stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        store_once(to.out_dy + here.offset + column, stored_dy);
+        store_once(to.out_dy + here.offset + column, stored_y_dot);
       });
     }
   }
@@ -309,13 +309,13 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 
 #define LNGEN_KERNELS(TYPE, T) \
   LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
-               (const T* __restrict__ x, const T* __restrict__ gate, const T* __restrict__ dx, \
-                const T* __restrict__ dgate, const lngen::Computed<T>* __restrict__ mu, \
+               (const T* __restrict__ x, const T* __restrict__ gate, const T* __restrict__ x_dot, \
+                const T* __restrict__ gate_dot, const lngen::Computed<T>* __restrict__ mu, \
                 const lngen::Computed<T>* __restrict__ mu_residual, const lngen::Computed<T>* __restrict__ rstd, \
                 const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ beta, \
-                const lngen::Parameter<T>* __restrict__ dgamma, const lngen::Parameter<T>* __restrict__ dbeta, \
+                const lngen::Parameter<T>* __restrict__ gamma_dot, const lngen::Parameter<T>* __restrict__ beta_dot, \
                 T* __restrict__ out_dy, long long rows, int D), \
-               (x, gate, dx, dgate, mu, mu_residual, rstd, gamma, beta, dgamma, dbeta, out_dy, rows, D))
+               (x, gate, x_dot, gate_dot, mu, mu_residual, rstd, gamma, beta, gamma_dot, beta_dot, out_dy, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -373,27 +373,27 @@ template <class A> struct Scalars {
   A mu;
   A mu_residual;
   A rstd;
-  A dmean_beta;
-  A dmean_beta_scaled;
+  A dmean_product;
+  A dmean_product_scaled;
   A mean_g;
-  A mean_g_2;
-  A dmean_g_2;
+  A mean_g_xhat;
+  A dmean_g_xhat;
   A dmean_g;
   A sum_ddbeta_dy;
   A sum_ddgamma_dy_xhat;
   A dmean_g_scaled;
-  A dmean_g_2_scaled;
-  A mean_g_2_scaled;
+  A dmean_g_xhat_scaled;
+  A mean_g_xhat_scaled;
   A sum_ddx_g_xhat;
-  A sum_dxhat_x_centred;
+  A sum_d2xhat_x_centred;
   A sum_dg_dy_gamma;
-  A drstd;
-  A drstd_scaled;
-  A dvar;
-  A dvar_scaled;
-  A dgate;
-  A dmu;
-  A dmu_scaled;
+  A d2rstd;
+  A d2rstd_scaled;
+  A d2var;
+  A d2var_scaled;
+  A d2gate;
+  A d2mu;
+  A d2mu_scaled;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
@@ -411,123 +411,123 @@ template <class G> struct Tile {
 template <class A>
 __device__ __forceinline__ void after_stage_1(Scalars<A>& row) {
   const A D = row.D, ddgate = row.ddgate;
-  const A dmean_beta = HAS_ddgate ? ddgate*D : A(0);  // step 18
-  const A dmean_beta_scaled = HAS_ddgate ? dmean_beta / D : A(0);  // step 22
-  row.dmean_beta = dmean_beta;
-  row.dmean_beta_scaled = dmean_beta_scaled;
+  const A dmean_product = HAS_ddgate ? ddgate*D : A(0);  // step 40
+  const A dmean_product_scaled = HAS_ddgate ? dmean_product / D : A(0);  // step 44
+  row.dmean_product = dmean_product;
+  row.dmean_product_scaled = dmean_product_scaled;
 }
 
-// Stage 2 of 5: mean_g = mean(g); mean_g_2 = mean(g*xhat); dmean_g_2 = sum(-rstd*ddx*xhat); dmean_g = sum(-rstd*ddx); sum_ddbeta_dy = sum(ddbeta*dy); sum_ddgamma_dy_xhat = sum(ddgamma*dy*xhat)
+// Stage 2 of 5: mean_g = mean(g); mean_g_xhat = mean(g*xhat); dmean_g_xhat = sum(-rstd*ddx*xhat); dmean_g = sum(-rstd*ddx); sum_ddbeta_dy = sum(ddbeta*dy); sum_ddgamma_dy_xhat = sum(ddgamma*dy*xhat)
 template <class A>
 __device__ __forceinline__ void sum_ddgamma_dy_xhat(A x, A dy, A ddx, A gamma, A ddgamma, A ddbeta, const Scalars<A>& row, A (&sums)[6], A (&over_rows)[SUMS_INTO_COLUMNS]) {
-  const A dmean_beta = row.dmean_beta, gate = row.gate, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+  const A dmean_product = row.dmean_product, gate = row.gate, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A g = dy*gate*gamma;  // step 15
-  if (HAS_ddx) sums[0] += g;  // step 16: mean_g
-  if (HAS_ddx) sums[1] += g*xhat;  // step 17: mean_g_2
-  if (HAS_ddx) sums[2] += -ddx*xhat*rstd;  // step 19: dmean_g_2
-  if (HAS_ddx) sums[3] += -ddx*rstd;  // step 20: dmean_g
-  if (HAS_ddbeta && HAS_gate) sums[4] += dy*ddbeta;  // step 28: sum_ddbeta_dy
-  if (HAS_ddgamma && HAS_gate) sums[5] += dy*xhat*ddgamma;  // step 28: sum_ddgamma_dy_xhat
-  if (HAS_beta && HAS_ddgate) over_rows[0] = dy*dmean_beta;  // step 30: dbeta_rows
+  const A g = dy*gate*gamma;  // step 32
+  if (HAS_ddx) sums[0] += g;  // step 33: mean_g
+  if (HAS_ddx) sums[1] += g*xhat;  // step 34: mean_g_xhat
+  if (HAS_ddx) sums[2] += -ddx*xhat*rstd;  // step 41: dmean_g_xhat
+  if (HAS_ddx) sums[3] += -ddx*rstd;  // step 42: dmean_g
+  if (HAS_ddbeta && HAS_gate) sums[4] += dy*ddbeta;  // step 50: sum_ddbeta_dy
+  if (HAS_ddgamma && HAS_gate) sums[5] += dy*xhat*ddgamma;  // step 50: sum_ddgamma_dy_xhat
+  if (HAS_beta && HAS_ddgate) over_rows[0] = dy*dmean_product;  // step 56: d2beta_rows
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_ddgamma_dy_xhat(Scalars<A>& row, const A (&sums)[6]) {
   const A D = row.D, rstd = row.rstd;
-  const A mean_g = sums[0] / row.D;  // step 16: mean(g)
-  const A mean_g_2 = sums[1] / row.D;  // step 17: mean(g*xhat)
-  const A dmean_g_2 = sums[2];  // step 19: sum(-rstd*ddx*xhat)
-  const A dmean_g = sums[3];  // step 20: sum(-rstd*ddx)
-  const A sum_ddbeta_dy = sums[4];  // step 28: sum(ddbeta*dy)
-  const A sum_ddgamma_dy_xhat = sums[5];  // step 28: sum(ddgamma*dy*xhat)
-  const A dmean_g_scaled = HAS_ddx ? dmean_g / D : A(0);  // step 21
-  const A dmean_g_2_scaled = HAS_ddx ? dmean_g_2 / D : A(0);  // step 21
-  const A mean_g_2_scaled = mean_g_2*rstd;  // step 22
+  const A mean_g = sums[0] / row.D;  // step 33: mean(g)
+  const A mean_g_xhat = sums[1] / row.D;  // step 34: mean(g*xhat)
+  const A dmean_g_xhat = sums[2];  // step 41: sum(-rstd*ddx*xhat)
+  const A dmean_g = sums[3];  // step 42: sum(-rstd*ddx)
+  const A sum_ddbeta_dy = sums[4];  // step 50: sum(ddbeta*dy)
+  const A sum_ddgamma_dy_xhat = sums[5];  // step 50: sum(ddgamma*dy*xhat)
+  const A dmean_g_scaled = HAS_ddx ? dmean_g / D : A(0);  // step 43
+  const A dmean_g_xhat_scaled = HAS_ddx ? dmean_g_xhat / D : A(0);  // step 43
+  const A mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 44
   row.mean_g = mean_g;
-  row.mean_g_2 = mean_g_2;
-  row.dmean_g_2 = dmean_g_2;
+  row.mean_g_xhat = mean_g_xhat;
+  row.dmean_g_xhat = dmean_g_xhat;
   row.dmean_g = dmean_g;
   row.sum_ddbeta_dy = sum_ddbeta_dy;
   row.sum_ddgamma_dy_xhat = sum_ddgamma_dy_xhat;
   row.dmean_g_scaled = dmean_g_scaled;
-  row.dmean_g_2_scaled = dmean_g_2_scaled;
-  row.mean_g_2_scaled = mean_g_2_scaled;
+  row.dmean_g_xhat_scaled = dmean_g_xhat_scaled;
+  row.mean_g_xhat_scaled = mean_g_xhat_scaled;
 }
 
-// Stage 3 of 5: sum_ddx_g_xhat = sum(ddx*(-mean_g - mean_g_2*xhat + g)); sum_dxhat_x_centred = sum(dxhat*x_centred); sum_dg_dy_gamma = sum(gamma*dg*dy)
+// Stage 3 of 5: sum_ddx_g_xhat = sum(ddx*(-mean_g - mean_g_xhat*xhat + g)); sum_d2xhat_x_centred = sum(d2xhat*x_centred); sum_dg_dy_gamma = sum(gamma*dg*dy)
 template <class A>
 __device__ __forceinline__ void sum_dg_dy_gamma(A x, A dy, A ddx, A gamma, A beta, A ddgamma, A ddbeta, const Scalars<A>& row, A (&sums)[3], A (&over_rows)[SUMS_INTO_COLUMNS], A& out_ddy) {
-  const A dmean_beta_scaled = row.dmean_beta_scaled, dmean_g_2_scaled = row.dmean_g_2_scaled, dmean_g_scaled = row.dmean_g_scaled, gate = row.gate, mean_g = row.mean_g, mean_g_2 = row.mean_g_2, mean_g_2_scaled = row.mean_g_2_scaled, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+  const A dmean_g_scaled = row.dmean_g_scaled, dmean_g_xhat_scaled = row.dmean_g_xhat_scaled, dmean_product_scaled = row.dmean_product_scaled, gate = row.gate, mean_g = row.mean_g, mean_g_xhat = row.mean_g_xhat, mean_g_xhat_scaled = row.mean_g_xhat_scaled, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A g = dy*gate*gamma;  // step 15
-  const A dg = HAS_ddx ? xhat*dmean_g_2_scaled + ddx*rstd + dmean_g_scaled : A(0);  // step 21
-  const A dxhat = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? (HAS_ddx ? g*dmean_g_2_scaled : A(0)) + (HAS_ddgamma ? dy*gate*ddgamma : A(0)) + (HAS_ddgate ? dy*dmean_beta_scaled*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_2_scaled : A(0)) : A(0);  // step 22
-  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddgate || HAS_ddx) ? (HAS_ddbeta ? gate*ddbeta : A(0)) + (HAS_ddgamma ? xhat*gate*ddgamma : A(0)) + (HAS_ddx ? dg*gate*gamma : A(0)) + (HAS_ddgate ? (xhat*gamma + beta)*dmean_beta_scaled : A(0)) : A(0);  // step 31
-  if (HAS_ddx) sums[0] += (g - mean_g - xhat*mean_g_2)*ddx;  // step 23: sum_ddx_g_xhat
-  if (HAS_ddgamma || HAS_ddgate || HAS_ddx) sums[1] += dxhat*x_centred;  // step 23: sum_dxhat_x_centred
-  if (HAS_ddx && HAS_gate) sums[2] += dg*dy*gamma;  // step 28: sum_dg_dy_gamma
-  if ((HAS_ddgate && HAS_gamma) || (HAS_ddx && HAS_gamma)) over_rows[1] = ((HAS_ddgate ? xhat*dmean_beta_scaled : A(0)) + (HAS_ddx ? dg*gate : A(0)))*dy;  // step 29: dgamma
+  const A g = dy*gate*gamma;  // step 32
+  const A dg = HAS_ddx ? xhat*dmean_g_xhat_scaled + ddx*rstd + dmean_g_scaled : A(0);  // step 43
+  const A d2xhat = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? (HAS_ddx ? g*dmean_g_xhat_scaled : A(0)) + (HAS_ddgamma ? dy*gate*ddgamma : A(0)) + (HAS_ddgate ? dy*dmean_product_scaled*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 44
+  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddgate || HAS_ddx) ? (HAS_ddbeta ? gate*ddbeta : A(0)) + (HAS_ddgamma ? xhat*gate*ddgamma : A(0)) + (HAS_ddx ? dg*gate*gamma : A(0)) + (HAS_ddgate ? (xhat*gamma + beta)*dmean_product_scaled : A(0)) : A(0);  // step 53
+  if (HAS_ddx) sums[0] += (g - mean_g - xhat*mean_g_xhat)*ddx;  // step 45: sum_ddx_g_xhat
+  if (HAS_ddgamma || HAS_ddgate || HAS_ddx) sums[1] += d2xhat*x_centred;  // step 45: sum_d2xhat_x_centred
+  if (HAS_ddx && HAS_gate) sums[2] += dg*dy*gamma;  // step 50: sum_dg_dy_gamma
+  if ((HAS_ddgate && HAS_gamma) || (HAS_ddx && HAS_gamma)) over_rows[1] = ((HAS_ddgate ? xhat*dmean_product_scaled : A(0)) + (HAS_ddx ? dg*gate : A(0)))*dy;  // step 55: d2gamma
   out_ddy = ddy;
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_dg_dy_gamma(Scalars<A>& row, const A (&sums)[3]) {
   const A D = row.D, rstd = row.rstd, sum_ddbeta_dy = row.sum_ddbeta_dy, sum_ddgamma_dy_xhat = row.sum_ddgamma_dy_xhat;
-  const A sum_ddx_g_xhat = sums[0];  // step 23: sum(ddx*(-mean_g - mean_g_2*xhat + g))
-  const A sum_dxhat_x_centred = sums[1];  // step 23: sum(dxhat*x_centred)
-  const A sum_dg_dy_gamma = sums[2];  // step 28: sum(gamma*dg*dy)
-  const A drstd = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? sum_ddx_g_xhat + sum_dxhat_x_centred : A(0);  // step 23
-  const A drstd_scaled = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? drstd*rstd : A(0);  // step 24
-  const A dvar = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? A(-0.5)*drstd_scaled*(rstd*rstd) : A(0);  // step 24
-  const A dvar_scaled = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? A(2)*dvar / D : A(0);  // step 25
-  const A dgate = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? sum_ddbeta_dy + sum_ddgamma_dy_xhat + sum_dg_dy_gamma : A(0);  // step 28
+  const A sum_ddx_g_xhat = sums[0];  // step 45: sum(ddx*(-mean_g - mean_g_xhat*xhat + g))
+  const A sum_d2xhat_x_centred = sums[1];  // step 45: sum(d2xhat*x_centred)
+  const A sum_dg_dy_gamma = sums[2];  // step 50: sum(gamma*dg*dy)
+  const A d2rstd = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? sum_d2xhat_x_centred + sum_ddx_g_xhat : A(0);  // step 45
+  const A d2rstd_scaled = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? d2rstd*rstd : A(0);  // step 54
+  const A d2var = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? A(-0.5)*d2rstd_scaled*(rstd*rstd) : A(0);  // step 54
+  const A d2var_scaled = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? A(2)*d2var / D : A(0);  // step 47
+  const A d2gate = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? sum_ddbeta_dy + sum_ddgamma_dy_xhat + sum_dg_dy_gamma : A(0);  // step 50
   row.sum_ddx_g_xhat = sum_ddx_g_xhat;
-  row.sum_dxhat_x_centred = sum_dxhat_x_centred;
+  row.sum_d2xhat_x_centred = sum_d2xhat_x_centred;
   row.sum_dg_dy_gamma = sum_dg_dy_gamma;
-  row.drstd = drstd;
-  row.drstd_scaled = drstd_scaled;
-  row.dvar = dvar;
-  row.dvar_scaled = dvar_scaled;
-  row.dgate = dgate;
+  row.d2rstd = d2rstd;
+  row.d2rstd_scaled = d2rstd_scaled;
+  row.d2var = d2var;
+  row.d2var_scaled = d2var_scaled;
+  row.d2gate = d2gate;
 }
 
-// Stage 4 of 5: dmu = sum(-dx_centred)
+// Stage 4 of 5: d2mu = sum(-d2x_centred)
 template <class A>
-__device__ __forceinline__ void dmu(A x, A dy, A ddx, A gamma, A ddgamma, const Scalars<A>& row, A (&sums)[1]) {
-  const A dmean_beta_scaled = row.dmean_beta_scaled, dmean_g_2_scaled = row.dmean_g_2_scaled, dvar_scaled = row.dvar_scaled, gate = row.gate, mean_g_2_scaled = row.mean_g_2_scaled, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+__device__ __forceinline__ void d2mu(A x, A dy, A ddx, A gamma, A ddgamma, const Scalars<A>& row, A (&sums)[1]) {
+  const A d2var_scaled = row.d2var_scaled, dmean_g_xhat_scaled = row.dmean_g_xhat_scaled, dmean_product_scaled = row.dmean_product_scaled, gate = row.gate, mean_g_xhat_scaled = row.mean_g_xhat_scaled, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
-  const A g = dy*gate*gamma;  // step 15
-  const A dxhat = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? (HAS_ddx ? g*dmean_g_2_scaled : A(0)) + (HAS_ddgamma ? dy*gate*ddgamma : A(0)) + (HAS_ddgate ? dy*dmean_beta_scaled*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_2_scaled : A(0)) : A(0);  // step 22
-  const A dx_centred = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? x_centred*dvar_scaled + dxhat*rstd : A(0);  // step 25
-  if (HAS_ddgamma || HAS_ddgate || HAS_ddx) sums[0] += -dx_centred;  // step 26: dmu
+  const A g = dy*gate*gamma;  // step 32
+  const A d2xhat = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? (HAS_ddx ? g*dmean_g_xhat_scaled : A(0)) + (HAS_ddgamma ? dy*gate*ddgamma : A(0)) + (HAS_ddgate ? dy*dmean_product_scaled*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 44
+  const A d2x_centred = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? x_centred*d2var_scaled + d2xhat*rstd : A(0);  // step 47
+  if (HAS_ddgamma || HAS_ddgate || HAS_ddx) sums[0] += -d2x_centred;  // step 48: d2mu
 }
 
 template <class A>
-__device__ __forceinline__ void after_dmu(Scalars<A>& row, const A (&sums)[1]) {
+__device__ __forceinline__ void after_d2mu(Scalars<A>& row, const A (&sums)[1]) {
   const A D = row.D;
-  const A dmu = sums[0];  // step 26: sum(-dx_centred)
-  const A dmu_scaled = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? dmu / D : A(0);  // step 27
-  row.dmu = dmu;
-  row.dmu_scaled = dmu_scaled;
+  const A d2mu = sums[0];  // step 48: sum(-d2x_centred)
+  const A d2mu_scaled = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? d2mu / D : A(0);  // step 49
+  row.d2mu = d2mu;
+  row.d2mu_scaled = d2mu_scaled;
 }
 
 // Stage 5 of 5
 template <class A>
-__device__ __forceinline__ void stage_5(A x, A dy, A ddx, A gamma, A ddgamma, const Scalars<A>& row, A& out_dx) {
-  const A dmean_beta_scaled = row.dmean_beta_scaled, dmean_g_2_scaled = row.dmean_g_2_scaled, dmu_scaled = row.dmu_scaled, dvar_scaled = row.dvar_scaled, gate = row.gate, mean_g_2_scaled = row.mean_g_2_scaled, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+__device__ __forceinline__ void stage_5(A x, A dy, A ddx, A gamma, A ddgamma, const Scalars<A>& row, A& out_d2x) {
+  const A d2mu_scaled = row.d2mu_scaled, d2var_scaled = row.d2var_scaled, dmean_g_xhat_scaled = row.dmean_g_xhat_scaled, dmean_product_scaled = row.dmean_product_scaled, gate = row.gate, mean_g_xhat_scaled = row.mean_g_xhat_scaled, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
-  const A g = dy*gate*gamma;  // step 15
-  const A dxhat = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? (HAS_ddx ? g*dmean_g_2_scaled : A(0)) + (HAS_ddgamma ? dy*gate*ddgamma : A(0)) + (HAS_ddgate ? dy*dmean_beta_scaled*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_2_scaled : A(0)) : A(0);  // step 22
-  const A dx_centred = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? x_centred*dvar_scaled + dxhat*rstd : A(0);  // step 25
-  const A dx = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? dx_centred + dmu_scaled : A(0);  // step 27
-  out_dx = dx;
+  const A g = dy*gate*gamma;  // step 32
+  const A d2xhat = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? (HAS_ddx ? g*dmean_g_xhat_scaled : A(0)) + (HAS_ddgamma ? dy*gate*ddgamma : A(0)) + (HAS_ddgate ? dy*dmean_product_scaled*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 44
+  const A d2x_centred = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? x_centred*d2var_scaled + d2xhat*rstd : A(0);  // step 47
+  const A d2x = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? d2x_centred + d2mu_scaled : A(0);  // step 49
+  out_d2x = d2x;
 }
 
 // What the call gives: everything that no row changes.
@@ -639,7 +639,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       });
       reduce_row<G, bit(0, HAS_ddx) | bit(1, HAS_ddgamma || HAS_ddgate || HAS_ddx) | bit(2, HAS_ddx && HAS_gate), 0, 0>(sums, slots, turn);
       after_sum_dg_dy_gamma(row, sums);
-      if (live && here.lane == 0 && (HAS_gate)) to.out_dgate[here.row] = narrow<T>(row.dgate);
+      if (live && here.lane == 0 && (HAS_gate)) to.out_dgate[here.row] = narrow<T>(row.d2gate);
     }
     {
       A sums[1] = {A(0)};
@@ -651,7 +651,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          dmu(READS_x ? widen<A>(x.entries[i]) : A(0),
+          d2mu(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
               READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
@@ -659,7 +659,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         }
       });
       reduce_row<G, bit(0, HAS_ddgamma || HAS_ddgate || HAS_ddx), 0, 0>(sums, slots, turn);
-      after_dmu(row, sums);
+      after_d2mu(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
@@ -668,18 +668,18 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
         const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
-        Pack<T, G::VECTOR> stored_dx;
+        Pack<T, G::VECTOR> stored_d2x;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dx;
+          A out_d2x;
           stage_5(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
               READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
-              READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0), row, out_dx);
-          stored_dx.entries[i] = narrow<T>(out_dx);
+              READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0), row, out_d2x);
+          stored_d2x.entries[i] = narrow<T>(out_d2x);
         }
-        store_once(to.out_dx + here.offset + column, stored_dx);
+        store_once(to.out_dx + here.offset + column, stored_d2x);
       });
     }
   }
@@ -715,11 +715,11 @@ template <class A> struct Scalars {
 
 // One column of the gradients
 template <class A>
-__device__ __forceinline__ void finish(A dbeta_rows, A dgamma, const Scalars<A>& row, A& out_dgamma, A& out_dbeta) {
+__device__ __forceinline__ void finish(A d2beta_rows, A d2gamma, const Scalars<A>& row, A& out_d2gamma, A& out_d2beta) {
   const A D = row.D;
-  const A dbeta = HAS_ddgate ? dbeta_rows / D : A(0);  // step 30
-  out_dgamma = dgamma;
-  out_dbeta = dbeta;
+  const A d2beta = HAS_ddgate ? d2beta_rows / D : A(0);  // step 56
+  out_d2gamma = d2gamma;
+  out_d2beta = d2beta;
 }
 
 template <class T> struct Launch : ColumnsGeometry<Computed<T>, 2, 1, 32> {
@@ -734,11 +734,11 @@ template <class T> struct Launch : ColumnsGeometry<Computed<T>, 2, 1, 32> {
     constexpr unsigned long long WANTED = bit(0, HAS_beta && HAS_ddgate) | bit(1, (HAS_ddgate && HAS_gamma) || (HAS_ddx && HAS_gamma));
     add_columns<Launch, WANTED>(
         to.workspace, to.blocks, D, slots + Launch::SLOTS, [&](int column, const A (&totals)[2]) {
-      A out_dgamma;
-      A out_dbeta;
-      finish(totals[0], totals[1], row, out_dgamma, out_dbeta);
-      if (HAS_gamma) to.out_dgamma[column] = narrow<P>(out_dgamma);
-      if (HAS_beta) to.out_dbeta[column] = narrow<P>(out_dbeta);
+      A out_d2gamma;
+      A out_d2beta;
+      finish(totals[0], totals[1], row, out_d2gamma, out_d2beta);
+      if (HAS_gamma) to.out_dgamma[column] = narrow<P>(out_d2gamma);
+      if (HAS_beta) to.out_dbeta[column] = narrow<P>(out_d2beta);
     });
   }
 };

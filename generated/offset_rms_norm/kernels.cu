@@ -246,13 +246,13 @@ __device__ __forceinline__ void mean_g_xhat(A x, A dy, A w, const Scalars<A>& ro
   const A w_shifted_2 = w + A(1);  // step 5
   const A xhat = x*rstd;  // step 3
   const A g = dy*w_shifted_2;  // step 5
-  sums[0] += g*xhat;  // step 8: mean_g_xhat
-  if (HAS_w) over_rows[0] = dy*xhat;  // step 9: dw
+  sums[0] += g*xhat;  // step 11: mean_g_xhat
+  if (HAS_w) over_rows[0] = dy*xhat;  // step 12: dw
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_xhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_g_xhat = sums[0] / row.D;  // step 8: mean(g*xhat)
+  const A mean_g_xhat = sums[0] / row.D;  // step 11: mean(g*xhat)
   row.mean_g_xhat = mean_g_xhat;
 }
 
@@ -263,7 +263,7 @@ __device__ __forceinline__ void stage_2(A x, A dy, A w, const Scalars<A>& row, A
   const A w_shifted_2 = w + A(1);  // step 5
   const A xhat = x*rstd;  // step 3
   const A g = dy*w_shifted_2;  // step 5
-  const A dx = (g - xhat*mean_g_xhat)*rstd;  // step 8
+  const A dx = (g - xhat*mean_g_xhat)*rstd;  // step 11
   out_dx = dx;
 }
 

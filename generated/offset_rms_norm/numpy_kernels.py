@@ -56,17 +56,17 @@ def backward(arguments, fields, results, call):
     # step 5: w_shifted_2 = w + 1
     if w is not None:
         w_shifted_2 = np.add(w, 1.0)
-        # step 8: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
+        # step 11: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
         w_shifted_2_over_D = np.divide(w_shifted_2, D)
         w_shifted_2_wide = _rows.repeated(w_shifted_2)
 
     def block(x, dy, rstd, dx_block, buffers, row_scalars, sums):
         (dw_sums,) = sums
-        # step 9: dw = sum over rows of dy*x*rstd
+        # step 12: dw = sum over rows of dy*x*rstd
         if w is not None:
             part = np.multiply(dy, x, out=dx_block)
             _rows.add_rows(part, dw_sums, rstd)
-            # step 8: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
+            # step 11: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
             mean_g_xhat_unscaled = _rows.row_sum(
                 part, w_shifted_2_over_D, out=row_scalars[0]
             )
@@ -77,9 +77,9 @@ def backward(arguments, fields, results, call):
             g = _rows.by_feature(np.multiply, dy, w_shifted_2_wide, out=dx_block)
         else:
             g = dy
-        # step 8: mean_g_xhat = mean_g_xhat_unscaled*rstd
+        # step 11: mean_g_xhat = mean_g_xhat_unscaled*rstd
         mean_g_xhat = np.multiply(mean_g_xhat_unscaled, rstd, out=row_scalars[0])
-        # step 8: dx = (g - x*mean_g_xhat*rstd)*rstd
+        # step 11: dx = (g - x*mean_g_xhat*rstd)*rstd
         part_2 = np.multiply(mean_g_xhat, rstd, out=row_scalars[0])
         dx = _rows.by_row(np.multiply, x, part_2, out=buffers[0])
         dx = np.subtract(g, dx, out=dx_block)
@@ -135,14 +135,14 @@ def backward_fast(arguments, saved):
     # step 5: w_shifted_2 = w + 1
     if w is not None:
         w_shifted_2 = np.add(w, 1.0)
-        # step 8: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
+        # step 11: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
         w_shifted_2_over_D = np.divide(w_shifted_2, D)
     rstd = rstd_rows[..., np.newaxis]
-    # step 9: dw = sum over rows of dy*x*rstd
+    # step 12: dw = sum over rows of dy*x*rstd
     if w is not None:
         part = dy * x
         dw = _rows.sum_of_rows(rstd.ravel(), part.reshape(-1, features))
-        # step 8: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
+        # step 11: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
         mean_g_xhat_unscaled = vecdot(part, w_shifted_2_over_D)[..., np.newaxis]
     else:
         mean_g_xhat_unscaled = (vecdot(dy, x) / D)[..., np.newaxis]
@@ -151,9 +151,9 @@ def backward_fast(arguments, saved):
         g = dy * w_shifted_2
     else:
         g = dy
-    # step 8: mean_g_xhat = mean_g_xhat_unscaled*rstd
+    # step 11: mean_g_xhat = mean_g_xhat_unscaled*rstd
     mean_g_xhat = mean_g_xhat_unscaled * rstd
-    # step 8: dx = (g - x*mean_g_xhat*rstd)*rstd
+    # step 11: dx = (g - x*mean_g_xhat*rstd)*rstd
     part_2 = mean_g_xhat * rstd
     dx = x * part_2
     dx = np.subtract(g, dx, out=dx)

@@ -21,47 +21,49 @@ from .._runtime import rows as _rows
 
 def jvp(arguments, fields, results, call):
     """The tangents of the outputs, written to their arrays."""
-    dx_rows, dw = arguments
+    x_dot_rows, w_dot = arguments
     x_rows, w, rstd_rows = fields
-    (dy_out,) = results
+    (y_dot_out,) = results
     features, dtype = call.features, call.dtype
-    needs_w_shifted_2 = w is not None and dx_rows is not None
+    needs_w_shifted_2 = w is not None and x_dot_rows is not None
     D = _rows.number(features, dtype)
-    # step 10: w_shifted_2 = w + 1
+    # step 20: w_shifted_2 = w + 1
     if needs_w_shifted_2:
         w_shifted_2 = np.add(w, 1.0)
-    dw_wide = _rows.repeated(dw)
+    w_dot_wide = _rows.repeated(w_dot)
     if needs_w_shifted_2:
         w_shifted_2_wide = _rows.repeated(w_shifted_2)
 
-    def block(x, dx, rstd, dy_block, buffers, row_scalars):
+    def block(x, x_dot, rstd, y_dot_block, buffers, row_scalars):
         # step 3: xhat = x*rstd
-        xhat = _rows.by_row(np.multiply, x, rstd, out=dy_block)
-        # step 10: mean_dx_xhat = mean(dx*xhat)
-        if dx_rows is not None:
-            mean_dx_xhat = _rows.row_mean(dx, xhat, D, out=row_scalars[0])
-        # step 10: dy = xhat*dw + (dx - xhat*mean_dx_xhat)*rstd*w_shifted_2
-        if dw is not None:
-            dy = _rows.by_feature(np.multiply, xhat, dw_wide, out=buffers[0])
-        if dx_rows is not None:
-            part = np.multiply(xhat, mean_dx_xhat, out=dy_block)
-            part = np.subtract(dx, part, out=dy_block)
+        xhat = _rows.by_row(np.multiply, x, rstd, out=y_dot_block)
+        # step 20: mean_x_dot_xhat = mean(x_dot*xhat)
+        if x_dot_rows is not None:
+            mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D, out=row_scalars[0])
+        # step 20: y_dot = xhat*w_dot + (x_dot - xhat*mean_x_dot_xhat)*rstd*w_shifted_2
+        if w_dot is not None:
+            y_dot = _rows.by_feature(np.multiply, xhat, w_dot_wide, out=buffers[0])
+        if x_dot_rows is not None:
+            part = np.multiply(xhat, mean_x_dot_xhat, out=y_dot_block)
+            part = np.subtract(x_dot, part, out=y_dot_block)
         if needs_w_shifted_2:
-            part = _rows.by_feature(np.multiply, part, w_shifted_2_wide, out=dy_block)
-        if dx_rows is not None:
-            part = np.multiply(part, rstd, out=dy_block)
-        if dx_rows is not None and dw is not None:
-            dy = np.add(dy, part, out=dy_block)
-        if dw is None:
-            dy = part
-        if dx_rows is None:
-            dy_block[...] = dy
+            part = _rows.by_feature(
+                np.multiply, part, w_shifted_2_wide, out=y_dot_block
+            )
+        if x_dot_rows is not None:
+            part = np.multiply(part, rstd, out=y_dot_block)
+        if x_dot_rows is not None and w_dot is not None:
+            y_dot = np.add(y_dot, part, out=y_dot_block)
+        if w_dot is None:
+            y_dot = part
+        if x_dot_rows is None:
+            y_dot_block[...] = y_dot
 
     _blocks.each_block(
         block,
         call,
-        reads=(x_rows, dx_rows, rstd_rows),
-        writes=(dy_out,),
+        reads=(x_rows, x_dot_rows, rstd_rows),
+        writes=(y_dot_out,),
         buffers=1,
         row_scalars=1,
     )
@@ -74,12 +76,12 @@ def backward_backward(arguments, fields, results, call):
     dx_out, dw_out, ddy_out = results
     features, dtype = call.features, call.dtype
     needs_w_shifted_2 = w is not None and ddx_rows is not None
-    needs_dx = ddx_rows is not None and ddw is not None
+    needs_d2x = ddx_rows is not None and ddw is not None
     D = _rows.number(features, dtype)
-    # step 11: w_shifted_2 = w + 1
+    # step 21: w_shifted_2 = w + 1
     if needs_w_shifted_2:
         w_shifted_2 = np.add(w, 1.0)
-    # step 14: mean_ddw_dy_xhat = mean(dy*xhat*ddw)
+    # step 44: mean_ddw_dy_xhat = mean(dy*xhat*ddw)
     if ddw is not None:
         ddw_over_D = np.divide(ddw, D)
     if needs_w_shifted_2:
@@ -87,65 +89,65 @@ def backward_backward(arguments, fields, results, call):
     ddw_wide = _rows.repeated(ddw)
 
     def block(x, dy, ddx, rstd, dx_block, ddy_block, buffers, row_scalars, sums):
-        (dw_sums,) = sums
+        (d2w_sums,) = sums
         # step 3: xhat = x*rstd
         xhat = _rows.by_row(np.multiply, x, rstd, out=ddy_block)
-        # step 13: mean_ddx_xhat = mean(ddx*xhat)
+        # step 42: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_mean(ddx, xhat, D, out=row_scalars[0])
-        # step 14: mean_ddw_dy_xhat = mean(dy*xhat*ddw)
+        # step 44: mean_ddw_dy_xhat = mean(dy*xhat*ddw)
         if ddw is not None:
             part = np.multiply(dy, xhat, out=dx_block)
             mean_ddw_dy_xhat = _rows.row_sum(part, ddw_over_D, out=row_scalars[1])
-        # step 11: g = dy*w_shifted_2
+        # step 21: g = dy*w_shifted_2
         if needs_w_shifted_2:
             g = _rows.by_feature(np.multiply, dy, w_shifted_2_wide, out=dx_block)
         if w is None:
             g = dy
-        # step 12: mean_g = mean(g*xhat)
+        # step 22: mean_g_xhat = mean(g*xhat)
         if ddx_rows is not None:
-            mean_g = _rows.row_mean(g, xhat, D, out=row_scalars[2])
-            # step 14: mean_ddx_g = mean(ddx*g)
+            mean_g_xhat = _rows.row_mean(g, xhat, D, out=row_scalars[2])
+            # step 44: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D, out=row_scalars[3])
-            # step 14: mean_g_scaled = 3*mean_g
-            mean_g_scaled = np.multiply(mean_g, 3.0, out=row_scalars[4])
-            # step 13: dg = (ddx - xhat*mean_ddx_xhat)*rstd
+            # step 44: mean_g_xhat_scaled = 3*mean_g_xhat
+            mean_g_xhat_scaled = np.multiply(mean_g_xhat, 3.0, out=row_scalars[4])
+            # step 42: dg = (ddx - xhat*mean_ddx_xhat)*rstd
             dg = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[0])
             dg = np.subtract(ddx, dg, out=buffers[0])
             dg = np.multiply(dg, rstd, out=buffers[0])
-        # step 15: dw = sum over rows of dg*dy
+        # step 39: d2w = sum over rows of dg*dy
         if needs_w_shifted_2:
             part_2 = np.multiply(dg, dy, out=buffers[1])
-            _rows.add_rows(part_2, dw_sums)
-        # step 14: dx = (dy*ddw + ((xhat*mean_g_scaled - g)*mean_ddx_xhat -
-        #   xhat*mean_ddx_g - ddx*mean_g)*rstd - xhat*mean_ddw_dy_xhat)*rstd
+            _rows.add_rows(part_2, d2w_sums)
+        # step 44: d2x = (dy*ddw + ((xhat*mean_g_xhat_scaled - g)*mean_ddx_xhat -
+        #   xhat*mean_ddx_g - ddx*mean_g_xhat)*rstd - xhat*mean_ddw_dy_xhat)*rstd
         if ddw is not None:
-            dx = _rows.by_feature(np.multiply, dy, ddw_wide, out=buffers[1])
+            d2x = _rows.by_feature(np.multiply, dy, ddw_wide, out=buffers[1])
         if ddx_rows is not None:
-            part_3 = _rows.by_row(np.multiply, xhat, mean_g_scaled, out=buffers[2])
+            part_3 = _rows.by_row(np.multiply, xhat, mean_g_xhat_scaled, out=buffers[2])
             part_3 = np.subtract(part_3, g, out=dx_block)
             part_3 = np.multiply(part_3, mean_ddx_xhat, out=dx_block)
             part_4 = _rows.by_row(np.multiply, xhat, mean_ddx_g, out=buffers[2])
             part_3 = np.subtract(part_3, part_4, out=dx_block)
-            part_5 = _rows.by_row(np.multiply, ddx, mean_g, out=buffers[2])
+            part_5 = _rows.by_row(np.multiply, ddx, mean_g_xhat, out=buffers[2])
             part_3 = np.subtract(part_3, part_5, out=dx_block)
             part_3 = np.multiply(part_3, rstd, out=dx_block)
-        if needs_dx:
-            dx = np.add(dx, part_3, out=dx_block)
+        if needs_d2x:
+            d2x = np.add(d2x, part_3, out=dx_block)
         if ddw is None:
-            dx = part_3
+            d2x = part_3
         else:
             part_6 = _rows.by_row(np.multiply, xhat, mean_ddw_dy_xhat, out=buffers[2])
-            dx = np.subtract(dx, part_6, out=dx_block)
-        np.multiply(dx, rstd, out=dx_block)
-        # step 16: ddy = xhat*ddw + dg*w_shifted_2
+            d2x = np.subtract(d2x, part_6, out=dx_block)
+        np.multiply(d2x, rstd, out=dx_block)
+        # step 43: ddy = xhat*ddw + dg*w_shifted_2
         if ddw is not None:
             ddy = _rows.by_feature(np.multiply, xhat, ddw_wide, out=ddy_block)
         if needs_w_shifted_2:
             part_7 = _rows.by_feature(np.multiply, dg, w_shifted_2_wide, out=buffers[0])
         if w is None:
             part_7 = dg
-        if needs_dx:
+        if needs_d2x:
             ddy = np.add(ddy, part_7, out=ddy_block)
         if w is not None and ddw is None:
             ddy = part_7
@@ -154,7 +156,7 @@ def backward_backward(arguments, fields, results, call):
         if ddw is None:
             ddy_block[...] = ddy
 
-    (dw,) = _blocks.each_block(
+    (d2w,) = _blocks.each_block(
         block,
         call,
         reads=(x_rows, dy_rows, ddx_rows, rstd_rows),
@@ -164,6 +166,6 @@ def backward_backward(arguments, fields, results, call):
         feature_sums=1,
     )
     if ddx_rows is None:
-        dw = 0.0
+        d2w = 0.0
     if w is not None:
-        _blocks.round_to(dw_out, ..., dw)
+        _blocks.round_to(dw_out, ..., d2w)

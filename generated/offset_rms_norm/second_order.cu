@@ -7,19 +7,19 @@
 // templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
 //
 // jvp:
-//     dy = dw*xhat + rstd*(1 + w)*(dx - xhat*mean(dx*xhat))
+//     y_dot = w_dot*xhat + rstd*(1 + w)*(x_dot - xhat*mean(x_dot*xhat))
 // backward_backward:
 //     g = dy*(1 + w)
-//     mean_g = mean(g*xhat)
+//     mean_g_xhat = mean(g*xhat)
 //     dg = rstd*(ddx - xhat*mean(ddx*xhat))
-//     dx = rstd*(ddw*dy + rstd*(mean(ddx*xhat)*(3*mean_g*xhat - g) - mean_g*ddx - xhat*mean(ddx*g)) - xhat*mean(ddw*dy*xhat))
-//     dw = sum_rows(dg*dy)
+//     d2x = rstd*(ddw*dy + rstd*(mean(ddx*xhat)*(3*mean_g_xhat*xhat - g) - mean_g_xhat*ddx - xhat*mean(ddx*g)) - xhat*mean(ddw*dy*xhat))
+//     d2w = sum_rows(dg*dy)
 //     ddy = ddw*xhat + dg*(1 + w)
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* x, const Row* dx, const Computed* rstd, const Parameter* w, const Parameter* dw, Row*
-//         out_dy, long long rows, int D)
+//     jvp_<type>(const Row* x, const Row* x_dot, const Computed* rstd, const Parameter* w, const Parameter* w_dot,
+//         Row* out_dy, long long rows, int D)
 //     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* rstd, const Parameter*
 //         w, const Parameter* ddw, Row* out_dx, Row* out_ddy, Computed* workspace, long long rows, int D)
 //     backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* w, const Parameter* ddw,
@@ -76,20 +76,20 @@ namespace lngen {
 namespace jvp {
 
 constexpr bool READS_x = HAS_dw || HAS_dx;
-constexpr bool READS_dx = HAS_dx;
+constexpr bool READS_x_dot = HAS_dx;
 constexpr bool READS_w = HAS_dx && HAS_w;
-constexpr bool READS_dw = HAS_dw;
-constexpr int ROWS_READ = READS_x + READS_dx, FEATURES_READ = READS_w + READS_dw;
+constexpr bool READS_w_dot = HAS_dw;
+constexpr int ROWS_READ = READS_x + READS_x_dot, FEATURES_READ = READS_w + READS_w_dot;
 
 template <class T>
 using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 0, 2, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
-  const T* dx;
+  const T* x_dot;
   const A* rstd;
   const P* w;
-  const P* dw;
+  const P* w_dot;
   T* out_dy;
   long long rows;
   int D;
@@ -99,39 +99,39 @@ template <class T, class P, class A> struct Arguments {
 template <class A> struct Scalars {
   A D;
   A rstd;
-  A mean_dx_xhat;
+  A mean_x_dot_xhat;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
 template <class G> struct Tile {
   Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dx[G::KEPT];
+  Pack<typename G::T, G::VECTOR> x_dot[G::KEPT];
   Pack<typename G::P, G::VECTOR> w[G::HELD];
-  Pack<typename G::P, G::VECTOR> dw[G::HELD];
+  Pack<typename G::P, G::VECTOR> w_dot[G::HELD];
 };
 
-// Stage 1 of 2: mean_dx_xhat = mean(dx*xhat)
+// Stage 1 of 2: mean_x_dot_xhat = mean(x_dot*xhat)
 template <class A>
-__device__ __forceinline__ void mean_dx_xhat(A x, A dx, const Scalars<A>& row, A (&sums)[1]) {
+__device__ __forceinline__ void mean_x_dot_xhat(A x, A x_dot, const Scalars<A>& row, A (&sums)[1]) {
   const A rstd = row.rstd;
   const A xhat = x*rstd;  // step 3
-  if (HAS_dx) sums[0] += dx*xhat;  // step 10: mean_dx_xhat
+  if (HAS_dx) sums[0] += x_dot*xhat;  // step 20: mean_x_dot_xhat
 }
 
 template <class A>
-__device__ __forceinline__ void after_mean_dx_xhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_dx_xhat = sums[0] / row.D;  // step 10: mean(dx*xhat)
-  row.mean_dx_xhat = mean_dx_xhat;
+__device__ __forceinline__ void after_mean_x_dot_xhat(Scalars<A>& row, const A (&sums)[1]) {
+  const A mean_x_dot_xhat = sums[0] / row.D;  // step 20: mean(x_dot*xhat)
+  row.mean_x_dot_xhat = mean_x_dot_xhat;
 }
 
 // Stage 2 of 2
 template <class A>
-__device__ __forceinline__ void stage_2(A x, A dx, A w, A dw, const Scalars<A>& row, A& out_dy) {
-  const A mean_dx_xhat = row.mean_dx_xhat, rstd = row.rstd;
-  const A w_shifted_2 = w + A(1);  // step 10
+__device__ __forceinline__ void stage_2(A x, A x_dot, A w, A w_dot, const Scalars<A>& row, A& out_y_dot) {
+  const A mean_x_dot_xhat = row.mean_x_dot_xhat, rstd = row.rstd;
+  const A w_shifted_2 = w + A(1);  // step 20
   const A xhat = x*rstd;  // step 3
-  const A dy = (HAS_dw || HAS_dx) ? (HAS_dw ? xhat*dw : A(0)) + (HAS_dx ? (dx - xhat*mean_dx_xhat)*rstd*w_shifted_2 : A(0)) : A(0);  // step 10
-  out_dy = dy;
+  const A y_dot = (HAS_dw || HAS_dx) ? (HAS_dw ? xhat*w_dot : A(0)) + (HAS_dx ? (x_dot - xhat*mean_x_dot_xhat)*rstd*w_shifted_2 : A(0)) : A(0);  // step 20
+  out_y_dot = y_dot;
 }
 
 // What the call gives: everything that no row changes.
@@ -155,7 +155,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       const int column = here.template column<G>(chunk);
       if (column < here.D) {
         if constexpr (READS_w) tile.w[chunk] = load<G::VECTOR>(to.w + column);
-        if constexpr (READS_dw) tile.dw[chunk] = load<G::VECTOR>(to.dw + column);
+        if constexpr (READS_w_dot) tile.w_dot[chunk] = load<G::VECTOR>(to.w_dot + column);
       }
     }
   }
@@ -169,8 +169,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         if (column < here.limit) {
           if constexpr (READS_x)
             tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_dx)
-            tile.dx[chunk] = load_once<G::VECTOR>(to.dx + here.offset + column);
+          if constexpr (READS_x_dot)
+            tile.x_dot[chunk] = load_once<G::VECTOR>(to.x_dot + here.offset + column);
         }
       }
     }
@@ -180,33 +180,33 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          mean_dx_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0), row, sums);
+          mean_x_dot_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, HAS_dx), 0, 0>(sums, slots, turn);
-      after_mean_dx_xhat(row, sums);
+      after_mean_x_dot_xhat(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
         const auto w = read<READS_w, G::HOLDS_FEATURES>(tile.w, chunk, to.w, column);
-        const auto dw = read<READS_dw, G::HOLDS_FEATURES>(tile.dw, chunk, to.dw, column);
-        Pack<T, G::VECTOR> stored_dy;
+        const auto w_dot = read<READS_w_dot, G::HOLDS_FEATURES>(tile.w_dot, chunk, to.w_dot, column);
+        Pack<T, G::VECTOR> stored_y_dot;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dy;
+          A out_y_dot;
           stage_2(READS_x ? widen<A>(x.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0),
               READS_w ? widen<A>(w.entries[i]) : A(0),
-              READS_dw ? widen<A>(dw.entries[i]) : A(0), row, out_dy);
-          stored_dy.entries[i] = narrow<T>(out_dy);
+              READS_w_dot ? widen<A>(w_dot.entries[i]) : A(0), row, out_y_dot);
+          stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        store_once(to.out_dy + here.offset + column, stored_dy);
+        store_once(to.out_dy + here.offset + column, stored_y_dot);
       });
     }
   }
@@ -223,10 +223,10 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 
 #define LNGEN_KERNELS(TYPE, T) \
   LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
-               (const T* __restrict__ x, const T* __restrict__ dx, const lngen::Computed<T>* __restrict__ rstd, \
-                const lngen::Parameter<T>* __restrict__ w, const lngen::Parameter<T>* __restrict__ dw, \
+               (const T* __restrict__ x, const T* __restrict__ x_dot, const lngen::Computed<T>* __restrict__ rstd, \
+                const lngen::Parameter<T>* __restrict__ w, const lngen::Parameter<T>* __restrict__ w_dot, \
                 T* __restrict__ out_dy, long long rows, int D), \
-               (x, dx, rstd, w, dw, out_dy, rows, D))
+               (x, x_dot, rstd, w, w_dot, out_dy, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -269,11 +269,11 @@ template <class T, class P, class A> struct Arguments {
 template <class A> struct Scalars {
   A D;
   A rstd;
-  A mean_g;
+  A mean_g_xhat;
   A mean_ddx_xhat;
   A mean_ddx_g;
   A mean_ddw_dy_xhat;
-  A mean_g_scaled;
+  A mean_g_xhat_scaled;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
@@ -285,45 +285,45 @@ template <class G> struct Tile {
   Pack<typename G::P, G::VECTOR> ddw[G::HELD];
 };
 
-// Stage 1 of 2: mean_g = mean(g*xhat); mean_ddx_xhat = mean(ddx*xhat); mean_ddx_g = mean(ddx*g); mean_ddw_dy_xhat = mean(ddw*dy*xhat)
+// Stage 1 of 2: mean_g_xhat = mean(g*xhat); mean_ddx_xhat = mean(ddx*xhat); mean_ddx_g = mean(ddx*g); mean_ddw_dy_xhat = mean(ddw*dy*xhat)
 template <class A>
 __device__ __forceinline__ void mean_ddw_dy_xhat(A x, A dy, A ddx, A w, A ddw, const Scalars<A>& row, A (&sums)[4]) {
   const A rstd = row.rstd;
-  const A w_shifted_2 = w + A(1);  // step 11
+  const A w_shifted_2 = w + A(1);  // step 21
   const A xhat = x*rstd;  // step 3
-  const A g = dy*w_shifted_2;  // step 11
-  if (HAS_ddx) sums[0] += g*xhat;  // step 12: mean_g
-  if (HAS_ddx) sums[1] += ddx*xhat;  // step 13: mean_ddx_xhat
-  if (HAS_ddx) sums[2] += ddx*g;  // step 14: mean_ddx_g
-  if (HAS_ddw) sums[3] += dy*xhat*ddw;  // step 14: mean_ddw_dy_xhat
+  const A g = dy*w_shifted_2;  // step 21
+  if (HAS_ddx) sums[0] += g*xhat;  // step 22: mean_g_xhat
+  if (HAS_ddx) sums[1] += ddx*xhat;  // step 42: mean_ddx_xhat
+  if (HAS_ddx) sums[2] += ddx*g;  // step 44: mean_ddx_g
+  if (HAS_ddw) sums[3] += dy*xhat*ddw;  // step 44: mean_ddw_dy_xhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddw_dy_xhat(Scalars<A>& row, const A (&sums)[4]) {
-  const A mean_g = sums[0] / row.D;  // step 12: mean(g*xhat)
-  const A mean_ddx_xhat = sums[1] / row.D;  // step 13: mean(ddx*xhat)
-  const A mean_ddx_g = sums[2] / row.D;  // step 14: mean(ddx*g)
-  const A mean_ddw_dy_xhat = sums[3] / row.D;  // step 14: mean(ddw*dy*xhat)
-  const A mean_g_scaled = A(3)*mean_g;  // step 14
-  row.mean_g = mean_g;
+  const A mean_g_xhat = sums[0] / row.D;  // step 22: mean(g*xhat)
+  const A mean_ddx_xhat = sums[1] / row.D;  // step 42: mean(ddx*xhat)
+  const A mean_ddx_g = sums[2] / row.D;  // step 44: mean(ddx*g)
+  const A mean_ddw_dy_xhat = sums[3] / row.D;  // step 44: mean(ddw*dy*xhat)
+  const A mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 44
+  row.mean_g_xhat = mean_g_xhat;
   row.mean_ddx_xhat = mean_ddx_xhat;
   row.mean_ddx_g = mean_ddx_g;
   row.mean_ddw_dy_xhat = mean_ddw_dy_xhat;
-  row.mean_g_scaled = mean_g_scaled;
+  row.mean_g_xhat_scaled = mean_g_xhat_scaled;
 }
 
 // Stage 2 of 2
 template <class A>
-__device__ __forceinline__ void stage_2(A x, A dy, A ddx, A w, A ddw, const Scalars<A>& row, A (&over_rows)[SUMS_INTO_COLUMNS], A& out_dx, A& out_ddy) {
-  const A mean_ddw_dy_xhat = row.mean_ddw_dy_xhat, mean_ddx_g = row.mean_ddx_g, mean_ddx_xhat = row.mean_ddx_xhat, mean_g = row.mean_g, mean_g_scaled = row.mean_g_scaled, rstd = row.rstd;
-  const A w_shifted_2 = w + A(1);  // step 11
+__device__ __forceinline__ void stage_2(A x, A dy, A ddx, A w, A ddw, const Scalars<A>& row, A (&over_rows)[SUMS_INTO_COLUMNS], A& out_d2x, A& out_ddy) {
+  const A mean_ddw_dy_xhat = row.mean_ddw_dy_xhat, mean_ddx_g = row.mean_ddx_g, mean_ddx_xhat = row.mean_ddx_xhat, mean_g_xhat = row.mean_g_xhat, mean_g_xhat_scaled = row.mean_g_xhat_scaled, rstd = row.rstd;
+  const A w_shifted_2 = w + A(1);  // step 21
   const A xhat = x*rstd;  // step 3
-  const A g = dy*w_shifted_2;  // step 11
-  const A dg = HAS_ddx ? (ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 13
-  const A dx = (HAS_ddw || HAS_ddx) ? ((HAS_ddw ? dy*ddw : A(0)) + (HAS_ddx ? ((xhat*mean_g_scaled - g)*mean_ddx_xhat - xhat*mean_ddx_g - ddx*mean_g)*rstd : A(0)) - (HAS_ddw ? xhat*mean_ddw_dy_xhat : A(0)))*rstd : A(0);  // step 14
-  const A ddy = (HAS_ddw || HAS_ddx) ? (HAS_ddw ? xhat*ddw : A(0)) + (HAS_ddx ? dg*w_shifted_2 : A(0)) : A(0);  // step 16
-  if (HAS_ddx && HAS_w) over_rows[0] = dg*dy;  // step 15: dw
-  out_dx = dx;
+  const A g = dy*w_shifted_2;  // step 21
+  const A dg = HAS_ddx ? (ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 42
+  const A d2x = (HAS_ddw || HAS_ddx) ? ((HAS_ddw ? dy*ddw : A(0)) + (HAS_ddx ? ((xhat*mean_g_xhat_scaled - g)*mean_ddx_xhat - xhat*mean_ddx_g - ddx*mean_g_xhat)*rstd : A(0)) - (HAS_ddw ? xhat*mean_ddw_dy_xhat : A(0)))*rstd : A(0);  // step 44
+  const A ddy = (HAS_ddw || HAS_ddx) ? (HAS_ddw ? xhat*ddw : A(0)) + (HAS_ddx ? dg*w_shifted_2 : A(0)) : A(0);  // step 43
+  if (HAS_ddx && HAS_w) over_rows[0] = dg*dy;  // step 39: d2w
+  out_d2x = d2x;
   out_ddy = ddy;
 }
 
@@ -399,23 +399,23 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
         const auto w = read<READS_w, G::HOLDS_FEATURES>(tile.w, chunk, to.w, column);
         const auto ddw = read<READS_ddw, G::HOLDS_FEATURES>(tile.ddw, chunk, to.ddw, column);
-        Pack<T, G::VECTOR> stored_dx;
+        Pack<T, G::VECTOR> stored_d2x;
         Pack<T, G::VECTOR> stored_ddy;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           A over_rows[SUMS_INTO_COLUMNS] = {};
-          A out_dx;
+          A out_d2x;
           A out_ddy;
           stage_2(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
               READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
               READS_w ? widen<A>(w.entries[i]) : A(0),
-              READS_ddw ? widen<A>(ddw.entries[i]) : A(0), row, over_rows, out_dx, out_ddy);
+              READS_ddw ? widen<A>(ddw.entries[i]) : A(0), row, over_rows, out_d2x, out_ddy);
           columns.template add<0x1>(chunk * G::VECTOR + i, column + i, over_rows);
-          stored_dx.entries[i] = narrow<T>(out_dx);
+          stored_d2x.entries[i] = narrow<T>(out_d2x);
           stored_ddy.entries[i] = narrow<T>(out_ddy);
         }
-        store_once(to.out_dx + here.offset + column, stored_dx);
+        store_once(to.out_dx + here.offset + column, stored_d2x);
         store_once(to.out_ddy + here.offset + column, stored_ddy);
       });
     }
@@ -449,8 +449,8 @@ template <class A> struct Scalars {
 
 // One column of the gradients
 template <class A>
-__device__ __forceinline__ void finish(A dw, const Scalars<A>& row, A& out_dw) {
-  out_dw = dw;
+__device__ __forceinline__ void finish(A d2w, const Scalars<A>& row, A& out_d2w) {
+  out_d2w = d2w;
 }
 
 template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 32> {
@@ -465,9 +465,9 @@ template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 32> {
     constexpr unsigned long long WANTED = bit(0, HAS_ddx && HAS_w);
     add_columns<Launch, WANTED>(
         to.workspace, to.blocks, D, slots + Launch::SLOTS, [&](int column, const A (&totals)[1]) {
-      A out_dw;
-      finish(totals[0], row, out_dw);
-      if (HAS_w) to.out_dw[column] = narrow<P>(out_dw);
+      A out_d2w;
+      finish(totals[0], row, out_d2w);
+      if (HAS_w) to.out_dw[column] = narrow<P>(out_d2w);
     });
   }
 };

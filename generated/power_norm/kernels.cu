@@ -245,13 +245,13 @@ __device__ __forceinline__ void mean_g_xhat(A x, A dy, A gamma, const Scalars<A>
   const A scale = row.scale;
   const A xhat = x*scale;  // step 3
   const A g = dy*gamma;  // step 5
-  sums[0] += g*xhat;  // step 8: mean_g_xhat
-  if (HAS_gamma) over_rows[0] = dy*xhat;  // step 9: dgamma
+  sums[0] += g*xhat;  // step 11: mean_g_xhat
+  if (HAS_gamma) over_rows[0] = dy*xhat;  // step 12: dgamma
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_xhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_g_xhat = sums[0] / row.D;  // step 8: mean(g*xhat)
+  const A mean_g_xhat = sums[0] / row.D;  // step 11: mean(g*xhat)
   row.mean_g_xhat = mean_g_xhat;
 }
 
@@ -261,7 +261,7 @@ __device__ __forceinline__ void stage_2(A x, A dy, A gamma, const Scalars<A>& ro
   const A mean_g_xhat = row.mean_g_xhat, scale = row.scale;
   const A xhat = x*scale;  // step 3
   const A g = dy*gamma;  // step 5
-  const A dx = (g - math::power<3>(xhat)*mean_g_xhat)*scale;  // step 8
+  const A dx = (g - math::power<3>(xhat)*mean_g_xhat)*scale;  // step 11
   out_dx = dx;
 }
 

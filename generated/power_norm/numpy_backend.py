@@ -167,16 +167,16 @@ def jvp(
 ) -> npt.NDArray[Any]:
     """What the outputs move by when each input moves by its tangent.
 
-        dy = dgamma*xhat + scale*gamma*(dx - xhat*mean(dx*xhat**3))
+        y_dot = gamma_dot*xhat + scale*gamma*(x_dot - xhat*mean(x_dot*xhat**3))
 
     Args:
         saved: what `forward` returned.
-        dx: the tangent of x; None stands for zero.
-        dgamma: the tangent of gamma; None stands for zero.
+        dx: x_dot, the tangent of x; None stands for zero.
+        dgamma: gamma_dot, the tangent of gamma; None stands for zero.
         out: an array to write the tangent of y to.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns the tangent of y, in the type that forward returned.
+    Returns y_dot, the tangent of y, in the type that forward returned.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
@@ -195,14 +195,14 @@ def backward_backward(
     """The gradients of a loss that depends on what `backward` returned.
 
         g = gamma*dy
-        mean_g = mean(g*xhat)
-        dmean_g = sum(-scale*ddx*xhat**3)
-        dg = scale*ddx + dmean_g*xhat/D
-        dxhat = ddgamma*dy + dmean_g*g/D - 3*mean_g*scale*ddx*xhat**2
-        dscale = sum(dxhat*x) + sum(ddx*(g - mean_g*xhat**3))
-        dmean_x4 = -dscale*scale**5/4
-        dx = scale*dxhat + 4*dmean_x4*x**3/D
-        dgamma = sum_rows(dg*dy)
+        mean_g_xhat = mean(g*xhat)
+        dmean_g_xhat = sum(-scale*ddx*xhat**3)
+        dg = scale*ddx + dmean_g_xhat*xhat/D
+        d2xhat = ddgamma*dy + dmean_g_xhat*g/D - 3*mean_g_xhat*scale*ddx*xhat**2
+        d2scale = sum(d2xhat*x) + sum(ddx*(g - mean_g_xhat*xhat**3))
+        d2mean_x4 = -d2scale*scale**5/4
+        d2x = scale*d2xhat + 4*d2mean_x4*x**3/D
+        d2gamma = sum_rows(dg*dy)
         ddy = gamma*dg + ddgamma*xhat
 
     Args:
@@ -214,7 +214,8 @@ def backward_backward(
             None in it makes a new array.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns SecondGradients, with respect to the inputs and to the cotangents.
+    Returns SecondGradients, with respect to the inputs (dx is d2x, dgamma is d2gamma)
+    and to the cotangents.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """

@@ -51,18 +51,18 @@ def backward(arguments, fields, results, call):
     dx_out, dgamma_out = results
     features, dtype = call.features, call.dtype
     D = _rows.number(features, dtype)
-    # step 8: mean_g_xhat_unscaled = mean(dy*x*gamma)
+    # step 11: mean_g_xhat_unscaled = mean(dy*x*gamma)
     if gamma is not None:
         gamma_over_D = np.divide(gamma, D)
     gamma_wide = _rows.repeated(gamma)
 
     def block(x, dy, scale, dx_block, buffers, row_scalars, sums):
         (dgamma_sums,) = sums
-        # step 9: dgamma = sum over rows of dy*x*scale
+        # step 12: dgamma = sum over rows of dy*x*scale
         if gamma is not None:
             part = np.multiply(dy, x, out=dx_block)
             _rows.add_rows(part, dgamma_sums, scale)
-            # step 8: mean_g_xhat_unscaled = mean(dy*x*gamma)
+            # step 11: mean_g_xhat_unscaled = mean(dy*x*gamma)
             mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D, out=row_scalars[0])
         else:
             mean_g_xhat_unscaled = _rows.row_mean(dy, x, D, out=row_scalars[0])
@@ -71,9 +71,9 @@ def backward(arguments, fields, results, call):
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         else:
             g = dy
-        # step 8: mean_g_xhat = mean_g_xhat_unscaled*scale
+        # step 11: mean_g_xhat = mean_g_xhat_unscaled*scale
         mean_g_xhat = np.multiply(mean_g_xhat_unscaled, scale, out=row_scalars[0])
-        # step 8: dx = (g - x**3*mean_g_xhat*scale**3)*scale
+        # step 11: dx = (g - x**3*mean_g_xhat*scale**3)*scale
         dx = np.square(x, out=buffers[0])
         dx = np.multiply(dx, x, out=buffers[0])
         part_2 = np.square(scale, out=row_scalars[1])
@@ -128,15 +128,15 @@ def backward_fast(arguments, saved):
     features = shape[-1]
     vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
     D = _rows.number(features, dtype)
-    # step 8: mean_g_xhat_unscaled = mean(dy*x*gamma)
+    # step 11: mean_g_xhat_unscaled = mean(dy*x*gamma)
     if gamma is not None:
         gamma_over_D = np.divide(gamma, D)
     scale = scale_rows[..., np.newaxis]
-    # step 9: dgamma = sum over rows of dy*x*scale
+    # step 12: dgamma = sum over rows of dy*x*scale
     if gamma is not None:
         part = dy * x
         dgamma = _rows.sum_of_rows(scale.ravel(), part.reshape(-1, features))
-        # step 8: mean_g_xhat_unscaled = mean(dy*x*gamma)
+        # step 11: mean_g_xhat_unscaled = mean(dy*x*gamma)
         mean_g_xhat_unscaled = vecdot(part, gamma_over_D)[..., np.newaxis]
     else:
         mean_g_xhat_unscaled = (vecdot(dy, x) / D)[..., np.newaxis]
@@ -145,9 +145,9 @@ def backward_fast(arguments, saved):
         g = dy * gamma
     else:
         g = dy
-    # step 8: mean_g_xhat = mean_g_xhat_unscaled*scale
+    # step 11: mean_g_xhat = mean_g_xhat_unscaled*scale
     mean_g_xhat = mean_g_xhat_unscaled * scale
-    # step 8: dx = (g - x**3*mean_g_xhat*scale**3)*scale
+    # step 11: dx = (g - x**3*mean_g_xhat*scale**3)*scale
     dx = np.square(x)
     dx = np.multiply(dx, x, out=dx)
     part_2 = np.square(scale)

@@ -7,23 +7,23 @@
 // templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
 //
 // jvp:
-//     dy = dgamma*xhat + scale*gamma*(dx - xhat*mean(dx*xhat**3))
+//     y_dot = gamma_dot*xhat + scale*gamma*(x_dot - xhat*mean(x_dot*xhat**3))
 // backward_backward:
 //     g = gamma*dy
-//     mean_g = mean(g*xhat)
-//     dmean_g = sum(-scale*ddx*xhat**3)
-//     dg = scale*ddx + dmean_g*xhat/D
-//     dxhat = ddgamma*dy + dmean_g*g/D - 3*mean_g*scale*ddx*xhat**2
-//     dscale = sum(dxhat*x) + sum(ddx*(g - mean_g*xhat**3))
-//     dmean_x4 = -dscale*scale**5/4
-//     dx = scale*dxhat + 4*dmean_x4*x**3/D
-//     dgamma = sum_rows(dg*dy)
+//     mean_g_xhat = mean(g*xhat)
+//     dmean_g_xhat = sum(-scale*ddx*xhat**3)
+//     dg = scale*ddx + dmean_g_xhat*xhat/D
+//     d2xhat = ddgamma*dy + dmean_g_xhat*g/D - 3*mean_g_xhat*scale*ddx*xhat**2
+//     d2scale = sum(d2xhat*x) + sum(ddx*(g - mean_g_xhat*xhat**3))
+//     d2mean_x4 = -d2scale*scale**5/4
+//     d2x = scale*d2xhat + 4*d2mean_x4*x**3/D
+//     d2gamma = sum_rows(dg*dy)
 //     ddy = gamma*dg + ddgamma*xhat
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* x, const Row* dx, const Computed* scale, const Parameter* gamma, const Parameter*
-//         dgamma, Row* out_dy, long long rows, int D)
+//     jvp_<type>(const Row* x, const Row* x_dot, const Computed* scale, const Parameter* gamma, const Parameter*
+//         gamma_dot, Row* out_dy, long long rows, int D)
 //     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* scale, const
 //         Parameter* gamma, const Parameter* ddgamma, Row* out_dx, Row* out_ddy, Computed* workspace, long long
 //         rows, int D)
@@ -81,20 +81,20 @@ namespace lngen {
 namespace jvp {
 
 constexpr bool READS_x = HAS_dgamma || HAS_dx;
-constexpr bool READS_dx = HAS_dx;
+constexpr bool READS_x_dot = HAS_dx;
 constexpr bool READS_gamma = HAS_dx && HAS_gamma;
-constexpr bool READS_dgamma = HAS_dgamma;
-constexpr int ROWS_READ = READS_x + READS_dx, FEATURES_READ = READS_gamma + READS_dgamma;
+constexpr bool READS_gamma_dot = HAS_dgamma;
+constexpr int ROWS_READ = READS_x + READS_x_dot, FEATURES_READ = READS_gamma + READS_gamma_dot;
 
 template <class T>
 using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 0, 2, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
-  const T* dx;
+  const T* x_dot;
   const A* scale;
   const P* gamma;
-  const P* dgamma;
+  const P* gamma_dot;
   T* out_dy;
   long long rows;
   int D;
@@ -104,38 +104,38 @@ template <class T, class P, class A> struct Arguments {
 template <class A> struct Scalars {
   A D;
   A scale;
-  A mean_dx_xhat;
+  A mean_x_dot_xhat;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
 template <class G> struct Tile {
   Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dx[G::KEPT];
+  Pack<typename G::T, G::VECTOR> x_dot[G::KEPT];
   Pack<typename G::P, G::VECTOR> gamma[G::HELD];
-  Pack<typename G::P, G::VECTOR> dgamma[G::HELD];
+  Pack<typename G::P, G::VECTOR> gamma_dot[G::HELD];
 };
 
-// Stage 1 of 2: mean_dx_xhat = mean(dx*xhat**3)
+// Stage 1 of 2: mean_x_dot_xhat = mean(x_dot*xhat**3)
 template <class A>
-__device__ __forceinline__ void mean_dx_xhat(A x, A dx, const Scalars<A>& row, A (&sums)[1]) {
+__device__ __forceinline__ void mean_x_dot_xhat(A x, A x_dot, const Scalars<A>& row, A (&sums)[1]) {
   const A scale = row.scale;
   const A xhat = x*scale;  // step 3
-  if (HAS_dx) sums[0] += dx*math::power<3>(xhat);  // step 10: mean_dx_xhat
+  if (HAS_dx) sums[0] += x_dot*math::power<3>(xhat);  // step 20: mean_x_dot_xhat
 }
 
 template <class A>
-__device__ __forceinline__ void after_mean_dx_xhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_dx_xhat = sums[0] / row.D;  // step 10: mean(dx*xhat**3)
-  row.mean_dx_xhat = mean_dx_xhat;
+__device__ __forceinline__ void after_mean_x_dot_xhat(Scalars<A>& row, const A (&sums)[1]) {
+  const A mean_x_dot_xhat = sums[0] / row.D;  // step 20: mean(x_dot*xhat**3)
+  row.mean_x_dot_xhat = mean_x_dot_xhat;
 }
 
 // Stage 2 of 2
 template <class A>
-__device__ __forceinline__ void stage_2(A x, A dx, A gamma, A dgamma, const Scalars<A>& row, A& out_dy) {
-  const A mean_dx_xhat = row.mean_dx_xhat, scale = row.scale;
+__device__ __forceinline__ void stage_2(A x, A x_dot, A gamma, A gamma_dot, const Scalars<A>& row, A& out_y_dot) {
+  const A mean_x_dot_xhat = row.mean_x_dot_xhat, scale = row.scale;
   const A xhat = x*scale;  // step 3
-  const A dy = (HAS_dgamma || HAS_dx) ? (HAS_dgamma ? xhat*dgamma : A(0)) + (HAS_dx ? (dx - xhat*mean_dx_xhat)*scale*gamma : A(0)) : A(0);  // step 10
-  out_dy = dy;
+  const A y_dot = (HAS_dgamma || HAS_dx) ? (HAS_dgamma ? xhat*gamma_dot : A(0)) + (HAS_dx ? (x_dot - xhat*mean_x_dot_xhat)*scale*gamma : A(0)) : A(0);  // step 20
+  out_y_dot = y_dot;
 }
 
 // What the call gives: everything that no row changes.
@@ -159,7 +159,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       const int column = here.template column<G>(chunk);
       if (column < here.D) {
         if constexpr (READS_gamma) tile.gamma[chunk] = load<G::VECTOR>(to.gamma + column);
-        if constexpr (READS_dgamma) tile.dgamma[chunk] = load<G::VECTOR>(to.dgamma + column);
+        if constexpr (READS_gamma_dot) tile.gamma_dot[chunk] = load<G::VECTOR>(to.gamma_dot + column);
       }
     }
   }
@@ -173,8 +173,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         if (column < here.limit) {
           if constexpr (READS_x)
             tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_dx)
-            tile.dx[chunk] = load_once<G::VECTOR>(to.dx + here.offset + column);
+          if constexpr (READS_x_dot)
+            tile.x_dot[chunk] = load_once<G::VECTOR>(to.x_dot + here.offset + column);
         }
       }
     }
@@ -184,33 +184,33 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          mean_dx_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0), row, sums);
+          mean_x_dot_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, HAS_dx), 0, 0>(sums, slots, turn);
-      after_mean_dx_xhat(row, sums);
+      after_mean_x_dot_xhat(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
-        const auto dgamma = read<READS_dgamma, G::HOLDS_FEATURES>(tile.dgamma, chunk, to.dgamma, column);
-        Pack<T, G::VECTOR> stored_dy;
+        const auto gamma_dot = read<READS_gamma_dot, G::HOLDS_FEATURES>(tile.gamma_dot, chunk, to.gamma_dot, column);
+        Pack<T, G::VECTOR> stored_y_dot;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dy;
+          A out_y_dot;
           stage_2(READS_x ? widen<A>(x.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
-              READS_dgamma ? widen<A>(dgamma.entries[i]) : A(0), row, out_dy);
-          stored_dy.entries[i] = narrow<T>(out_dy);
+              READS_gamma_dot ? widen<A>(gamma_dot.entries[i]) : A(0), row, out_y_dot);
+          stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        store_once(to.out_dy + here.offset + column, stored_dy);
+        store_once(to.out_dy + here.offset + column, stored_y_dot);
       });
     }
   }
@@ -227,10 +227,10 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 
 #define LNGEN_KERNELS(TYPE, T) \
   LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
-               (const T* __restrict__ x, const T* __restrict__ dx, const lngen::Computed<T>* __restrict__ scale, \
-                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ dgamma, \
+               (const T* __restrict__ x, const T* __restrict__ x_dot, const lngen::Computed<T>* __restrict__ scale, \
+                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ gamma_dot, \
                 T* __restrict__ out_dy, long long rows, int D), \
-               (x, dx, scale, gamma, dgamma, out_dy, rows, D))
+               (x, x_dot, scale, gamma, gamma_dot, out_dy, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -273,16 +273,16 @@ template <class T, class P, class A> struct Arguments {
 template <class A> struct Scalars {
   A D;
   A scale;
-  A mean_g;
-  A dmean_g;
-  A dmean_g_scaled;
-  A mean_g_scaled;
+  A mean_g_xhat;
+  A dmean_g_xhat;
+  A dmean_g_xhat_scaled;
+  A mean_g_xhat_scaled;
   A sum_ddx_g_xhat;
-  A sum_dxhat_x;
-  A dscale;
-  A dscale_scaled;
-  A dmean_x4;
-  A dmean_x4_scaled;
+  A sum_d2xhat_x;
+  A d2scale;
+  A d2scale_scaled;
+  A d2mean_x4;
+  A d2mean_x4_scaled;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
@@ -294,70 +294,70 @@ template <class G> struct Tile {
   Pack<typename G::P, G::VECTOR> ddgamma[G::HELD];
 };
 
-// Stage 1 of 3: mean_g = mean(g*xhat); dmean_g = sum(-scale*ddx*xhat**3)
+// Stage 1 of 3: mean_g_xhat = mean(g*xhat); dmean_g_xhat = sum(-scale*ddx*xhat**3)
 template <class A>
-__device__ __forceinline__ void dmean_g(A x, A dy, A ddx, A gamma, const Scalars<A>& row, A (&sums)[2]) {
+__device__ __forceinline__ void dmean_g_xhat(A x, A dy, A ddx, A gamma, const Scalars<A>& row, A (&sums)[2]) {
   const A scale = row.scale;
   const A xhat = x*scale;  // step 3
-  const A g = dy*gamma;  // step 11
-  if (HAS_ddx) sums[0] += g*xhat;  // step 12: mean_g
-  if (HAS_ddx) sums[1] += -ddx*math::power<3>(xhat)*scale;  // step 13: dmean_g
+  const A g = dy*gamma;  // step 21
+  if (HAS_ddx) sums[0] += g*xhat;  // step 22: mean_g_xhat
+  if (HAS_ddx) sums[1] += -ddx*math::power<3>(xhat)*scale;  // step 25: dmean_g_xhat
 }
 
 template <class A>
-__device__ __forceinline__ void after_dmean_g(Scalars<A>& row, const A (&sums)[2]) {
+__device__ __forceinline__ void after_dmean_g_xhat(Scalars<A>& row, const A (&sums)[2]) {
   const A D = row.D, scale = row.scale;
-  const A mean_g = sums[0] / row.D;  // step 12: mean(g*xhat)
-  const A dmean_g = sums[1];  // step 13: sum(-scale*ddx*xhat**3)
-  const A dmean_g_scaled = HAS_ddx ? dmean_g / D : A(0);  // step 14
-  const A mean_g_scaled = A(-3)*mean_g*scale;  // step 15
-  row.mean_g = mean_g;
-  row.dmean_g = dmean_g;
-  row.dmean_g_scaled = dmean_g_scaled;
-  row.mean_g_scaled = mean_g_scaled;
+  const A mean_g_xhat = sums[0] / row.D;  // step 22: mean(g*xhat)
+  const A dmean_g_xhat = sums[1];  // step 25: sum(-scale*ddx*xhat**3)
+  const A dmean_g_xhat_scaled = HAS_ddx ? dmean_g_xhat / D : A(0);  // step 26
+  const A mean_g_xhat_scaled = A(-3)*mean_g_xhat*scale;  // step 27
+  row.mean_g_xhat = mean_g_xhat;
+  row.dmean_g_xhat = dmean_g_xhat;
+  row.dmean_g_xhat_scaled = dmean_g_xhat_scaled;
+  row.mean_g_xhat_scaled = mean_g_xhat_scaled;
 }
 
-// Stage 2 of 3: sum_ddx_g_xhat = sum(ddx*(-mean_g*xhat**3 + g)); sum_dxhat_x = sum(dxhat*x)
+// Stage 2 of 3: sum_ddx_g_xhat = sum(ddx*(-mean_g_xhat*xhat**3 + g)); sum_d2xhat_x = sum(d2xhat*x)
 template <class A>
-__device__ __forceinline__ void sum_dxhat_x(A x, A dy, A ddx, A gamma, A ddgamma, const Scalars<A>& row, A (&sums)[2], A (&over_rows)[SUMS_INTO_COLUMNS], A& out_ddy) {
-  const A dmean_g_scaled = row.dmean_g_scaled, mean_g = row.mean_g, mean_g_scaled = row.mean_g_scaled, scale = row.scale;
+__device__ __forceinline__ void sum_d2xhat_x(A x, A dy, A ddx, A gamma, A ddgamma, const Scalars<A>& row, A (&sums)[2], A (&over_rows)[SUMS_INTO_COLUMNS], A& out_ddy) {
+  const A dmean_g_xhat_scaled = row.dmean_g_xhat_scaled, mean_g_xhat = row.mean_g_xhat, mean_g_xhat_scaled = row.mean_g_xhat_scaled, scale = row.scale;
   const A xhat = x*scale;  // step 3
-  const A g = dy*gamma;  // step 11
-  const A dg = HAS_ddx ? xhat*dmean_g_scaled + ddx*scale : A(0);  // step 14
-  const A dxhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_scaled : A(0)) + (HAS_ddx ? ddx*(xhat*xhat)*mean_g_scaled : A(0)) : A(0);  // step 15
-  const A ddy = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) : A(0);  // step 20
-  if (HAS_ddx) sums[0] += (g - math::power<3>(xhat)*mean_g)*ddx;  // step 16: sum_ddx_g_xhat
-  if (HAS_ddgamma || HAS_ddx) sums[1] += dxhat*x;  // step 16: sum_dxhat_x
-  if (HAS_ddx && HAS_gamma) over_rows[0] = dg*dy;  // step 19: dgamma
+  const A g = dy*gamma;  // step 21
+  const A dg = HAS_ddx ? xhat*dmean_g_xhat_scaled + ddx*scale : A(0);  // step 26
+  const A d2xhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_xhat_scaled : A(0)) + (HAS_ddx ? ddx*(xhat*xhat)*mean_g_xhat_scaled : A(0)) : A(0);  // step 27
+  const A ddy = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) : A(0);  // step 32
+  if (HAS_ddx) sums[0] += (g - math::power<3>(xhat)*mean_g_xhat)*ddx;  // step 28: sum_ddx_g_xhat
+  if (HAS_ddgamma || HAS_ddx) sums[1] += d2xhat*x;  // step 28: sum_d2xhat_x
+  if (HAS_ddx && HAS_gamma) over_rows[0] = dg*dy;  // step 31: d2gamma
   out_ddy = ddy;
 }
 
 template <class A>
-__device__ __forceinline__ void after_sum_dxhat_x(Scalars<A>& row, const A (&sums)[2]) {
+__device__ __forceinline__ void after_sum_d2xhat_x(Scalars<A>& row, const A (&sums)[2]) {
   const A D = row.D, scale = row.scale;
-  const A sum_ddx_g_xhat = sums[0];  // step 16: sum(ddx*(-mean_g*xhat**3 + g))
-  const A sum_dxhat_x = sums[1];  // step 16: sum(dxhat*x)
-  const A dscale = (HAS_ddgamma || HAS_ddx) ? sum_ddx_g_xhat + sum_dxhat_x : A(0);  // step 16
-  const A dscale_scaled = (HAS_ddgamma || HAS_ddx) ? dscale*scale : A(0);  // step 17
-  const A dmean_x4 = (HAS_ddgamma || HAS_ddx) ? A(-0.25)*dscale_scaled*math::power<4>(scale) : A(0);  // step 17
-  const A dmean_x4_scaled = (HAS_ddgamma || HAS_ddx) ? A(4)*dmean_x4 / D : A(0);  // step 18
+  const A sum_ddx_g_xhat = sums[0];  // step 28: sum(ddx*(-mean_g_xhat*xhat**3 + g))
+  const A sum_d2xhat_x = sums[1];  // step 28: sum(d2xhat*x)
+  const A d2scale = (HAS_ddgamma || HAS_ddx) ? sum_d2xhat_x + sum_ddx_g_xhat : A(0);  // step 28
+  const A d2scale_scaled = (HAS_ddgamma || HAS_ddx) ? d2scale*scale : A(0);  // step 33
+  const A d2mean_x4 = (HAS_ddgamma || HAS_ddx) ? A(-0.25)*d2scale_scaled*math::power<4>(scale) : A(0);  // step 33
+  const A d2mean_x4_scaled = (HAS_ddgamma || HAS_ddx) ? A(4)*d2mean_x4 / D : A(0);  // step 30
   row.sum_ddx_g_xhat = sum_ddx_g_xhat;
-  row.sum_dxhat_x = sum_dxhat_x;
-  row.dscale = dscale;
-  row.dscale_scaled = dscale_scaled;
-  row.dmean_x4 = dmean_x4;
-  row.dmean_x4_scaled = dmean_x4_scaled;
+  row.sum_d2xhat_x = sum_d2xhat_x;
+  row.d2scale = d2scale;
+  row.d2scale_scaled = d2scale_scaled;
+  row.d2mean_x4 = d2mean_x4;
+  row.d2mean_x4_scaled = d2mean_x4_scaled;
 }
 
 // Stage 3 of 3
 template <class A>
-__device__ __forceinline__ void stage_3(A x, A dy, A ddx, A gamma, A ddgamma, const Scalars<A>& row, A& out_dx) {
-  const A dmean_g_scaled = row.dmean_g_scaled, dmean_x4_scaled = row.dmean_x4_scaled, mean_g_scaled = row.mean_g_scaled, scale = row.scale;
+__device__ __forceinline__ void stage_3(A x, A dy, A ddx, A gamma, A ddgamma, const Scalars<A>& row, A& out_d2x) {
+  const A d2mean_x4_scaled = row.d2mean_x4_scaled, dmean_g_xhat_scaled = row.dmean_g_xhat_scaled, mean_g_xhat_scaled = row.mean_g_xhat_scaled, scale = row.scale;
   const A xhat = x*scale;  // step 3
-  const A g = dy*gamma;  // step 11
-  const A dxhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_scaled : A(0)) + (HAS_ddx ? ddx*(xhat*xhat)*mean_g_scaled : A(0)) : A(0);  // step 15
-  const A dx = (HAS_ddgamma || HAS_ddx) ? dxhat*scale + math::power<3>(x)*dmean_x4_scaled : A(0);  // step 18
-  out_dx = dx;
+  const A g = dy*gamma;  // step 21
+  const A d2xhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_xhat_scaled : A(0)) + (HAS_ddx ? ddx*(xhat*xhat)*mean_g_xhat_scaled : A(0)) : A(0);  // step 27
+  const A d2x = (HAS_ddgamma || HAS_ddx) ? d2xhat*scale + math::power<3>(x)*d2mean_x4_scaled : A(0);  // step 30
+  out_d2x = d2x;
 }
 
 // What the call gives: everything that no row changes.
@@ -414,14 +414,14 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          dmean_g(READS_x ? widen<A>(x.entries[i]) : A(0),
+          dmean_g_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
               READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1), row, sums);
         }
       });
       reduce_row<G, bit(0, HAS_ddx) | bit(1, HAS_ddx), 0, 0>(sums, slots, turn);
-      after_dmean_g(row, sums);
+      after_dmean_g_xhat(row, sums);
     }
     {
       A sums[2] = {A(0), A(0)};
@@ -436,7 +436,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         for (int i = 0; i < G::VECTOR; ++i) {
           A over_rows[SUMS_INTO_COLUMNS] = {};
           A out_ddy;
-          sum_dxhat_x(READS_x ? widen<A>(x.entries[i]) : A(0),
+          sum_d2xhat_x(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
               READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
@@ -447,7 +447,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         store_once(to.out_ddy + here.offset + column, stored_ddy);
       });
       reduce_row<G, bit(0, HAS_ddx) | bit(1, HAS_ddgamma || HAS_ddx), 0, 0>(sums, slots, turn);
-      after_sum_dxhat_x(row, sums);
+      after_sum_d2xhat_x(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
@@ -456,18 +456,18 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
         const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
-        Pack<T, G::VECTOR> stored_dx;
+        Pack<T, G::VECTOR> stored_d2x;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dx;
+          A out_d2x;
           stage_3(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
               READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
-              READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0), row, out_dx);
-          stored_dx.entries[i] = narrow<T>(out_dx);
+              READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0), row, out_d2x);
+          stored_d2x.entries[i] = narrow<T>(out_d2x);
         }
-        store_once(to.out_dx + here.offset + column, stored_dx);
+        store_once(to.out_dx + here.offset + column, stored_d2x);
       });
     }
   }
@@ -500,8 +500,8 @@ template <class A> struct Scalars {
 
 // One column of the gradients
 template <class A>
-__device__ __forceinline__ void finish(A dgamma, const Scalars<A>& row, A& out_dgamma) {
-  out_dgamma = dgamma;
+__device__ __forceinline__ void finish(A d2gamma, const Scalars<A>& row, A& out_d2gamma) {
+  out_d2gamma = d2gamma;
 }
 
 template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 32> {
@@ -516,9 +516,9 @@ template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 32> {
     constexpr unsigned long long WANTED = bit(0, HAS_ddx && HAS_gamma);
     add_columns<Launch, WANTED>(
         to.workspace, to.blocks, D, slots + Launch::SLOTS, [&](int column, const A (&totals)[1]) {
-      A out_dgamma;
-      finish(totals[0], row, out_dgamma);
-      if (HAS_gamma) to.out_dgamma[column] = narrow<P>(out_dgamma);
+      A out_d2gamma;
+      finish(totals[0], row, out_d2gamma);
+      if (HAS_gamma) to.out_dgamma[column] = narrow<P>(out_d2gamma);
     });
   }
 };

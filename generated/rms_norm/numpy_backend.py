@@ -167,16 +167,16 @@ def jvp(
 ) -> npt.NDArray[Any]:
     """What the outputs move by when each input moves by its tangent.
 
-        dy = dgamma*xhat + rstd*gamma*(dx - xhat*mean(dx*xhat))
+        y_dot = gamma_dot*xhat + rstd*gamma*(x_dot - xhat*mean(x_dot*xhat))
 
     Args:
         saved: what `forward` returned.
-        dx: the tangent of x; None stands for zero.
-        dgamma: the tangent of gamma; None stands for zero.
+        dx: x_dot, the tangent of x; None stands for zero.
+        dgamma: gamma_dot, the tangent of gamma; None stands for zero.
         out: an array to write the tangent of y to.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns the tangent of y, in the type that forward returned.
+    Returns y_dot, the tangent of y, in the type that forward returned.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
@@ -195,11 +195,11 @@ def backward_backward(
     """The gradients of a loss that depends on what `backward` returned.
 
         g = gamma*dy
-        mean_g = mean(g*xhat)
+        mean_g_xhat = mean(g*xhat)
         dg = rstd*(ddx - xhat*mean(ddx*xhat))
-        dx = rstd*(ddgamma*dy + rstd*(mean(ddx*xhat)*(3*mean_g*xhat - g) - mean_g*ddx -
-            xhat*mean(ddx*g)) - xhat*mean(ddgamma*dy*xhat))
-        dgamma = sum_rows(dg*dy)
+        d2x = rstd*(ddgamma*dy + rstd*(mean(ddx*xhat)*(3*mean_g_xhat*xhat - g) -
+            mean_g_xhat*ddx - xhat*mean(ddx*g)) - xhat*mean(ddgamma*dy*xhat))
+        d2gamma = sum_rows(dg*dy)
         ddy = gamma*dg + ddgamma*xhat
 
     Args:
@@ -211,7 +211,8 @@ def backward_backward(
             None in it makes a new array.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns SecondGradients, with respect to the inputs and to the cotangents.
+    Returns SecondGradients, with respect to the inputs (dx is d2x, dgamma is d2gamma)
+    and to the cotangents.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """

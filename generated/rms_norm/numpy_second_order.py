@@ -21,42 +21,42 @@ from .._runtime import rows as _rows
 
 def jvp(arguments, fields, results, call):
     """The tangents of the outputs, written to their arrays."""
-    dx_rows, dgamma = arguments
+    x_dot_rows, gamma_dot = arguments
     x_rows, gamma, rstd_rows = fields
-    (dy_out,) = results
+    (y_dot_out,) = results
     features, dtype = call.features, call.dtype
     D = _rows.number(features, dtype)
-    dgamma_wide = _rows.repeated(dgamma)
+    gamma_dot_wide = _rows.repeated(gamma_dot)
     gamma_wide = _rows.repeated(gamma)
 
-    def block(x, dx, rstd, dy_block, buffers, row_scalars):
+    def block(x, x_dot, rstd, y_dot_block, buffers, row_scalars):
         # step 3: xhat = x*rstd
-        xhat = _rows.by_row(np.multiply, x, rstd, out=dy_block)
-        # step 10: mean_dx_xhat = mean(dx*xhat)
-        if dx_rows is not None:
-            mean_dx_xhat = _rows.row_mean(dx, xhat, D, out=row_scalars[0])
-        # step 10: dy = xhat*dgamma + (dx - xhat*mean_dx_xhat)*rstd*gamma
-        if dgamma is not None:
-            dy = _rows.by_feature(np.multiply, xhat, dgamma_wide, out=buffers[0])
-        if dx_rows is not None:
-            part = np.multiply(xhat, mean_dx_xhat, out=dy_block)
-            part = np.subtract(dx, part, out=dy_block)
-        if gamma is not None and dx_rows is not None:
-            part = _rows.by_feature(np.multiply, part, gamma_wide, out=dy_block)
-        if dx_rows is not None:
-            part = np.multiply(part, rstd, out=dy_block)
-        if dx_rows is not None and dgamma is not None:
-            dy = np.add(dy, part, out=dy_block)
-        if dgamma is None:
-            dy = part
-        if dx_rows is None:
-            dy_block[...] = dy
+        xhat = _rows.by_row(np.multiply, x, rstd, out=y_dot_block)
+        # step 20: mean_x_dot_xhat = mean(x_dot*xhat)
+        if x_dot_rows is not None:
+            mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D, out=row_scalars[0])
+        # step 20: y_dot = xhat*gamma_dot + (x_dot - xhat*mean_x_dot_xhat)*rstd*gamma
+        if gamma_dot is not None:
+            y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=buffers[0])
+        if x_dot_rows is not None:
+            part = np.multiply(xhat, mean_x_dot_xhat, out=y_dot_block)
+            part = np.subtract(x_dot, part, out=y_dot_block)
+        if gamma is not None and x_dot_rows is not None:
+            part = _rows.by_feature(np.multiply, part, gamma_wide, out=y_dot_block)
+        if x_dot_rows is not None:
+            part = np.multiply(part, rstd, out=y_dot_block)
+        if x_dot_rows is not None and gamma_dot is not None:
+            y_dot = np.add(y_dot, part, out=y_dot_block)
+        if gamma_dot is None:
+            y_dot = part
+        if x_dot_rows is None:
+            y_dot_block[...] = y_dot
 
     _blocks.each_block(
         block,
         call,
-        reads=(x_rows, dx_rows, rstd_rows),
-        writes=(dy_out,),
+        reads=(x_rows, x_dot_rows, rstd_rows),
+        writes=(y_dot_out,),
         buffers=1,
         row_scalars=1,
     )
@@ -69,78 +69,78 @@ def backward_backward(arguments, fields, results, call):
     dx_out, dgamma_out, ddy_out = results
     features, dtype = call.features, call.dtype
     needs_g = gamma is not None and ddx_rows is not None
-    needs_dx = ddx_rows is not None and ddgamma is not None
+    needs_d2x = ddx_rows is not None and ddgamma is not None
     D = _rows.number(features, dtype)
-    # step 14: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+    # step 44: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
     if ddgamma is not None:
         ddgamma_over_D = np.divide(ddgamma, D)
     gamma_wide = _rows.repeated(gamma)
     ddgamma_wide = _rows.repeated(ddgamma)
 
     def block(x, dy, ddx, rstd, dx_block, ddy_block, buffers, row_scalars, sums):
-        (dgamma_sums,) = sums
+        (d2gamma_sums,) = sums
         # step 3: xhat = x*rstd
         xhat = _rows.by_row(np.multiply, x, rstd, out=ddy_block)
-        # step 13: mean_ddx_xhat = mean(ddx*xhat)
+        # step 42: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_mean(ddx, xhat, D, out=row_scalars[0])
-        # step 14: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+        # step 44: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
         if ddgamma is not None:
             part = np.multiply(dy, xhat, out=dx_block)
             mean_ddgamma_dy_xhat = _rows.row_sum(
                 part, ddgamma_over_D, out=row_scalars[1]
             )
-        # step 11: g = dy*gamma
+        # step 21: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         if gamma is None:
             g = dy
-        # step 12: mean_g = mean(g*xhat)
+        # step 22: mean_g_xhat = mean(g*xhat)
         if ddx_rows is not None:
-            mean_g = _rows.row_mean(g, xhat, D, out=row_scalars[2])
-            # step 14: mean_ddx_g = mean(ddx*g)
+            mean_g_xhat = _rows.row_mean(g, xhat, D, out=row_scalars[2])
+            # step 44: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D, out=row_scalars[3])
-            # step 14: mean_g_scaled = 3*mean_g
-            mean_g_scaled = np.multiply(mean_g, 3.0, out=row_scalars[4])
-            # step 13: dg = (ddx - xhat*mean_ddx_xhat)*rstd
+            # step 44: mean_g_xhat_scaled = 3*mean_g_xhat
+            mean_g_xhat_scaled = np.multiply(mean_g_xhat, 3.0, out=row_scalars[4])
+            # step 42: dg = (ddx - xhat*mean_ddx_xhat)*rstd
             dg = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[0])
             dg = np.subtract(ddx, dg, out=buffers[0])
             dg = np.multiply(dg, rstd, out=buffers[0])
-        # step 15: dgamma = sum over rows of dg*dy
+        # step 39: d2gamma = sum over rows of dg*dy
         if needs_g:
             part_2 = np.multiply(dg, dy, out=buffers[1])
-            _rows.add_rows(part_2, dgamma_sums)
-        # step 14: dx = (dy*ddgamma + ((xhat*mean_g_scaled - g)*mean_ddx_xhat -
-        #   xhat*mean_ddx_g - ddx*mean_g)*rstd - xhat*mean_ddgamma_dy_xhat)*rstd
+            _rows.add_rows(part_2, d2gamma_sums)
+        # step 44: d2x = (dy*ddgamma + ((xhat*mean_g_xhat_scaled - g)*mean_ddx_xhat -
+        #   xhat*mean_ddx_g - ddx*mean_g_xhat)*rstd - xhat*mean_ddgamma_dy_xhat)*rstd
         if ddgamma is not None:
-            dx = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[1])
+            d2x = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[1])
         if ddx_rows is not None:
-            part_3 = _rows.by_row(np.multiply, xhat, mean_g_scaled, out=buffers[2])
+            part_3 = _rows.by_row(np.multiply, xhat, mean_g_xhat_scaled, out=buffers[2])
             part_3 = np.subtract(part_3, g, out=dx_block)
             part_3 = np.multiply(part_3, mean_ddx_xhat, out=dx_block)
             part_4 = _rows.by_row(np.multiply, xhat, mean_ddx_g, out=buffers[2])
             part_3 = np.subtract(part_3, part_4, out=dx_block)
-            part_5 = _rows.by_row(np.multiply, ddx, mean_g, out=buffers[2])
+            part_5 = _rows.by_row(np.multiply, ddx, mean_g_xhat, out=buffers[2])
             part_3 = np.subtract(part_3, part_5, out=dx_block)
             part_3 = np.multiply(part_3, rstd, out=dx_block)
-        if needs_dx:
-            dx = np.add(dx, part_3, out=dx_block)
+        if needs_d2x:
+            d2x = np.add(d2x, part_3, out=dx_block)
         if ddgamma is None:
-            dx = part_3
+            d2x = part_3
         else:
             part_6 = _rows.by_row(
                 np.multiply, xhat, mean_ddgamma_dy_xhat, out=buffers[2]
             )
-            dx = np.subtract(dx, part_6, out=dx_block)
-        np.multiply(dx, rstd, out=dx_block)
-        # step 16: ddy = xhat*ddgamma + dg*gamma
+            d2x = np.subtract(d2x, part_6, out=dx_block)
+        np.multiply(d2x, rstd, out=dx_block)
+        # step 43: ddy = xhat*ddgamma + dg*gamma
         if ddgamma is not None:
             ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=ddy_block)
         if needs_g:
             part_7 = _rows.by_feature(np.multiply, dg, gamma_wide, out=buffers[0])
         if gamma is None:
             part_7 = dg
-        if needs_dx:
+        if needs_d2x:
             ddy = np.add(ddy, part_7, out=ddy_block)
         if gamma is not None and ddgamma is None:
             ddy = part_7
@@ -149,7 +149,7 @@ def backward_backward(arguments, fields, results, call):
         if ddgamma is None:
             ddy_block[...] = ddy
 
-    (dgamma,) = _blocks.each_block(
+    (d2gamma,) = _blocks.each_block(
         block,
         call,
         reads=(x_rows, dy_rows, ddx_rows, rstd_rows),
@@ -159,6 +159,6 @@ def backward_backward(arguments, fields, results, call):
         feature_sums=1,
     )
     if ddx_rows is None:
-        dgamma = 0.0
+        d2gamma = 0.0
     if gamma is not None:
-        _blocks.round_to(dgamma_out, ..., dgamma)
+        _blocks.round_to(dgamma_out, ..., d2gamma)

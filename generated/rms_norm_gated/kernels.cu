@@ -273,13 +273,13 @@ __device__ __forceinline__ void mean_g_hhat(A x, A z, A dy, A gamma, const Scala
   const A h = silu_z*x;  // step 3
   const A hhat = h*rstd;  // step 6
   const A g = dy*gamma;  // step 8
-  sums[0] += g*hhat;  // step 11: mean_g_hhat
-  if (HAS_gamma) over_rows[0] = dy*hhat;  // step 16: dgamma
+  sums[0] += g*hhat;  // step 14: mean_g_hhat
+  if (HAS_gamma) over_rows[0] = dy*hhat;  // step 20: dgamma
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_hhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_g_hhat = sums[0] / row.D;  // step 11: mean(g*hhat)
+  const A mean_g_hhat = sums[0] / row.D;  // step 14: mean(g*hhat)
   row.mean_g_hhat = mean_g_hhat;
 }
 
@@ -292,9 +292,9 @@ __device__ __forceinline__ void stage_2(A x, A z, A dy, A gamma, const Scalars<A
   const A h = silu_z*x;  // step 3
   const A hhat = h*rstd;  // step 6
   const A g = dy*gamma;  // step 8
-  const A dh = (g - hhat*mean_g_hhat)*rstd;  // step 11
-  const A dx = dh*silu_z;  // step 14
-  const A dz = dh*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1));  // step 18
+  const A dh = (g - hhat*mean_g_hhat)*rstd;  // step 14
+  const A dx = dh*silu_z;  // step 17
+  const A dz = dh*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1));  // step 22
   out_dx = dx;
   out_dz = dz;
 }

@@ -183,18 +183,18 @@ def jvp(
 ) -> npt.NDArray[Any]:
     """What the outputs move by when each input moves by its tangent.
 
-        dh = dx*silu_z + dz*sigmoid_z*x*(1 + z*(1 - sigmoid_z))
-        dy = dgamma*hhat + rstd*gamma*(dh - hhat*mean(dh*hhat))
+        h_dot = silu_z*x_dot + sigmoid_z*x*z_dot*(1 + z*(1 - sigmoid_z))
+        y_dot = gamma_dot*hhat + rstd*gamma*(h_dot - hhat*mean(h_dot*hhat))
 
     Args:
         saved: what `forward` returned.
-        dx: the tangent of x; None stands for zero.
-        dz: the tangent of z; None stands for zero.
-        dgamma: the tangent of gamma; None stands for zero.
+        dx: x_dot, the tangent of x; None stands for zero.
+        dz: z_dot, the tangent of z; None stands for zero.
+        dgamma: gamma_dot, the tangent of gamma; None stands for zero.
         out: an array to write the tangent of y to.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns the tangent of y, in the type that forward returned.
+    Returns y_dot, the tangent of y, in the type that forward returned.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
@@ -214,17 +214,17 @@ def backward_backward(
     """The gradients of a loss that depends on what `backward` returned.
 
         g = gamma*dy
-        mean_g = mean(g*hhat)
-        dh = rstd*(g - mean_g*hhat)
-        g_2 = ddx*silu_z + ddz*sigmoid_z*x*(1 + z*(1 - sigmoid_z))
-        dg = rstd*(g_2 - hhat*mean(g_2*hhat))
-        dh_2 = rstd*(ddgamma*dy + rstd*(mean(g_2*hhat)*(3*mean_g*hhat - g) - mean_g*g_2
-            - hhat*mean(g*g_2)) - hhat*mean(ddgamma*dy*hhat))
-        g_5 = dh_2*x + ddx*dh
-        dx = dh_2*silu_z + ddz*dh*sigmoid_z*(1 + z*(1 - sigmoid_z))
-        dz = sigmoid_z*(g_5 + ddz*dh*x*(1 - sigmoid_z) + (1 - sigmoid_z)*(g_5*z +
-            ddz*dh*x*(1 + z*(1 - sigmoid_z) - silu_z)))
-        dgamma = sum_rows(dg*dy)
+        mean_g_hhat = mean(g*hhat)
+        dh = rstd*(g - mean_g_hhat*hhat)
+        ddh = ddx*silu_z + ddz*sigmoid_z*x*(1 + z*(1 - sigmoid_z))
+        dg = rstd*(ddh - hhat*mean(ddh*hhat))
+        d2h = rstd*(ddgamma*dy + rstd*(mean(ddh*hhat)*(3*mean_g_hhat*hhat - g) -
+            mean_g_hhat*ddh - hhat*mean(ddh*g)) - hhat*mean(ddgamma*dy*hhat))
+        d2silu_z = d2h*x + ddx*dh
+        d2x = d2h*silu_z + ddz*dh*sigmoid_z*(1 + z*(1 - sigmoid_z))
+        d2z = sigmoid_z*(d2silu_z + ddz*dh*x*(1 - sigmoid_z) + (1 -
+            sigmoid_z)*(d2silu_z*z + ddz*dh*x*(1 + z*(1 - sigmoid_z) - silu_z)))
+        d2gamma = sum_rows(dg*dy)
         ddy = gamma*dg + ddgamma*hhat
 
     Args:
@@ -237,7 +237,8 @@ def backward_backward(
             None in it makes a new array.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns SecondGradients, with respect to the inputs and to the cotangents.
+    Returns SecondGradients, with respect to the inputs (dx is d2x, dz is d2z, dgamma is
+    d2gamma) and to the cotangents.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """

@@ -57,7 +57,7 @@ def backward(arguments, fields, results, call):
     dx_out, dz_out, dgamma_out = results
     features, dtype = call.features, call.dtype
     D = _rows.number(features, dtype)
-    # step 11: mean_g_hhat_unscaled = mean(dy*h*gamma)
+    # step 14: mean_g_hhat_unscaled = mean(dy*h*gamma)
     if gamma is not None:
         gamma_over_D = np.divide(gamma, D)
     gamma_wide = _rows.repeated(gamma)
@@ -70,11 +70,11 @@ def backward(arguments, fields, results, call):
         silu_z = np.multiply(sigmoid_z, z, out=dx_block)
         # step 3: h = silu_z*x
         h = np.multiply(silu_z, x, out=buffers[0])
-        # step 16: dgamma = sum over rows of dy*h*rstd
+        # step 20: dgamma = sum over rows of dy*h*rstd
         if gamma is not None:
             part = np.multiply(dy, h, out=buffers[1])
             _rows.add_rows(part, dgamma_sums, rstd)
-            # step 11: mean_g_hhat_unscaled = mean(dy*h*gamma)
+            # step 14: mean_g_hhat_unscaled = mean(dy*h*gamma)
             mean_g_hhat_unscaled = _rows.row_sum(part, gamma_over_D, out=row_scalars[0])
         else:
             mean_g_hhat_unscaled = _rows.row_mean(dy, h, D, out=row_scalars[0])
@@ -83,16 +83,16 @@ def backward(arguments, fields, results, call):
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[1])
         else:
             g = dy
-        # step 11: mean_g_hhat = mean_g_hhat_unscaled*rstd
+        # step 14: mean_g_hhat = mean_g_hhat_unscaled*rstd
         mean_g_hhat = np.multiply(mean_g_hhat_unscaled, rstd, out=row_scalars[0])
-        # step 11: dh = (g - h*mean_g_hhat*rstd)*rstd
+        # step 14: dh = (g - h*mean_g_hhat*rstd)*rstd
         part_2 = np.multiply(mean_g_hhat, rstd, out=row_scalars[0])
         dh = np.multiply(h, part_2, out=buffers[0])
         dh = np.subtract(g, dh, out=buffers[0])
         dh = np.multiply(dh, rstd, out=buffers[0])
-        # step 14: dx = dh*silu_z
+        # step 17: dx = dh*silu_z
         np.multiply(dh, silu_z, out=dx_block)
-        # step 18: dz = dh*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
+        # step 22: dz = dh*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
         dz = np.multiply(dh, sigmoid_z, out=buffers[0])
         dz = np.multiply(dz, x, out=buffers[0])
         part_3 = np.subtract(1.0, sigmoid_z, out=dz_block)
@@ -150,7 +150,7 @@ def backward_fast(arguments, saved):
     features = shape[-1]
     vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
     D = _rows.number(features, dtype)
-    # step 11: mean_g_hhat_unscaled = mean(dy*h*gamma)
+    # step 14: mean_g_hhat_unscaled = mean(dy*h*gamma)
     if gamma is not None:
         gamma_over_D = np.divide(gamma, D)
     rstd = rstd_rows[..., np.newaxis]
@@ -160,11 +160,11 @@ def backward_fast(arguments, saved):
     silu_z = sigmoid_z * z
     # step 3: h = silu_z*x
     h = silu_z * x
-    # step 16: dgamma = sum over rows of dy*h*rstd
+    # step 20: dgamma = sum over rows of dy*h*rstd
     if gamma is not None:
         part = dy * h
         dgamma = _rows.sum_of_rows(rstd.ravel(), part.reshape(-1, features))
-        # step 11: mean_g_hhat_unscaled = mean(dy*h*gamma)
+        # step 14: mean_g_hhat_unscaled = mean(dy*h*gamma)
         mean_g_hhat_unscaled = vecdot(part, gamma_over_D)[..., np.newaxis]
     else:
         mean_g_hhat_unscaled = (vecdot(dy, h) / D)[..., np.newaxis]
@@ -173,16 +173,16 @@ def backward_fast(arguments, saved):
         g = dy * gamma
     else:
         g = dy
-    # step 11: mean_g_hhat = mean_g_hhat_unscaled*rstd
+    # step 14: mean_g_hhat = mean_g_hhat_unscaled*rstd
     mean_g_hhat = mean_g_hhat_unscaled * rstd
-    # step 11: dh = (g - h*mean_g_hhat*rstd)*rstd
+    # step 14: dh = (g - h*mean_g_hhat*rstd)*rstd
     part_2 = mean_g_hhat * rstd
     dh = np.multiply(h, part_2, out=h)
     dh = np.subtract(g, dh, out=dh)
     dh = np.multiply(dh, rstd, out=dh)
-    # step 14: dx = dh*silu_z
+    # step 17: dx = dh*silu_z
     dx = np.multiply(dh, silu_z, out=silu_z)
-    # step 18: dz = dh*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
+    # step 22: dz = dh*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
     dz = np.multiply(dh, sigmoid_z, out=dh)
     dz = np.multiply(dz, x, out=dz)
     part_3 = np.subtract(1.0, sigmoid_z, out=sigmoid_z)

@@ -7,25 +7,25 @@
 // templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
 //
 // jvp:
-//     dh = dx*silu_z + dz*sigmoid_z*x*(1 + z*(1 - sigmoid_z))
-//     dy = dgamma*hhat + rstd*gamma*(dh - hhat*mean(dh*hhat))
+//     h_dot = silu_z*x_dot + sigmoid_z*x*z_dot*(1 + z*(1 - sigmoid_z))
+//     y_dot = gamma_dot*hhat + rstd*gamma*(h_dot - hhat*mean(h_dot*hhat))
 // backward_backward:
 //     g = gamma*dy
-//     mean_g = mean(g*hhat)
-//     dh = rstd*(g - mean_g*hhat)
-//     g_2 = ddx*silu_z + ddz*sigmoid_z*x*(1 + z*(1 - sigmoid_z))
-//     dg = rstd*(g_2 - hhat*mean(g_2*hhat))
-//     dh_2 = rstd*(ddgamma*dy + rstd*(mean(g_2*hhat)*(3*mean_g*hhat - g) - mean_g*g_2 - hhat*mean(g*g_2)) - hhat*mean(ddgamma*dy*hhat))
-//     g_5 = dh_2*x + ddx*dh
-//     dx = dh_2*silu_z + ddz*dh*sigmoid_z*(1 + z*(1 - sigmoid_z))
-//     dz = sigmoid_z*(g_5 + ddz*dh*x*(1 - sigmoid_z) + (1 - sigmoid_z)*(g_5*z + ddz*dh*x*(1 + z*(1 - sigmoid_z) - silu_z)))
-//     dgamma = sum_rows(dg*dy)
+//     mean_g_hhat = mean(g*hhat)
+//     dh = rstd*(g - mean_g_hhat*hhat)
+//     ddh = ddx*silu_z + ddz*sigmoid_z*x*(1 + z*(1 - sigmoid_z))
+//     dg = rstd*(ddh - hhat*mean(ddh*hhat))
+//     d2h = rstd*(ddgamma*dy + rstd*(mean(ddh*hhat)*(3*mean_g_hhat*hhat - g) - mean_g_hhat*ddh - hhat*mean(ddh*g)) - hhat*mean(ddgamma*dy*hhat))
+//     d2silu_z = d2h*x + ddx*dh
+//     d2x = d2h*silu_z + ddz*dh*sigmoid_z*(1 + z*(1 - sigmoid_z))
+//     d2z = sigmoid_z*(d2silu_z + ddz*dh*x*(1 - sigmoid_z) + (1 - sigmoid_z)*(d2silu_z*z + ddz*dh*x*(1 + z*(1 - sigmoid_z) - silu_z)))
+//     d2gamma = sum_rows(dg*dy)
 //     ddy = gamma*dg + ddgamma*hhat
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* x, const Row* z, const Row* dx, const Row* dz, const Computed* rstd, const Parameter*
-//         gamma, const Parameter* dgamma, Row* out_dy, long long rows, int D)
+//     jvp_<type>(const Row* x, const Row* z, const Row* x_dot, const Row* z_dot, const Computed* rstd, const
+//         Parameter* gamma, const Parameter* gamma_dot, Row* out_dy, long long rows, int D)
 //     backward_backward_<type>(const Row* x, const Row* z, const Row* dy, const Row* ddx, const Row* ddz, const
 //         Computed* rstd, const Parameter* gamma, const Parameter* ddgamma, Row* out_dx, Row* out_dz, Row*
 //         out_ddy, Computed* workspace, long long rows, int D)
@@ -96,11 +96,11 @@ namespace jvp {
 
 constexpr bool READS_x = HAS_dgamma || HAS_dx || HAS_dz;
 constexpr bool READS_z = HAS_dgamma || HAS_dx || HAS_dz;
-constexpr bool READS_dx = HAS_dx;
-constexpr bool READS_dz = HAS_dz;
+constexpr bool READS_x_dot = HAS_dx;
+constexpr bool READS_z_dot = HAS_dz;
 constexpr bool READS_gamma = (HAS_dx && HAS_gamma) || (HAS_dz && HAS_gamma);
-constexpr bool READS_dgamma = HAS_dgamma;
-constexpr int ROWS_READ = READS_x + READS_z + READS_dx + READS_dz, FEATURES_READ = READS_gamma + READS_dgamma;
+constexpr bool READS_gamma_dot = HAS_dgamma;
+constexpr int ROWS_READ = READS_x + READS_z + READS_x_dot + READS_z_dot, FEATURES_READ = READS_gamma + READS_gamma_dot;
 
 template <class T>
 using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1, 2, 1>;
@@ -108,11 +108,11 @@ using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1, 2, 1
 template <class T, class P, class A> struct Arguments {
   const T* x;
   const T* z;
-  const T* dx;
-  const T* dz;
+  const T* x_dot;
+  const T* z_dot;
   const A* rstd;
   const P* gamma;
-  const P* dgamma;
+  const P* gamma_dot;
   T* out_dy;
   long long rows;
   int D;
@@ -122,48 +122,48 @@ template <class T, class P, class A> struct Arguments {
 template <class A> struct Scalars {
   A D;
   A rstd;
-  A mean_dh_hhat;
+  A mean_h_dot_hhat;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
 template <class G> struct Tile {
   Pack<typename G::T, G::VECTOR> x[G::KEPT];
   Pack<typename G::T, G::VECTOR> z[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dx[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dz[G::KEPT];
+  Pack<typename G::T, G::VECTOR> x_dot[G::KEPT];
+  Pack<typename G::T, G::VECTOR> z_dot[G::KEPT];
   Pack<typename G::P, G::VECTOR> gamma[G::HELD];
-  Pack<typename G::P, G::VECTOR> dgamma[G::HELD];
+  Pack<typename G::P, G::VECTOR> gamma_dot[G::HELD];
 };
 
-// Stage 1 of 2: mean_dh_hhat = mean(dh*hhat)
+// Stage 1 of 2: mean_h_dot_hhat = mean(h_dot*hhat)
 template <class A>
-__device__ __forceinline__ void mean_dh_hhat(A x, A z, A dx, A dz, const Scalars<A>& row, A (&sums)[1]) {
+__device__ __forceinline__ void mean_h_dot_hhat(A x, A z, A x_dot, A z_dot, const Scalars<A>& row, A (&sums)[1]) {
   const A rstd = row.rstd;
   const A sigmoid_z = math::sigmoid(z);  // step 1
   const A silu_z = sigmoid_z*z;  // step 2
   const A h = silu_z*x;  // step 3
   const A hhat = h*rstd;  // step 6
-  const A dh = (HAS_dx || HAS_dz) ? (HAS_dx ? dx*silu_z : A(0)) + (HAS_dz ? dz*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)) : A(0)) : A(0);  // step 19
-  if (HAS_dx || HAS_dz) sums[0] += dh*hhat;  // step 20: mean_dh_hhat
+  const A h_dot = (HAS_dx || HAS_dz) ? (HAS_dx ? silu_z*x_dot : A(0)) + (HAS_dz ? sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1))*z_dot : A(0)) : A(0);  // step 35
+  if (HAS_dx || HAS_dz) sums[0] += h_dot*hhat;  // step 33: mean_h_dot_hhat
 }
 
 template <class A>
-__device__ __forceinline__ void after_mean_dh_hhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_dh_hhat = sums[0] / row.D;  // step 20: mean(dh*hhat)
-  row.mean_dh_hhat = mean_dh_hhat;
+__device__ __forceinline__ void after_mean_h_dot_hhat(Scalars<A>& row, const A (&sums)[1]) {
+  const A mean_h_dot_hhat = sums[0] / row.D;  // step 33: mean(h_dot*hhat)
+  row.mean_h_dot_hhat = mean_h_dot_hhat;
 }
 
 // Stage 2 of 2
 template <class A>
-__device__ __forceinline__ void stage_2(A x, A z, A dx, A dz, A gamma, A dgamma, const Scalars<A>& row, A& out_dy) {
-  const A mean_dh_hhat = row.mean_dh_hhat, rstd = row.rstd;
+__device__ __forceinline__ void stage_2(A x, A z, A x_dot, A z_dot, A gamma, A gamma_dot, const Scalars<A>& row, A& out_y_dot) {
+  const A mean_h_dot_hhat = row.mean_h_dot_hhat, rstd = row.rstd;
   const A sigmoid_z = math::sigmoid(z);  // step 1
   const A silu_z = sigmoid_z*z;  // step 2
   const A h = silu_z*x;  // step 3
   const A hhat = h*rstd;  // step 6
-  const A dh = (HAS_dx || HAS_dz) ? (HAS_dx ? dx*silu_z : A(0)) + (HAS_dz ? dz*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)) : A(0)) : A(0);  // step 19
-  const A dy = (HAS_dgamma || HAS_dx || HAS_dz) ? (HAS_dgamma ? hhat*dgamma : A(0)) + ((HAS_dx || HAS_dz) ? (dh - hhat*mean_dh_hhat)*rstd*gamma : A(0)) : A(0);  // step 20
-  out_dy = dy;
+  const A h_dot = (HAS_dx || HAS_dz) ? (HAS_dx ? silu_z*x_dot : A(0)) + (HAS_dz ? sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1))*z_dot : A(0)) : A(0);  // step 35
+  const A y_dot = (HAS_dgamma || HAS_dx || HAS_dz) ? (HAS_dgamma ? hhat*gamma_dot : A(0)) + ((HAS_dx || HAS_dz) ? (h_dot - hhat*mean_h_dot_hhat)*rstd*gamma : A(0)) : A(0);  // step 33
+  out_y_dot = y_dot;
 }
 
 // What the call gives: everything that no row changes.
@@ -187,7 +187,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       const int column = here.template column<G>(chunk);
       if (column < here.D) {
         if constexpr (READS_gamma) tile.gamma[chunk] = load<G::VECTOR>(to.gamma + column);
-        if constexpr (READS_dgamma) tile.dgamma[chunk] = load<G::VECTOR>(to.dgamma + column);
+        if constexpr (READS_gamma_dot) tile.gamma_dot[chunk] = load<G::VECTOR>(to.gamma_dot + column);
       }
     }
   }
@@ -203,10 +203,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
             tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
           if constexpr (READS_z)
             tile.z[chunk] = load_once<G::VECTOR>(to.z + here.offset + column);
-          if constexpr (READS_dx)
-            tile.dx[chunk] = load_once<G::VECTOR>(to.dx + here.offset + column);
-          if constexpr (READS_dz)
-            tile.dz[chunk] = load_once<G::VECTOR>(to.dz + here.offset + column);
+          if constexpr (READS_x_dot)
+            tile.x_dot[chunk] = load_once<G::VECTOR>(to.x_dot + here.offset + column);
+          if constexpr (READS_z_dot)
+            tile.z_dot[chunk] = load_once<G::VECTOR>(to.z_dot + here.offset + column);
         }
       }
     }
@@ -217,40 +217,40 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
         const auto z = read<READS_z, G::KEEPS_ROW>(tile.z, chunk, to.z, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
-        const auto dz = read<READS_dz, G::KEEPS_ROW>(tile.dz, chunk, to.dz, here.offset + column);
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
+        const auto z_dot = read<READS_z_dot, G::KEEPS_ROW>(tile.z_dot, chunk, to.z_dot, here.offset + column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          mean_dh_hhat(READS_x ? widen<A>(x.entries[i]) : A(0),
+          mean_h_dot_hhat(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_z ? widen<A>(z.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0),
-              READS_dz ? widen<A>(dz.entries[i]) : A(0), row, sums);
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0),
+              READS_z_dot ? widen<A>(z_dot.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, HAS_dx || HAS_dz), 0, 0>(sums, slots, turn);
-      after_mean_dh_hhat(row, sums);
+      after_mean_h_dot_hhat(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
         const auto z = read<READS_z, G::KEEPS_ROW>(tile.z, chunk, to.z, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
-        const auto dz = read<READS_dz, G::KEEPS_ROW>(tile.dz, chunk, to.dz, here.offset + column);
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
+        const auto z_dot = read<READS_z_dot, G::KEEPS_ROW>(tile.z_dot, chunk, to.z_dot, here.offset + column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
-        const auto dgamma = read<READS_dgamma, G::HOLDS_FEATURES>(tile.dgamma, chunk, to.dgamma, column);
-        Pack<T, G::VECTOR> stored_dy;
+        const auto gamma_dot = read<READS_gamma_dot, G::HOLDS_FEATURES>(tile.gamma_dot, chunk, to.gamma_dot, column);
+        Pack<T, G::VECTOR> stored_y_dot;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dy;
+          A out_y_dot;
           stage_2(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_z ? widen<A>(z.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0),
-              READS_dz ? widen<A>(dz.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0),
+              READS_z_dot ? widen<A>(z_dot.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
-              READS_dgamma ? widen<A>(dgamma.entries[i]) : A(0), row, out_dy);
-          stored_dy.entries[i] = narrow<T>(out_dy);
+              READS_gamma_dot ? widen<A>(gamma_dot.entries[i]) : A(0), row, out_y_dot);
+          stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        store_once(to.out_dy + here.offset + column, stored_dy);
+        store_once(to.out_dy + here.offset + column, stored_y_dot);
       });
     }
   }
@@ -267,11 +267,11 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 
 #define LNGEN_KERNELS(TYPE, T) \
   LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
-               (const T* __restrict__ x, const T* __restrict__ z, const T* __restrict__ dx, \
-                const T* __restrict__ dz, const lngen::Computed<T>* __restrict__ rstd, \
-                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ dgamma, \
+               (const T* __restrict__ x, const T* __restrict__ z, const T* __restrict__ x_dot, \
+                const T* __restrict__ z_dot, const lngen::Computed<T>* __restrict__ rstd, \
+                const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ gamma_dot, \
                 T* __restrict__ out_dy, long long rows, int D), \
-               (x, z, dx, dz, rstd, gamma, dgamma, out_dy, rows, D))
+               (x, z, x_dot, z_dot, rstd, gamma, gamma_dot, out_dy, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -319,11 +319,11 @@ template <class T, class P, class A> struct Arguments {
 template <class A> struct Scalars {
   A D;
   A rstd;
-  A mean_g;
-  A mean_g_2_hhat;
-  A mean_g_g_2;
+  A mean_g_hhat;
+  A mean_ddh_hhat;
+  A mean_ddh_g;
   A mean_ddgamma_dy_hhat;
-  A mean_g_scaled;
+  A mean_g_hhat_scaled;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
@@ -337,7 +337,7 @@ template <class G> struct Tile {
   Pack<typename G::P, G::VECTOR> ddgamma[G::HELD];
 };
 
-// Stage 1 of 2: mean_g = mean(g*hhat); mean_g_2_hhat = mean(g_2*hhat); mean_g_g_2 = mean(g*g_2); mean_ddgamma_dy_hhat = mean(ddgamma*dy*hhat)
+// Stage 1 of 2: mean_g_hhat = mean(g*hhat); mean_ddh_hhat = mean(ddh*hhat); mean_ddh_g = mean(ddh*g); mean_ddgamma_dy_hhat = mean(ddgamma*dy*hhat)
 template <class A>
 __device__ __forceinline__ void mean_ddgamma_dy_hhat(A x, A z, A dy, A ddx, A ddz, A gamma, A ddgamma, const Scalars<A>& row, A (&sums)[4]) {
   const A rstd = row.rstd;
@@ -345,48 +345,48 @@ __device__ __forceinline__ void mean_ddgamma_dy_hhat(A x, A z, A dy, A ddx, A dd
   const A silu_z = sigmoid_z*z;  // step 2
   const A h = silu_z*x;  // step 3
   const A hhat = h*rstd;  // step 6
-  const A g = dy*gamma;  // step 21
-  const A g_2 = (HAS_ddx || HAS_ddz) ? (HAS_ddx ? ddx*silu_z : A(0)) + (HAS_ddz ? ddz*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)) : A(0)) : A(0);  // step 24
-  if (HAS_ddx || HAS_ddz) sums[0] += g*hhat;  // step 22: mean_g
-  if (HAS_ddx || HAS_ddz) sums[1] += g_2*hhat;  // step 25: mean_g_2_hhat
-  if (HAS_ddx || HAS_ddz) sums[2] += g*g_2;  // step 26: mean_g_g_2
-  if (HAS_ddgamma) sums[3] += dy*hhat*ddgamma;  // step 26: mean_ddgamma_dy_hhat
+  const A g = dy*gamma;  // step 36
+  const A ddh = (HAS_ddx || HAS_ddz) ? (HAS_ddx ? ddx*silu_z : A(0)) + (HAS_ddz ? ddz*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)) : A(0)) : A(0);  // step 42
+  if (HAS_ddx || HAS_ddz) sums[0] += g*hhat;  // step 37: mean_g_hhat
+  if (HAS_ddx || HAS_ddz) sums[1] += ddh*hhat;  // step 66: mean_ddh_hhat
+  if (HAS_ddx || HAS_ddz) sums[2] += ddh*g;  // step 69: mean_ddh_g
+  if (HAS_ddgamma) sums[3] += dy*hhat*ddgamma;  // step 69: mean_ddgamma_dy_hhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddgamma_dy_hhat(Scalars<A>& row, const A (&sums)[4]) {
-  const A mean_g = sums[0] / row.D;  // step 22: mean(g*hhat)
-  const A mean_g_2_hhat = sums[1] / row.D;  // step 25: mean(g_2*hhat)
-  const A mean_g_g_2 = sums[2] / row.D;  // step 26: mean(g*g_2)
-  const A mean_ddgamma_dy_hhat = sums[3] / row.D;  // step 26: mean(ddgamma*dy*hhat)
-  const A mean_g_scaled = A(3)*mean_g;  // step 26
-  row.mean_g = mean_g;
-  row.mean_g_2_hhat = mean_g_2_hhat;
-  row.mean_g_g_2 = mean_g_g_2;
+  const A mean_g_hhat = sums[0] / row.D;  // step 37: mean(g*hhat)
+  const A mean_ddh_hhat = sums[1] / row.D;  // step 66: mean(ddh*hhat)
+  const A mean_ddh_g = sums[2] / row.D;  // step 69: mean(ddh*g)
+  const A mean_ddgamma_dy_hhat = sums[3] / row.D;  // step 69: mean(ddgamma*dy*hhat)
+  const A mean_g_hhat_scaled = A(3)*mean_g_hhat;  // step 69
+  row.mean_g_hhat = mean_g_hhat;
+  row.mean_ddh_hhat = mean_ddh_hhat;
+  row.mean_ddh_g = mean_ddh_g;
   row.mean_ddgamma_dy_hhat = mean_ddgamma_dy_hhat;
-  row.mean_g_scaled = mean_g_scaled;
+  row.mean_g_hhat_scaled = mean_g_hhat_scaled;
 }
 
 // Stage 2 of 2
 template <class A>
-__device__ __forceinline__ void stage_2(A x, A z, A dy, A ddx, A ddz, A gamma, A ddgamma, const Scalars<A>& row, A (&over_rows)[SUMS_INTO_COLUMNS], A& out_dx, A& out_dz, A& out_ddy) {
-  const A mean_ddgamma_dy_hhat = row.mean_ddgamma_dy_hhat, mean_g = row.mean_g, mean_g_2_hhat = row.mean_g_2_hhat, mean_g_g_2 = row.mean_g_g_2, mean_g_scaled = row.mean_g_scaled, rstd = row.rstd;
+__device__ __forceinline__ void stage_2(A x, A z, A dy, A ddx, A ddz, A gamma, A ddgamma, const Scalars<A>& row, A (&over_rows)[SUMS_INTO_COLUMNS], A& out_d2x, A& out_d2z, A& out_ddy) {
+  const A mean_ddgamma_dy_hhat = row.mean_ddgamma_dy_hhat, mean_ddh_g = row.mean_ddh_g, mean_ddh_hhat = row.mean_ddh_hhat, mean_g_hhat = row.mean_g_hhat, mean_g_hhat_scaled = row.mean_g_hhat_scaled, rstd = row.rstd;
   const A sigmoid_z = math::sigmoid(z);  // step 1
   const A silu_z = sigmoid_z*z;  // step 2
   const A h = silu_z*x;  // step 3
   const A hhat = h*rstd;  // step 6
-  const A g = dy*gamma;  // step 21
-  const A g_2 = (HAS_ddx || HAS_ddz) ? (HAS_ddx ? ddx*silu_z : A(0)) + (HAS_ddz ? ddz*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)) : A(0)) : A(0);  // step 24
-  const A dh = (g - hhat*mean_g)*rstd;  // step 23
-  const A dg = (HAS_ddx || HAS_ddz) ? (g_2 - hhat*mean_g_2_hhat)*rstd : A(0);  // step 25
-  const A dh_2 = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? ((HAS_ddgamma ? dy*ddgamma : A(0)) + ((HAS_ddx || HAS_ddz) ? ((hhat*mean_g_scaled - g)*mean_g_2_hhat - g_2*mean_g - hhat*mean_g_g_2)*rstd : A(0)) - (HAS_ddgamma ? hhat*mean_ddgamma_dy_hhat : A(0)))*rstd : A(0);  // step 26
-  const A g_5 = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (HAS_ddx ? ddx*dh : A(0)) + dh_2*x : A(0);  // step 27
-  const A dx = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? dh_2*silu_z + (HAS_ddz ? ddz*dh*sigmoid_z*((A(1) - sigmoid_z)*z + A(1)) : A(0)) : A(0);  // step 28
-  const A dz = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (g_5 + (HAS_ddz ? (A(1) - sigmoid_z)*ddz*dh*x : A(0)) + (A(1) - sigmoid_z)*(g_5*z + (HAS_ddz ? ((A(1) - sigmoid_z)*z + A(1) - silu_z)*ddz*dh*x : A(0))))*sigmoid_z : A(0);  // step 29
-  const A ddy = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (HAS_ddgamma ? hhat*ddgamma : A(0)) + ((HAS_ddx || HAS_ddz) ? dg*gamma : A(0)) : A(0);  // step 31
-  if ((HAS_ddx && HAS_gamma) || (HAS_ddz && HAS_gamma)) over_rows[0] = dg*dy;  // step 30: dgamma
-  out_dx = dx;
-  out_dz = dz;
+  const A g = dy*gamma;  // step 36
+  const A ddh = (HAS_ddx || HAS_ddz) ? (HAS_ddx ? ddx*silu_z : A(0)) + (HAS_ddz ? ddz*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)) : A(0)) : A(0);  // step 42
+  const A dh = (g - hhat*mean_g_hhat)*rstd;  // step 38
+  const A dg = (HAS_ddx || HAS_ddz) ? (ddh - hhat*mean_ddh_hhat)*rstd : A(0);  // step 66
+  const A d2h = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? ((HAS_ddgamma ? dy*ddgamma : A(0)) + ((HAS_ddx || HAS_ddz) ? ((hhat*mean_g_hhat_scaled - g)*mean_ddh_hhat - hhat*mean_ddh_g - ddh*mean_g_hhat)*rstd : A(0)) - (HAS_ddgamma ? hhat*mean_ddgamma_dy_hhat : A(0)))*rstd : A(0);  // step 69
+  const A d2silu_z = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? d2h*x + (HAS_ddx ? ddx*dh : A(0)) : A(0);  // step 57
+  const A d2x = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? d2h*silu_z + (HAS_ddz ? ddz*dh*sigmoid_z*((A(1) - sigmoid_z)*z + A(1)) : A(0)) : A(0);  // step 60
+  const A d2z = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (d2silu_z + (HAS_ddz ? (A(1) - sigmoid_z)*ddz*dh*x : A(0)) + (A(1) - sigmoid_z)*(d2silu_z*z + (HAS_ddz ? ((A(1) - sigmoid_z)*z + A(1) - silu_z)*ddz*dh*x : A(0))))*sigmoid_z : A(0);  // step 70
+  const A ddy = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (HAS_ddgamma ? hhat*ddgamma : A(0)) + ((HAS_ddx || HAS_ddz) ? dg*gamma : A(0)) : A(0);  // step 68
+  if ((HAS_ddx && HAS_gamma) || (HAS_ddz && HAS_gamma)) over_rows[0] = dg*dy;  // step 63: d2gamma
+  out_d2x = d2x;
+  out_d2z = d2z;
   out_ddy = ddy;
 }
 
@@ -472,14 +472,14 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto ddz = read<READS_ddz, G::KEEPS_ROW>(tile.ddz, chunk, to.ddz, here.offset + column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
         const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
-        Pack<T, G::VECTOR> stored_dx;
-        Pack<T, G::VECTOR> stored_dz;
+        Pack<T, G::VECTOR> stored_d2x;
+        Pack<T, G::VECTOR> stored_d2z;
         Pack<T, G::VECTOR> stored_ddy;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           A over_rows[SUMS_INTO_COLUMNS] = {};
-          A out_dx;
-          A out_dz;
+          A out_d2x;
+          A out_d2z;
           A out_ddy;
           stage_2(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_z ? widen<A>(z.entries[i]) : A(0),
@@ -487,14 +487,14 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
               READS_ddz ? widen<A>(ddz.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
-              READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0), row, over_rows, out_dx, out_dz, out_ddy);
+              READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0), row, over_rows, out_d2x, out_d2z, out_ddy);
           columns.template add<0x1>(chunk * G::VECTOR + i, column + i, over_rows);
-          stored_dx.entries[i] = narrow<T>(out_dx);
-          stored_dz.entries[i] = narrow<T>(out_dz);
+          stored_d2x.entries[i] = narrow<T>(out_d2x);
+          stored_d2z.entries[i] = narrow<T>(out_d2z);
           stored_ddy.entries[i] = narrow<T>(out_ddy);
         }
-        store_once(to.out_dx + here.offset + column, stored_dx);
-        store_once(to.out_dz + here.offset + column, stored_dz);
+        store_once(to.out_dx + here.offset + column, stored_d2x);
+        store_once(to.out_dz + here.offset + column, stored_d2z);
         store_once(to.out_ddy + here.offset + column, stored_ddy);
       });
     }
@@ -528,8 +528,8 @@ template <class A> struct Scalars {
 
 // One column of the gradients
 template <class A>
-__device__ __forceinline__ void finish(A dgamma, const Scalars<A>& row, A& out_dgamma) {
-  out_dgamma = dgamma;
+__device__ __forceinline__ void finish(A d2gamma, const Scalars<A>& row, A& out_d2gamma) {
+  out_d2gamma = d2gamma;
 }
 
 template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 32> {
@@ -544,9 +544,9 @@ template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 32> {
     constexpr unsigned long long WANTED = bit(0, (HAS_ddx && HAS_gamma) || (HAS_ddz && HAS_gamma));
     add_columns<Launch, WANTED>(
         to.workspace, to.blocks, D, slots + Launch::SLOTS, [&](int column, const A (&totals)[1]) {
-      A out_dgamma;
-      finish(totals[0], row, out_dgamma);
-      if (HAS_gamma) to.out_dgamma[column] = narrow<P>(out_dgamma);
+      A out_d2gamma;
+      finish(totals[0], row, out_d2gamma);
+      if (HAS_gamma) to.out_dgamma[column] = narrow<P>(out_d2gamma);
     });
   }
 };

@@ -61,7 +61,7 @@ class Saved(NamedTuple):
     x: _launcher.DeviceArray
     scale: float | _launcher.DeviceArray | None
     row_max: _launcher.DeviceArray
-    inv_sum_exp_u: _launcher.DeviceArray
+    inv_sum_e_shifted: _launcher.DeviceArray
 
 
 # What follows calls these by names with an underscore, which no argument can have.
@@ -167,14 +167,14 @@ def saved_from(
     x: _launcher.DeviceArray,
     scale: float | _launcher.DeviceArray | None = None,
     row_max: _launcher.DeviceArray,
-    inv_sum_exp_u: _launcher.DeviceArray,
+    inv_sum_e_shifted: _launcher.DeviceArray,
     shape: Sequence[int] | None = None,
     dtype: npt.DTypeLike | None = None,
     dtypes: Mapping[str, npt.DTypeLike] | None = None,
 ) -> Saved:
     """As `numpy_backend.saved_from`."""
     first_ = (shape, dtype, dtypes)
-    fields_ = (x, scale, row_max, inv_sum_exp_u)
+    fields_ = (x, scale, row_max, inv_sum_e_shifted)
     saved_: _Saved = _launcher.saved_from(_LAYER, _INTERFACE, first_, fields_)
     return saved_
 
@@ -206,8 +206,8 @@ _LAYER = _launcher.layer_of(
             results={"y": "y"},
             kernels={
                 "forward": (
-                    "x, scale, out y, saved row_max, saved inv_sum_exp_u, the rows, "
-                    "the features"
+                    "x, scale, out y, saved row_max, saved inv_sum_e_shifted, "
+                    "the rows, the features"
                 ),
             },
         ),
@@ -218,7 +218,7 @@ _LAYER = _launcher.layer_of(
             sums=(0, 1),
             kernels={
                 "backward": (
-                    "x, dy, saved row_max, saved inv_sum_exp_u, scale, out dx, "
+                    "x, dy, saved row_max, saved inv_sum_e_shifted, scale, out dx, "
                     "the workspace, the rows, the features"
                 ),
                 "backward_columns": (
@@ -232,8 +232,8 @@ _LAYER = _launcher.layer_of(
             results={"dy": "y"},
             kernels={
                 "jvp": (
-                    "x, dx, saved row_max, saved inv_sum_exp_u, scale, dscale, out dy, "
-                    "the rows, the features"
+                    "x, dx, saved row_max, saved inv_sum_e_shifted, scale, dscale, "
+                    "out dy, the rows, the features"
                 ),
             },
         ),
@@ -244,8 +244,8 @@ _LAYER = _launcher.layer_of(
             sums=(0, 1),
             kernels={
                 "backward_backward": (
-                    "x, dy, ddx, saved row_max, saved inv_sum_exp_u, scale, ddscale, "
-                    "out dx, out ddy, the workspace, the rows, the features"
+                    "x, dy, ddx, saved row_max, saved inv_sum_e_shifted, scale, "
+                    "ddscale, out dx, out ddy, the workspace, the rows, the features"
                 ),
                 "backward_backward_columns": (
                     "the workspace, the blocks, scale, ddscale, out dscale, "

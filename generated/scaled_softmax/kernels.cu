@@ -9,20 +9,20 @@
 // forward:
 //     row_max = max(scale*x)
 //     e_shifted = exp(scale*x - row_max)
-//     sum_exp_u = sum(e_shifted)
-//     inv_sum_exp_u = 1/sum_exp_u
-//     y = inv_sum_exp_u*e_shifted
+//     sum_e_shifted = sum(e_shifted)
+//     inv_sum_e_shifted = 1/sum_e_shifted
+//     y = inv_sum_e_shifted*e_shifted
 // backward:
-//     g = y*(dy - sum(dy*y))
-//     dx = scale*g
-//     dscale = sum_rows(sum(g*x))
+//     du = y*(dy - sum(dy*y))
+//     dx = scale*du
+//     dscale = sum_rows(sum(du*x))
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
 //     forward_<type>(const Row* x, const Parameter* scale, Row* out_y, Computed* save_row_max, Computed*
-//         save_inv_sum_exp_u, long long rows, int D)
-//     backward_<type>(const Row* x, const Row* dy, const Computed* row_max, const Computed* inv_sum_exp_u, const
-//         Parameter* scale, Row* out_dx, Computed* workspace, long long rows, int D)
+//         save_inv_sum_e_shifted, long long rows, int D)
+//     backward_<type>(const Row* x, const Row* dy, const Computed* row_max, const Computed* inv_sum_e_shifted,
+//         const Parameter* scale, Row* out_dx, Computed* workspace, long long rows, int D)
 //     backward_columns_<type>(Computed* workspace, int blocks, const Parameter* scale, Parameter* out_dscale, int
 //         D)
 //
@@ -64,7 +64,7 @@ template <class T, class P, class A> struct Arguments {
   const P* scale;
   T* out_y;
   A* save_row_max;
-  A* save_inv_sum_exp_u;
+  A* save_inv_sum_e_shifted;
   long long rows;
   int D;
 };
@@ -74,8 +74,8 @@ template <class A> struct Scalars {
   A D;
   A scale;
   A row_max;
-  A sum_exp_u;
-  A inv_sum_exp_u;
+  A sum_e_shifted;
+  A inv_sum_e_shifted;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
@@ -87,39 +87,39 @@ template <class G> struct Tile {
 template <class A>
 __device__ __forceinline__ void row_max(A x, const Scalars<A>& row, A (&sums)[1]) {
   const A scale = row.scale;
-  sums[0] = larger(sums[0], x*scale);  // step 2: row_max
+  sums[0] = larger(sums[0], x*scale);  // step 1: row_max
 }
 
 template <class A>
 __device__ __forceinline__ void after_row_max(Scalars<A>& row, const A (&sums)[1]) {
-  const A row_max = sums[0];  // step 2: max(x*scale)
+  const A row_max = sums[0];  // step 1: max(x*scale)
   row.row_max = row_max;
 }
 
-// Stage 2 of 3: sum_exp_u = sum(e_shifted)
+// Stage 2 of 3: sum_e_shifted = sum(e_shifted)
 template <class A>
-__device__ __forceinline__ void sum_exp_u(A x, const Scalars<A>& row, A (&sums)[1]) {
+__device__ __forceinline__ void sum_e_shifted(A x, const Scalars<A>& row, A (&sums)[1]) {
   const A row_max = row.row_max, scale = row.scale;
-  const A u = x*scale - row_max;  // step 3
-  const A e_shifted = math::exp(u);  // step 4
-  sums[0] += e_shifted;  // step 5: sum_exp_u
+  const A u = x*scale - row_max;  // step 2
+  const A e_shifted = math::exp(u);  // step 3
+  sums[0] += e_shifted;  // step 4: sum_e_shifted
 }
 
 template <class A>
-__device__ __forceinline__ void after_sum_exp_u(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_exp_u = sums[0];  // step 5: sum(e_shifted)
-  const A inv_sum_exp_u = A(1) / sum_exp_u;  // step 6
-  row.sum_exp_u = sum_exp_u;
-  row.inv_sum_exp_u = inv_sum_exp_u;
+__device__ __forceinline__ void after_sum_e_shifted(Scalars<A>& row, const A (&sums)[1]) {
+  const A sum_e_shifted = sums[0];  // step 4: sum(e_shifted)
+  const A inv_sum_e_shifted = A(1) / sum_e_shifted;  // step 5
+  row.sum_e_shifted = sum_e_shifted;
+  row.inv_sum_e_shifted = inv_sum_e_shifted;
 }
 
 // Stage 3 of 3
 template <class A>
 __device__ __forceinline__ void stage_3(A x, const Scalars<A>& row, A& out_y) {
-  const A inv_sum_exp_u = row.inv_sum_exp_u, row_max = row.row_max, scale = row.scale;
-  const A u = x*scale - row_max;  // step 3
-  const A e_shifted = math::exp(u);  // step 4
-  const A y = e_shifted*inv_sum_exp_u;  // step 7
+  const A inv_sum_e_shifted = row.inv_sum_e_shifted, row_max = row.row_max, scale = row.scale;
+  const A u = x*scale - row_max;  // step 2
+  const A e_shifted = math::exp(u);  // step 3
+  const A y = e_shifted*inv_sum_e_shifted;  // step 6
   out_y = y;
 }
 
@@ -179,11 +179,11 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          sum_exp_u(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
+          sum_e_shifted(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
-      after_sum_exp_u(row, sums);
+      after_sum_e_shifted(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
@@ -200,7 +200,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
     if (live && here.lane == 0) {
       to.save_row_max[here.row] = row.row_max;
-      to.save_inv_sum_exp_u[here.row] = row.inv_sum_exp_u;
+      to.save_inv_sum_e_shifted[here.row] = row.inv_sum_e_shifted;
     }
   }
 }
@@ -217,9 +217,9 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 #define LNGEN_KERNELS(TYPE, T) \
   LNGEN_KERNEL(forward_##TYPE, lngen::forward::Launch<T>, \
                (const T* __restrict__ x, const lngen::Parameter<T>* __restrict__ scale, T* __restrict__ out_y, \
-                lngen::Computed<T>* __restrict__ save_row_max, lngen::Computed<T>* __restrict__ save_inv_sum_exp_u, \
-                long long rows, int D), \
-               (x, scale, out_y, save_row_max, save_inv_sum_exp_u, rows, D))
+                lngen::Computed<T>* __restrict__ save_row_max, \
+                lngen::Computed<T>* __restrict__ save_inv_sum_e_shifted, long long rows, int D), \
+               (x, scale, out_y, save_row_max, save_inv_sum_e_shifted, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -246,7 +246,7 @@ template <class T, class P, class A> struct Arguments {
   const T* x;
   const T* dy;
   const A* row_max;
-  const A* inv_sum_exp_u;
+  const A* inv_sum_e_shifted;
   const P* scale;
   T* out_dx;
   A* workspace;
@@ -258,10 +258,10 @@ template <class T, class P, class A> struct Arguments {
 template <class A> struct Scalars {
   A D;
   A row_max;
-  A inv_sum_exp_u;
+  A inv_sum_e_shifted;
   A scale;
   A sum_dy_y;
-  A sum_g_x;
+  A sum_du_x;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
@@ -273,37 +273,37 @@ template <class G> struct Tile {
 // Stage 1 of 2: sum_dy_y = sum(dy*y)
 template <class A>
 __device__ __forceinline__ void sum_dy_y(A x, A dy, const Scalars<A>& row, A (&sums)[1]) {
-  const A inv_sum_exp_u = row.inv_sum_exp_u, row_max = row.row_max, scale = row.scale;
-  const A u = x*scale - row_max;  // step 3
-  const A e_shifted = math::exp(u);  // step 4
-  const A y = e_shifted*inv_sum_exp_u;  // step 7
-  sums[0] += dy*y;  // step 14: sum_dy_y
+  const A inv_sum_e_shifted = row.inv_sum_e_shifted, row_max = row.row_max, scale = row.scale;
+  const A u = x*scale - row_max;  // step 2
+  const A e_shifted = math::exp(u);  // step 3
+  const A y = e_shifted*inv_sum_e_shifted;  // step 6
+  sums[0] += dy*y;  // step 16: sum_dy_y
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_dy_y(Scalars<A>& row, const A (&sums)[1], A (&over_all)[1]) {
-  const A sum_dy_y = sums[0];  // step 14: sum(dy*y)
+  const A sum_dy_y = sums[0];  // step 16: sum(dy*y)
   row.sum_dy_y = sum_dy_y;
 }
 
-// Stage 2 of 2: sum_g_x = sum(g*x)
+// Stage 2 of 2: sum_du_x = sum(du*x)
 template <class A>
-__device__ __forceinline__ void sum_g_x(A x, A dy, const Scalars<A>& row, A (&sums)[1], A& out_dx) {
-  const A inv_sum_exp_u = row.inv_sum_exp_u, row_max = row.row_max, scale = row.scale, sum_dy_y = row.sum_dy_y;
-  const A u = x*scale - row_max;  // step 3
-  const A e_shifted = math::exp(u);  // step 4
-  const A y = e_shifted*inv_sum_exp_u;  // step 7
-  const A g = (dy - sum_dy_y)*y;  // step 14
-  const A dx = g*scale;  // step 12
-  if (HAS_scale) sums[0] += g*x;  // step 13: sum_g_x
+__device__ __forceinline__ void sum_du_x(A x, A dy, const Scalars<A>& row, A (&sums)[1], A& out_dx) {
+  const A inv_sum_e_shifted = row.inv_sum_e_shifted, row_max = row.row_max, scale = row.scale, sum_dy_y = row.sum_dy_y;
+  const A u = x*scale - row_max;  // step 2
+  const A e_shifted = math::exp(u);  // step 3
+  const A y = e_shifted*inv_sum_e_shifted;  // step 6
+  const A du = (dy - sum_dy_y)*y;  // step 16
+  const A dx = du*scale;  // step 14
+  if (HAS_scale) sums[0] += du*x;  // step 15: sum_du_x
   out_dx = dx;
 }
 
 template <class A>
-__device__ __forceinline__ void after_sum_g_x(Scalars<A>& row, const A (&sums)[1], A (&over_all)[1]) {
-  const A sum_g_x = sums[0];  // step 13: sum(g*x)
-  over_all[0] = sum_g_x;  // step 13: dscale
-  row.sum_g_x = sum_g_x;
+__device__ __forceinline__ void after_sum_du_x(Scalars<A>& row, const A (&sums)[1], A (&over_all)[1]) {
+  const A sum_du_x = sums[0];  // step 15: sum(du*x)
+  over_all[0] = sum_du_x;  // step 15: dscale
+  row.sum_du_x = sum_du_x;
 }
 
 // What the call gives: everything that no row changes.
@@ -348,7 +348,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
     Scalars<A> row = call;
     row.row_max = live ? to.row_max[here.row] : A(0);
-    row.inv_sum_exp_u = live ? to.inv_sum_exp_u[here.row] : A(0);
+    row.inv_sum_e_shifted = live ? to.inv_sum_e_shifted[here.row] : A(0);
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
@@ -376,7 +376,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           A out_dx;
-          sum_g_x(READS_x ? widen<A>(x.entries[i]) : A(0),
+          sum_du_x(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0), row, sums, out_dx);
           stored_dx.entries[i] = narrow<T>(out_dx);
         }
@@ -384,7 +384,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       });
       reduce_row<G, bit(0, HAS_scale), 0, 0>(sums, slots, turn);
       A over_all[SUMS_INTO_SCALARS] = {};
-      after_sum_g_x(row, sums, over_all);
+      after_sum_du_x(row, sums, over_all);
 #pragma unroll
       for (int k = 0; k < SUMS_INTO_SCALARS; ++k)
         if (SCALARS_WANTED >> k & 1) over_rows_and_columns[k] += live ? over_all[k] : A(0);
@@ -453,9 +453,10 @@ template <class T> struct Launch : ColumnsGeometry<Computed<T>, 0, 1, 32> {
 #define LNGEN_KERNELS(TYPE, T) \
   LNGEN_KERNEL(backward_##TYPE, lngen::backward::Launch<T>, \
                (const T* __restrict__ x, const T* __restrict__ dy, const lngen::Computed<T>* __restrict__ row_max, \
-                const lngen::Computed<T>* __restrict__ inv_sum_exp_u, const lngen::Parameter<T>* __restrict__ scale, \
-                T* __restrict__ out_dx, lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
-               (x, dy, row_max, inv_sum_exp_u, scale, out_dx, workspace, rows, D)) \
+                const lngen::Computed<T>* __restrict__ inv_sum_e_shifted, \
+                const lngen::Parameter<T>* __restrict__ scale, T* __restrict__ out_dx, \
+                lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
+               (x, dy, row_max, inv_sum_e_shifted, scale, out_dx, workspace, rows, D)) \
   LNGEN_KERNEL(backward_columns_##TYPE, lngen::backward::columns::Launch<T>, \
                (lngen::Computed<T>* __restrict__ workspace, int blocks, \
                 const lngen::Parameter<T>* __restrict__ scale, lngen::Parameter<T>* __restrict__ out_dscale, int D), \

@@ -31,7 +31,7 @@ INTERFACE: _interface.Interface = {
         _interface.saved("x", "input", ["...", "D"]),
         _interface.saved("scale", "input", []),
         _interface.saved("row_max", "row scalar", ["..."]),
-        _interface.saved("inv_sum_exp_u", "row scalar", ["..."]),
+        _interface.saved("inv_sum_e_shifted", "row scalar", ["..."]),
     ],
     "gradients": [
         _interface.gradient("x"),
@@ -72,7 +72,7 @@ class Saved(NamedTuple):
     x: npt.NDArray[Any]  # argument x of forward
     scale: float | npt.NDArray[Any] | None  # argument scale of forward
     row_max: npt.NDArray[Any]  # row scalar row_max, one per row
-    inv_sum_exp_u: npt.NDArray[Any]  # row scalar inv_sum_exp_u, one per row
+    inv_sum_e_shifted: npt.NDArray[Any]  # row scalar inv_sum_e_shifted, one per row
 
 
 @overload
@@ -109,9 +109,9 @@ def forward(
 
         row_max = max(scale*x)
         e_shifted = exp(scale*x - row_max)
-        sum_exp_u = sum(e_shifted)
-        inv_sum_exp_u = 1/sum_exp_u
-        y = inv_sum_exp_u*e_shifted
+        sum_e_shifted = sum(e_shifted)
+        inv_sum_e_shifted = 1/sum_e_shifted
+        y = inv_sum_e_shifted*e_shifted
 
     Args:
         x: shape (..., D).
@@ -137,9 +137,9 @@ def backward(
 ) -> Gradients:
     """The gradients of a loss, given those with respect to the outputs.
 
-        g = y*(dy - sum(dy*y))
-        dx = scale*g
-        dscale = sum_rows(sum(g*x))
+        du = y*(dy - sum(dy*y))
+        dx = scale*du
+        dscale = sum_rows(sum(du*x))
 
     Args:
         saved: what `forward` returned.
@@ -165,17 +165,17 @@ def jvp(
 ) -> npt.NDArray[Any]:
     """What the outputs move by when each input moves by its tangent.
 
-        du = dscale*x + scale*dx
-        dy = y*(du - sum(du*y))
+        u_dot = scale_dot*x + scale*x_dot
+        y_dot = y*(u_dot - sum(u_dot*y))
 
     Args:
         saved: what `forward` returned.
-        dx: the tangent of x; None stands for zero.
-        dscale: the tangent of scale; None stands for zero.
+        dx: x_dot, the tangent of x; None stands for zero.
+        dscale: scale_dot, the tangent of scale; None stands for zero.
         out: an array to write the tangent of y to.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns the tangent of y, in the type that forward returned.
+    Returns y_dot, the tangent of y, in the type that forward returned.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
@@ -193,14 +193,14 @@ def backward_backward(
 ) -> SecondGradients:
     """The gradients of a loss that depends on what `backward` returned.
 
-        mean_dy = mean(dy*y)
-        g = y*(dy - D*mean_dy)
-        dg = ddscale*x + scale*ddx
-        g_3 = dg*(dy - D*mean_dy)
-        g_4 = y*(g_3 + D*(mean(dg*y)*(D*mean_dy - dy) - mean(g_3*y)))
-        dx = scale*g_4 + ddscale*g
-        dscale = sum_rows(D*(mean(g_4*x) + mean(ddx*g)))
-        ddy = y*(dg - sum(dg*y))
+        mean_dy_y = mean(dy*y)
+        du = y*(dy - D*mean_dy_y)
+        ddu = ddscale*x + scale*ddx
+        g = ddu*(dy - D*mean_dy_y)
+        d2u = y*(g + D*(mean(ddu*y)*(D*mean_dy_y - dy) - mean(g*y)))
+        d2x = scale*d2u + ddscale*du
+        d2scale = sum_rows(D*(mean(d2u*x) + mean(ddx*du)))
+        ddy = y*(ddu - sum(ddu*y))
 
     Args:
         saved: what `forward` returned.
@@ -211,7 +211,8 @@ def backward_backward(
             None in it makes a new array.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns SecondGradients, with respect to the inputs and to the cotangents.
+    Returns SecondGradients, with respect to the inputs (dx is d2x, dscale is d2scale)
+    and to the cotangents.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
@@ -224,7 +225,7 @@ def saved_from(
     x: npt.NDArray[Any],
     scale: float | npt.NDArray[Any] | None = None,
     row_max: npt.NDArray[Any],
-    inv_sum_exp_u: npt.NDArray[Any],
+    inv_sum_e_shifted: npt.NDArray[Any],
     shape: Sequence[int] | None = None,
     dtype: npt.DTypeLike | None = None,
     dtypes: Mapping[str, npt.DTypeLike] | None = None,
@@ -241,7 +242,7 @@ def saved_from(
 
     Raises TypeError or ValueError for what `forward` cannot have saved.
     """
-    fields_ = (x, scale, row_max, inv_sum_exp_u)
+    fields_ = (x, scale, row_max, inv_sum_e_shifted)
     return _LAYER.saved_from(fields_, shape, dtype, dtypes)
 
 

@@ -22,68 +22,68 @@ from .._runtime import rows as _rows
 def forward(values, results, call):
     """The outputs and the saved row scalars, written to their arrays."""
     x_rows, scale = values
-    y_out, row_max_out, inv_sum_exp_u_out = results
+    y_out, row_max_out, inv_sum_e_shifted_out = results
     features, dtype = call.features, call.dtype
     ones = _rows.equal_weights(features, 1.0, dtype)
 
-    def block(x, row_max_block, inv_sum_exp_u_block, y_block):
-        # step 2: row_max = max(x*scale)
+    def block(x, row_max_block, inv_sum_e_shifted_block, y_block):
+        # step 1: row_max = max(x*scale)
         if scale is not None:
             part = np.multiply(x, scale, out=y_block)
         else:
             part = x
         row_max = np.maximum.reduce(part, axis=-1, keepdims=True, out=row_max_block)
-        # step 3: u = x*scale - row_max
+        # step 2: u = x*scale - row_max
         u = np.subtract(part, row_max, out=y_block)
-        # step 4: e_shifted = exp(u)
+        # step 3: e_shifted = exp(u)
         e_shifted = np.exp(u, out=y_block)
-        # step 5: sum_exp_u = sum(e_shifted)
-        sum_exp_u = _rows.row_sum(e_shifted, ones, out=inv_sum_exp_u_block)
-        # step 6: inv_sum_exp_u = 1/sum_exp_u
-        inv_sum_exp_u = np.reciprocal(sum_exp_u, out=inv_sum_exp_u_block)
-        # step 7: y = e_shifted*inv_sum_exp_u
-        np.multiply(e_shifted, inv_sum_exp_u, out=y_block)
+        # step 4: sum_e_shifted = sum(e_shifted)
+        sum_e_shifted = _rows.row_sum(e_shifted, ones, out=inv_sum_e_shifted_block)
+        # step 5: inv_sum_e_shifted = 1/sum_e_shifted
+        inv_sum_e_shifted = np.reciprocal(sum_e_shifted, out=inv_sum_e_shifted_block)
+        # step 6: y = e_shifted*inv_sum_e_shifted
+        np.multiply(e_shifted, inv_sum_e_shifted, out=y_block)
 
     _blocks.each_block(
-        block, call, reads=(x_rows,), writes=(row_max_out, inv_sum_exp_u_out, y_out)
+        block, call, reads=(x_rows,), writes=(row_max_out, inv_sum_e_shifted_out, y_out)
     )
 
 
 def backward(arguments, fields, results, call):
     """The gradients, written to their arrays; None for one that is not wanted."""
     (dy_rows,) = arguments
-    x_rows, scale, row_max_rows, inv_sum_exp_u_rows = fields
+    x_rows, scale, row_max_rows, inv_sum_e_shifted_rows = fields
     dx_out, dscale_out = results
 
-    def block(x, dy, row_max, inv_sum_exp_u, dx_block, buffers, row_scalars, sums):
+    def block(x, dy, row_max, inv_sum_e_shifted, dx_block, buffers, row_scalars, sums):
         (dscale_sums,) = sums
-        # step 3: u = x*scale - row_max
+        # step 2: u = x*scale - row_max
         if scale is not None:
             u = np.multiply(x, scale, out=dx_block)
         else:
             u = x
         u = np.subtract(u, row_max, out=dx_block)
-        # step 4: e_shifted = exp(u)
+        # step 3: e_shifted = exp(u)
         e_shifted = np.exp(u, out=dx_block)
-        # step 7: y = e_shifted*inv_sum_exp_u
-        y = np.multiply(e_shifted, inv_sum_exp_u, out=dx_block)
-        # step 14: sum_dy_y = sum(dy*y)
+        # step 6: y = e_shifted*inv_sum_e_shifted
+        y = np.multiply(e_shifted, inv_sum_e_shifted, out=dx_block)
+        # step 16: sum_dy_y = sum(dy*y)
         sum_dy_y = _rows.row_sum(dy, y, out=row_scalars[0])
-        # step 14: g = (dy - sum_dy_y)*y
-        g = _rows.by_row(np.subtract, dy, sum_dy_y, out=buffers[0])
-        g = np.multiply(g, y, out=dx_block)
-        # step 13: sum_g_x = sum(g*x)
+        # step 16: du = (dy - sum_dy_y)*y
+        du = _rows.by_row(np.subtract, dy, sum_dy_y, out=buffers[0])
+        du = np.multiply(du, y, out=dx_block)
+        # step 15: sum_du_x = sum(du*x)
         if scale is not None:
-            sum_g_x = _rows.row_sum(g, x, out=row_scalars[0])
-            # step 13: dscale = sum over rows of sum_g_x
-            dscale_sums += np.add.reduce(sum_g_x, axis=None)
-            # step 12: dx = g*scale
-            np.multiply(g, scale, out=dx_block)
+            sum_du_x = _rows.row_sum(du, x, out=row_scalars[0])
+            # step 15: dscale = sum over rows of sum_du_x
+            dscale_sums += np.add.reduce(sum_du_x, axis=None)
+            # step 14: dx = du*scale
+            np.multiply(du, scale, out=dx_block)
 
     (dscale,) = _blocks.each_block(
         block,
         call,
-        reads=(x_rows, dy_rows, row_max_rows, inv_sum_exp_u_rows),
+        reads=(x_rows, dy_rows, row_max_rows, inv_sum_e_shifted_rows),
         writes=(dx_out,),
         buffers=1,
         row_scalars=1,
@@ -101,59 +101,59 @@ def forward_fast(values, shape, dtype):
     ones = _rows.equal_weights(features, 1.0, dtype)
     if scale is not None:
         scale = np.asarray(scale, dtype)
-        # step 2: row_max = max(x*scale)
+        # step 1: row_max = max(x*scale)
         part = x * scale
     else:
         part = x
     row_max = np.maximum.reduce(part, axis=-1, keepdims=True)
-    # step 3: u = x*scale - row_max
+    # step 2: u = x*scale - row_max
     u = part - row_max
-    # step 4: e_shifted = exp(u)
+    # step 3: e_shifted = exp(u)
     e_shifted = np.exp(u, out=u)
-    # step 5: sum_exp_u = sum(e_shifted)
-    sum_exp_u = vecdot(e_shifted, ones)[..., np.newaxis]
-    # step 6: inv_sum_exp_u = 1/sum_exp_u
-    inv_sum_exp_u = np.reciprocal(sum_exp_u)
-    # step 7: y = e_shifted*inv_sum_exp_u
-    y = np.multiply(e_shifted, inv_sum_exp_u, out=e_shifted)
+    # step 4: sum_e_shifted = sum(e_shifted)
+    sum_e_shifted = vecdot(e_shifted, ones)[..., np.newaxis]
+    # step 5: inv_sum_e_shifted = 1/sum_e_shifted
+    inv_sum_e_shifted = np.reciprocal(sum_e_shifted)
+    # step 6: y = e_shifted*inv_sum_e_shifted
+    y = np.multiply(e_shifted, inv_sum_e_shifted, out=e_shifted)
     row_max = row_max[..., 0]
-    inv_sum_exp_u = inv_sum_exp_u[..., 0]
-    return y, row_max, inv_sum_exp_u
+    inv_sum_e_shifted = inv_sum_e_shifted[..., 0]
+    return y, row_max, inv_sum_e_shifted
 
 
 def backward_fast(arguments, saved):
     """The gradients of rows that fit one block; None for one not wanted."""
     (dy,) = arguments
-    shape, dtype, _, x, scale, row_max_rows, inv_sum_exp_u_rows = saved
+    shape, dtype, _, x, scale, row_max_rows, inv_sum_e_shifted_rows = saved
     vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
     if scale is not None:
         scale = np.asarray(scale, dtype)
     row_max = row_max_rows[..., np.newaxis]
-    inv_sum_exp_u = inv_sum_exp_u_rows[..., np.newaxis]
-    # step 3: u = x*scale - row_max
+    inv_sum_e_shifted = inv_sum_e_shifted_rows[..., np.newaxis]
+    # step 2: u = x*scale - row_max
     if scale is not None:
         u = x * scale
     else:
         u = x
     u = u - row_max
-    # step 4: e_shifted = exp(u)
+    # step 3: e_shifted = exp(u)
     e_shifted = np.exp(u, out=u)
-    # step 7: y = e_shifted*inv_sum_exp_u
-    y = np.multiply(e_shifted, inv_sum_exp_u, out=e_shifted)
-    # step 14: sum_dy_y = sum(dy*y)
+    # step 6: y = e_shifted*inv_sum_e_shifted
+    y = np.multiply(e_shifted, inv_sum_e_shifted, out=e_shifted)
+    # step 16: sum_dy_y = sum(dy*y)
     sum_dy_y = vecdot(dy, y)[..., np.newaxis]
-    # step 14: g = (dy - sum_dy_y)*y
-    g = dy - sum_dy_y
-    g = np.multiply(g, y, out=g)
-    # step 13: sum_g_x = sum(g*x)
+    # step 16: du = (dy - sum_dy_y)*y
+    du = dy - sum_dy_y
+    du = np.multiply(du, y, out=du)
+    # step 15: sum_du_x = sum(du*x)
     if scale is not None:
-        sum_g_x = vecdot(g, x)[..., np.newaxis]
-        # step 13: dscale = sum over rows of sum_g_x
-        dscale = np.add.reduce(sum_g_x, axis=None)
-        # step 12: dx = g*scale
-        dx = np.multiply(g, scale, out=g)
+        sum_du_x = vecdot(du, x)[..., np.newaxis]
+        # step 15: dscale = sum over rows of sum_du_x
+        dscale = np.add.reduce(sum_du_x, axis=None)
+        # step 14: dx = du*scale
+        dx = np.multiply(du, scale, out=du)
     else:
-        dx = g
+        dx = du
     if scale is not None:
         dscale = _rows.filled(dscale, out=np.empty((), dtype))
     else:

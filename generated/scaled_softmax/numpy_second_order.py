@@ -21,43 +21,45 @@ from .._runtime import rows as _rows
 
 def jvp(arguments, fields, results, call):
     """The tangents of the outputs, written to their arrays."""
-    dx_rows, dscale = arguments
-    x_rows, scale, row_max_rows, inv_sum_exp_u_rows = fields
-    (dy_out,) = results
+    x_dot_rows, scale_dot = arguments
+    x_rows, scale, row_max_rows, inv_sum_e_shifted_rows = fields
+    (y_dot_out,) = results
 
-    def block(x, dx, row_max, inv_sum_exp_u, dy_block, buffers, row_scalars):
-        # step 3: u = x*scale - row_max
+    def block(x, x_dot, row_max, inv_sum_e_shifted, y_dot_block, buffers, row_scalars):
+        # step 2: u = x*scale - row_max
         if scale is not None:
-            u = np.multiply(x, scale, out=dy_block)
+            u = np.multiply(x, scale, out=y_dot_block)
         else:
             u = x
-        u = np.subtract(u, row_max, out=dy_block)
-        # step 4: e_shifted = exp(u)
-        e_shifted = np.exp(u, out=dy_block)
-        # step 7: y = e_shifted*inv_sum_exp_u
-        y = np.multiply(e_shifted, inv_sum_exp_u, out=dy_block)
-        # step 15: du = dx*scale + x*dscale
-        if scale is not None and dx_rows is not None:
-            du = np.multiply(dx, scale, out=buffers[0])
+        u = np.subtract(u, row_max, out=y_dot_block)
+        # step 3: e_shifted = exp(u)
+        e_shifted = np.exp(u, out=y_dot_block)
+        # step 6: y = e_shifted*inv_sum_e_shifted
+        y = np.multiply(e_shifted, inv_sum_e_shifted, out=y_dot_block)
+        # step 17: u_dot = x*scale_dot + x_dot*scale
+        if scale_dot is not None:
+            u_dot = np.multiply(x, scale_dot, out=buffers[0])
+        if scale is not None and x_dot_rows is not None:
+            part = np.multiply(x_dot, scale, out=buffers[1])
         if scale is None:
-            du = dx
-        if dscale is not None:
-            part = np.multiply(x, dscale, out=buffers[1])
-        if dx_rows is not None and dscale is not None:
-            du = np.add(du, part, out=buffers[0])
-        if dx_rows is None:
-            du = part
-        # step 16: sum_du_y = sum(du*y)
-        sum_du_y = _rows.row_sum(du, y, out=row_scalars[0])
-        # step 16: dy = (du - sum_du_y)*y
-        dy = np.subtract(du, sum_du_y, out=buffers[0])
-        np.multiply(dy, y, out=dy_block)
+            part = x_dot
+        if x_dot_rows is not None and scale_dot is not None:
+            u_dot = np.add(u_dot, part, out=buffers[0])
+        if scale is not None and scale_dot is None:
+            u_dot = part
+        if scale is None:
+            u_dot = part
+        # step 25: sum_u_dot_y = sum(u_dot*y)
+        sum_u_dot_y = _rows.row_sum(u_dot, y, out=row_scalars[0])
+        # step 25: y_dot = (u_dot - sum_u_dot_y)*y
+        y_dot = np.subtract(u_dot, sum_u_dot_y, out=buffers[0])
+        np.multiply(y_dot, y, out=y_dot_block)
 
     _blocks.each_block(
         block,
         call,
-        reads=(x_rows, dx_rows, row_max_rows, inv_sum_exp_u_rows),
-        writes=(dy_out,),
+        reads=(x_rows, x_dot_rows, row_max_rows, inv_sum_e_shifted_rows),
+        writes=(y_dot_out,),
         buffers=2,
         row_scalars=1,
     )
@@ -66,10 +68,10 @@ def jvp(arguments, fields, results, call):
 def backward_backward(arguments, fields, results, call):
     """The gradients of the gradients, written to their arrays."""
     dy_rows, ddx_rows, ddscale = arguments
-    x_rows, scale, row_max_rows, inv_sum_exp_u_rows = fields
+    x_rows, scale, row_max_rows, inv_sum_e_shifted_rows = fields
     dx_out, dscale_out, ddy_out = results
     features, dtype = call.features, call.dtype
-    needs_dg = scale is not None and ddx_rows is not None
+    needs_ddu = scale is not None and ddx_rows is not None
     D = _rows.number(features, dtype)
 
     def block(
@@ -77,94 +79,92 @@ def backward_backward(arguments, fields, results, call):
         dy,
         ddx,
         row_max,
-        inv_sum_exp_u,
+        inv_sum_e_shifted,
         ddy_block,
         dx_block,
         buffers,
         row_scalars,
         sums,
     ):
-        (dscale_sums,) = sums
-        # step 3: u = x*scale - row_max
+        (d2scale_sums,) = sums
+        # step 2: u = x*scale - row_max
         if scale is not None:
             u = np.multiply(x, scale, out=ddy_block)
         else:
             u = x
         u = np.subtract(u, row_max, out=ddy_block)
-        # step 4: e_shifted = exp(u)
+        # step 3: e_shifted = exp(u)
         e_shifted = np.exp(u, out=ddy_block)
-        # step 7: y = e_shifted*inv_sum_exp_u
-        y = _rows.by_row(np.multiply, e_shifted, inv_sum_exp_u, out=dx_block)
-        # step 17: mean_dy = mean(dy*y)
-        mean_dy = _rows.row_mean(dy, y, D, out=row_scalars[0])
-        # step 19: dg = ddx*scale + x*ddscale
-        if needs_dg:
-            dg = np.multiply(ddx, scale, out=ddy_block)
+        # step 6: y = e_shifted*inv_sum_e_shifted
+        y = _rows.by_row(np.multiply, e_shifted, inv_sum_e_shifted, out=dx_block)
+        # step 26: mean_dy_y = mean(dy*y)
+        mean_dy_y = _rows.row_mean(dy, y, D, out=row_scalars[0])
+        # step 55: ddu = ddx*scale + x*ddscale
+        if needs_ddu:
+            ddu = np.multiply(ddx, scale, out=ddy_block)
         if scale is None:
-            dg = ddx
+            ddu = ddx
         if ddscale is not None:
             part = np.multiply(x, ddscale, out=buffers[0])
         if ddx_rows is not None and ddscale is not None:
-            dg = np.add(dg, part, out=ddy_block)
+            ddu = np.add(ddu, part, out=ddy_block)
         if ddx_rows is None:
-            dg = part
-        # step 21: mean_dg_y = mean(dg*y)
-        mean_dg_y = _rows.row_mean(dg, y, D, out=row_scalars[1])
-        # step 24: sum_dg_y = sum(dg*y)
-        sum_dg_y = _rows.row_sum(dg, y, out=row_scalars[2])
-        # step 18: mean_dy_scaled = mean_dy*D
-        mean_dy_scaled = np.multiply(mean_dy, D, out=row_scalars[0])
-        # step 18: g = (dy - mean_dy_scaled)*y
-        part_2 = _rows.by_row(np.subtract, dy, mean_dy_scaled, out=buffers[1])
+            ddu = part
+        # step 59: mean_ddu_y = mean(ddu*y)
+        mean_ddu_y = _rows.row_mean(ddu, y, D, out=row_scalars[1])
+        # step 58: sum_ddu_y = sum(ddu*y)
+        sum_ddu_y = _rows.row_sum(ddu, y, out=row_scalars[2])
+        # step 27: mean_dy_y_scaled = mean_dy_y*D
+        mean_dy_y_scaled = np.multiply(mean_dy_y, D, out=row_scalars[0])
+        # step 27: du = (dy - mean_dy_y_scaled)*y
+        part_2 = _rows.by_row(np.subtract, dy, mean_dy_y_scaled, out=buffers[1])
         if scale is not None:
-            g = np.multiply(part_2, y, out=buffers[2])
-        # step 23: mean_ddx_g = mean(ddx*g)
-        if needs_dg:
-            mean_ddx_g = _rows.row_mean(ddx, g, D, out=row_scalars[3])
-        # step 20: g_3 = (dy - mean_dy_scaled)*dg
-        g_3 = np.multiply(part_2, dg, out=buffers[1])
-        # step 21: mean_g_3_y = mean(g_3*y)
-        mean_g_3_y = _rows.row_mean(g_3, y, D, out=row_scalars[4])
-        # step 24: ddy = (dg - sum_dg_y)*y
-        ddy = np.subtract(dg, sum_dg_y, out=ddy_block)
+            du = np.multiply(part_2, y, out=buffers[2])
+        # step 50: mean_ddx_du = mean(ddx*du)
+        if needs_ddu:
+            mean_ddx_du = _rows.row_mean(ddx, du, D, out=row_scalars[3])
+        # step 36: g = (dy - mean_dy_y_scaled)*ddu
+        g = np.multiply(part_2, ddu, out=buffers[1])
+        # step 59: mean_g_y = mean(g*y)
+        mean_g_y = _rows.row_mean(g, y, D, out=row_scalars[4])
+        # step 58: ddy = (ddu - sum_ddu_y)*y
+        ddy = np.subtract(ddu, sum_ddu_y, out=ddy_block)
         np.multiply(ddy, y, out=ddy_block)
-        # step 21: g_4 = (g_3 + ((mean_dy_scaled - dy)*mean_dg_y - mean_g_3_y)*D)*y
-        g_4 = np.subtract(mean_dy_scaled, dy, out=buffers[0])
-        g_4 = np.multiply(g_4, mean_dg_y, out=buffers[0])
-        g_4 = np.subtract(g_4, mean_g_3_y, out=buffers[0])
-        g_4 = np.multiply(g_4, D, out=buffers[0])
-        g_4 = np.add(g_3, g_4, out=buffers[0])
-        g_4 = np.multiply(g_4, y, out=dx_block)
-        # step 23: mean_g_4_x = mean(g_4*x)
+        # step 59: d2u = (g + ((mean_dy_y_scaled - dy)*mean_ddu_y - mean_g_y)*D)*y
+        d2u = np.subtract(mean_dy_y_scaled, dy, out=buffers[0])
+        d2u = np.multiply(d2u, mean_ddu_y, out=buffers[0])
+        d2u = np.subtract(d2u, mean_g_y, out=buffers[0])
+        d2u = np.multiply(d2u, D, out=buffers[0])
+        d2u = np.add(g, d2u, out=buffers[0])
+        d2u = np.multiply(d2u, y, out=dx_block)
+        # step 50: mean_d2u_x = mean(d2u*x)
         if scale is not None:
-            mean_g_4_x = _rows.row_mean(g_4, x, D, out=row_scalars[0])
-        # step 22: dx = g*ddscale + g_4*scale
-        if ddscale is not None:
-            dx = np.multiply(g, ddscale, out=buffers[0])
-        if scale is not None:
-            part_3 = np.multiply(g_4, scale, out=dx_block)
+            mean_d2u_x = _rows.row_mean(d2u, x, D, out=row_scalars[0])
+            # step 57: d2x = d2u*scale + du*ddscale
+            d2x = np.multiply(d2u, scale, out=dx_block)
         else:
-            part_3 = g_4
+            d2x = d2u
         if ddscale is not None:
-            np.add(dx, part_3, out=dx_block)
-        # step 23: mean_g_4_x_scaled = (mean_ddx_g + mean_g_4_x)*D
-        if needs_dg:
-            mean_g_4_x_scaled = np.add(mean_ddx_g, mean_g_4_x, out=row_scalars[0])
+            part_3 = np.multiply(du, ddscale, out=buffers[0])
+            np.add(d2x, part_3, out=dx_block)
+        # step 50: mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*D
+        if needs_ddu:
+            mean_ddx_du_scaled = np.add(mean_d2u_x, mean_ddx_du, out=row_scalars[0])
         if ddx_rows is None:
-            mean_g_4_x_scaled = mean_g_4_x
+            mean_ddx_du_scaled = mean_d2u_x
         if scale is not None:
-            mean_g_4_x_scaled = np.multiply(mean_g_4_x_scaled, D, out=row_scalars[0])
-            # step 23: dscale = sum over rows of mean_g_4_x_scaled
-            dscale_sums += np.add.reduce(mean_g_4_x_scaled, axis=None)
+            mean_ddx_du_scaled = np.multiply(mean_ddx_du_scaled, D, out=row_scalars[0])
+            # step 50: d2scale = sum over rows of mean_ddx_du_scaled
+            d2scale_sums += np.add.reduce(mean_ddx_du_scaled, axis=None)
 
-    (dscale,) = _blocks.each_block(
+    (d2scale,) = _blocks.each_block(
         block,
         call,
-        reads=(x_rows, dy_rows, ddx_rows, row_max_rows, inv_sum_exp_u_rows),
+        reads=(x_rows, dy_rows, ddx_rows, row_max_rows, inv_sum_e_shifted_rows),
         writes=(ddy_out, dx_out),
         buffers=3,
         row_scalars=5,
         sums=1,
     )
     if scale is not None:
-        _blocks.round_to(dscale_out, ..., dscale)
+        _blocks.round_to(dscale_out, ..., d2scale)

@@ -7,25 +7,25 @@
 // templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
 //
 // jvp:
-//     du = dscale*x + scale*dx
-//     dy = y*(du - sum(du*y))
+//     u_dot = scale_dot*x + scale*x_dot
+//     y_dot = y*(u_dot - sum(u_dot*y))
 // backward_backward:
-//     mean_dy = mean(dy*y)
-//     g = y*(dy - D*mean_dy)
-//     dg = ddscale*x + scale*ddx
-//     g_3 = dg*(dy - D*mean_dy)
-//     g_4 = y*(g_3 + D*(mean(dg*y)*(D*mean_dy - dy) - mean(g_3*y)))
-//     dx = scale*g_4 + ddscale*g
-//     dscale = sum_rows(D*(mean(g_4*x) + mean(ddx*g)))
-//     ddy = y*(dg - sum(dg*y))
+//     mean_dy_y = mean(dy*y)
+//     du = y*(dy - D*mean_dy_y)
+//     ddu = ddscale*x + scale*ddx
+//     g = ddu*(dy - D*mean_dy_y)
+//     d2u = y*(g + D*(mean(ddu*y)*(D*mean_dy_y - dy) - mean(g*y)))
+//     d2x = scale*d2u + ddscale*du
+//     d2scale = sum_rows(D*(mean(d2u*x) + mean(ddx*du)))
+//     ddy = y*(ddu - sum(ddu*y))
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* x, const Row* dx, const Computed* row_max, const Computed* inv_sum_exp_u, const
-//         Parameter* scale, const Parameter* dscale, Row* out_dy, long long rows, int D)
+//     jvp_<type>(const Row* x, const Row* x_dot, const Computed* row_max, const Computed* inv_sum_e_shifted, const
+//         Parameter* scale, const Parameter* scale_dot, Row* out_dy, long long rows, int D)
 //     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* row_max, const
-//         Computed* inv_sum_exp_u, const Parameter* scale, const Parameter* ddscale, Row* out_dx, Row* out_ddy,
-//         Computed* workspace, long long rows, int D)
+//         Computed* inv_sum_e_shifted, const Parameter* scale, const Parameter* ddscale, Row* out_dx, Row*
+//         out_ddy, Computed* workspace, long long rows, int D)
 //     backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* scale, const Parameter*
 //         ddscale, Parameter* out_dscale, int D)
 //
@@ -80,21 +80,21 @@ namespace lngen {
 namespace jvp {
 
 constexpr bool READS_x = HAS_dscale || HAS_dx;
-constexpr bool READS_dx = HAS_dx;
+constexpr bool READS_x_dot = HAS_dx;
 constexpr bool READS_scale = (HAS_dscale && HAS_scale) || (HAS_dx && HAS_scale);
-constexpr bool READS_dscale = HAS_dscale;
-constexpr int ROWS_READ = READS_x + READS_dx, FEATURES_READ = 0;
+constexpr bool READS_scale_dot = HAS_dscale;
+constexpr int ROWS_READ = READS_x + READS_x_dot, FEATURES_READ = 0;
 
 template <class T>
 using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1, 5, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
-  const T* dx;
+  const T* x_dot;
   const A* row_max;
-  const A* inv_sum_exp_u;
+  const A* inv_sum_e_shifted;
   const P* scale;
-  const P* dscale;
+  const P* scale_dot;
   T* out_dy;
   long long rows;
   int D;
@@ -104,45 +104,45 @@ template <class T, class P, class A> struct Arguments {
 template <class A> struct Scalars {
   A D;
   A row_max;
-  A inv_sum_exp_u;
+  A inv_sum_e_shifted;
   A scale;
-  A dscale;
-  A sum_du_y;
+  A scale_dot;
+  A sum_u_dot_y;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
 template <class G> struct Tile {
   Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dx[G::KEPT];
+  Pack<typename G::T, G::VECTOR> x_dot[G::KEPT];
 };
 
-// Stage 1 of 2: sum_du_y = sum(du*y)
+// Stage 1 of 2: sum_u_dot_y = sum(u_dot*y)
 template <class A>
-__device__ __forceinline__ void sum_du_y(A x, A dx, const Scalars<A>& row, A (&sums)[1]) {
-  const A dscale = row.dscale, inv_sum_exp_u = row.inv_sum_exp_u, row_max = row.row_max, scale = row.scale;
-  const A u = x*scale - row_max;  // step 3
-  const A e_shifted = math::exp(u);  // step 4
-  const A y = e_shifted*inv_sum_exp_u;  // step 7
-  const A du = (HAS_dscale || HAS_dx) ? (HAS_dx ? dx*scale : A(0)) + (HAS_dscale ? x*dscale : A(0)) : A(0);  // step 15
-  if (HAS_dscale || HAS_dx) sums[0] += du*y;  // step 16: sum_du_y
+__device__ __forceinline__ void sum_u_dot_y(A x, A x_dot, const Scalars<A>& row, A (&sums)[1]) {
+  const A inv_sum_e_shifted = row.inv_sum_e_shifted, row_max = row.row_max, scale = row.scale, scale_dot = row.scale_dot;
+  const A u = x*scale - row_max;  // step 2
+  const A e_shifted = math::exp(u);  // step 3
+  const A y = e_shifted*inv_sum_e_shifted;  // step 6
+  const A u_dot = (HAS_dscale || HAS_dx) ? (HAS_dscale ? x*scale_dot : A(0)) + (HAS_dx ? x_dot*scale : A(0)) : A(0);  // step 17
+  if (HAS_dscale || HAS_dx) sums[0] += u_dot*y;  // step 25: sum_u_dot_y
 }
 
 template <class A>
-__device__ __forceinline__ void after_sum_du_y(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_du_y = sums[0];  // step 16: sum(du*y)
-  row.sum_du_y = sum_du_y;
+__device__ __forceinline__ void after_sum_u_dot_y(Scalars<A>& row, const A (&sums)[1]) {
+  const A sum_u_dot_y = sums[0];  // step 25: sum(u_dot*y)
+  row.sum_u_dot_y = sum_u_dot_y;
 }
 
 // Stage 2 of 2
 template <class A>
-__device__ __forceinline__ void stage_2(A x, A dx, const Scalars<A>& row, A& out_dy) {
-  const A dscale = row.dscale, inv_sum_exp_u = row.inv_sum_exp_u, row_max = row.row_max, scale = row.scale, sum_du_y = row.sum_du_y;
-  const A u = x*scale - row_max;  // step 3
-  const A e_shifted = math::exp(u);  // step 4
-  const A y = e_shifted*inv_sum_exp_u;  // step 7
-  const A du = (HAS_dscale || HAS_dx) ? (HAS_dx ? dx*scale : A(0)) + (HAS_dscale ? x*dscale : A(0)) : A(0);  // step 15
-  const A dy = (HAS_dscale || HAS_dx) ? (du - sum_du_y)*y : A(0);  // step 16
-  out_dy = dy;
+__device__ __forceinline__ void stage_2(A x, A x_dot, const Scalars<A>& row, A& out_y_dot) {
+  const A inv_sum_e_shifted = row.inv_sum_e_shifted, row_max = row.row_max, scale = row.scale, scale_dot = row.scale_dot, sum_u_dot_y = row.sum_u_dot_y;
+  const A u = x*scale - row_max;  // step 2
+  const A e_shifted = math::exp(u);  // step 3
+  const A y = e_shifted*inv_sum_e_shifted;  // step 6
+  const A u_dot = (HAS_dscale || HAS_dx) ? (HAS_dscale ? x*scale_dot : A(0)) + (HAS_dx ? x_dot*scale : A(0)) : A(0);  // step 17
+  const A y_dot = (HAS_dscale || HAS_dx) ? (u_dot - sum_u_dot_y)*y : A(0);  // step 25
+  out_y_dot = y_dot;
 }
 
 // What the call gives: everything that no row changes.
@@ -151,7 +151,7 @@ __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, 
   Scalars<A> row;
   row.D = A(here.D);
   row.scale = READS_scale ? widen<A>(*to.scale) : A(1);
-  row.dscale = READS_dscale ? widen<A>(*to.dscale) : A(0);
+  row.scale_dot = READS_scale_dot ? widen<A>(*to.scale_dot) : A(0);
   return row;
 }
 
@@ -180,41 +180,41 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         if (column < here.limit) {
           if constexpr (READS_x)
             tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_dx)
-            tile.dx[chunk] = load_once<G::VECTOR>(to.dx + here.offset + column);
+          if constexpr (READS_x_dot)
+            tile.x_dot[chunk] = load_once<G::VECTOR>(to.x_dot + here.offset + column);
         }
       }
     }
     Scalars<A> row = call;
     row.row_max = live ? to.row_max[here.row] : A(0);
-    row.inv_sum_exp_u = live ? to.inv_sum_exp_u[here.row] : A(0);
+    row.inv_sum_e_shifted = live ? to.inv_sum_e_shifted[here.row] : A(0);
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          sum_du_y(READS_x ? widen<A>(x.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0), row, sums);
+          sum_u_dot_y(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, HAS_dscale || HAS_dx), 0, 0>(sums, slots, turn);
-      after_sum_du_y(row, sums);
+      after_sum_u_dot_y(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
-        Pack<T, G::VECTOR> stored_dy;
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
+        Pack<T, G::VECTOR> stored_y_dot;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dy;
+          A out_y_dot;
           stage_2(READS_x ? widen<A>(x.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0), row, out_dy);
-          stored_dy.entries[i] = narrow<T>(out_dy);
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, out_y_dot);
+          stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        store_once(to.out_dy + here.offset + column, stored_dy);
+        store_once(to.out_dy + here.offset + column, stored_y_dot);
       });
     }
   }
@@ -231,10 +231,12 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 
 #define LNGEN_KERNELS(TYPE, T) \
   LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
-               (const T* __restrict__ x, const T* __restrict__ dx, const lngen::Computed<T>* __restrict__ row_max, \
-                const lngen::Computed<T>* __restrict__ inv_sum_exp_u, const lngen::Parameter<T>* __restrict__ scale, \
-                const lngen::Parameter<T>* __restrict__ dscale, T* __restrict__ out_dy, long long rows, int D), \
-               (x, dx, row_max, inv_sum_exp_u, scale, dscale, out_dy, rows, D))
+               (const T* __restrict__ x, const T* __restrict__ x_dot, \
+                const lngen::Computed<T>* __restrict__ row_max, \
+                const lngen::Computed<T>* __restrict__ inv_sum_e_shifted, \
+                const lngen::Parameter<T>* __restrict__ scale, const lngen::Parameter<T>* __restrict__ scale_dot, \
+                T* __restrict__ out_dy, long long rows, int D), \
+               (x, x_dot, row_max, inv_sum_e_shifted, scale, scale_dot, out_dy, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -264,7 +266,7 @@ template <class T, class P, class A> struct Arguments {
   const T* dy;
   const T* ddx;
   const A* row_max;
-  const A* inv_sum_exp_u;
+  const A* inv_sum_e_shifted;
   const P* scale;
   const P* ddscale;
   T* out_dx;
@@ -278,17 +280,17 @@ template <class T, class P, class A> struct Arguments {
 template <class A> struct Scalars {
   A D;
   A row_max;
-  A inv_sum_exp_u;
+  A inv_sum_e_shifted;
   A scale;
   A ddscale;
-  A mean_dy;
-  A mean_dg_y;
-  A sum_dg_y;
-  A mean_dy_scaled;
-  A mean_g_3_y;
-  A mean_ddx_g;
-  A mean_g_4_x;
-  A mean_g_4_x_scaled;
+  A mean_dy_y;
+  A mean_ddu_y;
+  A sum_ddu_y;
+  A mean_dy_y_scaled;
+  A mean_g_y;
+  A mean_ddx_du;
+  A mean_d2u_x;
+  A mean_ddx_du_scaled;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
@@ -298,80 +300,80 @@ template <class G> struct Tile {
   Pack<typename G::T, G::VECTOR> ddx[G::KEPT];
 };
 
-// Stage 1 of 3: mean_dy = mean(dy*y); mean_dg_y = mean(dg*y); sum_dg_y = sum(dg*y)
+// Stage 1 of 3: mean_dy_y = mean(dy*y); mean_ddu_y = mean(ddu*y); sum_ddu_y = sum(ddu*y)
 template <class A>
-__device__ __forceinline__ void sum_dg_y(A x, A dy, A ddx, const Scalars<A>& row, A (&sums)[3]) {
-  const A ddscale = row.ddscale, inv_sum_exp_u = row.inv_sum_exp_u, row_max = row.row_max, scale = row.scale;
-  const A u = x*scale - row_max;  // step 3
-  const A e_shifted = math::exp(u);  // step 4
-  const A y = e_shifted*inv_sum_exp_u;  // step 7
-  const A dg = (HAS_ddscale || HAS_ddx) ? (HAS_ddx ? ddx*scale : A(0)) + (HAS_ddscale ? x*ddscale : A(0)) : A(0);  // step 19
-  if (HAS_ddscale || HAS_ddx) sums[0] += dy*y;  // step 17: mean_dy
-  if (HAS_ddscale || HAS_ddx) sums[1] += dg*y;  // step 21: mean_dg_y
-  if (HAS_ddscale || HAS_ddx) sums[2] += dg*y;  // step 24: sum_dg_y
+__device__ __forceinline__ void sum_ddu_y(A x, A dy, A ddx, const Scalars<A>& row, A (&sums)[3]) {
+  const A ddscale = row.ddscale, inv_sum_e_shifted = row.inv_sum_e_shifted, row_max = row.row_max, scale = row.scale;
+  const A u = x*scale - row_max;  // step 2
+  const A e_shifted = math::exp(u);  // step 3
+  const A y = e_shifted*inv_sum_e_shifted;  // step 6
+  const A ddu = (HAS_ddscale || HAS_ddx) ? (HAS_ddx ? ddx*scale : A(0)) + (HAS_ddscale ? x*ddscale : A(0)) : A(0);  // step 55
+  if (HAS_ddscale || HAS_ddx) sums[0] += dy*y;  // step 26: mean_dy_y
+  if (HAS_ddscale || HAS_ddx) sums[1] += ddu*y;  // step 59: mean_ddu_y
+  if (HAS_ddscale || HAS_ddx) sums[2] += ddu*y;  // step 58: sum_ddu_y
 }
 
 template <class A>
-__device__ __forceinline__ void after_sum_dg_y(Scalars<A>& row, const A (&sums)[3], A (&over_all)[1]) {
+__device__ __forceinline__ void after_sum_ddu_y(Scalars<A>& row, const A (&sums)[3], A (&over_all)[1]) {
   const A D = row.D;
-  const A mean_dy = sums[0] / row.D;  // step 17: mean(dy*y)
-  const A mean_dg_y = sums[1] / row.D;  // step 21: mean(dg*y)
-  const A sum_dg_y = sums[2];  // step 24: sum(dg*y)
-  const A mean_dy_scaled = mean_dy*D;  // step 18
-  row.mean_dy = mean_dy;
-  row.mean_dg_y = mean_dg_y;
-  row.sum_dg_y = sum_dg_y;
-  row.mean_dy_scaled = mean_dy_scaled;
+  const A mean_dy_y = sums[0] / row.D;  // step 26: mean(dy*y)
+  const A mean_ddu_y = sums[1] / row.D;  // step 59: mean(ddu*y)
+  const A sum_ddu_y = sums[2];  // step 58: sum(ddu*y)
+  const A mean_dy_y_scaled = mean_dy_y*D;  // step 27
+  row.mean_dy_y = mean_dy_y;
+  row.mean_ddu_y = mean_ddu_y;
+  row.sum_ddu_y = sum_ddu_y;
+  row.mean_dy_y_scaled = mean_dy_y_scaled;
 }
 
-// Stage 2 of 3: mean_g_3_y = mean(g_3*y); mean_ddx_g = mean(ddx*g)
+// Stage 2 of 3: mean_g_y = mean(g*y); mean_ddx_du = mean(ddx*du)
 template <class A>
-__device__ __forceinline__ void mean_ddx_g(A x, A dy, A ddx, const Scalars<A>& row, A (&sums)[2], A& out_ddy) {
-  const A ddscale = row.ddscale, inv_sum_exp_u = row.inv_sum_exp_u, mean_dy_scaled = row.mean_dy_scaled, row_max = row.row_max, scale = row.scale, sum_dg_y = row.sum_dg_y;
-  const A u = x*scale - row_max;  // step 3
-  const A e_shifted = math::exp(u);  // step 4
-  const A y = e_shifted*inv_sum_exp_u;  // step 7
-  const A dg = (HAS_ddscale || HAS_ddx) ? (HAS_ddx ? ddx*scale : A(0)) + (HAS_ddscale ? x*ddscale : A(0)) : A(0);  // step 19
-  const A g = (dy - mean_dy_scaled)*y;  // step 18
-  const A g_3 = (HAS_ddscale || HAS_ddx) ? (dy - mean_dy_scaled)*dg : A(0);  // step 20
-  const A ddy = (HAS_ddscale || HAS_ddx) ? (dg - sum_dg_y)*y : A(0);  // step 24
-  if (HAS_ddscale || HAS_ddx) sums[0] += g_3*y;  // step 21: mean_g_3_y
-  if (HAS_ddx && HAS_scale) sums[1] += ddx*g;  // step 23: mean_ddx_g
+__device__ __forceinline__ void mean_ddx_du(A x, A dy, A ddx, const Scalars<A>& row, A (&sums)[2], A& out_ddy) {
+  const A ddscale = row.ddscale, inv_sum_e_shifted = row.inv_sum_e_shifted, mean_dy_y_scaled = row.mean_dy_y_scaled, row_max = row.row_max, scale = row.scale, sum_ddu_y = row.sum_ddu_y;
+  const A u = x*scale - row_max;  // step 2
+  const A e_shifted = math::exp(u);  // step 3
+  const A y = e_shifted*inv_sum_e_shifted;  // step 6
+  const A ddu = (HAS_ddscale || HAS_ddx) ? (HAS_ddx ? ddx*scale : A(0)) + (HAS_ddscale ? x*ddscale : A(0)) : A(0);  // step 55
+  const A du = (dy - mean_dy_y_scaled)*y;  // step 27
+  const A g = (HAS_ddscale || HAS_ddx) ? (dy - mean_dy_y_scaled)*ddu : A(0);  // step 36
+  const A ddy = (HAS_ddscale || HAS_ddx) ? (ddu - sum_ddu_y)*y : A(0);  // step 58
+  if (HAS_ddscale || HAS_ddx) sums[0] += g*y;  // step 59: mean_g_y
+  if (HAS_ddx && HAS_scale) sums[1] += ddx*du;  // step 50: mean_ddx_du
   out_ddy = ddy;
 }
 
 template <class A>
-__device__ __forceinline__ void after_mean_ddx_g(Scalars<A>& row, const A (&sums)[2], A (&over_all)[1]) {
-  const A mean_g_3_y = sums[0] / row.D;  // step 21: mean(g_3*y)
-  const A mean_ddx_g = sums[1] / row.D;  // step 23: mean(ddx*g)
-  row.mean_g_3_y = mean_g_3_y;
-  row.mean_ddx_g = mean_ddx_g;
+__device__ __forceinline__ void after_mean_ddx_du(Scalars<A>& row, const A (&sums)[2], A (&over_all)[1]) {
+  const A mean_g_y = sums[0] / row.D;  // step 59: mean(g*y)
+  const A mean_ddx_du = sums[1] / row.D;  // step 50: mean(ddx*du)
+  row.mean_g_y = mean_g_y;
+  row.mean_ddx_du = mean_ddx_du;
 }
 
-// Stage 3 of 3: mean_g_4_x = mean(g_4*x)
+// Stage 3 of 3: mean_d2u_x = mean(d2u*x)
 template <class A>
-__device__ __forceinline__ void mean_g_4_x(A x, A dy, A ddx, const Scalars<A>& row, A (&sums)[1], A& out_dx) {
-  const A D = row.D, ddscale = row.ddscale, inv_sum_exp_u = row.inv_sum_exp_u, mean_dg_y = row.mean_dg_y, mean_dy_scaled = row.mean_dy_scaled, mean_g_3_y = row.mean_g_3_y, row_max = row.row_max, scale = row.scale;
-  const A u = x*scale - row_max;  // step 3
-  const A e_shifted = math::exp(u);  // step 4
-  const A y = e_shifted*inv_sum_exp_u;  // step 7
-  const A dg = (HAS_ddscale || HAS_ddx) ? (HAS_ddx ? ddx*scale : A(0)) + (HAS_ddscale ? x*ddscale : A(0)) : A(0);  // step 19
-  const A g = (dy - mean_dy_scaled)*y;  // step 18
-  const A g_3 = (HAS_ddscale || HAS_ddx) ? (dy - mean_dy_scaled)*dg : A(0);  // step 20
-  const A g_4 = (HAS_ddscale || HAS_ddx) ? (g_3 + ((mean_dy_scaled - dy)*mean_dg_y - mean_g_3_y)*D)*y : A(0);  // step 21
-  const A dx = (HAS_ddscale || HAS_ddx) ? (HAS_ddscale ? g*ddscale : A(0)) + g_4*scale : A(0);  // step 22
-  if ((HAS_ddscale && HAS_scale) || (HAS_ddx && HAS_scale)) sums[0] += g_4*x;  // step 23: mean_g_4_x
-  out_dx = dx;
+__device__ __forceinline__ void mean_d2u_x(A x, A dy, A ddx, const Scalars<A>& row, A (&sums)[1], A& out_d2x) {
+  const A D = row.D, ddscale = row.ddscale, inv_sum_e_shifted = row.inv_sum_e_shifted, mean_ddu_y = row.mean_ddu_y, mean_dy_y_scaled = row.mean_dy_y_scaled, mean_g_y = row.mean_g_y, row_max = row.row_max, scale = row.scale;
+  const A u = x*scale - row_max;  // step 2
+  const A e_shifted = math::exp(u);  // step 3
+  const A y = e_shifted*inv_sum_e_shifted;  // step 6
+  const A ddu = (HAS_ddscale || HAS_ddx) ? (HAS_ddx ? ddx*scale : A(0)) + (HAS_ddscale ? x*ddscale : A(0)) : A(0);  // step 55
+  const A du = (dy - mean_dy_y_scaled)*y;  // step 27
+  const A g = (HAS_ddscale || HAS_ddx) ? (dy - mean_dy_y_scaled)*ddu : A(0);  // step 36
+  const A d2u = (HAS_ddscale || HAS_ddx) ? (g + ((mean_dy_y_scaled - dy)*mean_ddu_y - mean_g_y)*D)*y : A(0);  // step 59
+  const A d2x = (HAS_ddscale || HAS_ddx) ? d2u*scale + (HAS_ddscale ? du*ddscale : A(0)) : A(0);  // step 57
+  if ((HAS_ddscale && HAS_scale) || (HAS_ddx && HAS_scale)) sums[0] += d2u*x;  // step 50: mean_d2u_x
+  out_d2x = d2x;
 }
 
 template <class A>
-__device__ __forceinline__ void after_mean_g_4_x(Scalars<A>& row, const A (&sums)[1], A (&over_all)[1]) {
-  const A D = row.D, mean_ddx_g = row.mean_ddx_g;
-  const A mean_g_4_x = sums[0] / row.D;  // step 23: mean(g_4*x)
-  const A mean_g_4_x_scaled = (HAS_ddscale || HAS_ddx) ? (mean_ddx_g + mean_g_4_x)*D : A(0);  // step 23
-  over_all[0] = mean_g_4_x_scaled;  // step 23: dscale
-  row.mean_g_4_x = mean_g_4_x;
-  row.mean_g_4_x_scaled = mean_g_4_x_scaled;
+__device__ __forceinline__ void after_mean_d2u_x(Scalars<A>& row, const A (&sums)[1], A (&over_all)[1]) {
+  const A D = row.D, mean_ddx_du = row.mean_ddx_du;
+  const A mean_d2u_x = sums[0] / row.D;  // step 50: mean(d2u*x)
+  const A mean_ddx_du_scaled = (HAS_ddscale || HAS_ddx) ? (mean_d2u_x + mean_ddx_du)*D : A(0);  // step 50
+  over_all[0] = mean_ddx_du_scaled;  // step 50: d2scale
+  row.mean_d2u_x = mean_d2u_x;
+  row.mean_ddx_du_scaled = mean_ddx_du_scaled;
 }
 
 // What the call gives: everything that no row changes.
@@ -419,7 +421,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
     Scalars<A> row = call;
     row.row_max = live ? to.row_max[here.row] : A(0);
-    row.inv_sum_exp_u = live ? to.inv_sum_exp_u[here.row] : A(0);
+    row.inv_sum_e_shifted = live ? to.inv_sum_e_shifted[here.row] : A(0);
     {
       A sums[3] = {A(0), A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
@@ -428,14 +430,14 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          sum_dg_y(READS_x ? widen<A>(x.entries[i]) : A(0),
+          sum_ddu_y(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
               READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, HAS_ddscale || HAS_ddx) | bit(1, HAS_ddscale || HAS_ddx) | bit(2, HAS_ddscale || HAS_ddx), 0, 0>(sums, slots, turn);
       A over_all[SUMS_INTO_SCALARS] = {};
-      after_sum_dg_y(row, sums, over_all);
+      after_sum_ddu_y(row, sums, over_all);
 #pragma unroll
       for (int k = 0; k < SUMS_INTO_SCALARS; ++k)
         if (SCALARS_WANTED >> k & 1) over_rows_and_columns[k] += live ? over_all[k] : A(0);
@@ -450,7 +452,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           A out_ddy;
-          mean_ddx_g(READS_x ? widen<A>(x.entries[i]) : A(0),
+          mean_ddx_du(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
               READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, sums, out_ddy);
           stored_ddy.entries[i] = narrow<T>(out_ddy);
@@ -459,7 +461,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       });
       reduce_row<G, bit(0, HAS_ddscale || HAS_ddx) | bit(1, HAS_ddx && HAS_scale), 0, 0>(sums, slots, turn);
       A over_all[SUMS_INTO_SCALARS] = {};
-      after_mean_ddx_g(row, sums, over_all);
+      after_mean_ddx_du(row, sums, over_all);
 #pragma unroll
       for (int k = 0; k < SUMS_INTO_SCALARS; ++k)
         if (SCALARS_WANTED >> k & 1) over_rows_and_columns[k] += live ? over_all[k] : A(0);
@@ -470,20 +472,20 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
         const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
         const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
-        Pack<T, G::VECTOR> stored_dx;
+        Pack<T, G::VECTOR> stored_d2x;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dx;
-          mean_g_4_x(READS_x ? widen<A>(x.entries[i]) : A(0),
+          A out_d2x;
+          mean_d2u_x(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
-              READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, sums, out_dx);
-          stored_dx.entries[i] = narrow<T>(out_dx);
+              READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, sums, out_d2x);
+          stored_d2x.entries[i] = narrow<T>(out_d2x);
         }
-        store_once(to.out_dx + here.offset + column, stored_dx);
+        store_once(to.out_dx + here.offset + column, stored_d2x);
       });
       reduce_row<G, bit(0, (HAS_ddscale && HAS_scale) || (HAS_ddx && HAS_scale)), 0, 0>(sums, slots, turn);
       A over_all[SUMS_INTO_SCALARS] = {};
-      after_mean_g_4_x(row, sums, over_all);
+      after_mean_d2u_x(row, sums, over_all);
 #pragma unroll
       for (int k = 0; k < SUMS_INTO_SCALARS; ++k)
         if (SCALARS_WANTED >> k & 1) over_rows_and_columns[k] += live ? over_all[k] : A(0);
@@ -519,7 +521,7 @@ template <class A> struct Scalars {
   A D;
   A scale;
   A ddscale;
-  A dscale;
+  A d2scale;
 };
 
 // One column of the gradients
@@ -537,13 +539,13 @@ template <class T> struct Launch : ColumnsGeometry<Computed<T>, 0, 1, 32> {
     row.scale = READS_scale ? widen<A>(*to.scale) : A(1);
     row.ddscale = READS_ddscale ? widen<A>(*to.ddscale) : A(0);
     int turn = 0;
-    row.dscale = A(0);
+    row.d2scale = A(0);
     if constexpr ((HAS_ddscale && HAS_scale) || (HAS_ddx && HAS_scale)) {
       const A* parts = to.workspace + blocks * (0 * (long long)D + 0);
-      row.dscale = add_parts<Launch>(parts, to.blocks, slots, turn);
+      row.d2scale = add_parts<Launch>(parts, to.blocks, slots, turn);
     }
     if (blockIdx.x == 0 && threadIdx.x == 0) {
-      if (HAS_scale) *to.out_dscale = narrow<P>(row.dscale);
+      if (HAS_scale) *to.out_dscale = narrow<P>(row.d2scale);
     }
   }
 };
@@ -557,10 +559,11 @@ template <class T> struct Launch : ColumnsGeometry<Computed<T>, 0, 1, 32> {
   LNGEN_KERNEL(backward_backward_##TYPE, lngen::backward_backward::Launch<T>, \
                (const T* __restrict__ x, const T* __restrict__ dy, const T* __restrict__ ddx, \
                 const lngen::Computed<T>* __restrict__ row_max, \
-                const lngen::Computed<T>* __restrict__ inv_sum_exp_u, const lngen::Parameter<T>* __restrict__ scale, \
-                const lngen::Parameter<T>* __restrict__ ddscale, T* __restrict__ out_dx, T* __restrict__ out_ddy, \
-                lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
-               (x, dy, ddx, row_max, inv_sum_exp_u, scale, ddscale, out_dx, out_ddy, workspace, rows, D)) \
+                const lngen::Computed<T>* __restrict__ inv_sum_e_shifted, \
+                const lngen::Parameter<T>* __restrict__ scale, const lngen::Parameter<T>* __restrict__ ddscale, \
+                T* __restrict__ out_dx, T* __restrict__ out_ddy, lngen::Computed<T>* __restrict__ workspace, \
+                long long rows, int D), \
+               (x, dy, ddx, row_max, inv_sum_e_shifted, scale, ddscale, out_dx, out_ddy, workspace, rows, D)) \
   LNGEN_KERNEL(backward_backward_columns_##TYPE, lngen::backward_backward::columns::Launch<T>, \
                (lngen::Computed<T>* __restrict__ workspace, int blocks, \
                 const lngen::Parameter<T>* __restrict__ scale, const lngen::Parameter<T>* __restrict__ ddscale, \

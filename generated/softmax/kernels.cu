@@ -9,9 +9,9 @@
 // forward:
 //     row_max = max(x)
 //     e_shifted = exp(x - row_max)
-//     sum_exp = sum(e_shifted)
-//     inv_sum_exp = 1/sum_exp
-//     y = inv_sum_exp*e_shifted
+//     sum_e_shifted = sum(e_shifted)
+//     inv_sum_e_shifted = 1/sum_e_shifted
+//     y = inv_sum_e_shifted*e_shifted
 // backward:
 //     dx = y*(dy - sum(dy*y))
 //
@@ -50,8 +50,8 @@ template <class T, class P, class A> struct Arguments {
 template <class A> struct Scalars {
   A D;
   A row_max;
-  A sum_exp;
-  A inv_sum_exp;
+  A sum_e_shifted;
+  A inv_sum_e_shifted;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
@@ -62,39 +62,39 @@ template <class G> struct Tile {
 // Stage 1 of 3: row_max = max(x)
 template <class A>
 __device__ __forceinline__ void row_max(A x, const Scalars<A>& row, A (&sums)[1]) {
-  sums[0] = larger(sums[0], x);  // step 2: row_max
+  sums[0] = larger(sums[0], x);  // step 1: row_max
 }
 
 template <class A>
 __device__ __forceinline__ void after_row_max(Scalars<A>& row, const A (&sums)[1]) {
-  const A row_max = sums[0];  // step 2: max(x)
+  const A row_max = sums[0];  // step 1: max(x)
   row.row_max = row_max;
 }
 
-// Stage 2 of 3: sum_exp = sum(e_shifted)
+// Stage 2 of 3: sum_e_shifted = sum(e_shifted)
 template <class A>
-__device__ __forceinline__ void sum_exp(A x, const Scalars<A>& row, A (&sums)[1]) {
+__device__ __forceinline__ void sum_e_shifted(A x, const Scalars<A>& row, A (&sums)[1]) {
   const A row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 3
-  const A e_shifted = math::exp(x_shifted);  // step 4
-  sums[0] += e_shifted;  // step 5: sum_exp
+  const A x_shifted = x - row_max;  // step 2
+  const A e_shifted = math::exp(x_shifted);  // step 3
+  sums[0] += e_shifted;  // step 4: sum_e_shifted
 }
 
 template <class A>
-__device__ __forceinline__ void after_sum_exp(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_exp = sums[0];  // step 5: sum(e_shifted)
-  const A inv_sum_exp = A(1) / sum_exp;  // step 6
-  row.sum_exp = sum_exp;
-  row.inv_sum_exp = inv_sum_exp;
+__device__ __forceinline__ void after_sum_e_shifted(Scalars<A>& row, const A (&sums)[1]) {
+  const A sum_e_shifted = sums[0];  // step 4: sum(e_shifted)
+  const A inv_sum_e_shifted = A(1) / sum_e_shifted;  // step 5
+  row.sum_e_shifted = sum_e_shifted;
+  row.inv_sum_e_shifted = inv_sum_e_shifted;
 }
 
 // Stage 3 of 3
 template <class A>
 __device__ __forceinline__ void stage_3(A x, const Scalars<A>& row, A& out_y) {
-  const A inv_sum_exp = row.inv_sum_exp, row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 3
-  const A e_shifted = math::exp(x_shifted);  // step 4
-  const A y = e_shifted*inv_sum_exp;  // step 7
+  const A inv_sum_e_shifted = row.inv_sum_e_shifted, row_max = row.row_max;
+  const A x_shifted = x - row_max;  // step 2
+  const A e_shifted = math::exp(x_shifted);  // step 3
+  const A y = e_shifted*inv_sum_e_shifted;  // step 6
   out_y = y;
 }
 
@@ -153,11 +153,11 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          sum_exp(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
+          sum_e_shifted(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
-      after_sum_exp(row, sums);
+      after_sum_e_shifted(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
@@ -230,12 +230,12 @@ template <class G> struct Tile {
 // Stage 1 of 2: sum_dy_y = sum(dy*y)
 template <class A>
 __device__ __forceinline__ void sum_dy_y(A y, A dy, const Scalars<A>& row, A (&sums)[1]) {
-  sums[0] += dy*y;  // step 13: sum_dy_y
+  sums[0] += dy*y;  // step 14: sum_dy_y
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_dy_y(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_dy_y = sums[0];  // step 13: sum(dy*y)
+  const A sum_dy_y = sums[0];  // step 14: sum(dy*y)
   row.sum_dy_y = sum_dy_y;
 }
 
@@ -243,7 +243,7 @@ __device__ __forceinline__ void after_sum_dy_y(Scalars<A>& row, const A (&sums)[
 template <class A>
 __device__ __forceinline__ void stage_2(A y, A dy, const Scalars<A>& row, A& out_dx) {
   const A sum_dy_y = row.sum_dy_y;
-  const A dx = (dy - sum_dy_y)*y;  // step 13
+  const A dx = (dy - sum_dy_y)*y;  // step 14
   out_dx = dx;
 }
 

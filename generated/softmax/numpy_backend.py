@@ -90,9 +90,9 @@ def forward(
 
         row_max = max(x)
         e_shifted = exp(x - row_max)
-        sum_exp = sum(e_shifted)
-        inv_sum_exp = 1/sum_exp
-        y = inv_sum_exp*e_shifted
+        sum_e_shifted = sum(e_shifted)
+        inv_sum_e_shifted = 1/sum_e_shifted
+        y = inv_sum_e_shifted*e_shifted
 
     Args:
         x: shape (..., D).
@@ -142,15 +142,15 @@ def jvp(
 ) -> npt.NDArray[Any]:
     """What the outputs move by when each input moves by its tangent.
 
-        dy = y*(dx - sum(dx*y))
+        y_dot = y*(x_dot - sum(x_dot*y))
 
     Args:
         saved: what `forward` returned.
-        dx: the tangent of x; None stands for zero.
+        dx: x_dot, the tangent of x; None stands for zero.
         out: an array to write the tangent of y to.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns the tangent of y, in the type that forward returned.
+    Returns y_dot, the tangent of y, in the type that forward returned.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
@@ -167,9 +167,9 @@ def backward_backward(
 ) -> SecondGradients:
     """The gradients of a loss that depends on what `backward` returned.
 
-        mean_dy = mean(dy*y)
-        g = ddx*(dy - D*mean_dy)
-        dx = y*(g + D*(mean(ddx*y)*(D*mean_dy - dy) - mean(g*y)))
+        mean_dy_y = mean(dy*y)
+        g = ddx*(dy - D*mean_dy_y)
+        d2x = y*(g + D*(mean(ddx*y)*(D*mean_dy_y - dy) - mean(g*y)))
         ddy = y*(ddx - sum(ddx*y))
 
     Args:
@@ -180,7 +180,8 @@ def backward_backward(
             None in it makes a new array.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns SecondGradients, with respect to the inputs and to the cotangents.
+    Returns SecondGradients, with respect to the inputs (dx is d2x) and to the
+    cotangents.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """

@@ -27,18 +27,18 @@ def forward(values, results, call):
     ones = _rows.equal_weights(features, 1.0, dtype)
 
     def block(x, y_block, row_scalars):
-        # step 2: row_max = max(x)
+        # step 1: row_max = max(x)
         row_max = np.maximum.reduce(x, axis=-1, keepdims=True, out=row_scalars[0])
-        # step 3: x_shifted = x - row_max
+        # step 2: x_shifted = x - row_max
         x_shifted = _rows.by_row(np.subtract, x, row_max, out=y_block)
-        # step 4: e_shifted = exp(x_shifted)
+        # step 3: e_shifted = exp(x_shifted)
         e_shifted = np.exp(x_shifted, out=y_block)
-        # step 5: sum_exp = sum(e_shifted)
-        sum_exp = _rows.row_sum(e_shifted, ones, out=row_scalars[0])
-        # step 6: inv_sum_exp = 1/sum_exp
-        inv_sum_exp = np.reciprocal(sum_exp, out=row_scalars[0])
-        # step 7: y = e_shifted*inv_sum_exp
-        np.multiply(e_shifted, inv_sum_exp, out=y_block)
+        # step 4: sum_e_shifted = sum(e_shifted)
+        sum_e_shifted = _rows.row_sum(e_shifted, ones, out=row_scalars[0])
+        # step 5: inv_sum_e_shifted = 1/sum_e_shifted
+        inv_sum_e_shifted = np.reciprocal(sum_e_shifted, out=row_scalars[0])
+        # step 6: y = e_shifted*inv_sum_e_shifted
+        np.multiply(e_shifted, inv_sum_e_shifted, out=y_block)
 
     _blocks.each_block(block, call, reads=(x_rows,), writes=(y_out,), row_scalars=1)
 
@@ -50,9 +50,9 @@ def backward(arguments, fields, results, call):
     (dx_out,) = results
 
     def block(y, dy, dx_block, row_scalars):
-        # step 13: sum_dy_y = sum(dy*y)
+        # step 14: sum_dy_y = sum(dy*y)
         sum_dy_y = _rows.row_sum(dy, y, out=row_scalars[0])
-        # step 13: dx = (dy - sum_dy_y)*y
+        # step 14: dx = (dy - sum_dy_y)*y
         dx = _rows.by_row(np.subtract, dy, sum_dy_y, out=dx_block)
         np.multiply(dx, y, out=dx_block)
 
@@ -67,18 +67,18 @@ def forward_fast(values, shape, dtype):
     features = shape[-1]
     vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
     ones = _rows.equal_weights(features, 1.0, dtype)
-    # step 2: row_max = max(x)
+    # step 1: row_max = max(x)
     row_max = np.maximum.reduce(x, axis=-1, keepdims=True)
-    # step 3: x_shifted = x - row_max
+    # step 2: x_shifted = x - row_max
     x_shifted = x - row_max
-    # step 4: e_shifted = exp(x_shifted)
+    # step 3: e_shifted = exp(x_shifted)
     e_shifted = np.exp(x_shifted, out=x_shifted)
-    # step 5: sum_exp = sum(e_shifted)
-    sum_exp = vecdot(e_shifted, ones)[..., np.newaxis]
-    # step 6: inv_sum_exp = 1/sum_exp
-    inv_sum_exp = np.reciprocal(sum_exp)
-    # step 7: y = e_shifted*inv_sum_exp
-    y = np.multiply(e_shifted, inv_sum_exp, out=e_shifted)
+    # step 4: sum_e_shifted = sum(e_shifted)
+    sum_e_shifted = vecdot(e_shifted, ones)[..., np.newaxis]
+    # step 5: inv_sum_e_shifted = 1/sum_e_shifted
+    inv_sum_e_shifted = np.reciprocal(sum_e_shifted)
+    # step 6: y = e_shifted*inv_sum_e_shifted
+    y = np.multiply(e_shifted, inv_sum_e_shifted, out=e_shifted)
     return (y,)
 
 
@@ -87,9 +87,9 @@ def backward_fast(arguments, saved):
     (dy,) = arguments
     shape, _, _, y = saved
     vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
-    # step 13: sum_dy_y = sum(dy*y)
+    # step 14: sum_dy_y = sum(dy*y)
     sum_dy_y = vecdot(dy, y)[..., np.newaxis]
-    # step 13: dx = (dy - sum_dy_y)*y
+    # step 14: dx = (dy - sum_dy_y)*y
     dx = dy - sum_dy_y
     dx = np.multiply(dx, y, out=dx)
     return (dx,)

@@ -21,19 +21,19 @@ from .._runtime import rows as _rows
 
 def jvp(arguments, fields, results, call):
     """The tangents of the outputs, written to their arrays."""
-    (dx_rows,) = arguments
+    (x_dot_rows,) = arguments
     (y_rows,) = fields
-    (dy_out,) = results
+    (y_dot_out,) = results
 
-    def block(y, dx, dy_block, row_scalars):
-        # step 14: sum_dx_y = sum(dx*y)
-        sum_dx_y = _rows.row_sum(dx, y, out=row_scalars[0])
-        # step 14: dy = (dx - sum_dx_y)*y
-        dy = _rows.by_row(np.subtract, dx, sum_dx_y, out=dy_block)
-        np.multiply(dy, y, out=dy_block)
+    def block(y, x_dot, y_dot_block, row_scalars):
+        # step 22: sum_x_dot_y = sum(x_dot*y)
+        sum_x_dot_y = _rows.row_sum(x_dot, y, out=row_scalars[0])
+        # step 22: y_dot = (x_dot - sum_x_dot_y)*y
+        y_dot = _rows.by_row(np.subtract, x_dot, sum_x_dot_y, out=y_dot_block)
+        np.multiply(y_dot, y, out=y_dot_block)
 
     _blocks.each_block(
-        block, call, reads=(y_rows, dx_rows), writes=(dy_out,), row_scalars=1
+        block, call, reads=(y_rows, x_dot_rows), writes=(y_dot_out,), row_scalars=1
     )
 
 
@@ -46,29 +46,29 @@ def backward_backward(arguments, fields, results, call):
     D = _rows.number(features, dtype)
 
     def block(y, dy, ddx, ddy_block, dx_block, buffers, row_scalars):
-        # step 15: mean_dy = mean(dy*y)
-        mean_dy = _rows.row_mean(dy, y, D, out=row_scalars[0])
-        # step 17: mean_ddx_y = mean(ddx*y)
+        # step 23: mean_dy_y = mean(dy*y)
+        mean_dy_y = _rows.row_mean(dy, y, D, out=row_scalars[0])
+        # step 42: mean_ddx_y = mean(ddx*y)
         mean_ddx_y = _rows.row_mean(ddx, y, D, out=row_scalars[1])
-        # step 18: sum_ddx_y = sum(ddx*y)
+        # step 41: sum_ddx_y = sum(ddx*y)
         sum_ddx_y = _rows.row_sum(ddx, y, out=row_scalars[2])
-        # step 16: mean_dy_scaled = mean_dy*D
-        mean_dy_scaled = np.multiply(mean_dy, D, out=row_scalars[0])
-        # step 16: g = (dy - mean_dy_scaled)*ddx
-        g = _rows.by_row(np.subtract, dy, mean_dy_scaled, out=ddy_block)
+        # step 26: mean_dy_y_scaled = mean_dy_y*D
+        mean_dy_y_scaled = np.multiply(mean_dy_y, D, out=row_scalars[0])
+        # step 26: g = (dy - mean_dy_y_scaled)*ddx
+        g = _rows.by_row(np.subtract, dy, mean_dy_y_scaled, out=ddy_block)
         g = np.multiply(g, ddx, out=dx_block)
-        # step 17: mean_g_y = mean(g*y)
+        # step 42: mean_g_y = mean(g*y)
         mean_g_y = _rows.row_mean(g, y, D, out=row_scalars[3])
-        # step 18: ddy = (ddx - sum_ddx_y)*y
+        # step 41: ddy = (ddx - sum_ddx_y)*y
         ddy = _rows.by_row(np.subtract, ddx, sum_ddx_y, out=ddy_block)
         np.multiply(ddy, y, out=ddy_block)
-        # step 17: dx = (g + ((mean_dy_scaled - dy)*mean_ddx_y - mean_g_y)*D)*y
-        dx = np.subtract(mean_dy_scaled, dy, out=buffers[0])
-        dx = np.multiply(dx, mean_ddx_y, out=buffers[0])
-        dx = np.subtract(dx, mean_g_y, out=buffers[0])
-        dx = np.multiply(dx, D, out=buffers[0])
-        dx = np.add(g, dx, out=dx_block)
-        np.multiply(dx, y, out=dx_block)
+        # step 42: d2x = (g + ((mean_dy_y_scaled - dy)*mean_ddx_y - mean_g_y)*D)*y
+        d2x = np.subtract(mean_dy_y_scaled, dy, out=buffers[0])
+        d2x = np.multiply(d2x, mean_ddx_y, out=buffers[0])
+        d2x = np.subtract(d2x, mean_g_y, out=buffers[0])
+        d2x = np.multiply(d2x, D, out=buffers[0])
+        d2x = np.add(g, d2x, out=dx_block)
+        np.multiply(d2x, y, out=dx_block)
 
     _blocks.each_block(
         block,

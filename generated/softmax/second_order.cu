@@ -7,16 +7,16 @@
 // templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
 //
 // jvp:
-//     dy = y*(dx - sum(dx*y))
+//     y_dot = y*(x_dot - sum(x_dot*y))
 // backward_backward:
-//     mean_dy = mean(dy*y)
-//     g = ddx*(dy - D*mean_dy)
-//     dx = y*(g + D*(mean(ddx*y)*(D*mean_dy - dy) - mean(g*y)))
+//     mean_dy_y = mean(dy*y)
+//     g = ddx*(dy - D*mean_dy_y)
+//     d2x = y*(g + D*(mean(ddx*y)*(D*mean_dy_y - dy) - mean(g*y)))
 //     ddy = y*(ddx - sum(ddx*y))
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* y, const Row* dx, Row* out_dy, long long rows, int D)
+//     jvp_<type>(const Row* y, const Row* x_dot, Row* out_dy, long long rows, int D)
 //     backward_backward_<type>(const Row* y, const Row* dy, const Row* ddx, Row* out_dx, Row* out_ddy, long long
 //         rows, int D)
 //
@@ -51,15 +51,15 @@ namespace lngen {
 namespace jvp {
 
 constexpr bool READS_y = HAS_dx;
-constexpr bool READS_dx = HAS_dx;
-constexpr int ROWS_READ = READS_y + READS_dx, FEATURES_READ = 0;
+constexpr bool READS_x_dot = HAS_dx;
+constexpr int ROWS_READ = READS_y + READS_x_dot, FEATURES_READ = 0;
 
 template <class T>
 using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 0, 1, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* y;
-  const T* dx;
+  const T* x_dot;
   T* out_dy;
   long long rows;
   int D;
@@ -68,33 +68,33 @@ template <class T, class P, class A> struct Arguments {
 // What does not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
-  A sum_dx_y;
+  A sum_x_dot_y;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
 template <class G> struct Tile {
   Pack<typename G::T, G::VECTOR> y[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dx[G::KEPT];
+  Pack<typename G::T, G::VECTOR> x_dot[G::KEPT];
 };
 
-// Stage 1 of 2: sum_dx_y = sum(dx*y)
+// Stage 1 of 2: sum_x_dot_y = sum(x_dot*y)
 template <class A>
-__device__ __forceinline__ void sum_dx_y(A y, A dx, const Scalars<A>& row, A (&sums)[1]) {
-  if (HAS_dx) sums[0] += dx*y;  // step 14: sum_dx_y
+__device__ __forceinline__ void sum_x_dot_y(A y, A x_dot, const Scalars<A>& row, A (&sums)[1]) {
+  if (HAS_dx) sums[0] += x_dot*y;  // step 22: sum_x_dot_y
 }
 
 template <class A>
-__device__ __forceinline__ void after_sum_dx_y(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_dx_y = sums[0];  // step 14: sum(dx*y)
-  row.sum_dx_y = sum_dx_y;
+__device__ __forceinline__ void after_sum_x_dot_y(Scalars<A>& row, const A (&sums)[1]) {
+  const A sum_x_dot_y = sums[0];  // step 22: sum(x_dot*y)
+  row.sum_x_dot_y = sum_x_dot_y;
 }
 
 // Stage 2 of 2
 template <class A>
-__device__ __forceinline__ void stage_2(A y, A dx, const Scalars<A>& row, A& out_dy) {
-  const A sum_dx_y = row.sum_dx_y;
-  const A dy = HAS_dx ? (dx - sum_dx_y)*y : A(0);  // step 14
-  out_dy = dy;
+__device__ __forceinline__ void stage_2(A y, A x_dot, const Scalars<A>& row, A& out_y_dot) {
+  const A sum_x_dot_y = row.sum_x_dot_y;
+  const A y_dot = HAS_dx ? (x_dot - sum_x_dot_y)*y : A(0);  // step 22
+  out_y_dot = y_dot;
 }
 
 // What the call gives: everything that no row changes.
@@ -130,8 +130,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         if (column < here.limit) {
           if constexpr (READS_y)
             tile.y[chunk] = load_once<G::VECTOR>(to.y + here.offset + column);
-          if constexpr (READS_dx)
-            tile.dx[chunk] = load_once<G::VECTOR>(to.dx + here.offset + column);
+          if constexpr (READS_x_dot)
+            tile.x_dot[chunk] = load_once<G::VECTOR>(to.x_dot + here.offset + column);
         }
       }
     }
@@ -140,29 +140,29 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto y = read<READS_y, G::KEEPS_ROW>(tile.y, chunk, to.y, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          sum_dx_y(READS_y ? widen<A>(y.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0), row, sums);
+          sum_x_dot_y(READS_y ? widen<A>(y.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, HAS_dx), 0, 0>(sums, slots, turn);
-      after_sum_dx_y(row, sums);
+      after_sum_x_dot_y(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto y = read<READS_y, G::KEEPS_ROW>(tile.y, chunk, to.y, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
-        Pack<T, G::VECTOR> stored_dy;
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
+        Pack<T, G::VECTOR> stored_y_dot;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dy;
+          A out_y_dot;
           stage_2(READS_y ? widen<A>(y.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0), row, out_dy);
-          stored_dy.entries[i] = narrow<T>(out_dy);
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, out_y_dot);
+          stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        store_once(to.out_dy + here.offset + column, stored_dy);
+        store_once(to.out_dy + here.offset + column, stored_y_dot);
       });
     }
   }
@@ -179,8 +179,9 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 
 #define LNGEN_KERNELS(TYPE, T) \
   LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
-               (const T* __restrict__ y, const T* __restrict__ dx, T* __restrict__ out_dy, long long rows, int D), \
-               (y, dx, out_dy, rows, D))
+               (const T* __restrict__ y, const T* __restrict__ x_dot, T* __restrict__ out_dy, long long rows, \
+                int D), \
+               (y, x_dot, out_dy, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -214,10 +215,10 @@ template <class T, class P, class A> struct Arguments {
 // What does not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
-  A mean_dy;
+  A mean_dy_y;
   A mean_ddx_y;
   A sum_ddx_y;
-  A mean_dy_scaled;
+  A mean_dy_y_scaled;
   A mean_g_y;
 };
 
@@ -228,50 +229,50 @@ template <class G> struct Tile {
   Pack<typename G::T, G::VECTOR> ddx[G::KEPT];
 };
 
-// Stage 1 of 3: mean_dy = mean(dy*y); mean_ddx_y = mean(ddx*y); sum_ddx_y = sum(ddx*y)
+// Stage 1 of 3: mean_dy_y = mean(dy*y); mean_ddx_y = mean(ddx*y); sum_ddx_y = sum(ddx*y)
 template <class A>
 __device__ __forceinline__ void sum_ddx_y(A y, A dy, A ddx, const Scalars<A>& row, A (&sums)[3]) {
-  if (HAS_ddx) sums[0] += dy*y;  // step 15: mean_dy
-  if (HAS_ddx) sums[1] += ddx*y;  // step 17: mean_ddx_y
-  if (HAS_ddx) sums[2] += ddx*y;  // step 18: sum_ddx_y
+  if (HAS_ddx) sums[0] += dy*y;  // step 23: mean_dy_y
+  if (HAS_ddx) sums[1] += ddx*y;  // step 42: mean_ddx_y
+  if (HAS_ddx) sums[2] += ddx*y;  // step 41: sum_ddx_y
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_ddx_y(Scalars<A>& row, const A (&sums)[3]) {
   const A D = row.D;
-  const A mean_dy = sums[0] / row.D;  // step 15: mean(dy*y)
-  const A mean_ddx_y = sums[1] / row.D;  // step 17: mean(ddx*y)
-  const A sum_ddx_y = sums[2];  // step 18: sum(ddx*y)
-  const A mean_dy_scaled = mean_dy*D;  // step 16
-  row.mean_dy = mean_dy;
+  const A mean_dy_y = sums[0] / row.D;  // step 23: mean(dy*y)
+  const A mean_ddx_y = sums[1] / row.D;  // step 42: mean(ddx*y)
+  const A sum_ddx_y = sums[2];  // step 41: sum(ddx*y)
+  const A mean_dy_y_scaled = mean_dy_y*D;  // step 26
+  row.mean_dy_y = mean_dy_y;
   row.mean_ddx_y = mean_ddx_y;
   row.sum_ddx_y = sum_ddx_y;
-  row.mean_dy_scaled = mean_dy_scaled;
+  row.mean_dy_y_scaled = mean_dy_y_scaled;
 }
 
 // Stage 2 of 3: mean_g_y = mean(g*y)
 template <class A>
 __device__ __forceinline__ void mean_g_y(A y, A dy, A ddx, const Scalars<A>& row, A (&sums)[1], A& out_ddy) {
-  const A mean_dy_scaled = row.mean_dy_scaled, sum_ddx_y = row.sum_ddx_y;
-  const A g = HAS_ddx ? (dy - mean_dy_scaled)*ddx : A(0);  // step 16
-  const A ddy = HAS_ddx ? (ddx - sum_ddx_y)*y : A(0);  // step 18
-  if (HAS_ddx) sums[0] += g*y;  // step 17: mean_g_y
+  const A mean_dy_y_scaled = row.mean_dy_y_scaled, sum_ddx_y = row.sum_ddx_y;
+  const A g = HAS_ddx ? (dy - mean_dy_y_scaled)*ddx : A(0);  // step 26
+  const A ddy = HAS_ddx ? (ddx - sum_ddx_y)*y : A(0);  // step 41
+  if (HAS_ddx) sums[0] += g*y;  // step 42: mean_g_y
   out_ddy = ddy;
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_y(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_g_y = sums[0] / row.D;  // step 17: mean(g*y)
+  const A mean_g_y = sums[0] / row.D;  // step 42: mean(g*y)
   row.mean_g_y = mean_g_y;
 }
 
 // Stage 3 of 3
 template <class A>
-__device__ __forceinline__ void stage_3(A y, A dy, A ddx, const Scalars<A>& row, A& out_dx) {
-  const A D = row.D, mean_ddx_y = row.mean_ddx_y, mean_dy_scaled = row.mean_dy_scaled, mean_g_y = row.mean_g_y;
-  const A g = HAS_ddx ? (dy - mean_dy_scaled)*ddx : A(0);  // step 16
-  const A dx = HAS_ddx ? (g + ((mean_dy_scaled - dy)*mean_ddx_y - mean_g_y)*D)*y : A(0);  // step 17
-  out_dx = dx;
+__device__ __forceinline__ void stage_3(A y, A dy, A ddx, const Scalars<A>& row, A& out_d2x) {
+  const A D = row.D, mean_ddx_y = row.mean_ddx_y, mean_dy_y_scaled = row.mean_dy_y_scaled, mean_g_y = row.mean_g_y;
+  const A g = HAS_ddx ? (dy - mean_dy_y_scaled)*ddx : A(0);  // step 26
+  const A d2x = HAS_ddx ? (g + ((mean_dy_y_scaled - dy)*mean_ddx_y - mean_g_y)*D)*y : A(0);  // step 42
+  out_d2x = d2x;
 }
 
 // What the call gives: everything that no row changes.
@@ -356,16 +357,16 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto y = read<READS_y, G::KEEPS_ROW>(tile.y, chunk, to.y, here.offset + column);
         const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
         const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
-        Pack<T, G::VECTOR> stored_dx;
+        Pack<T, G::VECTOR> stored_d2x;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dx;
+          A out_d2x;
           stage_3(READS_y ? widen<A>(y.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
-              READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, out_dx);
-          stored_dx.entries[i] = narrow<T>(out_dx);
+              READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, out_d2x);
+          stored_d2x.entries[i] = narrow<T>(out_d2x);
         }
-        store_once(to.out_dx + here.offset + column, stored_dx);
+        store_once(to.out_dx + here.offset + column, stored_d2x);
       });
     }
   }

@@ -284,16 +284,16 @@ __device__ __forceinline__ void sum_dy_y(A x, A dy, const Scalars<A>& row, A (&s
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A y = x_centred*rstd;  // step 5
-  sums[0] += dy;  // step 8: mean_dy
-  sums[1] += dy*y;  // step 8: sum_dy_y
+  sums[0] += dy;  // step 14: mean_dy
+  sums[1] += dy*y;  // step 14: sum_dy_y
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_dy_y(Scalars<A>& row, const A (&sums)[2]) {
   const A D = row.D;
-  const A mean_dy = sums[0] / row.D;  // step 8: mean(dy)
-  const A sum_dy_y = sums[1];  // step 8: sum(dy*y)
-  const A sum_dy_y_scaled = sum_dy_y / (D - A(1));  // step 8
+  const A mean_dy = sums[0] / row.D;  // step 14: mean(dy)
+  const A sum_dy_y = sums[1];  // step 14: sum(dy*y)
+  const A sum_dy_y_scaled = sum_dy_y / (D - A(1));  // step 14
   row.mean_dy = mean_dy;
   row.sum_dy_y = sum_dy_y;
   row.sum_dy_y_scaled = sum_dy_y_scaled;
@@ -306,7 +306,7 @@ __device__ __forceinline__ void stage_2(A x, A dy, const Scalars<A>& row, A& out
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A y = x_centred*rstd;  // step 5
-  const A dx = (dy - mean_dy - y*sum_dy_y_scaled)*rstd;  // step 8
+  const A dx = (dy - mean_dy - y*sum_dy_y_scaled)*rstd;  // step 14
   out_dx = dx;
 }
 

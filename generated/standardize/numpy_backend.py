@@ -154,15 +154,15 @@ def jvp(
 ) -> npt.NDArray[Any]:
     """What the outputs move by when each input moves by its tangent.
 
-        dy = rstd*(dx - mean(dx) - y*sum(dx*y)/(D - 1))
+        y_dot = rstd*(x_dot - mean(x_dot) - y*sum(x_dot*y)/(D - 1))
 
     Args:
         saved: what `forward` returned.
-        dx: the tangent of x; None stands for zero.
+        dx: x_dot, the tangent of x; None stands for zero.
         out: an array to write the tangent of y to.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns the tangent of y, in the type that forward returned.
+    Returns y_dot, the tangent of y, in the type that forward returned.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
@@ -180,9 +180,9 @@ def backward_backward(
     """The gradients of a loss that depends on what `backward` returned.
 
         mean_dy = mean(dy)
-        mean_dy_2 = mean(dy*y)
-        dx = D*rstd**2*(mean_dy*y*mean(ddx) + mean(ddx*y)*(3*D*mean_dy_2*y/(D - 1) +
-            mean_dy - dy) - y*mean(ddx*dy) - mean_dy_2*(ddx - mean(ddx)))/(D - 1)
+        mean_dy_y = mean(dy*y)
+        d2x = D*rstd**2*(mean_dy*y*mean(ddx) + mean(ddx*y)*(3*D*mean_dy_y*y/(D - 1) +
+            mean_dy - dy) - y*mean(ddx*dy) - mean_dy_y*(ddx - mean(ddx)))/(D - 1)
         ddy = rstd*(ddx - mean(ddx) - y*sum(ddx*y)/(D - 1))
 
     Args:
@@ -193,7 +193,8 @@ def backward_backward(
             None in it makes a new array.
         threads: how many threads share the rows. It changes no bit of a result.
 
-    Returns SecondGradients, with respect to the inputs and to the cotangents.
+    Returns SecondGradients, with respect to the inputs (dx is d2x) and to the
+    cotangents.
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """

@@ -64,23 +64,23 @@ def backward(arguments, fields, results, call):
     features, dtype = call.features, call.dtype
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 8: sum_dy_y_scaled = sum_dy_y/(D - 1)
+    # step 14: sum_dy_y_scaled = sum_dy_y/(D - 1)
     part = np.subtract(D, 1.0)
 
     def block(x, dy, mu, mu_residual, rstd, dx_block, buffers, row_scalars):
-        # step 8: mean_dy = mean(dy)
+        # step 14: mean_dy = mean(dy)
         mean_dy = _rows.row_sum(dy, one_over_D, out=row_scalars[0])
         # step 2: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
         # step 2: x_centred = x_shifted - mu_residual
         x_centred = _rows.less_residual(x_shifted, mu_residual)
-        # step 8: sum_dy_y_unscaled = sum(dy*x_centred)
+        # step 14: sum_dy_y_unscaled = sum(dy*x_centred)
         sum_dy_y_unscaled = _rows.row_sum(dy, x_centred, out=row_scalars[1])
-        # step 8: sum_dy_y = rstd*sum_dy_y_unscaled
+        # step 14: sum_dy_y = rstd*sum_dy_y_unscaled
         sum_dy_y = np.multiply(rstd, sum_dy_y_unscaled, out=row_scalars[1])
-        # step 8: sum_dy_y_scaled = sum_dy_y/(D - 1)
+        # step 14: sum_dy_y_scaled = sum_dy_y/(D - 1)
         sum_dy_y_scaled = np.divide(sum_dy_y, part, out=row_scalars[1])
-        # step 8: dx = (dy - mean_dy - x_centred*rstd*sum_dy_y_scaled)*rstd
+        # step 14: dx = (dy - mean_dy - x_centred*rstd*sum_dy_y_scaled)*rstd
         dx = _rows.by_row(np.subtract, dy, mean_dy, out=buffers[0])
         part_2 = np.multiply(rstd, sum_dy_y_scaled, out=row_scalars[0])
         part_3 = np.multiply(x_centred, part_2, out=dx_block)
@@ -139,24 +139,24 @@ def backward_fast(arguments, saved):
     vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 8: sum_dy_y_scaled = sum_dy_y/(D - 1)
+    # step 14: sum_dy_y_scaled = sum_dy_y/(D - 1)
     part = np.subtract(D, 1.0)
     mu = mu_rows[..., np.newaxis]
     mu_residual = mu_residual_rows[..., np.newaxis]
     rstd = rstd_rows[..., np.newaxis]
-    # step 8: mean_dy = mean(dy)
+    # step 14: mean_dy = mean(dy)
     mean_dy = vecdot(dy, one_over_D)[..., np.newaxis]
     # step 2: x_shifted = x - mu
     x_shifted = x - mu
     # step 2: x_centred = x_shifted - mu_residual
     x_centred = _rows.less_residual(x_shifted, mu_residual)
-    # step 8: sum_dy_y_unscaled = sum(dy*x_centred)
+    # step 14: sum_dy_y_unscaled = sum(dy*x_centred)
     sum_dy_y_unscaled = vecdot(dy, x_centred)[..., np.newaxis]
-    # step 8: sum_dy_y = rstd*sum_dy_y_unscaled
+    # step 14: sum_dy_y = rstd*sum_dy_y_unscaled
     sum_dy_y = rstd * sum_dy_y_unscaled
-    # step 8: sum_dy_y_scaled = sum_dy_y/(D - 1)
+    # step 14: sum_dy_y_scaled = sum_dy_y/(D - 1)
     sum_dy_y_scaled = sum_dy_y / part
-    # step 8: dx = (dy - mean_dy - x_centred*rstd*sum_dy_y_scaled)*rstd
+    # step 14: dx = (dy - mean_dy - x_centred*rstd*sum_dy_y_scaled)*rstd
     dx = dy - mean_dy
     part_2 = rstd * sum_dy_y_scaled
     part_3 = np.multiply(x_centred, part_2, out=x_centred)

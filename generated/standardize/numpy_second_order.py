@@ -21,40 +21,40 @@ from .._runtime import rows as _rows
 
 def jvp(arguments, fields, results, call):
     """The tangents of the outputs, written to their arrays."""
-    (dx_rows,) = arguments
+    (x_dot_rows,) = arguments
     x_rows, mu_rows, mu_residual_rows, rstd_rows = fields
-    (dy_out,) = results
+    (y_dot_out,) = results
     features, dtype = call.features, call.dtype
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 9: sum_dx_y_scaled = sum_dx_y/(D - 1)
+    # step 23: sum_x_dot_y_scaled = sum_x_dot_y/(D - 1)
     part = np.subtract(D, 1.0)
 
-    def block(x, dx, mu, mu_residual, rstd, dy_block, buffers, row_scalars):
-        # step 9: mean_dx = mean(dx)
-        mean_dx = _rows.row_sum(dx, one_over_D, out=row_scalars[0])
+    def block(x, x_dot, mu, mu_residual, rstd, y_dot_block, buffers, row_scalars):
+        # step 23: mean_x_dot = mean(x_dot)
+        mean_x_dot = _rows.row_sum(x_dot, one_over_D, out=row_scalars[0])
         # step 2: x_shifted = x - mu
-        x_shifted = _rows.by_row(np.subtract, x, mu, out=dy_block)
+        x_shifted = _rows.by_row(np.subtract, x, mu, out=y_dot_block)
         # step 2: x_centred = x_shifted - mu_residual
         x_centred = _rows.less_residual(x_shifted, mu_residual)
-        # step 9: sum_dx_y_unscaled = sum(dx*x_centred)
-        sum_dx_y_unscaled = _rows.row_sum(dx, x_centred, out=row_scalars[1])
-        # step 9: sum_dx_y = rstd*sum_dx_y_unscaled
-        sum_dx_y = np.multiply(rstd, sum_dx_y_unscaled, out=row_scalars[1])
-        # step 9: sum_dx_y_scaled = sum_dx_y/(D - 1)
-        sum_dx_y_scaled = np.divide(sum_dx_y, part, out=row_scalars[1])
-        # step 9: dy = (dx - mean_dx - x_centred*rstd*sum_dx_y_scaled)*rstd
-        dy = _rows.by_row(np.subtract, dx, mean_dx, out=buffers[0])
-        part_2 = np.multiply(rstd, sum_dx_y_scaled, out=row_scalars[0])
-        part_3 = np.multiply(x_centred, part_2, out=dy_block)
-        dy = np.subtract(dy, part_3, out=dy_block)
-        np.multiply(dy, rstd, out=dy_block)
+        # step 23: sum_x_dot_y_unscaled = sum(x_centred*x_dot)
+        sum_x_dot_y_unscaled = _rows.row_sum(x_centred, x_dot, out=row_scalars[1])
+        # step 23: sum_x_dot_y = rstd*sum_x_dot_y_unscaled
+        sum_x_dot_y = np.multiply(rstd, sum_x_dot_y_unscaled, out=row_scalars[1])
+        # step 23: sum_x_dot_y_scaled = sum_x_dot_y/(D - 1)
+        sum_x_dot_y_scaled = np.divide(sum_x_dot_y, part, out=row_scalars[1])
+        # step 23: y_dot = (x_dot - mean_x_dot - x_centred*rstd*sum_x_dot_y_scaled)*rstd
+        y_dot = _rows.by_row(np.subtract, x_dot, mean_x_dot, out=buffers[0])
+        part_2 = np.multiply(rstd, sum_x_dot_y_scaled, out=row_scalars[0])
+        part_3 = np.multiply(x_centred, part_2, out=y_dot_block)
+        y_dot = np.subtract(y_dot, part_3, out=y_dot_block)
+        np.multiply(y_dot, rstd, out=y_dot_block)
 
     _blocks.each_block(
         block,
         call,
-        reads=(x_rows, dx_rows, mu_rows, mu_residual_rows, rstd_rows),
-        writes=(dy_out,),
+        reads=(x_rows, x_dot_rows, mu_rows, mu_residual_rows, rstd_rows),
+        writes=(y_dot_out,),
         buffers=1,
         row_scalars=2,
     )
@@ -68,66 +68,66 @@ def backward_backward(arguments, fields, results, call):
     features, dtype = call.features, call.dtype
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 12: rstd_scaled = rstd**2*D/(D - 1)
+    # step 45: rstd_scaled = rstd**2*D/(D - 1)
     part = np.subtract(D, 1.0)
     part_2 = np.divide(D, part)
-    # step 12: mean_dy_2_scaled = 3*mean_dy_2*D/(D - 1)
+    # step 45: mean_dy_y_scaled = 3*mean_dy_y*D/(D - 1)
     part_3 = np.multiply(3.0, D)
     part_3 = np.divide(part_3, part)
 
     def block(
         x, dy, ddx, mu, mu_residual, rstd, dx_block, ddy_block, buffers, row_scalars
     ):
-        # step 12: rstd_scaled = rstd**2*D/(D - 1)
+        # step 45: rstd_scaled = rstd**2*D/(D - 1)
         rstd_scaled = np.square(rstd, out=row_scalars[0])
         rstd_scaled = np.multiply(rstd_scaled, part_2, out=row_scalars[0])
-        # step 10: mean_dy = mean(dy)
+        # step 24: mean_dy = mean(dy)
         mean_dy = _rows.row_sum(dy, one_over_D, out=row_scalars[1])
-        # step 12: mean_ddx = mean(ddx)
+        # step 45: mean_ddx = mean(ddx)
         mean_ddx = _rows.row_sum(ddx, one_over_D, out=row_scalars[2])
-        # step 12: mean_ddx_dy = mean(ddx*dy)
+        # step 45: mean_ddx_dy = mean(ddx*dy)
         mean_ddx_dy = _rows.row_mean(ddx, dy, D, out=row_scalars[3])
         # step 2: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=ddy_block)
         # step 2: x_centred = x_shifted - mu_residual
         x_centred = _rows.less_residual(x_shifted, mu_residual)
-        # step 11: mean_dy_2_unscaled = mean(dy*x_centred)
-        mean_dy_2_unscaled = _rows.row_mean(dy, x_centred, D, out=row_scalars[4])
-        # step 12: mean_ddx_y_unscaled = mean(ddx*x_centred)
+        # step 25: mean_dy_y_unscaled = mean(dy*x_centred)
+        mean_dy_y_unscaled = _rows.row_mean(dy, x_centred, D, out=row_scalars[4])
+        # step 45: mean_ddx_y_unscaled = mean(ddx*x_centred)
         mean_ddx_y_unscaled = _rows.row_mean(ddx, x_centred, D, out=row_scalars[5])
-        # step 13: sum_ddx_y_unscaled = sum(ddx*x_centred)
+        # step 44: sum_ddx_y_unscaled = sum(ddx*x_centred)
         sum_ddx_y_unscaled = _rows.row_sum(ddx, x_centred, out=row_scalars[6])
-        # step 11: mean_dy_2 = mean_dy_2_unscaled*rstd
-        mean_dy_2 = np.multiply(mean_dy_2_unscaled, rstd, out=row_scalars[4])
-        # step 12: mean_ddx_y = mean_ddx_y_unscaled*rstd
+        # step 25: mean_dy_y = mean_dy_y_unscaled*rstd
+        mean_dy_y = np.multiply(mean_dy_y_unscaled, rstd, out=row_scalars[4])
+        # step 45: mean_ddx_y = mean_ddx_y_unscaled*rstd
         mean_ddx_y = np.multiply(mean_ddx_y_unscaled, rstd, out=row_scalars[5])
-        # step 13: sum_ddx_y = rstd*sum_ddx_y_unscaled
+        # step 44: sum_ddx_y = rstd*sum_ddx_y_unscaled
         sum_ddx_y = np.multiply(rstd, sum_ddx_y_unscaled, out=row_scalars[6])
-        # step 12: mean_dy_2_scaled = 3*mean_dy_2*D/(D - 1)
-        mean_dy_2_scaled = np.multiply(mean_dy_2, part_3, out=row_scalars[7])
-        # step 12: mean_ddx_scaled = mean_ddx*mean_dy
+        # step 45: mean_dy_y_scaled = 3*mean_dy_y*D/(D - 1)
+        mean_dy_y_scaled = np.multiply(mean_dy_y, part_3, out=row_scalars[7])
+        # step 45: mean_ddx_scaled = mean_ddx*mean_dy
         mean_ddx_scaled = np.multiply(mean_ddx, mean_dy, out=row_scalars[8])
-        # step 13: sum_ddx_y_scaled = sum_ddx_y/(D - 1)
+        # step 44: sum_ddx_y_scaled = sum_ddx_y/(D - 1)
         sum_ddx_y_scaled = np.divide(sum_ddx_y, part, out=row_scalars[6])
-        # step 12: dx = (x_centred*mean_ddx_scaled*rstd +
-        #   (x_centred*mean_dy_2_scaled*rstd + mean_dy - dy)*mean_ddx_y -
-        #   x_centred*mean_ddx_dy*rstd - (ddx - mean_ddx)*mean_dy_2)*rstd_scaled
+        # step 45: d2x = (x_centred*mean_ddx_scaled*rstd +
+        #   (x_centred*mean_dy_y_scaled*rstd + mean_dy - dy)*mean_ddx_y -
+        #   x_centred*mean_ddx_dy*rstd - (ddx - mean_ddx)*mean_dy_y)*rstd_scaled
         part_4 = np.multiply(mean_ddx_scaled, rstd, out=row_scalars[8])
-        dx = _rows.by_row(np.multiply, x_centred, part_4, out=dx_block)
-        part_5 = np.multiply(mean_dy_2_scaled, rstd, out=row_scalars[7])
+        d2x = _rows.by_row(np.multiply, x_centred, part_4, out=dx_block)
+        part_5 = np.multiply(mean_dy_y_scaled, rstd, out=row_scalars[7])
         part_6 = _rows.by_row(np.multiply, x_centred, part_5, out=buffers[0])
         part_6 = np.add(part_6, mean_dy, out=buffers[0])
         part_6 = np.subtract(part_6, dy, out=buffers[0])
         part_6 = np.multiply(part_6, mean_ddx_y, out=buffers[0])
-        dx = np.add(dx, part_6, out=dx_block)
+        d2x = np.add(d2x, part_6, out=dx_block)
         part_7 = np.multiply(mean_ddx_dy, rstd, out=row_scalars[1])
         part_8 = _rows.by_row(np.multiply, x_centred, part_7, out=buffers[0])
-        dx = np.subtract(dx, part_8, out=dx_block)
+        d2x = np.subtract(d2x, part_8, out=dx_block)
         part_9 = _rows.by_row(np.subtract, ddx, mean_ddx, out=buffers[0])
-        part_10 = _rows.by_row(np.multiply, part_9, mean_dy_2, out=buffers[1])
-        dx = np.subtract(dx, part_10, out=dx_block)
-        np.multiply(dx, rstd_scaled, out=dx_block)
-        # step 13: ddy = (ddx - mean_ddx - x_centred*rstd*sum_ddx_y_scaled)*rstd
+        part_10 = _rows.by_row(np.multiply, part_9, mean_dy_y, out=buffers[1])
+        d2x = np.subtract(d2x, part_10, out=dx_block)
+        np.multiply(d2x, rstd_scaled, out=dx_block)
+        # step 44: ddy = (ddx - mean_ddx - x_centred*rstd*sum_ddx_y_scaled)*rstd
         part_11 = np.multiply(rstd, sum_ddx_y_scaled, out=row_scalars[0])
         ddy = np.multiply(x_centred, part_11, out=ddy_block)
         ddy = np.subtract(part_9, ddy, out=ddy_block)

@@ -7,16 +7,16 @@
 // templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
 //
 // jvp:
-//     dy = rstd*(dx - mean(dx) - y*sum(dx*y)/(D - 1))
+//     y_dot = rstd*(x_dot - mean(x_dot) - y*sum(x_dot*y)/(D - 1))
 // backward_backward:
 //     mean_dy = mean(dy)
-//     mean_dy_2 = mean(dy*y)
-//     dx = D*rstd**2*(mean_dy*y*mean(ddx) + mean(ddx*y)*(3*D*mean_dy_2*y/(D - 1) + mean_dy - dy) - y*mean(ddx*dy) - mean_dy_2*(ddx - mean(ddx)))/(D - 1)
+//     mean_dy_y = mean(dy*y)
+//     d2x = D*rstd**2*(mean_dy*y*mean(ddx) + mean(ddx*y)*(3*D*mean_dy_y*y/(D - 1) + mean_dy - dy) - y*mean(ddx*dy) - mean_dy_y*(ddx - mean(ddx)))/(D - 1)
 //     ddy = rstd*(ddx - mean(ddx) - y*sum(ddx*y)/(D - 1))
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* x, const Row* dx, const Computed* mu, const Computed* mu_residual, const Computed*
+//     jvp_<type>(const Row* x, const Row* x_dot, const Computed* mu, const Computed* mu_residual, const Computed*
 //         rstd, Row* out_dy, long long rows, int D)
 //     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* mu, const Computed*
 //         mu_residual, const Computed* rstd, Row* out_dx, Row* out_ddy, long long rows, int D)
@@ -52,15 +52,15 @@ namespace lngen {
 namespace jvp {
 
 constexpr bool READS_x = HAS_dx;
-constexpr bool READS_dx = HAS_dx;
-constexpr int ROWS_READ = READS_x + READS_dx, FEATURES_READ = 0;
+constexpr bool READS_x_dot = HAS_dx;
+constexpr int ROWS_READ = READS_x + READS_x_dot, FEATURES_READ = 0;
 
 template <class T>
 using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 0, 6, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
-  const T* dx;
+  const T* x_dot;
   const A* mu;
   const A* mu_residual;
   const A* rstd;
@@ -75,48 +75,48 @@ template <class A> struct Scalars {
   A mu;
   A mu_residual;
   A rstd;
-  A mean_dx;
-  A sum_dx_y;
-  A sum_dx_y_scaled;
+  A mean_x_dot;
+  A sum_x_dot_y;
+  A sum_x_dot_y_scaled;
 };
 
 // The part of a row, and of the Features, that a thread keeps in registers.
 template <class G> struct Tile {
   Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dx[G::KEPT];
+  Pack<typename G::T, G::VECTOR> x_dot[G::KEPT];
 };
 
-// Stage 1 of 2: mean_dx = mean(dx); sum_dx_y = sum(dx*y)
+// Stage 1 of 2: mean_x_dot = mean(x_dot); sum_x_dot_y = sum(x_dot*y)
 template <class A>
-__device__ __forceinline__ void sum_dx_y(A x, A dx, const Scalars<A>& row, A (&sums)[2]) {
+__device__ __forceinline__ void sum_x_dot_y(A x, A x_dot, const Scalars<A>& row, A (&sums)[2]) {
   const A mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A y = x_centred*rstd;  // step 5
-  if (HAS_dx) sums[0] += dx;  // step 9: mean_dx
-  if (HAS_dx) sums[1] += dx*y;  // step 9: sum_dx_y
+  if (HAS_dx) sums[0] += x_dot;  // step 23: mean_x_dot
+  if (HAS_dx) sums[1] += x_dot*y;  // step 23: sum_x_dot_y
 }
 
 template <class A>
-__device__ __forceinline__ void after_sum_dx_y(Scalars<A>& row, const A (&sums)[2]) {
+__device__ __forceinline__ void after_sum_x_dot_y(Scalars<A>& row, const A (&sums)[2]) {
   const A D = row.D;
-  const A mean_dx = sums[0] / row.D;  // step 9: mean(dx)
-  const A sum_dx_y = sums[1];  // step 9: sum(dx*y)
-  const A sum_dx_y_scaled = HAS_dx ? sum_dx_y / (D - A(1)) : A(0);  // step 9
-  row.mean_dx = mean_dx;
-  row.sum_dx_y = sum_dx_y;
-  row.sum_dx_y_scaled = sum_dx_y_scaled;
+  const A mean_x_dot = sums[0] / row.D;  // step 23: mean(x_dot)
+  const A sum_x_dot_y = sums[1];  // step 23: sum(x_dot*y)
+  const A sum_x_dot_y_scaled = HAS_dx ? sum_x_dot_y / (D - A(1)) : A(0);  // step 23
+  row.mean_x_dot = mean_x_dot;
+  row.sum_x_dot_y = sum_x_dot_y;
+  row.sum_x_dot_y_scaled = sum_x_dot_y_scaled;
 }
 
 // Stage 2 of 2
 template <class A>
-__device__ __forceinline__ void stage_2(A x, A dx, const Scalars<A>& row, A& out_dy) {
-  const A mean_dx = row.mean_dx, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd, sum_dx_y_scaled = row.sum_dx_y_scaled;
+__device__ __forceinline__ void stage_2(A x, A x_dot, const Scalars<A>& row, A& out_y_dot) {
+  const A mean_x_dot = row.mean_x_dot, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd, sum_x_dot_y_scaled = row.sum_x_dot_y_scaled;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A y = x_centred*rstd;  // step 5
-  const A dy = HAS_dx ? (dx - mean_dx - y*sum_dx_y_scaled)*rstd : A(0);  // step 9
-  out_dy = dy;
+  const A y_dot = HAS_dx ? (x_dot - mean_x_dot - y*sum_x_dot_y_scaled)*rstd : A(0);  // step 23
+  out_y_dot = y_dot;
 }
 
 // What the call gives: everything that no row changes.
@@ -152,8 +152,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         if (column < here.limit) {
           if constexpr (READS_x)
             tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_dx)
-            tile.dx[chunk] = load_once<G::VECTOR>(to.dx + here.offset + column);
+          if constexpr (READS_x_dot)
+            tile.x_dot[chunk] = load_once<G::VECTOR>(to.x_dot + here.offset + column);
         }
       }
     }
@@ -165,29 +165,29 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       A sums[2] = {A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          sum_dx_y(READS_x ? widen<A>(x.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0), row, sums);
+          sum_x_dot_y(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, HAS_dx) | bit(1, HAS_dx), 0, 0>(sums, slots, turn);
-      after_sum_dx_y(row, sums);
+      after_sum_x_dot_y(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dx = read<READS_dx, G::KEEPS_ROW>(tile.dx, chunk, to.dx, here.offset + column);
-        Pack<T, G::VECTOR> stored_dy;
+        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
+        Pack<T, G::VECTOR> stored_y_dot;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dy;
+          A out_y_dot;
           stage_2(READS_x ? widen<A>(x.entries[i]) : A(0),
-              READS_dx ? widen<A>(dx.entries[i]) : A(0), row, out_dy);
-          stored_dy.entries[i] = narrow<T>(out_dy);
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, out_y_dot);
+          stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        store_once(to.out_dy + here.offset + column, stored_dy);
+        store_once(to.out_dy + here.offset + column, stored_y_dot);
       });
     }
   }
@@ -204,10 +204,10 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 
 #define LNGEN_KERNELS(TYPE, T) \
   LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
-               (const T* __restrict__ x, const T* __restrict__ dx, const lngen::Computed<T>* __restrict__ mu, \
+               (const T* __restrict__ x, const T* __restrict__ x_dot, const lngen::Computed<T>* __restrict__ mu, \
                 const lngen::Computed<T>* __restrict__ mu_residual, const lngen::Computed<T>* __restrict__ rstd, \
                 T* __restrict__ out_dy, long long rows, int D), \
-               (x, dx, mu, mu_residual, rstd, out_dy, rows, D))
+               (x, x_dot, mu, mu_residual, rstd, out_dy, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -249,12 +249,12 @@ template <class A> struct Scalars {
   A rstd;
   A rstd_scaled;
   A mean_dy;
-  A mean_dy_2;
+  A mean_dy_y;
   A mean_ddx_y;
   A mean_ddx;
   A mean_ddx_dy;
   A sum_ddx_y;
-  A mean_dy_2_scaled;
+  A mean_dy_y_scaled;
   A mean_ddx_scaled;
   A sum_ddx_y_scaled;
 };
@@ -270,58 +270,58 @@ template <class G> struct Tile {
 template <class A>
 __device__ __forceinline__ void after_stage_1(Scalars<A>& row) {
   const A D = row.D, rstd = row.rstd;
-  const A rstd_scaled = (rstd*rstd)*D / (D - A(1));  // step 12
+  const A rstd_scaled = (rstd*rstd)*D / (D - A(1));  // step 45
   row.rstd_scaled = rstd_scaled;
 }
 
-// Stage 2 of 3: mean_dy = mean(dy); mean_dy_2 = mean(dy*y); mean_ddx_y = mean(ddx*y); mean_ddx = mean(ddx); mean_ddx_dy = mean(ddx*dy); sum_ddx_y = sum(ddx*y)
+// Stage 2 of 3: mean_dy = mean(dy); mean_dy_y = mean(dy*y); mean_ddx_y = mean(ddx*y); mean_ddx = mean(ddx); mean_ddx_dy = mean(ddx*dy); sum_ddx_y = sum(ddx*y)
 template <class A>
 __device__ __forceinline__ void sum_ddx_y(A x, A dy, A ddx, const Scalars<A>& row, A (&sums)[6]) {
   const A mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A y = x_centred*rstd;  // step 5
-  if (HAS_ddx) sums[0] += dy;  // step 10: mean_dy
-  if (HAS_ddx) sums[1] += dy*y;  // step 11: mean_dy_2
-  if (HAS_ddx) sums[2] += ddx*y;  // step 12: mean_ddx_y
-  if (HAS_ddx) sums[3] += ddx;  // step 12: mean_ddx
-  if (HAS_ddx) sums[4] += ddx*dy;  // step 12: mean_ddx_dy
-  if (HAS_ddx) sums[5] += ddx*y;  // step 13: sum_ddx_y
+  if (HAS_ddx) sums[0] += dy;  // step 24: mean_dy
+  if (HAS_ddx) sums[1] += dy*y;  // step 25: mean_dy_y
+  if (HAS_ddx) sums[2] += ddx*y;  // step 45: mean_ddx_y
+  if (HAS_ddx) sums[3] += ddx;  // step 45: mean_ddx
+  if (HAS_ddx) sums[4] += ddx*dy;  // step 45: mean_ddx_dy
+  if (HAS_ddx) sums[5] += ddx*y;  // step 44: sum_ddx_y
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_ddx_y(Scalars<A>& row, const A (&sums)[6]) {
   const A D = row.D;
-  const A mean_dy = sums[0] / row.D;  // step 10: mean(dy)
-  const A mean_dy_2 = sums[1] / row.D;  // step 11: mean(dy*y)
-  const A mean_ddx_y = sums[2] / row.D;  // step 12: mean(ddx*y)
-  const A mean_ddx = sums[3] / row.D;  // step 12: mean(ddx)
-  const A mean_ddx_dy = sums[4] / row.D;  // step 12: mean(ddx*dy)
-  const A sum_ddx_y = sums[5];  // step 13: sum(ddx*y)
-  const A mean_dy_2_scaled = A(3)*mean_dy_2*D / (D - A(1));  // step 12
-  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_dy : A(0);  // step 12
-  const A sum_ddx_y_scaled = HAS_ddx ? sum_ddx_y / (D - A(1)) : A(0);  // step 13
+  const A mean_dy = sums[0] / row.D;  // step 24: mean(dy)
+  const A mean_dy_y = sums[1] / row.D;  // step 25: mean(dy*y)
+  const A mean_ddx_y = sums[2] / row.D;  // step 45: mean(ddx*y)
+  const A mean_ddx = sums[3] / row.D;  // step 45: mean(ddx)
+  const A mean_ddx_dy = sums[4] / row.D;  // step 45: mean(ddx*dy)
+  const A sum_ddx_y = sums[5];  // step 44: sum(ddx*y)
+  const A mean_dy_y_scaled = A(3)*mean_dy_y*D / (D - A(1));  // step 45
+  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_dy : A(0);  // step 45
+  const A sum_ddx_y_scaled = HAS_ddx ? sum_ddx_y / (D - A(1)) : A(0);  // step 44
   row.mean_dy = mean_dy;
-  row.mean_dy_2 = mean_dy_2;
+  row.mean_dy_y = mean_dy_y;
   row.mean_ddx_y = mean_ddx_y;
   row.mean_ddx = mean_ddx;
   row.mean_ddx_dy = mean_ddx_dy;
   row.sum_ddx_y = sum_ddx_y;
-  row.mean_dy_2_scaled = mean_dy_2_scaled;
+  row.mean_dy_y_scaled = mean_dy_y_scaled;
   row.mean_ddx_scaled = mean_ddx_scaled;
   row.sum_ddx_y_scaled = sum_ddx_y_scaled;
 }
 
 // Stage 3 of 3
 template <class A>
-__device__ __forceinline__ void stage_3(A x, A dy, A ddx, const Scalars<A>& row, A& out_dx, A& out_ddy) {
-  const A mean_ddx = row.mean_ddx, mean_ddx_dy = row.mean_ddx_dy, mean_ddx_scaled = row.mean_ddx_scaled, mean_ddx_y = row.mean_ddx_y, mean_dy = row.mean_dy, mean_dy_2 = row.mean_dy_2, mean_dy_2_scaled = row.mean_dy_2_scaled, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd, rstd_scaled = row.rstd_scaled, sum_ddx_y_scaled = row.sum_ddx_y_scaled;
+__device__ __forceinline__ void stage_3(A x, A dy, A ddx, const Scalars<A>& row, A& out_d2x, A& out_ddy) {
+  const A mean_ddx = row.mean_ddx, mean_ddx_dy = row.mean_ddx_dy, mean_ddx_scaled = row.mean_ddx_scaled, mean_ddx_y = row.mean_ddx_y, mean_dy = row.mean_dy, mean_dy_y = row.mean_dy_y, mean_dy_y_scaled = row.mean_dy_y_scaled, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd, rstd_scaled = row.rstd_scaled, sum_ddx_y_scaled = row.sum_ddx_y_scaled;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A y = x_centred*rstd;  // step 5
-  const A dx = HAS_ddx ? (y*mean_ddx_scaled + (y*mean_dy_2_scaled + mean_dy - dy)*mean_ddx_y - y*mean_ddx_dy - (ddx - mean_ddx)*mean_dy_2)*rstd_scaled : A(0);  // step 12
-  const A ddy = HAS_ddx ? (ddx - mean_ddx - y*sum_ddx_y_scaled)*rstd : A(0);  // step 13
-  out_dx = dx;
+  const A d2x = HAS_ddx ? (y*mean_ddx_scaled + (y*mean_dy_y_scaled + mean_dy - dy)*mean_ddx_y - y*mean_ddx_dy - (ddx - mean_ddx)*mean_dy_y)*rstd_scaled : A(0);  // step 45
+  const A ddy = HAS_ddx ? (ddx - mean_ddx - y*sum_ddx_y_scaled)*rstd : A(0);  // step 44
+  out_d2x = d2x;
   out_ddy = ddy;
 }
 
@@ -393,19 +393,19 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
         const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
         const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
-        Pack<T, G::VECTOR> stored_dx;
+        Pack<T, G::VECTOR> stored_d2x;
         Pack<T, G::VECTOR> stored_ddy;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dx;
+          A out_d2x;
           A out_ddy;
           stage_3(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
-              READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, out_dx, out_ddy);
-          stored_dx.entries[i] = narrow<T>(out_dx);
+              READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, out_d2x, out_ddy);
+          stored_d2x.entries[i] = narrow<T>(out_d2x);
           stored_ddy.entries[i] = narrow<T>(out_ddy);
         }
-        store_once(to.out_dx + here.offset + column, stored_dx);
+        store_once(to.out_dx + here.offset + column, stored_d2x);
         store_once(to.out_ddy + here.offset + column, stored_ddy);
       });
     }

@@ -17,8 +17,9 @@ class Notes:
     docstring. `header` holds comment lines for the top of each file (provenance), placed verbatim after the
     comment sign. `formulas` are the derivation's last lines as text, by direction. `inputs`
     names the layer's inputs without its Constants, in the order of the definition; left empty, it is the
-    rows, then the parameters. `nonnegative` names the Constants that a call may not pass a negative number for.
-    `renamed` is that of the definition: names here and what callers write.
+    rows, then the parameters. `data` names those of them that have no gradient. `nonnegative` names the
+    Constants that a call may not pass a negative number for. `renamed` is that of the definition: names here
+    and what callers write.
     """
 
     layer: str
@@ -26,5 +27,6 @@ class Notes:
     header: tuple[str, ...] = ()
     formulas: Mapping[Direction, tuple[str, ...]] = field(default_factory=dict)
     inputs: tuple[str, ...] = ()
+    data: tuple[str, ...] = ()
     nonnegative: tuple[str, ...] = ()
     renamed: tuple[tuple[str, str], ...] = ()

@@ -73,7 +73,7 @@ def described(
         ],
         "gradients": [
             {"name": given.derivative.public, "of": given.public, "may_be_none": not given.required}
-            for given in layer.inputs
+            for given in layer.differentiable
         ],
         "directions": [program.direction for program in programs],
     }

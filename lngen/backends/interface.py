@@ -14,7 +14,7 @@ from lngen.expressions.symbols import RowSymbol
 from lngen.language.names import fault
 from lngen.plan.program import RowProgram
 
-Kind = Literal["Row", "RowScalar", "Feature", "Scalar"]
+Kind = Literal["Row", "RowScalar", "Feature", "Scalar", "Data"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class PublicName:
 
 @dataclass(frozen=True)
 class PublicInput(PublicName):
-    """An argument of forward that has a gradient; `neutral` is None for one that is required."""
+    """A positional argument of forward; `neutral` is None for one that is required."""
 
     kind: Kind
     neutral: Fraction | None
@@ -45,6 +45,10 @@ class PublicInput(PublicName):
     @property
     def required(self) -> bool:
         return self.neutral is None
+
+    @property
+    def has_gradient(self) -> bool:
+        return self.kind != "Data"
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,11 @@ class PublicInterface:
     nonnegative: frozenset[str]
 
     @property
+    def differentiable(self) -> tuple[PublicInput, ...]:
+        """The inputs that have a gradient and a tangent."""
+        return tuple(given for given in self.inputs if given.has_gradient)
+
+    @property
     def optional(self) -> tuple[str, ...]:
         """The inputs that may be left out."""
         return tuple(given.name for given in self.inputs if not given.required)
@@ -82,7 +91,7 @@ class PublicInterface:
 
     @property
     def rows(self) -> tuple[PublicInput, ...]:
-        """The inputs whose shape is that of the rows."""
+        """The inputs that are rows and have a gradient."""
         return tuple(given for given in self.inputs if given.kind == "Row")
 
 
@@ -90,7 +99,7 @@ def moved(program: RowProgram, layer: PublicInterface) -> dict[str, PublicInput]
     """What the JVP or the double backward is linear in, cotangents aside: `ddx` with the input `x` it belongs to."""
     inputs = {given.name for given in layer.inputs}
     names = [name for name, _ in program.optional if name not in inputs]
-    return dict(zip(names, layer.inputs, strict=True)) if names else {}
+    return dict(zip(names, layer.differentiable, strict=True)) if names else {}
 
 
 def moved_name(program: RowProgram, given: PublicInput) -> str:
@@ -122,10 +131,11 @@ def interface(forward: RowProgram, notes: Notes) -> PublicInterface:
 
     Raises LngenError for a layer without a Row input, and for a name that two things have or no definition may use.
     """
-    optional = dict(forward.optional)
+    optional, data = dict(forward.optional), set(map(marked, notes.data))
     kinds: dict[str, Kind] = {}
     for row in forward.rows:
-        kinds[row.name] = "Row" if isinstance(row.symbol, RowSymbol) else "RowScalar"
+        kind: Kind = "Row" if isinstance(row.symbol, RowSymbol) else "RowScalar"
+        kinds[row.name] = "Data" if row.name in data else kind
     for parameter in forward.parameters:
         if parameter.kind != "Constant":
             kinds[parameter.name] = parameter.kind

@@ -23,7 +23,7 @@ class Field:
     """An array or a number that is kept; `optional` is one of an input that may be left out."""
 
     source: PublicName
-    kind: Literal["Row", "RowScalar", "Feature", "Scalar", "Constant"]
+    kind: Literal["Row", "RowScalar", "Feature", "Scalar", "Data", "Constant"]
     origin: Literal["input", "output", "constant", "computed"]
     optional: bool
 

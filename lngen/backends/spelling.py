@@ -22,6 +22,7 @@ from sympy import Expr
 
 from lngen.errors import LngenError
 from lngen.expressions.symbols import D, TypedSymbol, renamed
+from lngen.language import names
 from lngen.plan.program import Assignment, RowProgram, Stage, Store
 
 _FIRST = 0x4E00
@@ -51,7 +52,16 @@ def gradient(name: str) -> str:
     >>> reading(gradient(marked("x"))), gradient("x")
     ('dx', 'dx')
     """
-    return f"d{name}" if name.isascii() else marked("d") + name
+    return names.cotangent(name) if name.isascii() else marked(names.cotangent(reading(name)))
+
+
+def tangent(name: str) -> str:
+    """`x_dot` for `x`, in the alphabet that the name is in.
+
+    >>> reading(tangent(marked("x"))), tangent("x")
+    ('x_dot', 'x_dot')
+    """
+    return names.tangent(name) if name.isascii() else marked(names.tangent(reading(name)))
 
 
 def belongs_to(name: str) -> str:

@@ -29,7 +29,7 @@ from sympy import Basic
 
 from lngen.cache.results import NotKept
 from lngen.derivation import derivation, vjp
-from lngen.expressions import equations, symbols
+from lngen.expressions import equations, normal, symbols
 from lngen.expressions.growth import Growth
 from lngen.files import manifest
 from lngen.language import definition, syntax
@@ -147,6 +147,7 @@ _DATACLASSES = (
     derivation.Derivative,
     derivation.Step,
     vjp.Adjoint,
+    vjp.Contribution,
     manifest.Emission,
     planner.Plan,
     program.Assignment,
@@ -165,6 +166,8 @@ _ASSOCIATIVE = (sympy.Add, sympy.Mul)
 _APPLICATIONS = (
     sympy.Pow,
     *symbols.ENTRY_OF,
+    normal.NormalDensity,
+    normal.Phi,
     sympy.Max,
     sympy.Min,
     sympy.StrictLessThan,

@@ -175,11 +175,14 @@ class Rounding:
 
     def extreme(self, form: AffineForm, width: int, largest: bool) -> AffineForm:
         """The maximum or minimum over the feature axis: it moves by no more than the entry that moves
-        most.
+        most, of those that rounding may bring to the front.
         """
         full = self._widened(form, width)
+        radius, towards = self.radius(full), full.value if largest else -full.value
+        # Not that of a large negative number which stands for what is masked.
+        contends = ~(towards + radius < (towards - radius).max(-1, keepdims=True))
         value = full.value.max(-1, keepdims=True) if largest else full.value.min(-1, keepdims=True)
-        return AffineForm(value, self.radius(full).max(-1, keepdims=True))
+        return AffineForm(value, np.where(contends, radius, 0.0).max(-1, keepdims=True))
 
     def sum_rows(self, form: AffineForm, rows: int) -> AffineForm:
         """The sum over all rows, in order, however the rows are cut into blocks.

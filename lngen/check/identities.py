@@ -187,8 +187,8 @@ def residual(
     """What the emitted gradients of a run leave of an identity, and the bound that their error bounds give
     it.
 
-    The run must have had the cotangents of `identity.outputs` alone. Derivatives by Constants are taken by
-    complex step, L from the evaluator; sums are long double.
+    The run must have had the cotangents of `identity.outputs` alone. Derivatives by Constants and by
+    Data are taken by complex step, L from the evaluator; sums are long double.
     """
     by_row = all(_per_row(definition, generator) for generator, _ in identity.terms)
     total = np.zeros(case.rows if by_row else 1, np.longdouble)
@@ -226,7 +226,7 @@ def _emitted_response(
     if generator.change == "loss":
         terms = loss_by_row(case, evaluate(definition, case.exact().inputs, LONGDOUBLE))
         return terms, np.asarray(np.abs(terms) * oracle_unit, np.longdouble)
-    if definition.input(generator.name).kind is Kind.CONSTANT:
+    if not definition.input(generator.name).kind.has_gradient:
         response = _response(definition, generator, case)
         return response, np.asarray(np.abs(response) * oracle_unit + oracle_unit, np.longdouble)
     gradient = np.asarray(run.gradients[generator.name], np.longdouble)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from lngen.check.evidence import Evidence
 from lngen.language.definition import Definition, Input
-from lngen.language.syntax import Kind
 from lngen.plan.program import RowProgram
 
 Array = NDArray[Any]
@@ -55,7 +54,7 @@ class Checkable:
     @property
     def differentiable(self) -> tuple[Input, ...]:
         """The inputs that have a gradient, in order."""
-        return tuple(entry for entry in self.definition.inputs if entry.kind is not Kind.CONSTANT)
+        return self.definition.differentiable
 
 
 @dataclass(frozen=True)
@@ -121,11 +120,11 @@ class Run:
 
 def positional(layer: Checkable, case: Case) -> tuple[list[Any], dict[str, Any]]:
     """The arguments of `forward` for a case: inputs in order, Constants by keyword."""
-    inputs = [case.inputs.get(entry.name) for entry in layer.differentiable]
+    inputs = [case.inputs.get(entry.name) for entry in layer.definition.positional]
     constants = {
         layer.definition.public(entry.name): case.inputs[entry.name]
-        for entry in layer.definition.inputs
-        if entry.kind is Kind.CONSTANT and case.inputs.get(entry.name) is not None
+        for entry in layer.definition.constants
+        if case.inputs.get(entry.name) is not None
     }
     return inputs, constants
 

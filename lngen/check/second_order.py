@@ -100,7 +100,7 @@ def second_order(
 
 def without(layer: Checkable, case: Case) -> Case | None:
     """The case with every input left out that may be; None where none may be."""
-    gone = {entry.name for entry in layer.differentiable if entry.default is not None}
+    gone = {entry.name for entry in layer.definition.positional if entry.default is not None}
     kept = {name: None if name in gone else value for name, value in case.inputs.items()}
     some_row = any(kept.get(entry.name) is not None for entry in layer.definition.rows)
     return replace(case, name=_ZERO_CASE, inputs=kept) if gone and some_row else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lngen.cache import entries, folders
-from lngen.commands import layers
+from lngen.commands import console, layers
 
 
 def run(clear: bool) -> None:
@@ -12,8 +12,8 @@ def run(clear: bool) -> None:
         entries.clear()
     found = entries.usage()
     size = f"{found.size / 2**20:.1f} of at most {entries.MAXIMUM_BYTES / 2**20:.0f} MiB"
-    print(f"derivations: {found.count} files, {size}, in {layers.shown(found.place)}")
+    console.say(f"derivations: {found.count} files, {size}, in {layers.shown(found.place)}")
     if found.obstacle:
-        print(f"  neither read nor written: {found.obstacle}; LNGEN_CACHE names another place")
+        console.say(f"  neither read nor written: {found.obstacle}; LNGEN_CACHE names another place")
     for what, kind in (("compiled for the emulator, and PyCUDA", "simt"), ("layers of lngen.derive", "layers")):
-        print(f"{what}: in {layers.shown(folders.place(kind))}, kept until you remove it")
+        console.say(f"{what}: in {layers.shown(folders.place(kind))}, kept until you remove it")

@@ -13,6 +13,8 @@ from typing import Any, Self
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from lngen.layout import NARROWEST, wrapped
+
 PLAIN_WIDTH = 110
 """The width of tables and wrapped text where there is no terminal, and `COLUMNS` does not say another."""
 
@@ -26,6 +28,16 @@ def output() -> Console:
     asked = os.environ.get("COLUMNS", "")
     width = int(asked) if asked.isdecimal() and int(asked) > 0 else PLAIN_WIDTH
     return Console(file=sys.stdout, width=width, color_system=None, highlight=False)
+
+
+def width() -> int:
+    """The columns that lines on stdout may have."""
+    return max(NARROWEST, output().width)
+
+
+def say(text: str) -> None:
+    """A line for the user, wrapped at spaces."""
+    print(wrapped(text, width()))
 
 
 def note(text: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lngen.commands import layers
+from lngen.commands import console, layers
 from lngen.pipeline import planned
 from lngen.plan.cost import parse_bandwidth, parse_dtype, parse_shape
 from lngen.report import cost_report
@@ -12,4 +12,5 @@ def run(word: str, shape: str, dtype: str, bandwidth: str | None) -> None:
     """Print the cost of a layer, fused and unfused; with a bandwidth, the time that the memory needs."""
     sizes, kind = parse_shape(shape), parse_dtype(dtype)
     rate = None if bandwidth is None else parse_bandwidth(bandwidth)
-    print(cost_report(planned(layers.definition_of(word), proved=False), sizes, kind, rate))
+    plan = planned(layers.definition_of(word), proved=False)
+    print(cost_report(plan, sizes, kind, rate, console.width()))

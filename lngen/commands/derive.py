@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -11,21 +11,25 @@ from typing import Literal, TypeAlias
 from lngen.commands import console, layers
 from lngen.errors import LngenError, counted
 from lngen.files import manifest
+from lngen.files.manifest import Drift
 from lngen.files.paths import RUNTIME, require_package
 from lngen.language.definition import Definition
+from lngen.layout import table
 from lngen.pipeline import STAGES, Derived, EvidenceError, derived
-from lngen.report import report, to_console
+from lngen.report import report, summary, to_console
 
 Format: TypeAlias = Literal["text", "markdown", "latex", "json"]
 
 
-def run(words: Sequence[str], out: Path | None, check: bool, format: Format) -> int:
-    """Derive the layers named. The exit status is 1 for drift and for evidence that fails.
+def run(words: Sequence[str], out: Path | None, check: bool, format: Format, html: Path | None = None) -> int:
+    """Derive the layers named; `html` is where a page goes. The exit status is 1 for drift and for evidence that fails.
 
     Every layer is derived, and every folder looked at, before the first file is written: what is refused leaves all
     as it was.
     """
     definitions = layers.definitions(words)
+    if html is not None and len(definitions) != 1:
+        raise LngenError("--html writes the page of one layer: name it. `lngen site --to DIR` writes those of all.")
     folder = out
     if out is not None:
         require_package(out)
@@ -46,26 +50,71 @@ def run(words: Sequence[str], out: Path | None, check: bool, format: Format) -> 
         return 1
     if check and folder is not None:
         return _check(every, folder, every_layer=not words and out is None, command=_command(words, out))
-    _print(every, format)
-    if folder is None:
+    in_lines = format == "text" and len(every) > 1
+    if not in_lines:
+        _print(every, format)
+    changed = {} if folder is None else _written(every, folder)
+    if in_lines:
+        _print_lines(every, changed)
+    if html is not None:
+        _write_page(every[0], html, format)
+    if folder is None and html is None:
         _tell("Nothing was written: say with --out DIR where the code is to go.", format)
-    else:
-        _write(every, folder, format)
+    if folder is not None:
+        _tell_changes(_emissions(every), changed, folder, format, each=not in_lines)
         _tell(f"Next: `{' '.join(['lngen check', *words])}` holds the code against its definition.", format)
+    if in_lines:
+        _tell(f"`lngen derive {every[0].emission.name}` prints a derivation, `lngen show` each stage of it.", format)
     return 0
 
 
-def _write(every: Sequence[Derived], folder: Path, format: Format) -> None:
-    """Write what differs from what is there, and say what that was."""
+def _written(every: Sequence[Derived], folder: Path) -> dict[str, list[Drift]]:
+    """Write what differs from what is there; what that was, by the name of what was emitted."""
     emissions = _emissions(every)
     manifest.require_writable((emission.name for emission in emissions), folder)
-    unchanged = 0
-    for emission in emissions:
-        drifts = manifest.update(emission, folder)
+    return {emission.name: manifest.update(emission, folder) for emission in emissions}
+
+
+def _write_page(layer: Derived, file: Path, format: Format) -> None:
+    from lngen.page.page import page
+    from lngen.page.plots import MISSING, can_plot, measured
+
+    file.write_text(page(layer, measured(layer) if can_plot() else None), encoding="utf-8")
+    if not can_plot():
+        console.note(MISSING)
+    _tell(f"wrote {layers.shown(file)}", format)
+
+
+def _print_lines(every: Sequence[Derived], changed: Mapping[str, Sequence[Drift]]) -> None:
+    """A line a layer: its gradient, the evidence for it, and what changed of its files."""
+    rows = []
+    for layer in every:
+        name = layer.emission.name
+        found = len(changed.get(name, ()))
+        files = counted(found, "file") if found else "unchanged" if name in changed else "not written"
+        rows.append((name, files, summary.evidence(layer.plan), summary.first_gradient(layer.plan)[-1]))
+    print("\n".join(table([("layer", "on disk", "evidence", "gradient of its first row"), *rows], console.width(), "")))
+    print()
+
+
+def _tell_changes(
+    emissions: Sequence[manifest.Emission],
+    changed: Mapping[str, Sequence[Drift]],
+    folder: Path,
+    format: Format,
+    *,
+    each: bool,
+) -> None:
+    """What was written and removed, each file or their number, and how many are as they were."""
+    drifts = [entry for entries in changed.values() for entry in entries]
+    written = [entry for entry in drifts if entry.kind != "left over"]
+    if each:
         for entry in drifts:
-            done = "removed" if entry.kind == "left over" else "wrote"
+            done = "wrote" if entry in written else "removed"
             _tell(f"{done} {layers.shown(folder / entry.path)}", format)
-        unchanged += len(emission.files) - sum(entry.kind != "left over" for entry in drifts)
+    elif drifts:
+        _tell(f"changed in {layers.shown(folder)}: {counted(len(drifts), 'file')}", format)
+    unchanged = sum(len(emission.files) for emission in emissions) - len(written)
     if unchanged:
         _tell(f"unchanged in {layers.shown(folder)}: {counted(unchanged, 'file')}", format)
 
@@ -128,6 +177,6 @@ def _print(every: Sequence[Derived], format: Format) -> None:
 def _tell(line: str, format: Format) -> None:
     """What was written: below the derivation, or beside a document that something else will read."""
     if format == "text":
-        print(line)
+        console.say(line)
     else:
         console.note(line)

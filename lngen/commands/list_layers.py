@@ -5,13 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rich.table import Table
-
 from lngen.cache.summaries import summary
 from lngen.commands import console, layers
 from lngen.errors import LngenError
 from lngen.language.definition import Definition
 from lngen.language.parsing import load
+from lngen.layout import table
 
 if TYPE_CHECKING:
     from lngen.plan.planner import Plan
@@ -19,23 +18,20 @@ if TYPE_CHECKING:
 
 def run() -> None:
     """Print each layer of the folder of definitions with its gradient, reductions and row tensors moved."""
-    table = Table(box=None, pad_edge=False)
-    table.add_column("layer", no_wrap=True)
-    table.add_column("gradient of its first row", overflow="fold")
-    table.add_column("reductions\nfwd bwd", justify="right", min_width=len("reductions"))
-    table.add_column("row tensors\nfwd bwd", justify="right", min_width=len("row tensors"))
+    heading = ("layer", "reductions\nfwd bwd", "row tensors\nfwd bwd", "gradient of its first row")
+    rows = [heading]
     files = layers.every_file()
     with console.progress(len(files)) as begin:
         for file in files:
             begin(file.stem)
             try:
                 definition = load(file)
-                columns = summary(definition, partial(_plan, definition))
+                gradient, reductions, tensors = summary(definition, partial(_plan, definition))
             except LngenError as error:
-                table.add_row(layers.shown(file), str(error).partition("\n")[0], "-", "-", style="red")
+                rows.append((layers.shown(file), "-", "-", str(error).partition("\n")[0]))
                 continue
-            table.add_row(definition.name, *columns)
-    console.output().print(table)
+            rows.append((definition.name, reductions, tensors, gradient))
+    print("\n".join(table(rows, console.width(), "")))
 
 
 def _plan(definition: Definition) -> Plan:

@@ -13,7 +13,7 @@ from typing import Literal
 
 from sympy import Expr
 
-from lngen.derivation.vjp import Adjoint
+from lngen.derivation.vjp import Adjoint, Contribution
 from lngen.expressions.equations import Equation, Forward
 from lngen.expressions.symbols import TypedSymbol
 from lngen.language.definition import Definition
@@ -23,10 +23,14 @@ Direction = Literal["forward", "backward", "jvp", "backward_backward"]
 
 @dataclass(frozen=True)
 class Step:
-    """One rewrite: `before` and `after` are equal, because of `reason`.
+    """One line of a derivation: a name's first appearance, or a rewrite of what it stands for.
 
-    `before` is None where a quantity appears for the first time. `digits` is the number of decimal digits to which both
-    sides agree at random points in 50-digit arithmetic (None before `lngen.prove` looked).
+    In a rewrite `before` and `after` are equal, given the steps before it and `uses`, equations that hold: what was
+    put in another one's place, an identity. A first appearance has no `before`: an equation of the definition, a name
+    given to an expression, or, where there are `contributions`, a step of the chain rule, whose `after` is their sum.
+
+    `rule` is a name in `lngen.derivation.rules`. `digits` is the number of decimal digits to which both sides agree at
+    random points in 50-digit arithmetic (None before `lngen.prove` looked).
     """
 
     number: int
@@ -38,7 +42,16 @@ class Step:
     reason: str
     operations_before: int | None
     operations_after: int
+    contributions: tuple[Contribution, ...] = ()
+    uses: tuple[tuple[Expr, Expr], ...] = ()
     digits: int | None = None
+
+    @property
+    def read(self) -> set[TypedSymbol]:
+        """The symbols that the step speaks of, besides its target."""
+        sides = [self.after] if self.before is None else [self.before, self.after]
+        sides += [side for sent in self.contributions for side in (sent.expression, sent.source)]
+        return set().union(*(side.free_symbols for side in sides))
 
 
 @dataclass(frozen=True)
@@ -67,8 +80,7 @@ class Derivative:
     `arguments` are what it is linear in besides cotangents of the outputs, one per differentiable input: tangents, or
     cotangents of the gradients. `equations` lead from them, and from values of the forward, to `results`: what each is
     called, and its symbol. They are the simplified ones. The `steps` of the JVP and the double backward go on where
-    those of the derivation end, one per line that is emitted. A line of the VJP that the double backward reads is among
-    the equations.
+    those of the derivation end. A line of the VJP that the double backward reads is among the equations.
     """
 
     arguments: tuple[TypedSymbol, ...]

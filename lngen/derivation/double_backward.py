@@ -8,13 +8,13 @@ of it, come from the same two functions as those of any forward.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import starmap
 
 from sympy import Expr
 
 from lngen.expressions.equations import Equation, Forward, Names
-from lngen.expressions.reductions import split_reductions
-from lngen.expressions.symbols import AttainsFirst, Reduction, SumRows, TypedSymbol, symbol_like
+from lngen.expressions.notation.plain import WORDS
+from lngen.expressions.reductions import name_of_body, split_reductions
+from lngen.expressions.symbols import AttainsFirst, Reduction, SumRows, TypedSymbol
 from lngen.language.definition import Input
 from lngen.language.syntax import Kind, Span
 
@@ -23,11 +23,7 @@ _KINDS = {"RowSymbol": Kind.ROW, "RowScalarSymbol": Kind.ROW_SCALAR, "FeatureSym
 
 @dataclass(frozen=True)
 class BackwardAsForward:
-    """`forward` computes the gradients; `outputs` are their symbols there, in the order of the inputs.
-
-    A gradient has another name here than in the derivation (`grad_x` for `dx`): its old one is free for the gradient of
-    the double backward.
-    """
+    """`forward` computes the gradients; `outputs` are their symbols there, in the order of the inputs."""
 
     forward: Forward
     cotangents: tuple[TypedSymbol, ...]
@@ -49,16 +45,19 @@ def backward_as_forward(
     >>> for equation in found.forward.equations:
     ...     print(equation.symbol, "=", equation.expression)
     y = x**2/2
-    mean_dy = Mean(dy*x)
-    grad_x = mean_dy*x
+    mean_dy_x = Mean(dy*x)
+    dx = mean_dy_x*x
+
+    What the forward has is differentiated for the second time:
+
+    >>> found.forward.cotangent(x), found.forward.cotangent(dx)
+    (d2x, ddx)
     """
     names = Names.of(forward, backward)
-    rename = {gradient: symbol_like(names.fresh(f"grad_{s.name}"), gradient) for s, gradient in gradients}
-    own = [(rename.get(q.symbol, q.symbol), q.expression.xreplace(rename)) for q in backward]
-    lines = split_reductions(starmap(Equation, own), names, _word, (Reduction, SumRows, AttainsFirst))
+    lines = split_reductions(backward, names, _word, (Reduction, SumRows, AttainsFirst))
     nowhere = Span(0, 0, 0, 0)
     inputs = tuple(Input(s.name, _KINDS[type(s).__name__], None, nowhere) for s in cotangents)
-    outputs = tuple(rename[gradient] for _, gradient in gradients)
+    outputs = tuple(gradient for _, gradient in gradients)
     whole = Forward(
         forward.layer,
         (*forward.inputs, *inputs),
@@ -66,10 +65,11 @@ def backward_as_forward(
         (*forward.equations, *lines),
         outputs,
         forward.spoken_for,
+        frozenset([*forward.symbols, *(q.symbol for q in forward.equations)]),
     )
     return BackwardAsForward(whole, cotangents, outputs)
 
 
-def _word(reduction: Expr) -> str:
-    words = sorted(symbol.name for symbol in reduction.free_symbols)
-    return f"{type(reduction).__name__.lower()}_{words[0] if words else 'one'}"
+def _word(found: Expr) -> str:
+    head = {SumRows: "sum_rows", AttainsFirst: "first"}.get(type(found)) or WORDS[type(found)]
+    return f"{head}_{name_of_body(found.args[0])}"

@@ -57,6 +57,7 @@ SYMBOL_OF_KIND: dict[Kind, type[TypedSymbol]] = {
     Kind.ROW_SCALAR: RowScalarSymbol,
     Kind.FEATURE: FeatureSymbol,
     Kind.SCALAR: ScalarSymbol,
+    Kind.DATA: RowSymbol,
     Kind.CONSTANT: ScalarSymbol,
 }
 
@@ -152,7 +153,7 @@ def translate(definition: Definition) -> Forward:
     comparison that the sign of a positive Constant decides.
     """
     ends = [*(entry.name for entry in definition.inputs), *definition.outputs]
-    names = Names([*ends, *derived(ends), *(statement.name for statement in definition.statements)])
+    names = Names({*ends, *(statement.name for statement in definition.statements)}.union(*map(derived, ends)))
     symbols = tuple(_input_symbol(entry) for entry in definition.inputs)
     environment: dict[str, Expr] = {symbol.name: symbol for symbol in symbols}
     equations: list[Equation] = []

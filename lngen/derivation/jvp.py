@@ -10,14 +10,14 @@ Nothing is simplified here. What is emitted is compared with it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import sympy
 from sympy import Expr
 
-from lngen.derivation.vjp import merged, select
-from lngen.expressions.equations import Equation, Forward, Names
+from lngen.derivation.vjp import Contribution, merged, select
+from lngen.expressions.equations import Equation, Forward, Names, tangent_symbol
 from lngen.expressions.symbols import AttainsFirst, D, Mean, Reduction, SumRows, TypedSymbol, derivative, symbol_like
 
 
@@ -40,9 +40,9 @@ def moved_by(equation: Equation, tangents: Mapping[TypedSymbol, Expr], attains: 
     `attains` is the name of `AttainsFirst(body, m)` for an `m = RowMax(body)`, where it has one.
 
     >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
-    >>> x, m, dx = RowSymbol("x"), RowScalarSymbol("m"), RowSymbol("dx")
-    >>> moved_by(Equation(m, Mean(x**2)), {x: dx})
-    Mean(2*dx*x)
+    >>> x, m, x_dot = RowSymbol("x"), RowScalarSymbol("m"), RowSymbol("x_dot")
+    >>> moved_by(Equation(m, Mean(x**2)), {x: x_dot})
+    Mean(2*x*x_dot)
     """
     if equation.stopped:
         return sympy.S.Zero
@@ -71,16 +71,36 @@ def _body_moved_by(body: Expr, tangents: Mapping[TypedSymbol, Expr]) -> Expr:
     return merged(total)
 
 
-def tangent(forward: Forward) -> Tangent:
-    """The JVP of a forward, unsimplified.
+def moves(equation: Equation, tangents: Mapping[TypedSymbol, Expr], attains: Expr | None = None) -> list[Contribution]:
+    """What each operand of `equation` moves its value by.
+
+    >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
+    >>> x, m, dx, z, dz = RowSymbol("x"), RowScalarSymbol("m"), RowSymbol("dx"), RowSymbol("z"), RowSymbol("dz")
+    >>> for c in moves(Equation(m, Mean(x**2*z)), {x: dx, z: dz}):
+    ...     print(c.source, c.expression)
+    x Mean(2*dx*x*z)
+    z Mean(dz*x**2)
+    """
+    found = []
+    for symbol in sorted(equation.expression.free_symbols & tangents.keys(), key=lambda symbol: symbol.name):
+        moved = moved_by(equation, {symbol: tangents[symbol]}, attains)
+        if moved != 0:
+            found.append(Contribution(symbol, equation.symbol, moved))
+    return found
+
+
+def tangent(
+    forward: Forward, tell: Callable[[TypedSymbol, Sequence[Contribution]], object] = lambda *_: None
+) -> Tangent:
+    """The JVP of a forward, unsimplified. `tell` hears what each tangent is the sum of.
 
     >>> from lngen.language.parsing import parse
     >>> from lngen.derivation.from_definition import translate
     >>> found = tangent(translate(parse("def f(x: Row): return x*mean(x**2)")))
     >>> for equation in found.equations:
     ...     print(equation.symbol, "=", equation.expression)
-    dms = Mean(2*dx*x)
-    dy = dms*x + ms*dx
+    ms_dot = Mean(2*x*x_dot)
+    y_dot = ms*x_dot + ms_dot*x
     """
     names = Names.of(forward)
     arguments = tuple(tangent_symbol(symbol) for symbol in forward.differentiable)
@@ -89,16 +109,12 @@ def tangent(forward: Forward) -> Tangent:
     for equation in forward.equations:
         moved = moved_by(equation, tangents)
         if moved != 0 and not isinstance(moved, TypedSymbol):
-            wanted = f"d{equation.symbol.name}"
-            name = wanted if equation.symbol in forward.outputs else names.fresh(wanted)
-            symbol = symbol_like(name, equation.symbol)
+            symbol = tangent_symbol(equation.symbol)
+            if equation.symbol not in forward.outputs:
+                symbol = symbol_like(names.fresh(symbol.name), symbol)
             equations.append(Equation(symbol, moved))
+            tell(symbol, moves(equation, tangents))
             moved = symbol
         tangents[equation.symbol] = moved
     results = tuple((output, tangents.get(output, sympy.S.Zero)) for output in forward.outputs)
     return Tangent(arguments, tuple(equations), results)
-
-
-def tangent_symbol(symbol: TypedSymbol) -> TypedSymbol:
-    """`dx` for `x`."""
-    return symbol_like(f"d{symbol.name}", symbol)

@@ -12,13 +12,13 @@ second derivation, and the two are compared wherever a gradient is checked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import sympy
 from sympy import Expr
 
-from lngen.expressions.equations import Equation, Forward, Names
+from lngen.expressions.equations import Equation, Forward, Names, leading_to
 from lngen.expressions.symbols import (
     AttainsFirst,
     Axes,
@@ -35,7 +35,11 @@ from lngen.expressions.symbols import (
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one equation sends to the cotangent of one of its operands."""
+    """What one equation sends to the cotangent of one of its operands, or one operand to the tangent of a value.
+
+    `source` is the value whose cotangent or tangent is in the expression. Where it is the target itself, the expression
+    is a cotangent that the target has already: its own, as an output, or that of an earlier step.
+    """
 
     source: TypedSymbol
     target: TypedSymbol
@@ -55,9 +59,9 @@ class Adjoint:
     gradients: tuple[tuple[TypedSymbol, TypedSymbol], ...]
 
 
-def cotangent_symbol(symbol: TypedSymbol) -> TypedSymbol:
-    """`dx` for `x`: a value's cotangent varies over what the value varies over."""
-    return symbol_like(f"d{symbol.name}", symbol)
+def summed(sent: Iterable[Contribution]) -> Expr:
+    """All contributions collected."""
+    return sympy.Add(*(contribution.expression for contribution in sent))
 
 
 def reduce_to(expression: Expr, target: Axes) -> Expr:
@@ -191,27 +195,32 @@ def merged(total: Expr) -> Expr:
     return total
 
 
-def adjoint(forward: Forward) -> Adjoint:
-    """The VJP of a forward, unsimplified."""
-    cotangents = tuple(cotangent_symbol(output) for output in forward.outputs)
+def adjoint(
+    forward: Forward, tell: Callable[[TypedSymbol, Sequence[Contribution]], object] = lambda *_: None
+) -> Adjoint:
+    """The VJP of a forward, unsimplified. `tell` hears what each cotangent is the sum of."""
+    cotangents = tuple(map(forward.cotangent, forward.outputs))
     names = Names.of(forward)
-    bars: dict[TypedSymbol, Expr] = {}
+    sent: dict[TypedSymbol, list[Contribution]] = {}
     for output, cotangent in zip(forward.outputs, cotangents, strict=True):
-        bars[output] = bars.get(output, sympy.S.Zero) + cotangent
+        sent.setdefault(output, []).append(Contribution(output, output, cotangent))
     equations: list[Equation] = []
     for equation in reversed(forward.equations):
-        bar = bars.get(equation.symbol, sympy.S.Zero)
+        bar = summed(sent.get(equation.symbol, ()))
         if bar == 0:
             continue
         if bar not in cotangents:
-            symbol = symbol_like(names.fresh(f"d{equation.symbol.name}"), equation.symbol)
+            symbol = symbol_like(names.fresh(forward.cotangent(equation.symbol).name), equation.symbol)
             equations.append(Equation(symbol, bar))
+            tell(symbol, sent[equation.symbol])
             bar = symbol
         for contribution in contributions(equation, bar):
-            bars[contribution.target] = bars.get(contribution.target, sympy.S.Zero) + contribution.expression
+            sent.setdefault(contribution.target, []).append(contribution)
     gradients = []
     for symbol in forward.differentiable:
-        gradient = cotangent_symbol(symbol)
-        equations.append(Equation(gradient, bars.get(symbol, sympy.S.Zero)))
+        gradient = forward.cotangent(symbol)
+        equations.append(Equation(gradient, summed(sent.get(symbol, ()))))
+        tell(gradient, sent.get(symbol, ()))
         gradients.append((symbol, gradient))
-    return Adjoint(cotangents, tuple(equations), tuple(gradients))
+    # What no gradient needs is a cotangent of what depends on Data and Constants alone.
+    return Adjoint(cotangents, leading_to((gradient for _, gradient in gradients), equations), tuple(gradients))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from sympy import Expr, Symbol
 
-from lngen.expressions.symbols import D, Mean, Reduction, TypedSymbol
+from lngen.expressions.symbols import D, Mean, Reduction, TypedSymbol, renamed, symbol_like
 from lngen.language.definition import Input
-from lngen.language.names import derived, fault, numbered
-from lngen.language.syntax import Kind
+from lngen.language.names import cotangent, derived, fault, numbered, tangent
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ class Forward:
 
     `spoken_for` are names that nothing new may have, besides those of the equations: what the definition calls its
     values, also those that a rule has done away with. A proof has the values of the definition beside all others.
+    `again` are values that have a gradient already, in a forward that holds it: their next is of the second order.
     """
 
     layer: str
@@ -50,13 +51,21 @@ class Forward:
     equations: tuple[Equation, ...]
     outputs: tuple[TypedSymbol, ...]
     spoken_for: tuple[str, ...] = ()
+    again: frozenset[TypedSymbol] = frozenset()
+
+    def cotangent(self, symbol: TypedSymbol) -> TypedSymbol:
+        """The gradient or the cotangent of a value: it varies over what the value varies over."""
+        return symbol_like(cotangent(symbol.name, again=symbol in self.again), symbol)
 
     @property
     def differentiable(self) -> tuple[TypedSymbol, ...]:
         """The symbols of all inputs that have a gradient."""
-        return tuple(
-            symbol for entry, symbol in zip(self.inputs, self.symbols, strict=True) if entry.kind is not Kind.CONSTANT
-        )
+        return tuple(s for entry, s in zip(self.inputs, self.symbols, strict=True) if entry.kind.has_gradient)
+
+
+def tangent_symbol(symbol: TypedSymbol) -> TypedSymbol:
+    """`x_dot` for `x`."""
+    return symbol_like(tangent(symbol.name), symbol)
 
 
 class Names:
@@ -75,7 +84,7 @@ class Names:
         """The names that a forward and other lines take, and those of the gradients and cotangents of its ends."""
         ends = [symbol.name for symbol in (*forward.symbols, *forward.outputs)]
         own = (equation.symbol.name for equation in (*forward.equations, *others))
-        return cls([*ends, *derived(ends), *own, *forward.spoken_for])
+        return cls({*ends, *own, *forward.spoken_for}.union(*map(derived, ends)))
 
     def take(self, name: str) -> None:
         """Note a name that is in use."""
@@ -86,6 +95,21 @@ class Names:
         name = numbered(wanted, lambda name: name in self._taken or fault(name) is not None)
         self._taken.add(name)
         return name
+
+
+ATOM = "g"
+"""What a cotangent is called that others are written in; there may be several."""
+
+
+def atoms_numbered(symbols: Iterable[TypedSymbol], names: Names) -> dict[TypedSymbol, TypedSymbol]:
+    """Those that are called `ATOM` numbered in the order in which they come; what `names` has is another's.
+
+    >>> from lngen.expressions.symbols import RowSymbol
+    >>> atoms_numbered([RowSymbol(name) for name in ("g_4", "u_2", "g_2")], Names(["u"]))
+    {g_4: g, g_2: g_2}
+    """
+    atoms = [symbol for symbol in dict.fromkeys(symbols) if re.fullmatch(rf"{ATOM}(_\d+)?", symbol.name)]
+    return {symbol: renamed(symbol, names.fresh(ATOM)) for symbol in atoms}
 
 
 class Assigned(Protocol):

@@ -18,6 +18,7 @@ from sympy import Expr
 from sympy.core.relational import Relational
 
 from lngen.expressions.equations import Equation
+from lngen.expressions.normal import NormalDensity, Phi, in_elementary
 from lngen.expressions.symbols import (
     ENTRY_OF,
     AttainsFirst,
@@ -111,6 +112,8 @@ def evaluate_expression(expression: Expr, environment: Mapping[Any, Any], arithm
             return walk(e.args[0])
         if type(e) in ENTRY_OF:
             return arithmetic.apply(ENTRY_OF[type(e)].name, walk(e.args[0]))
+        if isinstance(e, (NormalDensity, Phi)):
+            return walk(in_elementary(e))
         if isinstance(e, SumRows):
             return _sum_rows(e, walk)
         if isinstance(e, AttainsFirst):

@@ -20,6 +20,7 @@ from lngen.expressions.symbols import (
     RowMin,
     TypedSymbol,
     axes,
+    has_sum,
     symbol_like,
 )
 
@@ -79,10 +80,7 @@ def split_statement(expression: Expr, equations: list[Equation], names: Names, *
 
     def named(found: Expr) -> TypedSymbol:
         if found not in known:
-            wanted = (
-                reduction_name(found) if isinstance(found, Reduction) else f"sum_{_leading_word((found / D).args[0])}"
-            )
-            known[found] = symbol_like(names.fresh(wanted), found, **known_sign(found))
+            known[found] = symbol_like(names.fresh(reduction_name(found)), found, **known_sign(found))
             equations.append(Equation(known[found], found))
         return known[found]
 
@@ -106,32 +104,57 @@ def _with_sums(expression: Expr, known: Mapping[Expr, TypedSymbol], named: Calla
     def with_symbol(product: Expr) -> Expr:
         powers = dict(factor.as_base_exp() for factor in product.args)
         for mean in sorted((base for base in powers if isinstance(base, Mean)), key=sympy.default_sort_key):
-            if powers.get(D) == powers[mean] and mean not in known and not mean.args[0].atoms(Reduction):
-                return product / (D * mean) ** powers[D] * named(D * mean) ** powers[D]
+            # What is left of the power of D is SymPy's: `sum(u)/sqrt(D)` is `sqrt(D)*mean(u)` to it.
+            is_sum = powers.get(D) == powers[mean] or not powers.get(D, sympy.S.Zero).is_Integer
+            if is_sum and mean not in known and not mean.args[0].atoms(Reduction):
+                return product / (D * mean) ** powers[mean] * named(D * mean) ** powers[mean]
         return product
 
     return expression.replace(is_sum, with_symbol)
 
 
-def _word(found: Expr) -> str:
-    return reduction_name(found) if isinstance(found, Reduction) else f"sum_{_leading_word((found / D).args[0])}"
+_LONGEST_NAME = 24
+"""Letters of what is said of a body; one that takes more is called by its kind."""
 
 
-def _leading_word(body: Expr) -> str:
-    leading = sorted((symbol.name for symbol in body.free_symbols if axes(symbol).features), key=lambda n: (len(n), n))
-    power = body.exp if isinstance(body, sympy.Pow) and body.exp.is_Integer and body.exp > 1 else ""
-    return f"{leading[0]}{power}" if leading else "one"
-
-
-def reduction_name(reduction: Reduction) -> str:
-    """The field's name for a reduction that the user left unnamed.
+def name_of_body(body: Expr) -> str:
+    """What a reduction is said to be of: all that varies over features in its body, or else of what kind that is.
 
     >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
-    >>> x, mu = RowSymbol("x"), RowScalarSymbol("mu")
-    >>> [reduction_name(r) for r in (Mean(x), Mean((x - mu)**2), Mean(x**2), RowMax(x), Mean(x**4))]
-    ['mu', 'var', 'ms', 'row_max', 'mean_x4']
+    >>> k, q, s = RowSymbol("k"), RowSymbol("q"), RowScalarSymbol("s")
+    >>> [name_of_body(e) for e in (k*q, -s*k**2*q, sympy.sign(k)*q, k/q, k*(q + k), sympy.exp(k + q), q*k + s)]
+    ['k_q', 'k2_q', 'q_sign_k', 'k_over_q', 'product', 'exp', 'sum']
     """
-    body = reduction.args[0]
+    words = _words(body)
+    if words and len(words) <= _LONGEST_NAME:
+        return words
+    return "product" if isinstance(body, Mul) else "sum" if isinstance(body, sympy.Add) else "value"
+
+
+def _words(e: Expr) -> str:
+    rows = [symbol.name for symbol in e.free_symbols if axes(symbol).features]
+    if isinstance(e, (TypedSymbol, sympy.Add)):
+        return str(rows[0]) if len(rows) == 1 else ""
+    if isinstance(e, sympy.Pow) and e.exp.is_Integer:
+        power = "" if abs(e.exp) == 1 else str(abs(e.exp))
+        return ("over_" if e.exp < 0 else "") + base + power if (base := _words(e.base)) else ""
+    if isinstance(e, Mul):
+        words = [_words(factor) for factor in e.args if axes(factor).features]
+        return "_".join(sorted(words, key=lambda word: (word.startswith("over_"), word))) if all(words) else ""
+    return "_".join(filter(None, [type(e).__name__.lower(), *map(_words, e.args)])) if e.is_Function else ""
+
+
+def reduction_name(found: Expr) -> str:
+    """The field's name for a reduction, or for a sum, that the user left unnamed.
+
+    >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
+    >>> x, mu, g = RowSymbol("x"), RowScalarSymbol("mu"), RowSymbol("g")
+    >>> [reduction_name(r) for r in (Mean(x), Mean((x - mu)**2), Mean(x**2), RowMax(x), Mean(x**4), D*Mean(g*x))]
+    ['mu', 'var', 'ms', 'row_max', 'mean_x4', 'sum_g_x']
+    """
+    if not isinstance(found, Reduction):
+        return f"sum_{name_of_body((found / D).args[0])}"
+    reduction, body = found, found.args[0]
     if isinstance(reduction, RowMax):
         return "row_max"
     if isinstance(reduction, RowMin):
@@ -140,7 +163,7 @@ def reduction_name(reduction: Reduction) -> str:
         return "mu"
     if isinstance(body, sympy.Pow) and body.exp == 2 and axes(body).rows:
         return "ms" if isinstance(body.base, TypedSymbol) else "var"
-    return f"mean_{_leading_word(body)}"
+    return f"mean_{name_of_body(body)}"
 
 
 def known_sign(expression: Expr) -> dict[str, bool]:
@@ -160,15 +183,13 @@ def show_sums(expression: Expr) -> Expr:
     >>> from lngen.expressions.symbols import RowSymbol
     >>> show_sums(3 * D * Mean(RowSymbol("x")))
     3*FeatureSum(x)
+    >>> show_sums(sympy.sqrt(D) * Mean(RowSymbol("x")))
+    FeatureSum(x)/sqrt(D)
     """
     if not expression.args:
         return expression
     expression = expression.func(*(show_sums(argument) for argument in expression.args))
-    if isinstance(expression, Mul) and D in expression.args:
-        means = [factor for factor in expression.args if isinstance(factor, Mean)]
-        if means:
-            rest = list(expression.args)
-            rest.remove(D)
-            rest.remove(means[0])
-            return Mul(*rest, FeatureSum(means[0].args[0]))
+    if isinstance(expression, Mul) and has_sum(expression.args):
+        mean = next(factor for factor in expression.args if isinstance(factor, Mean))
+        return expression / mean / D * FeatureSum(mean.args[0])
     return expression

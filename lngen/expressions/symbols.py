@@ -16,7 +16,7 @@ Axes(rows=False, features=False)
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -215,7 +215,9 @@ def _decided(branch: Expr, condition: Any, outcome: int) -> Expr:
     return branch
 
 
-class _Elementwise(Function):  # type: ignore[misc]
+class Elementwise(Function):  # type: ignore[misc]
+    """A function of one real number."""
+
     nargs = 1
 
     def _eval_is_real(self) -> bool:
@@ -243,7 +245,7 @@ def _made(entry: FunctionEntry) -> Any:
     }
     if entry.positive:
         methods["_eval_is_positive"] = lambda self: True
-    return type(entry.head, (_Elementwise,), methods)
+    return type(entry.head, (Elementwise,), methods)
 
 
 _SYMPY = Named(lambda name: HEADS.get(name) or getattr(sympy, name))
@@ -279,7 +281,7 @@ def heads_that(are: Callable[[FunctionEntry], object]) -> tuple[Any, ...]:
     return tuple(head for head, entry in ENTRY_OF.items() if are(entry))
 
 
-class Complement(_Elementwise):
+class Complement(Elementwise):
     """1 - u in one piece, while an expression is worked on: multiplied out, it would cancel where u is near 1.
 
     >>> s = RowSymbol("s")
@@ -299,12 +301,12 @@ def whole(expression: Expr) -> Expr:
     return expression.replace(Complement, lambda u: 1 - u)
 
 
-class _Modulus(_Elementwise):
+class _Modulus(Elementwise):
     def fdiff(self, argindex: int = 1) -> Expr:
         return _Sign(self.args[0])
 
 
-class _Sign(_Elementwise):
+class _Sign(Elementwise):
     def fdiff(self, argindex: int = 1) -> Expr:
         return sympy.S.Zero
 
@@ -360,6 +362,12 @@ def axes(expression: Any) -> Axes:
 def operation_count(expression: Expr) -> int:
     """Additions, multiplications, divisions, powers and functions, a reduction counting as one."""
     return int(sympy.count_ops(expression))
+
+
+def has_sum(factors: Sequence[Expr]) -> bool:
+    """Whether a sum is among factors, as D times a mean, or as a root of D times one."""
+    power = next((factor.as_base_exp()[1] for factor in factors if factor.as_base_exp()[0] == D), sympy.S.Zero)
+    return (power == 1 or not power.is_Integer) and any(isinstance(factor, Mean) for factor in factors)
 
 
 def is_row(expression: Any) -> bool:

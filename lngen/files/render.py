@@ -1,4 +1,4 @@
-"""The whole Jinja policy, and the only module that imports jinja2.
+"""The whole Jinja policy, and the only module that imports jinja2. `Markup` is text that is HTML already.
 
 A template places text that the plan's printer finished. It may loop, branch on a field, import macros
 relative to `templates/`; it may not compute. A name or an attribute that was not given is an error, never an
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
+from markupsafe import Markup as Markup
 
 from lngen.errors import LngenError
 from lngen.files import paths
@@ -48,11 +49,11 @@ def sources(*prefixes: str, folder: Path | None = None) -> dict[str, str]:
 
 @functools.cache
 def _environment(folder: Path) -> jinja2.Environment:
-    # Autoescaping would write &lt; for every < of the code that is emitted.
+    # In a page everything is escaped but a Markup. Code has no other reader than a compiler: &lt; would be wrong in it.
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder),
         undefined=jinja2.StrictUndefined,
-        autoescape=False,
+        autoescape=lambda name: name is not None and name.endswith(".html.jinja"),
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,

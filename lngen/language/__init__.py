@@ -5,7 +5,8 @@ functions here compute nothing; their docstrings say what each one means. In the
 *row* is the D values of one sample.
 
 Values have kinds. A `Row` varies over rows and features, a `RowScalar` over rows, a `Feature` over
-features, a `Scalar` over neither. An elementwise function or operator gives a value that varies over
+features, a `Scalar` over neither. An input that is `Data` is read as a Row and a `Constant` as a Scalar; neither
+has a gradient or a tangent. An elementwise function or operator gives a value that varies over
 whatever its arguments vary over, so a RowScalar broadcasts back over its row and a Feature over all rows. A
 reduction takes the feature axis away: of a Row it is a RowScalar, of a Feature a Scalar.
 
@@ -22,12 +23,13 @@ from typing import Any
 
 from lngen.language.functions import TABLE, FunctionEntry, entry
 from lngen.language.kinds import Constant as Constant
+from lngen.language.kinds import Data as Data
 from lngen.language.kinds import Feature as Feature
 from lngen.language.kinds import Row as Row
 from lngen.language.kinds import RowScalar as RowScalar
 from lngen.language.kinds import Scalar as Scalar
 
-KIND_NAMES: tuple[str, ...] = ("Row", "RowScalar", "Feature", "Scalar", "Constant")
+KIND_NAMES: tuple[str, ...] = ("Row", "RowScalar", "Feature", "Scalar", "Data", "Constant")
 """What an input may be annotated with."""
 
 

@@ -69,13 +69,18 @@ class Definition:
 
     @property
     def constants(self) -> tuple[Input, ...]:
-        """The inputs that have no gradient."""
+        """The hyper-parameters."""
         return self._inputs_of(Kind.CONSTANT)
 
     @property
     def rows(self) -> tuple[Input, ...]:
-        """The Row inputs; there is at least one."""
+        """The Row inputs, of which there is at least one; none is Data."""
         return self._inputs_of(Kind.ROW)
+
+    @property
+    def data(self) -> tuple[Input, ...]:
+        """The Data inputs."""
+        return self._inputs_of(Kind.DATA)
 
     @property
     def features(self) -> tuple[Input, ...]:
@@ -89,7 +94,12 @@ class Definition:
 
     @property
     def differentiable(self) -> tuple[Input, ...]:
-        """The inputs that have a gradient, in order: all but the Constants."""
+        """The inputs that have a gradient, in order: all but Data and the Constants."""
+        return tuple(entry for entry in self.inputs if entry.kind.has_gradient)
+
+    @property
+    def positional(self) -> tuple[Input, ...]:
+        """The inputs that emitted functions take by position, in order: all but the Constants."""
         return tuple(entry for entry in self.inputs if entry.kind is not Kind.CONSTANT)
 
     @property

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     RowScalar: TypeAlias = Any
     Feature: TypeAlias = Any
     Scalar: TypeAlias = Any
+    Data: TypeAlias = Any
     Constant: TypeAlias = Any
 else:
 
@@ -30,6 +31,9 @@ else:
 
     class Scalar(_Kind):
         """One learned value, shared by all."""
+
+    class Data(_Kind):
+        """One value per row and feature, shape (..., D), that has no gradient: a mask, a target, labels as one-hot."""
 
     class Constant(_Kind):
         """A hyper-parameter: one value that has no gradient."""

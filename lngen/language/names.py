@@ -19,7 +19,7 @@ need care. Nor does it matter what emitted code calls its own values.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from lngen import language
 
@@ -103,13 +103,33 @@ def refused() -> Iterator[tuple[frozenset[str], str]]:
     yield SIGNATURE, "is an argument of the emitted functions"
 
 
-def derived(ends: Iterable[str]) -> dict[str, str]:
-    """The names that a derivation has for inputs and outputs: of each gradient or cotangent, what it belongs to.
+def tangent(name: str) -> str:
+    """What a value moves by, in formulas.
 
-    >>> derived(["x", "y"])
-    {'dx': 'x', 'dy': 'y'}
+    >>> tangent("x")
+    'x_dot'
     """
-    return {f"d{name}": name for name in ends}
+    return f"{name}_dot"
+
+
+def cotangent(name: str, *, again: bool = False) -> str:
+    """The gradient of a value, in formulas; `again` is that of the second order, of what has one already.
+
+    >>> cotangent("x"), cotangent("dx"), cotangent("x", again=True)
+    ('dx', 'ddx', 'd2x')
+    """
+    return f"d2{name}" if again else f"d{name}"
+
+
+def derived(name: str) -> frozenset[str]:
+    """The names that a derivation has for what belongs to an input or an output.
+
+    They are its gradient or cotangent, the cotangent of that, its gradient of the second order, and its tangent.
+
+    >>> sorted(derived("x"))
+    ['d2x', 'ddx', 'dx', 'x_dot']
+    """
+    return frozenset([cotangent(name), cotangent(cotangent(name)), cotangent(name, again=True), tangent(name)])
 
 
 def numbered(wanted: str, taken: Callable[[str], bool]) -> str:
@@ -127,27 +147,34 @@ def numbered(wanted: str, taken: Callable[[str], bool]) -> str:
 
 
 def apart(names: Collection[str], ends: Collection[str]) -> dict[str, str]:
-    """What the names of a definition are called in its derivation: none is that of a gradient of another.
+    """What the names of a definition are called in its derivation: none is one that is `derived` from another.
 
-    `ends` are the inputs and outputs. Their gradients and cotangents are called `dx`, those of the second order `ddx`;
-    a name of the definition that is one of these gets a number, and goes on under its own in the emitted signatures.
+    `ends` are the inputs and outputs. A name of the definition that is derived from one of them, or that has what is
+    derived from it in common with one, gets a number, and goes on under its own in the emitted signatures.
 
-    >>> apart(["x", "gamma", "dx", "ddgamma", "dx_2"], ["x", "gamma"])
-    {'x': 'x', 'gamma': 'gamma', 'dx': 'dx_3', 'ddgamma': 'ddgamma_2', 'dx_2': 'dx_2'}
+    >>> apart(["x", "gamma", "dx", "gamma_dot", "dx_2"], ["x", "gamma"])
+    {'x': 'x', 'gamma': 'gamma', 'dx': 'dx_3', 'gamma_dot': 'gamma_dot_2', 'dx_2': 'dx_2'}
+
+    The gradient of `v_dot` would be called as the tangent of `dv` is:
+
+    >>> apart(["dv", "v_dot"], ["dv", "v_dot"])
+    {'dv': 'dv', 'v_dot': 'v_dot_2'}
     """
-
-    def of(name: str) -> set[str]:
-        return {f"d{name}", f"dd{name}"}
-
-    gradients: set[str] = set().union(*map(of, ends))
-    found = {name: name for name in names if name not in gradients}
+    reserved: set[str] = set().union(*map(derived, ends))
+    found: dict[str, str] = {}
+    kept: set[str] = set()
+    for name in names:
+        own = derived(name) if name in ends else frozenset()
+        if name not in reserved and not own & kept:
+            found[name] = name
+            kept |= own
 
     def taken(name: str) -> bool:
         own = {*names, *found.values()}
-        return name in own | gradients or bool(of(name) & own) or fault(name) is not None
+        return name in own | reserved or bool(derived(name) & (own | reserved)) or fault(name) is not None
 
     for name in names:
-        if name in gradients:
+        if name not in found:
             found[name] = numbered(name, taken)
-            gradients |= of(found[name])
+            reserved |= derived(found[name])
     return {name: found[name] for name in names}

@@ -10,27 +10,33 @@ from typing import TypeAlias
 
 
 class Kind(enum.Enum):
-    """What a value varies over; a CONSTANT is a SCALAR that has no gradient, and only an input is one."""
+    """What a value varies over. A CONSTANT is a SCALAR and DATA a ROW that has no gradient; only an input is one."""
 
     ROW = "Row"
     ROW_SCALAR = "RowScalar"
     FEATURE = "Feature"
     SCALAR = "Scalar"
+    DATA = "Data"
     CONSTANT = "Constant"
 
     @property
     def over_rows(self) -> bool:
         """Whether there is one value per row."""
-        return self in (Kind.ROW, Kind.ROW_SCALAR)
+        return self in (Kind.ROW, Kind.ROW_SCALAR, Kind.DATA)
 
     @property
     def over_features(self) -> bool:
         """Whether there is one value per feature."""
-        return self in (Kind.ROW, Kind.FEATURE)
+        return self in (Kind.ROW, Kind.FEATURE, Kind.DATA)
+
+    @property
+    def has_gradient(self) -> bool:
+        """Whether an input of this kind has one, and a tangent."""
+        return self not in (Kind.DATA, Kind.CONSTANT)
 
     @staticmethod
     def of(over_rows: bool, over_features: bool) -> Kind:
-        """The kind that varies over these axes; never CONSTANT.
+        """The kind that varies over these axes; never DATA or CONSTANT.
 
         >>> Kind.of(over_rows=True, over_features=False)
         <Kind.ROW_SCALAR: 'RowScalar'>

@@ -25,8 +25,10 @@ from typing import Literal
 from sympy import Add, Expr
 
 from lngen.derivation.derivation import Derivation, Derivative, Direction
+from lngen.derivation.simplify.softmaxes import written_out
 from lngen.expressions.equations import Equation, Names, read_by
 from lngen.expressions.growth import Growth
+from lngen.expressions.normal import in_elementary
 from lngen.expressions.reductions import show_sums, split_reductions
 from lngen.expressions.symbols import (
     Mean,
@@ -104,9 +106,13 @@ class _Planner:
             names = Names.of(derivation.forward, (*self._forward, *derivation.backward, *derivative.equations))
             for symbol in derivative.arguments:
                 names.take(symbol.name)
-        values = {q.symbol: q.expression for q in derivative.equations}
+        prefix = "d" if direction == "jvp" else "dd"
+        inputs = [symbol.name for symbol in derivation.forward.differentiable] if derivative.arguments else []
+        arguments = {f"{prefix}{name}": symbol for name, symbol in zip(inputs, derivative.arguments, strict=True)}
+        lines_of = written_out(derivative.equations, derivation.forward)
+        values = {q.symbol: q.expression for q in lines_of}
         results, taken = stores_of(derivative.results, values)
-        wanted = [q for q in derivative.equations if q.symbol not in taken]
+        wanted = [q for q in lines_of if q.symbol not in taken]
         table = taken | self._apart
         equations = [replace(q, expression=q.expression.xreplace(table)) for q in wanted]
         lines = _lines(equations, {step.target.name: step.number for step in derivative.steps}, names)
@@ -114,9 +120,10 @@ class _Planner:
         lines = in_range(lines, growth, names)
         if direction == "backward":
             self._kept = _kept(derivation, self._forward, lines)
-        own = [*(derivation.adjoint.cotangents if direction != "jvp" else ()), *derivative.arguments]
+        cotangents = derivation.adjoint.cotangents if direction != "jvp" else ()
+        own = {symbol.name: symbol for symbol in cotangents} | arguments
         read = read_by(lines) | {store.symbol for store in results}
-        rows, saved, again = self._sources(read - {*own, *(line.symbol for line in lines)})
+        rows, saved, again = self._sources(read - {*own.values(), *(line.symbol for line in lines)})
         lines = [*again, *lines]
         if direction == "backward":
             saved = self._save(saved)
@@ -127,11 +134,11 @@ class _Planner:
             direction,
             lines,
             names,
-            rows=(*rows, *(RowArgument(s.name, s, origin) for s in own if axes(s).rows)),
+            rows=(*rows, *(RowArgument(name, s, origin) for name, s in own.items() if axes(s).rows)),
             saved=saved,
             results=results,
             growth=growth,
-            arguments=derivative.arguments,
+            arguments=arguments,
         )
 
     def _save(self, saved: tuple[RowScalarSymbol, ...]) -> tuple[RowScalarSymbol, ...]:
@@ -180,7 +187,7 @@ def _lines(equations: Sequence[Equation], steps: Mapping[str, int], names: Names
     """Equations as lines, each reduction on its own, where no gradient is left to stop."""
 
     def line(equation: Equation) -> Line:
-        expression = equation.expression.replace(StopGradient, lambda value: value)
+        expression = in_elementary(equation.expression).replace(StopGradient, lambda value: value)
         return Line(equation.symbol, show_sums(expression), steps.get(equation.symbol.name, 0))
 
     return split_reductions(map(line, equations), names, _word)

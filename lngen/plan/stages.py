@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 
 import sympy
 from sympy import Expr
@@ -42,12 +43,12 @@ def program_of(
     saved: tuple[RowScalarSymbol, ...],
     results: tuple[Store, ...],
     growth: Sequence[Growth],
-    arguments: Sequence[TypedSymbol] = (),
+    arguments: Mapping[str, TypedSymbol] = MappingProxyType({}),
 ) -> RowProgram:
     """The program of a direction that computes results by lines.
 
-    `rows` and `saved` are what it reads of each row, `arguments` what it is linear in besides cotangents: any of them
-    may be left out. `growth` is that of what the lines read, at each end.
+    `rows` and `saved` are what it reads of each row, `arguments` what it is linear in besides cotangents, by the names
+    that callers write: any of them may be left out. `growth` is that of what the lines read, at each end.
     """
     definition = derivation.definition
     prologue, epilogue, sums, per_row = sorted_out(lines, names)
@@ -67,8 +68,8 @@ def program_of(
                 if not entry.kind.over_rows and (direction == "forward" or symbol in read)
             ),
             *(
-                Parameter(s.name, s, "Feature" if isinstance(s, FeatureSymbol) else "Scalar", Fraction(0))
-                for s in arguments
+                Parameter(name, s, "Feature" if isinstance(s, FeatureSymbol) else "Scalar", Fraction(0))
+                for name, s in arguments.items()
                 if not axes(s).rows and s in read
             ),
         ),
@@ -77,7 +78,7 @@ def program_of(
         epilogue=tuple(epilogue),
         saved=saved,
         results=results,
-        optional=(*optional, *((s.name, Fraction(0)) for s in arguments)),
+        optional=(*optional, *((name, Fraction(0)) for name in arguments)),
         growth=grown(growth, lines),
     )
 

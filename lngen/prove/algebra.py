@@ -19,6 +19,7 @@ from sympy.core.relational import Relational
 from sympy.polys.rings import PolyElement, PolyRing
 
 from lngen.derivation.simplify.linear import terms_bound
+from lngen.expressions.normal import NormalDensity, Phi, in_elementary
 from lngen.expressions.symbols import StopGradient, Where, heads_that
 from lngen.prove.budget import Budget, TooLargeError
 
@@ -108,6 +109,8 @@ class Algebra:
             return power * self._power(self.normal(e.base), whole, bool(e.base.is_positive))
         if isinstance(e, StopGradient):
             return self.convert(e.args[0])
+        if isinstance(e, (NormalDensity, Phi)):
+            return self.convert(in_elementary(e))
         if isinstance(e, sympy.Abs):
             inside = self.convert(e.args[0])
             return self._sign(inside) * inside

@@ -4,30 +4,53 @@ read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from sympy import Expr
+
 from lngen.derivation.derivation import Derivation, Proof, Step
+from lngen.derivation.rules import RULES
+from lngen.derivation.vjp import Contribution
 from lngen.errors import counted
 from lngen.expressions.notation import latex, latex_name, text
 from lngen.expressions.symbols import FeatureSum, Mean, RowMax, RowMin, SumRows, operation_count
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram, Stage
 from lngen.report.audit import Audit, Saving, audit
+from lngen.report.changes import Span, changes, elided_latex, marked_latex, spans
 from lngen.report.costs import EXAMPLE_DTYPE, EXAMPLE_SHAPE, cost_entries, cost_rows, size_rows
 from lngen.report.formulas import Formula, atoms, formula, gradients, reading_order, textbook_forward
 
 
 @dataclass(frozen=True)
+class Side:
+    """One side of a step: as text, cut where what changed begins and ends, and as LaTeX with that in colour."""
+
+    text: str
+    latex: str
+    spans: tuple[Span, ...]
+
+
+@dataclass(frozen=True)
 class StepText:
-    """A step of the derivation; `before` is None where a quantity appears for the first time."""
+    """A step of the derivation; `before` is None where a quantity appears for the first time.
+
+    `lemma` is what the rule says, where the report uses it for the first time. `contributions` are what the chain rule
+    collects, by the name of what each comes through; `uses` are equations that hold and that the step used.
+    """
 
     number: int
     part: str
     rule: str
+    anchor: str
+    lemma: str
     target: str
-    before: Formula | None
-    after: Formula
+    target_latex: str
+    contributions: tuple[Formula, ...]
+    uses: tuple[Formula, ...]
+    before: Side | None
+    after: Side
     reason: str
     operations_before: int | None
     operations_after: int
@@ -40,6 +63,16 @@ class StepText:
         if self.operations_before is not None:
             done = f"{self.operations_before} -> {done}"
         return done if self.digits is None else f"{done}, both sides agree to {self.digits} digits"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the derivation: a title, a sentence, its steps, and what they end at."""
+
+    title: str
+    sentence: str
+    steps: tuple[StepText, ...]
+    results: tuple[Formula, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -62,15 +95,6 @@ class ProgramText:
 
 
 @dataclass(frozen=True)
-class Beyond:
-    """The JVP or the double backward: a title, a sentence, and a formula per step."""
-
-    title: str
-    sentence: str
-    formulas: tuple[Formula, ...]
-
-
-@dataclass(frozen=True)
 class Content:
     """All that a report says."""
 
@@ -80,7 +104,7 @@ class Content:
     forward: tuple[Formula, ...]
     adjoint: tuple[Formula, ...]
     adjoint_operations: int
-    steps: tuple[StepText, ...]
+    parts: tuple[Part, ...]
     identities: tuple[Formula, ...]
     gradients: tuple[Formula, ...]
     atoms: tuple[Formula, ...]
@@ -92,7 +116,11 @@ class Content:
     size: tuple[tuple[str, str, str], ...]
     cost_entries: dict[str, object]
     audit: Audit
-    beyond: tuple[Beyond, ...] = ()
+
+    @property
+    def steps(self) -> tuple[StepText, ...]:
+        """All steps, of every part."""
+        return tuple(step for part in self.parts for step in part.steps)
 
     @property
     def verdict(self) -> str:
@@ -129,7 +157,7 @@ def content(plan: Plan) -> Content:
         ),
         adjoint=tuple(formula(q.symbol, q.expression, order) for q in d.adjoint.equations),
         adjoint_operations=sum(operation_count(q.expression) for q in d.adjoint.equations),
-        steps=tuple(_step(step, order) for step in d.steps),
+        parts=tuple(_parts(d, order)),
         identities=tuple(
             Formula(text(left, order), text(right, order), f"{latex(left, order)} = {latex(right, order)}")
             for _, left, right in d.identities
@@ -144,27 +172,47 @@ def content(plan: Plan) -> Content:
         size=tuple(size_rows(plan)),
         cost_entries=cost_entries(plan),
         audit=audit(plan),
-        beyond=tuple(_beyond(d, order)),
     )
 
 
-def _beyond(d: Derivation, order: tuple[str, ...]) -> Iterator[Beyond]:
+def _parts(d: Derivation, order: tuple[str, ...]) -> Iterator[Part]:
+    met: set[str] = set()
+
+    def told(steps: Iterable[Step]) -> tuple[StepText, ...]:
+        # A line that has just been read need not be written again in full.
+        read: Step | None = None
+        found = []
+        for step in steps:
+            again = read is not None and (read.target, read.after) == (step.target, step.before)
+            found.append(_step(step, order, met, again=again))
+            read = step
+        return tuple(found)
+
+    words = (
+        "Every value under a name. What a rule says comes with the first step that uses it; docs/rules.md has proofs."
+    )
+    yield Part("The forward, step by step", words, told(step for step in d.steps if step.part == "forward"))
+    before = counted(sum(operation_count(q.expression) for q in d.adjoint.equations), "operation")
+    words = (
+        f"What each equation sends to its operands, collected, then made shorter. Written out as it stands: {before}."
+    )
+    yield Part("The gradient by the chain rule", words, told(step for step in d.steps if step.part != "forward"))
     parts = (
         ("The tangents of the outputs: jvp", d.jvp, "What the outputs move by when the inputs move by their tangents"),
         (
             "The gradients of the gradients: backward_backward",
             d.backward_backward,
-            "The adjoint of the gradients' own equations",
+            "The gradients as equations, and what each sends to its operands",
         ),
     )
     for title, derivative, words in parts:
-        if derivative is None or not derivative.steps:
-            continue
-        first, last = derivative.steps[0].number, derivative.steps[-1].number
-        numbers = f"step {first}" if first == last else f"steps {first} to {last}, a line each"
-        note = f" ({derivative.note})" if derivative.note else ""
-        formulas = tuple(formula(step.target, step.after, order, step.number) for step in derivative.steps)
-        yield Beyond(title, f"{words}{note}; {numbers}.", formulas)
+        if derivative is not None and derivative.steps:
+            note = f" ({derivative.note})" if derivative.note else ""
+            numbers = {step.target: step.number for step in derivative.steps}
+            results = tuple(
+                formula(q.symbol, q.expression, order, numbers.get(q.symbol, 0)) for q in derivative.equations
+            )
+            yield Part(title, f"{words}{note}.", told(derivative.steps), results)
 
 
 def saving_text(saving: Saving | None) -> str:
@@ -184,15 +232,28 @@ def _source(d: Derivation) -> tuple[str, ...]:
     return (*lines[first:], *(f"# {there} is {here} below, where {there} is a gradient" for here, there in renamed))
 
 
-def _step(step: Step, order: tuple[str, ...]) -> StepText:
+def _step(step: Step, order: tuple[str, ...], met: set[str], *, again: bool) -> StepText:
+    """A step as text. The lemma of its rule comes with the first step that uses it: `met` are the rules before."""
+    rule = RULES[step.rule]
+    lemma = "" if rule.name in met else rule.statement
+    met.add(rule.name)
+    gone, new = (frozenset(), frozenset()) if step.before is None else changes(step.before, step.after)
     target = latex_name(step.target.name)
     return StepText(
         step.number,
         step.part,
-        step.rule,
+        rule.name,
+        rule.anchor,
+        lemma,
         step.target.name,
-        None if step.before is None else Formula(step.target.name, text(step.before, order), latex(step.before, order)),
-        Formula(step.target.name, text(step.after, order), f"{target} = {latex(step.after, order)}"),
+        target,
+        tuple(Formula(_through(c), text(c.expression, order), latex(c.expression, order)) for c in step.contributions),
+        tuple(
+            Formula(text(left, order), text(right, order), f"{latex(left, order)} = {latex(right, order)}")
+            for left, right in step.uses
+        ),
+        None if step.before is None else _side(step.before, gone, order, again=again),
+        _side(step.after, new, order),
         step.reason,
         step.operations_before,
         step.operations_after,
@@ -200,10 +261,21 @@ def _step(step: Step, order: tuple[str, ...]) -> StepText:
     )
 
 
+def _through(contribution: Contribution) -> str:
+    """The value through which a contribution comes; empty for a cotangent that was there already."""
+    return "" if contribution.source == contribution.target else contribution.source.name
+
+
+def _side(expression: Expr, changed: frozenset[Expr], order: tuple[str, ...], *, again: bool = False) -> Side:
+    cut = spans(expression, changed, order)
+    write = elided_latex if again else marked_latex
+    return Side("".join(span.text for span in cut), write(expression, changed, order), cut)
+
+
 def _program(program: RowProgram, order: tuple[str, ...]) -> ProgramText:
     used = program.read()
-    reads = [row.name for row in program.rows if row.symbol in used]
-    reads += [parameter.name for parameter in program.parameters if parameter.symbol in used]
+    reads = [row.symbol.name for row in program.rows if row.symbol in used]
+    reads += [parameter.symbol.name for parameter in program.parameters if parameter.symbol in used]
     saved = ", ".join(symbol.name for symbol in program.saved) or "nothing"
     found = []
     if program.prologue:

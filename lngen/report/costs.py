@@ -11,9 +11,9 @@ from sympy import Expr
 from lngen.errors import counted
 from lngen.expressions.notation import text
 from lngen.expressions.symbols import D
+from lngen.layout import WIDTH, table
 from lngen.plan.cost import ITEMSIZE, Cost, DType, cost, microseconds, parse_dtype, unfused
 from lngen.plan.planner import Plan
-from lngen.report.layout import WIDTH, table
 
 EXAMPLE_SHAPE = (32, 512, 768)
 EXAMPLE_DTYPE = parse_dtype("bf16")
@@ -27,7 +27,7 @@ def cost_rows(plan: Plan) -> list[tuple[str, str, str]]:
     def add(label: str, *values: str) -> None:
         rows.append((label, *values))  # type: ignore[arg-type]
 
-    add("row tensors moved", *(_tensors(c) for c in costs))
+    add("row tensors moved", *(f"{c.tensors} {_ways(c)}" for c in costs))
     add("row tensors moved, unfused", *(f"{u.tensors} in {counted(u.kernels, 'kernel')}" for u in chains))
     add("bytes per row element", *(text(c.tensors * ITEMSIZE) for c in costs))
     add("bytes per row element, unfused", *(text(u.tensors * ITEMSIZE) for u in chains))
@@ -73,18 +73,20 @@ def size_rows(
     return lines
 
 
-def cost_report(plan: Plan, shape: Sequence[int], dtype: DType, bandwidth: float | None = None) -> str:
+def cost_report(
+    plan: Plan, shape: Sequence[int], dtype: DType, bandwidth: float | None = None, width: int = WIDTH
+) -> str:
     """The cost of a layer at a shape, as text; `bandwidth` is in bytes per second, None leaves out times."""
     where = f"{' x '.join(map(str, shape))} in {dtype.name}"
     speed = "" if bandwidth is None else f", at {_bandwidth(bandwidth)}"
     lines = [
         f"{plan.derivation.definition.name}: cost",
         "",
-        *table(cost_rows(plan), WIDTH),
+        *table(cost_rows(plan), width),
         "",
         f"{where}{speed}",
         "",
-        *table(size_rows(plan, shape, dtype, bandwidth), WIDTH),
+        *table(size_rows(plan, shape, dtype, bandwidth), width),
     ]
     return "\n".join(lines)
 
@@ -132,7 +134,11 @@ def _formula(expression: Expr) -> str:
 
 
 def _tensors(c: Cost) -> str:
-    return f"{c.tensors} row tensors ({c.rows_read} read, {c.rows_written} written)"
+    return f"{c.tensors} row tensors {_ways(c)}"
+
+
+def _ways(c: Cost) -> str:
+    return f"({c.rows_read} read, {c.rows_written} written)"
 
 
 def _functions(c: Cost) -> str:

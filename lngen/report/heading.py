@@ -38,7 +38,8 @@ def notes(planned: Plan, templates: str) -> Notes:
         title=_title(definition),
         header=header(planned, templates),
         formulas={**lines, "forward": (*renamed, *lines["forward"])},
-        inputs=tuple(entry.name for entry in definition.differentiable),
+        inputs=tuple(entry.name for entry in definition.positional),
+        data=tuple(entry.name for entry in definition.data),
         nonnegative=definition.needed_positive,
         renamed=definition.renamed,
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Literal
 
 from rich.console import Console
@@ -13,13 +15,14 @@ from rich.theme import Theme
 
 from lngen.derivation.derivation import Proof
 from lngen.errors import LngenError, printable
+from lngen.expressions.notation import latex_name
 from lngen.files import render
+from lngen.layout import NARROWEST, WIDTH, aligned, cut, expression, prose, table
 from lngen.plan.planner import Plan
 from lngen.report import escape
 from lngen.report.audit import Hazard
-from lngen.report.content import Content, StepText, content, saving_text
+from lngen.report.content import Content, Side, StepText, content, saving_text
 from lngen.report.formulas import Formula
-from lngen.report.layout import WIDTH, aligned, cut, expression, prose, table
 
 Format = Literal["text", "markdown", "latex", "json"]
 
@@ -33,11 +36,16 @@ THEME = Theme(
         "report.result": "bold green",
         "report.rule": "yellow",
         "report.quiet": "dim",
+        "report.changed": "bold magenta",
+        "report.lemma": "italic",
         "report.good": "green",
         "report.bad": "bold red",
         "report.plain": "",
     }
 )
+
+_AS_GIVEN = "as above"
+"""Said of the part of a cotangent that has a name already."""
 
 _OUTCOME_STYLES = {"ok": "report.good", "FAILED": "report.bad", "open": "report.quiet"}
 _MARKS = {"removed": "report.good", "bounded": "report.quiet", "open": "report.bad"}
@@ -46,14 +54,15 @@ _MARKS = {"removed": "report.good", "bounded": "report.quiet", "open": "report.b
 def report(plan: Plan, format: Format = "text") -> str:
     """The report of a plan.
 
-    "text" is plain, no line longer than 110 columns. "markdown" has each formula as text and as LaTeX in `$$`
-    blocks. "latex" is a whole document; it needs amsmath and geometry. "json" is an object with the fields
+    "text" is plain, no line longer than 110 columns. "markdown" has the formulas as LaTeX in `$$` blocks. "latex" is a
+    whole document; it needs amsmath, xcolor and geometry. "json" is an object with the fields
 
     * `schema` (1), `name`, `citation` (paragraphs), `definition` (source);
     * `forward`, `adjoint`, `gradients`, `where`, `identities`: lists of `{name, text, latex}`, of an identity
       `name` is the left side; `operations`: `{adjoint, result}`;
-    * `steps`: `{number, part, rule, target, before, after, reason, operations_before, operations_after,
-      digits}`, in which `before`, `operations_before` and `digits` may be null;
+    * `steps`, of every part: `{number, part, rule, target, before, after, contributions, uses, reason,
+      operations_before, operations_after, digits}`, in which `before`, `operations_before` and `digits` may be null;
+      `contributions` are `{through, text}`, `uses` equations;
     * `beyond`: `{title, formulas}` of the JVP and of the double backward, in order of computation;
     * `proofs`: `{kind, statement, passed}`;
     * `plan`: `{direction, reads, writes, stages: [{title, lines}]}`;
@@ -76,7 +85,7 @@ def report(plan: Plan, format: Format = "text") -> str:
 
 def to_console(plan: Plan, console: Console) -> None:
     """Print the report on a console, with colour where it has one, in its width up to 110 columns."""
-    width = max(40, min(console.width, WIDTH))
+    width = max(NARROWEST, min(console.width, WIDTH))
     with console.use_theme(THEME):
         console.print(_text(plan, width), soft_wrap=True, highlight=False, end="")
 
@@ -88,7 +97,6 @@ def _text(plan: Plan, width: int) -> Text:
 def _fields(c: Content, style: _Markup | _Lines) -> dict[str, Any]:
     """What the templates place, by name: one list for all of them, each written as the style says."""
     words, prose, formulas = style.words, style.prose, style.formulas
-    kept = "kept as a second derivation and compared with the result"
     return {
         "title": words(c.name),
         "rule": "=" * min(style.width, len(c.name)),
@@ -101,19 +109,15 @@ def _fields(c: Content, style: _Markup | _Lines) -> dict[str, Any]:
         "gradients": formulas(c.gradients),
         "atoms": formulas(c.atoms, "    "),
         "forward": formulas(c.forward),
-        "adjoint": formulas(c.adjoint),
-        "adjoint_operations": c.adjoint_operations,
-        "kept": kept,
-        "adjoint_note": prose(f"Unsimplified, {c.adjoint_operations} operations; {kept}.", "  "),
-        "steps": [style.step(step) for step in c.steps],
         "identities": formulas(c.identities),
-        "beyond": [
+        "parts": [
             {
                 "title": words(part.title),
                 "sentence": prose(part.sentence, "  "),
-                "formulas": formulas(part.formulas),
+                "steps": [style.step(step) for step in part.steps],
+                "results": formulas(part.results),
             }
-            for part in c.beyond
+            for part in c.parts
         ],
         "proofs": [{"outcome": item.outcome, **style.proof(item)} for item in c.evidence],
         "programs": [
@@ -156,17 +160,18 @@ class _Markup:
         return [[self.words(cell) for cell in row] for row in rows]
 
     def step(self, step: StepText) -> dict[str, Any]:
-        first = f"{step.target} = " if step.before is None else "= "
-        before = [] if step.before is None else expression(step.before.text, WIDTH, "  ")
         return {
             "number": step.number,
             "rule": self.words(step.rule),
+            "anchor": step.anchor,
+            "lemma": self.words(step.lemma),
             "target": self.code(step.target),
             "facts": self.words(step.facts),
             "reason": self.words(step.reason),
-            "lines": [*before, *expression(step.after.text, WIDTH, first)],
+            "uses": [used.latex for used in step.uses],
+            "name": step.target_latex,
             "before": None if step.before is None else step.before.latex,
-            "after": step.after.latex,
+            "after": _collected(step) if len(step.contributions) > 1 else step.after.latex,
         }
 
     def proof(self, item: Proof) -> dict[str, Any]:
@@ -179,6 +184,17 @@ class _Markup:
             "danger": self.words(h.danger),
             "remedy": self.words(h.remedy),
         }
+
+
+def _collected(step: StepText) -> str:
+    """The sum of the contributions, each with what it comes through below it."""
+    pieces = []
+    for place, sent in enumerate(step.contributions):
+        minus = sent.latex.startswith("-")
+        below = rf"\text{{through }} {latex_name(sent.name)}" if sent.name else rf"\text{{{_AS_GIVEN}}}"
+        sign = "-" if minus else "+" if place else ""
+        pieces.append(rf"{sign} \underbrace{{{sent.latex.removeprefix('-')}}}_{{{below}}}")
+    return " ".join(pieces).strip()
 
 
 _MARKDOWN = _Markup(
@@ -222,17 +238,48 @@ class _Lines:
 
     def step(self, step: StepText) -> dict[str, Any]:
         head = f"{step.number:>4}  "
-        before = [] if step.before is None else expression(step.before.text, self.width, " " * 10)
-        sign = f"{' ' * 8}= " if before else f"{' ' * 10}{step.target} = "
+        used = ", ".join(used.line for used in step.uses)
+        sent = step.contributions
+        alone = len(sent) == 1 and sent[0].name and "through" not in step.reason
+        reason = f"{step.reason}, through {sent[0].name}" if alone else step.reason
+        names = [f"through {c.name}" if c.name else _AS_GIVEN for c in sent]
+        column = max(map(len, names), default=0)
+        sign = f"{' ' * 8}= " if step.before else f"{' ' * 10}{step.target} = "
         return {
             "number": head,
             "rule": escape.markup(step.rule),
             "target": escape.markup(step.target),
             **self._note(step.facts, f"{head}{step.rule}, {step.target}", " " * 6),
-            "reason": self.prose(step.reason, " " * 6),
-            "before": _escaped(before),
-            "after": _escaped(expression(step.after.text, self.width, sign)),
+            "lemma": self.prose(step.lemma, " " * 6) if step.lemma else [],
+            "reason": self.prose(f"{reason}: {used}" if used else reason, " " * 6),
+            "sent": _escaped(
+                [
+                    line
+                    for name, c in zip(names, sent, strict=True)
+                    for line in expression(c.text, self.width, f"{' ' * 10}{name.ljust(column)}  ")
+                ]
+                if len(sent) > 1
+                else []
+            ),
+            "before": [] if step.before is None else self._marked(step.before, " " * 10),
+            "after": self._marked(step.after, sign),
         }
+
+    def _marked(self, side: Side, first: str) -> list[str]:
+        """A side as lines, what changed in colour. Where the lines are broken is found in the plain text."""
+        flags = [span.changed for span in side.spans for _ in span.text]
+        lines, at = [], 0
+        for line in expression(side.text, self.width, first):
+            body = line[len(first) :]
+            at = side.text.index(body, at)
+            pieces = groupby(zip(body, flags[at : at + len(body)], strict=True), key=itemgetter(1))
+            at += len(body)
+            marked = (("".join(c for c, _ in piece), changed) for changed, piece in pieces)
+            lines.append(
+                first + "".join(f"[report.changed]{escape.markup(t)}[/]" if c else escape.markup(t) for t, c in marked)
+            )
+            first = " " * len(first)
+        return lines
 
     def proof(self, item: Proof) -> dict[str, Any]:
         return {
@@ -277,10 +324,17 @@ def _json(c: Content) -> dict[str, Any]:
         "gradients": listed(c.gradients),
         "where": listed(c.atoms),
         "identities": listed(c.identities),
-        "beyond": [{"title": part.title, "formulas": listed(part.formulas)} for part in c.beyond],
+        "beyond": [{"title": part.title, "formulas": listed(part.results)} for part in c.parts if part.results],
         "operations": {"adjoint": c.adjoint_operations, "result": c.result_operations},
         "steps": [
-            {**vars(s), "before": None if s.before is None else s.before.text, "after": s.after.text} for s in c.steps
+            {
+                **{key: value for key, value in vars(s).items() if key not in ("anchor", "lemma", "target_latex")},
+                "before": None if s.before is None else s.before.text,
+                "after": s.after.text,
+                "contributions": [{"through": f.name or s.target, "text": f.text} for f in s.contributions],
+                "uses": [f.line for f in s.uses],
+            }
+            for s in c.steps
         ],
         "proofs": [vars(item) for item in c.evidence],
         "plan": [

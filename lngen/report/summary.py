@@ -23,3 +23,9 @@ def first_gradient(plan: Plan) -> list[str]:
     derivation = plan.derivation
     needed = leading_to([derivation.gradients[0][1]], derivation.backward)
     return [formula(q.symbol, q.expression, reading_order(derivation)).line for q in needed]
+
+
+def evidence(plan: Plan) -> str:
+    """How much of what is claimed of a derivation was shown to hold."""
+    claimed = [proof for proof in plan.derivation.proofs if proof.claimed]
+    return f"{sum(proof.passed for proof in claimed)} of {len(claimed)} hold"

@@ -43,8 +43,11 @@ def array(name: str, value: Any, required: bool) -> Any:
     except ValueError:
         raise ValueError(f"{name} is no array: its parts differ in length; pass an array of floats") from None
     if not _is_float(found.dtype):
+        # Ones and zeros are exact in every type; float32 makes no computation wider.
+        remedy = ("zeros and ones", "float32") if found.dtype == np.bool_ else ("real floats", "float64")
         raise TypeError(
-            f"{name} is of type {found.dtype}, not floating point; pass real floats, such as {name}.astype(np.float64)"
+            f"{name} is of type {found.dtype}, not floating point; "
+            f"pass {remedy[0]}, such as {name}.astype(np.{remedy[1]})"
         )
     return found
 

@@ -33,8 +33,9 @@ _PARTS = {
     "RowScalar": "the shape of {rows} without its last axis",
     "Feature": "(D,)",
     "Scalar": "a number or a 0-d array",
+    "Data": "the shape of {rows}",
 }
-_PER_ROW, _PARAMETERS = ("Row", "RowScalar"), ("Feature", "Scalar")
+_PER_ROW, _PARAMETERS = ("Row", "RowScalar", "Data"), ("Feature", "Scalar")
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +58,8 @@ class Direction:
 
 @dataclass(frozen=True, eq=False)
 class DeviceLayer:
-    """What a launcher has to know of a layer: kinds by name, `Row`, `RowScalar`, `Feature`, `Scalar` or `Constant`.
+    """What a launcher has to know of a layer: kinds by name, `Row`, `RowScalar`, `Feature`, `Scalar`, `Data`
+    or `Constant`.
 
     `saved` is what other directions read of forward, "computed" for a row scalar that forward saves for them, and
     `Saved` the class that holds it. Kernels are in files of `folder`. Values of a layer that `is_wide` may leave the
@@ -173,7 +175,7 @@ class DeviceCall:
 
     def vectors(self) -> list[Memory]:
         """The arrays that kernels read and write by vectors of entries."""
-        wide = [value for name, value in self.arrays.items() if self.kinds.get(name) in ("Row", "Feature")]
+        wide = [value for name, value in self.arrays.items() if self.kinds.get(name) in ("Row", "Data", "Feature")]
         shapes = (self.shape, self.shape[-1:])
         found = [value for value in (*wide, *self.results.values()) if isinstance(value, Memory)]
         return [value for value in found if value.nbytes and value.shape in shapes]

@@ -200,7 +200,8 @@ class LaterCall(Generic[Results]):
         self.layer, self.results, self.blocks, self.fast, self.filled = layer, results, in_blocks, fast, filled
         required = len(layer.outputs) == 1
         cotangents = [Value(f"d{name}", part, name, required) for name, part, *_ in layer.outputs]
-        gradients = [Value(f"d{name}", part, name, False, slot) for slot, (name, part, *_) in enumerate(layer.inputs)]
+        inputs = [(slot, layer.inputs[slot]) for slot in layer.differentiable]
+        gradients = [Value(f"d{name}", part, name, False, slot) for slot, (name, part, *_) in inputs]
         again = [[each._replace(name=f"d{each.name}") for each in group] for group in (gradients, cotangents)]
         self.is_jvp = direction == "jvp"
         self.cotangents = [] if self.is_jvp else cotangents
@@ -311,7 +312,7 @@ class LaterCall(Generic[Results]):
         if self.is_jvp:
             kinds: list[DType | None] = [self.layer.stored(dtypes)] * len(self.made)
         else:
-            kinds = [*dtypes]
+            kinds = [dtypes[slot] for slot in self.layer.differentiable]
             kinds += [None if value is None else value.dtype for value in values[: len(self.cotangents)]]
         outs = (out,) if self.is_jvp and len(self.made) == 1 else several(out, self.names)
         given = {} if out is None else self._given(values)

@@ -25,7 +25,7 @@ __all__ = [
     "saved",
 ]
 
-Kind = Literal["Row", "RowScalar", "Feature", "Scalar"]
+Kind = Literal["Row", "RowScalar", "Feature", "Scalar", "Data"]
 Sign = Literal["any", "nonnegative"]
 Origin = Literal["input", "output", "constant", "row scalar"]
 
@@ -34,7 +34,10 @@ Axes = list[Literal["...", "D"]]
 
 
 class InputEntry(TypedDict):
-    """An argument of `forward` that has a gradient; None may be passed for one with a default, which it then is."""
+    """A positional argument of `forward`; None may be passed for one with a default, which it then is.
+
+    One of kind `Data` has the shape of a Row and neither a gradient nor a tangent.
+    """
 
     name: str
     symbol: str
@@ -94,7 +97,13 @@ class Interface(TypedDict):
     directions: list[Literal["forward", "backward", "jvp", "backward_backward"]]
 
 
-AXES: dict[Kind, Axes] = {"Row": ["...", "D"], "RowScalar": ["..."], "Feature": ["D"], "Scalar": []}
+AXES: dict[Kind, Axes] = {
+    "Row": ["...", "D"],
+    "RowScalar": ["..."],
+    "Feature": ["D"],
+    "Scalar": [],
+    "Data": ["...", "D"],
+}
 
 
 def given(name: str, kind: Kind, default: float | None = None, *, symbol: str | None = None) -> InputEntry:

@@ -20,7 +20,7 @@ from .saved import first_fields
 Kept = TypeVar("Kept")
 
 ROW, ROW_SCALAR, FEATURE, NUMBER, CONSTANT = range(5)
-_PARTS = {"Row": ROW, "RowScalar": ROW_SCALAR, "Feature": FEATURE, "Scalar": NUMBER}
+_PARTS = {"Row": ROW, "RowScalar": ROW_SCALAR, "Feature": FEATURE, "Scalar": NUMBER, "Data": ROW}
 
 
 class Value(NamedTuple):
@@ -111,7 +111,9 @@ class HostLayer(Generic[Kept]):
             Value(output["name"], _PARTS[output["kind"]], output["name"], True) for output in interface["outputs"]
         ]
         self.required = tuple(given.required for given in self.inputs)
-        self.rows = [slot for slot, given in enumerate(self.inputs) if given.part == ROW]
+        kinds = [given["kind"] for given in interface["inputs"]]
+        self.rows = [slot for slot, kind in enumerate(kinds) if kind == "Row"]
+        self.differentiable = [slot for slot, kind in enumerate(kinds) if kind != "Data"]
         known = {("input", given.name): given for given in self.inputs}
         known |= {("output", output.name): output for output in self.outputs}
         known |= {("constant", given.name): given for given in self.constants}

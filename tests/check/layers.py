@@ -37,9 +37,10 @@ def planned(path: Path) -> Plan:
 
 
 def emitted_files(layer: Plan, forward, backward):
-    inputs = tuple(entry.name for entry in layer.derivation.definition.differentiable)
-    name = layer.derivation.definition.name
-    return emit((forward, backward), Notes(name, "A layer of the tests.", inputs=inputs))
+    definition = layer.derivation.definition
+    inputs, data = ([entry.name for entry in entries] for entries in (definition.positional, definition.data))
+    about = Notes(definition.name, "A layer of the tests.", inputs=tuple(inputs), data=tuple(data))
+    return emit((forward, backward), about)
 
 
 @cache

@@ -6,7 +6,7 @@ import sympy
 
 from lngen.check import FULL_SHAPES, check, inputs
 from lngen.check.bounds import NUMPY, error_bounds
-from lngen.check.forms import FORMATS, Rounding, exact
+from lngen.check.forms import FORMATS, AffineForm, Rounding, exact
 from lngen.errors import LngenError
 from tests.check.layers import DEFINITIONS, derived, hand_written
 from tests.programs import CENTRED_BACKWARD, CENTRED_FORWARD
@@ -118,6 +118,21 @@ def test_a_shared_error_cancels_and_an_own_one_does_not():
     other = rounding.rounded(exact([[3.0]]))
     apart = rounding.add([mean, rounding.multiply(other, exact([[-1.0]]), 0)])
     assert rounding.radius(apart).max() > 6 * FORMATS["float64"].unit
+
+
+@pytest.mark.parametrize("largest", [True, False])
+def test_the_error_of_an_extreme_is_that_of_an_entry_that_may_be_it(largest):
+    """Not that of -1e30, which stands for what is masked; one that rounding may bring to the front counts."""
+    rounding, sign = Rounding(FORMATS["float64"]), 1 if largest else -1
+    values = sign * np.array([[3.0, 2.0, -1e30], [3.0, 2.9, -1e30]])
+    own = np.array([[0.1, 0.5, 1e14], [0.1, 0.5, 1e14]])
+    found = rounding.extreme(AffineForm(values, own), 3, largest)
+    np.testing.assert_array_equal(found.value, [[3.0 * sign], [3.0 * sign]])
+    np.testing.assert_array_equal(rounding.radius(found), [[0.1], [0.5]])
+    rng = np.random.default_rng(0)
+    moved = values + own * rng.uniform(-1, 1, (1000, *values.shape))
+    reached = moved.max(-1) if largest else moved.min(-1)
+    assert np.all(np.abs(reached - found.value[:, 0]) <= rounding.radius(found)[:, 0])
 
 
 @pytest.mark.parametrize("features", [1, 15, 16, 31, 32, 33, 1000])

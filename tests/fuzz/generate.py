@@ -87,14 +87,17 @@ class _Writer:
             ),
         ]
         parts = []
+        # By dice of their own, so that all else of a definition is what its number always gave.
+        dice = random.Random(" ".join(names))
         for name, kind in zip(names, kinds, strict=False):
             default = ""
             if kind is Kind.CONSTANT:
                 default = f" = {rng.choice(('1e-05', '0.5', '2'))}"
             elif parts and rng.random() < 0.4:
                 default = f" = {rng.choice(('1', '0', '0', '-1', '0.5'))}"
-            parts.append((bool(default), f"{name}: {kind.value}{default}"))
-            self.scope[name] = SCALAR if kind is Kind.CONSTANT else kind
+            annotation = Kind.DATA if kind is ROW and parts and dice.random() < 0.25 else kind
+            parts.append((bool(default), f"{name}: {annotation.value}{default}"))
+            self.scope[name] = Kind.join(kind)
         return ", ".join(text for _, text in sorted(parts, key=lambda part: part[0]))
 
     def _some_kind(self) -> Kind:

@@ -45,7 +45,7 @@ def left_out(definition: Definition, number: int | None, rng: random.Random) -> 
     """The inputs that a case does without, of those that may be left out: one of five, or with the `number` of the case
     each in one case of three or oftener.
     """
-    optional = [entry.name for entry in definition.differentiable if entry.default is not None]
+    optional = [entry.name for entry in definition.positional if entry.default is not None]
     turns = [number is not None and (number + place) % 3 == 1 for place in range(len(optional))]
     return {name for name, turn in zip(optional, turns, strict=True) if turn or rng.random() < 0.2}
 

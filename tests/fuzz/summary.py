@@ -101,5 +101,5 @@ def _covered(campaign: Campaign, verdicts: Mapping[int, Mapping[str, Any]]) -> I
         if entry["outcome"] == RIGHT:
             function = function_of(ast.parse(campaign.text(number)))
             uses.update({node.id for node in ast.walk(function) if isinstance(node, ast.Name)})
-    names = [*FUNCTIONS, "D", "Row", "RowScalar", "Feature", "Scalar", "Constant"]
+    names = [*FUNCTIONS, "D", "Row", "RowScalar", "Feature", "Scalar", "Data", "Constant"]
     yield "Definitions that are right, by what they use: " + ", ".join(f"{name} {uses[name]}" for name in names) + "."

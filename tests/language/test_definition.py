@@ -270,15 +270,12 @@ FILE = "a definition file holds a docstring, imports from lngen.language, and on
 BODY = "a definition has assignments of names, a docstring, and one final return"
 LITERAL = "only real numbers such as 2, 0.5 or 1e-5 stand in expressions"
 IMPORT = "write `from lngen.language import ...` with the names that the definition uses"
-KINDS = "annotate with Row, RowScalar, Feature, Scalar or Constant"
+KINDS = "annotate with Row, RowScalar, Feature, Scalar, Data or Constant"
 NAME = f"choose another: {names.RULE}"
 NONZERO = "divide by something that is not zero"
 LOOP = "operators and functions work on whole rows; write the formula without a loop"
 NO_LOOP = "operators and functions work on whole rows; no loop is needed"
-INDEX = (
-    "values have no indices: reduce with mean, sum, max or min, or pass a one-hot Row t and write sum(x*t) for the entry "
-    "that it marks"
-)
+INDEX = instead.INDEX
 LAST_AXIS = "a reduction is over the feature axis, the last one, and broadcasts back by itself"
 DEFAULT = "a default is a number such as 1, -1 or 1e-5"
 SPLIT = "give parts of the expression names in statements of their own"
@@ -294,8 +291,9 @@ EXPRESSIONS = [
         "use plain names; the functions are called without a module, as in sqrt(x)",
     ),
     ('__import__("os")', 1, "there is no function '__import__'", "the functions are " + " ".join(FUNCTIONS)),
+    ("x.T", 1, "found an attribute", instead.ATTRIBUTES["T"]),
     (
-        "x.T",
+        "x.real",
         1,
         "found an attribute",
         "use plain names; the functions are called without a module, as in sqrt(x)",
@@ -332,11 +330,12 @@ EXPRESSIONS = [
     ("x & 2", 1, "found the operator &", "choose with where(condition, a, b); nest them for two conditions"),
     ("x << 2", 1, "found the operator <<", "multiply by a power of two"),
     ("x >> 2", 1, "found the operator >>", "divide by a power of two"),
+    ("x > 0", 1, "found a comparison", "write where(x > 0, 1, 0) for 1 where it holds and 0 elsewhere"),
     (
-        "x > 0",
+        "0 < x < 1",
         1,
         "found a comparison",
-        "a comparison stands only as the first argument of where(condition, a, b)",
+        "a comparison stands only as the first argument of where: where(a > b, 1, 0) is it as a number",
     ),
     ("where(x, x, 0)", 7, "the condition of where is no comparison", CONDITION),
     (
@@ -347,8 +346,14 @@ EXPRESSIONS = [
     ),
     ("where(x in x, x, 0)", 7, "found `in` or `is`", "compare with < <= > >= == or !="),
     ("where(x > 0 and x < 1, x, 0)", 7, "the condition of where is `and` or `or`", CONDITION),
-    ("where(x > 0, x)", 1, "where takes 3 arguments, and here are 2", "write where(condition, a, b)"),
-    ("x * nothing", 5, "nothing is called 'nothing'", "assign it first"),
+    (
+        "where(x > 0, x)",
+        1,
+        "where takes 3 arguments, and here are 2",
+        "write where(x > 0, x, b): b is the value where the condition does not hold",
+    ),
+    ("where(x)", 1, "where takes 3 arguments, and here are 1", "write where(condition, a, b)"),
+    ("x * nothing", 5, "nothing is called 'nothing'", "assign it first, or make it an input"),
     ("x * sqrt", 5, "'sqrt' is a function and needs arguments", "write sqrt(u)"),
     ("x * Row", 5, "'Row' is a kind", "use it to annotate an input, as in `x: Row`"),
     ("x(2)", 1, "'x' is a value and cannot be called", "write * for a product"),
@@ -358,7 +363,8 @@ EXPRESSIONS = [
     ("sqrt(*x)", 6, "found a starred argument", "write sqrt(u)"),
     ("sqrt()", 1, "sqrt takes 1 argument, and here are 0", "write sqrt(u)"),
     ("mean(x, x)", 1, "mean takes 1 argument, and here are 2", f"write mean(row); {LAST_AXIS}"),
-    ("mean(x, axis=0)", 9, "found a keyword argument", LAST_AXIS),
+    ("mean(x, axis=-1)", 9, "found a keyword argument", LAST_AXIS),
+    ("mean(x, axis=0)", 9, "found a keyword argument", instead.axis("0")),
     ("cumsum(x)", 1, "there is no function 'cumsum'", instead.FUNCTIONS["cumsum"]),
     ("clamp(x, 0, 1)", 1, "there is no function 'clamp'", "write minimum(maximum(x, low), high)"),
     ("std(x)", 1, "there is no function 'std'", "write sqrt(mean((x - mean(x))**2))"),
@@ -369,13 +375,13 @@ EXPRESSIONS = [
         "max(x, 0)",
         1,
         "max with 2 arguments: it reduces one row over the feature axis",
-        "write maximum(a, b) for the larger of two values",
+        "write maximum(a, b) for the larger of two values; max(row) takes no axis, and is over the last one",
     ),
     (
         "min(x, 0)",
         1,
         "min with 2 arguments: it reduces one row over the feature axis",
-        "write minimum(a, b) for the smaller of two values",
+        "write minimum(a, b) for the smaller of two values; min(row) takes no axis, and is over the last one",
     ),
     ("x * mean(mean(x))", 10, "mean of a RowScalar, which has no feature axis", "delete mean"),
     ("x * sum(D)", 9, "sum of a Scalar, which has no feature axis", "delete sum, or multiply by D for a sum"),
@@ -491,9 +497,9 @@ TEXTS = [
     ("def lambda_(x: Row):\n return 2*x", 1, 5, "the name 'lambda_' begins or ends with an underscore", NAME),
     ("def aux(x: Row):\n return 2*x", 1, 5, "the name 'aux' is the name of a device on some systems", NAME),
     ("def like(x: Row):\n return 2*x", 1, 5, "the name 'like' is an argument of the emitted functions", NAME),
-    ("def f(x):\n return 2*x", 1, 7, "the input 'x' has no kind", "annotate it with Row, RowScalar, Feature, Scalar or Constant"),
+    ("def f(x):\n return 2*x", 1, 7, "the input 'x' has no kind", "annotate it with Row, RowScalar, Feature, Scalar, Data or Constant"),
     ("def f(x: Rwo):\n return 2*x", 1, 10, "there is no kind 'Rwo'", "did you mean 'Row'?"),
-    ("def f(x: float):\n return 2*x", 1, 10, "there is no kind 'float'", KINDS),
+    ("def f(x: float):\n return 2*x", 1, 10, "there is no kind 'float'", instead.KINDS["float"]),
     ("def f(x: 'Row'):\n return 2*x", 1, 10, "found a string as a kind", KINDS),
     ("def f(x: Row()):\n return 2*x", 1, 10, "found a call as a kind", KINDS),
     ("def f(x: language.Row):\n return 2*x", 1, 10, "found an attribute as a kind", KINDS),
@@ -516,7 +522,7 @@ TEXTS = [
     ("def f(f: Row):\n return 2*f", 1, 7, "'f' is the name of the function itself", "choose another name"),
     (body("f = 2*x", "return f"), 2, 5, "'f' is the name of the function itself", "choose another name"),
     ("def f(x: Row, dy: Row):\n return x*dy", 1, 15, "'dy' and the cotangent of 'y' would have gradients of one name, 'ddy'", "rename either"),
-    ("def f(x: Row, h: Row):\n return x*h*g", 2, 13, "nothing is called 'g'", "assign it first"),
+    ("def f(x: Row, h: Row):\n return x*h*g", 2, 13, "nothing is called 'g'", "assign it first, or make it an input"),
     ("def f(x: Row, gamma: Feature):\n return 2*x", 1, 15, "the input 'gamma' is not used", "delete it, or use it"),
     ("def f(x: Row, eps: Constant):\n return 2*x", 1, 15, "the input 'eps' is not used", "delete it, or use it"),
     ("def f(ｘ: Row):\n return 2*ｘ", 1, 7, "the name 'ｘ' has characters that are not ASCII", "write names with the letters a to z, digits and underscores"),

@@ -25,7 +25,7 @@ SPECIFIED = [
 
 def test_the_table_has_the_specified_functions() -> None:
     assert list(FUNCTIONS) == SPECIFIED
-    assert KIND_NAMES == ("Row", "RowScalar", "Feature", "Scalar", "Constant")
+    assert KIND_NAMES == ("Row", "RowScalar", "Feature", "Scalar", "Data", "Constant")
     assert set(public_names()) == {"D", *KIND_NAMES, *SPECIFIED}
 
 

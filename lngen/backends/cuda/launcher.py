@@ -56,7 +56,7 @@ def _fields(
         "header": notes.header,
         "title": notes.title,
         "several_outputs": len(layer.outputs) > 1,
-        "inputs": [given.public for given in layer.inputs],
+        "inputs": [given.public for given in layer.differentiable],
         "numbers": any(given.kind == "Scalar" for given in layer.inputs),
         "outputs": [output.public for output in layer.outputs],
         "saved_fields": saved,
@@ -138,7 +138,7 @@ def _direction(program: RowProgram, lowered: LoweredDirection, layer: PublicInte
 def _belongings(program: RowProgram, layer: PublicInterface) -> tuple[dict[str, str], dict[str, str]]:
     """The arguments of a direction besides inputs, and its results, each with what it belongs to."""
     outputs = {output.derivative.name: output.name for output in layer.outputs}
-    gradients = {given.derivative.name: given.name for given in layer.inputs}
+    gradients = {given.derivative.name: given.name for given in layer.differentiable}
     own = {name: given.name for name, given in moved(program, layer).items()}
     again = {gradient(name): name for name in outputs}
     return {

@@ -12,14 +12,14 @@ from lngen.backends.interface import OwnFields, interface, moved
 from lngen.backends.layout import WIDTH, quoted, tuple_of, wrapped
 from lngen.backends.numpy.body import Body, body
 from lngen.backends.numpy.fast_path import FastPath, fast_path
-from lngen.backends.numpy.linear_directions import by_event, linear_direction
+from lngen.backends.numpy.linear_directions import by_event, in_formulas_names, linear_direction
 from lngen.backends.numpy.lowering import lower
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.text import definition, words_in
 from lngen.backends.numpy.wrappers import MEANINGS, PublicFunctions
 from lngen.backends.saved import saved_fields
 from lngen.backends.signatures import Signatures
-from lngen.backends.spelling import PYTHON, belongs_to, gradient, marked_program, plain_errors, spelled
+from lngen.backends.spelling import PYTHON, belongs_to, gradient, marked_program, plain_errors, spelled, tangent
 from lngen.files import render
 from lngen.plan.presence import NEVER
 from lngen.plan.program import RowProgram
@@ -52,9 +52,9 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
 
 class _Emission:
     def __init__(self, programs: Sequence[RowProgram], notes: Notes) -> None:
-        self.programs = programs
-        self.forward, self.backward, *others = programs
-        self.notes, self.layer = notes, (layer := interface(self.forward, notes))
+        self.notes, self.layer = notes, (layer := interface(programs[0], notes))
+        self.programs = [in_formulas_names(program, layer) for program in programs]
+        self.forward, self.backward, *others = self.programs
         self.several = len(layer.outputs) > 1
         self.residuals = tuple(centring.residual.symbol for centring in self.forward.centrings())
         self.cotangents = tuple(output.derivative.name for output in layer.outputs)
@@ -69,8 +69,11 @@ class _Emission:
     # The two directions
 
     def _backward_body(self) -> tuple[Body, FastPath]:
-        optional = self.layer.optional
-        absent = self.absent
+        absent, layer = self.absent, self.layer
+        loaded = {parameter.name for parameter in self.backward.parameters}
+        loaded |= {row.name for row in self.backward.rows}
+        of_gradients = {given.name for given in layer.differentiable}
+        optional = [name for name in layer.optional if name in loaded | of_gradients]
         cases = Cases((*optional, *absent), self._tests(self.backward), absent)
         schedule = lower(self.backward, cases, self.residuals)
         given = {
@@ -79,10 +82,8 @@ class _Emission:
             for name in store.names
         }
         wanted = by_event(self.backward.results, given)
-        loaded = {parameter.name for parameter in self.backward.parameters}
-        loaded |= {row.name for row in self.backward.rows}
         flagged = [name for name in optional if name not in loaded]
-        results = [gradient(given.name) for given in self.layer.inputs]
+        results = [gradient(given.name) for given in layer.differentiable]
         return body(schedule, wanted, given), fast_path(
             schedule, wanted, given, results, flagged, self._zero_shapes(given)
         )
@@ -90,7 +91,7 @@ class _Emission:
     def _zero_shapes(self, computed: Collection[str]) -> dict[str, str]:
         """The shapes of gradients that are not computed."""
         shapes = {"Row": "shape", "RowScalar": "shape[:-1]", "Feature": "shape[-1:]", "Scalar": "()"}
-        inputs = self.layer.inputs
+        inputs = self.layer.differentiable
         return {gradient(each.name): shapes[each.kind] for each in inputs if gradient(each.name) not in computed}
 
     def _forward_body(self) -> tuple[Body, FastPath]:
@@ -166,7 +167,7 @@ class _Emission:
             "description": description,
             "several_outputs": self.several,
             "second": any(program.direction == "backward_backward" for program in self.programs),
-            "inputs": [{"name": given.public, "required": given.required} for given in layer.inputs],
+            "inputs": [{"name": given.public, "required": given.required} for given in layer.differentiable],
             "outputs": [
                 {"name": output.public, "meaning": MEANINGS[output.kind].format(rows=rows)} for output in layer.outputs
             ],
@@ -196,7 +197,8 @@ class _Emission:
             return False
         if program.direction == "forward":
             return any(row.required for row in self.layer.rows)
-        return "Row" in [*(field.kind for field in self.saved), *(output.kind for output in self.layer.outputs)]
+        kinds = {*(field.kind for field in self.saved), *(output.kind for output in self.layer.outputs)}
+        return not kinds.isdisjoint(("Row", "Data"))
 
     def _arguments(self, program: RowProgram) -> list[str]:
         """What a direction is given besides what was saved, in the order in which the runtime passes it."""
@@ -208,11 +210,11 @@ class _Emission:
     def _results(self, program: RowProgram) -> list[str]:
         """What it computes, in that order."""
         outputs = [output.name for output in self.layer.outputs]
-        gradients = [gradient(given.name) for given in self.layer.inputs]
+        gradients = [gradient(given.name) for given in self.layer.differentiable]
         return {
             "forward": [*outputs, *(symbol.name for symbol in program.saved)],
             "backward": gradients,
-            "jvp": list(self.cotangents),
+            "jvp": [tangent(output.name) for output in self.layer.outputs],
             "backward_backward": [*gradients, *map(gradient, self.cotangents)],
         }[program.direction]
 

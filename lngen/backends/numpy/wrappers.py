@@ -6,6 +6,7 @@ never do.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,8 @@ from lngen.backends.layout import WIDTH, assigned_tuple, in_docstring, quoted, t
 from lngen.backends.numpy.text import indented
 from lngen.backends.saved import Field
 from lngen.backends.signatures import Signatures, as_python
+from lngen.backends.spelling import reading, tangent
+from lngen.language.names import cotangent
 from lngen.plan.program import RowProgram
 
 MEANINGS = {
@@ -22,6 +25,7 @@ MEANINGS = {
     "RowScalar": "one value per row, shape {rows}.shape[:-1]",
     "Feature": "one value per feature, shape (D,)",
     "Scalar": "a number or a 0-d array",
+    "Data": "shape (..., D), without a gradient",
 }
 
 _THREADS = "threads: how many threads share the rows. It changes no bit of a result."
@@ -111,20 +115,21 @@ class PublicFunctions:
         """`jvp`."""
         several, first = self._several(), self.layer.outputs[0].public
         tangents = self._moved(program)
-        returned = "Outputs, the tangent of each" if several else f"the tangent of {first}"
+        signs = [reading(tangent(output.name)) for output in self.layer.outputs]
+        returned = f"Outputs, the tangents {', '.join(signs)}" if several else f"{signs[0]}, the tangent of {first}"
         return Function(
             signature=self.signatures.later(program),
             summary="What the outputs move by when each input moves by its tangent.",
             formulas=in_docstring(self._formulas(program)),
             arguments=[
                 _SAVED,
-                *(f"{name}: the tangent of {of}; None stands for zero." for name, of in tangents),
+                *(f"{name}: {sign}, the tangent of {of}; None stands for zero." for name, of, sign in tangents),
                 *_out("Outputs" if several else "", f"the tangent of {first}"),
                 _THREADS,
             ],
             returns=[f"{returned}, in the type that forward returned."],
             raises=_RAISES,
-            lines=_called("_JVP", "arguments_", [name for name, _ in tangents], "out, threads", "saved, "),
+            lines=_called("_JVP", "arguments_", [name for name, *_ in tangents], "out, threads", "saved, "),
         )
 
     def backward_backward(self, program: RowProgram) -> Function:
@@ -132,7 +137,9 @@ class PublicFunctions:
         cotangents = quoted(output.derivative.public for output in self.layer.outputs)
         own = self._moved(program)
         itself = "" if self._several() else ", or the array itself"
-        arguments = [f"*_calls.each_cotangent(cotangents, {cotangents})", *(name for name, _ in own)]
+        arguments = [f"*_calls.each_cotangent(cotangents, {cotangents})", *(name for name, *_ in own)]
+        inputs = self.layer.inputs
+        signs = [f"{each.derivative.public} is {cotangent(reading(each.name), again=True)}" for each in inputs]
         return Function(
             signature=self.signatures.later(program),
             summary="The gradients of a loss that depends on what `backward` returned.",
@@ -140,11 +147,13 @@ class PublicFunctions:
             arguments=[
                 _SAVED,
                 f"cotangents: what `backward` was given, a tuple or a list{itself}.",
-                *(f"{name}: the cotangent of d{of}, its gradient; None stands for zero." for name, of in own),
+                *(f"{name}: the cotangent of d{of}, its gradient; None stands for zero." for name, of, _ in own),
                 *_out("SecondGradients"),
                 _THREADS,
             ],
-            returns=["SecondGradients, with respect to the inputs and to the cotangents."],
+            returns=textwrap.wrap(
+                f"SecondGradients, with respect to the inputs ({', '.join(signs)}) and to the cotangents.", WIDTH - 12
+            ),
             raises=_RAISES,
             lines=_called("_BACKWARD_BACKWARD", "arguments_", arguments, "out, threads", "saved, "),
         )
@@ -175,9 +184,10 @@ class PublicFunctions:
     def _several(self) -> bool:
         return len(self.layer.outputs) > 1
 
-    def _moved(self, program: RowProgram) -> list[tuple[str, str]]:
-        """The tangents, or the cotangents of gradients, as callers write them, and what they belong to."""
-        return [(moved_name(program, given), given.public) for given in moved(program, self.layer).values()]
+    def _moved(self, program: RowProgram) -> list[tuple[str, str, str]]:
+        """The tangents, or the cotangents of gradients, as callers write them, what they belong to, and their signs."""
+        named = moved(program, self.layer).items()
+        return [(moved_name(program, given), given.public, reading(sign)) for sign, given in named]
 
     def _meaning(self, given: PublicInput) -> str:
         meaning = MEANINGS[given.kind].format(rows=self.layer.rows[0].public)

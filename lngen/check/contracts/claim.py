@@ -44,7 +44,7 @@ def results(answer: Run) -> dict[str, Array | None]:
 def row_results(layer: Checkable) -> list[str]:
     """The names of the results that each row has its own part of."""
     definition = layer.definition
-    return [*definition.outputs, *(f"d{entry.name}" for entry in definition.inputs if entry.kind.over_rows)]
+    return [*definition.outputs, *(f"d{entry.name}" for entry in definition.differentiable if entry.kind.over_rows)]
 
 
 def cut(layer: Checkable, case: Case, rows: slice) -> Case:

@@ -69,7 +69,7 @@ def _unchanged(layer: Checkable, case: Case) -> str:
     cotangents = [upload(case.cotangents[name]) for name in layer.definition.outputs]
     _, saved = _backend(layer).forward(*given, **constants)
     _backend(layer).backward(saved, *cotangents)
-    names = [entry.name for entry in layer.differentiable] + [f"d{name}" for name in layer.definition.outputs]
+    names = [entry.name for entry in layer.definition.positional] + [f"d{name}" for name in layer.definition.outputs]
     before = [*arguments, *(case.cotangents[name] for name in layer.definition.outputs)]
     after = [download(value) for value in (*given, *cotangents)]
     return listed(different(dict(zip(names, before, strict=True)), dict(zip(names, after, strict=True))), "written to")
@@ -78,7 +78,7 @@ def _unchanged(layer: Checkable, case: Case) -> str:
 def _strided(layer: Checkable, case: Case) -> str:
     arguments, constants = positional(layer, case)
     given = [upload(value) for value in arguments]
-    place = next(i for i, entry in enumerate(layer.differentiable) if entry.kind is Kind.ROW)
+    place = next(i for i, entry in enumerate(layer.definition.positional) if entry.kind is Kind.ROW)
     wide = upload(np.repeat(np.asarray(arguments[place]), 2, axis=-1))
     given[place] = wide[:, ::2]
     try:

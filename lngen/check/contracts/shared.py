@@ -143,7 +143,7 @@ def _zero_rows(layer: Checkable, features: int, seed: int) -> str:
 
 
 def _left_out(layer: Checkable, features: int, seed: int, bounds: Bounds) -> str:
-    optional = [entry for entry in layer.differentiable if entry.default is not None]
+    optional = [entry for entry in layer.definition.positional if entry.default is not None]
     for some in chain.from_iterable(combinations(optional, n) for n in range(1, len(optional) + 1)):
         names = frozenset(entry.name for entry in some)
         case = ordinary(layer.definition, ROWS, features, seed, names)
@@ -154,7 +154,7 @@ def _left_out(layer: Checkable, features: int, seed: int, bounds: Bounds) -> str
         trouble = beyond(results(run(layer, explicit)), without, bounds(explicit))
         if trouble:
             return f"without {', '.join(sorted(names))}: {trouble}"
-        not_none = [f"d{name}" for name in sorted(names) if without[f"d{name}"] is not None]
+        not_none = [f"d{name}" for name in sorted(names) if without.get(f"d{name}") is not None]
         if not_none:
             return f"without {', '.join(sorted(names))}: {', '.join(not_none)} is not None"
     return ""

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import sympy
-from sympy import Add, Expr, Pow, Symbol, default_sort_key
+from sympy import Add, Expr, Pow, Symbol, default_sort_key, preorder_traversal
 from sympy.core.relational import Relational
 
 from lngen.derivation.simplify.factors import common_factors, with_product, with_sum
@@ -75,10 +75,14 @@ class Basis:
 
     def use_identities(self, expression: Expr) -> Expr:
         """The identities used until nothing changes: each speaks of means that no other one brings back."""
-        reduced = _reduced(expression, dict(self.identities))
+        reduced = _reduced(expression, dict(self.identities))[0]
         if len(Add.make_args(reduced)) > _LONGEST_GRADIENT:
             raise TooManyTermsError
         return common_factors(reduced)
+
+    def reduced(self, expression: Expr) -> tuple[Expr, tuple[tuple[Expr, Expr], ...]]:
+        """The expression with the identities used, and those that were."""
+        return _reduced(expression, dict(self.identities))
 
     def try_on(self, expression: Expr) -> Expr:
         """The expression in this basis, identities used; TooManyTermsError where that takes too much work."""
@@ -103,14 +107,17 @@ class Basis:
         return expression
 
 
-def _reduced(expression: Expr, identities: dict[Expr, Expr]) -> Expr:
+def _reduced(expression: Expr, identities: dict[Expr, Expr]) -> tuple[Expr, tuple[tuple[Expr, Expr], ...]]:
     # No identity brings back what another took away (`_with_identities`), so each pass settles at least one.
+    used: set[Expr] = set()
     for _ in range(len(identities) + 1):
-        after = expand_linear(expression.xreplace(identities))
+        found = identities.keys() & set(preorder_traversal(expression))
+        after = expand_linear(expression.xreplace(identities) if found else expression)
         if after == expression:
             break
+        used |= found
         expression = after
-    return expression
+    return expression, tuple((left, right) for left, right in identities.items() if left in used)
 
 
 def _substituted(expression: Expr, table: dict[TypedSymbol, Expr]) -> Expr:
@@ -265,7 +272,7 @@ def _with_identities(row_class: RowClass, basis: Basis) -> Basis:
             continue
         left = eliminated.get(equation.symbol, equation.symbol)
         right = basis.rewrite(equation.expression)
-        difference = _reduced(expand_linear(left - right), identities)
+        difference = _reduced(expand_linear(left - right), identities)[0]
         means = difference.atoms(Mean)
         if not means and left == equation.symbol and not axes(left - difference).rows:
             identities[left] = left - difference
@@ -320,7 +327,7 @@ def in_best_basis(row_class: RowClass, expression: Expr) -> tuple[Basis | None, 
     price = cost(best[1])
     if not isinstance(expression, (Add, sympy.Mul)):
         return best
-    held = _held_means(row_class, expression)
+    held = held_means(row_class, expression)
     for basis in bases(row_class):
         try:
             candidate = basis.try_on(expression.xreplace(held))
@@ -333,7 +340,7 @@ def in_best_basis(row_class: RowClass, expression: Expr) -> tuple[Basis | None, 
     return best if chosen is None else (chosen, chosen.in_members(short))
 
 
-def _held_means(row_class: RowClass, expression: Expr) -> dict[Expr, TypedSymbol]:
+def held_means(row_class: RowClass, expression: Expr) -> dict[Expr, TypedSymbol]:
     """Means of rows that are no basis: they stay as they are, for written in a basis each would be two.
 
     >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
@@ -342,7 +349,7 @@ def _held_means(row_class: RowClass, expression: Expr) -> dict[Expr, TypedSymbol
     >>> mu, var = RowScalarSymbol("mu"), RowScalarSymbol("var")
     >>> row = RowClass(x, (Member(x, sympy.S.One, sympy.S.Zero), Member(c, sympy.S.One, -mu)),
     ...                (Equation(mu, Mean(x)), Equation(var, Mean(c**2))), ())
-    >>> list(_held_means(row, c*Mean(g*x) + Mean(g*c)))
+    >>> list(held_means(row, c*Mean(g*x) + Mean(g*c)))
     [Mean(g*x)]
     """
     excluded = _shifted(row_class, _known(_bases(row_class)[0]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable
 from dataclasses import replace
 
 import sympy
@@ -17,18 +17,16 @@ from lngen.derivation.simplify.poles import guard_vanishing_poles
 from lngen.derivation.simplify.reverse_pass import ReversePass
 from lngen.derivation.simplify.stability import stable_forward, stable_lines
 from lngen.derivation.simplify.structure import named_structure
-from lngen.derivation.simplify.trail import Trail
+from lngen.derivation.simplify.trail import Trail, leading_steps, renamed
 from lngen.derivation.simplify.work import limited_work
-from lngen.derivation.vjp import adjoint, cotangent_symbol
-from lngen.expressions.equations import Equation, Forward, Names
+from lngen.derivation.vjp import adjoint
+from lngen.expressions.equations import Equation, Forward, Names, atoms_numbered
 from lngen.expressions.reductions import show_sums
 from lngen.expressions.symbols import D, TypedSymbol, axes
 from lngen.language.definition import Definition
 
 _MOST_WORK = 60_000
 """Units of `simplify.work`, some seconds; no layer takes more than 2,000, twelve norms of norms 57,000."""
-
-_NAME = re.compile(r"[A-Za-z]\w*")
 
 
 def derive(definition: Definition) -> Derivation:
@@ -54,25 +52,25 @@ def derive(definition: Definition) -> Derivation:
     trail.steps = _of_known(forward, written, [_in_words_of(step, meaning) for step in trail.steps])
     _forward_steps(forward, written, meaning, trail)
     reverse = ReversePass(forward, trail)
-    results = [cotangent_symbol(symbol) for symbol in forward.differentiable]
+    results = [*map(forward.cotangent, forward.differentiable)]
     with limited_work(_MOST_WORK, TooManyTermsError):
         equations = reverse.inlined(reverse.run(), results)
     equations = stable_lines(equations, forward, trail, reverse.names)
     forward, equations = guard_vanishing_poles(forward, equations, trail, reverse.names)
-    rename, equations = _named(equations, results, forward)
+    rename, equations = _named(_in_order(equations), results, forward, trail.steps)
     return Derivation(
         definition=definition,
         written=written,
         forward=forward,
         adjoint=adjoint(written),
-        backward=_in_order(equations),
+        backward=equations,
         gradients=tuple(zip(forward.differentiable, results, strict=True)),
         identities=tuple(
             (basis.symbol, show_sums(left), right)
             for basis in reverse.bases.values()
             for left, right in basis.identities
         ),
-        steps=tuple(_renamed(step, rename) for step in trail.steps),
+        steps=leading_steps([q.symbol for q in equations], [renamed(step, rename) for step in trail.steps]),
     )
 
 
@@ -95,13 +93,40 @@ def _of_known(forward: Forward, written: Forward, steps: list[Step]) -> list[Ste
 
 
 def _forward_steps(forward: Forward, written: Forward, meaning: dict[TypedSymbol, Expr], trail: Trail) -> None:
-    by_name = {equation.symbol.name: equation.expression.xreplace(meaning) for equation in written.equations}
+    """The normal form, a step a line; those of earlier rules stand where what they speak of is known."""
+    earlier, trail.steps = trail.steps, []
+    before_of, values = _written_out(written, meaning), {q.symbol: q.expression for q in written.equations}
+    own = {equation.symbol.name for equation in forward.equations}
+    known = {symbol.name for symbol in (D, *forward.symbols, *values)} - own
     for equation in forward.equations:
-        before = by_name.get(equation.symbol.name) if equation.named else None
-        rule, reason = _forward_rule(equation)
+        symbol, before = equation.symbol, before_of.get(equation.symbol.name) if equation.named else None
         if before == equation.expression:
             before = None
-        trail.add("forward", rule, equation.symbol, before, equation.expression, reason)
+        for step in tuple(earlier):
+            if step.target.name == symbol.name or (
+                step.target.name not in own and {met.name for met in step.read} <= known
+            ):
+                earlier.remove(step)
+                mine = step.target.name == symbol.name
+                trail.steps.append(replace(step, target=symbol) if mine else step)
+                before = step.after if mine else before
+        rule, reason = _forward_rule(equation)
+        gone = () if before is None else ((s, e) for s, e in values.items() if before.has(s) and s.name not in own)
+        trail.add("forward", rule, symbol, before, equation.expression, reason, uses=gone)
+        known.add(symbol.name)
+    trail.steps += earlier
+
+
+def _written_out(written: Forward, meaning: dict[TypedSymbol, Expr]) -> dict[str, Expr]:
+    """The statements of a definition, what the user left without a name written out, in the normal form's names."""
+    unnamed: dict[TypedSymbol, Expr] = {}
+    result = {}
+    for equation in written.equations:
+        expression = equation.expression.xreplace(unnamed)
+        result[equation.symbol.name] = expression.xreplace(meaning)
+        if not equation.named:
+            unnamed[equation.symbol] = expression
+    return result
 
 
 def _forward_rule(equation: Equation) -> tuple[str, str]:
@@ -122,19 +147,17 @@ def _forward_rule(equation: Equation) -> tuple[str, str]:
 
 
 def _named(
-    equations: tuple[Equation, ...], results: list[TypedSymbol], forward: Forward
+    equations: tuple[Equation, ...], results: list[TypedSymbol], forward: Forward, steps: Iterable[Step]
 ) -> tuple[dict[TypedSymbol, TypedSymbol], tuple[Equation, ...]]:
-    """A result that is only another name for a cotangent takes that cotangent's place; `g` comes first."""
-    names = Names.of(forward, equations)
+    """A result that is only another name for a cotangent takes that cotangent's place; `g` comes first, then `g_2`.
+
+    Steps may still speak of what is no line any more: that comes last.
+    """
     rename, equations = under_names_of_results(equations, results)
-    inner = [q.symbol for q in equations if q.symbol not in results]
-    atoms = [symbol for symbol in inner if symbol.name.startswith("g_")]
-    if atoms and names.fresh("g") == "g":
-        # The two names change places, since steps may still speak of the other.
-        first = type(atoms[0])("g")
-        swap = {atoms[0]: first, first: atoms[0]}
-        return rename | swap, with_symbols(equations, swap)
-    return rename, equations
+    own = [q.symbol for q in equations if q.symbol not in results]
+    own += [step.target for step in steps if step.part == "backward" and step.target not in {*own, *results, *rename}]
+    again = atoms_numbered(own, Names.of(forward))
+    return rename | again, with_symbols(equations, again)
 
 
 def _in_order(equations: tuple[Equation, ...]) -> tuple[Equation, ...]:
@@ -148,17 +171,3 @@ def _in_order(equations: tuple[Equation, ...]) -> tuple[Equation, ...]:
         done.add(ready.symbol)
         result.append(ready)
     return tuple(result)
-
-
-def _renamed(step: Step, rename: dict[TypedSymbol, TypedSymbol]) -> Step:
-    def new(expression: Expr | None) -> Expr | None:
-        return None if expression is None else expression.xreplace(rename)
-
-    names = {old.name: symbol.name for old, symbol in rename.items()}
-    return replace(
-        step,
-        target=rename.get(step.target, step.target),
-        before=new(step.before),
-        after=step.after.xreplace(rename),
-        reason=_NAME.sub(lambda found: names.get(found[0], found[0]), step.reason),
-    )

@@ -52,8 +52,8 @@ def shift_exponentials(forward: Forward, trail: Trail) -> Forward:
     >>> for q in shift_exponentials(translate(parse(text)), Trail()).equations:
     ...     print(q.symbol, "=", q.expression)
     row_max = RowMax(x)
-    sum_x_shifted = D*Mean(exp(-row_max + x))
-    y = row_max + log(sum_x_shifted)
+    sum_exp_x_shifted = D*Mean(exp(-row_max + x))
+    y = row_max + log(sum_exp_x_shifted)
     """
     tried: set[Expr] = set()
     while True:
@@ -196,7 +196,7 @@ def stop_at_cancelling_extremes(forward: Forward, trail: Trail) -> Forward:
     ... '''
     >>> for q in stop_at_cancelling_extremes(translate(parse(text)), Trail()).equations:
     ...     print(q.symbol, "=", q.expression, "stopped" * q.stopped, end=";")
-    m = RowMax(x) stopped;sum_x = D*Mean(exp(-m + x)) ;y = m + log(sum_x) ;
+    m = RowMax(x) stopped;sum_exp_x = D*Mean(exp(-m + x)) ;y = m + log(sum_exp_x) ;
     """
     result = []
     for equation in forward.equations:

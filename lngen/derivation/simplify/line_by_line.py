@@ -7,19 +7,20 @@ its square.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sympy import Add, Expr, Mul, Pow
 from sympy.logic.boolalg import Boolean
 
-from lngen.derivation.jvp import tangent, tangent_symbol
+from lngen.derivation.jvp import tangent
 from lngen.derivation.simplify.function_values import with_value
 from lngen.derivation.simplify.inline import too_long
 from lngen.derivation.simplify.linear import split_rows_sum, tree_size
-from lngen.derivation.vjp import adjoint
-from lngen.expressions.equations import Equation, Forward, Names
-from lngen.expressions.symbols import AttainsFirst, RowMax, RowMin, StopGradient, Where, symbol_like
+from lngen.derivation.simplify.trail import Trail
+from lngen.derivation.vjp import Contribution, adjoint
+from lngen.expressions.equations import Equation, Forward, Names, tangent_symbol
+from lngen.expressions.symbols import AttainsFirst, RowMax, RowMin, StopGradient, TypedSymbol, Where, symbol_like
 
 _LONG = 30
 _FACTORS = 6
@@ -78,28 +79,44 @@ def in_short_lines(forward: Forward) -> Forward:
     return replace(forward, equations=tuple(lines))
 
 
-def plain_tangents(forward: Forward) -> tuple[Equation, ...]:
+def plain_tangents(forward: Forward, trail: Trail) -> tuple[Equation, ...]:
     """The tangents line by line, each derivative written with the function's own value."""
-    found = tangent(forward)
+    said: dict[TypedSymbol, Expr] = {}
+
+    def tell(symbol: TypedSymbol, sent: Sequence[Contribution]) -> None:
+        said[symbol] = trail.chain_rule(symbol, sent, "what it moves by when what it is made of moves")
+
+    found = tangent(forward, tell)
+    for equation in found.equations:
+        reason = "the sum of means is the mean of the sum, and selects on one condition are one"
+        trail.derived("collected", equation.symbol, said[equation.symbol], equation.expression, reason)
     own = {equation.symbol for equation in found.equations}
-    results = ((tangent_symbol(output), moved) for output, moved in found.results)
-    return _with_values((*found.equations, *(Equation(s, moved) for s, moved in results if s not in own)), forward)
+    results = [Equation(tangent_symbol(output), moved) for output, moved in found.results]
+    for equation in results:
+        if equation.symbol not in own:
+            trail.derived("chain rule", equation.symbol, None, equation.expression, "what it moves by, under its name")
+    results = [equation for equation in results if equation.symbol not in own]
+    return _with_values((*found.equations, *results), forward, trail)
 
 
-def plain_cotangents(forward: Forward) -> tuple[Equation, ...]:
+def plain_cotangents(forward: Forward, trail: Trail) -> tuple[Equation, ...]:
     """The adjoint line by line, each derivative written with the function's own value."""
-    equations = _with_values(adjoint(forward).equations, forward)
-    return tuple(replace(q, expression=split_rows_sum(q.expression)) for q in equations)
+    found = adjoint(forward, lambda symbol, sent: trail.chain_rule(symbol, sent, "what reaches it"))
+    equations = _with_values(found.equations, forward, trail)
+    return trail.rewritten("sums over rows", "as few as spare operations", equations, split_rows_sum)
 
 
-def _with_values(equations: tuple[Equation, ...], forward: Forward) -> tuple[Equation, ...]:
+def _with_values(equations: tuple[Equation, ...], forward: Forward, trail: Trail) -> tuple[Equation, ...]:
     lines = [q for q in forward.equations if isinstance(q.expression, Pow) or q.expression.is_Function]
     known = [(line, line.expression.free_symbols) for line in lines]
-    result = []
-    for equation in equations:
-        expression = equation.expression
+
+    def change(expression: Expr) -> Expr:
+        free = expression.free_symbols
         for line, read in known:
-            if read <= expression.free_symbols:
+            if read <= free:
                 expression = with_value(expression, line)
-        result.append(replace(equation, expression=expression))
-    return tuple(result)
+                free = expression.free_symbols
+        return expression
+
+    reason = "a derivative written with what the function is called"
+    return trail.rewritten("value of a function", reason, equations, change)

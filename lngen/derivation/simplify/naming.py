@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 
 from sympy import Add, Expr, Function, Pow
 
+from lngen.expressions.equations import Equation, Forward, Names
+from lngen.expressions.notation.plain import WORDS
 from lngen.expressions.reductions import reduction_name
-from lngen.expressions.symbols import Mean, Reduction, axes
+from lngen.expressions.symbols import Mean, Reduction, TypedSymbol, axes, renamed
 
-_DONE = re.compile(r"_(centred|shifted|scaled)$")
+_NUMBER = re.compile(r"_\d+$")
+_DONE = re.compile(r"_(centred|shifted|scaled)(_\d+)?$")
 
 
 def function_name(e: Expr, argument: Expr) -> str:
@@ -21,7 +24,7 @@ def function_name(e: Expr, argument: Expr) -> str:
     >>> [function_name(f(u), u) for f, u in ((sympy.tanh, RowSymbol("x")), (sympy.exp, RowSymbol("x_shifted")))]
     ['tanh_x', 'exp_shifted']
     """
-    stem = "root" if isinstance(e, Pow) else type(e).__name__.lower()
+    stem = "root" if isinstance(e, Pow) else WORDS[type(e)]
     words = sorted(symbol.name for symbol in argument.free_symbols if axes(symbol).rows)
     if len(words) == 1 and (done := _DONE.search(words[0])):
         words = [done[1]]
@@ -29,15 +32,56 @@ def function_name(e: Expr, argument: Expr) -> str:
 
 
 def plain(name: str) -> str:
-    """A name without what it says was done: the sum of `e_shifted` is `sum_e`."""
+    """A name without what it says was done.
+
+    >>> plain("e_shifted"), plain("exp_shifted_2"), plain("x")
+    ('e', 'exp', 'x')
+    """
     return _DONE.sub("", name)
 
 
-def statistic_name(reduction: Reduction, value_of: Callable[[Expr], Expr | None]) -> str:
-    """What a reduction is called, by what it reduces and by what that is, where that has a name."""
+def statistic_name(
+    reduction: Reduction, equation: Equation, value_of: Callable[[Expr], Expr | None], taken: Collection[str]
+) -> str:
+    """What the reduction of an equation is called, by what it reduces and by what that is, where that has a name.
+
+    If the equation has a name that says the same, that is it. Those `taken` are the definition's, of other values.
+    """
+    body, own = reduction.args[0], str(equation.symbol.name)
+    wanted = _statistic_name(reduction, value_of)
+    if equation.expression != equation.reduction:
+        wanted = wanted.replace("mean_", "sum_") if wanted.startswith("mean_") else own
+    if re.fullmatch(rf"{wanted}(_\d+)?", own):
+        return own
+    # Such as the sum of what has not been shifted.
+    return f"{wanted.partition('_')[0]}_{body.name}" if wanted in taken and isinstance(body, TypedSymbol) else wanted
+
+
+def _statistic_name(reduction: Reduction, value_of: Callable[[Expr], Expr | None]) -> str:
     body = reduction.args[0]
     if isinstance(body, Pow) and body.exp == 2 and isinstance(value_of(body.base), Add):
         return "var"
     if isinstance(reduction, Mean) and isinstance(value_of(body), Function):
-        return f"mean_{plain(body.name)}"
+        return f"mean_{plain(str(body.name))}"
     return reduction_name(reduction)
+
+
+def numbered_in_order(
+    unnamed: Collection[TypedSymbol], given: Iterable[TypedSymbol], forward: Forward
+) -> dict[TypedSymbol, TypedSymbol]:
+    """Numbers after names that the user did not give, in the order in which the values come.
+
+    Names that are `given` stay. So do those that the forward has spoken for: a proof has its values beside these.
+
+    >>> from lngen.expressions.symbols import RowScalarSymbol
+    >>> scalars = [RowScalarSymbol(name) for name in ("row_max_2", "rstd_4", "row_max", "sum_h_2", "mu_2")]
+    >>> numbered_in_order(scalars, [RowScalarSymbol("h_2")], Forward("f", (), (), (), (), ("mu", "mu_2")))
+    {row_max_2: row_max, rstd_4: rstd, row_max: row_max_2}
+    """
+    stay = [*(symbol.name for symbol in given), *forward.spoken_for]
+    stay += [q.symbol.name for q in forward.equations if q.named]
+    names = Names.of(Forward("", (), forward.symbols, (), forward.outputs, tuple(stay)))
+    # The number at the end of `sum_h_2` is that of `h_2`.
+    endings = tuple(f"_{name}" for name in (*stay, *(s.name for s in unnamed)) if _NUMBER.search(name))
+    made = [s for s in unnamed if s.name not in forward.spoken_for and not s.name.endswith(endings)]
+    return {symbol: renamed(symbol, names.fresh(_NUMBER.sub("", symbol.name))) for symbol in made}

@@ -40,7 +40,7 @@ def guard_vanishing_poles(
         reason = f"where {root.symbol} is zero the whole row is, and what it divides vanishes faster"
         trail.add("forward", "guarded pole", inverse, None, definition.expression, reason)
         for before, after in zip(equations, guarded, strict=True):
-            trail.add("backward", "guarded pole", before.symbol, before.expression, after.expression, reason)
+            trail.derived("guarded pole", before.symbol, before.expression, after.expression, reason)
         at = forward.equations.index(root) + 1
         forward = replace(forward, equations=(*forward.equations[:at], definition, *forward.equations[at:]))
         equations = guarded

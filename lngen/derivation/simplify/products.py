@@ -43,7 +43,7 @@ def in_known_products(equations: tuple[Equation, ...], forward: Forward, trail: 
             after = with_product(equation.expression, known.symbol / number, product)
             if operation_count(after) < operation_count(equation.expression):
                 reason = f"{known.symbol} = {text(known.expression)} is known from the forward"
-                trail.add("backward", "known product", equation.symbol, equation.expression, after, reason)
+                trail.derived("known product", equation.symbol, equation.expression, after, reason)
                 equation = replace(equation, expression=after)
             result.append(equation)
         equations = tuple(result)

@@ -27,13 +27,12 @@ from lngen.derivation.simplify.linear import (
     terms_bound,
     tree_size,
 )
+from lngen.derivation.simplify.retold import all_used, told
 from lngen.derivation.simplify.row_classes import RowClass, row_classes
 from lngen.derivation.simplify.trail import UNSIMPLIFIED, Trail
 from lngen.derivation.simplify.work import spend
-from lngen.derivation.vjp import contributions, cotangent_symbol
-from lngen.expressions.equations import Equation, Forward, Names
-from lngen.expressions.notation import text
-from lngen.expressions.reductions import show_sums
+from lngen.derivation.vjp import Contribution, contributions, summed
+from lngen.expressions.equations import ATOM, Equation, Forward, Names
 from lngen.expressions.symbols import (
     ENTRY_OF,
     AttainsFirst,
@@ -71,15 +70,22 @@ class ReversePass:
         self.names = Names.of(forward)
         self.equations: list[Equation] = []
         self.unbounded = _unbounded(forward)
-        self._order = tuple(s.name for s in (*forward.symbols, *(q.symbol for q in forward.equations)))
         self._selects: dict[Expr, Where] = {}
         self._outside: dict[TypedSymbol, Expr] = {}
         self._inside: dict[TypedSymbol, Expr] = {}
+        # The same once more as it is told: each contribution by the name of the cotangent that it comes from.
+        self._told_outside: dict[TypedSymbol, list[Contribution]] = {}
+        self._told_inside: dict[TypedSymbol, list[Contribution]] = {}
+        self._atoms: dict[TypedSymbol, Expr] = {}
+        self._whole: dict[TypedSymbol, TypedSymbol] = {}
+        self._settled: dict[TypedSymbol, TypedSymbol] = {}
 
     def run(self) -> tuple[Equation, ...]:
         """All cotangent equations, results last."""
         for output in self.forward.outputs:
-            self._send(self._outside, output, cotangent_symbol(output))
+            cotangent = self.forward.cotangent(output)
+            self._send(self._outside, output, cotangent)
+            self._told(True, output).append(Contribution(output, output, cotangent))
         for equation in reversed(self.forward.equations):
             self._equation(equation)
         for symbol in self.forward.differentiable:
@@ -90,23 +96,56 @@ class ReversePass:
 
     def _equation(self, equation: Equation) -> None:
         symbol = equation.symbol
-        if is_row(symbol):
-            bar = self._row_cotangent(symbol)
-        else:
-            bar = self._outside.get(symbol, sympy.S.Zero) + self._inside.get(symbol, sympy.S.Zero)
+        bar = self._row_cotangent(symbol) if is_row(symbol) else self._total(symbol)
         if bar == 0 or equation.stopped:
             return
         if isinstance(equation.reduction, (RowMax, RowMin)) and self._vanishes(bar, symbol):
             return
         bar = self._bounded(symbol, bar)
-        for contribution in contributions(equation, self._selected(equation, bar), self._attains(equation)):
+        called = self._collected(symbol, bar)
+        selected, attains = self._selected(equation, bar), self._attains(equation)
+        found = tuple(contributions(equation, selected, attains))
+        named = found if called == bar else contributions(equation, called, attains)
+        for contribution, as_told in zip(found, named, strict=True):
             # The chain rule itself is never given up; what is made of it is, by whoever asked for TooMuchWorkError.
             with suppress(TooManyTermsError):
                 spend(tree_size(contribution.expression, _LONGEST_COTANGENT))
-            expression = with_value(contribution.expression, equation)
-            same = self._same_class(symbol, contribution.target)
-            leaves = is_row(symbol) and is_row(contribution.target) and not same
-            self._send(self._outside if leaves else self._inside, contribution.target, expression)
+            target, expression = contribution.target, with_value(contribution.expression, equation)
+            leaves = is_row(symbol) and is_row(target) and not self._same_class(symbol, target)
+            self._send(self._outside if leaves else self._inside, target, expression)
+            self._told(leaves, target).append(replace(as_told, expression=with_value(as_told.expression, equation)))
+
+    def _total(self, symbol: TypedSymbol) -> Expr:
+        return self._outside.get(symbol, sympy.S.Zero) + self._inside.get(symbol, sympy.S.Zero)
+
+    def _told(self, outside: bool, target: TypedSymbol) -> list[Contribution]:
+        return (self._told_outside if outside else self._told_inside).setdefault(target, [])
+
+    def _sent(self, symbol: TypedSymbol) -> list[Contribution]:
+        """What reaches a value, by names; of a row what comes from outside its class has one already."""
+        outside, inside = self._told(True, symbol), self._told(False, symbol)
+        if is_row(symbol) and outside and inside:
+            outside = [Contribution(symbol, symbol, self._atoms[symbol])]
+        return [*outside, *inside]
+
+    def _cotangent(self, symbol: TypedSymbol) -> TypedSymbol:
+        """What the whole cotangent of a value is called, in the story and, if it gets there, in the code."""
+        if symbol not in self._whole:
+            self._whole[symbol] = symbol_like(self.names.fresh(self.forward.cotangent(symbol).name), symbol)
+        return self._whole[symbol]
+
+    def _collected(self, symbol: TypedSymbol, bar: Expr) -> TypedSymbol:
+        """The name under which a cotangent goes on in the story, where the formulas go on with it written out."""
+        if symbol in self._settled:
+            return self._settled[symbol]
+        if isinstance(bar, TypedSymbol):
+            return bar
+        sent = self._sent(symbol)
+        total = summed(sent)
+        if isinstance(total, TypedSymbol) and type(total) is type(symbol):
+            return total
+        self.trail.chain_rule(self._cotangent(symbol), sent, f"the cotangent of {symbol.name}")
+        return self._cotangent(symbol)
 
     def _bounded(self, symbol: TypedSymbol, bar: Expr) -> Expr:
         """A cotangent that has become too long to be written out where it is used goes on under a name.
@@ -116,10 +155,11 @@ class ReversePass:
         """
         if not too_long(bar):
             return bar
-        cotangent = symbol_like(self.names.fresh(f"d{symbol.name}"), symbol)
+        cotangent = self._cotangent(symbol)
         self._append(cotangent, bar)
-        reason = f"the cotangent of {symbol.name}, too long to be written out: no shorter form is looked for"
-        self.trail.add("backward", UNSIMPLIFIED, cotangent, None, bar, reason)
+        before = self.trail.chain_rule(cotangent, self._sent(symbol), f"the cotangent of {symbol.name}")
+        reason = "too long to be written out further: no shorter form is looked for"
+        self.trail.derived(UNSIMPLIFIED, cotangent, before, bar, reason)
         return cotangent
 
     def _selected(self, equation: Equation, bar: Expr) -> Expr:
@@ -139,7 +179,7 @@ class ReversePass:
         symbol = symbol_like(self.names.fresh(f"first_{equation.symbol.name}"), where)
         self.equations.append(Equation(symbol, where))
         reason = f"1 at the first feature that attains {equation.symbol.name}, 0 elsewhere"
-        self.trail.add("backward", "subgradient", symbol, None, where, reason)
+        self.trail.derived("subgradient", symbol, None, where, reason)
         return symbol
 
     def _row_cotangent(self, symbol: TypedSymbol) -> Expr:
@@ -148,30 +188,38 @@ class ReversePass:
         bar = atom + self._inside.get(symbol, sympy.S.Zero)
         if symbol != row_class.root or bar == atom:
             return bar
-        cotangent = symbol_like(self.names.fresh(f"d{symbol.name}"), symbol)
+        cotangent = self._cotangent(symbol)
         expression = self._simplify(row_class, symbol, cotangent, bar)
         if expression == 0 or isinstance(expression, TypedSymbol):
+            self._settled[symbol] = cotangent
             return expression
         self._append(cotangent, expression)
         return cotangent
 
     def _atom(self, symbol: TypedSymbol) -> Expr:
         """The cotangent that enters a class from outside, under a name of its own."""
-        expression = self._outside.get(symbol, sympy.S.Zero)
+        whole = expression = self._outside.get(symbol, sympy.S.Zero)
         if not too_long(expression):
             expression = common_factors(expression)
-        if expression == 0 or isinstance(expression, TypedSymbol):
+        short = expression == 0 or isinstance(expression, TypedSymbol)
+        sent = self._told(True, symbol)
+        self._atoms[symbol] = expression
+        if short and expression == summed(sent):
             return expression
-        return self._name("g", symbol, expression)
-
-    def _name(self, wanted: str, like: TypedSymbol, expression: Expr) -> Expr:
-        if expression == 0 or isinstance(expression, TypedSymbol):
-            return expression
-        symbol = symbol_like(self.names.fresh(wanted), like)
-        self._append(symbol, expression)
-        reason = f"the cotangent of {like.name}, by the chain rule"
-        self.trail.add("backward", "chain rule", symbol, None, expression, reason)
-        return symbol
+        # Of the second order, and beside those of norms, there are several: one that is the whole has its name.
+        several = self.forward.again or not self.class_of[symbol].reductions
+        named = short or (several and not (self._told(False, symbol) or symbol in self._whole))
+        name = self._cotangent(symbol) if named else symbol_like(self.names.fresh(ATOM), symbol)
+        reason = f"the cotangent of {symbol.name}"
+        if self._told(False, symbol):
+            ways = ", ".join(dict.fromkeys(c.source.name for c in sent if c.source != symbol))
+            reason = f"the part of {reason} that comes through {ways}"
+        self.trail.written_out(name, self.trail.chain_rule(name, sent, reason), whole)
+        self.trail.derived("common factors", name, whole, expression, "taken out of the sum")
+        if not short:
+            self._append(name, expression)
+            self._atoms[symbol] = name
+        return self._atoms[symbol]
 
     def _append(self, symbol: TypedSymbol, expression: Expr) -> None:
         self.equations.append(Equation(symbol, expression))
@@ -180,51 +228,58 @@ class ReversePass:
             self._selects[symbol] = selects[0]
 
     def _simplify(self, row_class: RowClass, target: TypedSymbol, shown: TypedSymbol, expression: Expr) -> Expr:
-        reason = f"the adjoint of everything between {target.name} and what leaves its row class"
-        self.trail.add("backward", "chain rule", shown, None, expression, reason)
+        sent, reason = self._sent(target), f"the cotangent of {target.name}"
         try:
             basis, short = in_best_basis(row_class, expression)
-            rewritten = expression if basis is None else basis.rewrite(expression)
         except TooManyTermsError:
-            reason = "the definition has taken all the work that it may: no shorter form is looked for"
-            short = common_factors(expression)
-            self.trail.add("backward", UNSIMPLIFIED, shown, None, short, reason)
+            short, before = common_factors(expression), summed(sent)
+            given_up = "the definition has taken all the work that it may: no shorter form is looked for"
+            if before == short:
+                self.trail.chain_rule(shown, sent, f"{reason}; {given_up}", UNSIMPLIFIED)
+            else:
+                self.trail.chain_rule(shown, sent, reason)
+                self.trail.derived(UNSIMPLIFIED, shown, before, short, given_up)
             return short
+        self.trail.written_out(shown, self.trail.chain_rule(shown, sent, reason), expression)
         if basis is None:
             reason = "taken out of the sum"
             if terms_bound(expression) > MAXIMUM_TERMS:
                 reason = f"more than {MAXIMUM_TERMS} terms: not multiplied out, so no basis was tried"
-            self.trail.add("backward", "common factors", shown, expression, short, reason)
+            self.trail.derived("common factors", shown, expression, short, reason)
             return short
         self.bases[row_class.root] = basis
-        where = ", ".join(f"{s} = {self._text(e)}" for s, e in (*basis.substitutions, *basis.eliminations))
-        reason = f"written in {basis.symbol}: {where}"
-        self.trail.add("backward", "change of basis", shown, expression, rewritten, reason)
-        used = ", ".join(f"{self._text(left)} = {self._text(right)}" for left, right in basis.identities)
-        reason = f"in this basis {used}" if used else "common factors taken out"
-        self.trail.add("backward", "identities" if used else "common factors", shown, rewritten, short, reason)
+        told(self.trail, shown, row_class, basis, expression, short)
         return short
 
-    def _text(self, expression: Expr) -> str:
-        """An expression inside a reason, as the report writes it."""
-        return text(show_sums(expression), self._order)
-
     def _input(self, symbol: TypedSymbol) -> None:
-        gradient = cotangent_symbol(symbol)
+        gradient = self.forward.cotangent(symbol)
+        self._whole[symbol] = gradient
         if is_row(symbol):
             row_class = self.class_of[symbol]
             atom = self._atom(symbol)
             bar = atom + self._inside.get(symbol, sympy.S.Zero)
             expression = bar if bar == atom else self._simplify(row_class, symbol, gradient, bar)
+            if expression == atom:
+                sent = [Contribution(symbol, symbol, atom)] if atom != 0 else []
+                self.trail.chain_rule(gradient, sent, f"the cotangent of {symbol.name}")
         else:
-            total = self._outside.get(symbol, sympy.S.Zero) + self._inside.get(symbol, sympy.S.Zero)
+            total = self._total(symbol)
             expression = _shortest_total(total)
-            reason = f"what reaches {symbol.name} from every row"
-            self.trail.add("backward", "chain rule", gradient, None, expression, reason)
-            short = self.in_known_bases(expression)
-            self.trail.add("backward", "change of basis", gradient, expression, short, "written in the same basis")
-            expression = short
+            before = self.trail.chain_rule(gradient, self._sent(symbol), f"what reaches {symbol.name} from every row")
+            self.trail.written_out(gradient, before, total)
+            self.trail.derived("sums over rows", gradient, total, expression, "as few as spare operations")
+            expression = self._in_told_bases(gradient, expression)
         self.equations.append(Equation(gradient, expression))
+
+    def _in_told_bases(self, target: TypedSymbol, expression: Expr) -> Expr:
+        short = self.in_known_bases(expression)
+        for basis in self.bases.values() if short != expression else ():
+            body = expression.args[0] if isinstance(expression, SumRows) else expression
+            after = self.in_known_bases(expression, (basis,))
+            reason = f"written in {basis.symbol}"
+            self.trail.derived("change of basis", target, expression, after, reason, uses=all_used(basis, body))
+            expression = after
+        return short
 
     def inlined(self, equations: tuple[Equation, ...], results: Collection[TypedSymbol]) -> tuple[Equation, ...]:
         """A row cotangent that is used once written out where it is used, if that makes the whole no longer.
@@ -246,18 +301,18 @@ class ReversePass:
             short = no_longer(forms, value, reader)
             if short is not None:
                 reason = f"{value.symbol.name} is used only here"
-                self.trail.add("backward", "written out", reader.symbol, reader.expression, short, reason)
+                self.trail.derived("written out", reader.symbol, reader.expression, short, reason)
             return short
 
         return inlined(equations, merged)
 
     # ---- shared
 
-    def in_known_bases(self, expression: Expr) -> Expr:
+    def in_known_bases(self, expression: Expr, bases: Collection[Basis] | None = None) -> Expr:
         """An expression in the bases chosen so far, where that makes it shorter; also inside a sum over rows."""
         if isinstance(expression, SumRows):
-            return SumRows(self.in_known_bases(expression.args[0]))
-        for basis in self.bases.values():
+            return SumRows(self.in_known_bases(expression.args[0], bases))
+        for basis in self.bases.values() if bases is None else bases:
             with suppress(TooManyTermsError):
                 candidate = basis.try_on(expression)
                 if cost(candidate)[:3] < cost(expression)[:3]:
@@ -279,7 +334,8 @@ class ReversePass:
         if bar != 0:
             return False
         reason = f"the results do not depend on {symbol.name}: what reaches it cancels by the identities"
-        self.trail.add("backward", "a shift that cancels", cotangent_symbol(symbol), None, bar, reason)
+        before = self.trail.chain_rule(self._cotangent(symbol), self._sent(symbol), f"the cotangent of {symbol.name}")
+        self.trail.derived("a shift that cancels", self._cotangent(symbol), before, bar, reason)
         return True
 
     def _same_class(self, a: TypedSymbol, b: TypedSymbol) -> bool:

@@ -7,29 +7,31 @@ shortening made them longer.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
 
 from sympy import Add, Expr, Mul, default_sort_key
 
-from lngen.derivation.derivation import Derivation, Derivative, Step
+from lngen.derivation.derivation import Derivation, Derivative
 from lngen.derivation.double_backward import BackwardAsForward, backward_as_forward
-from lngen.derivation.jvp import tangent_symbol
 from lngen.derivation.simplify.basis import cost, in_best_basis
 from lngen.derivation.simplify.factors import common_factors, with_product
 from lngen.derivation.simplify.function_values import with_complements
-from lngen.derivation.simplify.inline import inlined, under_names_of_results
+from lngen.derivation.simplify.inline import inlined, under_names_of_results, with_symbols
 from lngen.derivation.simplify.line_by_line import any_too_long, in_short_lines, plain_cotangents, plain_tangents
 from lngen.derivation.simplify.poles import guard_vanishing_poles
 from lngen.derivation.simplify.reverse_pass import ReversePass
+from lngen.derivation.simplify.softmaxes import written_out
 from lngen.derivation.simplify.stability import stable_lines
 from lngen.derivation.simplify.tangents import Tangents
-from lngen.derivation.simplify.trail import Trail
+from lngen.derivation.simplify.trail import Trail, leading_steps
 from lngen.derivation.simplify.work import TooMuchWorkError, limited_work
-from lngen.derivation.vjp import adjoint, cotangent_symbol
-from lngen.expressions.equations import Equation, Forward, Names, leading_to, read_by
-from lngen.expressions.reductions import show_sums
-from lngen.expressions.symbols import Mean, Reduction, TypedSymbol, Where, axes, is_row, operation_count, symbol_like
+from lngen.derivation.vjp import adjoint
+from lngen.expressions.equations import Equation, Forward, Names, atoms_numbered, leading_to, read_by, tangent_symbol
+from lngen.expressions.symbols import Mean, Reduction, TypedSymbol, Where, axes, is_row, operation_count
+from lngen.language.names import cotangent
 
 _MOST_WORK = 15_000
 """Units of work in the JVP, and in the double backward; no layer in `derive/` takes a third of it."""
@@ -45,8 +47,8 @@ def second_order(derivation: Derivation) -> Derivation:
     >>> found = second_order(derive(parse("def f(x: Row): return x**3")))
     >>> for derivative in (found.jvp, found.backward_backward):
     ...     print(*(f"{q.symbol} = {q.expression}" for q in derivative.equations), sep="; ")
-    dy = 3*dx*x**2
-    dx = 6*ddx*dy*x; ddy = 3*ddx*x**2
+    y_dot = 3*x**2*x_dot
+    d2x = 6*ddx*dy*x; ddy = 3*ddx*x**2
     """
     first = len(derivation.steps) + 1
     jvp = _jvp(derivation, first)
@@ -60,55 +62,64 @@ def _jvp(derivation: Derivation, first: int) -> Derivative:
             raise TooMuchWorkError
         with limited_work(_MOST_WORK):
             tangents = Tangents(forward, derivation.bases)
-            equations, names, note = tangents.run(), tangents.names, ""
+            equations, names, note, trail = tangents.run(), tangents.names, "", tangents.trail
     except TooMuchWorkError:
-        forward = in_short_lines(forward)
-        equations, note = plain_tangents(forward), _TOO_LONG
+        forward, trail = in_short_lines(forward), Trail("jvp")
+        _name_lines(forward, derivation, trail)
+        equations, note = plain_tangents(forward, trail), _TOO_LONG
         names = Names.of(forward, equations)
         equations = (*_own_lines_read(forward, derivation, equations), *equations)
     # Two outputs may have come to the same value; each keeps its name.
     named = zip(derivation.definition.outputs, forward.outputs, strict=True)
-    results = tuple((f"d{name}", tangent_symbol(symbol)) for name, symbol in named)
+    results = tuple((cotangent(name), tangent_symbol(symbol)) for name, symbol in named)
     # What only a condition reads moves nothing.
     equations = leading_to((symbol for _, symbol in results), equations)
-    equations = stable_lines(_guarded(derivation, equations, names), derivation.forward, Trail(), names)
-    steps = _steps("jvp", "tangent", "what it moves by when the inputs move", equations, first)
+    equations = stable_lines(_guarded(derivation, equations, names, trail), derivation.forward, trail, names)
+    steps = leading_steps([q.symbol for q in equations], trail.steps, first)
     return Derivative(tuple(map(tangent_symbol, forward.differentiable)), equations, results, steps, note)
 
 
 def _backward_backward(derivation: Derivation, first: int) -> Derivative:
-    results = [cotangent_symbol(s) for s in (*derivation.forward.differentiable, *derivation.adjoint.cotangents)]
     try:
-        whole, equations, note = _short_double_backward(derivation, results)
+        whole, equations, note, trail = _short_double_backward(derivation)
     except TooMuchWorkError:
-        forward = in_short_lines(derivation.forward)
+        forward, trail = in_short_lines(derivation.forward), Trail("backward_backward")
         vjp = adjoint(forward)
         lines = stable_lines(vjp.equations, forward, Trail(), Names.of(forward, vjp.equations))
         whole = backward_as_forward(forward, vjp.cotangents, lines, vjp.gradients)
         whole = replace(whole, forward=in_short_lines(whole.forward))
-        equations, note = plain_cotangents(whole.forward), _TOO_LONG
+        _name_lines(whole.forward, derivation, trail)
+        equations, note = plain_cotangents(whole.forward, trail), _TOO_LONG
     names = Names.of(whole.forward, equations)
-    equations = leading_to(results, equations)
-    equations = stable_lines(_guarded(derivation, equations, names), whole.forward, Trail(), names)
-    _, equations = under_names_of_results(equations, results)
+    results = _second_gradients(whole.forward, derivation)
+    equations = leading_to(results.values(), equations)
+    equations = stable_lines(_guarded(derivation, equations, names, trail), whole.forward, trail, names)
+    rename, equations = under_names_of_results(equations, results.values())
+    trail.rename(rename)
     for line in whole.forward.equations:
-        equations = tuple(replace(q, expression=_with_line(q.expression, line)) for q in equations)
-    arguments = {
-        cotangent_symbol(gradient): symbol_like(names.fresh(f"dd{symbol.name}"), gradient)
-        for symbol, gradient in zip(derivation.forward.differentiable, whole.gradients, strict=True)
-    }
-    equations = tuple(replace(q, expression=q.expression.xreplace(arguments)) for q in equations)
-    equations = _with_lines_of(whole, derivation, equations)
-    rule = "adjoint of the adjoint"
-    steps = _steps("backward_backward", rule, "the adjoint of the gradients' own equations", equations, first)
-    return Derivative(
-        tuple(arguments.values()), equations, tuple((symbol.name, symbol) for symbol in results), steps, note
-    )
+        reason = f"{line.symbol.name} is a value of the forward"
+        change = partial(_with_line, line=line)
+        equations = trail.rewritten("known product", reason, equations, change)
+    equations = _with_lines_of(whole, derivation, equations, trail)
+    known = {q.symbol for q in (*whole.forward.equations, *derivation.backward)}
+    own = [q.symbol for q in equations] + [step.target for step in trail.steps]
+    numbered = atoms_numbered([s for s in own if s not in known], Names.of(whole.forward, derivation.backward))
+    trail.rename(numbered)
+    equations = with_symbols(equations, numbered)
+    steps = leading_steps([q.symbol for q in equations], trail.steps, first)
+    arguments = tuple(map(whole.forward.cotangent, whole.gradients))
+    return Derivative(arguments, equations, tuple(results.items()), steps, note)
+
+
+def _second_gradients(whole: Forward, derivation: Derivation) -> dict[str, TypedSymbol]:
+    """The results of the double backward, as callers name them."""
+    moving = (*derivation.forward.differentiable, *derivation.adjoint.cotangents)
+    return {cotangent(symbol.name): whole.cotangent(symbol) for symbol in moving}
 
 
 def _short_double_backward(
-    derivation: Derivation, results: Sequence[TypedSymbol]
-) -> tuple[BackwardAsForward, tuple[Equation, ...], str]:
+    derivation: Derivation,
+) -> tuple[BackwardAsForward, tuple[Equation, ...], str, Trail]:
     """The gradients' equations as a forward, and the shorter form of its adjoint: in bases, or line by line.
 
     Raises TooMuchWorkError where a line is too long to look for one, or the work is.
@@ -116,18 +127,38 @@ def _short_double_backward(
     if any_too_long((*derivation.forward.equations, *derivation.backward)):
         raise TooMuchWorkError
     given = (derivation.forward, derivation.adjoint.cotangents)
-    whole = backward_as_forward(*given, derivation.backward, derivation.gradients)
-    lines = (with_complements(q.expression, derivation.forward.equations) for q in derivation.backward)
-    backward = tuple(replace(q, expression=line) for q, line in zip(derivation.backward, lines, strict=True))
+    whole = backward_as_forward(*given, written_out(derivation.backward, derivation.forward), derivation.gradients)
+    backward = written_out(derivation.backward, derivation.forward)
+    lines = (with_complements(q.expression, derivation.forward.equations) for q in backward)
+    backward = tuple(replace(q, expression=line) for q, line in zip(backward, lines, strict=True))
     in_one_piece = backward_as_forward(*given, backward, derivation.gradients).forward
+    results = [*_second_gradients(in_one_piece, derivation).values()]
+
+    def told_gradients() -> Trail:
+        trail = Trail("backward_backward")
+        _name_lines(in_one_piece, derivation, trail, {q.symbol: q.expression for q in whole.forward.equations})
+        return trail
+
     with limited_work(_MOST_WORK):
-        reverse = ReversePass(in_one_piece, Trail(), derivation.bases)
+        reverse = ReversePass(in_one_piece, told_gradients(), derivation.bases)
         equations = reverse.inlined(reverse.run(), results)
         equations = _scalings_written_out(equations, results, reverse)
-    plain = plain_cotangents(in_one_piece)
+    trail = told_gradients()
+    plain = plain_cotangents(in_one_piece, trail)
     if not any(q.expression.atoms(Where) for q in plain) and _operations(plain) < _operations(equations):
-        return whole, plain, "line by line: writing it out in a basis would be longer"
-    return whole, equations, ""
+        return whole, plain, "line by line: writing it out in a basis would be longer", trail
+    return whole, equations, "", reverse.trail
+
+
+def _name_lines(
+    forward: Forward, derivation: Derivation, trail: Trail, written: Mapping[TypedSymbol, Expr] = MappingProxyType({})
+) -> None:
+    """Tell the lines that a forward has beyond those of the definition: the gradients, and parts of what is long."""
+    known, derived = ({q.symbol for q in each} for each in (derivation.forward.equations, derivation.backward))
+    for line in (line for line in forward.equations if line.symbol not in known):
+        gradient = line.symbol in forward.outputs or line.symbol in derived
+        rule, reason = ("gradient", "as derived above") if gradient else ("name", "a part of what comes after")
+        trail.derived(rule, line.symbol, None, written.get(line.symbol, line.expression), reason)
 
 
 def _scalings_written_out(
@@ -144,7 +175,11 @@ def _scalings_written_out(
         apart = cost(reader.expression)
         short = _centred(short)
         no_longer = operation_count(short) <= apart[2] + operation_count(value.expression)
-        return short if no_longer and cost(short)[:2] <= apart[:2] else None
+        if not no_longer or cost(short)[:2] > apart[:2]:
+            return None
+        reason = f"{value.symbol.name} is used only here"
+        reverse.trail.derived("written out", reader.symbol, reader.expression, short, reason)
+        return short
 
     return inlined(equations, merged)
 
@@ -193,12 +228,13 @@ def _with_line(expression: Expr, line: Equation) -> Expr:
 
 
 def _with_lines_of(
-    whole: BackwardAsForward, derivation: Derivation, equations: tuple[Equation, ...]
+    whole: BackwardAsForward, derivation: Derivation, equations: tuple[Equation, ...], trail: Trail
 ) -> tuple[Equation, ...]:
     """The equations after those lines of the VJP that they read."""
     own = whole.forward.equations
     known = {line.expression: line.symbol for line in own if isinstance(line.expression, Reduction)}
-    equations = tuple(replace(q, expression=q.expression.xreplace(known)) for q in equations)
+    reason = "a mean that has a name"
+    equations = trail.rewritten("known mean", reason, equations, lambda e: e.xreplace(known))
     return (*_own_lines_read(whole.forward, derivation, equations), *equations)
 
 
@@ -208,33 +244,20 @@ def _own_lines_read(forward: Forward, derivation: Derivation, equations: tuple[E
     return leading_to(read_by(equations), (q for q in forward.equations if q.symbol not in known))
 
 
-def _guarded(derivation: Derivation, equations: tuple[Equation, ...], names: Names) -> tuple[Equation, ...]:
+def _guarded(
+    derivation: Derivation, equations: tuple[Equation, ...], names: Names, trail: Trail
+) -> tuple[Equation, ...]:
     """Poles that the numerator cancels guarded, by the forward's own guard where it has one."""
     forward = derivation.forward
     known = {q.expression: q.symbol for q in forward.equations}
-    guarded, equations = guard_vanishing_poles(forward, equations, Trail(), names)
+    guarded, equations = guard_vanishing_poles(forward, equations, trail, names)
     new = [q for q in guarded.equations if q not in forward.equations]
     table = {q.symbol: known[q.expression] for q in new if q.expression in known}
     equations = tuple(replace(q, expression=q.expression.xreplace(table)) for q in equations)
+    trail.steps = [replace(step, part=trail.derivative) for step in trail.steps if step.target not in table]
+    trail.rename(table)
     return (*(q for q in new if q.symbol not in table), *equations)
 
 
 def _operations(equations: Sequence[Equation]) -> int:
     return sum(operation_count(q.expression) for q in equations)
-
-
-def _steps(part: str, rule: str, reason: str, equations: Sequence[Equation], first: int) -> tuple[Step, ...]:
-    return tuple(
-        Step(
-            first + place,
-            part,  # type: ignore[arg-type]
-            rule,
-            equation.symbol,
-            None,
-            show_sums(equation.expression),
-            reason,
-            None,
-            operation_count(equation.expression),
-        )
-        for place, equation in enumerate(equations)
-    )

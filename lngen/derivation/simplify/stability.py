@@ -10,8 +10,10 @@ from sympy import Add, Expr, Pow
 
 from lngen.derivation.simplify.exponentials import shift_exponentials, stop_at_cancelling_extremes
 from lngen.derivation.simplify.linear import TooManyTermsError, expand_linear
+from lngen.derivation.simplify.normal import in_normal_distribution
 from lngen.derivation.simplify.products import cancelled_in_means, in_known_products, in_scaled_rows
 from lngen.derivation.simplify.selects import whole_selects
+from lngen.derivation.simplify.softmaxes import in_softmaxes
 from lngen.derivation.simplify.trail import Trail
 from lngen.expressions.equations import Equation, Forward, Names, leading_to
 from lngen.expressions.reductions import known_sign, split_statement
@@ -31,7 +33,8 @@ from lngen.expressions.symbols import (
 
 def stable_forward(forward: Forward, trail: Trail) -> Forward:
     """All forward rules, in order."""
-    forward = stop_at_cancelling_extremes(centre_statistics(forward, trail), trail)
+    forward = centre_statistics(in_normal_distribution(forward, trail), trail)
+    forward = stop_at_cancelling_extremes(forward, trail)
     return shift_exponentials(forward, trail)
 
 
@@ -41,7 +44,7 @@ def stable_lines(equations: tuple[Equation, ...], forward: Forward, trail: Trail
     equations = whole_complements(equations, trail, names)
     for rule in (in_known_products, in_scaled_rows):
         equations = rule(equations, forward, trail)
-    equations = cancelled_in_means(equations, trail)
+    equations = in_softmaxes(cancelled_in_means(equations, trail), forward, trail, names)
     return whole_selects(equations, forward, trail)
 
 
@@ -186,6 +189,6 @@ def whole_complements(equations: tuple[Equation, ...], trail: Trail, names: Name
             known[complement] = symbol_like(names.fresh(f"{stem}_complement"), complement)
             result.append(Equation(known[complement], whole(complement)))
             reason = "among the terms of a sum its digits would be lost"
-            trail.add("backward", "complement", known[complement], None, result[-1].expression, reason)
+            trail.derived("complement", known[complement], None, result[-1].expression, reason)
         result.append(replace(equation, expression=whole(equation.expression.xreplace(known))))
     return tuple(result)

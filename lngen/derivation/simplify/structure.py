@@ -15,7 +15,6 @@ What the user named keeps the user's name. A name that serves nothing but to be 
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import sympy
@@ -25,7 +24,7 @@ from sympy.core.relational import Relational
 from lngen.derivation.simplify.bodies import name_centred_bodies, sums_by_means
 from lngen.derivation.simplify.inline import with_symbols
 from lngen.derivation.simplify.linear import powers_of_sums
-from lngen.derivation.simplify.naming import function_name, statistic_name
+from lngen.derivation.simplify.naming import function_name, numbered_in_order, statistic_name
 from lngen.derivation.simplify.tidy import came_out_even, is_long, use_roots, written_out
 from lngen.expressions.equations import Equation, Forward, Names
 from lngen.expressions.reductions import known_sign
@@ -175,12 +174,13 @@ class _Structure:
         return symbol
 
     def _reduction_name(self, reduction: Reduction, equation: Equation) -> str:
-        wanted = statistic_name(reduction, self._value)
-        if equation.expression != equation.reduction:
-            wanted = wanted.replace("mean_", "sum_") if wanted.startswith("mean_") else equation.symbol.name
-        # The name that the definition's own equations have for it, if that says the same.
-        own = equation.symbol.name
-        return own if re.fullmatch(rf"{wanted}(_\d+)?", own) else self.names.fresh(wanted)
+        # By what the values in it are called in the end.
+        written = {new: old for old, new in self.rename.items()}
+        shown = reduction.xreplace(self.rename)
+        wanted = statistic_name(
+            shown, equation, lambda value: self._value(written.get(value, value)), self.forward.spoken_for
+        )
+        return wanted if wanted == equation.symbol.name else self.names.fresh(wanted)
 
     # ---- row values
 
@@ -210,7 +210,8 @@ class _Structure:
             return power
         if not isinstance(arguments[0], TypedSymbol):
             arguments[0] = self._define(arguments[0], self.names.fresh("u"))
-        return self._define(e.func(*arguments), self.names.fresh(function_name(e, arguments[0])))
+        name = function_name(e, arguments[0].xreplace(self.rename))
+        return self._define(e.func(*arguments), self.names.fresh(name))
 
     def _known_power(self, e: Expr) -> Expr | None:
         """`exp(2*u)` as the square of a known `exp(u)`: a factor of it may be small where the square is infinite."""
@@ -323,6 +324,9 @@ class _Structure:
             name = "rstd" if root == sympy.Rational(-1, 2) else "root" if root > 0 else "scale"
             symbol = self._define(self._row_scalar(e.base) ** root, self.names.fresh(name))
             return symbol ** abs(e.exp.p)
+        inverse = self._reciprocal_root(self._row_scalar(e.base)) if isinstance(e, Pow) and e.exp < 0 else None
+        if inverse is not None:
+            return inverse ** (-e.exp)
         arguments = [self._row_scalar(argument) for argument in e.args]
         if isinstance(e, (Add, Mul, Pow, *_CHEAP)):
             return e.func(*arguments)
@@ -339,14 +343,17 @@ class _Structure:
             root = self.symbol_of.get((base ** sympy.Rational(-1, 2), False))
             if root is not None:
                 return root ** (-2 * inner.exp)
-            known = self._value(base)
-            if isinstance(known, Pow) and known.exp.q > 1 and base.is_positive:
-                # One reciprocal root, not a root and its reciprocal: dividing by `sqrt(v)` is multiplying by rstd.
-                return self._row_scalar(known**inner.exp)
             name = f"inv_{base.name}" if isinstance(base, TypedSymbol) else "scale"
             symbol = self._define(1 / base, self.names.fresh(name))
             return symbol ** (-inner.exp)
         return inner
+
+    def _reciprocal_root(self, base: Expr) -> Expr | None:
+        """`1/base` where that is a root: dividing by `sqrt(v)` is multiplying by rstd, and there is one of them."""
+        known = self._value(base)
+        if isinstance(known, Pow) and known.exp.q > 1 and base.is_positive:
+            return self._row_scalar(1 / known)
+        return None
 
     # ---- bookkeeping
 
@@ -381,6 +388,8 @@ class _Structure:
         self.equations = equations
         self.environment = {symbol: value.xreplace(table) for symbol, value in self.environment.items()}
         kept = written_out(equations, outputs, self.optional_names - set(outputs), set(self.body_of.values()))
+        unnamed = [q.symbol for q in kept if q.symbol not in self.user_named | self.rename.keys()]
+        self.rename |= numbered_in_order(unnamed, self.rename.values(), self.forward)
         known = {q.symbol for q in kept}
         rename = {old: new for old, new in self.rename.items() if old in known}
         taken = [symbol.name for symbol in rename.values()]

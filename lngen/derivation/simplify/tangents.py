@@ -7,23 +7,28 @@ expression in that atom, written out in full until it leaves the class and short
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import sympy
 from sympy import Expr
 
-from lngen.derivation.jvp import moved_by, tangent_symbol
-from lngen.derivation.simplify.basis import in_best_basis
+from lngen.derivation.jvp import moved_by, moves
+from lngen.derivation.simplify.basis import Basis, in_best_basis
 from lngen.derivation.simplify.factors import common_factors
 from lngen.derivation.simplify.function_values import with_value
 from lngen.derivation.simplify.inline import inlined, no_longer, too_long
 from lngen.derivation.simplify.linear import tree_size
+from lngen.derivation.simplify.retold import told
 from lngen.derivation.simplify.reverse_pass import ReversePass
 from lngen.derivation.simplify.row_classes import RowClass
 from lngen.derivation.simplify.trail import Trail
 from lngen.derivation.simplify.work import spend
-from lngen.expressions.equations import Equation, Forward
+from lngen.derivation.vjp import Contribution, summed
+from lngen.expressions.equations import Equation, Forward, tangent_symbol
 from lngen.expressions.symbols import AttainsFirst, RowMax, RowMin, TypedSymbol, is_row, symbol_like
+
+_Way = tuple[RowClass, Basis | None, Expr, Expr]
 
 _LONGEST_TANGENT = 1_000
 """Nodes of a tangent that are counted as work."""
@@ -42,17 +47,22 @@ class Tangents:
     ... '''
     >>> for equation in Tangents(named_structure(translate(parse(text)))[0]).run():
     ...     print(equation.symbol, "=", equation.expression)
-    dy = rstd*(dx - y*Mean(dx*y))
+    y_dot = rstd*(x_dot - y*Mean(x_dot*y))
     """
 
-    def __init__(self, forward: Forward, candidates: Collection[TypedSymbol] = ()) -> None:
+    def __init__(self, forward: Forward, candidates: Collection[TypedSymbol] = (), trail: Trail | None = None) -> None:
         """Of `candidates` see `ReversePass`."""
         self.forward = forward
-        self.reverse = ReversePass(forward, Trail(), candidates)
+        self.trail = Trail("jvp") if trail is None else trail
+        self.reverse = ReversePass(forward, self.trail, candidates)
         self.names = self.reverse.names
         self.equations: list[Equation] = []
         self.inside: dict[TypedSymbol, Expr] = {s: tangent_symbol(s) for s in forward.differentiable}
         self.outside: dict[TypedSymbol, Expr] = dict(self.inside)
+        # What is told: each tangent by the names of those that it comes from, and what it is called itself.
+        self.sent: dict[TypedSymbol, list[Contribution]] = {}
+        self.called: dict[TypedSymbol, Expr] = dict(self.inside)
+        self.whole: dict[TypedSymbol, TypedSymbol] = {}
         self.class_of: dict[TypedSymbol, tuple[RowClass, ...]] = {
             symbol: (row_class,) for symbol, row_class in self.reverse.class_of.items()
         }
@@ -67,6 +77,8 @@ class Tangents:
         for output in self.forward.outputs:
             moved = self._outside(output)
             if moved != tangent_symbol(output):
+                before = self._tell(output, tangent_symbol(output))
+                self.trail.written_out(tangent_symbol(output), before, moved)
                 self.equations.append(Equation(tangent_symbol(output), moved))
         return self._inlined()
 
@@ -76,11 +88,36 @@ class Tangents:
             symbol: self._inside(symbol) if self._share(symbol, own) else self._outside(symbol)
             for symbol in sorted(equation.expression.free_symbols, key=lambda symbol: symbol.name)
         }
-        moved = with_value(moved_by(equation, tangents, self._attains(equation, tangents)), equation)
+        attains = self._attains(equation, tangents)
+        moved = with_value(moved_by(equation, tangents, attains), equation)
         spend(tree_size(moved, _LONGEST_TANGENT))
+        self._call(equation, attains)
         if (is_row(equation.symbol) and own[0].root == equation.symbol) or not own or too_long(moved):
-            return self._named(equation.symbol, common_factors(moved))
+            return self._named(equation.symbol, moved, common_factors(moved))
         return moved
+
+    def _call(self, equation: Equation, attains: Expr | None) -> None:
+        """Tell what the value moves by, and under which name that goes on."""
+        symbol = equation.symbol
+        sent = [
+            replace(c, expression=with_value(c.expression, equation)) for c in moves(equation, self.called, attains)
+        ]
+        self.sent[symbol], total = sent, summed(sent)
+        if total == 0 or (isinstance(total, TypedSymbol) and type(total) is type(symbol)):
+            self.called[symbol] = total
+        else:
+            self.called[symbol] = self._tangent(symbol)
+            self._tell(symbol, self._tangent(symbol))
+
+    def _tell(self, symbol: TypedSymbol, tangent: TypedSymbol) -> Expr:
+        return self.trail.chain_rule(tangent, self.sent.get(symbol, ()), f"what {symbol.name} moves by")
+
+    def _tangent(self, symbol: TypedSymbol) -> TypedSymbol:
+        if symbol not in self.whole:
+            tangent = tangent_symbol(symbol)
+            own = symbol in self.forward.outputs
+            self.whole[symbol] = tangent if own else symbol_like(self.names.fresh(tangent.name), symbol)
+        return self.whole[symbol]
 
     def _share(self, symbol: TypedSymbol, own: tuple[RowClass, ...]) -> bool:
         return any(row_class in own for row_class in self.class_of.get(symbol, ()))
@@ -93,6 +130,8 @@ class Tangents:
         where = AttainsFirst(equation.reduction.args[0], equation.symbol)
         symbol = symbol_like(self.names.fresh(f"first_{equation.symbol.name}"), where)
         self.equations.append(Equation(symbol, where))
+        reason = f"1 at the first feature that attains {equation.symbol.name}, 0 elsewhere"
+        self.trail.derived("subgradient", symbol, None, where, reason)
         return symbol
 
     def _inside(self, symbol: TypedSymbol) -> Expr:
@@ -101,26 +140,32 @@ class Tangents:
     def _outside(self, symbol: TypedSymbol) -> Expr:
         """What a value moves by, shortened and under a name, once something outside its class asks."""
         if symbol not in self.outside:
-            moved = self._inside(symbol)
+            moved = short = self._inside(symbol)
+            ways = []
             for row_class in self.class_of.get(symbol, ()):
-                moved = self._short(row_class, moved)
-            self.outside[symbol] = self._named(symbol, moved)
+                if short != 0 and not isinstance(short, TypedSymbol):
+                    before = short
+                    basis, short = in_best_basis(row_class, before)
+                    ways.append((row_class, basis, before, short))
+            self.outside[symbol] = self._named(symbol, moved, short, ways)
         return self.outside[symbol]
 
-    def _short(self, row_class: RowClass, moved: Expr) -> Expr:
-        if moved == 0 or isinstance(moved, TypedSymbol):
-            return moved
-        return in_best_basis(row_class, moved)[1]
-
-    def _named(self, symbol: TypedSymbol, moved: Expr) -> Expr:
-        if moved == 0 or isinstance(moved, TypedSymbol):
-            return moved
-        known = next((q.symbol for q in self.equations if q.expression == moved), None)
+    def _named(self, symbol: TypedSymbol, moved: Expr, short: Expr, ways: Sequence[_Way] = ()) -> Expr:
+        """A tangent under its name, and how it got from what is told to its short form."""
+        if short == 0 or isinstance(short, TypedSymbol):
+            return short
+        known = next((q.symbol for q in self.equations if q.expression == short), None)
         if known is not None and type(known) is type(symbol):
             return known
-        name = f"d{symbol.name}" if symbol in self.forward.outputs else self.names.fresh(f"d{symbol.name}")
-        tangent = symbol_like(name, symbol)
-        self.equations.append(Equation(tangent, moved))
+        tangent = self._tangent(symbol)
+        self.trail.written_out(tangent, self._tell(symbol, tangent), moved)
+        for row_class, basis, before, after in ways:
+            if basis is None:
+                self.trail.derived("common factors", tangent, before, after, "taken out of the sum")
+            else:
+                told(self.trail, tangent, row_class, basis, before, after)
+        self.trail.derived("common factors", tangent, ways[-1][-1] if ways else moved, short, "taken out of the sum")
+        self.equations.append(Equation(tangent, short))
         return tangent
 
     def _inlined(self) -> tuple[Equation, ...]:
@@ -137,6 +182,10 @@ class Tangents:
                 return None
             touched = [c for c in self.reverse.classes if written.free_symbols & set(c.symbols)]
             forms = [common_factors(written), *(in_best_basis(row_class, written)[1] for row_class in touched)]
-            return no_longer(forms, value, reader)
+            short = no_longer(forms, value, reader)
+            if short is not None:
+                reason = f"{value.symbol.name} is used only here"
+                self.trail.derived("written out", reader.symbol, reader.expression, short, reason)
+            return short
 
         return inlined(tuple(self.equations), merged, last_first=True)

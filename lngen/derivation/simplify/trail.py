@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from sympy import Expr
 
-from lngen.derivation.derivation import Step
+from lngen.derivation.derivation import Direction, Step
+from lngen.derivation.vjp import Contribution, summed
 from lngen.expressions.equations import Equation
 from lngen.expressions.reductions import show_sums
 from lngen.expressions.symbols import TypedSymbol, operation_count, whole
@@ -15,26 +17,41 @@ from lngen.expressions.symbols import TypedSymbol, operation_count, whole
 UNSIMPLIFIED = "unsimplified"
 """The rule of a step that gives up: right, only longer. The audit lists them."""
 
+Uses = Iterable[tuple[Expr, Expr]]
+
+_NAME = re.compile(r"[A-Za-z]\w*")
+
 
 class Trail:
-    """Collects steps and numbers them."""
+    """Collects steps and numbers them. `derivative` is what its rules for what is derived from a forward work on."""
 
-    def __init__(self, first: int = 1) -> None:
+    def __init__(self, derivative: Direction = "backward") -> None:
         self.steps: list[Step] = []
-        self._first = first
+        self.derivative = derivative
 
-    def add(self, part: str, rule: str, target: TypedSymbol, before: Expr | None, after: Expr, reason: str) -> None:
-        """Append a step, unless it changed nothing."""
-        if before is not None and before == after:
-            return
-        shown = None if before is None else show_sums(whole(before))
-        after = show_sums(whole(after))
+    def add(
+        self,
+        part: Direction,
+        rule: str,
+        target: TypedSymbol,
+        before: Expr | None,
+        after: Expr,
+        reason: str,
+        *,
+        uses: Uses = (),
+        contributions: Iterable[Contribution] = (),
+    ) -> None:
+        """Append a step, unless it changed nothing, or says again where a value comes from."""
+        shown = None if before is None else _shown(before)
+        after = _shown(after)
         if shown == after:
+            return
+        if shown is None and any(step.target == target and step.after == after for step in self.steps):
             return
         self.steps.append(
             Step(
-                self._first + len(self.steps),
-                part,  # type: ignore[arg-type]
+                1 + len(self.steps),
+                part,
                 rule,
                 target,
                 shown,
@@ -42,16 +59,91 @@ class Trail:
                 reason,
                 None if shown is None else operation_count(shown),
                 operation_count(after),
+                tuple(replace(c, expression=_shown(c.expression)) for c in contributions),
+                tuple((_shown(left), _shown(right)) for left, right in uses),
             )
         )
+
+    def derived(
+        self, rule: str, target: TypedSymbol, before: Expr | None, after: Expr, reason: str, *, uses: Uses = ()
+    ) -> None:
+        """Append a step of what is derived from the forward."""
+        self.add(self.derivative, rule, target, before, after, reason, uses=uses)
+
+    def chain_rule(
+        self, target: TypedSymbol, contributions: Sequence[Contribution], reason: str, rule: str = "chain rule"
+    ) -> Expr:
+        """Append the step that collects contributions to a cotangent or a tangent, and return their sum."""
+        total = summed(contributions)
+        reason = reason if contributions else "no result depends on it"
+        self.add(self.derivative, rule, target, None, total, reason, contributions=contributions)
+        return total
+
+    def written_out(self, target: TypedSymbol, before: Expr, after: Expr) -> None:
+        """Append the step in which names of the chain rule are written out, each by what its own step says."""
+        chain = {step.target: step.after for step in self.steps if step.contributions}
+        gone: dict[TypedSymbol, None] = {}
+        pending = [before]
+        while pending:
+            met = pending.pop(0).free_symbols & chain.keys() - after.free_symbols - gone.keys()
+            for symbol in sorted(met, key=lambda symbol: symbol.name):
+                gone[symbol] = None
+                pending.append(chain[symbol])
+        names = ", ".join(symbol.name for symbol in gone)
+        self.derived("written out", target, before, after, f"with {names} written out" if gone else "multiplied out")
+
+    def rename(self, names: Mapping[TypedSymbol, Expr]) -> None:
+        """Other symbols in all steps so far."""
+        self.steps = [renamed(step, names) for step in self.steps]
 
     def rewritten(
         self, rule: str, reason: str, equations: Iterable[Equation], change: Callable[[Expr], Expr]
     ) -> tuple[Equation, ...]:
-        """Equations of the gradients with their right-hand sides changed, a step for each that is another one now."""
+        """Derived equations with their right-hand sides changed, a step for each that is another one now."""
         result = []
         for equation in equations:
             after = change(equation.expression)
-            self.add("backward", rule, equation.symbol, equation.expression, after, reason)
+            self.derived(rule, equation.symbol, equation.expression, after, reason)
             result.append(replace(equation, expression=after))
         return tuple(result)
+
+
+def _shown(expression: Expr) -> Expr:
+    return show_sums(whole(expression))
+
+
+def renamed(step: Step, names: Mapping[TypedSymbol, Expr]) -> Step:
+    """A step with other symbols, in its reason too."""
+    words = {old.name: new.name for old, new in names.items() if isinstance(new, TypedSymbol)}
+
+    def new(expression: Expr) -> Expr:
+        return expression.xreplace(names)
+
+    def symbol(old: TypedSymbol) -> TypedSymbol:
+        found = names.get(old)
+        return found if isinstance(found, TypedSymbol) else old
+
+    return replace(
+        step,
+        target=symbol(step.target),
+        before=None if step.before is None else new(step.before),
+        after=new(step.after),
+        reason=_NAME.sub(lambda found: words.get(found[0], found[0]), step.reason),
+        contributions=tuple(
+            Contribution(symbol(c.source), symbol(c.target), new(c.expression)) for c in step.contributions
+        ),
+        uses=tuple((new(left), new(right)) for left, right in step.uses),
+    )
+
+
+def leading_steps(results: Iterable[TypedSymbol], steps: Sequence[Step], first: int = 1) -> tuple[Step, ...]:
+    """The steps that lead to the results, numbered from `first`, and those that show that something is zero."""
+    read = set(results)
+    found: list[Step] = []
+    for step in reversed(steps):
+        if step.before is None and step.after == step.target:
+            continue  # a result that took the place of the value it is
+        if step.target in read or step.part == "forward" or (step.before is not None and step.after == 0):
+            found.append(step)
+            read |= {step.target, *step.read}
+    return tuple(replace(step, number=number) for number, step in enumerate(reversed(found), first))

@@ -6,7 +6,7 @@
 >>> print(text(dx))
 rstd*(g - mean(g) - xhat*mean(g*xhat))
 >>> print(latex(rstd * (g - xhat)))
-\\mathrm{rstd} \\thinspace \\left(g - \\hat{x}\\right)
+\\mathrm{rstd} \\thinspace (g - \\hat{x})
 """
 
 from lngen.expressions.notation.latex import latex, latex_name

@@ -23,6 +23,7 @@ upsilon phi chi psi omega
 _GREEK = frozenset(_GREEK_LETTERS.split())
 _ACCENTS = {"hat": "hat", "bar": "bar", "tilde": "tilde"}
 _RELATIONS = {"<=": r"\le", ">=": r"\ge", "==": "=", "!=": r"\ne"}
+_TALL = re.compile(r"\\(frac|sum|begin|left)")
 _SPACE = r" \thinspace "
 
 
@@ -34,7 +35,7 @@ def latex(expression: Expr, order: Order = ()) -> str:
     >>> print(latex(x / sympy.sqrt(var + 1)))
     \frac{\hat{x}}{\sqrt{1 + \mathrm{var}}}
     """
-    return _Latex(order).write(expression)
+    return Latex(order).write(expression)
 
 
 def latex_name(name: str) -> str:
@@ -82,7 +83,9 @@ def _short(stem: str) -> str:
     return rf"\{stem}" if stem in _GREEK else stem
 
 
-class _Latex(Text):
+class Latex(Text):
+    """Writes expressions as LaTeX mathematics."""
+
     def symbol(self, e: Symbol) -> str:
         return latex_name(e.name)
 
@@ -147,4 +150,4 @@ class _Latex(Text):
 
 
 def _parentheses(piece: str) -> str:
-    return rf"\left({piece}\right)"
+    return rf"\left({piece}\right)" if _TALL.search(piece) else f"({piece})"

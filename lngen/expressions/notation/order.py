@@ -13,7 +13,17 @@ from typing import NamedTuple, TypeAlias
 import sympy
 from sympy import Add, Expr, Mul, Pow, S
 
-from lngen.expressions.symbols import D, FeatureSum, Mean, Reduction, SumRows, TypedSymbol, axes, operation_count
+from lngen.expressions.symbols import (
+    D,
+    FeatureSum,
+    Mean,
+    Reduction,
+    SumRows,
+    TypedSymbol,
+    axes,
+    has_sum,
+    operation_count,
+)
 
 Order: TypeAlias = Sequence[str]
 """Names in the order in which the reader met them: where nothing else decides, `x + r` stays `x + r`."""
@@ -135,12 +145,12 @@ def _split_number(size: Expr) -> tuple[Expr, Expr]:
 def _with_sums(factors: Sequence[Expr]) -> list[Expr]:
     """`D*Mean(u)` is a sum, and is written as one."""
     rest = list(factors)
-    mean = next((factor for factor in rest if isinstance(factor, Mean)), None)
-    if mean is None or D not in rest:
+    if not has_sum(rest):
         return rest
-    rest.remove(D)
-    rest[rest.index(mean)] = FeatureSum(mean.args[0])
-    return rest
+    mean = next(factor for factor in rest if isinstance(factor, Mean))
+    features = next(factor for factor in rest if factor.as_base_exp()[0] == D)
+    left = [] if features == D else [features / D]
+    return [*left, *(FeatureSum(f.args[0]) if f is mean else f for f in rest if f is not features)]
 
 
 def _sign(term: Expr) -> tuple[bool, Expr]:

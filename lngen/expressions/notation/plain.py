@@ -9,6 +9,7 @@ from sympy import Add, Expr, Mul, Pow, Symbol
 from sympy.core.relational import Relational
 
 from lngen.errors import printable
+from lngen.expressions.normal import NormalDensity, Phi
 from lngen.expressions.notation.order import Fraction, Order, Term, decimal, fraction, terms
 from lngen.expressions.symbols import (
     ENTRY_OF,
@@ -31,10 +32,12 @@ WORDS: dict[type, str] = {
     AttainsFirst: "attains_first",
     StopGradient: "stop_gradient",
     Where: "where",
+    NormalDensity: "phi",
+    Phi: "Phi",
     **{head: entry.name for head, entry in ENTRY_OF.items()},
 }
-"""The word of each function. `sum_rows` and `attains_first` are no words of a definition: they come from the
-adjoint.
+"""The word of each function. `sum_rows`, `attains_first`, `Phi` and `phi` are no words of a definition: they come from
+the adjoint, and from their forms.
 """
 
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)

@@ -16,6 +16,7 @@ from lngen.language.parsing.source import Source
 from lngen.language.syntax import Binary, Call, Compare, Expression, FeatureCount, Kind, Name, Negate, Number
 
 MAXIMUM_DEPTH = 100
+_LONGEST_REPEATED = 40
 
 _ALLOWED = "an expression is made of numbers, names, D, + - * / **, unary minus, and the functions of lngen.language"
 _SPLIT = "give parts of the expression names in statements of their own"
@@ -90,7 +91,10 @@ def describe(node: ast.expr) -> tuple[str, str]:
         }.get(type(node.value), "a constant")
         return found, "only real numbers such as 2, 0.5 or 1e-5 stand in expressions"
     if isinstance(node, ast.Compare):
-        return "a comparison", "a comparison stands only as the first argument of where(condition, a, b)"
+        return (
+            "a comparison",
+            "a comparison stands only as the first argument of where: where(a > b, 1, 0) is it as a number",
+        )
     if isinstance(node, ast.Call):
         return "a call", _ALLOWED
     return _REFUSED.get(type(node), ("an expression that the language does not have", _ALLOWED))
@@ -166,9 +170,32 @@ class Scope:
                 return self._read_binary(node, depth)
             case ast.Call():
                 return self._read_call(node, depth)
+            case ast.Compare(ops=[operator]) if type(operator) in _COMPARISONS:
+                remedy = f"write where({self._text(node)}, 1, 0) for 1 where it holds and 0 elsewhere"
+                self._refuse(node, "found a comparison", remedy)
+            case ast.Attribute():
+                self._refuse(node, f"found {describe(node)[0]}", self._instead_of(node))
+            case ast.Subscript(value=ast.Attribute(attr="shape") as shape):
+                self._refuse(node, f"found {describe(node)[0]}", self._instead_of(shape))
             case _:
                 found, remedy = describe(node)
                 self._refuse(node, f"found {found}", remedy)
+
+    def _text(self, node: ast.expr) -> str:
+        """What is written, as a remedy may repeat it."""
+        span = self.source.span(node)
+        text = self.source.text_of(span)
+        return text if span.line == span.end_line and len(text) <= _LONGEST_REPEATED else "..."
+
+    def _instead_of(self, node: ast.Attribute) -> str:
+        """What to write for a method of a value, or for what stands in a module."""
+        name = node.attr
+        if name in FUNCTIONS:
+            own = isinstance(node.value, ast.Name) and node.value.id in self.kinds and FUNCTIONS[name].arity == 1
+            written = f"{name}({self._text(node.value)})" if own else _usage(name)
+            return f"write {written}: values have no methods, and functions stand without a module"
+        known = instead.ATTRIBUTES.get(name) or instead.CONSTANTS.get(name) or instead.function(name)
+        return known or describe(node)[1]
 
     def _read_name(self, node: ast.expr, name: str) -> Expression:
         span = self.source.span(node)
@@ -185,7 +212,7 @@ class Scope:
         self._refuse(
             node,
             f"nothing is called {name!r}",
-            suggestion(name, [*self.kinds, "D"], "assign it first", instead.CONSTANTS),
+            suggestion(name, [*self.kinds, "D"], "assign it first, or make it an input", instead.CONSTANTS),
         )
 
     def _read_binary(self, node: ast.BinOp, depth: int) -> tuple[Expression, Value]:
@@ -223,6 +250,8 @@ class Scope:
     def _read_call(self, node: ast.Call, depth: int) -> tuple[Expression, Value]:
         if not isinstance(node.func, ast.Name):
             found, remedy = describe(node.func)
+            if isinstance(node.func, ast.Attribute):
+                remedy = self._instead_of(node.func)
             self._refuse(node.func, f"found a call of {found}", remedy)
         function = node.func.id
         entry = FUNCTIONS.get(function)
@@ -232,9 +261,12 @@ class Scope:
             if isinstance(starred, ast.Starred):
                 self._refuse(starred, "found a starred argument", f"write {_usage(function)}")
         if node.keywords:
+            keyword = node.keywords[0]
             by_position = f"pass arguments by position: {_usage(function)}"
-            remedy = instead.KEYWORDS.get(node.keywords[0].arg or "", by_position)
-            raise self.source.error_at(node.keywords[0], "found a keyword argument", remedy)
+            remedy = instead.KEYWORDS.get(keyword.arg or "", by_position)
+            if keyword.arg in ("axis", "dim"):
+                remedy = instead.axis(self._text(keyword.value))
+            raise self.source.error_at(keyword, "found a keyword argument", remedy)
         if len(node.args) != entry.arity:
             self._refuse_arity(node, function, len(node.args), entry.arity)
         if entry.role == "select":
@@ -253,7 +285,9 @@ class Scope:
     def _read_condition(self, node: ast.expr, depth: int) -> Compare:
         if not isinstance(node, ast.Compare):
             found = describe(node)[0] if type(node) in _REFUSED or isinstance(node, ast.Constant) else "no comparison"
-            self._refuse(node, f"the condition of where is {found}", "write one comparison, as in where(x > 0, a, b)")
+            compared = node.id if isinstance(node, ast.Name) else "x"
+            remedy = f"write one comparison, as in where({compared} > 0, a, b)"
+            self._refuse(node, f"the condition of where is {found}", remedy)
         if len(node.ops) > 1:
             self._refuse(node, "found a chain of comparisons", "compare two values; nest where for two conditions")
         operator = _COMPARISONS.get(type(node.ops[0]))
@@ -278,11 +312,9 @@ class Scope:
             self._refuse(node, f"{function!r} is a value and cannot be called", "write * for a product")
         if function in KIND_NAMES:
             self._refuse(node, f"{function!r} is a kind and cannot be called", "annotate an input with it")
-        self._refuse(
-            node,
-            f"there is no function {function!r}",
-            suggestion(function, FUNCTIONS, "the functions are " + " ".join(FUNCTIONS), instead.FUNCTIONS),
-        )
+        otherwise = "the functions are " + " ".join(FUNCTIONS)
+        remedy = instead.function(function) or suggestion(function, FUNCTIONS, otherwise)
+        self._refuse(node, f"there is no function {function!r}", remedy)
 
     def _refuse_arity(self, node: ast.Call, function: str, found: int, arity: int) -> NoReturn:
         if function in ("max", "min") and found == 2:
@@ -290,14 +322,23 @@ class Scope:
             self._refuse(
                 node,
                 f"{function} with 2 arguments: it reduces one row over the feature axis",
-                f"write {other}(a, b) for the {'larger' if function == 'max' else 'smaller'} of two values",
+                f"write {other}(a, b) for the {'larger' if function == 'max' else 'smaller'} of two values; "
+                f"{function}(row) takes no axis, and is over the last one",
             )
+        usage = _usage(function)
+        if function == "where" and found == 2:
+            given = ", ".join(map(self._text, node.args))
+            usage = f"where({given}, b): b is the value where the condition does not hold"
         plural = "" if arity == 1 else "s"
-        axis = f"; {instead.KEYWORDS['axis']}" if FUNCTIONS[function].role == "reduction" and found == 2 else ""
+        axis = (
+            f"; {instead.axis(self._text(node.args[1]))}"
+            if FUNCTIONS[function].role == "reduction" and found == 2
+            else ""
+        )
         self._refuse(
             node,
             f"{function} takes {arity} argument{plural}, and here are {found}",
-            f"write {_usage(function)}{axis}",
+            f"write {usage}{axis}",
         )
 
 

@@ -26,7 +26,7 @@ from lngen.language.syntax import Expression, Kind, Name, Span, walk, with_names
 MAXIMUM_STATEMENTS = 200
 UNNAMED_OUTPUT = "y"
 
-_KINDS = "Row, RowScalar, Feature, Scalar or Constant"
+_KINDS = "Row, RowScalar, Feature, Scalar, Data or Constant"
 _FILE = "a definition file holds a docstring, imports from lngen.language, and one function"
 _BODY = "a definition has assignments of names, a docstring, and one final return"
 _LOOP = "operators and functions work on whole rows; write the formula without a loop"
@@ -83,7 +83,7 @@ class _Parser:
             smallest = minimum_features(statements)
         except Fault as fault:
             raise self.source.error_at(fault.expression.span, fault.message, fault.remedy) from None
-        ends = [*(entry.name for entry in inputs if entry.kind is not Kind.CONSTANT), *outputs]
+        ends = [*(entry.name for entry in inputs if entry.kind.has_gradient), *outputs]
         called = names.apart([*(entry.name for entry in inputs), *(entry.name for entry in statements)], ends)
         return Definition(
             name=function.name,
@@ -133,8 +133,8 @@ class _Parser:
             if alias.asname is not None:
                 self._refuse(alias, "an import under another name", f"import {alias.name} without `as`")
             if alias.name not in (offered := public_names()):
-                known = f"it has {' '.join(offered)}"
-                remedy = suggestion(alias.name, offered, known, instead.FUNCTIONS | instead.CONSTANTS)
+                habits = {alias.name: found} if (found := instead.function(alias.name)) else instead.CONSTANTS
+                remedy = suggestion(alias.name, offered, f"it has {' '.join(offered)}", habits)
                 self._refuse(alias, f"lngen.language has no {alias.name!r}", remedy)
 
     def _refuse_statement(self, node: ast.stmt, allowed: str) -> NoReturn:
@@ -210,7 +210,7 @@ class _Parser:
         if isinstance(annotation, ast.Name):
             if annotation.id in KIND_NAMES:
                 return Kind(annotation.id)
-            remedy = suggestion(annotation.id, KIND_NAMES, f"annotate with {_KINDS}")
+            remedy = suggestion(annotation.id, KIND_NAMES, f"annotate with {_KINDS}", instead.KINDS)
             self._refuse(annotation, f"there is no kind {annotation.id!r}", remedy)
         self._refuse(annotation, f"found {describe(annotation)[0]} as a kind", f"annotate with {_KINDS}")
 
@@ -344,11 +344,12 @@ class _Parser:
                 self._refuse(span, f"{function!r} is the name of the function itself", "choose another name")
 
     def _check_second_gradients(self, inputs: tuple[Input, ...], outputs: tuple[str, ...]) -> None:
-        cotangents = names.derived(outputs)
+        cotangents = {names.cotangent(output): output for output in outputs}
         for entry in inputs:
-            if entry.name in cotangents and entry.kind is not Kind.CONSTANT:
+            if entry.name in cotangents and entry.kind.has_gradient:
                 two = f"{entry.name!r} and the cotangent of {cotangents[entry.name]!r}"
-                self._refuse(entry.span, f"{two} would have gradients of one name, 'd{entry.name}'", "rename either")
+                name = names.cotangent(entry.name)
+                self._refuse(entry.span, f"{two} would have gradients of one name, {name!r}", "rename either")
 
     def _check_outputs(self, statements: list[Statement], outputs: tuple[str, ...], result: ast.Return) -> None:
         assert result.value is not None

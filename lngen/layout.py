@@ -6,13 +6,18 @@ import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
+from typing import Any, Protocol
 
 from lngen.errors import printable
-from lngen.report.formulas import Formula
 
 WIDTH = 110
 """No line of plain text is longer."""
 
+NARROWEST = 40
+"""Nothing is laid out for less: what there is room for is no formula."""
+
+_AT_SPACES: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
+_EQUATION = re.compile(r"\w+ = ")
 _NAME_COLUMN = 28
 _LEAST_CELL = 20
 
@@ -25,6 +30,22 @@ def prose(words: str, width: int, indent: str = "") -> list[str]:
     """
     shown = printable(" ".join(words.split()))
     return textwrap.wrap(shown, width, initial_indent=indent, subsequent_indent=indent) or [indent.rstrip()]
+
+
+def wrapped(text: str, width: int) -> str:
+    """The lines of a text as lines of at most `width`, without a word broken.
+
+    >>> print(wrapped("  a line that is indented, and a word: a_name_that_stays_whole", 20))
+      a line that is
+      indented, and a
+      word:
+      a_name_that_stays_whole
+    """
+    lines = []
+    for line in text.split("\n"):
+        indent = " " * (len(line) - len(line.lstrip(" ")))
+        lines += textwrap.wrap(line, width, subsequent_indent=indent, **_AT_SPACES) or [""]
+    return "\n".join(lines)
 
 
 def expression(text: str, width: int, first: str = "", rest: str | None = None) -> list[str]:
@@ -47,6 +68,16 @@ def expression(text: str, width: int, first: str = "", rest: str | None = None) 
     return [*lines, prefix + text]
 
 
+class Formula(Protocol):
+    """What has a name and a right-hand side."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def text(self) -> str: ...
+
+
 def aligned(formulas: Sequence[Formula], width: int, indent: str) -> list[str]:
     """Formulas below each other, their equals signs in a column."""
     column = min(max((len(f.name) for f in formulas), default=0), _NAME_COLUMN)
@@ -60,27 +91,42 @@ def aligned(formulas: Sequence[Formula], width: int, indent: str) -> list[str]:
 def table(rows: Iterable[Sequence[str]], width: int, indent: str = "  ") -> list[str]:
     """Rows of cells in columns. A cell that is too wide is wrapped below itself: the last one, then the widest others.
 
+    A cell may have lines of its own. It is wrapped at spaces, and a formula without any at its operators.
+
     >>> print("\\n".join(table([("a few words", "and more of them than there is room for")], 44)))
       a few words  and more of them than there
                    is room for
     """
-    cells = [[printable(cell) for cell in row] for row in rows]
+    cells = [["\n".join(map(printable, _lines(cell))) for cell in row] for row in rows]
     if not cells:
         return []
-    *sizes, last = (max(len(row[i]) for row in cells) for i in range(len(cells[0])))
+    *sizes, last = (max(len(line) for row in cells for line in _lines(row[i])) for i in range(len(cells[0])))
     room = width - len(indent) - 2 * len(sizes)
-    longest_word = max((len(word) for row in cells for word in row[-1].split()), default=0)
+    words = (word for row in cells for word in row[-1].split())
+    longest_word = max((len(part) for word in words for part in expression(word, _LEAST_CELL)), default=0)
     last = min(last, max(room - sum(sizes), longest_word, _LEAST_CELL))
     while sum(sizes) + last > room and max(sizes) > _LEAST_CELL:
         sizes[sizes.index(max(sizes))] -= 1
     lines = []
     for row in cells:
-        wrapped = (
-            textwrap.wrap(c, max(n, 1), break_long_words=False) for c, n in zip(row, (*sizes, last), strict=True)
-        )
+        wrapped = (_wrapped(cell, max(size, 1)) for cell, size in zip(row, (*sizes, last), strict=True))
         for parts in zip_longest(*wrapped, fillvalue="") if any(row) else [row]:
             line = "  ".join(part.ljust(size) for part, size in zip(parts, (*sizes, last), strict=True))
             lines.append((indent + line).rstrip())
+    return lines
+
+
+def _lines(cell: str) -> list[str]:
+    return cell.splitlines() or [""]
+
+
+def _wrapped(cell: str, width: int) -> list[str]:
+    lines = []
+    for line in _lines(cell):
+        if _EQUATION.match(line):
+            lines += expression(line, width, "", "    ")
+        else:
+            lines += [part for piece in textwrap.wrap(line, width, **_AT_SPACES) for part in expression(piece, width)]
     return lines
 
 

@@ -1,0 +1,282 @@
+"""The rules of a derivation, all in one place: what each says, when it may be used, and why it holds.
+
+A step names its rule. `docs/rules.md` is made from this table, with a step of a derivation as an example of each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A lemma: what it says in a line, when, and why; `example` is a definition whose derivation uses it."""
+
+    name: str
+    statement: str
+    condition: str
+    proof: str
+    example: str
+
+    @property
+    def anchor(self) -> str:
+        """Where a page has it: a word for a link.
+
+        >>> RULES["change of basis"].anchor
+        'rule-change-of-basis'
+        """
+        return "rule-" + self.name.replace(" ", "-")
+
+
+_NORM = "x*rsqrt(mean(x**2) + 1)"
+_CENTRED = "(x - mean(x))*rsqrt(mean((x - mean(x))**2) + 1)"
+
+_EVERY = (
+    # ---- the forward
+    Rule(
+        "definition",
+        "A value of the definition under its name.",
+        "None.",
+        "It is what the definition says, with earlier values by their names.",
+        "def f(x: Row, gamma: Feature): return gamma*x",
+    ),
+    Rule(
+        "reduction",
+        "A mean, sum, maximum or minimum over the features is one number a row, computed once.",
+        "None.",
+        "It is what the definition says, with earlier values by their names.",
+        f"def f(x: Row): return {_NORM}",
+    ),
+    Rule(
+        "centred row",
+        "A row less numbers of its own row is a row value of its own, of which statistics are taken.",
+        "None.",
+        "It is what the definition says, with earlier values by their names.",
+        f"def f(x: Row): return {_CENTRED}",
+    ),
+    Rule(
+        "scaled row",
+        "A row times a number of its own row that is never zero is a row value in which gradients are short.",
+        "The number is a root or a reciprocal of something finite, so that it can be divided by.",
+        "It is what the definition says, with earlier values by their names.",
+        f"def f(x: Row): return {_NORM}",
+    ),
+    Rule(
+        "row-scalar factor",
+        "A root, a reciprocal or a function of numbers of a row is computed once a row.",
+        "None.",
+        "It is what the definition says, with earlier values by their names.",
+        f"def f(x: Row): return {_NORM}",
+    ),
+    Rule(
+        "function",
+        "A function of a row has a name, so that its derivative can be written with its value.",
+        "None.",
+        "It is what the definition says, with earlier values by their names.",
+        "def f(x: Row): return tanh(x)*x",
+    ),
+    Rule(
+        "largest exponent taken out",
+        "exp(u) = exp(m)*exp(u - m); where exp(m) cancels in every output, exp(u - m) is computed in its place.",
+        "m = max(u), and the factor exp(m) is followed through the definition: a mean lets it out, a quotient cancels "
+        "it, a logarithm turns it into + m. No output keeps a power of it.",
+        "exp(a + b) = exp(a)*exp(b). No output depends on m: its derivative is zero and no gradient flows through it, "
+        "and u - m <= 0, so that the exponential is at most 1.",
+        "def f(x: Row): return exp(x)/sum(exp(x))",
+    ),
+    Rule(
+        "a shift that cancels",
+        "A number that no result depends on gets no gradient.",
+        "Written out, it is gone from every output, or what reaches it is zero.",
+        "The derivative by what a value does not depend on is zero.",
+        "def f(x: Row): return exp(x - max(x))/sum(exp(x - max(x)))",
+    ),
+    Rule(
+        "power of an exponential",
+        "exp(c*x) = exp(x)**c.",
+        "c is no power of two, so that c*x would be rounded, and the definition takes the exponential of x.",
+        "(exp(a))**c = exp(c*a) for real a and rational c.",
+        "def f(x: Row): return exp(x)**3/(1 + exp(x)**2)",
+    ),
+    Rule(
+        "centred statistic",
+        "A statistic that a shift of its row leaves alone is computed from the row less its mean.",
+        "Written in c = x - mean(x) and multiplied out, mean(x) is gone from it.",
+        "x = c + mean(x) and mean(c) = 0; what is left is the same statistic of c.",
+        "def f(x: Row): return x*rsqrt(mean(x**2) - mean(x)**2 + 1)",
+    ),
+    Rule(
+        "normal distribution",
+        "(1 + erf(u/sqrt(2)))/2 is Phi(u), the distribution function of the standard normal, and "
+        "exp(-u**2/2)/sqrt(2*pi) is phi(u), its density.",
+        "The two terms have one coefficient, or opposite ones.",
+        "They are the definitions of Phi and phi, erf being odd. Phi' = phi and phi'(u) = -u*phi(u).",
+        "def f(x: Row): return gelu(x)",
+    ),
+    # ---- derivatives
+    Rule(
+        "chain rule",
+        "A cotangent is the sum of what the equations that read the value send; a tangent, of what its operands do.",
+        "The outputs are differentiable functions of the value, kinks aside.",
+        "For s = e(v, ...), dL/dv gets dL/ds * de/dv, summed over the features where v is one number a row, over the "
+        "rows where all rows share it; m = mean(b) sends dL/dm * db/dv / D to each feature. Forward, ds is the sum of "
+        "de/dv * dv.",
+        f"def f(x: Row): return {_NORM}",
+    ),
+    Rule(
+        "subgradient",
+        "A largest or smallest entry of a row gives its cotangent to the first feature that attains it.",
+        "None; on a tie this is a choice, one of the subgradients.",
+        "Near a row without ties max(x) is that entry, whose derivative is 1 by itself and 0 by all others.",
+        "def f(x: Row): return x*max(x)",
+    ),
+    Rule(
+        "gradient",
+        "The gradients are values too: their equations, taken for a forward, have an adjoint.",
+        "None.",
+        "They are the last lines of the derivation above, under names of their own.",
+        "def f(x: Row): return x**3",
+    ),
+    Rule(
+        "name",
+        "A part of a line under a name.",
+        "None.",
+        "A name stands for what it is given to.",
+        f"def f(x: Row): return {_NORM}",
+    ),
+    # ---- rewriting
+    Rule(
+        "written out",
+        "A name may be replaced by what it stands for, and terms collected.",
+        "None.",
+        "The steps before say what each name is; addition and multiplication are associative, commutative and "
+        "distributive, and means are linear: mean(s*u + v) = s*mean(u) + mean(v) for a number s of the row.",
+        f"def f(x: Row): return {_CENTRED}",
+    ),
+    Rule(
+        "change of basis",
+        "Row values that are a number times another, plus a number, are written in one of them.",
+        "The factor is never zero. A number under a root or a reciprocal is written by that: var = 1/r**2 - eps.",
+        "t = r*(x - m) says x = t/r + m; put in and multiplied out, with means linear, the value is the same.",
+        f"def f(x: Row): return {_NORM}",
+    ),
+    Rule(
+        "identities",
+        "What the means of the definition say of the row that everything is written in.",
+        "The identity is an equation of the definition with the change of basis put in, solved for one mean.",
+        "m = mean(x) with x = m + t/r says m = m + mean(t)/r, so mean(t) = 0; var = mean((x - m)**2) with "
+        "var = 1/r**2 - eps says mean(t**2) = 1 - eps*r**2.",
+        f"def f(x: Row): return {_CENTRED}",
+    ),
+    Rule(
+        "common factors",
+        "A factor of every term of a sum stands before the sum.",
+        "None.",
+        "a*b + a*c = a*(b + c), and mean(s*u) = s*mean(u) for a number s of the row.",
+        f"def f(x: Row): return {_NORM}",
+    ),
+    Rule(
+        "names of the row",
+        "A part that is another value of the same row goes by that name.",
+        "It is shorter.",
+        "The change of basis read the other way.",
+        "def f(x: Row):\n    p = exp(x)/sum(exp(x))\n    n = tanh((p - mean(p))*rsqrt(mean(p**2) - mean(p)**2 + 1))\n"
+        "    q = sqrt(p)\n    return n, q",
+    ),
+    Rule(
+        "sums over rows",
+        "Sums over the rows are one sum of the terms, or one sum a term, whichever is shorter.",
+        "None.",
+        "sum_rows(u) + sum_rows(v) = sum_rows(u + v), and what all rows share stands before the sum.",
+        "def f(x: Row, w: Feature): return x*w/sum(w)",
+    ),
+    Rule(
+        "collected",
+        "A sum of means is the mean of the sum, and selects on one condition are one select.",
+        "None.",
+        "Means are linear, and where(c, a, 0) + where(c, b, 0) = where(c, a + b, 0) in both cases of c.",
+        "",
+    ),
+    Rule(
+        "value of a function",
+        "A derivative is written with the value of the function: exp(u) by its name, 1 - tanh(u)**2 as 1 - t**2.",
+        "The forward has the value under a name.",
+        "The name stands for the function of that argument.",
+        "def f(x: Row): return silu(mean(max(x)*x*x**2))",
+    ),
+    Rule(
+        "unsimplified",
+        "The chain rule's own formula stands: right, only longer.",
+        "A shorter form would take more work than a definition may.",
+        "Nothing is changed but names put in.",
+        "",
+    ),
+    Rule(
+        "known product",
+        "A product or quotient of values that the forward has under a name goes by that name.",
+        "It is shorter.",
+        "The name stands for the product.",
+        "def f(x: Row): return silu(x)",
+    ),
+    Rule(
+        "known scaled row",
+        "A row times its scale goes by the name that the forward has for it: r*e is p.",
+        "The forward has p = r*e.",
+        "The name stands for the product, and mean(r*u) = r*mean(u).",
+        "def f(x: Row): return exp(x)/sum(exp(x))",
+    ),
+    Rule(
+        "known mean",
+        "A mean that has a name goes by it.",
+        "None.",
+        "The name stands for the mean.",
+        "def f(x: Row):\n    e = exp(x)\n    return (e - min(e))/(max(e) - min(e) + 0.01)",
+    ),
+    Rule(
+        "softmax",
+        "Exponentials over their sum are a softmax p, and sum(p) = 1.",
+        "e = exp(u) and s = sum(e) have names, and with p*s in the place of e, s cancels wherever it stands.",
+        "p = e/s says e = p*s, and s, one number a row, leaves every mean; sum(p) = sum(e)/s = 1. exp(u - log(s)) is "
+        "p again.",
+        "def f(x: Row): return x - log(sum(exp(x)))",
+    ),
+    # ---- digits
+    Rule(
+        "difference of squares",
+        "1 - t**2 = (1 - t)*(1 + t).",
+        "t is a tanh: near 1 its square has lost the digits that the difference needs.",
+        "(1 - t)*(1 + t) = 1 + t - t - t**2.",
+        "def f(x: Row): return tanh(x)",
+    ),
+    Rule(
+        "complement",
+        "What a sigmoid leaves to 1 has a name of its own, and is not multiplied out.",
+        "It is a term of a longer sum.",
+        "A name stands for what it is given to.",
+        "def f(x: Row): return sqrt(softplus(softplus(x)))",
+    ),
+    Rule(
+        "cancelled in a mean",
+        "s**2*mean(u/s) = s*mean(u).",
+        "s is one number a row.",
+        "mean(u/s) = mean(u)/s.",
+        "def f(x: Row): return silu(mean(max(x)*x*x**2))",
+    ),
+    Rule(
+        "whole select",
+        "A product with a select is a select of products.",
+        "None; 0 times what is not chosen may be NaN, so it is not multiplied by.",
+        "In both cases of c, a*where(c, u, v) = where(c, a*u, a*v); where u is 0 so is a*u for finite a.",
+        "def f(x: Row): return relu(x)**2/(1 + mean(x**2))",
+    ),
+    Rule(
+        "guarded pole",
+        "1/s is taken for 0 where s = 0, and everything that it multiplies is 0 there.",
+        "s is the root of a mean of even powers of a row, and every term with 1/s vanishes faster than s.",
+        "Where s is zero the whole row is; shrunk by k, each such term shrinks by a positive power of k, so its limit, "
+        "which is the value of the gradient there, is 0.",
+        "def f(x: Row): return x/(sqrt(mean(x**2)) + 1)",
+    ),
+)
+
+RULES: dict[str, Rule] = {rule.name: rule for rule in _EVERY}

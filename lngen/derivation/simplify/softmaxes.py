@@ -1,0 +1,120 @@
+"""Softmaxes, recognized by their form: exponentials over their sum, which add up to 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+import sympy
+from sympy import Expr, Mul
+
+from lngen.derivation.simplify.trail import Trail
+from lngen.expressions.equations import Equation, Forward, Names
+from lngen.expressions.symbols import D, Mean, TypedSymbol, axes, is_row, symbol_like, varies_over_features
+
+
+def in_softmaxes(equations: tuple[Equation, ...], forward: Forward, trail: Trail, names: Names) -> tuple[Equation, ...]:
+    """`p = e/s` under a name in what is derived from a forward with `e = exp(u)` and `s = sum(e)`; and its sum is 1.
+
+    Condition: in a line with p in the place of e, s cancels wherever it stands. Proof: e is p*s, and s, which is the
+    same for all features, leaves every mean. The sum of p is sum(e)/s, which is 1; and that of `exp(u - log(s))`, which
+    is p again.
+
+    >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
+    >>> u, e, g, w = (RowSymbol(name) for name in "uegw")
+    >>> s = RowScalarSymbol("s", positive=True)
+    >>> layer = Forward("f", (), (), (Equation(e, sympy.exp(u)), Equation(s, D*Mean(e))), ())
+    >>> given = (Equation(RowSymbol("du"), w*e/s - e*D*Mean(w*e)/s**2 + g*Mean(e)/s),)
+    >>> for line in in_softmaxes(given, layer, Trail(), Names([])):
+    ...     print(line.symbol, "=", line.expression)
+    p = e/s
+    du = g/D + p*w - p*D*Mean(p*w)
+    """
+    for exponential, total in _softmaxes(forward):
+        form = exponential.symbol / total
+        p = symbol_like(names.fresh("p") if _has(equations, exponential.symbol, total) else "p", form)
+        moved = {q: _with_softmax(q.expression, p, exponential.symbol, total) for q in equations}
+        if all(after is None for after in moved.values()):
+            continue
+        reason = f"the softmax of {exponential.expression.args[0]}"
+        trail.derived("softmax", p, None, form, reason)
+        lines: list[Equation] = []
+        for q, after in moved.items():
+            if after is not None and p not in {line.symbol for line in lines}:
+                lines.append(Equation(p, form))
+            expression = q.expression if after is None else after.xreplace({Mean(p): 1 / D})
+            uses = ((exponential.symbol, p * total), (Mean(p), 1 / D))
+            trail.derived("softmax", q.symbol, q.expression, expression, "and its sum is 1", uses=uses)
+            lines.append(replace(q, expression=expression))
+        equations = tuple(lines)
+    known: dict[Expr, Expr] = {Mean(symbol): 1 / D for symbol in _that_sum_to_one(forward)}
+    reason = "the sum of a softmax is 1"
+    return trail.rewritten("softmax", reason, equations, lambda e: e.xreplace(known))
+
+
+def written_out(equations: Iterable[Equation], forward: Forward) -> tuple[Equation, ...]:
+    """Lines without names for softmaxes: what one is divided by meets other numbers of the row before it meets a row.
+
+    >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
+    >>> u, e, g, p = (RowSymbol(name) for name in "uegp")
+    >>> s = RowScalarSymbol("s", positive=True)
+    >>> layer = Forward("f", (), (), (Equation(e, sympy.exp(u)), Equation(s, D*Mean(e))), ())
+    >>> [q.expression for q in written_out((Equation(p, e/s), Equation(RowSymbol("du"), p*Mean(g*p))), layer)]
+    [e*Mean(e*g)/s**2]
+    """
+    forms = {exponential.symbol / total for exponential, total in _softmaxes(forward)}
+    results = set(map(forward.cotangent, forward.differentiable))
+    table = {q.symbol: q.expression for q in equations if q.expression in forms and q.symbol not in results}
+    return tuple(
+        replace(q, expression=_lifted(q.expression.xreplace(table))) if q.expression.free_symbols & table.keys() else q
+        for q in equations
+        if q.symbol not in table
+    )
+
+
+def _softmaxes(forward: Forward) -> Iterator[tuple[Equation, TypedSymbol]]:
+    """The exponentials of rows whose sum has a name, with it."""
+    sums = {q.expression: q.symbol for q in forward.equations}
+    for q in forward.equations:
+        if isinstance(q.expression, sympy.exp) and is_row(q.symbol) and D * Mean(q.symbol) in sums:
+            yield q, sums[D * Mean(q.symbol)]
+
+
+def _that_sum_to_one(forward: Forward) -> Iterator[TypedSymbol]:
+    """The rows of a forward that are softmaxes, as quotients or as exponentials of what they are the logarithm of."""
+    value = {q.symbol: q.expression for q in forward.equations}
+    parts = {symbol: e for symbol, e in value.items() if axes(symbol) == (True, False) and not e.atoms(Mean)}
+    for exponential, total in _softmaxes(forward):
+        exponent = exponential.expression.args[0]
+        for q in forward.equations:
+            if not is_row(q.symbol):
+                continue
+            if q.expression.xreplace(parts) == exponential.symbol / total:
+                yield q.symbol
+            if isinstance(q.expression, sympy.exp):
+                inner = q.expression.args[0]
+                left = (exponent - value.get(inner, inner)).xreplace(value)
+                if left == sympy.log(total):
+                    yield q.symbol
+
+
+def _has(equations: Iterable[Equation], *symbols: TypedSymbol) -> bool:
+    return any(q.expression.free_symbols >= set(symbols) for q in equations)
+
+
+def _with_softmax(e: Expr, p: TypedSymbol, exponential: TypedSymbol, total: TypedSymbol) -> Expr | None:
+    """An expression in p and without the sum; None if there is none."""
+    if not e.free_symbols >= {exponential, total}:
+        return None
+    moved = _lifted(e.xreplace({exponential: p * total}))
+    return None if total in moved.free_symbols else moved
+
+
+def _lifted(expression: Expr) -> Expr:
+    """Factors that do not vary over features taken out of every mean of a product."""
+
+    def out(body: Expr) -> Expr:
+        outside = Mul(*(factor for factor in Mul.make_args(body) if not varies_over_features(factor)))
+        return outside * Mean(body / outside)
+
+    return expression.replace(Mean, out)

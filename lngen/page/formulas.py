@@ -1,0 +1,156 @@
+"""Equations as HTML: MathML that wraps on a narrow screen, in which every name leads to what it stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from sympy import Add, Expr, Mul
+
+from lngen.derivation.derivation import Derivation
+from lngen.expressions.equations import Equation
+from lngen.expressions.notation import text
+from lngen.expressions.notation.mathml import marked, marked_name, mathml, pieces
+from lngen.expressions.symbols import D, TypedSymbol, axes
+from lngen.files.render import Markup
+from lngen.plan.planner import Plan
+from lngen.report.formulas import reading_order, textbook_forward
+
+_VARIES = {
+    (True, True): "one value per row and feature",
+    (True, False): "one value per row",
+    (False, True): "one value per feature",
+    (False, False): "one value",
+}
+
+
+@dataclass(frozen=True)
+class EquationHtml:
+    """`left = right`, each as MathML; `right` begins with the sign."""
+
+    left: Markup
+    right: Markup
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a name stands for: an equation, or in words what is given. `step` is where it comes from, 0 for none."""
+
+    name: str
+    formula: Markup
+    varies: str
+    role: str
+    equation: EquationHtml | None
+    step: int
+
+
+class Writer:
+    """Writes the formulas of one layer; `names` are those that the page explains."""
+
+    def __init__(self, order: Sequence[str], names: Collection[str]) -> None:
+        self.order = tuple(order)
+        self.names = frozenset(names)
+
+    def name(self, name: str) -> Markup:
+        """A name."""
+        return Markup(mathml(marked_name(name, self.names)))
+
+    def expression(self, expression: Expr, changed: Collection[Expr] = (), sign: str = "") -> Markup:
+        """An expression, behind a sign such as `=`; the subexpressions `changed` are marked."""
+        tex = marked(expression, self.order, self.names, changed)
+        return Markup(" ".join(pieces(f"{sign} {tex}")))
+
+    def equation(self, left: TypedSymbol | Expr, right: Expr, changed: Collection[Expr] = ()) -> EquationHtml:
+        """An equation."""
+        return EquationHtml(self.expression(left), self.expression(right, changed, "="))
+
+    def equations(self, equations: Sequence[Equation]) -> list[EquationHtml]:
+        """Each of them."""
+        return [self.equation(q.symbol, q.expression) for q in equations]
+
+
+def changes(before: Expr, after: Expr) -> tuple[frozenset[Expr], frozenset[Expr]]:
+    """The subexpressions of each side that the other has not, as large as they can be said.
+
+    >>> from lngen.expressions.symbols import Mean, RowSymbol
+    >>> x, y, z = (RowSymbol(name) for name in "xyz")
+    >>> changes(x + Mean(y), x + z)
+    (frozenset({Mean(y)}), frozenset({z}))
+    >>> changes(x * (y + z), x * (y + 2 * z))
+    (frozenset({z}), frozenset({2*z}))
+    """
+    if before == after:
+        return frozenset(), frozenset()
+    if before.func == after.func and before.args:
+        if isinstance(before, (Add, Mul)):
+            gone = [e for e in before.args if e not in after.args]
+            come = [e for e in after.args if e not in before.args]
+            if len(gone) == len(come) == 1:
+                return changes(gone[0], come[0])
+            if len(gone) < len(before.args) or len(come) < len(after.args):
+                return _signless(gone), _signless(come)
+        elif len(before.args) == len(after.args):
+            found = [changes(one, other) for one, other in zip(before.args, after.args, strict=True) if one != other]
+            return frozenset().union(*(one for one, _ in found)), frozenset().union(*(other for _, other in found))
+    return _signless([before]), _signless([after])
+
+
+def _signless(expressions: Sequence[Expr]) -> frozenset[Expr]:
+    # A sign is written with the operator before its term.
+    return frozenset(-e if e.could_extract_minus_sign() and isinstance(e, Mul) else e for e in expressions)
+
+
+def meanings(plan: Plan) -> tuple[Writer, list[Meaning]]:
+    """A writer for the layer, and what each of its names stands for, in the order in which a reader meets them."""
+    d = plan.derivation
+    given: dict[str, tuple[TypedSymbol, str]] = {}
+    equations: dict[str, Equation] = {}
+    for symbol in d.forward.symbols:
+        given[symbol.name] = symbol, _role_of_input(d, symbol)
+    for equation in textbook_forward(d):
+        equations.setdefault(equation.symbol.name, equation)
+    for cotangent, output in zip(d.adjoint.cotangents, d.forward.outputs, strict=True):
+        given.setdefault(cotangent.name, (cotangent, f"the cotangent of {text(output)}, an argument of backward"))
+    for direction, derivative in d.derivatives().items():
+        for symbol in derivative.arguments:
+            given.setdefault(symbol.name, (symbol, f"an argument of {direction}"))
+        for equation in derivative.equations:
+            equations.setdefault(equation.symbol.name, equation)
+    for program in plan.programs():
+        for symbol, expression in program.values():
+            equations.setdefault(symbol.name, Equation(symbol, expression))
+    steps = _steps(plan)
+    order = [*given, *(name for name in equations if name not in given)]
+    writer = Writer(reading_order(d), {*order, D.name})
+    found = [Meaning(D.name, writer.name(D.name), "one value", "the number of features of a row", None, 0)]
+    for name in order:
+        symbol = given[name][0] if name in given else equations[name].symbol
+        line = None if name in given else equations[name]
+        found.append(
+            Meaning(
+                name,
+                writer.name(name),
+                _VARIES[axes(symbol)],
+                given[name][1] if name in given else "",
+                None if line is None else writer.equation(line.symbol, line.expression),
+                steps.get(name, 0),
+            )
+        )
+    return writer, found
+
+
+def _role_of_input(d: Derivation, symbol: TypedSymbol) -> str:
+    entry = d.definition.input(symbol.name)
+    default = "" if entry.default is None else f", {float(entry.default):g} where it is left out"
+    return f"an input of the layer, a {entry.kind.value}{default}"
+
+
+def _steps(plan: Plan) -> Mapping[str, int]:
+    found: dict[str, int] = {}
+    for program in plan.programs():
+        for line in program.lines():
+            found.setdefault(line.symbol.name, line.step)
+    for derivative in plan.derivation.derivatives().values():
+        for step in derivative.steps:
+            found.setdefault(step.target.name, step.number)
+    return found | dict(plan.derivation.step_of())

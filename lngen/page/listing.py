@@ -1,0 +1,80 @@
+"""Emitted code as lines that lead to the steps they come from: the comments of the code say from which."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from html import escape
+
+from lngen.files.render import Markup
+
+_STEP = re.compile(r"(#|//) step (\d+)\b")
+_COMMENT = re.compile(r"(?:#(?!include|define|if|el|endif|error|pragma)|//).*$")
+_KEYWORD_LIST = """
+and as assert break class continue def elif else except finally for from if import in is lambda None not or pass raise
+return try while with True False
+template typename struct const static auto void int unsigned bool float double using inline namespace constexpr public
+switch case default extern __global__ __device__ __shared__ __forceinline__ __launch_bounds__
+"""
+_KEYWORDS = frozenset(_KEYWORD_LIST.split())
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a file. `step` is where it comes from, 0 for none; the first of a step's lines is a `link` to it."""
+
+    number: int
+    step: int
+    link: bool
+    code: Markup
+
+
+def listing(code: str, names: Collection[str]) -> list[Line]:
+    """The lines of a file; `names` of the derivation are marked in those that come from a step.
+
+    A comment of its own speaks for the lines that follow it, as deep as it stands.
+
+    >>> [(line.number, line.step) for line in listing("def f():\\n    # step 2: y\\n    y = 1\\n\\n    z = 1", {"y"})]
+    [(1, 0), (2, 2), (3, 2), (4, 0), (5, 0)]
+    """
+    found = []
+    step, depth, prose = 0, 0, False
+    for number, line in enumerate(code.splitlines(), 1):
+        said = _STEP.search(line)
+        indent = len(line) - len(line.lstrip())
+        if not line.strip() or indent < depth:
+            step = 0
+        own = step
+        if said:
+            own = int(said[2])
+            if line.lstrip().startswith(said[1]):
+                step, depth = own, indent
+        prose_here = prose or '"""' in line
+        prose ^= line.count('"""') % 2 == 1
+        words = _words(line, (), ()) if prose_here else _coloured(line, names if own else ())
+        found.append(Line(number, own, bool(said), Markup("".join(words))))
+    return found
+
+
+def _coloured(line: str, names: Collection[str]) -> Iterator[str]:
+    comment = _COMMENT.search(line)
+    code = line[: comment.start()] if comment else line
+    yield from _words(code, names)
+    if comment:
+        yield f"<i>{''.join(_words(comment[0], names, frozenset()))}</i>"
+
+
+def _words(text: str, names: Collection[str], keywords: Collection[str] = _KEYWORDS) -> Iterator[str]:
+    at = 0
+    for word in re.finditer(r"(?<![\w.])[A-Za-z_]\w*", text):
+        if word[0] in names or word[0] in keywords:
+            yield escape(text[at : word.start()])
+            yield f'<span data-name="{word[0]}">{word[0]}</span>' if word[0] in names else f"<b>{word[0]}</b>"
+            at = word.end()
+    yield escape(text[at:])
+
+
+def lines_of(step: int, lines: Collection[Line]) -> tuple[int, ...]:
+    """The numbers of the lines at which the code begins that comes from a step."""
+    return tuple(line.number for line in lines if line.step == step and line.link)

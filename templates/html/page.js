@@ -1,0 +1,170 @@
+const every = (selector, root = document) => [...root.querySelectorAll(selector)];
+const found = (id) => document.getElementById(id);
+
+// Names: what one stands for, and where else it is.
+const meaning = document.querySelector(".meaning");
+let shown = null;
+const mark = (name, on) => {
+  for (const part of every(`[data-name="${name}"], [data-from="${name}"], [data-to="${name}"]`)) part.classList.toggle("lit", on);
+};
+const hide = () => {
+  if (shown !== null) mark(shown, false);
+  shown = null;
+  meaning.hidden = true;
+};
+const show = (part) => {
+  const { name } = part.dataset;
+  const entry = found(`name-${name}`);
+  if (!entry) return;
+  if (shown !== name) {
+    hide();
+    mark(name, true);
+    shown = name;
+  }
+  const parts = [...entry.querySelector("dd").childNodes].map((node) => node.cloneNode(true));
+  if (!entry.querySelector("dd .equation")) parts.unshift(entry.querySelector("math").cloneNode(true), ": ");
+  meaning.replaceChildren(...parts);
+  for (const inner of every("a", meaning)) inner.replaceWith(...inner.childNodes);
+  meaning.hidden = Boolean(part.closest("#names"));
+  const at = part.getBoundingClientRect();
+  const size = meaning.getBoundingClientRect();
+  const below = at.bottom + 10 + size.height < innerHeight;
+  meaning.style.left = `${Math.max(16, Math.min(at.left, innerWidth - size.width - 16))}px`;
+  meaning.style.top = `${below ? at.bottom + 10 : Math.max(8, at.top - size.height - 10)}px`;
+};
+document.addEventListener("pointerover", (event) => {
+  const part = event.target.closest("[data-name]");
+  if (part) show(part);
+  else if (!event.target.closest(".meaning")) hide();
+});
+document.addEventListener("focusin", (event) => (event.target.closest("[data-name]") ? show(event.target.closest("[data-name]")) : hide()));
+document.addEventListener("keydown", (event) => event.key === "Escape" && hide());
+const scrolled = () => document.activeElement.dataset.name !== shown && hide();
+document.addEventListener("scroll", scrolled, { passive: true, capture: true });
+document.addEventListener("click", (event) => {
+  const part = event.target.closest("[data-name]");
+  if (!part) return;
+  show(part);
+  // On a formula in a summary a tap asks for the name.
+  if (part.closest("summary") && event.pointerType === "touch") event.preventDefault();
+});
+
+// Steps, and the lines of code that come from them.
+const steps = every("details.step");
+for (const button of every("[data-all]")) {
+  button.parentElement.hidden = false;
+  button.addEventListener("click", () => steps.forEach((step) => (step.open = button.dataset.all === "open")));
+}
+const current = (step) => {
+  for (const line of every(".line.current")) line.classList.remove("current");
+  if (step) for (const line of every(`.line[data-step="${step}"]`)) line.classList.add("current");
+};
+for (const step of steps) {
+  step.addEventListener("pointerenter", () => current(step.dataset.step));
+  step.addEventListener("pointerleave", () => current(null));
+  step.addEventListener("focusin", () => current(step.dataset.step));
+}
+const reveal = () => {
+  const target = location.hash.length > 1 && found(location.hash.slice(1));
+  if (!target) return;
+  for (let part = target; part; part = part.parentElement) if (part.tagName === "DETAILS") part.open = true;
+  target.scrollIntoView({ block: "nearest" });
+};
+addEventListener("hashchange", reveal);
+reveal();
+let opened = [];
+addEventListener("beforeprint", () => {
+  opened = every("details:not([open])");
+  for (const part of opened) part.open = true;
+});
+addEventListener("afterprint", () => {
+  for (const part of opened) part.open = false;
+});
+
+// Where the reader is.
+const links = new Map(every("nav a[href^='#']:not([href='#code'])").map((link) => [link.hash.slice(1), link]));
+const seen = new IntersectionObserver(
+  (entries) => {
+    for (const entry of entries) {
+      if (!entry.isIntersecting) continue;
+      for (const link of links.values()) link.removeAttribute("aria-current");
+      links.get(entry.target.id).setAttribute("aria-current", "true");
+    }
+  },
+  { rootMargin: "-10% 0px -80% 0px" },
+);
+for (const id of links.keys()) if (found(id)) seen.observe(found(id));
+
+// The panel.
+const given = JSON.parse(found("panel-data").textContent);
+const form = document.querySelector(".panel");
+const first = { Row: [1, -2, 3, 0.5], cotangent: [1, -0.5, 2, 0.25] };
+const fields = new Map();
+for (const argument of given.arguments) {
+  const label = document.createElement("label");
+  const field = document.createElement("input");
+  field.name = argument.name;
+  field.inputMode = "text";
+  field.autocomplete = "off";
+  field.spellcheck = false;
+  const numbers = argument.perFeature ? first[argument.kind] : undefined;
+  field.value = numbers ? numbers.join(" ") : String(argument.default ?? 1);
+  if (numbers) numbers.push(numbers.shift());
+  const name = document.createElement("code");
+  name.textContent = argument.name;
+  label.append(name, ` ${argument.kind}`, field);
+  form.querySelector(".fields").append(label);
+  fields.set(argument.name, field);
+}
+const numbersOf = (argument) => {
+  const words = fields.get(argument.name).value.split(/[\s,;]+/).filter(Boolean);
+  const numbers = words.map(Number);
+  const wrong = words.find((word, at) => Number.isNaN(numbers[at]));
+  if (wrong !== undefined) throw new Error(`${argument.name}: ${wrong} is not a number.`);
+  if (numbers.length === 0) throw new Error(`${argument.name}: type a number.`);
+  if (!argument.perFeature && numbers.length > 1) throw new Error(`${argument.name}: one number, please.`);
+  return numbers;
+};
+const values = () => {
+  const typed = new Map(given.arguments.map((argument) => [argument, numbersOf(argument)]));
+  const D = Math.max(given.minimumFeatures, ...[...typed.values()].map((numbers) => numbers.length));
+  const v = { D };
+  for (const [argument, numbers] of typed) {
+    if (argument.perFeature && numbers.length !== 1 && numbers.length !== D) {
+      throw new Error(`${argument.name}: ${numbers.length} numbers, and the row has ${D} features.`);
+    }
+    v[argument.name] = argument.perFeature ? f.each(D, (i) => numbers[numbers.length === 1 ? 0 : i]) : numbers[0];
+  }
+  return evaluate(v);
+};
+const shortly = (number) => String(Number(number.toPrecision(6)));
+const compute = () => {
+  const message = form.querySelector(".message");
+  try {
+    const v = values();
+    const rows = given.values.map((value) => {
+      const numbers = value.perFeature ? [...v[value.name]] : [v[value.name]];
+      const row = document.createElement("tr");
+      const name = document.createElement("th");
+      const cell = document.createElement("td");
+      name.scope = "row";
+      name.title = `${value.name} = ${value.formula}`;
+      const code = document.createElement("code");
+      code.textContent = value.name;
+      name.append(found(`name-${value.name}`).querySelector("math").cloneNode(true), " ", code);
+      cell.textContent = numbers.map(shortly).join("  ");
+      row.dataset.value = value.name;
+      row.classList.toggle("result", value.result);
+      row.append(name, cell);
+      return row;
+    });
+    form.querySelector("tbody").replaceChildren(...rows);
+    message.textContent = "";
+  } catch (error) {
+    message.textContent = error.message;
+  }
+};
+form.hidden = false;
+form.addEventListener("input", compute);
+form.addEventListener("submit", (event) => event.preventDefault());
+compute();

@@ -1,0 +1,271 @@
+"""The pages in a real browser: drawn without a fault, usable by keyboard, legible, and right in what they compute."""
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lngen
+from lngen.language.syntax import Kind
+from lngen.page import plots
+from lngen.page.page import page
+from lngen.page.site import index
+from tests.requirements import browser, needs_browser
+from tests.shipped import sampled, shipped
+
+pytestmark = needs_browser
+
+WIDTHS = (390, 1024, 1600)
+FAULTY_FORMULAS = """() => [...document.querySelectorAll("math")].filter((math) => {
+  const box = math.getBoundingClientRect();
+  return math.querySelector("merror") || !box.width || !box.height || math.namespaceURI !== "http://www.w3.org/1998/Math/MathML";
+}).map((math) => math.outerHTML)"""
+OPEN_ALL = "() => document.querySelectorAll('details').forEach((part) => { part.open = true; })"
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=browser(), args=["--no-sandbox"])
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def visit(chromium, tmp_path) -> Iterator[Any]:
+    """Open the text of a page; the test fails if the page said anything on its console, or asked for another file."""
+    said: list[str] = []
+    contexts = []
+
+    def opened(text: str, name: str = "page", **options: Any) -> Any:
+        file = tmp_path / f"{name}.html"
+        file.write_text(text, encoding="utf-8")
+        context = chromium.new_context(**({"viewport": {"width": 1024, "height": 800}} | options))
+        contexts.append(context)
+        shown = context.new_page()
+        shown.on("console", lambda message: said.append(message.text))
+        shown.on("pageerror", lambda error: said.append(str(error)))
+        shown.on("request", lambda request: said.append(request.url) if not request.url.startswith("file:") else None)
+        shown.goto(file.as_uri())
+        return shown
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert said == []
+
+
+def whole(name: str) -> str:
+    """A page with its plots, where there can be any."""
+    layer = shipped(name)
+    return page(layer, plots.measured(layer) if plots.can_plot() else None)
+
+
+@pytest.mark.parametrize("name", sampled(pytest.mark.ci))
+def test_every_formula_is_drawn_and_nothing_is_wider_than_a_phone(visit, name):
+    shown = visit(whole(name), viewport={"width": 390, "height": 800})
+    shown.evaluate(OPEN_ALL)
+    assert shown.locator("math").count() > 20
+    assert shown.evaluate(FAULTY_FORMULAS) == []
+    assert shown.evaluate("() => document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", sampled(pytest.mark.ci))
+def test_it_is_accessible(visit, name, scheme):
+    shown = visit(whole(name), color_scheme=scheme)
+    shown.evaluate(OPEN_ALL)
+    assert violations(shown) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_index_is_accessible(visit, scheme):
+    shown = visit(index([shipped("layer_norm"), shipped("rms_norm")]), color_scheme=scheme)
+    assert violations(shown) == []
+
+
+def violations(shown: Any) -> list[str]:
+    """What axe-core finds: contrast, landmarks, names of controls, the order of headings."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(shown).response["violations"]
+    return [f"{rule['id']}: {node['target']} {node['failureSummary']}" for rule in found for node in rule["nodes"]]
+
+
+@pytest.mark.parametrize(("width", "scheme"), [*itertools.product(WIDTHS, ("light", "dark"))])
+def test_a_picture_at_each_width(visit, tmp_path, width, scheme):
+    shown = visit(whole("layer_norm"), viewport={"width": width, "height": 900}, color_scheme=scheme)
+    picture = tmp_path / f"{width}-{scheme}.png"
+    shown.screenshot(path=picture, full_page=True)
+    assert picture.stat().st_size > 50_000
+    beside = shown.evaluate(
+        "() => document.querySelector('#code').offsetLeft > document.querySelector('main').offsetLeft"
+    )
+    assert beside == (width == 1600), "the code stands beside the derivation where there is room"
+
+
+class TestWithoutAMouse:
+    def test_a_step_opens_and_closes_by_keyboard(self, visit):
+        shown = visit(whole("layer_norm"))
+        shown.keyboard.press("Tab")
+        assert shown.evaluate("() => document.activeElement.textContent") == "Skip to the derivation"
+        shown.keyboard.press("Enter")
+        step = shown.locator("details.step").first
+        for _ in range(40):
+            if shown.evaluate("() => document.activeElement.matches('.step > summary')"):
+                break
+            shown.keyboard.press("Tab")
+        shown.keyboard.press("Enter")
+        assert step.evaluate("step => step.open")
+        shown.keyboard.press("Enter")
+        assert not step.evaluate("step => step.open")
+
+    def test_a_name_says_what_it_is_when_it_has_the_focus_and_escape_ends_that(self, visit):
+        shown = visit(whole("layer_norm"))
+        shown.locator("#name-xhat button").focus()
+        assert shown.locator("main math .lit, main math.lit, [data-name=xhat].lit").count() > 5
+        shown.keyboard.press("Escape")
+        assert shown.locator(".lit").count() == 0
+
+
+class TestNames:
+    def test_one_under_the_pointer_is_explained_and_lit_everywhere(self, visit):
+        shown = visit(whole("layer_norm"))
+        assert shown.locator(".meaning").is_hidden()
+        shown.locator("#result [data-name=rstd]").first.hover()
+        assert shown.locator(".meaning math").count() > 0
+        assert "one value per row" in shown.locator(".meaning").inner_text()
+        lit = shown.locator(".lit").evaluate_all("parts => parts.map((part) => part.dataset.name ?? part.dataset.from)")
+        assert lit.count("rstd") > 10
+
+    def test_a_tap_does_the_same(self, visit):
+        shown = visit(whole("layer_norm"), viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+        shown.locator("#result [data-name=xhat]").first.tap()
+        assert shown.locator(".meaning").is_visible()
+
+
+class TestSteps:
+    def test_what_changed_is_marked_on_both_sides(self, visit):
+        shown = visit(whole("layer_norm"))
+        shown.evaluate(OPEN_ALL)
+        assert shown.locator(".before .changed").count() > 0
+        assert shown.locator(".after .changed").count() > 0
+        colours = {
+            side: shown.locator(f".{side} .changed").first.evaluate("part => getComputedStyle(part).backgroundColor")
+            for side in ("before", "after")
+        }
+        assert len({*colours.values(), "rgba(0, 0, 0, 0)"}) == 3
+
+    def test_a_line_of_code_leads_to_its_step_and_back(self, visit):
+        shown = visit(whole("layer_norm"), viewport={"width": 1600, "height": 900})
+        link = shown.locator("#code .line a").first
+        number = link.inner_text()
+        link.click()
+        assert shown.locator(f"#step-{number}").evaluate("step => step.open")
+        back = shown.locator(f"#step-{number} a[href^='#numpy-']").first
+        target = back.get_attribute("href")
+        back.click()
+        assert shown.locator(f"{target}:target").is_visible()
+
+    def test_all_open_and_close_at_once_and_for_print(self, visit):
+        shown = visit(whole("layer_norm"))
+        steps = shown.locator("details.step").count()
+        shown.get_by_role("button", name="Open all").click()
+        assert shown.locator("details.step[open]").count() == steps
+        shown.get_by_role("button", name="Close all").click()
+        assert shown.locator("details.step[open]").count() == 0
+        assert shown.pdf()[:4] == b"%PDF"
+
+
+def test_it_can_be_read_without_a_script(visit):
+    shown = visit(whole("layer_norm"), java_script_enabled=False)
+    assert shown.locator("#result math").count() > 5
+    assert shown.locator("details.step").count() > 10
+    shown.locator("details.step summary").first.click()
+    assert shown.locator("details.step .inside").first.is_visible()
+    assert shown.locator(".panel").is_hidden()
+    assert "needs JavaScript" in shown.locator("#try").inner_text()
+
+
+def test_the_index_finds_layers(visit):
+    layers = [shipped("layer_norm"), shipped("rms_norm")]
+    shown = visit(index(layers))
+    shown.locator("#search").fill("root-mean")
+    assert shown.locator(".layers > li:visible").count() == 1
+    assert shown.locator("#count").inner_text() == "1 of 2 layers"
+    assert shown.locator(".layers a:visible").get_attribute("href") == "layers/rms_norm.html"
+
+
+def test_a_hostile_definition_runs_nothing(visit):
+    from tests.page.test_page import ATTACK
+
+    layer = lngen.derive(ATTACK)
+    shown = visit(page(layer.derived))
+    assert shown.locator("script").count() == 2
+    assert shown.locator("img").count() == 0
+    assert shown.locator("h1").inner_text() == "script"
+
+
+class TestPanel:
+    @pytest.mark.parametrize("name", sampled(pytest.mark.ci))
+    def test_it_computes_what_numpy_does(self, visit, name):
+        layer, module = shipped(name), lngen.derive(Path(shipped(name).definition.filename)).load()
+        shown = visit(page(layer))
+        random = np.random.default_rng(7)
+        definition = layer.definition
+        given: dict[str, Any] = {}
+        for entry in definition.inputs:
+            size = {Kind.ROW: 5, Kind.FEATURE: 5}.get(entry.kind)
+            given[entry.name] = (
+                random.normal(size=size) if entry.kind is not Kind.CONSTANT else float(entry.default or 1)
+            )
+        rows = {
+            entry.name: np.asarray([value]) if entry.kind in (Kind.ROW, Kind.ROW_SCALAR) else value
+            for entry, value in zip(definition.inputs, given.values(), strict=True)
+        }
+        constants = {entry.name: rows.pop(entry.name) for entry in definition.constants}
+        outputs, saved = module.forward(**rows, **constants)
+        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+        cotangents = [random.normal(size=output.shape) for output in outputs]
+        gradients = module.backward(saved, *cotangents)
+        names = [row.name for row in layer.plan.backward.rows if row.origin == "cotangent"]
+        given |= {f"d{out}": value[0] for out, value in zip(definition.outputs, cotangents, strict=True)}
+        assert {*names} <= given.keys()
+
+        typed = {key: np.asarray(value).tolist() for key, value in given.items()}
+        found = shown.evaluate(
+            """typed => {
+              const v = evaluate({D: 5, ...typed});
+              const plain = (value) => (value instanceof Float64Array ? [...value] : value);
+              return Object.fromEntries(Object.entries(v).map(([name, value]) => [name, plain(value)]));
+            }""",
+            typed,
+        )
+        results = {key: name for program in layer.plan.programs()[:2] for key, name in result_names(program)}
+        for name, value in [*zip(definition.outputs, outputs, strict=True), *gradients._asdict().items()]:
+            expected = np.asarray(value).reshape(np.shape(found[results[name]]))
+            np.testing.assert_allclose(found[results[name]], expected, rtol=1e-11, atol=1e-12, err_msg=name)
+
+    def test_what_is_typed_is_shown(self, visit):
+        shown = visit(page(shipped("layer_norm")))
+        shown.locator("input[name=x]").fill("1, 2; 6")
+        shown.locator("input[name=dy]").fill("1 0 0")
+        assert shown.locator("tr[data-value=mu] td").inner_text() == "3"
+        assert shown.locator("tr[data-value=y] td").inner_text().split()[0] == "-0.925819"
+        assert shown.locator(".message").inner_text() == ""
+
+    def test_what_is_no_row_is_explained(self, visit):
+        shown = visit(page(shipped("layer_norm")))
+        for typed, message in (("1 two", "x: two is not a number."), ("", "x: type a number."), ("1 2", "4 features")):
+            shown.locator("input[name=x]").fill(typed)
+            assert message in shown.locator(".message").inner_text()
+
+
+def result_names(program: Any) -> list[tuple[str, str]]:
+    """What a program gives, and the name of the value that it is."""
+    return [(name, store.symbol.name) for store in program.results for name in store.names]

@@ -1,0 +1,145 @@
+"""Inputs without a gradient, from definition to checked code on both backends."""
+
+import inspect
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import lngen
+from lngen.errors import DefinitionError
+from lngen.language.parsing import parse
+from lngen.language.syntax import Kind
+from tests.requirements import needs_gxx, needs_pycuda
+from tests.shipped import ROOT
+
+MASKED = (ROOT / "tests" / "definitions" / "masked_norm.py").read_text(encoding="utf-8")
+CHOSEN = "def chosen(keep: Data, x: Row, low: Data = -1): return tanh(where(keep > 0, x, low))"
+ADDED = "def added(x: Row, bias: Data = 0): return x + sum(bias)"
+
+
+@pytest.fixture(scope="module")
+def masked():
+    return lngen.derive(MASKED)
+
+
+def test_it_is_read_as_a_row_without_a_gradient():
+    definition = parse("def f(t: Data, x: Row, w: Feature = 1, eps: Constant = 1): return x*w*t + eps*mean(t)")
+    names = {
+        "differentiable": ["x", "w"],
+        "positional": ["t", "x", "w"],
+        "data": ["t"],
+        "rows": ["x"],
+        "constants": ["eps"],
+    }
+    assert {name: [entry.name for entry in getattr(definition, name)] for name in names} == names
+    assert definition.statement("y").kind is Kind.ROW
+    assert parse("def f(t: Data, x: Row): return mean(t)*mean(x)").output_kind("y") is Kind.ROW_SCALAR
+
+
+def test_it_takes_the_name_of_no_gradient():
+    """Neither `dmask` nor `ddmask` is there, so both are free; `dy` beside an output `y` has no second gradient."""
+    made = parse("def f(x: Row, mask: Data, dy: Data): return x*mask*dy")
+    assert [made.public(entry.name) for entry in made.inputs] == ["x", "mask", "dy"]
+    assert parse("def f(x: Row, mask: Data, dmask: Data): return x*mask*dmask").renamed == ()
+
+
+def test_a_layer_needs_a_row_besides():
+    with pytest.raises(DefinitionError, match="no input is a Row"):
+        parse("def f(t: Data): return 2*t")
+
+
+def test_no_direction_knows_its_derivative(masked):
+    module = masked.load()
+    assert module.Gradients._fields == ("dx", "dgamma", "dbeta")
+    assert module.SecondGradients._fields == ("dx", "dgamma", "dbeta", "ddy")
+    taken = {name: [*inspect.signature(getattr(module, name)).parameters] for name in ("jvp", "backward_backward")}
+    assert taken["jvp"][1:4] == ["dx", "dgamma", "dbeta"]
+    assert taken["backward_backward"][2:5] == ["ddx", "ddgamma", "ddbeta"]
+    (entry,) = (given for given in module.INTERFACE["inputs"] if given["name"] == "keep")
+    assert entry == {"name": "keep", "symbol": "keep", "kind": "Data", "axes": ["...", "D"], "default": 1}
+    assert [gradient["of"] for gradient in module.INTERFACE["gradients"]] == ["x", "gamma", "beta"]
+    assert "dkeep" not in "".join(masked.derived.files.values())
+
+
+def test_no_cotangent_is_sent_to_what_only_data_reaches(masked):
+    """`dn` of `n = sum(keep**2) + eps` would be a line that nothing reads."""
+    lines = [equation.symbol.name for equation in masked.derived.plan.derivation.adjoint.equations]
+    assert "dmu" in lines
+    assert "dn" not in lines
+
+
+@pytest.mark.parametrize("text", [MASKED, CHOSEN, ADDED], ids=["masked_norm", "chosen", "added"])
+def test_every_check_holds_on_numpy(text):
+    layer = lngen.derive(text)
+    assert [(proof.kind, proof.statement) for proof in layer.evidence if not proof.passed] == []
+    report = layer.check("numpy", shapes=((3, 7), (2, 1)), dtypes=("float64", "float32", "float16", "bfloat16"))
+    assert [(e.kind, e.what, e.detail) for e in report.failures] == []
+    assert {e.kind for e in report.evidence} >= {"complex step", "contracts", "tangents"}
+
+
+@pytest.mark.cuda
+@needs_pycuda
+@needs_gxx
+@pytest.mark.parametrize("text", [MASKED, pytest.param(CHOSEN, marks=pytest.mark.ci)], ids=["masked_norm", "chosen"])
+def test_every_check_holds_on_cuda(text):
+    report = lngen.derive(text).check("cuda", shapes=((3, 7),), dtypes=("float32", "float16", "bfloat16"))
+    assert [(e.kind, e.what, e.detail) for e in report.failures] == []
+    assert {e.kind for e in report.evidence} >= {"contracts", "tangents", "second order"}
+
+
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, np.float32, np.float64])
+def test_what_a_mask_takes_away_has_no_influence(masked, dtype):
+    """The rows of a mask of ones and zeros are those of the entries that it keeps."""
+    layer, rng = masked.load(), np.random.default_rng(0)
+    kept = np.array([0, 2, 3, 6])
+    x = rng.standard_normal((4, 7)).astype(dtype)
+    keep = np.zeros((4, 7), dtype)
+    keep[:, kept] = 1
+    y, saved = layer.forward(x, keep, eps=1e-12)
+    assert saved.keep is keep
+    short, of_short = layer.forward(np.ascontiguousarray(x[:, kept]), eps=1e-12)
+    cotangent = rng.standard_normal((4, 7)).astype(dtype)
+    dx = layer.backward(saved, cotangent).dx
+    dshort = layer.backward(of_short, np.ascontiguousarray(cotangent[:, kept])).dx
+    assert y.dtype == dx.dtype == x.dtype
+    unit = float(ml_dtypes.finfo(dtype).eps)
+    for found, wanted in ((y, short), (dx, dshort)):
+        np.testing.assert_allclose(found[:, kept].astype(float), wanted.astype(float), atol=8 * unit, rtol=8 * unit)
+        np.testing.assert_array_equal(np.delete(found, kept, axis=1).astype(float), 0)
+
+
+def test_left_out_it_costs_nothing():
+    """Backward does not read the bias, so it need not know whether there was one."""
+    layer = lngen.derive(ADDED).load()
+    x = np.arange(6.0).reshape(2, 3)
+    for bias in (None, np.ones((2, 3))):
+        y, saved = layer.forward(x, bias)
+        np.testing.assert_array_equal(y, x + (0 if bias is None else 3))
+        assert layer.backward(saved, x) == (pytest.approx(x),)
+        np.testing.assert_array_equal(layer.jvp(saved, x), x)
+        np.testing.assert_array_equal(layer.backward_backward(saved, x, x).ddy, x)
+
+
+def test_its_type_is_its_own_and_the_rows_say_that_of_results():
+    layer = lngen.derive(CHOSEN).load()
+    x = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
+    y, saved = layer.forward(np.ones((2, 3), np.float16), x)
+    assert y.dtype == layer.jvp(saved, x).dtype == layer.backward(saved, x).dx.dtype == np.float32
+    again = layer.saved_from(**{name: getattr(saved, name) for name in saved._fields[3:]}, dtypes={"x": np.float32})
+    np.testing.assert_array_equal(layer.backward(again, x).dx, layer.backward(saved, x).dx)
+
+
+def test_a_mask_of_truth_values_is_refused_with_what_to_pass(masked):
+    layer, x, keep = masked.load(), np.ones((2, 3), np.float32), np.eye(2, 3) > 0
+    with pytest.raises(
+        TypeError, match=r"keep is of type bool, .*; pass zeros and ones, such as keep.astype\(np.float32"
+    ):
+        layer.forward(x, keep)
+    assert layer.forward(x, keep.astype(np.float32))[1].dtype == np.float32
+
+
+@pytest.mark.parametrize(("shape", "message"), [((2, 2), "the shape of x"), ((3,), "the shape of x")])
+def test_it_has_the_shape_of_the_rows(masked, shape, message):
+    with pytest.raises(ValueError, match=f"keep has shape .*; pass {message}"):
+        masked.load().forward(np.ones((2, 3)), np.ones(shape))

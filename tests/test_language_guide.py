@@ -1,0 +1,64 @@
+"""The guide in docs/language.md: every block runs, and every definition in it is derived, proved and checked."""
+
+import ast
+import functools
+import re
+
+import pytest
+
+import lngen
+from tests.shipped import ROOT
+from tests.test_readme import blocks
+
+PAGE = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")
+GUIDE = PAGE.partition("\n## Reference\n")[0]
+BLOCKS = {block.line: "\n".join(block.lines) for block in blocks(GUIDE)}
+
+
+def definitions() -> dict[str, str]:
+    """The definitions of the guide by name: those that its blocks derive, and those of its last block."""
+    found = [text for block in BLOCKS.values() for text in re.findall(r'lngen\.derive\("""(.*?)"""\)', block, re.S)]
+    found += [ast.unparse(node) for node in ast.parse([*BLOCKS.values()][-1]).body if isinstance(node, ast.FunctionDef)]
+    return {re.search(r"def (\w+)", text)[1]: text for text in found}
+
+
+@functools.cache
+def derived(name: str) -> lngen.DerivedLayer:
+    return lngen.derive(definitions()[name])
+
+
+def test_there_is_a_path_for_what_people_ask():
+    wanted = {"batch_norm", "group_norm", "dropout_norm", "masked_weights", "label_loss", "rotated", "between"}
+    assert wanted <= set(definitions())
+    assert all(block.language == "python" for block in blocks(GUIDE))
+
+
+@pytest.mark.parametrize("line", BLOCKS)
+def test_a_block_runs(line):
+    exec(compile("\n" * line + BLOCKS[line], "docs/language.md", "exec"), {})
+
+
+@pytest.mark.parametrize("name", definitions())
+def test_a_definition_is_proved_and_checked(name):
+    layer = derived(name)
+    assert [proof.statement for proof in layer.evidence if not proof.passed] == []
+    report = layer.check("numpy", shapes=((3, 7),), dtypes=("float64", "float32"))
+    assert [(e.kind, e.what, e.detail) for e in report.failures] == []
+
+
+@pytest.mark.parametrize("name", ["masked_weights", "label_loss"])
+def test_the_step_that_is_named_is_taken(name):
+    (rule,) = re.findall(r"under the rule `(.*?)`", GUIDE)
+    assert rule in {step.rule for step in derived(name).steps}
+
+
+def test_every_definition_that_is_pointed_at_is_there():
+    assert set(re.findall(r"`(\w+)` below", GUIDE)) <= set(definitions())
+
+
+def test_links_lead_somewhere():
+    titles = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", PAGE, flags=re.M | re.S), re.M)
+    anchors = {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+    links = re.findall(r"\]\(([^)]+)\)", GUIDE)
+    assert {link[1:] for link in links if link.startswith("#")} <= anchors
+    assert [link for link in links if link[0] != "#" and not (ROOT / "docs" / link).is_file()] == []
