@@ -143,7 +143,7 @@ def _step(step: Step, writer: Writer, files: Sequence[File]) -> StepHtml:
         target=step.target.name,
         reason=printable(step.reason),
         facts=done if step.operations_before is None else f"{step.operations_before} → {done}",
-        badge="" if step.digits is None else f"{step.digits} digits",
+        badge=step.evidence.grade if step.evidence else "",
         before=None if step.before is None else writer.expression(step.before, gone),
         after=writer.equation(step.target, step.after),
         marked=writer.expression(step.after, come, "="),

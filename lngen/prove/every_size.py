@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sympy import Expr
 
-from lngen.derivation.derivation import Derivation, Derivative, Direction, Step
+from lngen.derivation.derivation import Derivation, Direction, Step
 from lngen.derivation.double_backward import backward_as_forward
 from lngen.derivation.jvp import tangent
+from lngen.derivation.short_lines import in_short_lines
 from lngen.derivation.vjp import adjoint
 from lngen.expressions.equations import Equation
 from lngen.expressions.symbols import TypedSymbol, operation_count
@@ -68,6 +69,20 @@ def _needed(left: Expr, right: Expr, names: Names, opened: frozenset[TypedSymbol
     return opened
 
 
+@dataclass(frozen=True)
+class Equality:
+    """A result, and what it has to be equal to."""
+
+    name: str
+    found: Expr
+    wanted: Expr
+    names: Names
+
+    def show(self) -> None:
+        """Raises NotShownError where it is not seen to hold for every D."""
+        shown_equal(self.found, self.wanted, self.names)
+
+
 class EverySize:
     """A derivation's equalities, each asked for by itself."""
 
@@ -102,16 +117,16 @@ class EverySize:
 
     # ---- results against the chain rule, unsimplified
 
-    def gradients(self) -> Iterator[tuple[str, Expr, Expr, Names]]:
+    def gradients(self) -> Iterator[Equality]:
         """Each gradient, beside the adjoint of the definition as written."""
         d = self.derivation
         names, own = self._both(d.backward, {})
         own.give(d.written.equations)
         own.give(d.adjoint.equations)
         for (_, gradient), (_, plain) in zip(d.gradients, d.adjoint.gradients, strict=True):
-            yield gradient.name, gradient, own(plain), names
+            yield Equality(gradient.name, gradient, own(plain), names)
 
-    def tangents(self) -> Iterator[tuple[str, Expr, Expr, Names]]:
+    def tangents(self) -> Iterator[Equality]:
         """Each tangent of an output, beside the tangent of the definition as written."""
         d = self.derivation
         assert d.jvp is not None
@@ -120,22 +135,23 @@ class EverySize:
         own.give(d.written.equations)
         own.give(along.equations)
         for (name, symbol), (_, plain) in zip(d.jvp.results, along.results, strict=True):
-            yield name, symbol, own(plain), names
+            yield Equality(name, symbol, own(plain), names)
 
-    def double_backward(self) -> Iterator[tuple[str, Expr, Expr, Names]]:
+    def double_backward(self) -> Iterator[Equality]:
         """Each result of the double backward, beside the adjoint of the unsimplified adjoint."""
         d = self.derivation
         assert d.backward_backward is not None
         given, found = d.adjoint, d.backward_backward
-        if max(operation_count(q.expression) for q in (*d.written.equations, *given.equations)) > _OPERATIONS:
-            raise NotShownError("the unsimplified adjoint is too long to differentiate again")
         whole = backward_as_forward(d.written, given.cotangents, given.equations, given.gradients)
-        double = adjoint(whole.forward)
+        layer = whole.forward
+        if max(operation_count(q.expression) for q in layer.equations) > _OPERATIONS:
+            layer = in_short_lines(layer)
+        double = adjoint(layer)
         names, own = self._both(found.equations, dict(zip(double.cotangents, found.arguments, strict=True)))
-        own.give(whole.forward.equations)
+        own.give(layer.equations)
         own.give(double.equations)
         for (name, symbol), (_, plain) in zip(found.results, double.gradients, strict=True):
-            yield name, symbol, own(plain), names
+            yield Equality(name, symbol, own(plain), names)
 
     def _both(
         self, equations: Iterable[Equation], arguments: Mapping[TypedSymbol, TypedSymbol]

@@ -15,6 +15,7 @@ from sympy import QQ, Add, Expr, Mul, Pow, Symbol
 from sympy.core.relational import Relational
 
 from lngen.expressions.equations import Equation
+from lngen.expressions.normal import NormalDensity, Phi, in_elementary
 from lngen.expressions.symbols import (
     ENTRY_OF,
     AttainsFirst,
@@ -79,7 +80,7 @@ class Names:
         return next((s for s in self._meaning if s.name == symbol.name and axes(s) == axes(symbol)), None)
 
     def last(self, expressions: Iterable[Expr], opened: frozenset[TypedSymbol]) -> TypedSymbol | None:
-        """Of the names that are seen in expressions, some of them opened, the one given last; names in functions last."""
+        """Of the names that are seen in expressions, some opened, the one given last; those in functions wait."""
         seen = {symbol for e in expressions for symbol in self._seen(e, opened)}
         return max(seen & self._meaning.keys(), key=lambda s: (s not in self._late, self._place[s]), default=None)
 
@@ -196,8 +197,10 @@ class Names:
             # The root of a square is what was squared, but for the sign.
             inner, power = form(base.base), base.exp * exponent
             result = algebra.power(inner, rational(power))
-            return algebra.of.product(result, algebra.sign_of(inner)) if power.is_odd else (
-                result if power.is_even else algebra.power(form(base), rational(exponent))
+            return (
+                algebra.of.product(result, algebra.sign_of(inner))
+                if power.is_odd
+                else (result if power.is_even else algebra.power(form(base), rational(exponent)))
             )
         inner = form(base)
         if exponent.is_even:
@@ -237,6 +240,8 @@ class Names:
             return algebra.of.product(inner, algebra.sign_of(inner))
         if isinstance(e, sympy.sign):
             return algebra.sign_of(inner)
+        if isinstance(e, (NormalDensity, Phi)):
+            return form(in_elementary(e))
         name = ENTRY_OF[type(e)].name if type(e) in ENTRY_OF else type(e).__name__
         if name in ("tanh", "sigmoid"):
             twice = 2 if name == "tanh" else 1

@@ -15,6 +15,7 @@ generator; `lngen.prove.vanishing` decides what stands outside.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -128,7 +129,7 @@ class RowAlgebra:
         for monomial, coefficient in body.items():
             outer, inner = self.of.split(monomial, lambda axes: axes.rows)
             make = Generator("rows", Axes(False, self.of.axes(inner).features), body=inner)
-            place = self.of.place(("rows", inner), lambda make=make: make)
+            place = self.of.place(("rows", inner), _always(make))
             result = plus(result, self.of.product({outer: coefficient}, single(place)))
         return result
 
@@ -238,18 +239,14 @@ class RowAlgebra:
         is positive.
         """
         known = self.of.known
-        content = QQ(
-            gcd(*(int(c.numerator) for c in p.values())), lcm(*(int(c.denominator) for c in p.values()))
-        )
+        content = QQ(gcd(*(int(c.numerator) for c in p.values())), lcm(*(int(c.denominator) for c in p.values())))
         if signed and p[in_order(p)[0]] < 0:
             content = -content
         powers = [dict(m) for m in p]
         shared = {
             place: min(m.get(place, 0) for m in powers)
             for place in sorted(set(places(p)))
-            if known[place].kind not in INDICATORS
-            and (signed or known[place].positive)
-            and outside(known[place].axes)
+            if known[place].kind not in INDICATORS and (signed or known[place].positive) and outside(known[place].axes)
         }
         factor = tuple((place, k) for place, k in shared.items() if k)
         divided = inverse(factor)
@@ -352,10 +349,7 @@ class RowAlgebra:
         g = self.of.known[place]
         if g.positive:
             return ONE, _ZERO
-        if g.kind == "power":
-            found = self.signs(g.base)
-        else:
-            found = self._pair(single(place), g.nonnegative)
+        found = self.signs(g.base) if g.kind == "power" else self._pair(single(place), g.nonnegative)
         if exponent.denominator % 2 == 0:
             return found[0], _ZERO
         return (plus(*found), _ZERO) if exponent.numerator % 2 == 0 else found
@@ -488,6 +482,10 @@ class RowAlgebra:
         return _Rewrite(leading, varying, base[leading], rest)
 
 
+def _always(made: Generator) -> Callable[[], Generator]:
+    return lambda: made
+
+
 def _beyond(p: Polynomial, claim: Polynomial) -> Polynomial:
     """p less as much of what is not negative as there is in it."""
     first = next(iter(claim))
@@ -498,4 +496,3 @@ def _beyond(p: Polynomial, claim: Polynomial) -> Polynomial:
 def rational(number: Any) -> Exponent:
     """A rational number of SymPy as an exponent."""
     return int(number) if number.is_Integer else Fraction(int(number.p), int(number.q))
-
