@@ -92,7 +92,7 @@ class EverySize:
         self._budget = Budget(_WORK_OF_ALL)
 
     def _names(self) -> Names:
-        return Names(RowAlgebra(self._budget), self.derivation.definition.minimum_features)
+        return Names(RowAlgebra(self._budget, self.derivation.definition.minimum_features))
 
     def world(self, part: Direction) -> Names:
         """What names stand for in the steps of a direction."""

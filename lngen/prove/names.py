@@ -43,19 +43,14 @@ _FUNCTIONS = (*ENTRY_OF, sympy.Abs, sympy.sign)
 class Names:
     """What names stand for; a symbol that no equation gives is an input, or any value at all."""
 
-    def __init__(self, algebra: RowAlgebra, minimum_features: int = 1) -> None:
+    def __init__(self, algebra: RowAlgebra) -> None:
         self.algebra = algebra
-        self._minimum = minimum_features
         self._meaning: dict[TypedSymbol, Expr] = {}
         self._place: dict[TypedSymbol, int] = {}
         self._late: set[TypedSymbol] = set()
         self._memo: dict[tuple[Expr, frozenset[TypedSymbol]], Polynomial] = {}
         self._reach: dict[Expr, frozenset[TypedSymbol]] = {}
         self._signs: dict[Expr, int | None] = {}
-        difference = plus(algebra.features, scaled(ONE, QQ(-1)))
-        for _ in range(1, minimum_features):
-            algebra.claim_positive(difference)
-            difference = plus(difference, scaled(ONE, QQ(-1)))
 
     def give(self, equations: Iterable[Equation]) -> None:
         """Note what symbols stand for, each said after those that it uses; the first meaning of a symbol stays.

@@ -67,15 +67,15 @@ class _Rewrite:
 class RowAlgebra:
     """Generators, the relations between them, and the forms of reductions and functions."""
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: Budget, minimum_features: int = 1) -> None:
         self.budget = budget
+        self._minimum = minimum_features
         self.of = Generators(budget)
         self.features = self.symbol("D", NOTHING, positive=True)
         self._rewrites: dict[int, _Rewrite | None] = {}
         self._steps: dict[Monomial, Polynomial | None] = {}
         self._reduced: dict[Monomial, Polynomial] = {}
         self._not_negative: list[Polynomial] = []
-        self._positive: list[Polynomial] = []
 
     def symbol(self, name: str, axes: Axes, positive: bool = False, nonnegative: bool = False) -> Polynomial:
         """An input, or a value that is not looked into."""
@@ -88,10 +88,6 @@ class RowAlgebra:
             claimed = self._primitive(p, signed=False)[2]
             if claimed not in self._not_negative:
                 self._not_negative.append(claimed)
-
-    def claim_positive(self, p: Polynomial) -> None:
-        """Note what is positive for every D that the definition takes."""
-        self._positive.append(p)
 
     # ---- reductions
 
@@ -317,11 +313,16 @@ class RowAlgebra:
 
     def sign_by_form(self, p: Polynomial) -> int | None:
         """1 if positive by its form, 0 if not negative, None if that is not seen."""
-        found = 1 if p in self._positive else self.of.sign(p)
+        found = 1 if self._is_above_zero_for_every_d(p) else self.of.sign(p)
         if found is None and self._not_negative:
             signs = (self.of.sign(_beyond(p, claim)) for claim in self._not_negative)
             return max((sign for sign in signs if sign is not None), default=None)
         return found
+
+    def _is_above_zero_for_every_d(self, p: Polynomial) -> bool:
+        """Whether p is a*D - b, positive from the smallest D on that the definition takes."""
+        ((d, _),) = self.features.items()
+        return p.keys() <= {d, ()} and p.get(d, 0) > 0 and p[d] * self._minimum + p.get((), 0) > 0
 
     def sign_of(self, p: Polynomial) -> Polynomial:
         """sign(p)."""
