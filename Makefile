@@ -8,7 +8,7 @@ PYTEST := $(RUN) -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := derive
-.PHONY: derive test exhaustive matrix fuzz pycuda browser gpu wheelhouse lint check fmt clean help
+.PHONY: derive test exhaustive matrix fuzz pycuda browser gpu wheelhouse docs lint check fmt clean help
 
 derive: $(VENV)/installed ## derive every layer of derive/, write generated/, print a derivation
 	$(RUN) -m lngen derive
@@ -45,7 +45,10 @@ lint: $(VENV)/installed-dev ## formatting, ruff, mypy; emitted code against ruff
 	@if [ -d generated ]; then set -x; $(RUN) -m ruff check --isolated generated; fi
 	$(RUN) -m mypy
 
-check: lint $(VENV)/installed-test ## lint, generated/ against what lngen emits, the tests of `make test` and of the tier ci
+docs: $(VENV)/installed-docs ## the documentation as pages, into build/site
+	$(RUN) -m mkdocs build --quiet
+
+check: lint $(VENV)/installed-test $(VENV)/installed-docs ## lint, generated/ against what lngen emits, the tests of `make test` and of the tier ci
 	$(RUN) -m lngen derive --check
 	$(PYTEST) -m 'not matrix and not exhaustive'
 
@@ -64,7 +67,8 @@ $(VENV)/installed: pyproject.toml | $(VENV)/bin/pip
 	$(INSTALL) --editable .
 	@touch $@
 
-$(VENV)/installed-test $(VENV)/installed-dev $(VENV)/installed-browser: $(VENV)/installed-%: pyproject.toml | $(VENV)/bin/pip
+EXTRAS := test dev docs browser
+$(EXTRAS:%=$(VENV)/installed-%): $(VENV)/installed-%: pyproject.toml | $(VENV)/bin/pip
 	$(INSTALL) --editable '.[$*]'
 	@touch $@ $(VENV)/installed
 

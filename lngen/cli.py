@@ -204,11 +204,19 @@ def derive(
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write the derivation of one layer as a page, too.")
     ] = None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(
+            "--certificate", metavar="FILE", help="Write the steps of one layer, for another program to check."
+        ),
+    ] = None,
+    brief: Annotated[bool, typer.Option("--brief", help="Print of one layer no more than fits on a screen.")] = False,
 ) -> None:
     """Derive layers, print the derivations, and write the emitted code."""
     from lngen.commands import derive
 
-    raise typer.Exit(derive.run(files or [], out, check, format.value, html))
+    documents = {"html": html, "certificate": certificate}
+    raise typer.Exit(derive.run(files or [], out, check, format.value, **documents, short=brief))
 
 
 @app.command(cls=_Command)

@@ -20,6 +20,7 @@ NO_PYCUDA = "no PyCUDA: make pycuda"
 CROSS_GXX = "aarch64-linux-gnu-g++"
 NO_CROSS_GXX = f"no {CROSS_GXX}: apt-get install g++-aarch64-linux-gnu"
 NO_NVRTC = "no NVRTC: it comes with the test extra on Linux, x86-64 and aarch64"
+NO_MKDOCS = "no mkdocs-material: make docs"
 NO_NVDISASM = "no nvdisasm: it comes with the test extra on Linux, x86-64 and aarch64"
 
 NO_MATPLOTLIB = "no matplotlib: it comes with the page extra"
@@ -82,3 +83,4 @@ needs_matplotlib = pytest.mark.skipif(importlib.util.find_spec("matplotlib") is 
 needs_browser = pytest.mark.skipif(browser() is None, reason=NO_BROWSER)
 needs_nvrtc = pytest.mark.skipif(nvrtc() is None, reason=NO_NVRTC)
 needs_nvdisasm = pytest.mark.skipif(nvdisasm() is None, reason=NO_NVDISASM)
+needs_mkdocs = pytest.mark.skipif(importlib.util.find_spec("material") is None, reason=NO_MKDOCS)

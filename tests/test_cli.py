@@ -118,6 +118,29 @@ class TestDerive:
         assert f"\nunchanged in here: {len(SHARED) + len(FILES)} files\nNext: " in result.stdout
         assert before == {path: path.stat().st_mtime_ns for path in (mine.parent / "here").rglob("*")}
 
+    def test_a_certificate_is_written_and_holds(self, mine):
+        result = lngen("derive", "mine.py", "--brief", "--certificate", "c.json")
+        assert (result.exit_code, result.stderr) == (0, "")
+        assert result.stdout.endswith("\nwrote c.json\n")
+        verify = [sys.executable, "-I", str(ROOT / "tools" / "verify.py"), "c.json"]
+        assert subprocess.run(verify, capture_output=True, text=True).stdout.endswith(" and every result hold\n")
+        assert sorted(path.name for path in mine.parent.iterdir()) == ["c.json", "mine.py"]
+
+    @pytest.mark.parametrize(
+        ("words", "message"),
+        [
+            (("mine.py", "mine.py", WHOLE[0], "--certificate", "c.json"), "--certificate is for one layer: name it"),
+            (("mine.py", "--certificate", "none/c.json"), "none/c.json is in a folder that is not there"),
+            (("mine.py", "--html", "."), ". is a folder. Name a file"),
+            (("mine.py", "--html", "p.html", "--check"), "--check writes nothing: leave out --html"),
+        ],
+    )
+    def test_a_document_that_cannot_be_written_is_refused_before_anything_is(self, mine, words, message):
+        result = lngen("derive", *words)
+        assert (result.exit_code, result.stdout) == (cli.REFUSED, "")
+        assert message in result.stderr
+        assert [path.name for path in mine.parent.iterdir()] == ["mine.py"]
+
     def test_outside_a_project_nothing_is_written_unasked(self, mine, monkeypatch):
         monkeypatch.setattr(layers.paths, "packaged", True)
         result = lngen("derive", "mine.py")

@@ -1,4 +1,4 @@
-"""Every block of code in README.md, run in order in a copy of this checkout.
+"""Every block of code in README.md and in the how-tos, run in order in a copy of this checkout.
 
 A Python block that begins with `# NAME.py` is that file; any other is a program of its own. A console block
 is a command and what it prints, where a line of dots stands for any lines. A measured number may be off by a
@@ -73,7 +73,8 @@ def first_difference(expected: Sequence[str], printed: Sequence[str]) -> str | N
     return None if skipping or place == len(printed) else f"nothing more, but: {printed[place]}"
 
 
-README = blocks((ROOT / "README.md").read_text(encoding="utf-8"))
+HOW_TO = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs" / "how_to").glob("*.md"))
+PAGES = {page: blocks((ROOT / page).read_text(encoding="utf-8")) for page in ("README.md", *HOW_TO)}
 
 
 def commands(block: Block) -> list[tuple[str, list[str]]]:
@@ -106,23 +107,25 @@ def on_a_device(block: Block) -> bool:
     return any("pycuda" in line or "--backend cuda" in line for line in block.lines)
 
 
-def test_every_block_runs_and_prints_what_is_said(checkout):
-    run_blocks(checkout, [block for block in README if not on_a_device(block)])
+@pytest.mark.parametrize("page", PAGES)
+def test_every_block_runs_and_prints_what_is_said(checkout, page):
+    run_blocks(checkout, page, [block for block in PAGES[page] if not on_a_device(block)])
 
 
 @needs_pycuda
 @needs_gxx
 @pytest.mark.cuda
 @pytest.mark.ci
-def test_every_block_for_a_device_runs_and_prints_what_is_said(checkout):
-    chosen = [block for block in README if on_a_device(block)]
+@pytest.mark.parametrize("page", [page for page, found in PAGES.items() if any(map(on_a_device, found))])
+def test_every_block_for_a_device_runs_and_prints_what_is_said(checkout, page):
+    chosen = [block for block in PAGES[page] if on_a_device(block)]
     assert len(chosen) >= 2
-    run_blocks(checkout, chosen)
+    run_blocks(checkout, page, chosen)
 
 
-def run_blocks(checkout: Path, chosen: Sequence[Block]) -> None:
+def run_blocks(checkout: Path, page: str, chosen: Sequence[Block]) -> None:
     for block in chosen:
-        where = f"README.md:{block.line}"
+        where = f"{page}:{block.line}"
         if block.language == "python":
             text = "\n".join(block.lines) + "\n"
             if name := re.fullmatch(r"# (\w+\.py)", block.lines[0]):
@@ -155,7 +158,7 @@ def test_the_make_targets_exist():
 
 
 @pytest.mark.parametrize(
-    "document", ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
+    "document", ["README.md", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md"))]
 )
 def test_links_lead_somewhere(document):
     text = (ROOT / document).read_text(encoding="utf-8")

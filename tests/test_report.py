@@ -93,13 +93,13 @@ def test_every_formula_of_the_derivation_is_in_the_text(path):
         assert re.sub(r"\s+", "", hazard["text"]) in shown
 
 
-def test_the_order_is_definition_forward_adjoint_derivation_result_evidence_plan_cost_hazards(centred):
+def test_the_order_is_definition_forward_identities_steps_result_evidence_plan_cost_hazards(centred):
     headings = [
         "Definition",
         "Forward",
-        "The gradient by the chain rule",
-        "Derivation",
         "Identities",
+        "The forward, step by step",
+        "The gradient by the chain rule",
         "Result",
     ]
     headings += ["Evidence", "Plan", "Cost", "Where digits can be lost"]
@@ -177,17 +177,19 @@ def test_a_table_keeps_its_columns():
     assert table([("a", "b c"), ("long", "d")], 40) == ["  a     b c", "  long  d"]
 
 
-def test_markdown_has_each_result_as_formula_and_as_text(centred):
+def test_markdown_has_each_formula_once_and_as_mathematics(centred):
     shown = report(centred, "markdown")
     assert "$$\nd\\gamma = \\sum_{\\mathrm{rows}} dy \\thinspace \\hat{x}\n$$" in shown
-    assert "dgamma = sum_rows(dy*xhat)" in shown
+    assert "dgamma = sum_rows(dy*xhat)" not in shown.split("## Plan")[0]
+    assert r"\underbrace{\mathrm{rstd} \thinspace g}_{\text{through } \hat{x}}" in shown
+    assert r"&= \cdots \textcolor{teal}{+\mathrm{rstd} \thinspace \mathrm{mean}(\hat{x})" in shown
     assert shown.count("$$") % 2 == 0
     assert shown.count("```") % 2 == 0
 
 
 def test_latex_is_a_whole_document(centred):
     shown = report(centred, "latex")
-    assert "% Needs the packages amsmath and geometry." in shown
+    assert "% Needs the packages amsmath, xcolor and geometry." in shown
     assert shown.count(r"\[ ") == shown.count(r" \]")
     environments = re.findall(r"\\(begin|end)\{(\w+\*?)\}", shown)
     open_ones = []
@@ -205,7 +207,8 @@ def test_json_keeps_its_schema(centred):
     assert document["gradients"][0]["text"] == "rstd*(g - mean(g) - xhat*mean(g*xhat))"
     assert document["where"][0]["name"] == "g"
     assert document["proofs"] == [{"kind": "exact", "statement": "dx", "passed": True, "about": "", "count": 1}]
-    fields = "number part rule target before after reason operations_before operations_after evidence"
+    fields = "number part rule target before after contributions uses reason operations_before operations_after"
+    fields += " evidence"
     assert sorted(document["steps"][0]) == sorted(fields.split())
     assert document["cost"] == cost_entries(centred)
     assert document["cost"]["backward"]["row_tensors_read"] == 2

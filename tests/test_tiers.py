@@ -42,7 +42,7 @@ REPRESENTATIVES = {
     "every hash seed": ["tests/test_drift.py::test_every_hash_seed_gives_the_bytes_that_are_committed"],
     "drift": ["tests/test_drift.py::test_a_changed_byte_under_generated_fails_until_it_is_derived_again"],
     "nothing stale": ["tests/cache/test_results.py::test_a_changed_byte_of_a_rule_is_derived_with"],
-    "README": ["tests/test_readme.py::test_every_block_runs_and_prints_what_is_said"],
+    "README": ["tests/test_readme.py::test_every_block_runs_and_prints_what_is_said[README.md]"],
     "the command line": ["tests/test_cli.py::TestCheck::test_the_table_shows_every_kind_with_errors_and_bounds"],
 }
 

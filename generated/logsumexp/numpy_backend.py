@@ -175,8 +175,8 @@ def backward_backward(
 ) -> SecondGradients:
     """The gradients of a loss that depends on what `backward` returned.
 
-        dx = dy*exp_shifted/sum_exp
         p = exp_shifted/sum_exp
+        dx = dy*p
         d2x = dx*(ddx - sum(ddx*p))
         ddy = sum(ddx*p)
 

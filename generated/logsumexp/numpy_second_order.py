@@ -51,7 +51,7 @@ def backward_backward(arguments, fields, results, call):
     dx_out, ddy_out = results
 
     def block(x, dy, ddx, row_max, sum_exp, ddy_block, dx_block, buffers, row_scalars):
-        # step 22: sum_exp_scaled = dy/sum_exp
+        # step 36: sum_exp_scaled = dy/sum_exp
         sum_exp_scaled = np.divide(dy, sum_exp, out=row_scalars[0])
         # step 2: x_shifted = x - row_max
         x_shifted = _rows.by_row(np.subtract, x, row_max, out=dx_block)
@@ -63,7 +63,7 @@ def backward_backward(arguments, fields, results, call):
         sum_ddx_exp_shifted_scaled = np.divide(
             sum_ddx_exp_shifted, sum_exp, out=ddy_block
         )
-        # step 22: dx = exp_shifted*sum_exp_scaled
+        # step 36: dx = exp_shifted*sum_exp_scaled
         dx = np.multiply(exp_shifted, sum_exp_scaled, out=dx_block)
         # step 34: d2x = (ddx - sum_ddx_exp_shifted_scaled)*dx
         d2x = _rows.by_row(np.subtract, ddx, sum_ddx_exp_shifted_scaled, out=buffers[0])

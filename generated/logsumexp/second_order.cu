@@ -10,8 +10,8 @@
 //     p = exp_shifted/sum_exp
 //     y_dot = sum(p*x_dot)
 // backward_backward:
-//     dx = dy*exp_shifted/sum_exp
 //     p = exp_shifted/sum_exp
+//     dx = dy*p
 //     d2x = dx*(ddx - sum(ddx*p))
 //     ddy = sum(ddx*p)
 //
@@ -230,7 +230,7 @@ template <class G> struct Tile {
 template <class A>
 __device__ __forceinline__ void after_stage_1(Scalars<A>& row) {
   const A dy = row.dy, sum_exp = row.sum_exp;
-  const A sum_exp_scaled = dy / sum_exp;  // step 22
+  const A sum_exp_scaled = dy / sum_exp;  // step 36
   row.sum_exp_scaled = sum_exp_scaled;
 }
 
@@ -260,7 +260,7 @@ __device__ __forceinline__ void stage_3(A x, A ddx, const Scalars<A>& row, A& ou
   const A row_max = row.row_max, sum_ddx_exp_shifted_scaled = row.sum_ddx_exp_shifted_scaled, sum_exp_scaled = row.sum_exp_scaled;
   const A x_shifted = x - row_max;  // step 2
   const A exp_shifted = math::exp(x_shifted);  // step 3
-  const A dx = exp_shifted*sum_exp_scaled;  // step 22
+  const A dx = exp_shifted*sum_exp_scaled;  // step 36
   const A d2x = HAS_ddx ? (ddx - sum_ddx_exp_shifted_scaled)*dx : A(0);  // step 34
   out_d2x = d2x;
 }

@@ -3,37 +3,47 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from lngen.commands import console, layers
 from lngen.errors import LngenError, counted
-from lngen.files import manifest
+from lngen.files import atomic, manifest
 from lngen.files.manifest import Drift
 from lngen.files.paths import RUNTIME, require_package
 from lngen.language.definition import Definition
 from lngen.layout import table
 from lngen.pipeline import STAGES, Derived, EvidenceError, derived
 from lngen.report import report, summary, to_console
+from lngen.report.brief import WIDTH, brief
 
 Format: TypeAlias = Literal["text", "markdown", "latex", "json"]
 
 
-def run(words: Sequence[str], out: Path | None, check: bool, format: Format, html: Path | None = None) -> int:
-    """Derive the layers named; `html` is where a page goes. The exit status is 1 for drift and for evidence that fails.
+def run(
+    words: Sequence[str],
+    out: Path | None,
+    check: bool,
+    format: Format,
+    *,
+    html: Path | None = None,
+    certificate: Path | None = None,
+    short: bool = False,
+) -> int:
+    """Derive the layers named; `html` and `certificate` are files for one, `short` prints no more than a screen holds.
 
-    Every layer is derived, and every folder looked at, before the first file is written: what is refused leaves all
-    as it was.
+    The exit status is 1 for drift and for evidence that fails. Every layer is derived, and every folder looked at,
+    before the first file is written: what is refused leaves all as it was.
     """
     definitions = layers.definitions(words)
-    if html is not None and len(definitions) != 1:
-        raise LngenError("--html writes the page of one layer: name it. `lngen site --to DIR` writes those of all.")
+    documents = {option: file for option, file in (("html", html), ("certificate", certificate)) if file is not None}
+    _require_room(documents, definitions, check=check)
     folder = out
     if out is not None:
         require_package(out)
-    elif layers.in_project():
+    elif layers.in_project() and not (documents and _strangers(definitions)):
         _require_shipped(definitions)
         folder = layers.output_folder()
     if check and folder is None:
@@ -51,17 +61,20 @@ def run(words: Sequence[str], out: Path | None, check: bool, format: Format, htm
     if check and folder is not None:
         return _check(every, folder, every_layer=not words and out is None, command=_command(words, out))
     in_lines = format == "text" and len(every) > 1
-    if not in_lines:
+    if short and not in_lines:
+        print("\n".join([*brief(every[0].plan, min(console.width(), WIDTH)), ""]))
+    elif not in_lines:
         _print(every, format)
     changed = {} if folder is None else _written(every, folder)
     if in_lines:
         _print_lines(every, changed)
-    if html is not None:
-        _write_page(every[0], html, format)
-    if folder is None and html is None:
+    for option, file in documents.items():
+        atomic.write(file, _DOCUMENTS[option](every[0]))
+        _tell(f"wrote {layers.shown(file)}", format)
+    if folder is None and not documents:
         _tell("Nothing was written: say with --out DIR where the code is to go.", format)
     if folder is not None:
-        _tell_changes(_emissions(every), changed, folder, format, each=not in_lines)
+        _tell_changes(_emissions(every), changed, folder, format, each=not in_lines and not short)
         _tell(f"Next: `{' '.join(['lngen check', *words])}` holds the code against its definition.", format)
     if in_lines:
         _tell(f"`lngen derive {every[0].emission.name}` prints a derivation, `lngen show` each stage of it.", format)
@@ -75,14 +88,35 @@ def _written(every: Sequence[Derived], folder: Path) -> dict[str, list[Drift]]:
     return {emission.name: manifest.update(emission, folder) for emission in emissions}
 
 
-def _write_page(layer: Derived, file: Path, format: Format) -> None:
+def _page(layer: Derived) -> str:
     from lngen.page.page import page
     from lngen.page.plots import MISSING, can_plot, measured
 
-    file.write_text(page(layer, measured(layer) if can_plot() else None), encoding="utf-8")
     if not can_plot():
         console.note(MISSING)
-    _tell(f"wrote {layers.shown(file)}", format)
+    return page(layer, measured(layer) if can_plot() else None)
+
+
+def _certificate(layer: Derived) -> str:
+    from lngen.report.certificate import certificate
+
+    return certificate(layer.plan.derivation)
+
+
+_DOCUMENTS: dict[str, Callable[[Derived], str]] = {"html": _page, "certificate": _certificate}
+
+
+def _require_room(documents: Mapping[str, Path], definitions: Sequence[Definition], *, check: bool) -> None:
+    """Raise LngenError where a document cannot be written, or not be of one layer."""
+    for option, file in documents.items():
+        if check:
+            raise LngenError(f"--check writes nothing: leave out --{option}.")
+        if len(definitions) != 1:
+            others = " `lngen site --to DIR` writes the pages of all." if option == "html" else ""
+            raise LngenError(f"--{option} is for one layer: name it.{others}")
+        if file.is_dir() or not file.parent.is_dir():
+            what = "is a folder" if file.is_dir() else "is in a folder that is not there"
+            raise LngenError(f"{layers.shown(file)} {what}. Name a file in a folder that there is.")
 
 
 def _print_lines(every: Sequence[Derived], changed: Mapping[str, Sequence[Drift]]) -> None:
@@ -124,17 +158,21 @@ def _emissions(every: Sequence[Derived]) -> list[manifest.Emission]:
     return [manifest.runtime_emission(), *(layer.emission for layer in every)]
 
 
+def _strangers(definitions: Sequence[Definition]) -> list[Path]:
+    """The files of definitions that are not in the folder of definitions."""
+    home = layers.definitions_folder().resolve()
+    files = (Path(definition.filename) for definition in definitions)
+    return [file for file in files if file.resolve().parent != home]
+
+
 def _require_shipped(definitions: Sequence[Definition]) -> None:
     """Refuse a definition from elsewhere: beside those of the folder its code would be left over."""
-    home = layers.definitions_folder()
-    for definition in definitions:
-        file = Path(definition.filename)
-        if file.resolve().parent != home.resolve():
-            here, code = layers.shown(home), layers.shown(layers.output_folder())
-            raise LngenError(
-                f"{layers.shown(file)} is not in {here}/, and {code}/ holds the layers that are. "
-                f"Say with --out DIR where its code is to go, or move the file to {here}/."
-            )
+    for file in _strangers(definitions):
+        here, code = layers.shown(layers.definitions_folder()), layers.shown(layers.output_folder())
+        raise LngenError(
+            f"{layers.shown(file)} is not in {here}/, and {code}/ holds the layers that are. "
+            f"Say with --out DIR where its code is to go, or move the file to {here}/."
+        )
 
 
 def _derive_all(definitions: Sequence[Definition]) -> list[Derived]:

@@ -18,6 +18,7 @@ from lngen.expressions.symbols import (
     Reduction,
     RowMax,
     RowMin,
+    StopGradient,
     TypedSymbol,
     axes,
     has_sum,
@@ -123,7 +124,7 @@ def name_of_body(body: Expr) -> str:
     >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
     >>> k, q, s = RowSymbol("k"), RowSymbol("q"), RowScalarSymbol("s")
     >>> [name_of_body(e) for e in (k*q, -s*k**2*q, sympy.sign(k)*q, k/q, k*(q + k), sympy.exp(k + q), q*k + s)]
-    ['k_q', 'k2_q', 'q_sign_k', 'k_over_q', 'product', 'exp', 'sum']
+    ['k_q', 'k2_q', 'q_sign_k', 'k_over_q', 'k_k_plus_q', 'exp_k_plus_q', 'sum']
     """
     words = _words(body)
     if words and len(words) <= _LONGEST_NAME:
@@ -132,7 +133,11 @@ def name_of_body(body: Expr) -> str:
 
 
 def _words(e: Expr) -> str:
+    if isinstance(e, sympy.Add) and all(isinstance(term, TypedSymbol) for term in e.args):
+        return "_plus_".join(sorted(term.name for term in e.args))
     rows = [symbol.name for symbol in e.free_symbols if axes(symbol).features]
+    if isinstance(e, StopGradient):
+        return _words(e.args[0])
     if isinstance(e, (TypedSymbol, sympy.Add)):
         return str(rows[0]) if len(rows) == 1 else ""
     if isinstance(e, sympy.Pow) and e.exp.is_Integer:

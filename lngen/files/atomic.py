@@ -1,4 +1,4 @@
-"""Putting a folder in another's place so that whoever looks sees one or the other, never a mix."""
+"""Putting a file or a folder in another's place so that whoever looks sees one or the other, never a mix."""
 
 import ctypes
 import errno
@@ -8,6 +8,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
+
+
+def write(target: Path, text: str) -> None:
+    """Write a text file, whole or not at all. Its folder has to be there."""
+    new = target.with_name(f".{target.name}.{token_hex(8)}")
+    try:
+        new.write_text(text, encoding="utf-8", newline="\n")
+        new.replace(target)
+    finally:
+        new.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 
-from sympy import Add, Expr, Mul
+from sympy import Expr
 
 from lngen.derivation.derivation import Derivation
+from lngen.errors import printable
 from lngen.expressions.equations import Equation
 from lngen.expressions.notation import text
 from lngen.expressions.notation.mathml import marked, marked_name, mathml, pieces
@@ -16,6 +19,8 @@ from lngen.files.render import Markup
 from lngen.plan.planner import Plan
 from lngen.report.formulas import reading_order, textbook_forward
 
+# The article is no name, whatever a definition calls by that letter.
+_WORD = re.compile(r"(?<![\w.])((?!a\b)[A-Za-z_]\w*)")
 _VARIES = {
     (True, True): "one value per row and feature",
     (True, False): "one value per row",
@@ -60,6 +65,15 @@ class Writer:
         tex = marked(expression, self.order, self.names, changed)
         return Markup(" ".join(pieces(f"{sign} {tex}")))
 
+    def prose(self, words: str) -> Markup:
+        """Words in which each name is set as in a formula.
+
+        >>> print(Writer((), {"mu"}).prose("the cotangent of mu <and> x"))
+        the cotangent of <math><mi data-name="mu">μ</mi></math> &lt;and&gt; x
+        """
+        parts = _WORD.split(printable(words))
+        return Markup("".join(self.name(part) if part in self.names else escape(part) for part in parts))
+
     def equation(self, left: TypedSymbol | Expr, right: Expr, changed: Collection[Expr] = ()) -> EquationHtml:
         """An equation."""
         return EquationHtml(self.expression(left), self.expression(right, changed, "="))
@@ -67,37 +81,6 @@ class Writer:
     def equations(self, equations: Sequence[Equation]) -> list[EquationHtml]:
         """Each of them."""
         return [self.equation(q.symbol, q.expression) for q in equations]
-
-
-def changes(before: Expr, after: Expr) -> tuple[frozenset[Expr], frozenset[Expr]]:
-    """The subexpressions of each side that the other has not, as large as they can be said.
-
-    >>> from lngen.expressions.symbols import Mean, RowSymbol
-    >>> x, y, z = (RowSymbol(name) for name in "xyz")
-    >>> changes(x + Mean(y), x + z)
-    (frozenset({Mean(y)}), frozenset({z}))
-    >>> changes(x * (y + z), x * (y + 2 * z))
-    (frozenset({z}), frozenset({2*z}))
-    """
-    if before == after:
-        return frozenset(), frozenset()
-    if before.func == after.func and before.args:
-        if isinstance(before, (Add, Mul)):
-            gone = [e for e in before.args if e not in after.args]
-            come = [e for e in after.args if e not in before.args]
-            if len(gone) == len(come) == 1:
-                return changes(gone[0], come[0])
-            if len(gone) < len(before.args) or len(come) < len(after.args):
-                return _signless(gone), _signless(come)
-        elif len(before.args) == len(after.args):
-            found = [changes(one, other) for one, other in zip(before.args, after.args, strict=True) if one != other]
-            return frozenset().union(*(one for one, _ in found)), frozenset().union(*(other for _, other in found))
-    return _signless([before]), _signless([after])
-
-
-def _signless(expressions: Sequence[Expr]) -> frozenset[Expr]:
-    # A sign is written with the operator before its term.
-    return frozenset(-e if e.could_extract_minus_sign() and isinstance(e, Mul) else e for e in expressions)
 
 
 def meanings(plan: Plan) -> tuple[Writer, list[Meaning]]:
@@ -116,6 +99,8 @@ def meanings(plan: Plan) -> tuple[Writer, list[Meaning]]:
             given.setdefault(symbol.name, (symbol, f"an argument of {direction}"))
         for equation in derivative.equations:
             equations.setdefault(equation.symbol.name, equation)
+        last = {step.target.name: Equation(step.target, step.after) for step in derivative.steps}
+        equations |= {name: equation for name, equation in last.items() if name not in equations}
     for program in plan.programs():
         for symbol, expression in program.values():
             equations.setdefault(symbol.name, Equation(symbol, expression))

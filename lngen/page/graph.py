@@ -127,7 +127,7 @@ def _drawn(program: RowProgram, nodes: dict[str, _Node], placed: Layout, titles:
         )
         attributes = f'class="node {node.kind}{states}" data-name="{name}"'
         if node.step:
-            yield f'<a href="#step-{node.step}" {attributes} aria-label="{escape(node.formula)}">{body}</a>'
+            yield f'<a href="#step-{node.step}" {attributes}>{body}</a>'
         else:
             yield f"<g {attributes}>{body}</g>"
     yield "</svg>"

@@ -10,42 +10,43 @@ from dataclasses import dataclass
 from typing import Any
 
 from lngen.check.stability import StabilityTable
-from lngen.derivation.derivation import Direction, Proof, Step
+from lngen.derivation.derivation import Proof, Step
+from lngen.derivation.rules import RULES, Rule
 from lngen.errors import counted, printable
 from lngen.files import render
 from lngen.files.render import Markup
 from lngen.page import panel, plots
-from lngen.page.formulas import EquationHtml, Writer, changes, meanings
+from lngen.page.formulas import EquationHtml, Writer, meanings
 from lngen.page.graph import graph
 from lngen.page.listing import Line, lines_of, listing
 from lngen.pipeline import Derived
 from lngen.plan.planner import Plan
+from lngen.report.changes import alike, changes
 from lngen.report.content import Content, content, saving_text
 from lngen.report.formulas import atoms, gradients, textbook_forward
 
-_TITLES: dict[Direction, tuple[str, str]] = {
-    "forward": ("Forward", "The definition, in the values that are computed."),
-    "backward": ("The gradients", "What a loss moves by when the inputs move, given its cotangents of the outputs."),
-    "jvp": ("The tangents of the outputs", "What the outputs move by when the inputs move by their tangents."),
-    "backward_backward": ("The gradients of the gradients", "The adjoint of the gradients' own equations."),
-}
 _FILES = (("numpy", "NumPy", "numpy_kernels.py"), ("cuda", "CUDA", "kernels.cu"))
 
 
 @dataclass(frozen=True)
 class StepHtml:
-    """A step: where a quantity appears for the first time `before` is None."""
+    """A step: where a quantity appears for the first time `before` is None.
+
+    `contributions` are what the chain rule collects, each with the name of what it comes through, None for what was
+    there; `uses` are equations that hold and that the step used; `code` has files and lines that come from it.
+    """
 
     number: int
-    rule: str
+    rule: Rule
     target: str
-    reason: str
+    reason: Markup
     facts: str
     badge: str
+    contributions: tuple[tuple[Markup | None, Markup], ...]
+    uses: tuple[EquationHtml, ...]
     before: Markup | None
     after: EquationHtml
-    marked: Markup
-    code: tuple[tuple[str, str, int], ...]
+    code: tuple[tuple[str, str, tuple[int, ...]], ...]
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,7 @@ def script_hash(script: str) -> str:
 
 def _fields(plan: Plan, said: Content, writer: Writer, files: Sequence[File]) -> dict[str, Any]:
     d = plan.derivation
+    parts = _parts(plan, said, writer, files)
     return {
         "title": said.name,
         "citation": [printable(paragraph) for paragraph in said.citation],
@@ -110,46 +112,57 @@ def _fields(plan: Plan, said: Content, writer: Writer, files: Sequence[File]) ->
         "atoms": writer.equations(atoms(d)),
         "definition": "\n".join(printable(line) for line in said.definition),
         "forward": writer.equations(textbook_forward(d)),
-        "adjoint": writer.equations(d.adjoint.equations),
-        "parts": list(_parts(plan, writer, files)),
+        "parts": parts,
+        "rules": list({step.rule.name: step.rule for part in parts for step in part["steps"]}.values()),
         "identities": [writer.equation(left, right) for _, left, right in d.identities],
-        "evidence": _grouped(said.evidence),
-        "hazards": said.audit.hazards,
+        "evidence": _grouped(said.evidence, writer),
+        "hazards": [(h, writer.prose(h.danger), writer.prose(h.remedy)) for h in said.audit.hazards],
         "rewrites": [
-            {"number": r.step.number, "rule": r.step.rule, "reason": r.step.reason, "saving": saving_text(r.saving)}
+            (r.step.number, r.step.rule, writer.prose(r.step.reason), saving_text(r.saving))
             for r in said.audit.rewrites
         ],
     }
 
 
-def _parts(plan: Plan, writer: Writer, files: Sequence[File]) -> list[dict[str, Any]]:
-    """The steps of each direction."""
+def _parts(plan: Plan, said: Content, writer: Writer, files: Sequence[File]) -> list[dict[str, Any]]:
+    """The parts of the derivation as the reports have them, their formulas for a page."""
+    derivatives = plan.derivation.derivatives()
+    steps = {step.number: step for derivative in derivatives.values() for step in derivative.steps}
     found = []
-    for direction, (title, sentence) in _TITLES.items():
-        derivative = plan.derivation.derivatives().get("backward" if direction == "forward" else direction)
-        steps = [step for step in (derivative.steps if derivative else ()) if step.part == direction]
-        if steps:
-            shown = [_step(step, writer, files) for step in steps]
-            found.append({"key": direction, "title": title, "sentence": sentence, "steps": shown})
+    for part in said.parts:
+        shown = [_step(steps[step.number], writer, files) for step in part.steps]
+        direction = steps[part.steps[0].number].part
+        results = derivatives[direction].equations if part.results else ()
+        found.append(
+            {
+                "key": direction,
+                "title": part.title,
+                "sentence": part.sentence,
+                "steps": shown,
+                "results": writer.equations(results),
+            }
+        )
     return found
 
 
 def _step(step: Step, writer: Writer, files: Sequence[File]) -> StepHtml:
-    gone, come = (frozenset(), frozenset()) if step.before is None else changes(step.before, step.after)
+    gone, new = (frozenset(), frozenset()) if step.before is None else changes(step.before, step.after)
     done = counted(step.operations_after, "operation")
     return StepHtml(
         number=step.number,
-        rule=step.rule,
+        rule=RULES[step.rule],
         target=step.target.name,
-        reason=printable(step.reason),
+        reason=writer.prose(step.reason),
         facts=done if step.operations_before is None else f"{step.operations_before} → {done}",
         badge=step.evidence.grade if step.evidence else "",
-        before=None if step.before is None else writer.expression(step.before, gone),
-        after=writer.equation(step.target, step.after),
-        marked=writer.expression(step.after, come, "="),
-        code=tuple(
-            (file.key, file.title, number) for file in files for number in lines_of(step.number, file.lines)[:3]
+        contributions=tuple(
+            (None if c.source == step.target else writer.name(c.source.name), writer.expression(c.expression))
+            for c in step.contributions
         ),
+        uses=tuple(writer.equation(left, right) for left, right in step.uses),
+        before=None if step.before is None else writer.expression(step.before, alike(gone), "="),
+        after=writer.equation(step.target, step.after, alike(new)),
+        code=tuple((file.key, file.title, found[:3]) for file in files if (found := lines_of(step.number, file.lines))),
     )
 
 
@@ -161,17 +174,19 @@ def _files(layer: Derived, writer: Writer) -> list[File]:
     ]
 
 
-def _grouped(evidence: Sequence[Proof]) -> list[tuple[str, list[Proof]]]:
-    """The statements by their kind, in the order of the kinds' first ones."""
-    kinds = dict.fromkeys(item.kind for item in evidence)
-    return [(kind, [item for item in evidence if item.kind == kind]) for kind in kinds]
+def _grouped(evidence: Sequence[Proof], writer: Writer) -> list[tuple[str, list[tuple[str, Markup]]]]:
+    """The statements by their kind, in the order of the kinds' first ones: how each came out, and what it says."""
+    kinds: dict[str, list[tuple[str, Markup]]] = {}
+    for item in evidence:
+        kinds.setdefault(item.kind, []).append((item.outcome, writer.prose(item.statement)))
+    return list(kinds.items())
 
 
 def _programs(plan: Plan, said: Content) -> list[dict[str, Any]]:
     return [
         {
             "direction": program.direction,
-            "title": _TITLES[program.direction][0],
+            "title": program.direction.replace("_", " ").capitalize(),
             "words": f"reads {words.reads}; writes {words.writes}; {words.saves}",
             "graph": Markup(graph(program)),
         }

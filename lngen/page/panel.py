@@ -17,7 +17,6 @@ from lngen.expressions.notation import text
 from lngen.expressions.notation.plain import WORDS, Text
 from lngen.expressions.symbols import AttainsFirst, D, Reduction, StopGradient, SumRows, TypedSymbol, Where, axes
 from lngen.language.definition import Definition
-from lngen.language.syntax import Kind
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram, RowsReduction
 
@@ -80,8 +79,7 @@ def _results(program: RowProgram) -> dict[str, str]:
 def _arguments(definition: Definition) -> Iterator[dict[str, Any]]:
     for entry in definition.inputs:
         default = None if entry.default is None else float(entry.default)
-        per_feature = entry.kind in (Kind.ROW, Kind.FEATURE)
-        yield {"name": entry.name, "kind": entry.kind.value, "perFeature": per_feature, "default": default}
+        yield {"name": entry.name, "kind": entry.kind.value, "perFeature": entry.kind.over_features, "default": default}
 
 
 def _cotangents(program: RowProgram) -> Iterator[dict[str, Any]]:

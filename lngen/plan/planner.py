@@ -109,7 +109,8 @@ class _Planner:
         prefix = "d" if direction == "jvp" else "dd"
         inputs = [symbol.name for symbol in derivation.forward.differentiable] if derivative.arguments else []
         arguments = {f"{prefix}{name}": symbol for name, symbol in zip(inputs, derivative.arguments, strict=True)}
-        lines_of = written_out(derivative.equations, derivation.forward)
+        ends = {symbol for _, symbol in derivative.results}
+        lines_of = written_out(derivative.equations, derivation.forward, ends)
         values = {q.symbol: q.expression for q in lines_of}
         results, taken = stores_of(derivative.results, values)
         wanted = [q for q in lines_of if q.symbol not in taken]

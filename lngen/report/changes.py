@@ -125,7 +125,7 @@ def elided_latex(expression: Expr, changed: frozenset[Expr], order: Order = ()) 
 class _MarkedText(Text):
     def __init__(self, order: Order, changed: frozenset[Expr]) -> None:
         super().__init__(order)
-        self.changed = _alike(changed)
+        self.changed = alike(changed)
 
     def write(self, e: Expr) -> str:
         written = super().write(e)
@@ -135,14 +135,17 @@ class _MarkedText(Text):
 class _MarkedLatex(Latex):
     def __init__(self, order: Order, changed: frozenset[Expr]) -> None:
         super().__init__(order)
-        self.changed = _alike(changed)
+        self.changed = alike(changed)
 
     def write(self, e: Expr) -> str:
         written = super().write(e)
         return rf"\textcolor{{{COLOUR}}}{{{written}}}" if e in self.changed else written
 
 
-def _alike(changed: frozenset[Expr]) -> frozenset[Expr]:
+def alike(changed: frozenset[Expr]) -> frozenset[Expr]:
+    """What changed, and each part of it as it is written."""
     # What is taken off is written as a minus and what it is taken off as, and what divides stands below a line.
-    bare = {-e for e in changed} | {e.base for e in changed if isinstance(e, Pow) and e.exp.is_negative}
+    bare = {-e for e in changed if isinstance(e, Expr)} | {
+        e.base for e in changed if isinstance(e, Pow) and e.exp.is_negative
+    }
     return changed | bare

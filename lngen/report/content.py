@@ -4,17 +4,17 @@ read.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from sympy import Expr
 
-from lngen.derivation.derivation import Derivation, Proof, Step
+from lngen.derivation.derivation import Derivation, Derivative, Proof, Step
 from lngen.derivation.rules import RULES
 from lngen.derivation.vjp import Contribution
 from lngen.errors import counted
 from lngen.expressions.notation import latex, latex_name, text
-from lngen.expressions.symbols import FeatureSum, Mean, RowMax, RowMin, SumRows, operation_count
+from lngen.expressions.symbols import FeatureSum, Mean, RowMax, RowMin, SumRows, TypedSymbol, operation_count
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram, Stage
 from lngen.report.audit import Audit, Saving, audit
@@ -67,13 +67,27 @@ class StepText:
 
 
 @dataclass(frozen=True)
+class Sign:
+    """What a symbol of the formulas is called in code, and what it is."""
+
+    name: str
+    latex: str
+    code: str
+    meaning: str
+
+
+@dataclass(frozen=True)
 class Part:
-    """A part of the derivation: a title, a sentence, its steps, and what they end at."""
+    """A part of the derivation: a title, a sentence, its steps, and what they end at.
+
+    `signs` are those of its arguments and results, where code has them under other names.
+    """
 
     title: str
     sentence: str
     steps: tuple[StepText, ...]
     results: tuple[Formula, ...] = ()
+    signs: tuple[Sign, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -177,6 +191,7 @@ def content(plan: Plan) -> Content:
 
 def _parts(d: Derivation, order: tuple[str, ...]) -> Iterator[Part]:
     met: set[str] = set()
+    last: dict[str, int] = {}
 
     def told(steps: Iterable[Step]) -> tuple[StepText, ...]:
         # A line that has just been read need not be written again in full.
@@ -184,8 +199,8 @@ def _parts(d: Derivation, order: tuple[str, ...]) -> Iterator[Part]:
         found = []
         for step in steps:
             again = read is not None and (read.target, read.after) == (step.target, step.before)
-            found.append(_step(step, order, met, again=again))
-            read = step
+            found.append(_step(step, order, met, last, again=again))
+            read, last[step.target.name] = step, step.number
         return tuple(found)
 
     words = (
@@ -212,7 +227,28 @@ def _parts(d: Derivation, order: tuple[str, ...]) -> Iterator[Part]:
             results = tuple(
                 formula(q.symbol, q.expression, order, numbers.get(q.symbol, 0)) for q in derivative.equations
             )
-            yield Part(title, f"{words}{note}.", told(derivative.steps), results)
+            yield Part(title, f"{words}{note}.", told(derivative.steps), results, tuple(_signs(d, derivative, order)))
+
+
+def _signs(d: Derivation, derivative: Derivative, order: tuple[str, ...]) -> Iterator[Sign]:
+    def sign(symbol: TypedSymbol, code: str, meaning: str) -> Sign:
+        return Sign(symbol.name, latex_name(symbol.name, order), code, meaning)
+
+    inputs = [d.definition.public(symbol.name) for symbol in d.forward.differentiable]
+    outputs = [d.definition.public(name) for name in d.definition.outputs]
+    symbols = [symbol for _, symbol in derivative.results]
+    if derivative is d.jvp:
+        for name, symbol in zip(inputs, derivative.arguments, strict=True):
+            yield sign(symbol, f"the argument d{name}", f"the tangent of {name}")
+        for name, symbol in zip(outputs, symbols, strict=True):
+            yield sign(symbol, f"returned as {name}" if len(outputs) > 1 else "returned", f"the tangent of {name}")
+        return
+    for name, symbol in zip(inputs, derivative.arguments, strict=True):
+        yield sign(symbol, f"the argument dd{name}", f"the cotangent of the gradient d{name}")
+    for name, symbol in zip(inputs, symbols, strict=False):
+        yield sign(symbol, f"returned as d{name}", f"the gradient of {name}, of the second order")
+    for name, symbol in zip(outputs, symbols[len(inputs) :], strict=True):
+        yield sign(symbol, f"returned as dd{name}", f"the gradient of the cotangent d{name}")
 
 
 def saving_text(saving: Saving | None) -> str:
@@ -232,13 +268,16 @@ def _source(d: Derivation) -> tuple[str, ...]:
     return (*lines[first:], *(f"# {there} is {here} below, where {there} is a gradient" for here, there in renamed))
 
 
-def _step(step: Step, order: tuple[str, ...], met: set[str], *, again: bool) -> StepText:
-    """A step as text. The lemma of its rule comes with the first step that uses it: `met` are the rules before."""
+def _step(step: Step, order: tuple[str, ...], met: set[str], last: Mapping[str, int], *, again: bool) -> StepText:
+    """A step as text. The lemma of its rule comes with the first step that uses it: `met` are the rules before.
+
+    `last` is the step that each name has been written in; `again` says that the left side has just been read.
+    """
     rule = RULES[step.rule]
     lemma = "" if rule.name in met else rule.statement
     met.add(rule.name)
     gone, new = (frozenset(), frozenset()) if step.before is None else changes(step.before, step.after)
-    target = latex_name(step.target.name)
+    target = latex_name(step.target.name, order)
     return StepText(
         step.number,
         step.part,
@@ -247,7 +286,7 @@ def _step(step: Step, order: tuple[str, ...], met: set[str], *, again: bool) -> 
         lemma,
         step.target.name,
         target,
-        tuple(Formula(_through(c), text(c.expression, order), latex(c.expression, order)) for c in step.contributions),
+        tuple(_sent(c, order, last) for c in step.contributions),
         tuple(
             Formula(text(left, order), text(right, order), f"{latex(left, order)} = {latex(right, order)}")
             for left, right in step.uses
@@ -261,9 +300,12 @@ def _step(step: Step, order: tuple[str, ...], met: set[str], *, again: bool) -> 
     )
 
 
-def _through(contribution: Contribution) -> str:
-    """The value through which a contribution comes; empty for a cotangent that was there already."""
-    return "" if contribution.source == contribution.target else contribution.source.name
+def _sent(contribution: Contribution, order: tuple[str, ...], last: Mapping[str, int]) -> Formula:
+    """A contribution by the name of what it comes through; without one where the value has that cotangent already."""
+    of_itself = contribution.source == contribution.target
+    made = last.get(str(contribution.expression), 0) if of_itself else 0
+    written = text(contribution.expression, order), latex(contribution.expression, order)
+    return Formula("" if of_itself else contribution.source.name, *written, made)
 
 
 def _side(expression: Expr, changed: frozenset[Expr], order: tuple[str, ...], *, again: bool = False) -> Side:

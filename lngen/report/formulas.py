@@ -57,7 +57,7 @@ def formulas(plan: Plan) -> dict[Direction, tuple[str, ...]]:
 def formula(symbol: TypedSymbol, expression: Expr, order: tuple[str, ...], step: int = 0) -> Formula:
     """`symbol = expression`, written."""
     return Formula(
-        text(symbol), text(expression, order), f"{latex_name(symbol.name)} = {latex(expression, order)}", step
+        text(symbol), text(expression, order), f"{latex_name(symbol.name, order)} = {latex(expression, order)}", step
     )
 
 

@@ -44,9 +44,6 @@ THEME = Theme(
     }
 )
 
-_AS_GIVEN = "as above"
-"""Said of the part of a cotangent that has a name already."""
-
 _OUTCOME_STYLES = {"ok": "report.good", "FAILED": "report.bad", "open": "report.quiet"}
 _MARKS = {"removed": "report.good", "bounded": "report.quiet", "open": "report.bad"}
 
@@ -116,6 +113,8 @@ def _fields(c: Content, style: _Markup | _Lines) -> dict[str, Any]:
                 "sentence": prose(part.sentence, "  "),
                 "steps": [style.step(step) for step in part.steps],
                 "results": formulas(part.results),
+                "signs": style.table([(sign.name, sign.code, sign.meaning) for sign in part.signs]),
+                "signs_latex": [sign.latex for sign in part.signs],
             }
             for part in c.parts
         ],
@@ -186,12 +185,17 @@ class _Markup:
         }
 
 
+def _way(sent: Formula) -> str:
+    """How a contribution comes; what has a name already is an output's own cotangent, or from an earlier step."""
+    return f"through {sent.name}" if sent.name else "as above" if sent.step else "as an output"
+
+
 def _collected(step: StepText) -> str:
     """The sum of the contributions, each with what it comes through below it."""
     pieces = []
     for place, sent in enumerate(step.contributions):
         minus = sent.latex.startswith("-")
-        below = rf"\text{{through }} {latex_name(sent.name)}" if sent.name else rf"\text{{{_AS_GIVEN}}}"
+        below = rf"\text{{through }} {latex_name(sent.name)}" if sent.name else rf"\text{{{_way(sent)}}}"
         sign = "-" if minus else "+" if place else ""
         pieces.append(rf"{sign} \underbrace{{{sent.latex.removeprefix('-')}}}_{{{below}}}")
     return " ".join(pieces).strip()
@@ -242,7 +246,7 @@ class _Lines:
         sent = step.contributions
         alone = len(sent) == 1 and sent[0].name and "through" not in step.reason
         reason = f"{step.reason}, through {sent[0].name}" if alone else step.reason
-        names = [f"through {c.name}" if c.name else _AS_GIVEN for c in sent]
+        names = [_way(c) for c in sent]
         column = max(map(len, names), default=0)
         sign = f"{' ' * 8}= " if step.before else f"{' ' * 10}{step.target} = "
         return {

@@ -45,15 +45,13 @@ document.addEventListener("click", (event) => {
   const part = event.target.closest("[data-name]");
   if (!part) return;
   show(part);
-  // On a formula in a summary a tap asks for the name.
-  if (part.closest("summary") && event.pointerType === "touch") event.preventDefault();
 });
 
 // Steps, and the lines of code that come from them.
-const steps = every("details.step");
+const steps = every(".step");
 for (const button of every("[data-all]")) {
   button.parentElement.hidden = false;
-  button.addEventListener("click", () => steps.forEach((step) => (step.open = button.dataset.all === "open")));
+  button.addEventListener("click", () => steps.forEach((step) => (step.firstElementChild.open = button.dataset.all === "open")));
 }
 const current = (step) => {
   for (const line of every(".line.current")) line.classList.remove("current");
@@ -67,6 +65,7 @@ for (const step of steps) {
 const reveal = () => {
   const target = location.hash.length > 1 && found(location.hash.slice(1));
   if (!target) return;
+  if (target.matches(".step")) target.firstElementChild.open = true;
   for (let part = target; part; part = part.parentElement) if (part.tagName === "DETAILS") part.open = true;
   target.scrollIntoView({ block: "nearest" });
 };
@@ -80,6 +79,19 @@ addEventListener("beforeprint", () => {
 addEventListener("afterprint", () => {
   for (const part of opened) part.open = false;
 });
+
+// What is too wide can be scrolled by keyboard too.
+const reach = () => {
+  for (const part of every(".equations, .equation, .contributions")) {
+    if (part.scrollWidth <= part.clientWidth) continue;
+    part.tabIndex = 0;
+    part.role = "group";
+    part.ariaLabel = "Formula";
+  }
+};
+document.addEventListener("toggle", reach, { capture: true });
+addEventListener("resize", reach);
+reach();
 
 // Where the reader is.
 const links = new Map(every("nav a[href^='#']:not([href='#code'])").map((link) => [link.hash.slice(1), link]));
@@ -98,7 +110,7 @@ for (const id of links.keys()) if (found(id)) seen.observe(found(id));
 // The panel.
 const given = JSON.parse(found("panel-data").textContent);
 const form = document.querySelector(".panel");
-const first = { Row: [1, -2, 3, 0.5], cotangent: [1, -0.5, 2, 0.25] };
+const first = { Row: [1, -2, 3, 0.5], Data: [1, 0, 1, 1], cotangent: [1, -0.5, 2, 0.25] };
 const fields = new Map();
 for (const argument of given.arguments) {
   const label = document.createElement("label");

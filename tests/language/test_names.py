@@ -126,12 +126,12 @@ def f(x: Row):
 @pytest.mark.parametrize(
     ("what", "name"),
     [
-        *(("gate", name) for name in ("g", "g_2", "g_3", "dv", "ddx")),
+        *(("gate", name) for name in ("g", "g_2", "g_3", "dv", "ddx", "p", "x_dot", "d2x", "y_dot", "Phi_u")),
         *(("row scalar", name) for name in ("column", "ddx", "given")),
-        *(("feature", name) for name in ("x_rows", "dx_out", "dx")),
-        *(("row", name) for name in ("sum_ddx_spans_unscaled", "ddx")),
+        *(("feature", name) for name in ("x_rows", "dx_out", "dx", "x_dot", "d2y", "y_dot")),
+        *(("row", name) for name in ("sum_ddx_spans_unscaled", "ddx", "x_dot", "d2x")),
         *(("saved", name) for name in ("dtypes", "shape", "dx", "dy")),
-        *(("output", name) for name in ("dx", "ddx", "dz", "dtypes")),
+        *(("output", name) for name in ("dx", "ddx", "dz", "dtypes", "x_dot", "d2x", "z_dot")),
         *(("constant", name) for name in ("dx", "dy", "self", "np", "match")),
     ],
 )
@@ -176,6 +176,8 @@ def f(x: Row, {feature}: Feature, {row_scalar}: RowScalar, {constant}: Constant 
     [
         ("dx", "ddx", "dddx", "ddddx", "dx_2"),
         ("x_2", "dx_2", "dx", "dx_3", "ddx_2"),
+        ("x_dot", "dx", "d2x", "dx_dot", "d2x_dot"),
+        ("x_dot_2", "d2x_2", "x_dot", "x_dot_dot", "dd2x"),
         ("v" * 38, "d" + "v" * 38, "dd" + "v" * 38, "ddx", "dx"),
     ],
 )

@@ -8,6 +8,7 @@ from sympy import Expr
 
 from lngen.backends.numpy.graph import NumberNode
 from lngen.backends.numpy.operations import Schedule
+from lngen.backends.spelling import gradient, tangent
 from lngen.errors import LngenError
 from lngen.plan.presence import Condition
 
@@ -27,7 +28,8 @@ def require_finite(schedule: Schedule, need: Sequence[Condition]) -> None:
                 continue
             absent = [name for name in _fewest_absent(cases) if name in neutral]
             # The tangent of what is left out is left out too, and is not what is at fault.
-            absent = [name for name in absent if name[1:] not in absent]
+            of_absent = {derivative for name in absent for derivative in (tangent(name), gradient(gradient(name)))}
+            absent = [name for name in absent if name not in of_absent]
             if not absent:
                 continue
             values = " and ".join(f"{name} = {neutral[name]}" for name in absent)

@@ -138,7 +138,7 @@ class PublicFunctions:
         own = self._moved(program)
         itself = "" if self._several() else ", or the array itself"
         arguments = [f"*_calls.each_cotangent(cotangents, {cotangents})", *(name for name, *_ in own)]
-        inputs = self.layer.inputs
+        inputs = self.layer.differentiable
         signs = [f"{each.derivative.public} is {cotangent(reading(each.name), again=True)}" for each in inputs]
         return Function(
             signature=self.signatures.later(program),

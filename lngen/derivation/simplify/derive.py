@@ -136,11 +136,11 @@ def _forward_rule(equation: Equation) -> tuple[str, str]:
     rows = [factor for factor in expression.args if axes(factor) == (True, True)]
     scalars = [factor for factor in expression.args if axes(factor) == (True, False)]
     if isinstance(expression, Add) and len(rows) == 1 and scalars:
-        return "centred row", "a row value with row scalars taken off: a candidate for the basis"
+        return "centred row", "gradients may be short when they are written in it"
     if isinstance(expression, Mul) and len(rows) == 1 and len(rows) + len(scalars) == len(expression.args):
-        return "scaled row", "a row value times what is never zero: a candidate for the basis"
+        return "scaled row", "gradients may be short when they are written in it"
     if not axes(equation.symbol).features and isinstance(expression, (Pow, sympy.Function)):
-        return "row-scalar factor", "a root, reciprocal or function of row scalars, computed once per row"
+        return "row-scalar factor", "computed once per row"
     if isinstance(expression, sympy.Function):
         return "function", "named, so that its derivative can be written with its value"
     return "definition", "as written" if equation.named else "named, because it is used more than once"

@@ -24,7 +24,7 @@ from lngen.derivation.simplify.inline import inlined, under_names_of_results, wi
 from lngen.derivation.simplify.line_by_line import any_too_long, plain_cotangents, plain_tangents
 from lngen.derivation.simplify.poles import guard_vanishing_poles
 from lngen.derivation.simplify.reverse_pass import ReversePass
-from lngen.derivation.simplify.softmaxes import written_out
+from lngen.derivation.simplify.softmaxes import in_softmaxes, written_out
 from lngen.derivation.simplify.stability import stable_lines
 from lngen.derivation.simplify.tangents import Tangents
 from lngen.derivation.simplify.trail import Trail, leading_steps
@@ -101,10 +101,13 @@ def _backward_backward(derivation: Derivation, first: int) -> Derivative:
         reason = f"{line.symbol.name} is a value of the forward"
         change = partial(_with_line, line=line)
         equations = trail.rewritten("known product", reason, equations, change)
-    equations = _with_lines_of(whole, derivation, equations, trail)
+    equations = in_softmaxes(_with_lines_of(whole, derivation, equations, trail), whole.forward, trail, names)
     known = {q.symbol for q in (*whole.forward.equations, *derivation.backward)}
     own = [q.symbol for q in equations] + [step.target for step in trail.steps]
-    numbered = atoms_numbered([s for s in own if s not in known], Names.of(whole.forward, derivation.backward))
+    told = (Equation(step.target, step.after) for step in derivation.steps)
+    numbered = atoms_numbered(
+        [s for s in own if s not in known], Names.of(whole.forward, (*derivation.backward, *told))
+    )
     trail.rename(numbered)
     equations = with_symbols(equations, numbered)
     steps = leading_steps([q.symbol for q in equations], trail.steps, first)
@@ -128,8 +131,9 @@ def _short_double_backward(
     if any_too_long((*derivation.forward.equations, *derivation.backward)):
         raise TooMuchWorkError
     given = (derivation.forward, derivation.adjoint.cotangents)
-    whole = backward_as_forward(*given, written_out(derivation.backward, derivation.forward), derivation.gradients)
-    backward = written_out(derivation.backward, derivation.forward)
+    gradients = {gradient for _, gradient in derivation.gradients}
+    backward = written_out(derivation.backward, derivation.forward, gradients)
+    whole = backward_as_forward(*given, backward, derivation.gradients)
     lines = (with_complements(q.expression, derivation.forward.equations) for q in backward)
     backward = tuple(replace(q, expression=line) for q, line in zip(backward, lines, strict=True))
     in_one_piece = backward_as_forward(*given, backward, derivation.gradients).forward

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 import sympy
 from sympy import Expr, Mul
 
 from lngen.derivation.simplify.trail import Trail
-from lngen.expressions.equations import Equation, Forward, Names
+from lngen.expressions.equations import Equation, Forward, Names, read_by
 from lngen.expressions.symbols import D, Mean, TypedSymbol, axes, is_row, symbol_like, varies_over_features
 
 
@@ -30,40 +30,51 @@ def in_softmaxes(equations: tuple[Equation, ...], forward: Forward, trail: Trail
     p = e/s
     du = g/D + p*w - p*D*Mean(p*w)
     """
+    own = dict(_that_sum_to_one(forward))
+    read = read_by(equations)
     for exponential, total in _softmaxes(forward):
         form = exponential.symbol / total
-        p = symbol_like(names.fresh("p") if _has(equations, exponential.symbol, total) else "p", form)
-        moved = {q: _with_softmax(q.expression, p, exponential.symbol, total) for q in equations}
-        if all(after is None for after in moved.values()):
-            continue
-        reason = f"the softmax of {exponential.expression.args[0]}"
-        trail.derived("softmax", p, None, form, reason)
+        # One that the forward has, if it is there anyway, or that an earlier line is.
+        known = [s for s, e in own.items() if e == form and s in read]
+        known += [q.symbol for q in equations if q.expression == form]
+        p = next(iter(known), None) or symbol_like("p", form)
+        moved = [(q, _with_softmax(q.expression, p, exponential.symbol, total)) for q in equations if q.symbol != p]
+        if not known:
+            if not any(after for _, after in moved):
+                continue
+            new = symbol_like(names.fresh("p"), form)
+            moved = [(q, None if after is None else after.xreplace({p: new})) for q, after in moved]
+            p = new
+        uses = ((exponential.symbol, p * total), (Mean(p), 1 / D))
+        line = [] if p in own else [Equation(p, form)]
+        if line:
+            trail.derived("softmax", p, None, form, f"the softmax of {exponential.expression.args[0]}")
         lines: list[Equation] = []
-        for q, after in moved.items():
-            if after is not None and p not in {line.symbol for line in lines}:
-                lines.append(Equation(p, form))
+        for q, after in moved:
             expression = q.expression if after is None else after.xreplace({Mean(p): 1 / D})
-            uses = ((exponential.symbol, p * total), (Mean(p), 1 / D))
+            if p in expression.free_symbols:
+                lines += line
+                line = []
             trail.derived("softmax", q.symbol, q.expression, expression, "and its sum is 1", uses=uses)
             lines.append(replace(q, expression=expression))
-        equations = tuple(lines)
-    known: dict[Expr, Expr] = {Mean(symbol): 1 / D for symbol in _that_sum_to_one(forward)}
-    reason = "the sum of a softmax is 1"
-    return trail.rewritten("softmax", reason, equations, lambda e: e.xreplace(known))
+        equations = (*lines, *line)
+    ones = {Mean(symbol): 1 / D for symbol in own}
+    return trail.rewritten("softmax", "the sum of a softmax is 1", equations, lambda e: e.xreplace(ones))
 
 
-def written_out(equations: Iterable[Equation], forward: Forward) -> tuple[Equation, ...]:
+def written_out(
+    equations: Iterable[Equation], forward: Forward, results: Collection[TypedSymbol]
+) -> tuple[Equation, ...]:
     """Lines without names for softmaxes: what one is divided by meets other numbers of the row before it meets a row.
 
     >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
     >>> u, e, g, p = (RowSymbol(name) for name in "uegp")
     >>> s = RowScalarSymbol("s", positive=True)
     >>> layer = Forward("f", (), (), (Equation(e, sympy.exp(u)), Equation(s, D*Mean(e))), ())
-    >>> [q.expression for q in written_out((Equation(p, e/s), Equation(RowSymbol("du"), p*Mean(g*p))), layer)]
+    >>> [q.expression for q in written_out((Equation(p, e/s), Equation(RowSymbol("du"), p*Mean(g*p))), layer, ())]
     [e*Mean(e*g)/s**2]
     """
     forms = {exponential.symbol / total for exponential, total in _softmaxes(forward)}
-    results = set(map(forward.cotangent, forward.differentiable))
     table = {q.symbol: q.expression for q in equations if q.expression in forms and q.symbol not in results}
     return tuple(
         replace(q, expression=_lifted(q.expression.xreplace(table))) if q.expression.free_symbols & table.keys() else q
@@ -80,8 +91,8 @@ def _softmaxes(forward: Forward) -> Iterator[tuple[Equation, TypedSymbol]]:
             yield q, sums[D * Mean(q.symbol)]
 
 
-def _that_sum_to_one(forward: Forward) -> Iterator[TypedSymbol]:
-    """The rows of a forward that are softmaxes, as quotients or as exponentials of what they are the logarithm of."""
+def _that_sum_to_one(forward: Forward) -> Iterator[tuple[TypedSymbol, Expr]]:
+    """The rows of a forward that are softmaxes, as quotients or as exponentials of their logarithms, and of what."""
     value = {q.symbol: q.expression for q in forward.equations}
     parts = {symbol: e for symbol, e in value.items() if axes(symbol) == (True, False) and not e.atoms(Mean)}
     for exponential, total in _softmaxes(forward):
@@ -90,16 +101,12 @@ def _that_sum_to_one(forward: Forward) -> Iterator[TypedSymbol]:
             if not is_row(q.symbol):
                 continue
             if q.expression.xreplace(parts) == exponential.symbol / total:
-                yield q.symbol
+                yield q.symbol, exponential.symbol / total
             if isinstance(q.expression, sympy.exp):
                 inner = q.expression.args[0]
                 left = (exponent - value.get(inner, inner)).xreplace(value)
                 if left == sympy.log(total):
-                    yield q.symbol
-
-
-def _has(equations: Iterable[Equation], *symbols: TypedSymbol) -> bool:
-    return any(q.expression.free_symbols >= set(symbols) for q in equations)
+                    yield q.symbol, exponential.symbol / total
 
 
 def _with_softmax(e: Expr, p: TypedSymbol, exponential: TypedSymbol, total: TypedSymbol) -> Expr | None:

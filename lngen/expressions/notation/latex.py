@@ -20,9 +20,10 @@ _GREEK_LETTERS = """
 alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau
 upsilon phi chi psi omega
 """
-_GREEK = frozenset(_GREEK_LETTERS.split())
+_GREEK = frozenset([*_GREEK_LETTERS.split(), "Phi"])
 _ACCENTS = {"hat": "hat", "bar": "bar", "tilde": "tilde"}
 _RELATIONS = {"<=": r"\le", ">=": r"\ge", "==": "=", "!=": r"\ne"}
+_ACCENTED = re.compile(r"\\(hat|bar|tilde|dot|overline){")
 _TALL = re.compile(r"\\(frac|sum|begin|left)")
 _SPACE = r" \thinspace "
 
@@ -33,40 +34,71 @@ def latex(expression: Expr, order: Order = ()) -> str:
     >>> from lngen.expressions.symbols import Mean, RowScalarSymbol, RowSymbol
     >>> x, var = RowSymbol("xhat"), RowScalarSymbol("var")
     >>> print(latex(x / sympy.sqrt(var + 1)))
-    \frac{\hat{x}}{\sqrt{1 + \mathrm{var}}}
+    \frac{\hat{x}}{\sqrt{1 + \sigma^{2}}}
     """
     return Latex(order).write(expression)
 
 
-def latex_name(name: str) -> str:
-    r"""A name as LaTeX: Greek letters, hats and subscripts where the name says so.
+def latex_name(name: str, known: Order = ()) -> str:
+    r"""A name as LaTeX: Greek letters, hats and subscripts where the name says so, and the signs of derivatives.
 
-    >>> for name in ("gamma", "xhat", "dx", "dgamma", "eps", "rstd", "mu_residual", "mean_g_xhat", "x1"):
+    >>> for name in ("gamma", "xhat", "eps", "rstd", "var", "mu_residual", "mean_g_xhat", "x1", "Phi_u"):
     ...     print(latex_name(name))
     \gamma
     \hat{x}
-    dx
-    d\gamma
     \varepsilon
     \mathrm{rstd}
+    \sigma^{2}
     \mu_{\mathrm{residual}}
     \mathrm{mean}_{g, \hat{x}}
     x_{1}
+    \Phi_{u}
+
+    A cotangent or gradient has a bar, a tangent a dot, the cotangent of a gradient both, and a gradient of the second
+    order two bars. A longer name is a sign only with one that is `known`: `decay` is nobody's gradient.
+
+    >>> for name in ("dx", "x_dot", "dgamma", "ddxhat", "d2x", "dscale", "decay", "var_dot"):
+    ...     print(latex_name(name, known=["scale", "var"]))
+    \bar{x}
+    \dot{x}
+    \bar{\gamma}
+    \dot{\bar{\hat{x}}}
+    \bar{\bar{x}}
+    \overline{\mathrm{scale}}
+    \mathrm{decay}
+    \dot{(\sigma^{2})}
     """
-    stem, *subscripts = [part for part in name.split("_") if part]
+    value, accents = _without_signs(name, known)
+    stem, *subscripts = [part for part in value.split("_") if part]
     numbered = re.fullmatch(r"([A-Za-z]+?)([0-9]+)", stem)
     if numbered:
         stem, subscripts = numbered[1], [numbered[2], *subscripts]
     lower = ", ".join(part if part.isdigit() else latex_name(part) for part in subscripts)
-    return _stem(stem) + (f"_{{{lower}}}" if lower else "")
+    written, upper = (r"\sigma", "^{2}") if stem == "var" else (_stem(stem), "")
+    if accents and upper:
+        written, upper = f"({written}{upper})", ""
+    for accent in accents:
+        wide = accent == "bar" and not (_is_short(stem) or stem == "var")
+        written = rf"\{'overline' if wide else accent}{{{written}}}"
+    return written + (f"_{{{lower}}}" if lower else "") + upper
+
+
+def _without_signs(name: str, known: Order) -> tuple[str, tuple[str, ...]]:
+    """The value that a name is a derivative of, and the accents that say which, the innermost first."""
+    if name not in known:
+        for accents, value in (
+            (("dot",), name.removesuffix("_dot")),
+            (("bar", "bar"), name.removeprefix("d2")),
+            (("bar", "dot"), name.removeprefix("dd")),
+            (("bar",), name.removeprefix("d")),
+        ):
+            if value != name and (value in known or _is_short(value)):
+                return value, accents
+    return name, ()
 
 
 def _stem(stem: str) -> str:
-    if _is_short(stem):
-        return _short(stem)
-    if stem.startswith("d") and _is_short(stem[1:]):
-        return f"d{_short(stem[1:])}"
-    return rf"\mathrm{{{stem}}}"
+    return _short(stem) if _is_short(stem) else rf"\mathrm{{{stem}}}"
 
 
 def _is_short(stem: str) -> bool:
@@ -87,7 +119,7 @@ class Latex(Text):
     """Writes expressions as LaTeX mathematics."""
 
     def symbol(self, e: Symbol) -> str:
-        return latex_name(e.name)
+        return latex_name(e.name, self.order)
 
     def constant(self, e: Expr) -> str:
         return str(sympy.latex(e))
@@ -108,7 +140,8 @@ class Latex(Text):
             over = "features" if isinstance(e, FeatureSum) else "rows"
             tight = isinstance(e.args[0], (Symbol, Mul, SumRows, FeatureSum)) and not arguments[0].startswith("-")
             return rf"\sum_{{\mathrm{{{over}}}}} " + (arguments[0] if tight else body)
-        return latex_name(WORDS.get(type(e), type(e).__name__.lower())) + body
+        word = WORDS.get(type(e), type(e).__name__.lower())
+        return (r"\varphi" if word == "phi" else latex_name(word)) + body
 
     def term(self, magnitude: Expr) -> str:
         return self.write(magnitude)
@@ -132,9 +165,9 @@ class Latex(Text):
         base = self.write(e.base)
         if e.exp == sympy.Rational(1, 2):
             return rf"\sqrt{{{base}}}"
-        if not isinstance(e.base, Symbol):
+        if not isinstance(e.base, Symbol) or "^" in base:
             base = _parentheses(base)
-        elif e.base.name.endswith(tuple(_ACCENTS)) or "_" in base:
+        elif _ACCENTED.match(base) or "_" in base:
             base = f"{{{base}}}"
         return f"{base}^{{{self.write(e.exp)}}}"
 

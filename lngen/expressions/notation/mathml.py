@@ -13,6 +13,8 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from itertools import groupby
+from typing import TypeAlias
 
 from sympy import Expr, Symbol
 
@@ -31,11 +33,15 @@ _ACCENTS = {"hat": "^", "bar": "¯", "tilde": "~", "dot": "˙", "ddot": "¨"}
 _COMBINING = {"^": "\u0302", "¯": "\u0304", "~": "\u0303", "˙": "\u0307", "¨": "\u0308"}
 _RELATIONS = {"=": "=", "<": "<", ">": ">", "le": "≤", "ge": "≥", "ne": "≠"}
 _OPERATORS = {"+": "+", "-": "−", "cdot": "⋅", "times": "×", ",": ",", "/": "/", "odot": "⊙"}
-_SPACES = {"thinspace": "0.17em", ",": "0.17em", "quad": "1em", "enspace": "0.5em"}
+_SPACES = {"thinspace": ".17em", ",": ".17em", "quad": "1em"}
+_PREFIX = (("form", "prefix"),)
 _FENCES = frozenset("()|[]")
 
 _LONG = 26
 """A formula of more characters may be broken, so that it fits a narrow screen."""
+
+_Attributes: TypeAlias = tuple[tuple[str, str], ...]
+_Part: TypeAlias = "tuple[Node, _Attributes]"
 
 
 @dataclass(frozen=True)
@@ -45,7 +51,7 @@ class Node:
     tag: str
     text: str = ""
     children: tuple[Node, ...] = ()
-    attributes: tuple[tuple[str, str], ...] = ()
+    attributes: _Attributes = ()
 
     def __str__(self) -> str:
         attributes = "".join(f' {name}="{escape(value)}"' for name, value in self.attributes)
@@ -69,7 +75,7 @@ class Node:
     @property
     def may_begin_a_line(self) -> bool:
         """Whether a line may be broken before it."""
-        return self.tag == "mo" and (self.text in "=≤≥≠" or ("form", "infix") in self.attributes)
+        return self.tag == "mo" and (self.text in "=≤≥≠" or (self.text in "+−" and self.attributes != _PREFIX))
 
 
 def mathml(tex: str) -> str:
@@ -86,14 +92,14 @@ def pieces(tex: str) -> tuple[str, ...]:
     nodes = _Parser(tex).whole()
     if sum(node.length for node in nodes) <= _LONG:
         return (_math(nodes),)
-    found: list[list[Node]] = [[]]
-    for node in _flat(nodes):
+    found: list[list[_Part]] = [[]]
+    for node, marks in _flat(nodes):
         if node.may_begin_a_line and found[-1]:
             # The space before it is that between the pieces.
-            node = replace(node, attributes=(*node.attributes, ("lspace", "0"), ("rspace", "0.22em")))
+            node = replace(node, attributes=(("form", "infix"), ("lspace", "0"), ("rspace", ".22em")))
             found.append([])
-        found[-1].append(node)
-    return tuple(map(_math, found))
+        found[-1].append((node, marks))
+    return tuple(_math([*_together(piece)]) for piece in found)
 
 
 class _Marked(Latex):
@@ -154,13 +160,23 @@ def _math(nodes: Sequence[Node]) -> str:
     return str(Node("math", children=tuple(nodes)))
 
 
-def _flat(nodes: Sequence[Node]) -> Iterator[Node]:
+def _flat(nodes: Sequence[Node], marks: _Attributes = ()) -> Iterator[_Part]:
+    """The nodes, long groups of them taken apart, each with what the group that it was in is marked as."""
     for node in nodes:
-        is_group = node.tag == "mrow" and not node.is_tall and node.length > _LONG // 2
-        if is_group and not node.attributes:
-            yield from _flat(node.children)
+        if node.tag == "mrow" and not node.is_tall and node.length > _LONG // 2:
+            yield from _flat(node.children, (*marks, *node.attributes))
         else:
-            yield node
+            yield node, marks
+
+
+def _together(parts: Sequence[_Part]) -> Iterator[Node]:
+    """The nodes of a piece, what was in one marked group in one again."""
+    for marks, run in groupby(parts, key=lambda part: part[1]):
+        inside = [node for node, _ in run]
+        if marks:
+            yield Node("mrow", children=tuple(inside), attributes=marks[-1:])
+        else:
+            yield from inside
 
 
 class _Parser:
@@ -209,9 +225,14 @@ class _Parser:
         if token[0].isdigit():
             return Node("mn", token)
         if token in "+-":
-            return Node("mo", _OPERATORS[token], attributes=(("form", "prefix" if first else "infix"),))
+            return Node("mo", _OPERATORS[token], attributes=_PREFIX if first else ())
         if token in _RELATIONS or token in _OPERATORS:
             return Node("mo", (_RELATIONS | _OPERATORS)[token])
+        if token == "(":
+            inner = self.row((")",))
+            self.take()
+            fences = [Node("mo", fence, attributes=(("stretchy", "false"),)) for fence in "()"]
+            return Node("mrow", children=(fences[0], *inner, fences[1]))
         if token in _FENCES:
             return Node("mo", token, attributes=(("stretchy", "false"),))
         raise ValueError(f"{token!r} in {self.tex!r} has no MathML")
@@ -239,11 +260,7 @@ class _Parser:
         if word in ("htmlData", "htmlClass"):
             attribute = ("data-name" if word == "htmlData" else "class", self.verbatim())
             inner = self.argument()
-            return (
-                replace(inner, attributes=(*inner.attributes, attribute))
-                if inner.tag == "mrow"
-                else Node("mrow", children=(inner,), attributes=(attribute,))
-            )
+            return replace(inner, attributes=(*inner.attributes, attribute))
         raise ValueError(f"\\{word} in {self.tex!r} has no MathML")
 
     def fenced(self) -> Node:

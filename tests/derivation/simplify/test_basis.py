@@ -60,7 +60,7 @@ def test_row_classes(text: str, expected: list[list[str]]) -> None:
         (CENTRED, "y", {"Mean(y)": "0", "Mean(y**2)": "-eps*rstd**2 + 1"}),
         (f"def f(x: Row, {EPS}): return x*rsqrt(mean(x**2) + eps)", "y", {"Mean(y**2)": "-eps*rstd**2 + 1"}),
         (f"def f(x: Row, {EPS}): return x/(mean(x**4) + eps)**0.25", "y", {"Mean(y**4)": "-eps*scale**4 + 1"}),
-        (f"def f(x: Row, {EPS}): return x/(mean(abs(x)) + eps)", "y", {"Mean(Abs(y))": "mean_x*scale"}),
+        (f"def f(x: Row, {EPS}): return x/(mean(abs(x)) + eps)", "y", {"Mean(Abs(y))": "mean_abs_x*scale"}),
         (
             f"def f(x: Row, w: Feature, {EPS}): return x*rsqrt(mean(w*x**2) + eps)",
             "y",

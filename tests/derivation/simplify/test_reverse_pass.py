@@ -50,12 +50,12 @@ TEXTBOOK = {
     "soft_max": ["dx = y*(dy - FeatureSum(dy*y))"],
     # the shift that the user takes out needs no gradient
     "shifted_by_user": ["dx = y*(dy - FeatureSum(dy*y))"],
-    "log_partition": ["dx = dy*exp_shifted/sum_exp"],
-    "log_probability": ["dx = dy - exp_shifted*FeatureSum(dy)/sum_exp"],
+    "log_partition": ["p = exp_shifted/sum_exp", "dx = dy*p"],
+    "log_probability": ["p = exp_shifted/sum_exp", "dx = dy - p*FeatureSum(dy)"],
     "tanh_scale": [
-        "g = gamma*dy*(1 - tanh_u)*(tanh_u + 1)",
-        "dx = g*alpha",
-        "dalpha = SumRows(FeatureSum(g*x))",
+        "du = gamma*dy*(1 - tanh_u)*(tanh_u + 1)",
+        "dx = du*alpha",
+        "dalpha = SumRows(FeatureSum(du*x))",
         "dgamma = SumRows(dy*tanh_u)",
         "dbeta = SumRows(dy)",
     ],
@@ -75,7 +75,7 @@ TEXTBOOK = {
     ],
     "residual": ["g = gamma*dy", "dx = rstd*(g - xhat*Mean(g*xhat)) + dy", "dgamma = SumRows(dy*xhat)"],
     "weighted_mean_square": ["dx = rstd*(-w*y*Mean(dy*y) + dy)", "dw = -SumRows(y**2*Mean(dy*y))/2"],
-    "product_of_rows": ["dx = mean_x*dy + z*Mean(dy*x)", "dz = x*Mean(dy*x)"],
+    "product_of_rows": ["dx = mean_x_z*dy + z*Mean(dy*x)", "dz = x*Mean(dy*x)"],
     "offset_weight": ["g = dy*(w + 1)", "dx = rstd*(g - xhat*Mean(g*xhat))", "dw = SumRows(dy*xhat)"],
     "modulated": [
         "g = dy*(a + 1)",
@@ -84,7 +84,7 @@ TEXTBOOK = {
         "db = dy",
     ],
     "then_gelu": [
-        "dh = dy*(erf_u/2 + sqrt(2)*h*exp(-u**2)/(2*sqrt(pi)) + 1/2)",
+        "dh = dy*(Phi_h + h*NormalDensity(h))",
         "g = gamma*dh",
         "dx = rstd*(g - xhat*Mean(g*xhat))",
         "dgamma = SumRows(dh*xhat)",
@@ -104,7 +104,7 @@ TEXTBOOK = {
     ],
     "only_row_scalars": ["dx = 2*dz", "da = dy*(1 - y)*(y + 1)"],
     # no gradient, whatever the path
-    "stopped_product": ["dx = mean_r*dy", "dr = 0"],
+    "stopped_product": ["dx = mean_r_x*dy", "dr = 0"],
     "sum_of_centred": ["dx = 0"],
     "same_for_all_features": ["dx = -Mean(dy)"],
     "one_value_two_names": ["dx = da + db + Mean(-da - db)"],

@@ -72,15 +72,15 @@ def _formulas(derivative):
 @pytest.mark.parametrize(
     ("name", "formula"),
     [
-        ("layer_norm", "dbeta + dgamma*xhat + gamma*rstd*(dx - xhat*Mean(dx*xhat) - Mean(dx))"),
-        ("one_line", "dbeta + dgamma*xhat + gamma*rstd*(dx - xhat*Mean(dx*xhat) - Mean(dx))"),
-        ("rms_norm", "dgamma*xhat + gamma*rstd*(dx - xhat*Mean(dx*xhat))"),
-        ("soft_max", "y*(dx - D*Mean(dx*y))"),
-        ("rectified", "Where(x <= 0, 0, dgamma*x + gamma*dx)"),
+        ("layer_norm", "beta_dot + gamma*rstd*(x_dot - xhat*Mean(x_dot*xhat) - Mean(x_dot)) + gamma_dot*xhat"),
+        ("one_line", "beta_dot + gamma*rstd*(x_dot - xhat*Mean(x_dot*xhat) - Mean(x_dot)) + gamma_dot*xhat"),
+        ("rms_norm", "gamma*rstd*(x_dot - xhat*Mean(x_dot*xhat)) + gamma_dot*xhat"),
+        ("soft_max", "y*(x_dot - D*Mean(x_dot*y))"),
+        ("rectified", "Where(x <= 0, 0, gamma*x_dot + gamma_dot*x)"),
     ],
 )
 def test_the_tangent_ends_at_the_textbook_form(name, formula):
-    assert _formulas(_derived(name).jvp) == {"dy": formula}
+    assert _formulas(_derived(name).jvp) == {"y_dot": formula}
 
 
 @pytest.mark.parametrize("name", ["layer_norm", "rms_norm", "soft_max", "norm_of_norm"])
@@ -113,11 +113,13 @@ def test_arguments_and_results_have_the_names_of_the_interface():
     derivation = _derived("residual_add")
     inputs = [entry.name for entry in derivation.definition.differentiable]
     outputs = list(derivation.definition.outputs)
-    assert [symbol.name for symbol in derivation.jvp.arguments] == [f"d{name}" for name in inputs]
+    assert [symbol.name for symbol in derivation.jvp.arguments] == [f"{name}_dot" for name in inputs]
+    assert [symbol.name for _, symbol in derivation.jvp.results] == [f"{name}_dot" for name in outputs]
     assert [name for name, _ in derivation.jvp.results] == [f"d{name}" for name in outputs]
     double = derivation.backward_backward
     assert [symbol.name for symbol in double.arguments] == [f"dd{name}" for name in inputs]
     assert [name for name, _ in double.results] == [f"d{name}" for name in inputs] + [f"dd{name}" for name in outputs]
+    assert [s.name for _, s in double.results] == [f"d2{name}" for name in inputs] + [f"dd{name}" for name in outputs]
 
 
 def test_a_name_of_the_definition_makes_room_for_that_of_a_gradient():

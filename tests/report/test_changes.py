@@ -1,0 +1,13 @@
+"""What changed in a step, marked."""
+
+import pytest
+
+from lngen.language.parsing import parse
+from lngen.pipeline import planned
+from lngen.report import report
+
+
+@pytest.mark.parametrize("style", ["text", "markdown", "latex", "json"])
+def test_a_comparison_may_be_what_changed(style):
+    """It has no sign to be taken off with."""
+    assert report(planned(parse("def f(x: Row): return maximum(x - mean(x), 0)*x"), proved=False), style)

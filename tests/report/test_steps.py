@@ -1,0 +1,68 @@
+"""The printed reports, read as a person reads them: from the top, with nothing but what stands there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from lngen.derivation.simplify import derive
+from lngen.derivation.simplify.second_order import second_order
+from lngen.expressions.notation.plain import WORDS
+from lngen.plan.planner import plan
+from lngen.report import report
+from tests.corpus import FILES, definition
+
+_HEAD = re.compile(r" {2,}(\d+)  ([a-z' -]+), (\w+)")
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_KNOWN = {"D", "pi", *WORDS.values(), "sqrt", "exp", "log"}
+
+
+def lines_of(text: str) -> Iterator[tuple[str, str, list[str]]]:
+    """Each step of a report: its part, its target and the lines of formulas in it."""
+    part, steps = "", text[text.index("\nThe forward, step by step") : text.index("\nResult\n")]
+    target, found = "", list[str]()
+    for line in [*steps.splitlines(), "The end"]:
+        head = _HEAD.match(line)
+        if head or re.match(r"[A-Z]", line) or line == "  which is":
+            if target:
+                yield part, target, found
+            target, found = (head[3], []) if head else ("", [])
+            part = line if re.match(r"[A-Z]", line) else part
+        elif target and line.startswith(" " * 8):
+            found.append(line.strip())
+
+
+@pytest.mark.parametrize("name", sorted(FILES))
+def test_every_name_in_a_formula_is_defined_above_it_and_no_step_is_printed_twice(name: str) -> None:
+    made = second_order(derive(definition(name)))
+    assert made.jvp is not None
+    assert made.backward_backward is not None
+    given = {s.name for s in made.forward.symbols} | {line.symbol.name for line in made.written.equations if line.named}
+    cotangents = {cotangent.name for cotangent in made.adjoint.cotangents}
+    arguments = {
+        "The tangents of the outputs: jvp": {a.name for a in made.jvp.arguments},
+        "The gradients of the gradients: backward_backward": {a.name for a in made.backward_backward.arguments},
+    }
+    printed: set[tuple[str, ...]] = set()
+    known, forward, before = given | cotangents, set[str](), ""
+    for part, target, lines in lines_of(report(plan(made))):
+        if part != before and part in arguments:
+            known = given | forward | cotangents | arguments[part]
+        before = part
+        assert (part, target, *lines) not in printed
+        printed.add((part, target, *lines))
+        formulas = [re.sub(r"^(through \w+|as above|as an output) {2,}", "", line) for line in lines]
+        names = {found for line in formulas for found in _NAME.findall(re.sub(r"\d+e[-+]?\d+", "", line))}
+        assert names - known - _KNOWN <= {target}, (part, target, lines)
+        known.add(target)
+        if part == "The forward, step by step":
+            forward.add(target)
+    assert len(printed) > len(made.steps)
+
+
+@pytest.mark.parametrize("name", sorted(FILES))
+def test_no_word_of_the_house_is_printed_without_a_meaning(name: str) -> None:
+    shown = report(plan(derive(definition(name))))
+    assert not re.search(r"row class|row scalar|adjoint of everything|\batom\b", shown.split("\nPlan\n")[0])

@@ -1,0 +1,84 @@
+"""The documentation as pages: it builds without a warning, and every link leads somewhere."""
+
+import os
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from tests.requirements import needs_mkdocs
+from tests.shipped import ROOT
+
+pytestmark = [needs_mkdocs, pytest.mark.ci]
+
+
+class Links(HTMLParser):
+    """What a page refers to, and what in it can be referred to."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.to: list[str] = []
+        self.loaded: list[str] = []
+        self.anchors: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value for name, value in attrs if value}
+        self.anchors |= {given[name] for name in ("id", "name") if name in given}
+        if tag == "a" and "href" in given:
+            self.to.append(given["href"])
+        if tag in ("link", "script", "img") and given.get("rel") != "canonical":
+            self.loaded += [given[name] for name in ("href", "src") if name in given]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("site") / "pages"
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(ROOT)}
+    result = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pages(site) -> dict[Path, Links]:
+    return {path.resolve(): Links(path.read_text(encoding="utf-8")) for path in sorted(site.rglob("*.html"))}
+
+
+def test_every_link_leads_somewhere(site, pages):
+    broken = []
+    for page, links in pages.items():
+        for link in links.to:
+            target, _, anchor = unquote(link).partition("#")
+            # The page for what is not found is served from anywhere, so its links begin at the root.
+            if re.match(r"[a-z]+:", target) or page.name == "404.html":
+                continue
+            place = (page.parent / target).resolve() if target else page
+            there = pages.get(place)
+            if not place.exists() or (anchor and there is not None and anchor not in there.anchors):
+                broken.append(f"{page.relative_to(site.resolve())}: {link}")
+    assert len(pages) >= 20
+    assert broken == []
+
+
+def test_nothing_is_loaded_from_elsewhere(pages):
+    assert [link for links in pages.values() for link in links.loaded if "//" in link] == []
+
+
+def test_the_tutorial_was_run(site):
+    text = (site / "tutorial.html").read_text(encoding="utf-8")
+    assert "use plain names; the functions are called without a module" in text
+    assert "Traceback" not in text
+
+
+def test_the_reference_has_every_public_name(site):
+    import lngen
+
+    text = (site / "reference" / "lngen.html").read_text(encoding="utf-8")
+    assert [name for name in ("derive", "load", "DerivedLayer", "LngenError") if f">{name}<" not in text] == []
+    assert set(lngen.__all__) >= {"derive", "load", "DerivedLayer", "LngenError"}
