@@ -161,16 +161,22 @@ def add_term(p: Polynomial, monomial: Monomial, coefficient: Any) -> None:
         p.pop(monomial, None)
 
 
+def add(total: Polynomial, p: Polynomial) -> None:
+    """Add a polynomial to another one, in place."""
+    for monomial, coefficient in p.items():
+        add_term(total, monomial, coefficient)
+
+
 def plus(*polynomials: Polynomial) -> Polynomial:
     """The sum.
 
     >>> plus({(): QQ(1)}, {(): QQ(-1), ((0, 1),): QQ(2)}) == {((0, 1),): 2}
     True
     """
-    result: Polynomial = {}
-    for p in polynomials:
-        for monomial, coefficient in p.items():
-            add_term(result, monomial, coefficient)
+    first, *others = sorted(polynomials, key=len, reverse=True)
+    result = dict(first)
+    for p in others:
+        add(result, p)
     return result
 
 

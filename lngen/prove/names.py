@@ -36,7 +36,7 @@ from lngen.prove.budget import TooLargeError
 from lngen.prove.generators import ONE, Polynomial, minus, plus, scaled
 from lngen.prove.row_algebra import RowAlgebra, UndefinedError, rational
 
-_PARITY = {"erf": -1, "sin": -1, "cos": 1}
+_PARITY = {"sin": -1, "cos": 1}
 _FUNCTIONS = (*ENTRY_OF, sympy.Abs, sympy.sign)
 
 
@@ -74,10 +74,18 @@ class Names:
         """The name that is spelled as this symbol is and varies over the same, if one was given."""
         return next((s for s in self._meaning if s.name == symbol.name and axes(s) == axes(symbol)), None)
 
-    def last(self, expressions: Iterable[Expr], opened: frozenset[TypedSymbol]) -> TypedSymbol | None:
-        """Of the names that are seen in expressions, some opened, the one given last; those in functions wait."""
-        seen = {symbol for e in expressions for symbol in self._seen(e, opened)}
-        return max(seen & self._meaning.keys(), key=lambda s: (s not in self._late, self._place[s]), default=None)
+    def next(
+        self, expressions: Iterable[Expr], opened: frozenset[TypedSymbol], together: bool
+    ) -> frozenset[TypedSymbol]:
+        """Which to open next of the names that are seen in expressions: the one given last, or all of them.
+
+        Those in functions wait for the others.
+        """
+        seen = {symbol for e in expressions for symbol in self._seen(e, opened)} & self._meaning.keys()
+        ready = seen - self._late
+        if ready and together:
+            return frozenset(ready)
+        return frozenset(sorted(ready or seen, key=self._place.__getitem__)[-1:])
 
     def in_order(self, symbols: Iterable[TypedSymbol]) -> tuple[TypedSymbol, ...]:
         """Names, in the order in which they were given."""
@@ -235,8 +243,13 @@ class Names:
             return algebra.of.product(inner, algebra.sign_of(inner))
         if isinstance(e, sympy.sign):
             return algebra.sign_of(inner)
-        if isinstance(e, (NormalDensity, Phi)):
+        if isinstance(e, NormalDensity):
             return form(in_elementary(e))
+        if isinstance(e, Phi):
+            return algebra.normal(inner)
+        if isinstance(e, sympy.erf):
+            root = form(sympy.sqrt(2))
+            return minus(scaled(algebra.normal(algebra.of.product(root, inner)), QQ(2)), ONE)
         name = ENTRY_OF[type(e)].name if type(e) in ENTRY_OF else type(e).__name__
         if name in ("tanh", "sigmoid"):
             twice = 2 if name == "tanh" else 1

@@ -35,6 +35,7 @@ from lngen.prove.generators import (
     Generators,
     Monomial,
     Polynomial,
+    add,
     add_term,
     in_order,
     inverse,
@@ -99,8 +100,7 @@ class RowAlgebra:
             term = {outer: coefficient}
             for varying, c in self.reduced({inner: QQ(1)}).items():
                 more, left = self.of.split(varying, lambda axes: axes.features)
-                one = self.of.product(self.of.product(term, {more: c}), self._mean_of(left))
-                result = plus(result, one)
+                add(result, self.of.product(self.of.product(term, {more: c}), self._mean_of(left)))
         return result
 
     def _mean_of(self, monomial: Monomial) -> Polynomial:
@@ -126,7 +126,7 @@ class RowAlgebra:
             outer, inner = self.of.split(monomial, lambda axes: axes.rows)
             make = Generator("rows", Axes(False, self.of.axes(inner).features), body=inner)
             place = self.of.place(("rows", inner), _always(make))
-            result = plus(result, self.of.product({outer: coefficient}, single(place)))
+            add(result, self.of.product({outer: coefficient}, single(place)))
         return result
 
     def extreme(self, kind: str, body: Polynomial) -> Polynomial:
@@ -308,6 +308,15 @@ class RowAlgebra:
             p, sign = scaled(p, QQ(-1)), QQ(parity)
         make = Generator("function", self.axes(p), positive, positive, frozenset(p.items()))
         return scaled(single(self.of.place((name, make.inside), lambda: make)), sign)
+
+    def normal(self, p: Polynomial) -> Polynomial:
+        """Phi of the standard normal distribution: Phi(-u) is 1 - Phi(u), and Phi(0) is 1/2."""
+        p = self.reduced(p)
+        if not p:
+            return scaled(ONE, QQ(1, 2))
+        if p[in_order(p)[0]] < 0:
+            return minus(ONE, self.function("Phi", scaled(p, QQ(-1)), positive=True))
+        return self.function("Phi", p, positive=True)
 
     # ---- signs
 

@@ -18,6 +18,7 @@ from lngen.prove.generators import (
     Generator,
     Monomial,
     Polynomial,
+    add,
     add_term,
     inverse,
     places,
@@ -88,9 +89,7 @@ def _with_values(p: Polynomial, values: dict[int, int], algebra: RowAlgebra) -> 
             inside = _with_values(g.base, values, algebra)
             whole = algebra.exponential(inside) if g.kind == "exp" else inside
             changed = algebra.of.product(changed, algebra.power(whole, exponent))
-        result = plus(result, algebra.of.product({kept: c}, changed)) if changed is not ONE else result
-        if changed is ONE:
-            add_term(result, kept, c)
+        add(result, algebra.of.product({kept: c}, changed))
     return result
 
 
@@ -124,7 +123,7 @@ def _replaced(p: Polynomial, place: int, value: Polynomial, algebra: RowAlgebra)
         if exponent < 0 or exponent % 1:
             return None
         rest: Polynomial = {tuple(factor for factor in monomial if factor[0] != place): c}
-        result = plus(result, algebra.of.product(rest, algebra.of.whole_power(value, int(exponent))))
+        add(result, algebra.of.product(rest, algebra.of.whole_power(value, int(exponent))))
     return result
 
 
@@ -160,5 +159,5 @@ def _summed(p: Polynomial, algebra: RowAlgebra) -> list[Polynomial]:
         # What varies over rows beside a sum over rows is of another row than what is summed.
         inside, outside = algebra.of.split(rest, lambda axes: axes.rows)
         body = algebra.of.product({known[max(sums)].body: c}, {inside: c / c})
-        groups[outside] = plus(groups.get(outside, {}), body)
+        add(groups.setdefault(outside, {}), body)
     return list(groups.values())
