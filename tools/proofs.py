@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import median
 from time import process_time
 
-from lngen.derivation.derivation import Derivation
+from lngen.derivation.derivation import EVERY_D, Derivation
 from lngen.derivation.simplify import derive
 from lngen.derivation.simplify.second_order import second_order
 from lngen.language.parsing import load
@@ -54,11 +54,14 @@ def table(layers: dict[str, Derivation]) -> str:
         lines.append(f"| {name} | {' | '.join(cells)} | {seconds[-1]:.2f} |")
         for found in grades.values():
             total += found
-    lines += ["", f"Steps: {_said(total)}. Seconds of CPU: median {median(seconds):.2f}, worst {max(seconds):.2f}."]
+    steps = ", ".join(f"{count} {grade}" for grade, count in sorted(total.items()))
+    lines += ["", f"Steps: {steps}. Seconds of CPU: median {median(seconds):.2f}, worst {max(seconds):.2f}."]
     return "\n".join(lines)
 
 
 def _said(grades: Counter[str]) -> str:
+    if grades.keys() <= {EVERY_D}:
+        return str(grades[EVERY_D])
     return ", ".join(f"{count} {grade}" for grade, count in sorted(grades.items())) or "-"
 
 
