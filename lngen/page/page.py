@@ -171,7 +171,7 @@ def _step(step: Step, writer: Writer, files: Sequence[File], *, again: bool) -> 
         target=step.target.name,
         reason=writer.prose(step.reason),
         facts=done if step.operations_before is None else f"{step.operations_before} → {done}",
-        badge="" if step.digits is None else f"{step.digits} digits",
+        badge=step.evidence.grade if step.evidence else "",
         contributions=tuple(
             (None if c.source == step.target else writer.name(c.source.name), writer.expression(c.expression))
             for c in step.contributions
