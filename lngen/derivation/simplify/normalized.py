@@ -12,6 +12,8 @@ from lngen.derivation.simplify.trail import Trail
 from lngen.expressions.equations import Equation, Forward, Names, read_by
 from lngen.expressions.symbols import D, Mean, TypedSymbol, axes, is_row, symbol_like, varies_over_features
 
+_RULE = "normalized exponentials"
+
 
 def in_normalized(
     equations: tuple[Equation, ...], forward: Forward, trail: Trail, names: Names
@@ -63,19 +65,17 @@ def in_normalized(
             if p in expression.free_symbols:
                 lines += line
                 line = []
-            trail.derived("normalized exponentials", q.symbol, q.expression, expression, "and its sum is 1", uses=uses)
+            trail.derived(_RULE, q.symbol, q.expression, expression, "and its sum is 1", uses=uses)
             lines.append(replace(q, expression=expression))
         equations = (*lines, *line)
     ones = {Mean(symbol): 1 / D for symbol in own}
-    return trail.rewritten(
-        "normalized exponentials", "the sum of normalized exponentials is 1", equations, lambda e: e.xreplace(ones)
-    )
+    return trail.rewritten(_RULE, "their sum is 1", equations, lambda e: e.xreplace(ones))
 
 
 def written_out(
     equations: Iterable[Equation], forward: Forward, results: Collection[TypedSymbol]
 ) -> tuple[Equation, ...]:
-    """Lines without names for normalized exponentials: what one is divided by meets other numbers of the row before it meets a row.
+    """Lines without these names: what one is divided by meets other numbers of the row before it meets a row.
 
     >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
     >>> u, e, g, p = (RowSymbol(name) for name in "uegp")
@@ -102,7 +102,7 @@ def _exponentials_with_sums(forward: Forward) -> Iterator[tuple[Equation, TypedS
 
 
 def _that_sum_to_one(forward: Forward) -> Iterator[tuple[TypedSymbol, Expr]]:
-    """The rows of a forward that are normalized exponentials, as quotients or as exponentials of their logarithms, and of what."""
+    """The rows of a forward that are such, as quotients or as exponentials of their logarithms, and of what."""
     value = {q.symbol: q.expression for q in forward.equations}
     parts = {symbol: e for symbol, e in value.items() if axes(symbol) == (True, False) and not e.atoms(Mean)}
     for exponential, total in _exponentials_with_sums(forward):
