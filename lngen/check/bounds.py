@@ -126,7 +126,7 @@ class _Propagation:
     def program(self, program: RowProgram) -> None:
         self.absent = {}
         self.forms = {
-            symbol.name: self.saved[symbol.name] for symbol in program.saved if program.direction == "backward"
+            symbol.name: self.saved[symbol.name] for symbol in program.saved if program.direction != "forward"
         }
         self.forms[D.name] = exact([[self.case.features]])
         for row in program.rows:
@@ -157,8 +157,8 @@ class _Propagation:
             self.forms[symbol.name] = self.outputs[name]
             return
         given = self.case.inputs.get(name)
-        if origin == "cotangent":
-            # A cotangent is named after the output it belongs to: d<output>.
+        if origin in ("cotangent", "tangent"):
+            # It is named after the output or the input that it belongs to: d<output>.
             given = self.case.cotangents.get(name.removeprefix("d"))
             self._load(symbol, given, Fraction(0))
             return

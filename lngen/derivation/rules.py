@@ -78,11 +78,28 @@ _EVERY = (
     Rule(
         "largest exponent taken out",
         "exp(u) = exp(m)*exp(u - m); where exp(m) cancels in every output, exp(u - m) is computed in its place.",
-        "m = max(u), and the factor exp(m) is followed through the definition: a mean lets it out, a quotient cancels "
-        "it, a logarithm turns it into + m. No output keeps a power of it.",
+        "m is the largest exponent of those that are added up, over the entries that a select lets through; what is no "
+        "exponential has the exponent 0. The factor exp(m) is followed through the definition: a mean lets it out, a "
+        "quotient cancels it, a logarithm turns it into + m, of a sum of unlike powers the highest is taken. No output "
+        "keeps a power of it, but for exp(-m) where m >= 0; what is divided by holds the largest of each.",
         "exp(a + b) = exp(a)*exp(b). No output depends on m: its derivative is zero and no gradient flows through it, "
         "and u - m <= 0, so that the exponential is at most 1.",
-        "def f(x: Row): return exp(x)/sum(exp(x))",
+        "def f(x: Row): return exp(x)/(1 + sum(exp(x)))",
+    ),
+    Rule(
+        "logarithm of an exponential",
+        "log(a*exp(u)/b) = u + log(a) - log(b).",
+        "Of a, b and so on, the sign of one at most is not known; one is an exponential, or two are sums of some.",
+        "exp and log are inverse, log(a*b) = log(a) + log(b) for a, b > 0; where the product has a logarithm and all "
+        "factors but one are positive, so is that one.",
+        "def f(x: Row): return sum(exp(x)/sum(exp(x))*log(exp(x)/sum(exp(x))))",
+    ),
+    Rule(
+        "exponential of a logarithm",
+        "exp(u - log(s)) = exp(u)/s.",
+        "No logarithm is left in the exponent, and all powers are rational.",
+        "exp(a + b) = exp(a)*exp(b), and exp and log are inverse.",
+        "def f(x: Row):\n    s = log(sum(exp(x)))\n    return exp(x - s)",
     ),
     Rule(
         "a shift that cancels",

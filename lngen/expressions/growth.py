@@ -20,12 +20,12 @@ import sympy
 from sympy import Add, Expr, Mul, Pow, Rational
 from sympy.core.relational import Relational
 
+from lngen.expressions.extremes import never_positive
 from lngen.expressions.symbols import (
     AttainsFirst,
     Expm1,
     Log1p,
     Reduction,
-    RowMax,
     RowMin,
     Sigmoid,
     Softplus,
@@ -68,6 +68,8 @@ class Growth:
     """The degree of what each sigmoid of an exponent that grows leaves to 1."""
     vanishing: Rational | None = None
     """Exponents of a larger degree are far below zero, where an exponential, a sigmoid and a softplus vanish."""
+    at_most_one: frozenset[TypedSymbol] = frozenset()
+    """Exponentials of what is never above 0."""
     beside: Growth | None = None
     """That of the other entries of a row, where only some have exponents far below zero."""
     _found: dict[Expr, Rational] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -107,29 +109,32 @@ class Growth:
 
         A row less its largest entry is 0 at most, so its exponential does not grow. What is bounded has no degree.
 
-        >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
+        >>> from lngen.expressions.symbols import RowMax, RowScalarSymbol, RowSymbol
         >>> x, m, c, e = RowSymbol("x"), RowScalarSymbol("m"), RowSymbol("c"), RowSymbol("e")
         >>> shifted = (m, RowMax(x)), (c, x - m), (e, sympy.exp(c))
         >>> Growth({x: ARGUMENT}).after(shifted).degrees
         {x: 1, m: 1, c: 1}
         """
         found = self if self.beside is None else replace(self, beside=self.beside.after(values))
-        below = {expression.args[0] - symbol for symbol, expression in values if isinstance(expression, RowMax)}
-        shifted: set[Expr] = set()
+        below = never_positive(values)
+        shifted: dict[Expr, Expr] = {difference: difference for difference in below}
         for symbol, expression in values:
             if expression in below:
-                shifted |= {symbol, expression}
+                shifted[symbol] = expression
             if complement := found._complement(expression):
                 found = replace(found, complements={**found.complements, symbol: complement})
             bounded = isinstance(expression, sympy.exp) and expression.args[0] in shifted
-            degree = found._of_shifted() if bounded else found.degree(expression)
+            if bounded:
+                found = replace(found, at_most_one=found.at_most_one | {symbol})
+            degree = found._of_shifted(shifted[expression.args[0]]) if bounded else found.degree(expression)
             if degree or not (bounded or found._is_bounded(expression)):
                 found = found.with_value(symbol, degree)
         return found
 
-    def _of_shifted(self) -> Rational:
+    def _of_shifted(self, difference: Expr) -> Rational:
         """The degree of the exponential of a row less its largest entry: 1 at that, nearly nothing far below it."""
-        return _NONE if self.beside is None else -EXPONENTIAL
+        in_row = axes(difference).features and any(not axes(symbol).features for symbol in difference.free_symbols)
+        return -EXPONENTIAL if in_row and self.beside is not None else _NONE
 
     def with_value(self, symbol: TypedSymbol, degree: Rational) -> Growth:
         """The same with one degree more."""
@@ -141,6 +146,7 @@ class Growth:
             self,
             degrees={new(symbol): degree for symbol, degree in self.degrees.items()},
             complements={new(symbol): degree for symbol, degree in self.complements.items()},
+            at_most_one=frozenset(map(new, self.at_most_one)),
             beside=None if self.beside is None else self.beside.renamed(new),
         )
 

@@ -60,7 +60,8 @@ def out_of_range(plan: Plan, program: RowProgram) -> list[TypedSymbol]:
     return [
         s
         for s, e in program.values()
-        if grows_too_far(s, e, ends) or any(product.grows > HIGHEST_RECIPROCAL for product in _products(small, e))
+        if grows_too_far(s, e, ends)
+        or any(product.grows > HIGHEST_RECIPROCAL for product in _products(small, _unless_bounded(s, e, small)))
     ]
 
 
@@ -79,13 +80,17 @@ def grows_too_far(symbol: TypedSymbol, value: Expr, ends: Iterable[Growth]) -> b
     [False, True, False]
     """
     for end in ends:
-        # An exponential that is known to be bounded has no degree, whatever its own exponent has.
-        bounded = isinstance(value, sympy.exp) and not end.degree(symbol)
-        for product in _products(end, value.args[0] if bounded else value):
+        for product in _products(end, _unless_bounded(symbol, value, end)):
             highest = HIGHEST_BESIDE_ZERO if product.vanishes else HIGHEST_POWER
             if product.grows > highest or product.shrinks > HIGHEST_POWER:
                 return True
     return False
+
+
+def _unless_bounded(symbol: TypedSymbol, value: Expr, end: Growth) -> Expr:
+    """A value, or its exponent where it is known to be 1 at most, whatever that is."""
+    bounded = isinstance(value, sympy.exp) and (symbol in end.at_most_one or not end.degree(symbol))
+    return value.args[0] if bounded else value
 
 
 class _Product(NamedTuple):

@@ -151,6 +151,11 @@ class Content:
         return f"proved: {by_grade(self.evidence)}"
 
     @property
+    def headline(self) -> str:
+        """The evidence, and what it does not speak of: an overflow on the way to a result."""
+        return "; ".join(filter(None, (self.verdict, self.audit.warning)))
+
+    @property
     def saving(self) -> str:
         """What the simplification is worth, in one line."""
         before = counted(self.adjoint_operations, "operation")

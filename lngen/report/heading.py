@@ -12,6 +12,7 @@ from lngen.files import render
 from lngen.files.manifest import sha256_text
 from lngen.language.definition import Definition
 from lngen.plan.planner import Plan
+from lngen.report.audit import hazards, warning
 from lngen.report.costs import cost_line
 from lngen.report.formulas import formulas
 from lngen.report.grades import by_grade
@@ -60,10 +61,15 @@ def header(planned: Plan, templates: str) -> tuple[str, ...]:
         else "Do not edit; edit the definition and run: lngen derive FILE",
         f"Cost: {cost_line(planned)}.",
         _evidence_line(planned.derivation.proofs),
+        *_open_line(warning(hazards(planned))),
         f"definition sha256:{sha256_text(definition.canonical())}",
         f"templates  sha256:{_combined_hash(render.sources(templates))}",
     ]
     return tuple(comment_safe(line) for line in lines)
+
+
+def _open_line(warning: str) -> tuple[str, ...]:
+    return (f"{warning[0].upper()}{warning[1:]}.",) if warning else ()
 
 
 def comment_safe(line: str) -> str:

@@ -100,7 +100,7 @@ def _fields(c: Content, style: _Markup | _Lines) -> dict[str, Any]:
         "citation": [prose(paragraph) for paragraph in c.citation],
         "fence": escape.fence("\n".join(c.definition)),
         "definition": [style.source(line) for whole in c.definition for line in cut(whole, style.source_width)],
-        "verdict": prose(c.verdict, "  "),
+        "verdict": prose(c.headline, "  "),
         "proved": bool(c.evidence) and all(item.passed for item in c.evidence),
         "saving": prose(c.saving, "  "),
         "gradients": formulas(c.gradients),

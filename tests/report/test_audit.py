@@ -9,11 +9,14 @@ from lngen.expressions.notation import text
 from lngen.expressions.symbols import D, Where
 from lngen.language.parsing import load, parse
 from lngen.plan.planner import plan
+from lngen.plan.widen import widened
 from lngen.report.audit import audit
+from lngen.report.content import content
+from lngen.report.heading import header
 
 ROOT = Path(__file__).parents[2]
 DEFINITIONS = sorted([*(ROOT / "derive").glob("*.py"), *(ROOT / "tests" / "definitions").glob("*.py")])
-WORDS = "Row, RowScalar, Scalar, Constant, mean, sum, sqrt, exp, log, log1p, tanh, sigmoid, max, where"
+WORDS = "Row, RowScalar, Feature, Scalar, Constant, mean, sum, sqrt, exp, log, log1p, tanh, sigmoid, max, where"
 
 
 def layer(body, arguments="x: Row"):
@@ -123,6 +126,60 @@ def test_an_exponential_is_open_unless_the_largest_is_taken_out():
     (free,) = found(layer("exp(x)"), "exponential")
     (shifted,) = found(layer("log(sum(exp(x)))"), "exponential")
     assert (free.status, shifted.status) == ("open", "removed")
+
+
+@pytest.mark.parametrize(
+    ("body", "arguments", "where", "limits"),
+    [
+        ("exp(x)", "x: Row", "x is above", "709.7"),
+        ("x*exp(2*x)", "x: Row", "x is above", "354.9"),
+        ("x*exp(-2*s)", "x: Row, s: RowScalar", "s is below", "-354.9"),
+        ("x*exp(w)*w", "x: Row, w: Feature", "w is above", "88.7 in float32, as in 16 bits, and 709.7 in float64"),
+    ],
+)
+def test_an_exponential_that_no_rule_shifts_says_from_where_on_it_overflows(body, arguments, where, limits):
+    planned = widened(layer(body, arguments))
+    said = audit(planned)
+    (hazard,) = found(planned, "exponential")
+    assert hazard.status == "open"
+    assert f"{where} {limits}" in hazard.danger
+    assert said.warning == f"open: {hazard.danger}"
+    assert said.warning in content(planned).headline
+    assert any(hazard.danger in line for line in header(planned, "numpy"))
+
+
+def test_a_headline_counts_what_overflows():
+    assert ", and 1 more of its kind" in audit(layer("x*exp(x)*exp(z*x)", "x: Row, z: Row")).warning
+    assert audit(layer("x/(1 + sum(exp(x)))")).warning == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "arguments", "least"),
+    [
+        ("x/(1 + sum(exp(x)))", "x: Row", "1"),
+        ("x/(0.25 + sum(exp(x)))", "x: Row", "1/4 or 1"),
+        ("x*exp(x)/(3*exp(s) + sum(exp(x)))", "x: Row, s: RowScalar", "1 or 3"),
+        ("exp(x)/(eps + sum(exp(x)))", "x: Row, eps: Constant = 1e-6", "1 or eps"),
+        ("1/(1 + exp(-x))", "x: Row", "1"),
+        ("where(z > 0, exp(x), 0)/(1 + sum(where(z > 0, exp(x), 0)))", "x: Row, z: Row", "1"),
+    ],
+)
+def test_what_adds_up_shifted_exponentials_is_never_below_the_least_of_its_factors(body, arguments, least):
+    (hazard,) = found(layer(body, arguments), "division")
+    assert hazard.status == "bounded"
+    assert f"it is never below {least}, since the largest is exp(0) = 1" in hazard.remedy
+
+
+@pytest.mark.parametrize(
+    ("body", "arguments"),
+    [
+        ("where(z > 0, exp(x), 0)/sum(where(z > 0, exp(x), 0))", "x: Row, z: Row"),  # none may be chosen
+        ("z*exp(x)/sum(z*exp(x))", "x: Row, z: Row"),  # its largest may have the weight 0
+    ],
+)
+def test_a_sum_from_which_its_largest_exponential_may_be_missing_is_open(body, arguments):
+    (hazard,) = found(layer(body, arguments), "division")
+    assert hazard.status == "open"
 
 
 def test_a_sum_of_shifted_exponentials_is_at_least_one():

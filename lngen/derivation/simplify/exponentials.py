@@ -1,33 +1,20 @@
-"""Exponentials under a sum: the largest exponent is taken out, and one that the user took out needs no gradient.
-
-Both rules follow a factor exp(m) through a definition: a mean lets it out, a quotient cancels it, a logarithm turns it
-into `+ m`. What they leave of powers of an exponential is written as powers again.
-"""
+"""Exponentials: the logarithm of one is its exponent, a shift that the user took out of them needs no gradient, and
+powers of them are written as powers. What the largest exponent is taken out of is in `shifts`."""
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import replace
 
 import sympy
 from sympy import Add, Expr, Mul, Pow
 
 from lngen.derivation.from_definition import to_sympy
+from lngen.derivation.simplify.homogeneous import Homogeneous, NotAPowerError, Taken
 from lngen.derivation.simplify.linear import TooManyTermsError, expand_linear, multiply_out, tree_size
 from lngen.derivation.simplify.trail import Trail
 from lngen.expressions.equations import Equation, Forward, Names
-from lngen.expressions.reductions import known_sign
-from lngen.expressions.symbols import (
-    Mean,
-    Reduction,
-    RowMax,
-    RowMin,
-    RowScalarSymbol,
-    TypedSymbol,
-    axes,
-    is_row,
-    symbol_like,
-)
+from lngen.expressions.symbols import Reduction, RowMax, RowMin, TypedSymbol, axes, symbol_like
 from lngen.language.definition import Definition
 from lngen.language.syntax import Call, Name, walk
 
@@ -35,145 +22,129 @@ _LONGEST_WRITTEN_OUT = 200
 """The nodes of a value in which an extreme is followed: what is written out doubles with each use."""
 
 
-def shift_exponentials(forward: Forward, trail: Trail) -> Forward:
-    """`exp` under a sum gets the row's largest exponent taken out, where the outputs do not depend on it.
+# ---- logarithms
 
-    With `m = max(u)`, `exp(u) = exp(m)*exp(u - m)`. The rule follows the factor exp(m) through the definition: a mean
-    lets it out, a quotient cancels it, a logarithm turns it into `+ m`. Condition: no output keeps a power of it. Then
-    exp(u) is computed as exp(u - m), at most 1, and never overflows; and m needs no gradient: nothing depends on it.
+
+def logarithms_of_exponentials(forward: Forward, trail: Trail) -> Forward:
+    """The logarithm of a product with exponentials is a sum with their exponents.
+
+    An exponential may be 0 in floats, and its logarithm then is no number, though the exponent is one. So may be a
+    quotient of sums of exponentials, which are taken apart as well. Condition: of the sign of one of the other factors
+    at most is nothing known; where the product has a logarithm, so has that.
 
     >>> from lngen.language.parsing import parse
     >>> from lngen.derivation.from_definition import translate
     >>> text = '''
     ... from lngen.language import Row, exp, log, sum
-    ... def log_partition(x: Row):
-    ...     return log(sum(exp(x)))
+    ... def entropy(x: Row):
+    ...     p = exp(x)/sum(exp(x))
+    ...     return -sum(p*log(p))
     ... '''
-    >>> for q in shift_exponentials(translate(parse(text)), Trail()).equations:
+    >>> for q in logarithms_of_exponentials(translate(parse(text)), Trail()).equations:
     ...     print(q.symbol, "=", q.expression)
-    row_max = RowMax(x)
-    sum_exp_x_shifted = D*Mean(exp(-row_max + x))
-    y = row_max + log(sum_exp_x_shifted)
+    sum_exp_x = D*Mean(exp(x))
+    p = exp(x)/sum_exp_x
+    sum_log_p_p = D*Mean(p*(x - log(sum_exp_x)))
+    y = -sum_log_p_p
     """
-    tried: set[Expr] = set()
-    while True:
-        fresh = [exponential for exponential in _under_a_sum(forward) if exponential not in tried]
-        if not fresh:
-            return forward
-        tried.add(fresh[0])
-        forward = _shifted(forward, fresh[0], trail) or forward
-
-
-def _under_a_sum(forward: Forward) -> list[Expr]:
-    """Exponentials of a row value that reach a sum, directly or under a name, and are not shifted yet."""
     values = {q.symbol: q.expression for q in forward.equations}
-    found: set[Expr] = set()
+    result = []
     for equation in forward.equations:
-        if not isinstance(equation.reduction, Mean):
-            continue
-        body = equation.reduction.args[0]
-        # An exponential of an exponential that has a name is found as it is written.
-        for form in (body, body.xreplace({s: e for s, e in values.items() if e.atoms(sympy.exp)})):
-            found |= {e for e in form.atoms(sympy.exp) if is_row(e)}
-    found &= {e for equation in forward.equations for e in equation.expression.atoms(sympy.exp)}
-    return [e for e in sorted(found, key=sympy.default_sort_key) if not _is_shifted(e.args[0], forward)]
+        after = equation.expression.replace(sympy.log, lambda u: _of_factors(u, values))
+        if after != equation.expression:
+            reason = "an exponential that is 0 in floats has no logarithm, but its exponent is a number"
+            name = "logarithm of an exponential"
+            trail.add("forward", name, equation.symbol, equation.expression, after, reason)
+        result.append(replace(equation, expression=after))
+    return replace(forward, equations=tuple(result))
 
 
-def _is_shifted(exponent: Expr, forward: Forward) -> bool:
-    """Whether the exponent is already u - max(u), or a multiple of it."""
-    largest = {q.symbol: q.expression.args[0] for q in forward.equations if isinstance(q.expression, RowMax)}
-    values = {q.symbol: q.expression for q in forward.equations if is_row(q.symbol)}
-    exponent = values.get(exponent, exponent)
-    return any(_multiple(exponent, body - m) is not None for m, body in largest.items())
+def exponentials_of_logarithms(forward: Forward, trail: Trail) -> Forward:
+    """The exponential of a sum with a logarithm is a product with what that is the logarithm of.
 
+    So the exponentials of logarithms of probabilities are computed like the probabilities.
 
-def _multiple(a: Expr, b: Expr) -> Expr | None:
-    """The rational c with a = c*b, or None.
-
-    >>> x = sympy.Symbol("x")
-    >>> _multiple(2*x - 2, x - 1), _multiple(x**2, x)
-    (2, None)
+    >>> from lngen.language.parsing import parse
+    >>> from lngen.derivation.from_definition import translate
+    >>> text = '''
+    ... from lngen.language import Row, exp, log, sum
+    ... def probabilities(x: Row):
+    ...     logp = x - log(sum(exp(x)))
+    ...     return exp(logp)
+    ... '''
+    >>> for q in exponentials_of_logarithms(translate(parse(text)), Trail()).equations:
+    ...     print(q.symbol, "=", q.expression)
+    sum_exp_x = D*Mean(exp(x))
+    logp = x - log(sum_exp_x)
+    y = exp(x)/sum_exp_x
     """
-    left, right = _spread(a).as_coefficients_dict(), _spread(b).as_coefficients_dict()
-    if left.keys() != right.keys():
-        return None
-    ratios = {left[key] / right[key] for key in left}
-    return ratios.pop() if len(ratios) == 1 else None
-
-
-def _spread(exponent: Expr) -> Expr:
-    """An exponent multiplied out, if that is not too long."""
-    with suppress(TooManyTermsError):
-        return multiply_out(exponent)
-    return exponent
-
-
-def _shifted(forward: Forward, exponential: Expr, trail: Trail) -> Forward | None:
-    names = Names.of(forward)
-    exponent = exponential.args[0]
-    largest = RowScalarSymbol(names.fresh("row_max"))
-    factor = RowScalarSymbol("factor of the exponential", positive=True)
-    multiples = {
-        e: c
-        for q in forward.equations
-        for e in q.expression.atoms(sympy.exp)
-        if (c := _multiple(e.args[0], exponent)) is not None
-    }
-    with_factor = {e: factor**c * e for e, c in multiples.items()}
-    shifted = {e: sympy.exp(_spread(c * (exponent - largest))) for e, c in multiples.items()}
-    power: dict[TypedSymbol, Expr] = {}
-    result: list[Equation] = []
+    values = {q.symbol: q.expression for q in forward.equations}
+    logarithms: dict[Expr, Expr] = {}
+    result = []
     for equation in forward.equations:
-        moved = equation.expression.xreplace(with_factor)
-        moved = moved.xreplace({s: factor**k * s for s, k in power.items()})
-        plain, degree = _taken_out(moved, factor, largest)
-        if plain is None:
-            return None
-        if degree != 0:
-            power[equation.symbol] = degree
-        result.append(replace(equation, expression=plain.xreplace(shifted)))
-    if any(output in power for output in forward.outputs):
-        return None
-    # What lost a factor is another value than the user's and goes by another name.
-    other = {s: type(s)(names.fresh(f"{s.name}_shifted"), **known_sign(s)) for s in power}
-    result = [replace(q, symbol=other.get(q.symbol, q.symbol), expression=q.expression.xreplace(other)) for q in result]
-    first = next(i for i, q in enumerate(result) if largest in q.expression.free_symbols)
-    shift = Equation(largest, RowMax(exponent), stopped=True)
-    reason = f"the factor exp({largest}) cancels in every output: exp never overflows, no gradient flows through it"
-    trail.add("forward", "largest exponent taken out", largest, None, shift.expression, reason)
-    return replace(forward, equations=(*result[:first], shift, *result[first:]))
+        expression = equation.expression
+        after = expression.replace(sympy.exp, lambda u: _of_logarithms(u, logarithms))
+        if after != expression:
+            reason = "exp(log(u)) is u: one exponential less, and no digits lost in its exponent"
+            trail.add("forward", "exponential of a logarithm", equation.symbol, expression, after, reason)
+        written = expression.xreplace(logarithms)
+        logs = written.atoms(sympy.log)
+        if equation.reduction is None and any(_reads_exponential(logarithm, values) for logarithm in logs):
+            logarithms[equation.symbol] = written
+        result.append(replace(equation, expression=after))
+    return replace(forward, equations=tuple(result))
 
 
-def _taken_out(expression: Expr, factor: TypedSymbol, largest: TypedSymbol) -> tuple[Expr | None, Expr]:
-    """`expression` as `factor**degree * plain`, or (None, 0) if it is not of that form."""
-    expression = expression.replace(
-        lambda e: isinstance(e, sympy.log) and factor in e.free_symbols,
-        lambda e: _log_out(e, factor, largest),
-    )
-    if factor not in expression.free_symbols:
-        return expression, sympy.S.Zero
-    if expression == factor:
-        return sympy.S.One, sympy.S.One
-    parts = [_taken_out(argument, factor, largest) for argument in expression.args]
-    plain = [value for value, _ in parts if value is not None]
-    degrees = [degree for _, degree in parts]
-    if len(plain) < len(parts):
-        return None, sympy.S.Zero
-    if isinstance(expression, Mul):
-        return Mul(*plain), Add(*degrees)
-    if isinstance(expression, Reduction):
-        return expression.func(*plain), degrees[0]
-    if isinstance(expression, Pow) and degrees[1] == 0:
-        return plain[0] ** plain[1], degrees[0] * plain[1]
-    if isinstance(expression, Add) and len(set(degrees)) == 1:
-        return Add(*plain), degrees[0]
-    # Not a select: the largest exponent may be one that it leaves out, and all that it chooses would underflow.
-    return None, sympy.S.Zero
+def _of_logarithms(exponent: Expr, logarithms: Mapping[Expr, Expr]) -> Expr:
+    if exponent.free_symbols.isdisjoint(logarithms):
+        return sympy.exp(exponent)
+    written = sympy.exp(exponent.xreplace(logarithms))
+    rational = all(power.exp.is_Rational for power in written.atoms(Pow))
+    return written if rational and not written.has(sympy.log) else sympy.exp(exponent)
 
 
-def _log_out(logarithm: Expr, factor: TypedSymbol, largest: TypedSymbol) -> Expr:
-    plain, degree = _taken_out(logarithm.args[0], factor, largest)
-    return logarithm if plain is None else sympy.log(plain) + degree * largest
+def _of_factors(product: Expr, values: Mapping[Expr, Expr]) -> Expr:
+    """The logarithm of a product, as a sum if a factor is an exponential or two are sums of some."""
+    powers: dict[Expr, Expr] = {}
+    _add_factors(product, sympy.S.One, values, powers)
+    exponents = [power * base.args[0] for base, power in powers.items() if isinstance(base, sympy.exp)]
+    others = {base: power for base, power in powers.items() if not isinstance(base, sympy.exp)}
+    unknown = [base for base in others if not _is_positive(base, values)]
+    sums = [base for base in others if _reads_exponential(base, values)]
+    if len(unknown) > 1 or not (exponents or len(sums) > 1):
+        return sympy.log(product)
+    return Add(*exponents, *(power * sympy.log(base) for base, power in others.items()))
+
+
+def _add_factors(e: Expr, power: Expr, values: Mapping[Expr, Expr], found: dict[Expr, Expr]) -> None:
+    """The factors of an expression, exponentials under a name as they are written."""
+    value = values.get(e, e)
+    is_reduction = value != e and value.has(Reduction)
+    if isinstance(value, (Mul, Pow, sympy.exp)) and not is_reduction and _reads_exponential(value, values):
+        if isinstance(value, Mul):
+            for factor in value.args:
+                _add_factors(factor, power, values, found)
+            return
+        if isinstance(value, Pow) and value.exp.is_Rational:
+            _add_factors(value.base, power * value.exp, values, found)
+            return
+        e = value
+    found[e] = found.get(e, sympy.S.Zero) + power
+
+
+def _is_positive(e: Expr, values: Mapping[Expr, Expr]) -> bool:
+    """Whether an expression is positive, as sums of exponentials are."""
+    if e.is_positive or isinstance(e, sympy.exp):
+        return True
+    if e in values:
+        return _is_positive(values[e], values)
+    parts = e.args[:1] if isinstance(e, Pow) else e.args if isinstance(e, (Add, Mul, Reduction)) else ()
+    return bool(parts) and all(_is_positive(part, values) for part in parts)
+
+
+def _reads_exponential(e: Expr, values: Mapping[Expr, Expr]) -> bool:
+    """Whether an exponential is a part of an expression, directly or under a name."""
+    return e.has(sympy.exp) or any(_reads_exponential(values[s], values) for s in e.free_symbols & values.keys())
 
 
 # ---- what the user took out
@@ -211,36 +182,38 @@ def stop_at_cancelling_extremes(forward: Forward, trail: Trail) -> Forward:
 
 def _cancels(extreme: TypedSymbol, forward: Forward) -> bool:
     """Whether no output depends on a row's extreme, taken for a number of its own."""
-    factor = RowScalarSymbol("factor of the exponential", positive=True)
-    value: dict[TypedSymbol, Expr] = {}
+    rule = Homogeneous(extreme, {})
+    written_out: dict[Expr, Expr] = {}
     for equation in forward.equations:
-        moved = equation.expression.xreplace(value)
-        if extreme not in moved.free_symbols and factor not in moved.free_symbols:
+        moved = equation.expression.xreplace(written_out)
+        if extreme not in moved.free_symbols and moved.free_symbols.isdisjoint(rule.values):
             continue
         if tree_size(moved, _LONGEST_WRITTEN_OUT) > _LONGEST_WRITTEN_OUT:
             return False
         try:
-            moved = moved.replace(sympy.exp, lambda exponent: _factored(exponent, extreme, factor))
-            plain, degree = _taken_out(moved, factor, extreme)
-            if plain is not None and extreme in plain.free_symbols:
+            for exponential in moved.atoms(sympy.exp):
+                rule.values[exponential] = _factored(exponential.args[0], extreme)
+            plain, degree, *_ = rule.taken_out(moved)
+            if extreme in plain.free_symbols:
                 plain = expand_linear(plain)
-        except TooManyTermsError:
+        except (TooManyTermsError, NotAPowerError):
             return False
-        if plain is None:
-            return False
-        kept = equation.symbol if extreme not in plain.free_symbols else plain
-        if degree != 0 or kept != equation.symbol:
-            value[equation.symbol] = factor**degree * kept
-    return not any(output in value or output == extreme for output in forward.outputs)
+        if degree != 0:
+            kept = plain if extreme in plain.free_symbols else equation.symbol
+            rule.values[equation.symbol] = Taken(kept, degree)
+        elif extreme in plain.free_symbols:
+            written_out[equation.symbol] = plain
+    left = {*written_out, *rule.values, extreme}
+    return left.isdisjoint(forward.outputs)
 
 
-def _factored(exponent: Expr, extreme: TypedSymbol, factor: TypedSymbol) -> Expr:
-    """`exp(u + c*m)` as `f**c * exp(u)`, with `f = exp(m)`, where c is the same for all features of a row."""
+def _factored(exponent: Expr, extreme: TypedSymbol) -> Taken:
+    """`exp(u + c*m)` as `exp(m)**c * exp(u)`, where c is the same for all features of a row."""
     exponent = multiply_out(exponent)
     multiple = exponent.coeff(extreme)
     if axes(multiple).features or extreme in multiple.free_symbols:
-        return sympy.exp(exponent)
-    return factor**multiple * sympy.exp(exponent - multiple * extreme)
+        return Taken(sympy.exp(exponent), sympy.S.Zero)
+    return Taken(sympy.exp(exponent - multiple * extreme), multiple)
 
 
 # ---- powers

@@ -186,7 +186,7 @@ def _out_of_rows(body: Expr) -> Expr:
     body = common_factors(_lifted(body))
     # D stays with its mean: together they are a sum.
     outside = Mul(*(factor for factor in Mul.make_args(body) if not axes(factor).rows and factor != D))
-    return outside * SumRows(body / outside)
+    return outside * SumRows(without(body, outside))
 
 
 def _lifted(body: Expr) -> Expr:

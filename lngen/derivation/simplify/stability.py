@@ -8,11 +8,16 @@ from dataclasses import replace
 import sympy
 from sympy import Add, Expr, Pow
 
-from lngen.derivation.simplify.exponentials import shift_exponentials, stop_at_cancelling_extremes
+from lngen.derivation.simplify.exponentials import (
+    exponentials_of_logarithms,
+    logarithms_of_exponentials,
+    stop_at_cancelling_extremes,
+)
 from lngen.derivation.simplify.linear import TooManyTermsError, expand_linear
 from lngen.derivation.simplify.normal import in_normal_distribution
 from lngen.derivation.simplify.products import cancelled_in_means, in_known_products, in_scaled_rows
 from lngen.derivation.simplify.selects import whole_selects
+from lngen.derivation.simplify.shifts import shift_exponentials
 from lngen.derivation.simplify.softmaxes import in_softmaxes
 from lngen.derivation.simplify.trail import Trail
 from lngen.expressions.equations import Equation, Forward, Names, leading_to
@@ -35,7 +40,9 @@ def stable_forward(forward: Forward, trail: Trail) -> Forward:
     """All forward rules, in order."""
     forward = centre_statistics(in_normal_distribution(forward, trail), trail)
     forward = stop_at_cancelling_extremes(forward, trail)
-    return shift_exponentials(forward, trail)
+    for rule in (exponentials_of_logarithms, logarithms_of_exponentials, shift_exponentials):
+        forward = rule(forward, trail)
+    return forward
 
 
 def stable_lines(equations: tuple[Equation, ...], forward: Forward, trail: Trail, names: Names) -> tuple[Equation, ...]:

@@ -129,6 +129,8 @@ class _Structure:
         value: Expr
         if reduction is not None:
             value = self._reduction(reduction, expression / reduction, equation)
+        elif equation.stopped:
+            value = self._define(expression, equation.symbol.name, stopped=True)
         elif is_row(expression):
             value = self._row(expression)
             if is_row(value) and not isinstance(value, TypedSymbol):
@@ -138,7 +140,7 @@ class _Structure:
             value = self._row_scalar(expression)
             # The terms of a statistic are met one by one, those of a sum of inputs are added first.
             given = isinstance(value, Add) and value.free_symbols <= {D, *self.forward.symbols}
-            if given or is_long(value) or powers_of_sums(value) > 1:
+            if given or isinstance(value, StopGradient) or is_long(value) or powers_of_sums(value) > 1:
                 value = self._define(value, equation.symbol.name)
         elif isinstance(expression, TypedSymbol) or expression.is_number:
             value = expression

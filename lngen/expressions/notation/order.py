@@ -119,13 +119,18 @@ def with_number(number: Expr, above: Sequence[Expr], below: Sequence[Expr]) -> F
     return Fraction(negative, numerator, denominator)
 
 
-def decimal(number: Expr) -> str | None:
-    """The exact decimal of a rational whose denominator calls for one, None where a quotient reads better.
+_LONG = 10**16
+"""An integer from which on a float is written with an exponent."""
 
-    >>> [decimal(sympy.Rational(*pair)) for pair in ((1, 100000), (44715, 10**6), (1, 3), (3, 4), (5, 1))]
-    ['1e-5', '0.044715', None, None, None]
+
+def decimal(number: Expr) -> str | None:
+    """The exact decimal of a rational whose denominator calls for one, or its length, None where a quotient reads
+    better.
+
+    >>> [decimal(sympy.Rational(*pair)) for pair in ((1, 100000), (44715, 10**6), (1, 3), (3, 4), (5, 1), (-10**38, 1))]
+    ['1e-5', '0.044715', None, None, None, '-1e38']
     """
-    if number.q == 1 or number.q in (2, 4, 8):
+    if (number.q == 1 and abs(number.p) < _LONG) or number.q in (2, 4, 8):
         return None
     try:
         shortest = repr(int(number.p) / int(number.q))

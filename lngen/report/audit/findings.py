@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 from lngen.derivation.derivation import Direction, Step
 from lngen.report.audit.savings import Saving
+
+OVERFLOW = "exponential"
+"""The kind of hazard that an exponential is."""
 
 Status = Literal["removed", "bounded", "open"]
 
@@ -52,3 +56,15 @@ class Audit:
 
     hazards: tuple[Hazard, ...]
     rewrites: tuple[Rewrite, ...]
+
+    @property
+    def warning(self) -> str:
+        """What overflows though a result may not, in one line for a headline; empty where nothing does."""
+        return warning(self.hazards)
+
+
+def warning(hazards: Iterable[Hazard]) -> str:
+    """The exponentials of which no rule takes the largest exponent out, and from which argument on they overflow."""
+    found = [hazard.danger for hazard in hazards if hazard.kind == OVERFLOW and hazard.status == "open"]
+    more = f", and {len(found) - 1} more of its kind" if len(found) > 1 else ""
+    return f"open: {found[0]}{more}" if found else ""

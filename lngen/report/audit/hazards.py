@@ -20,7 +20,11 @@ from lngen.expressions.growth import EXPONENTIAL
 from lngen.expressions.notation import text
 from lngen.expressions.symbols import (
     D,
+    FeatureSum,
     Log1p,
+    Mean,
+    RowMax,
+    RowMin,
     Sigmoid,
     TypedSymbol,
     Where,
@@ -29,7 +33,8 @@ from lngen.expressions.symbols import (
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram
 from lngen.plan.widen import out_of_range
-from lngen.report.audit.findings import Audit, Hazard, Place, Rewrite, Status
+from lngen.report.audit.exponentials import Exponentials
+from lngen.report.audit.findings import OVERFLOW, Audit, Hazard, Place, Rewrite, Status
 from lngen.report.audit.savings import savings
 
 LARGEST = ((2 - 2**-23) * 2.0**127, sys.float_info.max)
@@ -40,6 +45,7 @@ _WIDER = "float32 and of 16 bits are computed in float64"
 STABILITY_RULES = (
     "centred statistic",
     "largest exponent taken out",
+    "logarithm of an exponential",
     "power of an exponential",
     "difference of squares",
     "complement",
@@ -50,7 +56,7 @@ STABILITY_RULES = (
 """The rules of a derivation that change no value and lose fewer digits."""
 
 
-def audit(plan: Plan) -> Audit:
+def hazards(plan: Plan) -> tuple[Hazard, ...]:
     """The hazards of both directions, in the order of computation, each once."""
     found: dict[tuple[str, str], Hazard] = {}
     for program in (plan.forward, plan.backward):
@@ -64,11 +70,16 @@ def audit(plan: Plan) -> Audit:
     for step in plan.derivation.steps:
         if step.rule == UNSIMPLIFIED:
             found["unsimplified", step.target.name] = _unsimplified(step)
+    return tuple(found.values())
+
+
+def audit(plan: Plan) -> Audit:
+    """The hazards, and the rewrites that keep others away."""
     measured = savings(plan.derivation)
     rewrites = tuple(
         Rewrite(step, measured.get(step.number)) for step in plan.derivation.steps if step.rule in STABILITY_RULES
     )
-    return Audit(tuple(found.values()), rewrites)
+    return Audit(hazards(plan), rewrites)
 
 
 def _unsimplified(step: Step) -> Hazard:
@@ -99,7 +110,9 @@ class _Auditor:
         reductions = [(r, stage.correction) for q in both for stage in q.stages for r in stage.reductions]
         self.means = {r.symbol: r.body for r, correction in reductions if r.operator == "mean" and not correction}
         self.largest = {r.symbol: r.body for r, _ in reductions if r.operator == "max"}
-        self.totals = {r.symbol: (r.operator, r.body) for r, _ in reductions if r.operator in ("sum", "mean")}
+        operators = {"max": RowMax, "min": RowMin, "sum": FeatureSum, "mean": Mean}
+        values = self.value | {r.symbol: operators[r.operator](r.body) for r, _ in reductions}
+        self.exponentials = Exponentials(values, self.constants)
         self.residual_of = {r.body: r.symbol for r, correction in reductions if correction}
         self.squares = {step.target.name for step in plan.derivation.steps if step.rule == "difference of squares"}
 
@@ -143,6 +156,10 @@ class _Auditor:
             yield self._hazard("row centred on its mean", e, line, *self._centred(line, shift))
             return
         top = next((s for s in e.free_symbols if self.largest.get(s) == e + s), None)
+        if top is None and e in self.exponentials.never_positive:
+            danger = "rounds once; the difference is never above 0, for what is taken off is the largest of both"
+            yield self._hazard("shift by the largest entry", e, line, danger, "exact at the largest", "bounded")
+            return
         if top is not None:
             danger = f"rounds once; the difference is never above 0, for {top} is an entry of the row"
             yield self._hazard("shift by the largest entry", e, line, danger, "exact at the largest entry", "bounded")
@@ -192,7 +209,7 @@ class _Auditor:
                 danger = "terms that nearly cancel leave few digits of the result"
                 remedy = "off by a few roundings of the largest term: small beside that, not beside the result"
                 yield self._hazard("difference", e, line, danger, remedy, "bounded")
-        elif any(term in self.largest and self._small_logarithm(e - term) for term in e.args):
+        elif any(self.exponentials.is_largest(term) and self._small_logarithm(e - term) for term in e.args):
             danger = "the largest entry and a logarithm between 0 and log(D) may be of unlike sign"
             remedy = "off by a few roundings of the largest entry or of log(D), as the row itself may be"
             yield self._hazard("difference", e, line, danger, remedy, "bounded")
@@ -264,12 +281,13 @@ class _Auditor:
             floor = text(Add(*positive))
             assumed = "" if all(term.is_number for term in positive) else f", {floor} > 0 assumed"
             return f"{shown} may be close to zero", f"it is never below {floor}{assumed}", "bounded"
-        operator, body = self.totals.get(base, ("", None))
-        if body is not None and self._holds_one(body):
-            floor = "1" if operator == "sum" else "1/D"
+        factors = self.exponentials.least(base)
+        if factors:
+            floor = " or ".join(text(factor) for factor in factors)
+            assumed = "".join(f", {text(f)} > 0 assumed" for f in factors if not f.free_symbols <= {D})
             return (
                 f"{shown} adds up exponentials",
-                f"it is never below {floor}, since the largest is exp(0) = 1",
+                f"it is never below {floor}, since the largest is exp(0) = 1{assumed}",
                 "bounded",
             )
         return None
@@ -280,19 +298,12 @@ class _Auditor:
         factors = [f for f in Mul.make_args(term) if not f.free_symbols <= {D}]
         return bool(factors) and all(f.is_nonnegative for f in factors) and not _is_negative(term)
 
-    def _holds_one(self, body: Expr) -> bool:
-        """Whether a row value is the exponential of a row less its largest entry."""
-        value = self.value.get(body, body)
-        if not isinstance(value, sympy.exp):
-            return False
-        exponent = self.value.get(value.args[0], value.args[0])
-        return any(self.largest.get(s) == exponent + s for s in exponent.free_symbols)
-
     def _small_logarithm(self, e: Expr) -> bool:
         """Whether a row scalar is the logarithm of a sum of exponentials, the largest of which is 1."""
         value = self.value.get(e, e)
-        operator, body = self.totals.get(value.args[0], ("", None)) if isinstance(value, sympy.log) else ("", None)
-        return operator == "sum" and body is not None and self._holds_one(body)
+        if isinstance(value, Log1p):
+            return True
+        return isinstance(value, sympy.log) and self.exponentials.least(value.args[0]) == (sympy.S.One,)
 
     def _bare_root(self, e: Expr, line: _Line) -> tuple[str, str, Status]:
         base = text(e.base, self.order)
@@ -319,13 +330,20 @@ class _Auditor:
     # ---- exponentials and logarithms
 
     def _exponential(self, e: Expr, line: _Line) -> Iterator[Hazard]:
-        exponent = self.value.get(e.args[0], e.args[0])
-        if any(self.largest.get(s) == exponent + s for s in exponent.free_symbols):
+        exponent = self.exponentials.exponent(e)
+        if self.exponentials.is_bounded(e):
             danger = f"exp overflows above {self._in_types('.1f', 88.7, 709.7)}"
-            yield self._hazard("exponential", e, line, danger, "its argument is never above 0", "removed")
+            yield self._hazard(OVERFLOW, e, line, danger, "its argument is never above 0", "removed")
         elif not (exponent.is_nonpositive or _is_minus_square(exponent)):
-            danger = f"exp overflows above {self._in_types('.1f', 88.7, 709.7)}"
-            yield self._hazard("exponential", e, line, danger, "none: the input decides", "open")
+            times, argument = exponent.as_coeff_Mul()
+            if not times.is_Rational:
+                times, argument = sympy.S.One, exponent
+            single, double = (f"{limit / float(times):.4g}" for limit in (88.7, 709.7))
+            where = f"{text(argument, self.order)} is {'above' if times > 0 else 'below'}"
+            types = f"{single} in float32, as in 16 bits, and {double} in float64"
+            types = f"{double} (float32 and 16 bits are computed in float64)" if self.is_wide else types
+            danger = f"exp overflows where {where} {types}, and the result with it, or to no number"
+            yield self._hazard(OVERFLOW, e, line, danger, "none: the input decides", "open")
 
     def _logarithm(self, e: Expr, line: _Line) -> Iterator[Hazard]:
         argument = e.args[0]

@@ -12,17 +12,14 @@ from sympy import Add
 
 from lngen.derivation.from_definition import translate
 from lngen.derivation.simplify import derive
-from lngen.derivation.simplify.exponentials import (
-    powers_of_exponentials,
-    shift_exponentials,
-    stop_at_cancelling_extremes,
-)
+from lngen.derivation.simplify.exponentials import powers_of_exponentials, stop_at_cancelling_extremes
 from lngen.derivation.simplify.second_order import second_order
+from lngen.derivation.simplify.shifts import shift_exponentials
 from lngen.derivation.simplify.stability import centre_statistics, difference_of_squares
 from lngen.derivation.simplify.trail import Trail
 from lngen.expressions.equations import Equation, Forward
 from lngen.expressions.numeric import Arithmetic, evaluate_equations
-from lngen.expressions.symbols import D, RowMax, RowSymbol
+from lngen.expressions.symbols import D, RowMax, RowSymbol, Where
 from lngen.language.parsing import parse
 from tests.corpus import text_of
 
@@ -121,12 +118,40 @@ SHIFTS = [
 ]
 
 
-@pytest.mark.parametrize("text", SHIFTS)
+MORE_SHIFTS = [
+    # beside what is no exponential, or another one
+    "def f(x: Row): return x/(1 + sum(exp(x)))",
+    "def f(x: Row, s: RowScalar): return exp(x)/(exp(s) + sum(exp(x)))",
+    "def f(x: Row, s: Scalar):\n    e = exp(x)\n    k = exp(s)\n    return e/(2*k + sum(e) + 1e-6)",
+    "def f(x: Row): return log(1 + sum(exp(x)))*x",
+    "def f(x: Row): return log1p(sum(exp(x)))*x",
+    "def f(x: Row, z: Row): return sum(exp(z))/(sum(exp(x)) + sum(exp(z)))*x",
+    # each sum with its own
+    "def f(x: Row, z: Row): return x*(log(sum(exp(x)) + sum(exp(z))) - log(sum(exp(z))))",
+    "def f(x: Row):\n    e = exp(x)\n    p = e/sum(e)\n    y = e/(1 + sum(e))\n    return y, p",
+    # an entry at a time
+    "def f(x: Row): return log(1 + exp(x))",
+    "def f(x: Row, z: Row): return exp(x)/(exp(x) + exp(z))",
+    "def f(x: Row): return x/(1 + exp(-3*x))",
+    "def f(x: Row): return (exp(x) - exp(-x))/(exp(x) + exp(-x))",
+    "def f(x: Row, a: RowScalar): return x/(1 + exp(a))",
+    # selects
+    "def f(x: Row, m: Row): return where(m > -9, exp(x), 0)/sum(where(m > -9, exp(x), 0))",
+    "def f(x: Row, m: Row):\n    e = exp(x)\n    k = where(m > 0, e, 0)\n    return k/(1 + sum(k))",
+    "def f(x: Row, m: Row): return where(m > 0, exp(x)/sum(exp(x)), 0)",
+    # the same for all rows
+    "def f(x: Row, w: Feature): return x*exp(w)/sum(exp(w))",
+]
+
+
+@pytest.mark.parametrize("text", [*SHIFTS, *MORE_SHIFTS])
 def test_exponentials_under_a_sum_are_shifted(text: str) -> None:
     before, after, trail = applied(shift_exponentials, text)
-    assert [step.rule for step in trail.steps] == ["largest exponent taken out"]
-    (shift,) = [q for q in after.equations if q.stopped]
-    assert isinstance(shift.expression, RowMax)
+    assert {step.rule for step in trail.steps} == {"largest exponent taken out"}
+    shifts = [q.expression for q in after.equations if q.stopped]
+    assert len(shifts) == len(trail.steps)
+    assert all(isinstance(shift, (RowMax, Where)) for shift in shifts)
+    assert len(shifts) == 1 or text in MORE_SHIFTS
     _same_outputs(before, after)
     # Nothing overflows where the exponent is 1e4.
     point = _point(before, scale=1e4)
@@ -140,12 +165,14 @@ def test_exponentials_under_a_sum_are_shifted(text: str) -> None:
     [
         "def f(x: Row): return exp(x)*x",  # no sum
         "def f(x: Row): return x*sum(exp(x))",  # the output keeps the factor
-        "def f(x: Row): return x/(1 + sum(exp(x)))",  # a sum of something with the factor and something without
         "def f(x: Row): return tanh(sum(exp(x)))*x",  # a function that the factor does not leave
         "def f(x: Row): return exp(x)/stop_gradient(sum(exp(x)))",  # here the shift would need a gradient
         "def f(x: Row): return exp(x - max(x))/sum(exp(x - max(x)))",  # shifted already
-        # the largest exponent may be one that is left out, and all that is chosen would underflow
-        "def f(x: Row, m: Row): return where(m > 0, exp(x), 0)/sum(where(m > 0, exp(x), 0))",
+        "def f(x: Row): return x/(1 + sum(exp(-x**2)))",  # never large
+        "def f(x: Row): return x/sum(exp(x))*exp(mean(x))",  # large where each exponential is small
+        "def f(x: Row, z: Row): return exp(z)/(1 + sum(exp(x)))",  # the output has another exponential
+        # what is divided by would be 0 where none of the largest is in it
+        "def f(x: Row, m: Row): return x*mean(exp(x))/sum(where(m > 0, exp(x), 0))",
     ],
 )
 def test_other_exponentials_stay(text: str) -> None:
@@ -284,7 +311,7 @@ def test_a_large_offset_costs_no_digits() -> None:
 
 def _point(forward: Forward, scale: float = 1.0) -> dict[object, object]:
     rng = np.random.default_rng(3)
-    shapes = {(True, True): (3, 6), (False, True): (6,)}
+    shapes = {(True, True): (3, 6), (True, False): (3, 1), (False, True): (6,), (False, False): ()}
     point: dict[object, object] = {D: 6.0}
     for symbol in forward.symbols:
         point[symbol] = rng.standard_normal(shapes[tuple(symbol.varies)]) * (scale if symbol.varies.rows else 1)

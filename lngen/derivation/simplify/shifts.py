@@ -1,0 +1,364 @@
+"""The largest exponent of a sum of exponentials is taken out of it, so that none of them overflows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+import sympy
+from sympy import Expr
+
+from lngen.derivation.simplify.homogeneous import Held, NotAPowerError, SumOfExponentials, Taken, Wanted
+from lngen.derivation.simplify.linear import TooManyTermsError, multiply_out
+from lngen.derivation.simplify.trail import Trail
+from lngen.expressions.equations import Equation, Forward, Names, leading_to
+from lngen.expressions.extremes import larger, never_positive
+from lngen.expressions.reductions import known_sign
+from lngen.expressions.symbols import (
+    Log1p,
+    Mean,
+    Reduction,
+    RowMax,
+    RowSymbol,
+    TypedSymbol,
+    Where,
+    is_row,
+    symbol_like,
+    varies_over_features,
+)
+
+LOWEST = -(sympy.Integer(10) ** 38)
+"""What an entry that a select leaves out counts as in the largest exponent. It may be any number, since that cancels;
+and exponents of a layer are not below it."""
+
+_MOST_MEMBERS = 8
+
+
+def shift_exponentials(forward: Forward, trail: Trail) -> Forward:
+    """A sum of exponentials gets the largest exponent m taken out, where no output depends on it.
+
+    Every exponential that meets another in a sum is `exp(u) = exp(m)*exp(u - m)`, m being the largest of their
+    exponents: of each row's largest where a reduction adds them up, and else of each entry's own. What is no
+    exponential has the exponent 0: `1 + sum(exp(x))` is `exp(m)*(exp(-m) + sum(exp(x - m)))` with
+    `m = maximum(max(x), 0)`. The rule follows the factor exp(m) through the definition: a mean lets it out, a quotient
+    cancels it, a logarithm turns it into `+ m`. Condition: no output keeps a power of it, but for one below 0 where m
+    is above, a factor of 1 at most; and what is divided by holds the largest of all that m is the largest of, so that
+    it is not 0. Then no exponential is above 1 and none overflows; and m needs no gradient: nothing depends on it.
+
+    >>> from lngen.language.parsing import parse
+    >>> from lngen.derivation.from_definition import translate
+    >>> for q in shift_exponentials(translate(parse("def f(x: Row): return log(sum(exp(x)))")), Trail()).equations:
+    ...     print(q.symbol, "=", q.expression)
+    row_max = RowMax(x)
+    sum_exp_x_shifted = D*Mean(exp(-row_max + x))
+    y = row_max + log(sum_exp_x_shifted)
+    >>> text = "def f(x: Row): return exp(x)/(1 + sum(exp(x)))"
+    >>> for q in shift_exponentials(translate(parse(text)), Trail()).equations:
+    ...     print(q.symbol, "=", q.expression)
+    row_max = RowMax(x)
+    largest = Where(row_max > 0, row_max, 0)
+    sum_exp_x_shifted = D*Mean(exp(-largest + x))
+    y = exp(-largest + x)/(sum_exp_x_shifted + exp(-largest))
+
+    Of a sum in which a select leaves entries out it is the largest of the others; a row of which none is chosen is
+    0/0 as it was.
+
+    >>> text = "def f(x: Row, keep: Row): return sum(where(keep > 0, exp(x), 0)*x)/sum(where(keep > 0, exp(x), 0))"
+    >>> print(shift_exponentials(translate(parse(text)), Trail()).equations[0].expression.args[0])
+    Where(keep > 0, x, -100000000000000000000000000000000000000)
+    """
+    inside, marks = _marked(forward)
+    shifted = _each(inside, marks, trail) if marks else inside
+    if shifted != inside:
+        forward = _with(shifted, {mark: sympy.exp(found.exponent) for mark, found in marks.items()})
+    return _each(forward, {}, trail)
+
+
+_Guards = tuple[tuple[Expr, int], ...]
+"""The selects in a branch of which something stands, from the outermost in: their conditions, and which branch."""
+
+
+@dataclass(frozen=True)
+class _Exponential:
+    """An exponential; its exponent counts where selects let it through."""
+
+    exponent: Expr
+    guards: _Guards = ()
+
+    @property
+    def member(self) -> Expr:
+        """What the largest exponent is taken of."""
+        return self.let_through(self.exponent, LOWEST)
+
+    def let_through(self, exponent: Expr, otherwise: Expr) -> Expr:
+        """An exponent where the selects let it through, and another number elsewhere."""
+        for condition, place in reversed(self.guards):
+            exponent = Where(condition, *((exponent, otherwise) if place == 1 else (otherwise, exponent)))
+        return exponent
+
+
+def _with(forward: Forward, table: dict[Expr, Expr]) -> Forward:
+    return replace(
+        forward, equations=tuple(replace(q, expression=q.expression.xreplace(table)) for q in forward.equations)
+    )
+
+
+def _marked(forward: Forward) -> tuple[Forward, dict[Expr, _Exponential]]:
+    """The forward with a symbol for every exponential that stands in a branch of a select, and what they stand for."""
+    values = {q.symbol: q.expression for q in forward.equations if is_row(q.symbol) and q.expression.has(sympy.exp)}
+    marks: dict[tuple[Expr, _Guards], Expr] = {}
+
+    def marked(e: Expr, guards: _Guards) -> Expr:
+        if isinstance(e, Where):
+            branches = (marked(values.get(e.args[i], e.args[i]), (*guards, (e.args[0], i))) for i in (1, 2))
+            return Where(e.args[0], *branches)
+        if isinstance(e, sympy.exp) and guards and is_row(e):
+            return marks.setdefault((e, guards), RowSymbol(f"exponential {len(marks)}", positive=True))
+        if not e.has(Where, sympy.exp):
+            return e
+        return e.func(*(marked(part, () if isinstance(e, Reduction) else guards) for part in e.args))
+
+    result = tuple(replace(q, expression=marked(q.expression, ())) for q in forward.equations)
+    found = {mark: _Exponential(e.args[0], guards) for (e, guards), mark in marks.items()}
+    return replace(forward, equations=result), found
+
+
+def _each(forward: Forward, marks: dict[Expr, _Exponential], trail: Trail) -> Forward:
+    tried: set[Expr] = set()
+    while True:
+        fresh = [form for form in _candidates(forward, marks) if form not in tried]
+        if not fresh:
+            return forward
+        tried.add(fresh[0])
+        shifted = _Shift(forward, marks, fresh[0], forward).result(trail)
+        forward = shifted or _one_by_one(forward, marks, fresh[0], trail)
+
+
+def _one_by_one(forward: Forward, marks: dict[Expr, _Exponential], form: Expr, trail: Trail) -> Forward:
+    """Each value that keeps no power of a factor of its own with its own largest exponent.
+
+    A sum that is divided by has to hold the largest of all members, which two sums of other terms do not both.
+    """
+    lines = list(_logarithms_apart(forward, form))
+    place, changed = 0, False
+    while place < len(lines):
+        equation = lines[place]
+        chain = leading_to([equation.symbol], lines)
+        if any(form in sympy.preorder_traversal(q.expression) for q in chain):
+            alone = replace(forward, equations=chain, outputs=(equation.symbol,))
+            known = replace(forward, equations=tuple(lines))
+            shifted = _Shift(alone, marks, form, known).result(trail)
+            if shifted is not None:
+                new = [q for q in shifted.equations if q not in chain]
+                lines[place : place + 1] = new
+                place += len(new) - 1
+                changed = True
+        place += 1
+    return replace(forward, equations=leading_to(forward.outputs, lines)) if changed else forward
+
+
+def _logarithms_apart(forward: Forward, form: Expr) -> Iterator[Equation]:
+    """The equations, and logarithms of what has an exponential on lines of their own, where they are not alone."""
+    names, reading = Names.of(forward), {form}
+    for equation in forward.equations:
+        table: dict[Expr, Expr] = {}
+        for logarithm in sorted(equation.expression.atoms(sympy.log, Log1p), key=sympy.default_sort_key):
+            inside = set(sympy.preorder_traversal(logarithm))
+            if logarithm != equation.expression and not inside.isdisjoint(reading):
+                table[logarithm] = symbol_like(names.fresh("log_sum"), logarithm)
+                yield Equation(table[logarithm], logarithm)
+        if not set(sympy.preorder_traversal(equation.expression)).isdisjoint(reading):
+            reading.add(equation.symbol)
+        yield replace(equation, expression=equation.expression.xreplace(table))
+
+
+def _exponentials(forward: Forward, marks: dict[Expr, _Exponential]) -> dict[Expr, _Exponential]:
+    """All exponentials, and the marks that are there."""
+    found = {e for q in forward.equations for e in q.expression.atoms(sympy.exp) if e.free_symbols}
+    there = {s for q in forward.equations for s in q.expression.free_symbols} & marks.keys()
+    return {e: _Exponential(e.args[0]) for e in found} | {mark: marks[mark] for mark in there}
+
+
+def _candidates(forward: Forward, marks: dict[Expr, _Exponential]) -> list[Expr]:
+    """Exponentials that are not shifted yet, those first that reach a sum, directly or under a name."""
+    values = {q.symbol: q.expression for q in forward.equations}
+    named = {s: e for s, e in values.items() if e.atoms(sympy.exp) or not e.free_symbols.isdisjoint(marks)}
+    summed: set[Expr] = set()
+    for equation in forward.equations:
+        if isinstance(equation.reduction, Mean):
+            body = equation.reduction.args[0]
+            # An exponential of an exponential that has a name is found as it is written.
+            summed |= {part for form in (body, body.xreplace(named)) for part in sympy.preorder_traversal(form)}
+    shifted = _differences(forward)
+    exponentials = _exponentials(forward, marks)
+    found = [form for form, e in exponentials.items() if not _is_shifted(e.exponent, forward, shifted)]
+    return sorted(found, key=lambda form: (form not in summed, sympy.default_sort_key(form)))
+
+
+def _differences(forward: Forward) -> set[Expr]:
+    return never_positive((q.symbol, q.expression) for q in forward.equations)
+
+
+def _is_shifted(exponent: Expr, forward: Forward, differences: Iterable[Expr]) -> bool:
+    """Whether the exponent is already u - max(u), or a multiple of it."""
+    values = {q.symbol: q.expression for q in forward.equations if is_row(q.symbol)}
+    exponent = values.get(exponent, exponent)
+    return any(_multiple(exponent, difference) is not None for difference in differences)
+
+
+def _multiple(a: Expr, b: Expr) -> Expr | None:
+    """The rational c > 0 with a = c*b, or None.
+
+    >>> x = sympy.Symbol("x")
+    >>> _multiple(2*x - 2, x - 1), _multiple(x**2, x), _multiple(-x, x)
+    (2, None, None)
+    """
+    left, right = _spread(a).as_coefficients_dict(), _spread(b).as_coefficients_dict()
+    if left.keys() != right.keys():
+        return None
+    ratios = {left[key] / right[key] for key in left}
+    ratio = ratios.pop()
+    return None if ratios or ratio < 0 else ratio
+
+
+def _spread(exponent: Expr) -> Expr:
+    """An exponent multiplied out, if that is not too long."""
+    with suppress(TooManyTermsError):
+        return multiply_out(exponent)
+    return exponent
+
+
+class _Shift:
+    """The attempt to take the largest exponent out of an exponential, and out of those that it meets in sums."""
+
+    def __init__(self, forward: Forward, marks: dict[Expr, _Exponential], first: Expr, known: Forward) -> None:
+        self.forward = forward
+        self.known = known
+        self.all = _exponentials(forward, marks)
+        self.defined = {q.symbol: q.expression for q in forward.equations}
+        shifted = _differences(forward)
+        self.free = {form for form, e in self.all.items() if not _is_shifted(e.exponent, forward, shifted)}
+        self.partners = [first]
+        self.zero = self.by_rows = False
+
+    def result(self, trail: Trail) -> Forward | None:
+        """The forward with the exponentials shifted, or None."""
+        for _ in range(2 * _MOST_MEMBERS):
+            try:
+                return self._attempt(trail)
+            except Wanted as wanted:
+                if isinstance(wanted.exponential, Reduction):
+                    self.by_rows = True
+                elif wanted.exponential == 1:
+                    self.zero = True
+                else:
+                    self.partners.append(wanted.exponential)
+            except NotAPowerError:
+                return None
+        return None
+
+    def _attempt(self, trail: Trail) -> Forward | None:
+        members = [self.all[form].member for form in self.partners] + [sympy.S.Zero] * self.zero
+        if self.zero and all(member.is_nonpositive for member in members):
+            return None
+        names = Names.of(self.known)
+        shifts = self._shifts(members, names)
+        largest = shifts[-1].symbol if shifts else RowSymbol("largest")
+        rule = SumOfExponentials(largest, self._values(largest), members, by_rows=self.by_rows, others=self._others)
+        result: list[Equation] = []
+        kept = False
+        for equation in self.forward.equations:
+            taken = rule.taken_out(equation.expression)
+            if taken.degree != 0 and equation.symbol in self.forward.outputs:
+                taken, kept = self._bounded(equation, taken, largest), True
+            elif taken.degree != 0:
+                rule.values[equation.symbol] = taken._replace(plain=equation.symbol)
+            result.append(replace(equation, expression=taken.plain))
+        if not rule.used or not shifts:
+            return None
+        # What lost a factor is another value than the user's and goes by another name.
+        lost = [s for s in self.defined if s in rule.values and rule.values[s].degree != 0]
+        other = {s: type(s)(names.fresh(f"{s.name}_shifted"), **known_sign(s)) for s in lost}
+        result = [
+            replace(q, symbol=other.get(q.symbol, q.symbol), expression=q.expression.xreplace(other)) for q in result
+        ]
+        first = next(i for i, q in enumerate(result) if largest in q.expression.free_symbols)
+        ordered = _in_order([*result[:first], *shifts, *result[first:]])
+        if ordered is None:
+            return None
+        for shift in shifts:
+            trail.add(
+                "forward", "largest exponent taken out", shift.symbol, None, shift.expression, _reason(largest, kept)
+            )
+        return replace(self.forward, equations=ordered)
+
+    def _values(self, largest: TypedSymbol) -> dict[Expr, Taken]:
+        """What the exponentials are that are multiples of those that take part."""
+        values: dict[Expr, Taken] = {}
+        for form, e in self.all.items():
+            for partner in (self.all[form] for form in self.partners):
+                times = _multiple(e.exponent, partner.exponent)
+                if times is not None and e.guards == partner.guards:
+                    shifted = _spread(times * (partner.exponent - largest))
+                    # What is not chosen does not overflow either: infinity times 0 would be no number.
+                    plain = sympy.exp(e.let_through(shifted, sympy.S.Zero))
+                    values[form] = Taken(plain, times, frozenset({Held(partner.member, False)}))
+        return values
+
+    def _shifts(self, members: Sequence[Expr], names: Names) -> list[Equation]:
+        """The equations of the largest exponent, which is the last of them."""
+        shifts: list[Equation] = []
+        total: Expr | None = None
+        for member in members:
+            if self.by_rows and varies_over_features(member):
+                body = RowMax(member)
+                shifts.append(Equation(symbol_like(names.fresh("row_max"), body), body, stopped=True))
+                member = shifts[-1].symbol
+            total = member if total is None else larger(total, member)
+            if isinstance(total, Where) and total != member:
+                shifts.append(Equation(symbol_like(names.fresh("largest"), total), total, stopped=True))
+                total = shifts[-1].symbol
+        return shifts
+
+    def _others(self, term: Expr) -> list[Expr]:
+        """Exponentials in a term, directly or under names, that are not shifted and take no part."""
+        seen: set[Expr] = set()
+        stack, found = [term], set()
+        while stack:
+            e = stack.pop()
+            here = {part for part in sympy.preorder_traversal(e) if part in self.free}
+            found |= {form for form in here if not self.all[form].exponent.is_nonpositive}
+            fresh = (e.free_symbols & self.defined.keys()) - seen
+            seen |= fresh
+            stack += [self.defined[symbol] for symbol in fresh]
+        partners = [self.all[form].exponent for form in self.partners]
+        others = (f for f in found if all(_multiple(self.all[f].exponent, u) is None for u in partners))
+        return sorted(others, key=sympy.default_sort_key)
+
+    def _bounded(self, equation: Equation, taken: Taken, largest: TypedSymbol) -> Taken:
+        """An output with a power of exp(m) below 0, which is at most 1 if m is 0 at least."""
+        if not taken.degree.is_negative or self._others(equation.expression):
+            raise NotAPowerError
+        if not self.zero:
+            raise Wanted(sympy.S.One)
+        return Taken(taken.plain * sympy.exp(taken.degree * largest), sympy.S.Zero)
+
+
+def _reason(largest: TypedSymbol, kept: bool) -> str:
+    gone = "cancels in every output" if not kept else "cancels in every output, or stays as one that is at most 1"
+    return f"the factor exp({largest}) {gone}: exp never overflows, no gradient flows through it"
+
+
+def _in_order(equations: Iterable[Equation]) -> tuple[Equation, ...] | None:
+    """Each equation after those that it uses, otherwise in the given order; None if that cannot be."""
+    pending, result = list(equations), []
+    symbols = {equation.symbol for equation in pending}
+    while pending:
+        ready = next((q for q in pending if q.expression.free_symbols.isdisjoint(symbols)), None)
+        if ready is None:
+            return None
+        pending.remove(ready)
+        symbols.discard(ready.symbol)
+        result.append(ready)
+    return tuple(result)

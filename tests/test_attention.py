@@ -1,0 +1,214 @@
+"""Attention softmaxes as people write them, at logits that no exponential of a float holds: no NaN, and every result as
+near to the exact one as its bound says, in all four directions.
+
+The exact outputs and gradients are differences of the definition at 80 digits; what they move by is the unsimplified
+derivative, at as many. Neither knows of a shift.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+from lngen.check import reference
+from lngen.check.bounds import CUDA, NUMPY, Summation, error_bounds
+from lngen.check.derived import checkable
+from lngen.check.layer import Case
+from lngen.derivation.derivation import Derivation
+from lngen.derivation.double_backward import backward_as_forward
+from lngen.derivation.jvp import tangent
+from lngen.expressions.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
+from lngen.expressions.symbols import D
+from lngen.files.loading import module_from_files
+from lngen.language.definition import Definition
+from lngen.language.parsing import load
+from lngen.language.syntax import Kind
+from lngen.pipeline import Derived, derived
+from lngen.report.audit import audit
+from tests.fuzz.answers import GRADIENT, OUTPUT, SECOND, SECOND_OF_COTANGENT, TANGENT, Point, Results, answers
+from tests.requirements import needs_gxx, needs_pycuda
+from tests.tiers import sample
+
+PATHS = sorted((Path(__file__).parent / "definitions" / "attention").glob("*.py"))
+LOGITS = ("x", "z", "t", "sink", "mask")
+ROWS, FEATURES = 3, 7
+LARGE = [("float32", 1e4), ("float16", 1e3), ("float32", 90.0)]
+"""Types, and deviations of logits: of 1e4, of what float16 rows hold, and around where float32 overflows."""
+
+_DIGITS = 80
+
+
+@functools.cache
+def made(path: Path) -> Derived:
+    """The layer of a definition, proved."""
+    return derived(load(path))
+
+
+def shape_of(kind: Kind) -> tuple[int, ...]:
+    return tuple(n for n, over in ((ROWS, kind.over_rows), (FEATURES, kind.over_features)) if over)
+
+
+def point(definition: Definition, dtype: str, scale: float) -> Point:
+    """Logits of a deviation, everything else of order one; all in numbers of the type."""
+    rng = np.random.default_rng(len(definition.name))
+    inputs: dict[str, Any] = {}
+    for entry in definition.inputs:
+        if entry.kind is Kind.CONSTANT:
+            continue
+        values = np.asarray(rng.standard_normal(shape_of(entry.kind)))
+        of_order_one = entry.name not in LOGITS or entry.kind is Kind.SCALAR
+        inputs[entry.name] = (
+            np.abs(values) + 0.5 if entry.kind is Kind.SCALAR else values if of_order_one else values * scale
+        )
+    cotangents = {
+        name: np.asarray(rng.standard_normal(shape_of(definition.output_kind(name)))) for name in definition.outputs
+    }
+    along = {e.name: np.asarray(rng.standard_normal(shape_of(e.kind))) for e in definition.differentiable}
+    case = Case("large logits", ROWS, FEATURES, inputs, cotangents)
+    return Point(case, along).astype(dtype)
+
+
+def exact(derivation: Derivation, at: Point) -> Results:
+    """Everything that `answers` has."""
+    definition = derivation.definition
+    found: Results = {(OUTPUT, name): value for name, value in reference.outputs(definition, at.case).items()}
+    found |= {(GRADIENT, name): value for name, value in reference.derivatives(definition, at.case).items()}
+    with mpmath.workdps(_DIGITS):
+        adjoint, arithmetic = derivation.adjoint, Arithmetic(_DIGITS)
+        whole = backward_as_forward(derivation.written, adjoint.cotangents, adjoint.equations, adjoint.gradients)
+        values = evaluate_equations(whole.forward.equations, _environment(derivation, at), arithmetic)
+        moved = tangent(derivation.written)
+        for what, pass_ in ((TANGENT, moved), (SECOND, tangent(whole.forward))):
+            directions = {argument: _lifted(0.0, Kind.SCALAR) for argument in pass_.arguments}
+            for symbol, argument in zip(derivation.written.differentiable, pass_.arguments, strict=False):
+                directions[argument] = _lifted(at.directions[symbol.name], definition.input(symbol.name).kind)
+            known = evaluate_equations(pass_.equations, values | directions, arithmetic)
+            names = definition.outputs if what == TANGENT else [s.name for s, _ in adjoint.gradients]
+            for name, (_, result) in zip(names, pass_.results, strict=True):
+                kind = definition.output_kind(name) if what == TANGENT else definition.input(name).kind
+                value = np.asarray(evaluate_expression(result, known, arithmetic), object)
+                stored = (*shape_of(kind), 1) if kind is Kind.ROW_SCALAR else shape_of(kind)
+                found[what, name] = np.broadcast_to(value, stored).reshape(shape_of(kind))
+    return found | {(SECOND_OF_COTANGENT, name): found[TANGENT, name] for name in definition.outputs}
+
+
+def _environment(derivation: Derivation, at: Point) -> Environment:
+    definition = derivation.definition
+    environment: Environment = {D: FEATURES}
+    for entry, symbol in zip(derivation.written.inputs, derivation.written.symbols, strict=True):
+        given = at.case.inputs.get(entry.name, entry.default)
+        environment[symbol] = _lifted(given, entry.kind)
+    for name, symbol in zip(definition.outputs, derivation.adjoint.cotangents, strict=True):
+        environment[symbol] = _lifted(at.case.cotangents[name], definition.output_kind(name))
+    return environment
+
+
+def _lifted(value: Any, kind: Kind) -> Any:
+    lifted = np.frompyfunc(lambda number: mpmath.mpf(float(number)), 1, 1)(np.asarray(value))
+    return lifted[:, None] if kind is Kind.ROW_SCALAR else lifted
+
+
+def bounds(layer: Derived, at: Point, dtype: str, arithmetic: Summation) -> Mapping[tuple[str, str], Any]:
+    """How far each result may be off, by the program that computes it."""
+    plan, definition = layer.plan, layer.definition
+    case, along = at.case, {f"d{name}": value for name, value in at.directions.items()}
+    first = error_bounds(plan.forward, plan.backward, case, dtype, arithmetic)
+    found = {(OUTPUT, name): first[name] for name in definition.outputs}
+    found |= {(GRADIENT, e.name): first[f"d{e.name}"] for e in definition.differentiable}
+    tangents = replace(case, inputs={**case.inputs, **along}, cotangents=at.directions)
+    moved = error_bounds(plan.forward, plan.jvp, tangents, dtype, arithmetic)
+    found |= {(TANGENT, name): moved[f"d{name}"] for name in definition.outputs}
+    doubled = {f"d{name}": value for name, value in along.items()}
+    of_gradients = replace(case, inputs={**case.inputs, **doubled}, cotangents={**case.cotangents, **along})
+    second = error_bounds(plan.forward, plan.backward_backward, of_gradients, dtype, arithmetic)
+    found |= {(SECOND, e.name): second[f"d{e.name}"] for e in definition.differentiable}
+    return found | {(SECOND_OF_COTANGENT, name): second[f"dd{name}"] for name in definition.outputs}
+
+
+def assert_right(layer: Derived, found: Results, at: Point, dtype: str, arithmetic: Summation = NUMPY) -> None:
+    wanted, allowed = exact(layer.plan.derivation, at), bounds(layer, at, dtype, arithmetic)
+    for result, value in found.items():
+        size = np.abs(wanted[result].astype(np.float64))
+        holds = size < float(np.finfo(np.float16).max) if dtype == "float16" else size < 1e38
+        assert np.isfinite(value.astype(np.float64)[holds]).all(), result
+        error = np.abs(value.astype(np.float64) - wanted[result].astype(np.float64))
+        assert np.all((error <= allowed[result])[holds]), (result, error, allowed[result])
+
+
+@pytest.mark.parametrize(("dtype", "scale"), sample(LARGE, LARGE[:1]))
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_large_logits_are_right_in_all_directions(path: Path, dtype: str, scale: float) -> None:
+    layer = made(path)
+    at = point(layer.definition, dtype, scale)
+    module = module_from_files(layer.files, path.stem)
+    if dtype == "float32":
+        with np.errstate(over="raise"):
+            module.forward(*at.case.inputs.values())
+    assert_right(layer, answers(checkable(layer.plan, module), at), at, dtype)
+
+
+@needs_pycuda
+@needs_gxx
+@pytest.mark.cuda
+@pytest.mark.parametrize("path", sample(PATHS, lambda path: path.stem == "masked_sink"), ids=lambda path: path.stem)
+def test_large_logits_are_right_on_a_device(path: Path, tmp_path: Path) -> None:
+    from lngen.check.on_device import OnDevice, device
+    from tests.fuzz.judge import _package
+
+    layer = made(path)
+    at = point(layer.definition, "float32", 1e4)
+    with device():
+        kernels = OnDevice(_package(layer, tmp_path), ("f32",))
+        found = answers(checkable(layer.plan, kernels), at, first_order=True)
+    assert_right(layer, found, at, "float32", CUDA)
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_no_exponential_is_left_to_overflow(path: Path) -> None:
+    layer = made(path)
+    found = audit(layer.plan)
+    assert not layer.plan.forward.is_wide
+    assert found.warning == ""
+    assert {h.status for h in found.hazards if h.kind == "exponential"} == {"removed"}
+    rules = [step.rule for step in layer.plan.derivation.steps]
+    assert "largest exponent taken out" in rules
+    assert all(proof.passed for proof in layer.plan.derivation.proofs)
+
+
+def test_a_row_of_which_nothing_is_kept_is_as_the_definition_says() -> None:
+    x, keep = np.full((2, 4), 1e4, np.float32), np.array([[0, 0, 0, 0], [1, 0, 0, 1]], np.float32)
+    x[:, 1] = 3e4
+    masked, sunk = (_emitted(name) for name in ("where_mask", "masked_sink"))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        y, saved = masked.forward(x, keep)
+        dx = masked.backward(saved, np.ones_like(x)).dx
+    assert np.isnan(y[0]).all()
+    np.testing.assert_array_equal(y[1], [0.5, 0, 0, 0.5])
+    np.testing.assert_array_equal(dx[1], 0)
+    y, saved = sunk.forward(x, keep, np.zeros(2, np.float32))
+    np.testing.assert_array_equal(y, [[0, 0, 0, 0], [0.5, 0, 0, 0.5]])
+    np.testing.assert_array_equal(sunk.backward(saved, np.ones_like(x)).dx, 0)
+
+
+def test_an_added_mask_of_minus_infinity_leaves_entries_out() -> None:
+    layer = _emitted("additive_mask")
+    x = np.array([[1e4, 9e4, 1e4, 2e4], [1, 2, 3, 4]], np.float32)
+    mask = np.array([[0, -np.inf, 0, -np.inf], [-np.inf] * 4], np.float32)
+    with np.errstate(invalid="ignore"):
+        y, saved = layer.forward(x, mask)
+        dx = layer.backward(saved, np.arange(8, dtype=np.float32).reshape(2, 4)).dx
+    np.testing.assert_array_equal(y[0], [0.5, 0, 0.5, 0])
+    np.testing.assert_array_equal(dx[0], [-0.5, 0, 0.5, 0])
+    assert np.isnan(y[1]).all(), "0/0, as in the definition"
+
+
+def _emitted(name: str) -> Any:
+    path = next(path for path in PATHS if path.stem == name)
+    return module_from_files(made(path).files, name)
