@@ -42,7 +42,7 @@ def section(rule: Rule) -> Iterator[str]:
     said = {"": rule.statement, "*Condition.* ": rule.condition, "*Proof.* ": rule.proof}
     yield from (line for head, words in said.items() for line in (head + markdown(words), ""))
     if rule.example:
-        yield from ("*Example.* In the derivation of", "", "```python", rule.example, "```", "", "```text")
+        yield from ("*Example.* In the derivation of", "", "```text", rule.example, "```", "", "```text")
         yield from (*example(rule), "```", "")
     else:
         yield from ("Only in definitions that are too long to be shown here.", "")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 from rich.text import Text
 
-from lngen.derivation.derivation import Proof
+from lngen.derivation.derivation import Evidence, Proof
 from lngen.derivation.simplify import derive
 from lngen.errors import LngenError, printable
 from lngen.language.parsing import load, parse
@@ -46,7 +46,7 @@ def planned(path):
 
 def with_proofs(layer, *proofs):
     derivation = replace(layer.derivation, proofs=proofs)
-    steps = tuple(replace(step, digits=50) for step in derivation.steps)
+    steps = tuple(replace(step, evidence=Evidence("50 digits", digits=50)) for step in derivation.steps)
     return replace(layer, derivation=replace(derivation, steps=steps))
 
 
@@ -109,13 +109,13 @@ def test_the_order_is_definition_forward_identities_steps_result_evidence_plan_c
 
 
 def test_the_evidence_is_visible_at_a_glance(centred):
-    good, bad = Proof("exact", "dx is zero", True), Proof("exact", "dgamma is zero", False)
+    good, bad = Proof("exact", "dx is zero", True, "gradients"), Proof("exact", "dgamma is zero", False)
     assert "not proved: no evidence was asked for" in report(centred)
-    assert "proved: all 1 statement hold" in report(with_proofs(centred, good))
+    assert "proved: 1 gradient: exact" in report(with_proofs(centred, good))
     shown = report(with_proofs(centred, good, bad))
     assert "NOT PROVED: 1 of 2 statements failed" in shown
     assert "FAILED  exact: dgamma is zero" in shown
-    assert "both sides agree to 50 digits" in shown
+    assert "both sides agree to 50 of 50 digits" in shown
     for format in ("markdown", "latex"):
         assert "NOT PROVED: 1 of 2" in report(with_proofs(centred, good, bad), format)
 
@@ -179,7 +179,7 @@ def test_a_table_keeps_its_columns():
 
 def test_markdown_has_each_formula_once_and_as_mathematics(centred):
     shown = report(centred, "markdown")
-    assert "$$\nd\\gamma = \\sum_{\\mathrm{rows}} dy \\thinspace \\hat{x}\n$$" in shown
+    assert "$$\n\\bar{\\gamma} = \\sum_{\\mathrm{rows}} \\bar{y} \\thinspace \\hat{x}\n$$" in shown
     assert "dgamma = sum_rows(dy*xhat)" not in shown.split("## Plan")[0]
     assert r"\underbrace{\mathrm{rstd} \thinspace g}_{\text{through } \hat{x}}" in shown
     assert r"&= \cdots \textcolor{teal}{+\mathrm{rstd} \thinspace \mathrm{mean}(\hat{x})" in shown
@@ -206,8 +206,9 @@ def test_json_keeps_its_schema(centred):
     assert document["schema"] == 1
     assert document["gradients"][0]["text"] == "rstd*(g - mean(g) - xhat*mean(g*xhat))"
     assert document["where"][0]["name"] == "g"
-    assert document["proofs"] == [{"kind": "exact", "statement": "dx", "passed": True}]
-    fields = "number part rule target before after contributions uses reason operations_before operations_after digits"
+    assert document["proofs"] == [{"kind": "exact", "statement": "dx", "passed": True, "about": "", "count": 1}]
+    fields = "number part rule target before after contributions uses reason operations_before operations_after"
+    fields += " evidence"
     assert sorted(document["steps"][0]) == sorted(fields.split())
     assert document["cost"] == cost_entries(centred)
     assert document["cost"]["backward"]["row_tensors_read"] == 2

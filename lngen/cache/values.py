@@ -143,6 +143,7 @@ _DATACLASSES = (
     definition.Input,
     syntax.Span,
     derivation.Derivation,
+    derivation.Evidence,
     derivation.Proof,
     derivation.Derivative,
     derivation.Step,

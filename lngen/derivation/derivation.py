@@ -21,6 +21,36 @@ from lngen.language.definition import Definition
 Direction = Literal["forward", "backward", "jvp", "backward_backward"]
 
 
+EVERY_D = "exact at every D"
+FIFTY = "50 digits"
+NONE = "none"
+"""Grades of evidence, each in words that mean one thing; between the first two is `exact at D = 1, 2, 3, 4`.
+
+*Exact at every D*: the difference of both sides is zero in the algebra of row expressions, whatever the number of
+features. *Exact at D = ...*: it is zero with the rows of these sizes written out. *50 digits*: both sides were computed
+to 50 digits at random points, and agree. *None*: neither was had.
+"""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """How the equality of a step was shown.
+
+    `names` are the equations that it rests on: what was looked into to see that both sides are one. `digits` is to how
+    many both sides agree, where that is what was found, and `reason` says why no more was.
+    """
+
+    grade: str
+    names: tuple[str, ...] = ()
+    digits: int | None = None
+    reason: str = ""
+
+    @property
+    def words(self) -> str:
+        """The grade, with the digits that it stands for."""
+        return f"both sides agree to {self.digits} of 50 digits" if self.digits is not None else self.grade
+
+
 @dataclass(frozen=True)
 class Step:
     """One line of a derivation: a name's first appearance, or a rewrite of what it stands for.
@@ -29,8 +59,8 @@ class Step:
     put in another one's place, an identity. A first appearance has no `before`: an equation of the definition, a name
     given to an expression, or, where there are `contributions`, a step of the chain rule, whose `after` is their sum.
 
-    `rule` is a name in `lngen.derivation.rules`. `digits` is the number of decimal digits to which both sides agree at
-    random points in 50-digit arithmetic (None before `lngen.prove` looked).
+    `rule` is a name in `lngen.derivation.rules`. `evidence` says how the two sides of a rewrite were seen to be equal
+    (None before `lngen.prove` looked).
     """
 
     number: int
@@ -44,7 +74,7 @@ class Step:
     operations_after: int
     contributions: tuple[Contribution, ...] = ()
     uses: tuple[tuple[Expr, Expr], ...] = ()
-    digits: int | None = None
+    evidence: Evidence | None = None
 
     @property
     def read(self) -> set[TypedSymbol]:
@@ -56,16 +86,21 @@ class Step:
 
 @dataclass(frozen=True)
 class Proof:
-    """Evidence for a whole derivation: what was shown, how, and where."""
+    """Evidence for a whole derivation: what was shown, and how, `kind` being a grade.
+
+    `about` says of what it speaks, in the plural, and `count` of how many of those.
+    """
 
     kind: str
     statement: str
     passed: bool
+    about: str = ""
+    count: int = 1
 
     @property
     def claimed(self) -> bool:
-        """Whether anything was shown; one that is not proved speaks neither for the derivation nor against it."""
-        return self.kind != "not proved"
+        """Whether anything was shown; without any it speaks neither for the derivation nor against it."""
+        return self.kind != NONE
 
     @property
     def outcome(self) -> str:

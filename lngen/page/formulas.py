@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from sympy import Expr
+from sympy import Add, Expr
 
 from lngen.derivation.derivation import Derivation
 from lngen.errors import printable
@@ -17,10 +17,12 @@ from lngen.expressions.notation.mathml import marked, marked_name, mathml, piece
 from lngen.expressions.symbols import D, TypedSymbol, axes
 from lngen.files.render import Markup
 from lngen.plan.planner import Plan
+from lngen.report.changes import alike
 from lngen.report.formulas import reading_order, textbook_forward
 
 # The article is no name, whatever a definition calls by that letter.
 _WORD = re.compile(r"(?<![\w.])((?!a\b)[A-Za-z_]\w*)")
+_LONG = 120
 _VARIES = {
     (True, True): "one value per row and feature",
     (True, False): "one value per row",
@@ -39,7 +41,10 @@ class EquationHtml:
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a name stands for: an equation, or in words what is given. `step` is where it comes from, 0 for none."""
+    """What a name stands for: an equation that is not too long, or in words what is given.
+
+    `step` is where it comes from, 0 for none.
+    """
 
     name: str
     formula: Markup
@@ -73,6 +78,15 @@ class Writer:
         """
         parts = _WORD.split(printable(words))
         return Markup("".join(self.name(part) if part in self.names else escape(part) for part in parts))
+
+    def elided(self, expression: Expr, changed: frozenset[Expr]) -> Markup:
+        """Behind an equals sign the terms of a sum that changed, dots for the rest: of a line that was just read."""
+        terms = [term for term in Add.make_args(expression) if term in changed]
+        if not terms or len(terms) > len(Add.make_args(expression)) - 2:
+            return self.expression(expression, alike(changed), "=")
+        tex = marked(Add(*terms), self.order, self.names)
+        sign = "" if tex.startswith("-") else "+"
+        return Markup(" ".join(pieces(rf"= \cdots \htmlClass{{changed}}{{{sign}{tex}}}")))
 
     def equation(self, left: TypedSymbol | Expr, right: Expr, changed: Collection[Expr] = ()) -> EquationHtml:
         """An equation."""
@@ -117,7 +131,9 @@ def meanings(plan: Plan) -> tuple[Writer, list[Meaning]]:
                 writer.name(name),
                 _VARIES[axes(symbol)],
                 given[name][1] if name in given else "",
-                None if line is None else writer.equation(line.symbol, line.expression),
+                None
+                if line is None or len(text(line.expression)) > _LONG
+                else writer.equation(line.symbol, line.expression),
                 steps.get(name, 0),
             )
         )

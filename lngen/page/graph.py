@@ -111,9 +111,7 @@ def _drawn(program: RowProgram, nodes: dict[str, _Node], placed: Layout, titles:
         points[0] = (points[0][0], points[0][1] + _NODE / 2)
         points[-1] = (points[-1][0], points[-1][1] - _NODE / 2 - 5)
         path = _curve(points)
-        yield f'<path class="edge" data-from="{source}" data-to="{target}" d="{path}"/>'
-        x, y = points[-1]
-        yield f'<path class="tip" data-from="{source}" data-to="{target}" d="M{x - 3.5:.0f} {y:.0f}h7l-3.5 5z"/>'
+        yield f'<path class="edge" data-ends="{source} {target}" d="{path}"/>'
     for name, node in nodes.items():
         x, y = placed.x[name] + left + _SIDE, middle(placed.rank[name])
         states = "".join(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -18,6 +18,9 @@ template typename struct const static auto void int unsigned bool float double u
 switch case default extern __global__ __device__ __shared__ __forceinline__ __launch_bounds__
 """
 _KEYWORDS = frozenset(_KEYWORD_LIST.split())
+
+
+_AROUND = 8
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,31 @@ def _words(text: str, names: Collection[str], keywords: Collection[str] = _KEYWO
             yield f'<span data-name="{word[0]}">{word[0]}</span>' if word[0] in names else f"<b>{word[0]}</b>"
             at = word.end()
     yield escape(text[at:])
+
+
+def without_the_rest(lines: Sequence[Line]) -> list[Line | int]:
+    """The lines that come from a step and those around them; for a long run of others how many there are.
+
+    >>> lines = [Line(number, int(number == 50), number == 50, Markup("")) for number in range(1, 61)]
+    >>> [f"{entry} more" if isinstance(entry, int) else entry.number for entry in without_the_rest(lines)]
+    ['41 more', 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60]
+    """
+    stepped = [at for at, line in enumerate(lines) if line.step]
+    found: list[Line | int] = []
+    end = 0
+    for at in [*stepped, None]:
+        run = lines[end : len(lines) if at is None else at]
+        after = run[:_AROUND] if end else []
+        before = run[max(len(after), len(run) - _AROUND) :] if at is not None else []
+        left_out = len(run) - len(after) - len(before)
+        if left_out <= _AROUND:
+            found += run
+        else:
+            found += [*after, left_out, *before]
+        if at is not None:
+            found.append(lines[at])
+            end = at + 1
+    return found
 
 
 def lines_of(step: int, lines: Collection[Line]) -> tuple[int, ...]:

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sympy import Expr
+
 from lngen.check.stability import StabilityTable
 from lngen.derivation.derivation import Proof, Step
 from lngen.derivation.rules import RULES, Rule
@@ -18,7 +20,7 @@ from lngen.files.render import Markup
 from lngen.page import panel, plots
 from lngen.page.formulas import EquationHtml, Writer, meanings
 from lngen.page.graph import graph
-from lngen.page.listing import Line, lines_of, listing
+from lngen.page.listing import Line, lines_of, listing, without_the_rest
 from lngen.pipeline import Derived
 from lngen.plan.planner import Plan
 from lngen.report.changes import alike, changes
@@ -57,6 +59,11 @@ class File:
     title: str
     name: str
     lines: list[Line]
+
+    @property
+    def shown(self) -> list[Line | int]:
+        """What is shown of it, see `without_the_rest`."""
+        return without_the_rest(self.lines)
 
 
 def page(layer: Derived, table: StabilityTable | None = None, home: str = "") -> str:
@@ -130,7 +137,12 @@ def _parts(plan: Plan, said: Content, writer: Writer, files: Sequence[File]) -> 
     steps = {step.number: step for derivative in derivatives.values() for step in derivative.steps}
     found = []
     for part in said.parts:
-        shown = [_step(steps[step.number], writer, files) for step in part.steps]
+        shown = []
+        read: Step | None = None
+        for step in (steps[step.number] for step in part.steps):
+            again = read is not None and (read.target, read.after) == (step.target, step.before)
+            shown.append(_step(step, writer, files, again=again))
+            read = step
         direction = steps[part.steps[0].number].part
         results = derivatives[direction].equations if part.results else ()
         found.append(
@@ -145,22 +157,27 @@ def _parts(plan: Plan, said: Content, writer: Writer, files: Sequence[File]) -> 
     return found
 
 
-def _step(step: Step, writer: Writer, files: Sequence[File]) -> StepHtml:
+def _step(step: Step, writer: Writer, files: Sequence[File], *, again: bool) -> StepHtml:
+    """A step; `again` says that the line it begins with is the one that has just been read."""
     gone, new = (frozenset(), frozenset()) if step.before is None else changes(step.before, step.after)
     done = counted(step.operations_after, "operation")
+
+    def write(before: Expr) -> Markup:
+        return writer.elided(before, gone) if again else writer.expression(before, alike(gone), "=")
+
     return StepHtml(
         number=step.number,
         rule=RULES[step.rule],
         target=step.target.name,
         reason=writer.prose(step.reason),
         facts=done if step.operations_before is None else f"{step.operations_before} → {done}",
-        badge="" if step.digits is None else f"{step.digits} digits",
+        badge=step.evidence.grade if step.evidence else "",
         contributions=tuple(
             (None if c.source == step.target else writer.name(c.source.name), writer.expression(c.expression))
             for c in step.contributions
         ),
         uses=tuple(writer.equation(left, right) for left, right in step.uses),
-        before=None if step.before is None else writer.expression(step.before, alike(gone), "="),
+        before=None if step.before is None else write(step.before),
         after=writer.equation(step.target, step.after, alike(new)),
         code=tuple((file.key, file.title, found[:3]) for file in files if (found := lines_of(step.number, file.lines))),
     )

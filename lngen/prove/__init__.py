@@ -1,17 +1,21 @@
 """Evidence for a derivation, found without running any emitted code.
 
-Three kinds, strongest first: an exact proof for small D, agreement of both sides of every step in 50-digit arithmetic,
-and agreement with the unsimplified adjoint.
+Each statement has the strongest grade that was had (`lngen.derivation.derivation`). Every rewrite, and every result
+beside what the chain rule gives of the definition as written, is shown in the algebra of row expressions, for every D;
+where that does not do, both sides are computed to 50 digits. The gradients are compared with the derivative of the
+definition written out for small D besides: that rests on no rule of ours for means, sums or the chain rule.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from lngen.derivation.derivation import Derivation, Proof
-from lngen.prove.digits import MOST_FEATURES, has_values, second_derivation, steps_with_digits
+from lngen.derivation.derivation import EVERY_D, FIFTY, NONE, Derivation, Evidence, Proof, Step
+from lngen.prove.digits import MOST_FEATURES, digits_of_steps, has_values, second_derivation
+from lngen.prove.every_size import Equality, EverySize, NotShownError
 from lngen.prove.exact import exact_proofs
-from lngen.prove.second_order import second_order_proofs
+from lngen.prove.second_order import second_order_proof
 
 DIGITS = 50
 """Decimal digits of the numeric evidence."""
@@ -22,34 +26,135 @@ in a gradient can lose; a wrong formula agrees to none."""
 
 
 def prove(derivation: Derivation) -> Derivation:
-    """The derivation with the digits of each step and its proofs filled in; a failed one is recorded, not raised."""
+    """The derivation with evidence for each step and its proofs filled in; a failed one is recorded, not raised."""
     smallest = derivation.definition.minimum_features
     if smallest > MOST_FEATURES:
         reason = f"nothing was tried: the smallest D is {smallest}, and evidence is computed for D <= {MOST_FEATURES}"
         return replace(
             derivation,
-            proofs=tuple(Proof("not proved", f"{g.name}: {reason}", passed=True) for _, g in derivation.gradients),
+            proofs=tuple(
+                Proof(NONE, f"{g.name}: {reason}", passed=True, about="gradients") for _, g in derivation.gradients
+            ),
         )
-    checked = replace(derivation, steps=steps_with_digits(derivation, DIGITS))
-    agreed = [step.digits for step in checked.steps if step.digits is not None]
-    worst = min(agreed, default=DIGITS)
-    proofs = [
-        *exact_proofs(derivation),
-        Proof(
-            "50 digits",
-            f"both sides of {len(agreed)} steps agree to {worst} digits or more at random points, three D each",
-            worst >= REQUIRED,
-        ),
-    ]
-    for name, digits, sizes in second_derivation(derivation, DIGITS):
-        if not sizes:
-            reason = "the unsimplified adjoint has no finite value at any point that was tried"
-            proofs.append(Proof("not proved", f"{name}: {reason}", passed=True))
-            continue
-        text = f"{name}: the unsimplified adjoint agrees to {digits} digits, D = {', '.join(map(str, sizes))}"
-        proofs.append(Proof("second derivation", text, digits >= REQUIRED))
-    proofs += second_order_proofs(derivation, DIGITS, REQUIRED)
+    every = EverySize(derivation)
+    checked = _with_evidence(derivation, every)
+    proofs = [*_steps(checked), *_gradients(derivation, every), *exact_proofs(derivation)]
+    for about, function, equalities in (
+        ("tangents", "jvp", every.tangents),
+        ("second-order gradients", "backward_backward", every.double_backward),
+    ):
+        if getattr(derivation, function) is not None:
+            proofs += _beyond(derivation, about, function, equalities)
     return replace(checked, proofs=tuple(proofs))
+
+
+# ---- steps
+
+
+def _with_evidence(derivation: Derivation, every: EverySize) -> Derivation:
+    shown: dict[int, Evidence] = {}
+    for derivative in derivation.derivatives().values():
+        for step in derivative.steps:
+            if step.before is not None:
+                shown[step.number] = _shown(step, every)
+    open_ = [number for number, evidence in shown.items() if evidence.grade != EVERY_D]
+    if open_:
+        agreed = digits_of_steps(derivation, open_, DIGITS)
+        shown |= {n: replace(shown[n], grade=FIFTY, digits=digits) for n, digits in agreed.items()}
+
+    def given(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+        return tuple(replace(step, evidence=shown.get(step.number)) for step in steps)
+
+    jvp, double = derivation.jvp, derivation.backward_backward
+    return replace(
+        derivation,
+        steps=given(derivation.steps),
+        jvp=None if jvp is None else replace(jvp, steps=given(jvp.steps)),
+        backward_backward=None if double is None else replace(double, steps=given(double.steps)),
+    )
+
+
+def _shown(step: Step, every: EverySize) -> Evidence:
+    try:
+        return Evidence(EVERY_D, tuple(symbol.name for symbol in every.step(step)))
+    except NotShownError as error:
+        return Evidence(NONE, reason=str(error))
+
+
+def _steps(derivation: Derivation) -> Iterator[Proof]:
+    found = [
+        (step, step.evidence)
+        for derivative in derivation.derivatives().values()
+        for step in derivative.steps
+        if step.evidence is not None
+    ]
+    exact = sum(evidence.grade == EVERY_D for _, evidence in found)
+    if exact:
+        yield Proof(EVERY_D, f"both sides of {exact} steps are equal", True, "steps", exact)
+    for step, evidence in found:
+        if evidence.grade == EVERY_D:
+            continue
+        where = f"step {step.number}, {step.rule}"
+        if evidence.digits is None:
+            yield Proof(NONE, f"{where}: {evidence.reason}, and no finite value was found", True, "steps")
+            continue
+        text = f"{where}: both sides agree to {evidence.digits} digits ({evidence.reason})"
+        yield Proof(FIFTY, text, evidence.digits >= REQUIRED, "steps")
+
+
+# ---- results
+
+
+def _equalities(ask: Callable[[], Iterator[Equality]]) -> tuple[list[str], dict[str, str]]:
+    """The results that are shown to be right for every D, and why the others are not."""
+    shown: list[str] = []
+    open_: dict[str, str] = {}
+    try:
+        for equality in ask():
+            try:
+                equality.show()
+                shown.append(equality.name)
+            except NotShownError as error:
+                open_[equality.name] = str(error)
+    except NotShownError as error:
+        open_[""] = str(error)
+    return shown, open_
+
+
+def _gradients(derivation: Derivation, every: EverySize) -> Iterator[Proof]:
+    shown, open_ = _equalities(every.gradients)
+    for name in shown:
+        yield Proof(EVERY_D, f"{name} is the adjoint of the definition as written", True, "gradients")
+    if not open_:
+        return
+    for name, digits, sizes in second_derivation(derivation, DIGITS):
+        if name in shown:
+            continue
+        why = open_.get(name) or open_[""]
+        if not sizes:
+            reason = f"the unsimplified adjoint has no finite value at any point that was tried ({why})"
+            yield Proof(NONE, f"{name}: {reason}", True, "gradients")
+            continue
+        at = ", ".join(map(str, sizes))
+        text = f"{name}: the unsimplified adjoint agrees to {digits} digits, D = {at} ({why})"
+        yield Proof(FIFTY, text, digits >= REQUIRED, "gradients")
+
+
+def _beyond(
+    derivation: Derivation, about: str, function: str, equalities: Callable[[], Iterator[Equality]]
+) -> Iterator[Proof]:
+    shown, open_ = _equalities(equalities)
+    results = [name for name, _ in getattr(derivation, function).results]
+    if not open_:
+        beside = "tangent" if function == "jvp" else "adjoint of the adjoint"
+        text = f"{function}: {', '.join(shown)}: each is the {beside} of the definition as written"
+        yield Proof(EVERY_D, text, True, about, len(shown))
+        return
+    if shown:
+        yield Proof(EVERY_D, f"{function}: {', '.join(shown)}", True, about, len(shown))
+    kind, text, passed = second_order_proof(derivation, function, DIGITS, REQUIRED)
+    reasons = "; ".join(dict.fromkeys(open_.values()))
+    yield Proof(kind, f"{text} ({reasons})", passed, about, len(results) - len(shown))
 
 
 __all__ = ["DIGITS", "MOST_FEATURES", "REQUIRED", "has_values", "prove"]

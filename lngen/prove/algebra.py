@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import count, product
-from math import lcm
+from math import comb, lcm, prod
 from typing import Any
 
 import sympy
@@ -18,7 +18,6 @@ from sympy import Add, Expr, Mul, Pow, Symbol
 from sympy.core.relational import Relational
 from sympy.polys.rings import PolyElement, PolyRing
 
-from lngen.derivation.simplify.linear import terms_bound
 from lngen.expressions.normal import NormalDensity, Phi, in_elementary
 from lngen.expressions.symbols import StopGradient, Where, heads_that
 from lngen.prove.budget import Budget, TooLargeError
@@ -130,7 +129,7 @@ class Algebra:
         raise TypeError(f"no algebra for {type(e).__name__}")
 
     def _expanded(self, e: Expr) -> Expr:
-        terms = terms_bound(e)
+        terms = _terms(e)
         if terms > _TERMS:
             raise TooLargeError("too many terms")
         self._budget.spend(10 * terms)
@@ -368,6 +367,23 @@ class Algebra:
                 total = total + members.get(whole, ring.zero)
             result.append(total)
         return result
+
+
+def _terms(e: Expr) -> int:
+    """At most how many terms an expression has, multiplied out.
+
+    >>> from sympy.abc import a, b, c
+    >>> _terms((a + b)*(a + b + c)), _terms((a + b)**3)
+    (6, 4)
+    """
+    if isinstance(e, Add):
+        return sum(map(_terms, e.args))
+    if isinstance(e, Mul):
+        return prod(map(_terms, e.args))
+    if isinstance(e, Pow) and e.exp.is_Integer and e.exp > 1:
+        terms = _terms(e.base)
+        return comb(terms + int(e.exp) - 1, int(e.exp))
+    return 1
 
 
 def _degree(e: Expr) -> Expr:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 _WORK = 50_000
 
 
@@ -12,11 +15,28 @@ class TooLargeError(Exception):
 class Budget:
     """Work that may still be done, in terms multiplied; shared by the proofs of one derivation."""
 
-    def __init__(self) -> None:
-        self.left = _WORK
+    def __init__(self, work: int = _WORK) -> None:
+        self.left = work
 
     def spend(self, work: int) -> None:
         """Take note of work; raises TooLargeError when it has become too much."""
         self.left -= work
         if self.left < 0:
             raise TooLargeError("too many terms")
+
+    @contextmanager
+    def limited(self, work: int) -> Iterator[None]:
+        """Inside, no more than this may be spent, nor more than is left.
+
+        >>> budget = Budget(10)
+        >>> with budget.limited(5):
+        ...     budget.spend(4)
+        >>> budget.left
+        6
+        """
+        before, self.left = self.left, min(work, self.left)
+        granted = self.left
+        try:
+            yield
+        finally:
+            self.left = before - (granted - max(self.left, 0))

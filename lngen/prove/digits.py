@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import mpmath
@@ -12,7 +11,7 @@ import numpy as np
 import sympy
 from sympy import Expr
 
-from lngen.derivation.derivation import Derivation, Step
+from lngen.derivation.derivation import Derivation
 from lngen.expressions.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
 from lngen.expressions.symbols import D, TypedSymbol, axes
 from lngen.language.syntax import Kind
@@ -26,14 +25,14 @@ _MOST_OF_DIGITS = 0.9
 _TURNS = 8
 
 
-def steps_with_digits(derivation: Derivation, digits: int) -> tuple[Step, ...]:
-    """Each step with the number of digits to which its two sides agree, the worst over several D."""
+def digits_of_steps(derivation: Derivation, numbers: Collection[int], digits: int) -> dict[int, int]:
+    """For the steps with these numbers, the digits to which both sides agree, the worst over several D."""
     worst: dict[int, int] = {}
     with mpmath.workdps(digits):
         for features in _sizes(derivation, 2, 3, 5):
-            for number, agreed in _steps_at(derivation, features, digits):
+            for number, agreed in _steps_at(derivation, numbers, features, digits):
                 worst[number] = min(agreed, worst.get(number, digits))
-    return tuple(replace(step, digits=worst.get(step.number)) for step in derivation.steps)
+    return worst
 
 
 def _sizes(derivation: Derivation, *wanted: int) -> tuple[int, ...]:
@@ -41,19 +40,26 @@ def _sizes(derivation: Derivation, *wanted: int) -> tuple[int, ...]:
     return tuple(dict.fromkeys(max(features, derivation.definition.minimum_features) for features in wanted))
 
 
-def _steps_at(derivation: Derivation, features: int, digits: int) -> Iterator[tuple[int, int]]:
+def _steps_at(
+    derivation: Derivation, numbers: Collection[int], features: int, digits: int
+) -> Iterator[tuple[int, int]]:
     arithmetic = Arithmetic(digits)
     written = random_point(derivation, features, seed=features)
-    values = evaluate_equations(derivation.forward.equations, written, arithmetic)
-    values = evaluate_equations(derivation.backward, values, arithmetic)
-    for step in derivation.steps:
-        after = evaluate_expression(step.after, values, arithmetic)
-        values.setdefault(step.target, after)
-        if step.before is not None:
-            before = evaluate_expression(step.before, values, arithmetic)
-            # A pole that a later form guards may stand in an earlier one.
-            if _finite(before):
-                yield step.number, agreement(before, after, digits)
+    given = evaluate_equations(derivation.forward.equations, written, arithmetic)
+    for derivative in derivation.derivatives().values():
+        if not any(step.number in numbers for step in derivative.steps):
+            continue
+        generator = random.Random(features)
+        moved = {symbol: drawn(symbol, features, generator, -1, 1) for symbol in derivative.arguments}
+        values = evaluate_equations(derivative.equations, {**given, **moved}, arithmetic)
+        for step in derivative.steps:
+            after = evaluate_expression(step.after, values, arithmetic)
+            values.setdefault(step.target, after)
+            if step.before is not None and step.number in numbers:
+                before = evaluate_expression(step.before, values, arithmetic)
+                # A pole that a later form guards may stand in an earlier one.
+                if _finite(before):
+                    yield step.number, agreement(before, after, digits)
 
 
 def second_derivation(derivation: Derivation, digits: int) -> list[tuple[str, int, tuple[int, ...]]]:

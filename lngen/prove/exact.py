@@ -29,7 +29,7 @@ import sympy
 from sympy import Add, Expr, Mul, Symbol
 from sympy.core.relational import Relational
 
-from lngen.derivation.derivation import Derivation, Proof
+from lngen.derivation.derivation import NONE, Derivation, Proof
 from lngen.expressions.equations import Equation
 from lngen.expressions.symbols import (
     AttainsFirst,
@@ -51,6 +51,7 @@ from lngen.prove.budget import Budget, TooLargeError
 from lngen.prove.witness import differ
 
 SIZES = (1, 2, 3, 4)
+_ABOUT = "gradients with rows written out"
 
 _FEATURES = 64
 _CHOICES = 64
@@ -93,15 +94,14 @@ def exact_proofs(derivation: Derivation) -> tuple[Proof, ...]:
 def _proof(symbol: str, gradient: str, proved: list[int], failed: int | None, stopped: dict[str, str]) -> Proof:
     if failed is not None:
         text = f"{gradient} differs from the derivative of the definition at D = {failed}"
-        return Proof("exact", text, passed=False)
-    sizes = ", ".join(map(str, proved))
+        return Proof(f"exact at D = {failed}", text, passed=False, about=_ABOUT)
     why = f" (not tried beyond: {stopped[gradient]})" if gradient in stopped else ""
     if proved:
-        text = f"{gradient} - d/d{symbol} of the definition is identically zero at D = {sizes}{why}"
-        return Proof("exact", text, passed=True)
+        text = f"{gradient} - d/d{symbol} of the definition written out is identically zero{why}"
+        return Proof(f"exact at D = {', '.join(map(str, proved))}", text, passed=True, about=_ABOUT)
     # Not evidence against the gradient: it rests on the other kinds.
     reason = stopped.get(gradient, "the definition divides by zero at every D that was tried")
-    return Proof("not proved", f"{gradient}: no exact proof was found: {reason}", passed=True)
+    return Proof(NONE, f"{gradient}: no proof with rows written out was found: {reason}", passed=True, about=_ABOUT)
 
 
 class _NoDerivativeError(Exception):

@@ -14,10 +14,10 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from lngen.derivation.derivation import Derivation, Derivative, Proof
+from lngen.derivation.derivation import FIFTY, NONE, Derivation, Derivative
 from lngen.derivation.double_backward import backward_as_forward
 from lngen.derivation.jvp import tangent
-from lngen.derivation.simplify.line_by_line import in_short_lines
+from lngen.derivation.short_lines import in_short_lines
 from lngen.expressions.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
 from lngen.expressions.symbols import TypedSymbol
 from lngen.prove.digits import agreement, drawn, random_point, shape_of
@@ -26,29 +26,21 @@ _SIZES = (2, 3, 5)
 _Pair = tuple[Any, Any]
 
 
-def second_order_proofs(derivation: Derivation, digits: int, required: int) -> Iterator[Proof]:
-    """A proof each for the JVP and the double backward, where the derivation has them."""
-    parts = (
-        ("tangents", "jvp", derivation.jvp, _jvp_sides),
-        ("second order", "backward_backward", derivation.backward_backward, _double_sides),
-    )
-    for kind, function, derivative, sides in parts:
-        if derivative is None:
-            continue
-        compared = []
-        worst = digits
-        with mpmath.workdps(digits):
-            for features in sorted({max(size, derivation.definition.minimum_features) for size in _SIZES}):
-                left, right = sides(derivation, derivative, features, Arithmetic(digits))
-                if mpmath.isfinite(left) and mpmath.isfinite(right):
-                    compared.append(features)
-                    worst = min(worst, agreement(left, right, digits))
-        if not compared:
-            yield Proof("not proved", f"{function}: it has no finite value at any point that was tried", passed=True)
-            continue
-        at = ", ".join(map(str, compared))
-        text = f"{function}: <J v, u> = <v, J^T u> to {worst} digits, D = {at}"
-        yield Proof(kind, text, worst >= required)
+def second_order_proof(derivation: Derivation, function: str, digits: int, required: int) -> tuple[str, str, bool]:
+    """The grade of the dot test of the JVP or of the double backward, what it says, and whether it holds."""
+    sides = _jvp_sides if function == "jvp" else _double_sides
+    compared = []
+    worst = digits
+    with mpmath.workdps(digits):
+        for features in sorted({max(size, derivation.definition.minimum_features) for size in _SIZES}):
+            left, right = sides(derivation, getattr(derivation, function), features, Arithmetic(digits))
+            if mpmath.isfinite(left) and mpmath.isfinite(right):
+                compared.append(features)
+                worst = min(worst, agreement(left, right, digits))
+    if not compared:
+        return NONE, f"{function}: it has no finite value at any point that was tried", True
+    at = ", ".join(map(str, compared))
+    return FIFTY, f"{function}: <J v, u> = <v, J^T u> to {worst} digits, D = {at}", worst >= required
 
 
 def _jvp_sides(derivation: Derivation, jvp: Derivative, features: int, arithmetic: Arithmetic) -> _Pair:

@@ -21,6 +21,7 @@ from lngen.report.audit import Audit, Saving, audit
 from lngen.report.changes import Span, changes, elided_latex, marked_latex, spans
 from lngen.report.costs import EXAMPLE_DTYPE, EXAMPLE_SHAPE, cost_entries, cost_rows, size_rows
 from lngen.report.formulas import Formula, atoms, formula, gradients, reading_order, textbook_forward
+from lngen.report.grades import by_grade
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class StepText:
     reason: str
     operations_before: int | None
     operations_after: int
-    digits: int | None
+    evidence: str
 
     @property
     def facts(self) -> str:
@@ -62,7 +63,7 @@ class StepText:
         done = counted(self.operations_after, "operation")
         if self.operations_before is not None:
             done = f"{self.operations_before} -> {done}"
-        return done if self.digits is None else f"{done}, both sides agree to {self.digits} digits"
+        return f"{done}, {self.evidence}" if self.evidence else done
 
 
 @dataclass(frozen=True)
@@ -147,8 +148,7 @@ class Content:
         open_ = sum(not item.claimed for item in self.evidence)
         if open_ == len(self.evidence):
             return "not proved: nothing is claimed"
-        held = f"proved: all {counted(len(self.evidence) - open_, 'statement')} hold"
-        return f"{held}, no claim on {open_}" if open_ else held
+        return f"proved: {by_grade(self.evidence)}"
 
     @property
     def headline(self) -> str:
@@ -301,7 +301,7 @@ def _step(step: Step, order: tuple[str, ...], met: set[str], last: Mapping[str, 
         step.reason,
         step.operations_before,
         step.operations_after,
-        step.digits,
+        step.evidence.words if step.evidence else "",
     )
 
 

@@ -15,6 +15,7 @@ from lngen.plan.planner import Plan
 from lngen.report.audit import hazards, warning
 from lngen.report.costs import cost_line
 from lngen.report.formulas import formulas
+from lngen.report.grades import by_grade
 from lngen.version import __version__
 
 _SAFE_FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,80}")
@@ -95,12 +96,4 @@ def _combined_hash(texts: Mapping[str, str]) -> str:
 
 
 def _evidence_line(proofs: Sequence[Proof]) -> str:
-    kinds = dict.fromkeys(proof.kind for proof in proofs if proof.claimed)
-    counted = [
-        f"{kind} {sum(proof.passed for proof in proofs if proof.kind == kind)}"
-        f" of {sum(proof.kind == kind for proof in proofs)}"
-        for kind in kinds
-    ]
-    unclaimed = sum(not proof.claimed for proof in proofs)
-    counted += [f"no claim on {unclaimed}"] if unclaimed else []
-    return f"Evidence: {', '.join(counted) or 'none was asked for'}; derivation.md says of what."
+    return f"Evidence: {by_grade(proofs) or 'none was asked for'}; derivation.md says of what."

@@ -58,10 +58,10 @@ def report(plan: Plan, format: Format = "text") -> str:
     * `forward`, `adjoint`, `gradients`, `where`, `identities`: lists of `{name, text, latex}`, of an identity
       `name` is the left side; `operations`: `{adjoint, result}`;
     * `steps`, of every part: `{number, part, rule, target, before, after, contributions, uses, reason,
-      operations_before, operations_after, digits}`, in which `before`, `operations_before` and `digits` may be null;
+      operations_before, operations_after, evidence}`, in which `before` and `operations_before` may be null;
       `contributions` are `{through, text}`, `uses` equations;
     * `beyond`: `{title, formulas}` of the JVP and of the double backward, in order of computation;
-    * `proofs`: `{kind, statement, passed}`;
+    * `proofs`: `{kind, statement, passed, about, count}`;
     * `plan`: `{direction, reads, writes, stages: [{title, lines}]}`;
     * `cost`: `{forward, backward}`, see `cost_entries`;
     * `hazards`: `{kind, status, direction, step, name, text, danger, remedy}`;

@@ -6,6 +6,7 @@ from lngen.expressions.equations import leading_to
 from lngen.plan.cost import cost, reductions
 from lngen.plan.planner import Plan
 from lngen.report.formulas import formula, reading_order
+from lngen.report.grades import by_grade
 
 
 def columns(plan: Plan) -> tuple[str, str, str]:
@@ -27,5 +28,4 @@ def first_gradient(plan: Plan) -> list[str]:
 
 def evidence(plan: Plan) -> str:
     """How much of what is claimed of a derivation was shown to hold."""
-    claimed = [proof for proof in plan.derivation.proofs if proof.claimed]
-    return f"{sum(proof.passed for proof in claimed)} of {len(claimed)} hold"
+    return by_grade(plan.derivation.proofs)

@@ -5,7 +5,7 @@ const found = (id) => document.getElementById(id);
 const meaning = document.querySelector(".meaning");
 let shown = null;
 const mark = (name, on) => {
-  for (const part of every(`[data-name="${name}"], [data-from="${name}"], [data-to="${name}"]`)) part.classList.toggle("lit", on);
+  for (const part of every(`[data-name="${name}"], [data-ends~="${name}"]`)) part.classList.toggle("lit", on);
 };
 const hide = () => {
   if (shown !== null) mark(shown, false);
@@ -22,7 +22,8 @@ const show = (part) => {
     shown = name;
   }
   const parts = [...entry.querySelector("dd").childNodes].map((node) => node.cloneNode(true));
-  if (!entry.querySelector("dd .equation")) parts.unshift(entry.querySelector("math").cloneNode(true), ": ");
+  parts.unshift(entry.querySelector("math").cloneNode(true), " ");
+  parts.push(" ", entry.querySelector("code").cloneNode(true));
   meaning.replaceChildren(...parts);
   for (const inner of every("a", meaning)) inner.replaceWith(...inner.childNodes);
   meaning.hidden = Boolean(part.closest("#names"));
@@ -54,8 +55,8 @@ for (const button of every("[data-all]")) {
   button.addEventListener("click", () => steps.forEach((step) => (step.firstElementChild.open = button.dataset.all === "open")));
 }
 const current = (step) => {
-  for (const line of every(".line.current")) line.classList.remove("current");
-  if (step) for (const line of every(`.line[data-step="${step}"]`)) line.classList.add("current");
+  for (const line of every(".listing .current")) line.classList.remove("current");
+  if (step) for (const line of every(`.listing [data-step="${step}"]`)) line.classList.add("current");
 };
 for (const step of steps) {
   step.addEventListener("pointerenter", () => current(step.dataset.step));

@@ -13,6 +13,7 @@ from lngen.language.syntax import Kind
 from lngen.page import plots
 from lngen.page.page import page
 from lngen.page.site import index
+from tests.page.test_page import KILOBYTES
 from tests.requirements import browser, needs_browser
 from tests.shipped import sampled, shipped
 
@@ -68,7 +69,9 @@ def whole(name: str) -> str:
 
 @pytest.mark.parametrize("name", sampled(pytest.mark.ci))
 def test_every_formula_is_drawn_and_nothing_is_wider_than_a_phone(visit, name):
-    shown = visit(whole(name), viewport={"width": 390, "height": 800})
+    text = whole(name)
+    assert len(text.encode()) < KILOBYTES * 1000
+    shown = visit(text, viewport={"width": 390, "height": 800})
     shown.evaluate(OPEN_ALL)
     assert shown.locator("math").count() > 20
     assert shown.evaluate(FAULTY_FORMULAS) == []
@@ -140,7 +143,7 @@ class TestNames:
         shown.locator("#result [data-name=rstd]").first.hover()
         assert shown.locator(".meaning math").count() > 0
         assert "one value per row" in shown.locator(".meaning").inner_text()
-        lit = shown.locator(".lit").evaluate_all("parts => parts.map((part) => part.dataset.name ?? part.dataset.from)")
+        lit = shown.locator(".lit").evaluate_all("parts => parts.map((part) => part.dataset.name)")
         assert lit.count("rstd") > 10
 
     def test_a_tap_does_the_same(self, visit):
@@ -165,7 +168,7 @@ class TestSteps:
 
     def test_a_line_of_code_leads_to_its_step_and_back(self, visit):
         shown = visit(whole("layer_norm"), viewport={"width": 1600, "height": 900})
-        link = shown.locator("#code .line a").first
+        link = shown.locator("#code .listing a").first
         number = link.inner_text()
         link.click()
         assert shown.locator(f"#step-{number}").evaluate("step => step.firstElementChild.open")

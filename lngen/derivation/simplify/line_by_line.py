@@ -1,82 +1,28 @@
 """The JVP and the double backward as the chain rule gives them: what stands where nothing shorter is found.
 
 The derivative of a long line is as many long terms as the line has symbols, and the derivative of that is longer by the
-same factor again. So long lines are taken apart first: then the work grows with the length of a definition and not with
-its square.
+same factor again. So long lines are taken apart first (`lngen.derivation.short_lines`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
-from sympy import Add, Expr, Mul, Pow
-from sympy.logic.boolalg import Boolean
+from sympy import Expr, Pow
 
 from lngen.derivation.jvp import tangent
 from lngen.derivation.simplify.function_values import with_value
 from lngen.derivation.simplify.inline import too_long
-from lngen.derivation.simplify.linear import split_rows_sum, tree_size
+from lngen.derivation.simplify.linear import split_rows_sum
 from lngen.derivation.simplify.trail import Trail
 from lngen.derivation.vjp import Contribution, adjoint
-from lngen.expressions.equations import Equation, Forward, Names, tangent_symbol
-from lngen.expressions.symbols import AttainsFirst, RowMax, RowMin, StopGradient, TypedSymbol, Where, symbol_like
-
-_LONG = 30
-_FACTORS = 6
-
-# What is compared has to be the forward's own to the last bit, and what is not chosen is not to be computed.
-_WHOLE = (Where, AttainsFirst, RowMax, RowMin, StopGradient, Boolean)
+from lngen.expressions.equations import Equation, Forward, tangent_symbol
+from lngen.expressions.symbols import TypedSymbol
 
 
 def any_too_long(equations: Iterable[Equation]) -> bool:
     """Whether a line is longer than any that a shorter form is looked for."""
     return any(too_long(equation.expression) for equation in equations)
-
-
-def in_short_lines(forward: Forward) -> Forward:
-    """A forward with long lines taken apart, parts of them under names.
-
-    >>> import sympy
-    >>> from lngen.expressions.symbols import RowSymbol
-    >>> x, y, *many = (RowSymbol(name) for name in "xyabcdefghij")
-    >>> long = sympy.Mul(*(x + other for other in many))
-    >>> for equation in in_short_lines(Forward("f", (), (x, *many), (Equation(y, long),), (y,))).equations:
-    ...     print(equation.symbol, "=", equation.expression)
-    part = (a + x)*(b + x)*(c + x)*(d + x)*(e + x)*(f + x)
-    part_2 = (g + x)*(h + x)*(i + x)*(j + x)
-    y = part*part_2
-    """
-    names = Names.of(forward)
-    lines: list[Equation] = []
-
-    def short(expression: Expr) -> Expr:
-        if tree_size(expression, _LONG) <= _LONG or isinstance(expression, _WHOLE):
-            return expression
-        expression = expression.func(*(short(argument) for argument in expression.args))
-        if tree_size(expression, _LONG) <= _LONG:
-            return expression
-        if isinstance(expression, (Add, Mul)) and len(expression.args) > _FACTORS:
-            groups = [expression.args[at : at + _FACTORS] for at in range(0, len(expression.args), _FACTORS)]
-            return short(expression.func(*(named(expression.func(*group)) for group in groups)))
-        return expression.func(*(named(argument) for argument in expression.args))
-
-    def named(part: Expr) -> Expr:
-        if tree_size(part, _FACTORS) <= _FACTORS or isinstance(part, _WHOLE) or not part.free_symbols:
-            return part
-        symbol = symbol_like(names.fresh("part"), part)
-        lines.append(Equation(symbol, part))
-        return symbol
-
-    for equation in forward.equations:
-        if equation.stopped:
-            lines.append(equation)
-        elif isinstance(inner := equation.reduction, (RowMax, RowMin)) or inner is None:
-            lines.append(replace(equation, expression=short(equation.expression)))
-        else:
-            body = short(inner.args[0])
-            lines.append(replace(equation, expression=equation.expression / inner * inner.func(body)))
-    return replace(forward, equations=tuple(lines))
 
 
 def plain_tangents(forward: Forward, trail: Trail) -> tuple[Equation, ...]:

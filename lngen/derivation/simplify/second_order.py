@@ -16,11 +16,12 @@ from sympy import Add, Expr, Mul, default_sort_key
 
 from lngen.derivation.derivation import Derivation, Derivative
 from lngen.derivation.double_backward import BackwardAsForward, backward_as_forward
+from lngen.derivation.short_lines import in_short_lines
 from lngen.derivation.simplify.basis import cost, in_best_basis
 from lngen.derivation.simplify.factors import common_factors, with_product
 from lngen.derivation.simplify.function_values import with_complements
 from lngen.derivation.simplify.inline import inlined, under_names_of_results, with_symbols
-from lngen.derivation.simplify.line_by_line import any_too_long, in_short_lines, plain_cotangents, plain_tangents
+from lngen.derivation.simplify.line_by_line import any_too_long, plain_cotangents, plain_tangents
 from lngen.derivation.simplify.poles import guard_vanishing_poles
 from lngen.derivation.simplify.reverse_pass import ReversePass
 from lngen.derivation.simplify.softmaxes import in_softmaxes, written_out

@@ -32,7 +32,7 @@ _FUNCTIONS = frozenset(["exp", "log", "sin", "cos", "tanh", "max", "min"])
 _ACCENTS = {"hat": "^", "bar": "¯", "tilde": "~", "dot": "˙", "ddot": "¨"}
 _COMBINING = {"^": "\u0302", "¯": "\u0304", "~": "\u0303", "˙": "\u0307", "¨": "\u0308"}
 _RELATIONS = {"=": "=", "<": "<", ">": ">", "le": "≤", "ge": "≥", "ne": "≠"}
-_OPERATORS = {"+": "+", "-": "−", "cdot": "⋅", "times": "×", ",": ",", "/": "/", "odot": "⊙"}
+_OPERATORS = {"+": "+", "-": "−", "cdot": "⋅", "times": "×", ",": ",", "/": "/", "odot": "⊙", "cdots": "⋯"}
 _SPACES = {"thinspace": ".17em", ",": ".17em", "quad": "1em"}
 _PREFIX = (("form", "prefix"),)
 _FENCES = frozenset("()|[]")
@@ -213,7 +213,7 @@ class _Parser:
             return Node("mi", _LETTERS[word])
         if word in _FUNCTIONS:
             return Node("mi", word)
-        if word in _RELATIONS or word in ("cdot", "times", "odot"):
+        if word in _RELATIONS or word in ("cdot", "cdots", "times", "odot"):
             return Node("mo", (_RELATIONS | _OPERATORS)[word])
         if word in _SPACES:
             return Node("mspace", attributes=(("width", _SPACES[word]),))

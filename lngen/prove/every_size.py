@@ -1,0 +1,193 @@
+"""Equalities of a derivation shown for every D: its steps, and what the unsimplified chain rule says of its results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from sympy import Expr
+
+from lngen.derivation.derivation import Derivation, Direction, Step
+from lngen.derivation.double_backward import backward_as_forward
+from lngen.derivation.jvp import tangent
+from lngen.derivation.short_lines import in_short_lines
+from lngen.derivation.vjp import adjoint
+from lngen.expressions.equations import Equation
+from lngen.expressions.symbols import TypedSymbol, operation_count
+from lngen.prove.budget import Budget, TooLargeError
+from lngen.prove.generators import minus
+from lngen.prove.names import Names
+from lngen.prove.row_algebra import RowAlgebra, UndefinedError
+from lngen.prove.vanishing import vanishes
+
+_WORK = 100_000
+"""Work that one equality may take, a unit being two terms multiplied."""
+
+_WORK_TO_MATCH = 5_000
+_WORK_OF_ALL = 500_000
+_OPERATIONS = 200
+
+
+class NotShownError(Exception):
+    """The two sides were not seen to be equal; the message says why."""
+
+
+def shown_equal(
+    left: Expr, right: Expr, names: Names, work: int = _WORK, *, together: bool = False
+) -> frozenset[TypedSymbol]:
+    """Show that two expressions are equal for every D, and say which names were looked into.
+
+    One at a time, or, which is faster and says less, all together that are seen.
+
+    Raises NotShownError.
+    """
+    opened: frozenset[TypedSymbol] = frozenset()
+    with names.algebra.budget.limited(work):
+        while not _equal(left, right, names, opened):
+            closed = names.next((left, right), opened, together)
+            if not closed:
+                raise NotShownError("the two sides have different forms")
+            opened |= closed
+    return opened
+
+
+def _equal(left: Expr, right: Expr, names: Names, opened: frozenset[TypedSymbol]) -> bool:
+    try:
+        return vanishes(minus(names.form(left, opened), names.form(right, opened)), names.algebra)
+    except TooLargeError as error:
+        raise NotShownError(str(error)) from None
+    except UndefinedError:
+        raise NotShownError("it divides by what is always zero") from None
+    except RecursionError:
+        raise NotShownError("the expressions are nested too deeply") from None
+
+
+def _needed(left: Expr, right: Expr, names: Names, opened: frozenset[TypedSymbol]) -> frozenset[TypedSymbol]:
+    """Fewer of the names, so that no other one of them can be left closed."""
+    for name in names.in_order(opened):
+        fewer = opened - {name}
+        with suppress(NotShownError), names.algebra.budget.limited(_WORK_TO_MATCH):
+            if _equal(left, right, names, fewer):
+                opened = fewer
+    return opened
+
+
+@dataclass(frozen=True)
+class Equality:
+    """A result, and what it has to be equal to."""
+
+    name: str
+    found: Expr
+    wanted: Expr
+    names: Names
+
+    def show(self) -> None:
+        """Raises NotShownError where it is not seen to hold for every D."""
+        shown_equal(self.found, self.wanted, self.names, together=True)
+
+
+class EverySize:
+    """A derivation's equalities, each asked for by itself."""
+
+    def __init__(self, derivation: Derivation) -> None:
+        self.derivation = derivation
+        self._worlds: dict[Direction, Names] = {}
+        self._budget = Budget(_WORK_OF_ALL)
+
+    def _names(self) -> Names:
+        return Names(RowAlgebra(self._budget, self.derivation.definition.minimum_features))
+
+    def world(self, part: Direction) -> Names:
+        """What names stand for in the steps of a direction."""
+        if part not in self._worlds:
+            d = self.derivation
+            names = self._names()
+            names.give(d.forward.equations)
+            names.give(d.written.equations)
+            derivative = d.derivatives().get("backward" if part == "forward" else part)
+            if derivative is not None:
+                names.give(derivative.equations)
+                names.give(Equation(step.target, step.after) for step in derivative.steps)
+            self._worlds[part] = names
+        return self._worlds[part]
+
+    def step(self, step: Step) -> tuple[TypedSymbol, ...]:
+        """Show a step, and say which equations it rests on, in order. Raises NotShownError."""
+        assert step.before is not None
+        names = self.world(step.part)
+        opened = shown_equal(step.before, step.after, names)
+        return names.in_order(_needed(step.before, step.after, names, opened))
+
+    # ---- results against the chain rule, unsimplified
+
+    def gradients(self) -> Iterator[Equality]:
+        """Each gradient, beside the adjoint of the definition as written."""
+        d = self.derivation
+        names, own = self._both(d.backward, {})
+        own.give(d.written.equations)
+        own.give(d.adjoint.equations)
+        for (_, gradient), (_, plain) in zip(d.gradients, d.adjoint.gradients, strict=True):
+            yield Equality(gradient.name, gradient, own(plain), names)
+
+    def tangents(self) -> Iterator[Equality]:
+        """Each tangent of an output, beside the tangent of the definition as written."""
+        d = self.derivation
+        assert d.jvp is not None
+        along = tangent(d.written)
+        names, own = self._both(d.jvp.equations, dict(zip(along.arguments, d.jvp.arguments, strict=True)))
+        own.give(d.written.equations)
+        own.give(along.equations)
+        for (name, symbol), (_, plain) in zip(d.jvp.results, along.results, strict=True):
+            yield Equality(name, symbol, own(plain), names)
+
+    def double_backward(self) -> Iterator[Equality]:
+        """Each result of the double backward, beside the adjoint of the unsimplified adjoint."""
+        d = self.derivation
+        assert d.backward_backward is not None
+        given, found = d.adjoint, d.backward_backward
+        whole = backward_as_forward(d.written, given.cotangents, given.equations, given.gradients)
+        layer = whole.forward
+        if max(operation_count(q.expression) for q in layer.equations) > _OPERATIONS:
+            layer = in_short_lines(layer)
+        double = adjoint(layer)
+        names, own = self._both(found.equations, dict(zip(double.cotangents, found.arguments, strict=True)))
+        own.give(layer.equations)
+        own.give(double.equations)
+        for (name, symbol), (_, plain) in zip(found.results, double.gradients, strict=True):
+            yield Equality(name, symbol, own(plain), names)
+
+    def _both(
+        self, equations: Iterable[Equation], arguments: Mapping[TypedSymbol, TypedSymbol]
+    ) -> tuple[Names, _Written]:
+        names = self._names()
+        names.give(self.derivation.forward.equations)
+        names.give(equations)
+        return names, _Written(names, arguments)
+
+
+class _Written:
+    """The names of the definition as written, apart from those of the normal form unless they are shown to be equal."""
+
+    def __init__(self, names: Names, arguments: Mapping[TypedSymbol, TypedSymbol]) -> None:
+        self._names = names
+        self._table = dict(arguments)
+
+    def __call__(self, e: Expr) -> Expr:
+        """An expression of the definition as written, in the names that its values have here."""
+        return e.xreplace(self._table)
+
+    def give(self, equations: Iterable[Equation]) -> None:
+        """Note equations under names of their own, or under those of equal values that are called the same."""
+        for equation in equations:
+            meaning = self(equation.expression)
+            alike = self._names.called(equation.symbol)
+            if alike is not None:
+                try:
+                    shown_equal(alike, meaning, self._names, _WORK_TO_MATCH)
+                except NotShownError:
+                    alike = None
+            if alike is None:
+                alike = type(equation.symbol)(f"{equation.symbol.name} as written")
+                self._names.give([replace(equation, symbol=alike, expression=meaning)])
+            self._table[equation.symbol] = alike

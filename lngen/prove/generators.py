@@ -1,0 +1,214 @@
+"""Sparse polynomials over generators: the numbers that a proof for every D reckons with.
+
+A generator is a value that is not a polynomial in others: an input at a generic feature, the mean of a product, a root,
+an exponential. It has axes, and may be known to be positive. A monomial is a sorted tuple of (generator, exponent), the
+exponents rational: `u**(-1/2)` is one generator u to the power -1/2, whatever other powers of u stand beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sympy import QQ
+
+from lngen.expressions.symbols import NOTHING, Axes
+from lngen.prove.budget import Budget
+
+Exponent = Any
+Monomial = tuple[tuple[int, Exponent], ...]
+Polynomial = dict[Monomial, Any]
+Items = frozenset[tuple[Monomial, Any]]
+
+ONE: Polynomial = {(): QQ(1)}
+
+
+@dataclass(frozen=True)
+class Generator:
+    """`inside` is what a root, a function, an indicator or an extreme is of; `body` what a mean or a sum is of.
+
+    `attained` says of an indicator that it is 1 at one feature of every row, `one_sided` that what it is of is not
+    negative.
+    """
+
+    kind: str
+    axes: Axes
+    positive: bool = False
+    nonnegative: bool = False
+    inside: Items = frozenset()
+    body: Monomial = ()
+    attained: bool = False
+    one_sided: bool = False
+
+    @property
+    def base(self) -> Polynomial:
+        """What it is of, as a polynomial."""
+        return dict(self.inside)
+
+
+INDICATORS = ("positive", "negative", "attains")
+"""Kinds of generators that are 0 or 1."""
+
+
+class Generators:
+    """The generators met so far, each once, in an order in which what one is made of comes before it."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self.known: list[Generator] = []
+        self._places: dict[Any, int] = {}
+        self._indicators: set[int] = set()
+        self._primes: dict[int, int] = {}
+        self._products: dict[tuple[Monomial, Monomial], tuple[Any, Monomial] | None] = {}
+
+    def place(self, key: Any, make: Callable[[], Generator]) -> int:
+        """The number of the generator with this key, made where it is new."""
+        if key not in self._places:
+            made = make()
+            self._places[key] = len(self.known)
+            self.known.append(made)
+            if made.kind in INDICATORS:
+                self._indicators.add(self._places[key])
+            if made.kind == "prime":
+                self._primes[self._places[key]] = key[1]
+        return self._places[key]
+
+    def opposite(self, place: int) -> int:
+        """The indicator of the other sign: the two are made together."""
+        return place + 1 if self.known[place].kind == "positive" else place - 1
+
+    # ---- arithmetic
+
+    def product_of(self, a: Monomial, b: Monomial) -> tuple[Any, Monomial] | None:
+        """The product of two monomials and a number that comes out of it; None where it is zero."""
+        key = (a, b)
+        if key not in self._products:
+            self._products[key] = self._product_of(a, b)
+        return self._products[key]
+
+    def _product_of(self, a: Monomial, b: Monomial) -> tuple[Any, Monomial] | None:
+        powers = dict(a)
+        for place, exponent in b:
+            powers[place] = powers.get(place, 0) + exponent
+        number = QQ(1)
+        for place in [p for p in powers if p in self._indicators]:
+            powers[place] = min(powers[place], 1)
+            if powers[place] == 1 and self.known[place].kind == "positive" and powers.get(place + 1, 0) > 0:
+                return None
+        for place in [p for p in powers if p in self._primes]:
+            whole = powers[place] // 1
+            number *= QQ(self._primes[place]) ** int(whole)
+            powers[place] -= whole
+        return number, tuple(sorted((place, exponent) for place, exponent in powers.items() if exponent))
+
+    def product(self, a: Polynomial, b: Polynomial) -> Polynomial:
+        """The product of two polynomials, multiplied out."""
+        self.budget.spend(len(a) * len(b))
+        result: Polynomial = {}
+        for one, c in a.items():
+            for other, d in b.items():
+                found = self.product_of(one, other)
+                if found is not None:
+                    add_term(result, found[1], c * d * found[0])
+        return result
+
+    def whole_power(self, p: Polynomial, exponent: int) -> Polynomial:
+        """A polynomial multiplied by itself."""
+        result = ONE
+        for _ in range(exponent):
+            result = self.product(result, p)
+        return result
+
+    # ---- what is known
+
+    def axes(self, monomial: Monomial) -> Axes:
+        """What a product varies over."""
+        found = NOTHING
+        for place, _ in monomial:
+            found = found.join(self.known[place].axes)
+        return found
+
+    def split(self, monomial: Monomial, varies: Callable[[Axes], bool]) -> tuple[Monomial, Monomial]:
+        """The factors that do not vary in this sense, and those that do."""
+        inner = tuple(factor for factor in monomial if varies(self.known[factor[0]].axes))
+        return tuple(factor for factor in monomial if factor not in inner), inner
+
+    def nonnegative(self, monomial: Monomial) -> bool:
+        """Whether each factor is seen not to be negative. What has a root is not, where the root is defined."""
+        return all(
+            self.known[place].nonnegative or exponent % 2 == 0 or exponent.denominator % 2 == 0
+            for place, exponent in monomial
+        )
+
+    def positive(self, monomial: Monomial) -> bool:
+        """Whether each factor is seen to be positive."""
+        return all(self.known[place].positive for place, _ in monomial)
+
+    def sign(self, p: Polynomial) -> int | None:
+        """1 for what is positive by its form, 0 for what is not negative, None where that is not seen."""
+        if not all(c > 0 and self.nonnegative(m) for m, c in p.items()):
+            return None
+        return int(any(map(self.positive, p)))
+
+
+def add_term(p: Polynomial, monomial: Monomial, coefficient: Any) -> None:
+    """Add a term to a polynomial, in place."""
+    total = p.get(monomial, 0) + coefficient
+    if total:
+        p[monomial] = total
+    else:
+        p.pop(monomial, None)
+
+
+def add(total: Polynomial, p: Polynomial) -> None:
+    """Add a polynomial to another one, in place."""
+    for monomial, coefficient in p.items():
+        add_term(total, monomial, coefficient)
+
+
+def plus(*polynomials: Polynomial) -> Polynomial:
+    """The sum.
+
+    >>> plus({(): QQ(1)}, {(): QQ(-1), ((0, 1),): QQ(2)}) == {((0, 1),): 2}
+    True
+    """
+    first, *others = sorted(polynomials, key=len, reverse=True)
+    result = dict(first)
+    for p in others:
+        add(result, p)
+    return result
+
+
+def scaled(p: Polynomial, factor: Any) -> Polynomial:
+    """Every coefficient times a number."""
+    return {m: c * factor for m, c in p.items()} if factor else {}
+
+
+def minus(a: Polynomial, b: Polynomial) -> Polynomial:
+    """The difference."""
+    return plus(a, scaled(b, QQ(-1)))
+
+
+def single(place: int, exponent: Exponent = 1) -> Polynomial:
+    """A power of a generator."""
+    return {((place, exponent),): QQ(1)}
+
+
+def inverse(monomial: Monomial, exponent: Exponent = -1) -> Monomial:
+    """A power of a monomial, factor by factor."""
+    return tuple((place, power * exponent) for place, power in monomial)
+
+
+def in_order(monomials: Iterable[Monomial]) -> list[Monomial]:
+    """Monomials, the largest first: by the exponent of the generator that was made last, then of the one before.
+
+    >>> in_order([(), ((0, 5),), ((0, 1), (1, 1))])
+    [((0, 1), (1, 1)), ((0, 5),), ()]
+    """
+    return sorted(monomials, key=lambda m: tuple(reversed(m)), reverse=True)
+
+
+def places(p: Polynomial) -> Iterator[int]:
+    """The generators of a polynomial, some more than once."""
+    return (place for monomial in p for place, _ in monomial)

@@ -1,0 +1,266 @@
+"""Equations as what names stand for, looked into on demand.
+
+Two expressions are compared with names as unknowns first. Where that does not do, the name that was given last is
+replaced by what it stands for, and so on down to the inputs. Which names were looked into is what a step rests on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+import sympy
+from sympy import QQ, Add, Expr, Mul, Pow, Symbol
+from sympy.core.relational import Relational
+
+from lngen.expressions.equations import Equation
+from lngen.expressions.normal import NormalDensity, Phi, in_elementary
+from lngen.expressions.symbols import (
+    ENTRY_OF,
+    AttainsFirst,
+    Complement,
+    D,
+    FeatureSum,
+    Mean,
+    RowMax,
+    RowMin,
+    StopGradient,
+    SumRows,
+    TypedSymbol,
+    Where,
+    axes,
+    of_number,
+)
+from lngen.prove.budget import TooLargeError
+from lngen.prove.generators import ONE, Polynomial, minus, plus, scaled
+from lngen.prove.row_algebra import RowAlgebra, UndefinedError, rational
+
+_PARITY = {"sin": -1, "cos": 1}
+_FUNCTIONS = (*ENTRY_OF, sympy.Abs, sympy.sign)
+
+
+class Names:
+    """What names stand for; a symbol that no equation gives is an input, or any value at all."""
+
+    def __init__(self, algebra: RowAlgebra) -> None:
+        self.algebra = algebra
+        self._meaning: dict[TypedSymbol, Expr] = {}
+        self._place: dict[TypedSymbol, int] = {}
+        self._late: set[TypedSymbol] = set()
+        self._memo: dict[tuple[Expr, frozenset[TypedSymbol]], Polynomial] = {}
+        self._reach: dict[Expr, frozenset[TypedSymbol]] = {}
+        self._signs: dict[Expr, int | None] = {}
+
+    def give(self, equations: Iterable[Equation]) -> None:
+        """Note what symbols stand for, each said after those that it uses; the first meaning of a symbol stays.
+
+        Raises TypeError for a symbol that varies over less than what it stands for.
+        """
+        for equation in equations:
+            symbol, meaning = equation.symbol, equation.expression
+            if symbol in self._meaning or symbol in meaning.free_symbols:
+                continue
+            wide, narrow = axes(meaning), axes(symbol)
+            if wide.rows > narrow.rows or wide.features > narrow.features:
+                raise TypeError(f"{symbol} varies over less than what it stands for")
+            self._meaning[symbol] = meaning
+            self._place[symbol] = len(self._place)
+            # A name that stands inside of a function goes last: opened, the function would have to be taken apart.
+            for function in meaning.atoms(*_FUNCTIONS):
+                self._late |= {symbol, *function.free_symbols}
+
+    def called(self, symbol: TypedSymbol) -> TypedSymbol | None:
+        """The name that is spelled as this symbol is and varies over the same, if one was given."""
+        return next((s for s in self._meaning if s.name == symbol.name and axes(s) == axes(symbol)), None)
+
+    def next(
+        self, expressions: Iterable[Expr], opened: frozenset[TypedSymbol], together: bool
+    ) -> frozenset[TypedSymbol]:
+        """Which to open next of the names that are seen in expressions: the one given last, or all of them.
+
+        Those in functions wait for the others.
+        """
+        seen = {symbol for e in expressions for symbol in self._seen(e, opened)} & self._meaning.keys()
+        ready = seen - self._late
+        if ready and together:
+            return frozenset(ready)
+        return frozenset(sorted(ready or seen, key=self._place.__getitem__)[-1:])
+
+    def in_order(self, symbols: Iterable[TypedSymbol]) -> tuple[TypedSymbol, ...]:
+        """Names, in the order in which they were given."""
+        return tuple(sorted(symbols, key=self._place.__getitem__))
+
+    def _seen(self, e: Expr, opened: frozenset[TypedSymbol]) -> set[TypedSymbol]:
+        pending, found = list(e.free_symbols), set()
+        while pending:
+            symbol = pending.pop()
+            if symbol not in found:
+                found.add(symbol)
+                pending += self._meaning[symbol].free_symbols if symbol in opened else ()
+        return found - opened
+
+    def _reached(self, e: Expr) -> frozenset[TypedSymbol]:
+        if e not in self._reach:
+            own = e.free_symbols
+            inner = (self._reached(self._meaning[name]) for name in own & self._meaning.keys())
+            self._reach[e] = frozenset(own).union(*inner)
+        return self._reach[e]
+
+    def form(self, e: Expr, opened: frozenset[TypedSymbol] = frozenset()) -> Polynomial:
+        """The form of an expression with some names replaced by what they stand for."""
+        key = e, opened & self._reached(e)
+        if key not in self._memo:
+            self.algebra.budget.spend(1)
+            self._memo[key] = self._formed(e, key[1])
+        return self._memo[key]
+
+    def _formed(self, e: Expr, opened: frozenset[TypedSymbol]) -> Polynomial:
+        form = partial(self.form, opened=opened)
+        algebra = self.algebra
+        if isinstance(e, Symbol):
+            return form(self._meaning[e]) if e in opened else self._unknown(e)
+        if e.is_Rational:
+            return scaled(ONE, QQ(int(e.p), int(e.q)))
+        if isinstance(e, Add):
+            return plus(*map(form, e.args))
+        if isinstance(e, Mul):
+            result = ONE
+            for factor in sorted(map(form, e.args), key=len):
+                result = algebra.of.product(result, factor)
+            return result
+        if isinstance(e, Pow):
+            return self._power(e, form)
+        if isinstance(e, (Mean, FeatureSum)):
+            result = algebra.mean(form(e.args[0]))
+            if self._sign(e) is not None:
+                algebra.claim_not_negative(result)
+            return result if isinstance(e, Mean) else algebra.of.product(algebra.features, result)
+        if isinstance(e, SumRows):
+            return algebra.sum_rows(form(e.args[0]))
+        if isinstance(e, (RowMax, RowMin)):
+            return algebra.extreme("max" if isinstance(e, RowMax) else "min", form(e.args[0]))
+        if isinstance(e, AttainsFirst):
+            return algebra.attains(form(e.args[0]), form(e.args[1]))
+        if isinstance(e, StopGradient):
+            return form(e.args[0])
+        if isinstance(e, Complement):
+            return minus(ONE, form(e.args[0]))
+        if isinstance(e, Where):
+            condition = self._condition(e.args[0], form)
+            chosen = minus(form(e.args[1]), form(e.args[2]))
+            return plus(algebra.of.product(condition, chosen), form(e.args[2]))
+        if isinstance(e, sympy.NumberSymbol):
+            return algebra.exponential(ONE) if e == sympy.E else algebra.function(str(e), {}, positive=True)
+        if isinstance(e, sympy.Function):
+            return self._function(e, form)
+        raise TooLargeError(f"no algebra for {type(e).__name__}")
+
+    def _unknown(self, symbol: Symbol) -> Polynomial:
+        if symbol == D:
+            return self.algebra.features
+        # Of a name that stands for something, what its symbol claims is not taken on trust.
+        sign = self._sign(symbol)
+        return self.algebra.symbol(f"{type(symbol).__name__} {symbol.name}", axes(symbol), sign == 1, sign is not None)
+
+    def _sign(self, e: Expr) -> int | None:
+        """1 for what is positive by its form, 0 for what is not negative, None where that is not seen."""
+        if e not in self._signs:
+            self._signs[e] = self._sign_of(e)
+        return self._signs[e]
+
+    def _sign_of(self, e: Expr) -> int | None:
+        if isinstance(e, Symbol):
+            if e in self._meaning:
+                return self._sign(self._meaning[e])
+            return 1 if e.is_positive else 0 if e.is_nonnegative else None
+        if e.is_Rational:
+            return 1 if e > 0 else 0 if e == 0 else None
+        if isinstance(e, sympy.Abs):
+            return 1 if self._sign(e.args[0]) else 0
+        if isinstance(e, Pow) and e.exp.is_Rational:
+            if e.exp.is_even or e.exp.q % 2 == 0:
+                return 1 if self._sign(e.base) == 1 or (e.exp < 0 and e.exp.q % 2 == 0) else 0
+            return self._sign(e.base)
+        if isinstance(e, (Add, Mul, Mean, FeatureSum, RowMax, RowMin)):
+            signs = [self._sign(argument) for argument in e.args]
+            known = [sign for sign in signs if sign is not None]
+            if len(known) < len(signs):
+                return None
+            return max(known) if isinstance(e, Add) else min(known)
+        entry = ENTRY_OF.get(type(e))
+        return 1 if entry is not None and entry.positive else None
+
+    def _power(self, e: Pow, form: Callable[[Expr], Polynomial]) -> Polynomial:
+        base, exponent = e.base, e.exp
+        algebra = self.algebra
+        if not exponent.is_Rational:
+            return algebra.exponential(algebra.of.product(form(exponent), algebra.logarithm(form(base))))
+        if isinstance(base, Pow) and base.exp.is_even and not exponent.is_Integer:
+            # The root of a square is what was squared, but for the sign.
+            inner, power = form(base.base), base.exp * exponent
+            result = algebra.power(inner, rational(power))
+            return (
+                algebra.of.product(result, algebra.sign_of(inner))
+                if power.is_odd
+                else (result if power.is_even else algebra.power(form(base), rational(exponent)))
+            )
+        inner = form(base)
+        if exponent.is_even:
+            result = algebra.power(inner, rational(exponent))
+            if len(inner) > 1:
+                algebra.claim_not_negative(result)
+            return result
+        return algebra.power(inner, rational(exponent))
+
+    def _condition(self, condition: Any, form: Callable[[Expr], Polynomial]) -> Polynomial:
+        if condition in (sympy.true, sympy.false):
+            return ONE if condition == sympy.true else {}
+        if not isinstance(condition, Relational):
+            raise TooLargeError(f"no algebra for {type(condition).__name__}")
+        left, right = condition.args
+        above, below = self.algebra.signs(minus(form(left), form(right)))
+        match condition.rel_op:
+            case ">":
+                return above
+            case "<":
+                return below
+            case ">=":
+                return minus(ONE, below)
+            case "<=":
+                return minus(ONE, above)
+            case "==":
+                return minus(ONE, plus(above, below))
+        return plus(above, below)
+
+    def _function(self, e: Expr, form: Callable[[Expr], Polynomial]) -> Polynomial:
+        algebra, inner = self.algebra, form(e.args[0])
+        if isinstance(e, sympy.exp):
+            return algebra.exponential(inner)
+        if isinstance(e, sympy.log):
+            return algebra.logarithm(inner)
+        if isinstance(e, sympy.Abs):
+            return algebra.of.product(inner, algebra.sign_of(inner))
+        if isinstance(e, sympy.sign):
+            return algebra.sign_of(inner)
+        if isinstance(e, NormalDensity):
+            return form(in_elementary(e))
+        if isinstance(e, Phi):
+            return algebra.normal(inner)
+        if isinstance(e, sympy.erf):
+            root = form(sympy.sqrt(2))
+            return minus(scaled(algebra.normal(algebra.of.product(root, inner)), QQ(2)), ONE)
+        name = ENTRY_OF[type(e)].name if type(e) in ENTRY_OF else type(e).__name__
+        if name in ("tanh", "sigmoid"):
+            twice = 2 if name == "tanh" else 1
+            share = algebra.power(plus(ONE, algebra.exponential(scaled(inner, QQ(twice)))), -1)
+            return minus(ONE, scaled(share, QQ(twice)))
+        entry = ENTRY_OF.get(type(e))
+        if entry is not None and entry.written is not None:
+            return form(of_number(entry.name, e.args[0]))
+        if not inner and e.func(0).is_Rational:
+            return form(e.func(0))
+        return algebra.function(name, inner, _PARITY.get(name, 0), bool(entry and entry.positive))
+
+
+__all__ = ["Names", "UndefinedError"]

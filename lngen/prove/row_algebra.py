@@ -1,0 +1,508 @@
+"""Row expressions in one form, for every D at once: polynomials over generators.
+
+* A mean and a sum over rows are linear: each is a sum of generators, the mean of one product of values that vary over
+  features. All else is taken out. A sum over rows stands outside of a mean, and `FeatureSum` is `D*Mean`.
+* A power `u**e` of a sum is the generator u to the power e, the number and the monomial that its terms share taken out.
+  An exponential of a sum is a product, one generator to a monomial. A logarithm takes factors out.
+* The sign of u is two indicators, `[u > 0]` and `[u < 0]`. So `Abs(u)` is `u*([u > 0] - [u < 0])`, at 0 as well, and a
+  select is `[c]*a + (1 - [c])*b`: what is not chosen cancels by its form, whatever its value is.
+* The first feature that attains an extreme m of u is an indicator A with `A*(u - m) = 0` and `Mean(A) = 1/D`.
+
+Inside a mean, and inside what a generator is made of, the relations are used as rewrites: `u*u**(-1/2)` becomes
+`u**(1/2)` where u stands by its leading term. That is complete for one relation, and not for two that share a
+generator; `lngen.prove.vanishing` decides what stands outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from math import gcd, lcm
+from typing import Any
+
+import sympy
+from sympy import QQ
+
+from lngen.expressions.symbols import NOTHING, Axes
+from lngen.prove.budget import Budget, TooLargeError
+from lngen.prove.generators import (
+    INDICATORS,
+    ONE,
+    Exponent,
+    Generator,
+    Generators,
+    Monomial,
+    Polynomial,
+    add,
+    add_term,
+    in_order,
+    inverse,
+    minus,
+    places,
+    plus,
+    scaled,
+    single,
+)
+
+_FACTORED = 10**12
+_MOST_TERMS = 3000
+_ZERO: Polynomial = {}
+
+
+class UndefinedError(Exception):
+    """What an expression divides by is zero, whatever the values of its symbols."""
+
+
+@dataclass(frozen=True)
+class _Rewrite:
+    """`generator * leading` is a polynomial of what is smaller; for a root, where its exponent is negative."""
+
+    leading: Monomial
+    varying: Monomial
+    coefficient: Any
+    rest: Polynomial
+
+
+class RowAlgebra:
+    """Generators, the relations between them, and the forms of reductions and functions."""
+
+    def __init__(self, budget: Budget, minimum_features: int = 1) -> None:
+        self.budget = budget
+        self._minimum = minimum_features
+        self.of = Generators(budget)
+        self.features = self.symbol("D", NOTHING, positive=True)
+        self._rewrites: dict[int, _Rewrite | None] = {}
+        self._steps: dict[Monomial, Polynomial | None] = {}
+        self._reduced: dict[Monomial, Polynomial] = {}
+        self._not_negative: list[Polynomial] = []
+
+    def symbol(self, name: str, axes: Axes, positive: bool = False, nonnegative: bool = False) -> Polynomial:
+        """An input, or a value that is not looked into."""
+        make = Generator("symbol", axes, positive, positive or nonnegative)
+        return single(self.of.place(("symbol", name), lambda: make))
+
+    def claim_not_negative(self, p: Polynomial) -> None:
+        """Note what is not negative by its form, which multiplying out hides: a mean of squares."""
+        if len(p) > 1:
+            claimed = self._primitive(p, signed=False)[2]
+            if claimed not in self._not_negative:
+                self._not_negative.append(claimed)
+
+    # ---- reductions
+
+    def mean(self, body: Polynomial) -> Polynomial:
+        """The mean over features, term by term."""
+        result: Polynomial = {}
+        for monomial, coefficient in body.items():
+            outer, inner = self.of.split(monomial, lambda axes: axes.features)
+            term = {outer: coefficient}
+            for varying, c in self.reduced({inner: QQ(1)}).items():
+                more, left = self.of.split(varying, lambda axes: axes.features)
+                add(result, self.of.product(self.of.product(term, {more: c}), self._mean_of(left)))
+        return result
+
+    def _mean_of(self, monomial: Monomial) -> Polynomial:
+        if not monomial:
+            return ONE
+        known = self.of.known
+        if len(monomial) == 1 and known[monomial[0][0]].attained:
+            return self.power(self.features, -1)
+        summed = [factor for factor in monomial if known[factor[0]].kind == "rows"]
+        others = tuple(factor for factor in monomial if factor not in summed)
+        if len(summed) == 1 and summed[0][1] == 1 and not self.of.axes(others).rows:
+            inside = self.of.product({others: QQ(1)}, {known[summed[0][0]].body: QQ(1)})
+            return self.sum_rows(self.mean(inside))
+        axes = Axes(self.of.axes(monomial).rows, False)
+        positive, nonnegative = self.of.positive(monomial), self.of.nonnegative(monomial)
+        make = Generator("mean", axes, positive, positive or nonnegative, body=monomial)
+        return single(self.of.place(("mean", monomial), lambda: make))
+
+    def sum_rows(self, body: Polynomial) -> Polynomial:
+        """The sum over rows, term by term; what rows share is taken out."""
+        result: Polynomial = {}
+        for monomial, coefficient in body.items():
+            outer, inner = self.of.split(monomial, lambda axes: axes.rows)
+            make = Generator("rows", Axes(False, self.of.axes(inner).features), body=inner)
+            place = self.of.place(("rows", inner), _always(make))
+            add(result, self.of.product({outer: coefficient}, single(place)))
+        return result
+
+    def extreme(self, kind: str, body: Polynomial) -> Polynomial:
+        """The largest or smallest entry of a row: what features share is added or, if positive, multiplied later."""
+        body = self.reduced(body)
+        shared = {m: c for m, c in body.items() if not self.of.axes(m).features}
+        varying = minus(body, shared)
+        if not varying:
+            return shared
+        content, factor, primitive = self._primitive(varying, signed=False, outside=lambda a: not a.features)
+        if primitive[in_order(primitive)[0]] < 0:
+            content, primitive, kind = -content, scaled(primitive, QQ(-1)), "min" if kind == "max" else "max"
+        axes = Axes(any(self.of.axes(m).rows for m in primitive), False)
+        make = Generator("extreme", axes, inside=frozenset(primitive.items()))
+        place = self.of.place((kind, make.inside), lambda: make)
+        return plus(shared, self.of.product({factor: content}, single(place)))
+
+    def attains(self, body: Polynomial, extreme: Polynomial) -> Polynomial:
+        """1 at the first feature at which the body is what is said to be its extreme, 0 elsewhere."""
+        ahead = self._primitive(minus(self.reduced(body), self.reduced(extreme)), signed=True)[2]
+        there = any(not minus(extreme, self.extreme(kind, body)) for kind in ("max", "min"))
+        axes = Axes(any(self.of.axes(m).rows for m in ahead), True)
+        inside = frozenset(ahead.items())
+        make = Generator("attains", axes, nonnegative=True, inside=inside, attained=there)
+        return single(self.of.place(("attains", make.inside, there), lambda: make))
+
+    # ---- powers
+
+    def power(self, p: Polynomial, exponent: Exponent) -> Polynomial:
+        """A power; the generator of a base to a power below 1."""
+        whole = exponent.denominator == 1
+        p = p if whole and exponent > 0 else self.reduced(p)
+        if not p:
+            if exponent > 0:
+                return {}
+            raise UndefinedError
+        if len(p) == 1:
+            ((monomial, coefficient),) = p.items()
+            return self._power_of_term(coefficient, monomial, exponent)
+        if whole and exponent > 0:
+            return self.of.whole_power(p, int(exponent))
+        content, factor, primitive = self._primitive(p, signed=whole)
+        outside = self._power_of_term(content, factor, exponent)
+        above = max(exponent.numerator // exponent.denominator, 0)
+        rooted = self.of.product(outside, single(self._base(primitive), exponent - above))
+        return self.of.product(rooted, self.of.whole_power(primitive, above))
+
+    def _base(self, primitive: Polynomial) -> int:
+        sign = self.sign_by_form(primitive)
+        axes = self.axes(primitive)
+        make = Generator("power", axes, sign == 1, sign is not None, frozenset(primitive.items()))
+        return self.of.place(("power", make.inside), lambda: make)
+
+    def _power_of_term(self, coefficient: Any, monomial: Monomial, exponent: Exponent) -> Polynomial:
+        known = self.of.known
+        flags = tuple(factor for factor in monomial if known[factor[0]].kind in INDICATORS)
+        outside: Polynomial = ONE
+        if flags:
+            monomial = tuple(factor for factor in monomial if factor not in flags)
+            outside = {flags: QQ(1)} if exponent > 0 else single(self._base({flags: QQ(1)}), exponent)
+        if exponent.denominator == 1:
+            raised = {inverse(monomial, exponent): coefficient ** int(exponent)}
+            return self.of.product(outside, raised)
+        sign = QQ(1) if coefficient > 0 else QQ(-1)
+        outside = self.of.product(outside, self._number_power(abs(coefficient), exponent))
+        odd = []
+        for place, k in monomial:
+            g = known[place]
+            if g.nonnegative or (k.denominator > 1):
+                factor = single(place, k * exponent)
+            elif k % 2:
+                odd.append((place, k))
+                continue
+            elif (k * exponent).denominator > 1:
+                factor = single(self._base({((place, 2),): QQ(1)}), k * exponent / 2)
+            else:
+                factor = single(place, k * exponent)
+                if (k * exponent) % 2:
+                    factor = self.of.product(factor, self.sign_of(single(place)))
+            outside = self.of.product(outside, factor)
+        if len(odd) == 1 and sign > 0:
+            return self.of.product(outside, single(odd[0][0], odd[0][1] * exponent))
+        if not odd and sign > 0:
+            return outside
+        return self.of.product(outside, single(self._base({tuple(odd): sign}), exponent))
+
+    def _number_power(self, number: Any, exponent: Exponent) -> Polynomial:
+        result: Polynomial = ONE
+        for part, sign in ((number.numerator, 1), (number.denominator, -1)):
+            if part > _FACTORED:
+                raise TooLargeError("a root of a number too long to factor")
+            for prime, k in sympy.factorint(int(part)).items():
+                result = self.of.product(result, self._prime(int(prime), sign * int(k) * exponent))
+        return result
+
+    def _prime(self, prime: int, exponent: Exponent) -> Polynomial:
+        place = self.of.place(("prime", prime), lambda: Generator("prime", NOTHING, True, True))
+        return self.of.product(ONE, single(place, exponent))
+
+    def _primitive(
+        self, p: Polynomial, *, signed: bool, outside: Any = lambda axes: True
+    ) -> tuple[Any, Monomial, Polynomial]:
+        """A number, a monomial and a polynomial with no more of either to be taken out, whose product is p.
+
+        With `signed` a factor of any sign may be taken out, and the leading coefficient is positive; else only what
+        is positive.
+        """
+        known = self.of.known
+        content = QQ(gcd(*(int(c.numerator) for c in p.values())), lcm(*(int(c.denominator) for c in p.values())))
+        if signed and p[in_order(p)[0]] < 0:
+            content = -content
+        powers = [dict(m) for m in p]
+        shared = {
+            place: min(m.get(place, 0) for m in powers)
+            for place in sorted(set(places(p)))
+            if known[place].kind not in INDICATORS and (signed or known[place].positive) and outside(known[place].axes)
+        }
+        factor = tuple((place, k) for place, k in shared.items() if k)
+        divided = inverse(factor)
+        primitive: Polynomial = {}
+        for m, c in p.items():
+            found = self.of.product_of(m, divided)
+            assert found is not None
+            add_term(primitive, found[1], c / content * found[0])
+        return content, factor, primitive
+
+    # ---- functions
+
+    def exponential(self, p: Polynomial) -> Polynomial:
+        """exp of a sum, as a product."""
+        result: Polynomial = ONE
+        for monomial, coefficient in self.reduced(p).items():
+            result = self.of.product(result, self._exponential_of(monomial, coefficient))
+        return result
+
+    def _exponential_of(self, monomial: Monomial, coefficient: Any) -> Polynomial:
+        exponent = sympy.Rational(int(coefficient.numerator), int(coefficient.denominator))
+        if len(monomial) == 1 and monomial[0][1] == 1 and self.of.known[monomial[0][0]].kind == "log":
+            argument = self.of.known[monomial[0][0]].base
+            if self.sign_by_form(argument) == 1 or exponent % 2 == 0:
+                return self.power(argument, rational(exponent))
+            if exponent.is_Integer:
+                return self.of.product(self.power(argument, rational(exponent)), self.sign_of(argument))
+        make = Generator("exp", self.of.axes(monomial), True, True, frozenset({(monomial, QQ(1))}))
+        return single(self.of.place(("exp", monomial), lambda: make), rational(exponent))
+
+    def logarithm(self, p: Polynomial) -> Polynomial:
+        """log of the absolute value: that of a product is a sum."""
+        p = self.reduced(p)
+        if not p:
+            raise UndefinedError
+        content, factor, primitive = self._primitive(p, signed=True)
+        result: Polynomial = {} if primitive == ONE else self._log_of(primitive)
+        for part, sign in ((abs(content).numerator, 1), (content.denominator, -1)):
+            if part > _FACTORED:
+                raise TooLargeError("a logarithm of a number too long to factor")
+            for prime, k in sympy.factorint(int(part)).items():
+                result = plus(result, scaled(self._log_of(self._prime(int(prime), 1), prime), QQ(sign * int(k))))
+        for place, exponent in factor:
+            g = self.of.known[place]
+            if g.kind == "exp":
+                inner = g.base
+            elif g.kind == "power":
+                inner = self._log_of(g.base)
+            else:
+                inner = self._log_of(single(place))
+            result = plus(result, scaled(inner, QQ(exponent.numerator, exponent.denominator)))
+        return result
+
+    def _log_of(self, p: Polynomial, prime: int = 0) -> Polynomial:
+        make = Generator("log", self.axes(p), inside=frozenset(p.items()))
+        return single(self.of.place(("log", prime, make.inside), lambda: make))
+
+    def function(self, name: str, p: Polynomial, parity: int = 0, positive: bool = False) -> Polynomial:
+        """A function that nothing is known of but that it is odd (-1) or even (1)."""
+        p = self.reduced(p)
+        sign = QQ(1)
+        if parity and p and p[in_order(p)[0]] < 0:
+            p, sign = scaled(p, QQ(-1)), QQ(parity)
+        make = Generator("function", self.axes(p), positive, positive, frozenset(p.items()))
+        return scaled(single(self.of.place((name, make.inside), lambda: make)), sign)
+
+    def normal(self, p: Polynomial) -> Polynomial:
+        """Phi of the standard normal distribution: Phi(-u) is 1 - Phi(u), and Phi(0) is 1/2."""
+        p = self.reduced(p)
+        if not p:
+            return scaled(ONE, QQ(1, 2))
+        if p[in_order(p)[0]] < 0:
+            return minus(ONE, self.function("Phi", scaled(p, QQ(-1)), positive=True))
+        return self.function("Phi", p, positive=True)
+
+    # ---- signs
+
+    def sign_by_form(self, p: Polynomial) -> int | None:
+        """1 if positive by its form, 0 if not negative, None if that is not seen."""
+        found = 1 if self._is_above_zero_for_every_d(p) else self.of.sign(p)
+        if found is None and self._not_negative:
+            signs = (self.of.sign(_beyond(p, claim)) for claim in self._not_negative)
+            return max((sign for sign in signs if sign is not None), default=None)
+        return found
+
+    def _is_above_zero_for_every_d(self, p: Polynomial) -> bool:
+        """Whether p is a*D - b, positive from the smallest D on that the definition takes."""
+        ((d, _),) = self.features.items()
+        return p.keys() <= {d, ()} and p.get(d, 0) > 0 and p[d] * self._minimum + p.get((), 0) > 0
+
+    def sign_of(self, p: Polynomial) -> Polynomial:
+        """sign(p)."""
+        positive, negative = self.signs(p)
+        return minus(positive, negative)
+
+    def signs(self, p: Polynomial) -> tuple[Polynomial, Polynomial]:
+        """The indicators of p > 0 and p < 0."""
+        p = self.reduced(p)
+        if not p:
+            return _ZERO, _ZERO
+        content, factor, primitive = self._primitive(p, signed=True)
+        result = (ONE, _ZERO) if content > 0 else (_ZERO, ONE)
+        parts = [] if primitive == ONE else [self._signs_of_sum(primitive)]
+        parts += [self._signs_of_power(place, k) for place, k in factor]
+        for above, below in parts:
+            product = self.of.product
+            result = (
+                plus(product(result[0], above), product(result[1], below)),
+                plus(product(result[0], below), product(result[1], above)),
+            )
+        return result
+
+    def _signs_of_power(self, place: int, exponent: Exponent) -> tuple[Polynomial, Polynomial]:
+        g = self.of.known[place]
+        if g.positive:
+            return ONE, _ZERO
+        found = self.signs(g.base) if g.kind == "power" else self._pair(single(place), g.nonnegative)
+        if exponent.denominator % 2 == 0:
+            return found[0], _ZERO
+        return (plus(*found), _ZERO) if exponent.numerator % 2 == 0 else found
+
+    def _signs_of_sum(self, p: Polynomial) -> tuple[Polynomial, Polynomial]:
+        if len(p) == 1:
+            # A monomial of indicators.
+            return p, _ZERO
+        sign, opposite = self.sign_by_form(p), self.sign_by_form(scaled(p, QQ(-1)))
+        if sign == 1:
+            return ONE, _ZERO
+        if opposite == 1:
+            return _ZERO, ONE
+        found = self._pair(p, sign is not None)
+        return (_ZERO, found[1]) if opposite is not None else found
+
+    def _pair(self, p: Polynomial, nonnegative: bool) -> tuple[Polynomial, Polynomial]:
+        inside = frozenset(p.items())
+        known: Any = {"axes": self.axes(p), "nonnegative": True, "inside": inside, "one_sided": nonnegative}
+        positive, negative = (
+            single(self.of.place((kind, nonnegative, inside), partial(Generator, kind, **known)))
+            for kind in ("positive", "negative")
+        )
+        return positive, _ZERO if nonnegative else negative
+
+    # ---- the relations as rewrites
+
+    def axes(self, p: Polynomial) -> Axes:
+        """What a polynomial varies over."""
+        found = NOTHING
+        for monomial in p:
+            found = found.join(self.of.axes(monomial))
+        return found
+
+    def reduced(self, p: Polynomial) -> Polynomial:
+        """The polynomial with every relation used as a rewrite until none applies."""
+        result: Polynomial = {}
+        for monomial, coefficient in p.items():
+            for m, c in self._normal(monomial).items():
+                add_term(result, m, c * coefficient)
+        return result
+
+    def _normal(self, monomial: Monomial) -> Polynomial:
+        if monomial not in self._reduced:
+            result: Polynomial = {}
+            pending: Polynomial = {monomial: QQ(1)}
+            while pending:
+                m, c = pending.popitem()
+                rewritten = self._rewritten(m)
+                if rewritten is None:
+                    add_term(result, m, c)
+                    continue
+                self.budget.spend(len(rewritten))
+                if len(pending) > _MOST_TERMS:
+                    raise TooLargeError("too many terms")
+                for other, d in rewritten.items():
+                    add_term(pending, other, c * d)
+            self._reduced[monomial] = result
+        return self._reduced[monomial]
+
+    def _rewritten(self, monomial: Monomial) -> Polynomial | None:
+        if monomial not in self._steps:
+            changes = (self._step(monomial, place, k) for place, k in reversed(monomial))
+            self._steps[monomial] = next((change for change in changes if change is not None), None)
+        return self._steps[monomial]
+
+    def _step(self, monomial: Monomial, place: int, exponent: Exponent) -> Polynomial | None:
+        g = self.of.known[place]
+        if g.kind == "power" and exponent >= 1:
+            lower = self.of.product({monomial: QQ(1)}, single(place, -1))
+            return self.of.product(lower, g.base)
+        applies = g.kind in ("negative", "attains") or (g.kind == "power" and exponent < 0)
+        rule = self._rewrite(place) if applies else None
+        if rule is None or not rule.leading:
+            return None
+        powers = dict(monomial)
+        if all(powers.get(other, 0) >= k for other, k in rule.varying):
+            return self._by_leading_term(monomial, place, g, rule)
+        if g.kind == "power" and len(rule.varying) == 1:
+            return self._by_last_term(monomial, place, g, rule)
+        return None
+
+    def _by_leading_term(self, monomial: Monomial, place: int, g: Generator, rule: _Rewrite) -> Polynomial:
+        # monomial = g * leading * quotient
+        quotient = self.of.product({monomial: 1 / rule.coefficient}, {inverse(rule.leading): QQ(1)})
+        if g.kind == "power":
+            return minus(self.of.product(quotient, single(place)), self.of.product(quotient, rule.rest))
+        if g.kind == "attains":
+            return scaled(self.of.product(quotient, rule.rest), QQ(-1))
+        # [u < 0]*leading = u - u*[u > 0] - [u < 0]*rest
+        u = g.base
+        above = single(self.of.opposite(place))
+        rest = minus(u, self.of.product(u, above))
+        without = {tuple(factor for factor in m if factor[0] != place): c for m, c in quotient.items()}
+        return minus(self.of.product(without, rest), self.of.product(quotient, rule.rest))
+
+    def _by_last_term(self, monomial: Monomial, place: int, g: Generator, rule: _Rewrite) -> Polynomial | None:
+        """1/(e*(1 + e)) is 1/e - 1/(1 + e): beside a root of a sum of exponentials none has a negative power."""
+        ((other, _),) = rule.varying
+        power = dict(monomial).get(other, 0)
+        if power >= 0 or self.of.known[other].kind != "exp":
+            return None
+        last = [m for m in g.base if other not in dict(m)]
+        if len(last) != 1 or any(self.of.known[p].kind in INDICATORS for p, _ in last[0]):
+            return None
+        rest = {m: c for m, c in g.base.items() if m != last[0]}
+        quotient = self.of.product({monomial: 1 / g.base[last[0]]}, {inverse(last[0]): QQ(1)})
+        return minus(self.of.product(quotient, single(place)), self.of.product(quotient, rest))
+
+    def _rewrite(self, place: int) -> _Rewrite | None:
+        if place not in self._rewrites:
+            self._rewrites[place] = self._rewrite_of(self.of.known[place])
+        return self._rewrites[place]
+
+    def _rewrite_of(self, g: Generator) -> _Rewrite | None:
+        """The relation solved for its leading term; None where that has no single coefficient to divide by."""
+        groups: dict[Monomial, list[Monomial]] = {}
+        for m in g.inside:
+            varying = self.of.split(m[0], lambda axes: axes.features)[1] if g.axes.features else m[0]
+            groups.setdefault(varying, []).append(m[0])
+        varying = in_order(groups)[0]
+        if len(groups[varying]) > 1:
+            return None
+        (leading,) = groups[varying]
+        outer = [place for place, _ in leading if (place, dict(leading)[place]) not in varying]
+        if any(self.of.known[place].kind in INDICATORS for place in outer) or any(k < 0 for _, k in varying):
+            return None
+        base = g.base
+        rest = {m: c for m, c in base.items() if m != leading}
+        return _Rewrite(leading, varying, base[leading], rest)
+
+
+def _always(made: Generator) -> Callable[[], Generator]:
+    return lambda: made
+
+
+def _beyond(p: Polynomial, claim: Polynomial) -> Polynomial:
+    """p less as much of what is not negative as there is in it."""
+    first = next(iter(claim))
+    share = p.get(first, QQ(0)) / claim[first]
+    return minus(p, scaled(claim, share)) if share > 0 else p
+
+
+def rational(number: Any) -> Exponent:
+    """A rational number of SymPy as an exponent."""
+    return int(number) if number.is_Integer else Fraction(int(number.p), int(number.q))

@@ -1,0 +1,42 @@
+"""Evidence counted by grade: the headline of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lngen.derivation.derivation import NONE, Proof
+
+
+def by_grade(proofs: Iterable[Proof]) -> str:
+    """How many of each sort of statement have which grade, those that have the same together.
+
+    >>> every = "exact at every D"
+    >>> proofs = [Proof(every, "", True, "steps", 11), Proof("50 digits", "", True, "steps")]
+    >>> by_grade([*proofs, Proof(every, "", True, "gradients", 3), Proof(every, "", True, "tangents")])
+    '12 steps: 11 exact at every D, 1 to 50 digits; 3 gradients, 1 tangent: exact at every D'
+    """
+    counts: dict[str, dict[str, int]] = {}
+    for proof in proofs:
+        grades = counts.setdefault(proof.about or "statements", {})
+        grade = proof.kind if proof.passed else "FAILED"
+        grades[grade] = grades.get(grade, 0) + proof.count
+    alike: dict[str, list[str]] = {}
+    for about, grades in counts.items():
+        alike.setdefault(_graded(grades), []).append(_many(sum(grades.values()), about))
+    return "; ".join(f"{', '.join(subjects)}: {grades}" for grades, subjects in alike.items())
+
+
+def _graded(grades: dict[str, int]) -> str:
+    words = {
+        grade: f"to {grade}" if grade[:1].isdigit() else "no claim" if grade == NONE else grade for grade in grades
+    }
+    if len(grades) == 1:
+        return next(iter(words.values()))
+    return ", ".join(f"{count} {words[grade]}" for grade, count in grades.items())
+
+
+def _many(count: int, about: str) -> str:
+    first, _, rest = about.partition(" ")
+    if count == 1:
+        first = first.removesuffix("s")
+    return f"{count} {first} {rest}".rstrip()

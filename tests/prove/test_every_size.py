@@ -1,0 +1,353 @@
+"""Equalities for every D: all that hold of the layers are shown, and nothing that does not hold is."""
+
+from __future__ import annotations
+
+import ast
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import mpmath
+import pytest
+import sympy
+from sympy import Add, Expr, Mul, Rational
+
+import lngen.prove
+from lngen.derivation.derivation import EVERY_D, FIFTY, Derivation, Step
+from lngen.derivation.simplify import derive
+from lngen.derivation.simplify.second_order import second_order
+from lngen.expressions.equations import Equation
+from lngen.expressions.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
+from lngen.expressions.symbols import (
+    AttainsFirst,
+    D,
+    FeatureSum,
+    FeatureSymbol,
+    Mean,
+    RowMax,
+    RowScalarSymbol,
+    RowSymbol,
+    ScalarSymbol,
+    SumRows,
+    TypedSymbol,
+    Where,
+    axes,
+)
+from lngen.language.parsing import parse
+from lngen.prove import prove
+from lngen.prove.budget import Budget
+from lngen.prove.digits import agreement, drawn, random_point
+from lngen.prove.every_size import EverySize, NotShownError, shown_equal
+from lngen.prove.names import Names
+from lngen.prove.row_algebra import RowAlgebra
+from tests.corpus import FILES, derivation
+from tests.prove.planted import PLANTED, planted
+from tests.tiers import sample
+
+X, Z = RowSymbol("x"), RowSymbol("z")
+GAMMA, MU, S = FeatureSymbol("gamma"), RowScalarSymbol("mu"), ScalarSymbol("s")
+EPS = ScalarSymbol("eps", positive=True)
+
+
+def equal(left: Expr, right: Expr, *equations: Equation) -> bool:
+    names = Names(RowAlgebra(Budget(10**6)))
+    names.give(equations)
+    try:
+        shown_equal(left, right, names)
+    except NotShownError:
+        return False
+    return True
+
+
+def test_nothing_of_the_simplifier_is_used():
+    for file in Path(lngen.prove.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                said = [getattr(node, "module", None) or "", *(alias.name for alias in node.names)]
+                assert not any("simplify" in name for name in said), f"{file.name} imports {said}"
+
+
+# ---- the layers
+
+
+@pytest.mark.parametrize("name", sample(tuple(FILES), ("layer_norm", "softmax", "mean_abs_norm", "eps_outside")))
+def test_every_statement_of_every_layer_is_exact(name: str) -> None:
+    made = prove(second_order(derivation(name)))
+    assert all(proof.passed and proof.kind.startswith("exact at") for proof in made.proofs), made.proofs
+    about = {proof.about for proof in made.proofs if proof.kind == EVERY_D}
+    assert about == {"steps", "gradients", "tangents", "second-order gradients"}
+    for derivative in made.derivatives().values():
+        for step in derivative.steps:
+            assert (step.evidence is None) == (step.before is None)
+
+
+def test_a_step_says_what_it_rests_on():
+    made = prove(derivation("layer_norm"))
+    found = next(step for step in made.steps if step.rule == "identities")
+    assert found.evidence is not None
+    # Mean(xhat) = 0 needs no more than that xhat is a centred row times a number.
+    assert found.evidence.names == ("mu", "x_centred", "xhat")
+
+
+def test_what_is_not_shown_falls_back_to_digits():
+    # That one is above the other takes an argument from their sum, which is none of ours.
+    made = prove(derive(parse("def f(x: Row): return maximum(x**2 - 2*x + 2, 0)*mean(x)")))
+    assert all(proof.passed for proof in made.proofs)
+    wrong = tuple(replace(s, after=s.after + s.target) if s.before is not None else s for s in made.steps)
+    for proof in prove(replace(made, steps=wrong)).proofs:
+        assert proof.passed == (proof.about != "steps" or proof.kind != FIFTY)
+
+
+# ---- what does not hold
+
+LAYERS = (
+    "layer_norm",
+    "rms_norm",
+    "softmax",
+    "cross_entropy",
+    "standardize",
+    "mean_abs_norm",
+    "power_norm",
+    "gated_rms_norm",
+    "dynamic_tanh",
+    "layer_norm_gelu",
+    "eps_outside",
+    "residual_add",
+    "unbiased",
+)
+
+
+def faults(e: Expr) -> Iterator[tuple[str, Expr]]:
+    """Expressions that are wrong in one place each."""
+    for part in sorted(sympy.preorder_traversal(e), key=sympy.default_sort_key):
+        if isinstance(part, Add):
+            for term in part.args:
+                yield "sign", e.xreplace({part: part - 2 * term})
+                yield "missing term", e.xreplace({part: part - term})
+        if isinstance(part, Mul) and part.args[0].is_Number:
+            yield "factor", e.xreplace({part: part / part.args[0]})
+        if isinstance(part, (Mean, FeatureSum)):
+            factors = Mul.make_args(part.args[0])
+            if len(factors) > 1:
+                split = Mul(*(part.func(f) if axes(f).features else f for f in factors))
+                yield "mean of a product split", e.xreplace({part: split})
+            yield "wrong D", e.xreplace({part: part * D / (D - 1)})
+            yield "D dropped", e.xreplace({part: part / D})
+    yield "factor", 2 * e
+    for symbol in sorted(e.free_symbols, key=str):
+        if symbol.name == "eps":
+            yield "eps dropped", e.xreplace({symbol: sympy.S.Zero})
+        for other in sorted(e.free_symbols, key=str):
+            if symbol.name < other.name and axes(symbol) == axes(other) and D not in (symbol, other):
+                yield "swapped names", e.xreplace({symbol: other, other: symbol})
+
+
+def values_in(made: Derivation, step: Step) -> Environment:
+    """A point at which a step can be computed: three features, and every name that has been said."""
+    arithmetic = Arithmetic(30)
+    values = evaluate_equations(made.forward.equations, random_point(made, 3, seed=5), arithmetic)
+    part = "backward" if step.part == "forward" else step.part
+    derivative = made.derivatives()[part]
+    generator = random.Random(3)
+    values.update({symbol: drawn(symbol, 3, generator, -1, 1) for symbol in derivative.arguments})
+    values = evaluate_equations(derivative.equations, values, arithmetic)
+    for said in derivative.steps:
+        values.setdefault(said.target, evaluate_expression(said.after, values, arithmetic))
+    return values
+
+
+def refused(name: str) -> dict[tuple[str, str], int]:
+    """How many faults of each kind were planted in the steps of each rule; none of them is shown to hold."""
+    made = second_order(derivation(name))
+    counts: dict[tuple[str, str], int] = {}
+    every = EverySize(made)
+    with mpmath.workdps(30):
+        for derivative in made.derivatives().values():
+            values: Environment = {}
+            for step in derivative.steps:
+                if step.before is None:
+                    continue
+                values = values or values_in(made, step)
+                before = evaluate_expression(step.before, values, Arithmetic(30))
+                seen: set[str] = set()
+                for fault, wrong in faults(step.after):
+                    if fault in seen or wrong == step.after:
+                        continue
+                    # Twice what is zero, and eps where there is none to see, are no faults.
+                    if agreement(evaluate_expression(wrong, values, Arithmetic(30)), before, 30) > 10:
+                        continue
+                    seen.add(fault)
+                    counts[step.rule, fault] = counts.get((step.rule, fault), 0) + 1
+                    with pytest.raises(NotShownError):
+                        every.step(replace(step, after=wrong))
+    return counts
+
+
+@pytest.mark.parametrize("name", sample(LAYERS, ("layer_norm", "softmax")))
+def test_no_planted_fault_is_shown_to_hold(name: str) -> None:
+    assert sum(refused(name).values()) >= 10
+
+
+@pytest.mark.ci
+def test_faults_of_every_kind_are_planted() -> None:
+    counts: dict[tuple[str, str], int] = {}
+    for name in LAYERS[:6]:
+        for key, count in refused(name).items():
+            counts[key] = counts.get(key, 0) + count
+    assert sum(counts.values()) >= 200
+    kinds = {"sign", "factor", "missing term", "mean of a product split", "wrong D", "D dropped", "swapped names"}
+    assert kinds <= {fault for _, fault in counts}
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_no_wrong_gradient_is_shown_to_hold(name: str) -> None:
+    shown = []
+    for equality in EverySize(planted(name)).gradients():
+        try:
+            equality.show()
+            shown.append(True)
+        except NotShownError:
+            shown.append(False)
+    assert not all(shown)
+
+
+# ---- rules, one by one
+
+MAX = RowMax(X)
+IDENTITIES = [
+    (Mean(X - Mean(X)), sympy.S.Zero),
+    (Mean((X - Mean(X)) ** 2), Mean(X**2) - Mean(X) ** 2),
+    (FeatureSum(X * MU), D * MU * Mean(X)),
+    (Mean(GAMMA * SumRows(X)), SumRows(Mean(GAMMA * X))),
+    (SumRows(GAMMA * X * S), GAMMA * S * SumRows(X)),
+    (SumRows(X**2 / (Mean(X**2) + EPS)), SumRows(X**2) - SumRows(X**2 * (Mean(X**2) + EPS - 1) / (Mean(X**2) + EPS))),
+    (Mean(X**2 / (X**2 + EPS)), 1 - EPS * Mean(1 / (X**2 + EPS))),
+    (Mean(sympy.exp(X - MU)), sympy.exp(-MU) * Mean(sympy.exp(X))),
+    (sympy.log(Mean(sympy.exp(X - MAX))) + MAX, sympy.log(Mean(sympy.exp(X)))),
+    (RowMax(2 * X - MU), 2 * RowMax(X) - MU),
+    (Mean(AttainsFirst(X, MAX) * X * Z), MAX * Mean(AttainsFirst(X, MAX) * Z)),
+    (D * Mean(AttainsFirst(X, MAX)), sympy.S.One),
+    (sympy.Abs(X) * sympy.sign(X), X),
+    (sympy.sqrt((X - MU) ** 2), sympy.Abs(X - MU)),
+    (Mean(sympy.Abs(X)), Mean(X * sympy.sign(X))),
+    (Where(X > MU, X - MU, 0) + Where(MU > X, MU - X, 0), sympy.Abs(X - MU)),
+    (Where(X > Z, X, Z) + Where(X > Z, Z, X), X + Z),
+    (sympy.tanh(X) ** 2, 1 - 1 / sympy.cosh(X).rewrite(sympy.exp) ** 2),
+    (sympy.erf(-X), -sympy.erf(X)),
+    (sympy.sqrt(6 * EPS) * sympy.sqrt(EPS / 6), EPS),
+    (Rational(1, 2) ** Rational(3, 2), sympy.sqrt(2) / 4),
+]
+
+
+@pytest.mark.parametrize(("left", "right"), IDENTITIES)
+def test_identities(left: Expr, right: Expr) -> None:
+    assert equal(left, right)
+    for wrong in (right + X, right - S, 2 * right + 1, right * D + Mean(Z)):
+        assert not equal(left, wrong)
+
+
+WRONG = [
+    (Mean(X * Z), Mean(X) * Mean(Z)),
+    (Mean(X**2), Mean(X) ** 2),
+    (SumRows(MU * X), MU * SumRows(X)),
+    (Mean(X * SumRows(Z)), SumRows(Mean(X * Z))),
+    (sympy.sqrt(X**2), X),
+    (sympy.exp(sympy.log(X**2) / 2), X),
+    (RowMax(S * X), S * RowMax(X)),
+    (RowMax(-X), -RowMax(X)),
+    (D * Mean(AttainsFirst(X, MU)), sympy.S.One),
+    (sympy.sign(X) ** 2, sympy.S.One),
+    (Where(X > 0, X, 1), Where(X >= 0, X, 1)),
+    (Where(X > 0, 1, 2), sympy.S.One),
+    # Both sides are defined at x = 0: what is chosen there is no quotient.
+    (Where(sympy.Ne(X, 0), Z / (X**2 + X), 0), Where(sympy.Ne(X, 0), Z / (X**2 + X), 7)),
+    (Where(Mean(X**2) > 0, 1 / Mean(X**2), 0), Where(Mean(X**2) > 0, 1 / Mean(X**2), 1)),
+    (sympy.Abs(X + 1), sympy.Abs(X) + 1),
+]
+
+
+@pytest.mark.parametrize(("left", "right"), WRONG)
+def test_what_only_looks_alike(left: Expr, right: Expr) -> None:
+    assert not equal(left, right)
+
+
+def test_what_a_symbol_claims_is_not_taken_on_trust():
+    claimed = RowScalarSymbol("r", positive=True)
+    assert equal(sympy.Abs(claimed, evaluate=False), claimed)
+    assert not equal(sympy.Abs(claimed, evaluate=False), claimed, Equation(claimed, Mean(X)))
+    with pytest.raises(TypeError, match="varies over less"):
+        equal(X, X, Equation(RowScalarSymbol("m"), X))
+
+
+# ---- expressions made by chance
+
+
+def made_by_chance(generator: random.Random, depth: int) -> Expr:
+    if depth == 0:
+        return generator.choice([X, Z, GAMMA, MU, S, EPS, D, Rational(generator.randint(-3, 3), 2)])
+
+    def inner() -> Expr:
+        return made_by_chance(generator, depth - 1)
+
+    match generator.randrange(11):
+        case 0 | 1:
+            return inner() + inner()
+        case 2 | 3:
+            return inner() * inner()
+        case 4:
+            return Mean(inner())
+        case 5:
+            return inner() ** 2
+        case 6:
+            return (inner() ** 2 + EPS) ** Rational(generator.choice([-1, -3, -2]), 2)
+        case 7:
+            return sympy.exp(inner())
+        case 8:
+            return sympy.Abs(inner(), evaluate=False)
+        case 9:
+            return Where(generator.choice([X, MU, Z - X]) > 0, inner(), inner())
+    return RowMax(inner())
+
+
+def value(e: Expr, seed: int) -> object:
+    generator = random.Random(seed)
+    point: dict[TypedSymbol, object] = {D: mpmath.mpf(4)}
+    for symbol in (X, Z, GAMMA, MU, S):
+        point[symbol] = drawn(symbol, 4, generator, -1, 1)
+    point[EPS] = mpmath.mpf("0.3")
+    return evaluate_expression(e, point, Arithmetic(30))
+
+
+def differs(left: Expr, right: Expr) -> bool:
+    with mpmath.workdps(30):
+        return any(agreement(value(left, seed), value(right, seed), 30) < 8 for seed in (1, 2, 3))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_nothing_is_shown_that_a_point_refutes(seed: int) -> None:
+    generator = random.Random(seed)
+    for _ in range(25):
+        e = made_by_chance(generator, 4)
+        part = generator.choice(list(sympy.preorder_traversal(e)))
+        if not isinstance(part, Expr):
+            continue
+        other = e.xreplace({part: generator.choice([-part, 2 * part, part**2, Mean(part), sympy.Abs(part), part + MU])})
+        if equal(e, other):
+            assert not differs(e, other), (e, other)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_most_of_what_is_true_is_shown(seed: int) -> None:
+    generator = random.Random(100 + seed)
+    shown = 0
+    for _ in range(20):
+        e, f = made_by_chance(generator, 3), made_by_chance(generator, 2)
+        name = {True: RowSymbol}.get(axes(f).features, RowScalarSymbol)("name")
+        pairs = [
+            (Mean(MU * e + Z), MU * Mean(e) + Mean(Z)),
+            (sympy.expand((e + name) ** 2), (f + e) ** 2),
+            (Mean((e + name) * X), Mean(e * X) + Mean(f * X)),
+        ]
+        shown += sum(equal(left, right, Equation(name, f)) for left, right in pairs)
+    assert shown >= 54
