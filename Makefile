@@ -57,7 +57,7 @@ fmt: $(VENV)/installed-dev ## format the code and put right what ruff can
 	$(RUN) -m ruff check --fix .
 
 clean: ## remove .venv and every cache; generated/ is kept
-	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) build dist .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help: ## this list

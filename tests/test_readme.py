@@ -91,7 +91,7 @@ def commands(block: Block) -> list[tuple[str, list[str]]]:
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("readme")
-    for name in ("lngen", "templates", "generated", "derive"):
+    for name in ("lngen", "templates", "generated", "derive", "tools"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", folder)
     return folder
@@ -139,8 +139,8 @@ def run_blocks(checkout: Path, page: str, chosen: Sequence[Block]) -> None:
                 if program == "make":
                     assert expected == []
                     continue
-                assert program == "lngen", where
-                result = run(checkout, "-m", "lngen", *arguments)
+                assert program in ("lngen", "python"), where
+                result = run(checkout, *(["-m", "lngen"] if program == "lngen" else []), *arguments)
                 printed = (result.stdout + result.stderr).rstrip("\n").split("\n")
                 assert "Traceback" not in result.stderr, where
                 difference = first_difference(expected, printed)

@@ -31,16 +31,17 @@ CENTRED = {
 UNIT = "rstd*(g - xhat*mean(g*xhat))"
 GATE = "sigmoid_z*{}*(1 + z*(1 - sigmoid_z))"
 
+SOFTMAX = "exp_shifted/sum_exp"
 FORMS = {
     # every shipped layer, as the best hand-written kernels have it
     "adaptive_layer_norm": {"g": "dy*(1 + scale)", "dx": CENTRED["dx"], "dscale": "dy*xhat", "dshift": "dy"},
     "add_layer_norm": CENTRED | {"dx": "dh + " + CENTRED["dx"], "dresidual": "dx"},
     "add_rms_norm": {"g": "gamma*dy", "dx": "dh + " + UNIT, "dresidual": "dx", "dgamma": "sum_rows(dy*xhat)"},
-    "cross_entropy": {"dx": "dy*(exp_shifted*sum(target)/sum_exp - target)", "dtarget": "-dy*logp"},
+    "cross_entropy": {"p": SOFTMAX, "dx": "dy*(p*sum(target) - target)", "dtarget": "-dy*logp"},
     "dynamic_tanh": {
-        "g": "gamma*dy*(1 - t)*(1 + t)",
-        "dx": "alpha*g",
-        "dalpha": "sum_rows(sum(g*x))",
+        "du": "gamma*dy*(1 - t)*(1 + t)",
+        "dx": "alpha*du",
+        "dalpha": "sum_rows(sum(du*x))",
         "dgamma": "sum_rows(dy*t)",
         "dbeta": "sum_rows(dy)",
     },
@@ -52,14 +53,14 @@ FORMS = {
     },
     "l2_norm": {"dx": "rstd*(dy - y*sum(dy*y))"},
     "layer_norm_gelu": {
-        "du": "dy*(1 + erf_u_2 + sqrt(2)*u*exp(-u_2**2)/sqrt(pi))/2",
+        "du": "dy*(Phi_u + u*phi(u))",
         "g": "gamma*du",
         "dx": CENTRED["dx"],
         "dgamma": "sum_rows(du*xhat)",
         "dbeta": "sum_rows(du)",
     },
-    "log_softmax": {"dx": "dy - exp_shifted*sum(dy)/sum_exp"},
-    "logsumexp": {"dx": "dy*exp_shifted/sum_exp"},
+    "log_softmax": {"p": SOFTMAX, "dx": "dy - p*sum(dy)"},
+    "logsumexp": {"p": SOFTMAX, "dx": "dy*p"},
     "mean_abs_norm": CENTRED | {"dx": "scale*(g + mean(g*xhat)*(mean(sign(xhat)) - sign(xhat)) - mean(g))"},
     "modulated_layer_norm": {
         "g": "gate*gamma*dy",
@@ -77,7 +78,7 @@ FORMS = {
         "dz": "dh*" + GATE.format("x"),
         "dgamma": "sum_rows(dy*hhat)",
     },
-    "scaled_softmax": {"g": "y*(dy - sum(dy*y))", "dx": "scale*g", "dscale": "sum_rows(sum(g*x))"},
+    "scaled_softmax": {"du": "y*(dy - sum(dy*y))", "dx": "scale*du", "dscale": "sum_rows(sum(du*x))"},
     "softmax": {"dx": "y*(dy - sum(dy*y))"},
     "standardize": {"dx": "rstd*(dy - mean(dy) - y*sum(dy*y)/(D - 1))"},
     # and other spellings
@@ -109,24 +110,24 @@ SPELLED = [
     (
         "def log_probability(x: Row):\n    m = max(x)\n    return x - m - log(sum(exp(x - m)))",
         "dx",
-        "dy - exp_shifted*sum(dy)/sum_exp",
+        "dy - p*sum(dy)",
     ),
     (
         "def log_probability_in_steps(x: Row):\n    m = max(x)\n    u = x - m\n    e = exp(u)\n    s = sum(e)\n"
         "    return u - log(s)",
         "dx",
-        "dy - e*sum(dy)/s",
+        "dy - p*sum(dy)",
     ),
     (
         "def expected(x: Row, t: Row):\n    m = max(x)\n    logp = x - m - log(sum(exp(x - m)))\n"
         "    return -sum(t*logp)",
         "dx",
-        "dy*(exp_shifted*sum(t)/sum_exp - t)",
+        "dy*(p*sum(t) - t)",
     ),
     (
         "def log_partition(x: Row):\n    m = max(x)\n    return m + log(sum(exp(x - m)))",
         "dx",
-        "dy*exp_shifted/sum_exp",
+        "dy*p",
     ),
     # a root by its name and a division: one reciprocal root
     (

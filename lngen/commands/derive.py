@@ -121,13 +121,17 @@ def _require_room(documents: Mapping[str, Path], definitions: Sequence[Definitio
 
 def _print_lines(every: Sequence[Derived], changed: Mapping[str, Sequence[Drift]]) -> None:
     """A line a layer: its gradient, the evidence for it, and what changed of its files."""
-    rows = []
+    rows = [("layer", "on disk", "exact at\nevery D", "gradient of its first row")]
     for layer in every:
         name = layer.emission.name
         found = len(changed.get(name, ()))
         files = counted(found, "file") if found else "unchanged" if name in changed else "not written"
         rows.append((name, files, summary.evidence(layer.plan), summary.first_gradient(layer.plan)[-1]))
-    print("\n".join(table([("layer", "on disk", "evidence", "gradient of its first row"), *rows], console.width(), "")))
+    print(
+        "\n".join(
+            table([("layer", "on disk", "exact at\nevery D", "gradient of its first row"), *rows], console.width(), "")
+        )
+    )
     print()
 
 

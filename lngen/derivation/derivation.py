@@ -31,6 +31,9 @@ features. *Exact at D = ...*: it is zero with the rows of these sizes written ou
 to 50 digits at random points, and agree. *None*: neither was had.
 """
 
+WRITTEN_OUT = "gradients with rows written out"
+"""What a proof for some D is of."""
+
 
 @dataclass(frozen=True)
 class Evidence:

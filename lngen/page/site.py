@@ -52,7 +52,7 @@ def _entry(layer: Derived) -> dict[str, Any]:
         "href": f"layers/{name}.html",
         "title": title,
         "gradient": Writer(reading_order(derivation), ()).equation(first.symbol, first.expression),
-        "facts": f"{summary.evidence(layer.plan)}; {_moved(layer)}",
+        "facts": f"{summary.evidence(layer.plan)} statements exact at every D; {_moved(layer)}",
         "words": " ".join([name, title, *lines]).lower(),
     }
 

@@ -29,7 +29,7 @@ import sympy
 from sympy import Add, Expr, Mul, Symbol
 from sympy.core.relational import Relational
 
-from lngen.derivation.derivation import NONE, Derivation, Proof
+from lngen.derivation.derivation import NONE, WRITTEN_OUT, Derivation, Proof
 from lngen.expressions.equations import Equation
 from lngen.expressions.symbols import (
     AttainsFirst,
@@ -51,7 +51,6 @@ from lngen.prove.budget import Budget, TooLargeError
 from lngen.prove.witness import differ
 
 SIZES = (1, 2, 3, 4)
-_ABOUT = "gradients with rows written out"
 
 _FEATURES = 64
 _CHOICES = 64
@@ -94,14 +93,16 @@ def exact_proofs(derivation: Derivation) -> tuple[Proof, ...]:
 def _proof(symbol: str, gradient: str, proved: list[int], failed: int | None, stopped: dict[str, str]) -> Proof:
     if failed is not None:
         text = f"{gradient} differs from the derivative of the definition at D = {failed}"
-        return Proof(f"exact at D = {failed}", text, passed=False, about=_ABOUT)
+        return Proof(f"exact at D = {failed}", text, passed=False, about=WRITTEN_OUT)
     why = f" (not tried beyond: {stopped[gradient]})" if gradient in stopped else ""
     if proved:
         text = f"{gradient} - d/d{symbol} of the definition written out is identically zero{why}"
-        return Proof(f"exact at D = {', '.join(map(str, proved))}", text, passed=True, about=_ABOUT)
+        return Proof(f"exact at D = {', '.join(map(str, proved))}", text, passed=True, about=WRITTEN_OUT)
     # Not evidence against the gradient: it rests on the other kinds.
     reason = stopped.get(gradient, "the definition divides by zero at every D that was tried")
-    return Proof(NONE, f"{gradient}: no proof with rows written out was found: {reason}", passed=True, about=_ABOUT)
+    return Proof(
+        NONE, f"{gradient}: no proof with rows written out was found: {reason}", passed=True, about=WRITTEN_OUT
+    )
 
 
 class _NoDerivativeError(Exception):

@@ -15,8 +15,6 @@ generator; `lngen.prove.vanishing` decides what stands outside.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from math import gcd, lcm
@@ -45,24 +43,14 @@ from lngen.prove.generators import (
     scaled,
     single,
 )
+from lngen.prove.rewrites import Rewrites
 
 _FACTORED = 10**12
-_MOST_TERMS = 3000
 _ZERO: Polynomial = {}
 
 
 class UndefinedError(Exception):
     """What an expression divides by is zero, whatever the values of its symbols."""
-
-
-@dataclass(frozen=True)
-class _Rewrite:
-    """`generator * leading` is a polynomial of what is smaller; for a root, where its exponent is negative."""
-
-    leading: Monomial
-    varying: Monomial
-    coefficient: Any
-    rest: Polynomial
 
 
 class RowAlgebra:
@@ -73,9 +61,7 @@ class RowAlgebra:
         self._minimum = minimum_features
         self.of = Generators(budget)
         self.features = self.symbol("D", NOTHING, positive=True)
-        self._rewrites: dict[int, _Rewrite | None] = {}
-        self._steps: dict[Monomial, Polynomial | None] = {}
-        self._reduced: dict[Monomial, Polynomial] = {}
+        self._rewrites = Rewrites(self.of)
         self._not_negative: list[Polynomial] = []
 
     def symbol(self, name: str, axes: Axes, positive: bool = False, nonnegative: bool = False) -> Polynomial:
@@ -124,8 +110,8 @@ class RowAlgebra:
         result: Polynomial = {}
         for monomial, coefficient in body.items():
             outer, inner = self.of.split(monomial, lambda axes: axes.rows)
-            make = Generator("rows", Axes(False, self.of.axes(inner).features), body=inner)
-            place = self.of.place(("rows", inner), _always(make))
+            known: Any = {"kind": "rows", "axes": Axes(False, self.of.axes(inner).features), "body": inner}
+            place = self.of.place(("rows", inner), partial(Generator, **known))
             add(result, self.of.product({outer: coefficient}, single(place)))
         return result
 
@@ -385,8 +371,6 @@ class RowAlgebra:
         )
         return positive, _ZERO if nonnegative else negative
 
-    # ---- the relations as rewrites
-
     def axes(self, p: Polynomial) -> Axes:
         """What a polynomial varies over."""
         found = NOTHING
@@ -396,104 +380,7 @@ class RowAlgebra:
 
     def reduced(self, p: Polynomial) -> Polynomial:
         """The polynomial with every relation used as a rewrite until none applies."""
-        result: Polynomial = {}
-        for monomial, coefficient in p.items():
-            for m, c in self._normal(monomial).items():
-                add_term(result, m, c * coefficient)
-        return result
-
-    def _normal(self, monomial: Monomial) -> Polynomial:
-        if monomial not in self._reduced:
-            result: Polynomial = {}
-            pending: Polynomial = {monomial: QQ(1)}
-            while pending:
-                m, c = pending.popitem()
-                rewritten = self._rewritten(m)
-                if rewritten is None:
-                    add_term(result, m, c)
-                    continue
-                self.budget.spend(len(rewritten))
-                if len(pending) > _MOST_TERMS:
-                    raise TooLargeError("too many terms")
-                for other, d in rewritten.items():
-                    add_term(pending, other, c * d)
-            self._reduced[monomial] = result
-        return self._reduced[monomial]
-
-    def _rewritten(self, monomial: Monomial) -> Polynomial | None:
-        if monomial not in self._steps:
-            changes = (self._step(monomial, place, k) for place, k in reversed(monomial))
-            self._steps[monomial] = next((change for change in changes if change is not None), None)
-        return self._steps[monomial]
-
-    def _step(self, monomial: Monomial, place: int, exponent: Exponent) -> Polynomial | None:
-        g = self.of.known[place]
-        if g.kind == "power" and exponent >= 1:
-            lower = self.of.product({monomial: QQ(1)}, single(place, -1))
-            return self.of.product(lower, g.base)
-        applies = g.kind in ("negative", "attains") or (g.kind == "power" and exponent < 0)
-        rule = self._rewrite(place) if applies else None
-        if rule is None or not rule.leading:
-            return None
-        powers = dict(monomial)
-        if all(powers.get(other, 0) >= k for other, k in rule.varying):
-            return self._by_leading_term(monomial, place, g, rule)
-        if g.kind == "power" and len(rule.varying) == 1:
-            return self._by_last_term(monomial, place, g, rule)
-        return None
-
-    def _by_leading_term(self, monomial: Monomial, place: int, g: Generator, rule: _Rewrite) -> Polynomial:
-        # monomial = g * leading * quotient
-        quotient = self.of.product({monomial: 1 / rule.coefficient}, {inverse(rule.leading): QQ(1)})
-        if g.kind == "power":
-            return minus(self.of.product(quotient, single(place)), self.of.product(quotient, rule.rest))
-        if g.kind == "attains":
-            return scaled(self.of.product(quotient, rule.rest), QQ(-1))
-        # [u < 0]*leading = u - u*[u > 0] - [u < 0]*rest
-        u = g.base
-        above = single(self.of.opposite(place))
-        rest = minus(u, self.of.product(u, above))
-        without = {tuple(factor for factor in m if factor[0] != place): c for m, c in quotient.items()}
-        return minus(self.of.product(without, rest), self.of.product(quotient, rule.rest))
-
-    def _by_last_term(self, monomial: Monomial, place: int, g: Generator, rule: _Rewrite) -> Polynomial | None:
-        """1/(e*(1 + e)) is 1/e - 1/(1 + e): beside a root of a sum of exponentials none has a negative power."""
-        ((other, _),) = rule.varying
-        power = dict(monomial).get(other, 0)
-        if power >= 0 or self.of.known[other].kind != "exp":
-            return None
-        last = [m for m in g.base if other not in dict(m)]
-        if len(last) != 1 or any(self.of.known[p].kind in INDICATORS for p, _ in last[0]):
-            return None
-        rest = {m: c for m, c in g.base.items() if m != last[0]}
-        quotient = self.of.product({monomial: 1 / g.base[last[0]]}, {inverse(last[0]): QQ(1)})
-        return minus(self.of.product(quotient, single(place)), self.of.product(quotient, rest))
-
-    def _rewrite(self, place: int) -> _Rewrite | None:
-        if place not in self._rewrites:
-            self._rewrites[place] = self._rewrite_of(self.of.known[place])
-        return self._rewrites[place]
-
-    def _rewrite_of(self, g: Generator) -> _Rewrite | None:
-        """The relation solved for its leading term; None where that has no single coefficient to divide by."""
-        groups: dict[Monomial, list[Monomial]] = {}
-        for m in g.inside:
-            varying = self.of.split(m[0], lambda axes: axes.features)[1] if g.axes.features else m[0]
-            groups.setdefault(varying, []).append(m[0])
-        varying = in_order(groups)[0]
-        if len(groups[varying]) > 1:
-            return None
-        (leading,) = groups[varying]
-        outer = [place for place, _ in leading if (place, dict(leading)[place]) not in varying]
-        if any(self.of.known[place].kind in INDICATORS for place in outer) or any(k < 0 for _, k in varying):
-            return None
-        base = g.base
-        rest = {m: c for m, c in base.items() if m != leading}
-        return _Rewrite(leading, varying, base[leading], rest)
-
-
-def _always(made: Generator) -> Callable[[], Generator]:
-    return lambda: made
+        return self._rewrites.reduced(p)
 
 
 def _beyond(p: Polynomial, claim: Polynomial) -> Polynomial:

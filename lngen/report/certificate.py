@@ -77,4 +77,5 @@ def _step(step: Step) -> dict[str, Any]:
         "parts": [{"through": part.source.name, "sends": shown(part.expression)} for part in step.contributions],
         "uses": [{"left": shown(left), "right": shown(right)} for left, right in step.uses],
         "reason": step.reason,
+        "evidence": None if step.evidence is None else step.evidence.words,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from lngen.derivation.derivation import NONE, Proof
+from lngen.derivation.derivation import EVERY_D, NONE, WRITTEN_OUT, Proof
 
 
 def by_grade(proofs: Iterable[Proof]) -> str:
@@ -24,6 +24,18 @@ def by_grade(proofs: Iterable[Proof]) -> str:
     for about, grades in counts.items():
         alike.setdefault(_graded(grades), []).append(_many(sum(grades.values()), about))
     return "; ".join(f"{', '.join(subjects)}: {grades}" for grades, subjects in alike.items())
+
+
+def exact_at_every_size(proofs: Iterable[Proof]) -> str:
+    """How many statements are exact at every D, of those that could be: rows written out have a size.
+
+    >>> every = "exact at every D"
+    >>> exact_at_every_size([Proof(every, "", True, "steps", 11), Proof("50 digits", "", True, "steps")])
+    '11 of 12'
+    """
+    could = [proof for proof in proofs if proof.about != WRITTEN_OUT]
+    exact = sum(proof.count for proof in could if proof.kind == EVERY_D and proof.passed)
+    return f"{exact} of {sum(proof.count for proof in could)}"
 
 
 def _graded(grades: dict[str, int]) -> str:

@@ -6,7 +6,7 @@ from lngen.expressions.equations import leading_to
 from lngen.plan.cost import cost, reductions
 from lngen.plan.planner import Plan
 from lngen.report.formulas import formula, reading_order
-from lngen.report.grades import by_grade
+from lngen.report.grades import exact_at_every_size
 
 
 def columns(plan: Plan) -> tuple[str, str, str]:
@@ -27,5 +27,5 @@ def first_gradient(plan: Plan) -> list[str]:
 
 
 def evidence(plan: Plan) -> str:
-    """How much of what is claimed of a derivation was shown to hold."""
-    return by_grade(plan.derivation.proofs)
+    """How many statements of a derivation were shown for every D."""
+    return exact_at_every_size(plan.derivation.proofs)

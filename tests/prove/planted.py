@@ -72,7 +72,7 @@ PLANTED: dict[str, tuple[str, Change]] = {
     ),
     "the derivative of sigmoid left out": ("swish_scale", lambda s: {"dx": s["gamma"] * s["dy"] * s["sigmoid_x"]}),
     "the other branch": ("rectified", lambda s: {"dx": s["gamma"] * s["dy"]}),
-    "a factor that is one at 0": ("tanh_scale", lambda s: {"g": s["gamma"] * s["dy"] * (1 - s["tanh_u"])}),
+    "a factor that is one at 0": ("tanh_scale", lambda s: {"du": s["gamma"] * s["dy"] * (1 - s["tanh_u"])}),
     "the largest entry for all": ("largest_entry", lambda s: {"first_row_max": sympy.Integer(1)}),
     "the smallest entry for the largest": ("range", lambda s: {"first_row_max": s["first_row_min"]}),
 }

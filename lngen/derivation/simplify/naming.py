@@ -53,8 +53,9 @@ def statistic_name(
         wanted = wanted.replace("mean_", "sum_") if wanted.startswith("mean_") else own
     if re.fullmatch(rf"{wanted}(_\d+)?", own):
         return own
-    # Such as the sum of what has not been shifted.
-    return f"{wanted.partition('_')[0]}_{body.name}" if wanted in taken and isinstance(body, TypedSymbol) else wanted
+    # Such as the sum of what has not been shifted; of the largest and the least of a row each its own.
+    stem = wanted.partition("_")[0] if isinstance(reduction, Mean) else wanted
+    return f"{stem}_{body.name}" if wanted in taken and isinstance(body, TypedSymbol) else wanted
 
 
 def _statistic_name(reduction: Reduction, value_of: Callable[[Expr], Expr | None]) -> str:

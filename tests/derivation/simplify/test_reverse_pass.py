@@ -120,7 +120,7 @@ TEXTBOOK = {
     "constant_zero": ["dx = rstd*(dy - y*Mean(dy*y))"],
     "constant_without_default": ["dx = rstd*(dy - y*Mean(dy*y))"],
     # what a cotangent meets after a select stays under it
-    "masked_exponentials": ["dx = Where(m > 0, inv_sum_z_2*exp_shifted*(dy - FeatureSum(dy*y)), 0)", "dm = 0"],
+    "masked_exponentials": ["dx = Where(m > 0, inv_sum_z_shifted*exp_u*(dy - FeatureSum(dy*y)), 0)", "dm = 0"],
     "clipped": ["dx = scale*dy + Where(root <= 1/2, 0, -inv_root*y*Mean(dy*y))"],
     # the user's names are nobody else's
     "other_names": [
