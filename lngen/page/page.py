@@ -12,7 +12,7 @@ from typing import Any
 from sympy import Expr
 
 from lngen.check.stability import StabilityTable
-from lngen.derivation.derivation import Proof, Step
+from lngen.derivation.derivation import Evidence, Proof, Step
 from lngen.derivation.rules import RULES, Rule
 from lngen.errors import counted, printable
 from lngen.files import render
@@ -43,7 +43,8 @@ class StepHtml:
     target: str
     reason: Markup
     facts: str
-    badge: str
+    evidence: Evidence | None
+    proof: Markup
     contributions: tuple[tuple[Markup | None, Markup], ...]
     uses: tuple[EquationHtml, ...]
     before: Markup | None
@@ -114,6 +115,7 @@ def _fields(plan: Plan, said: Content, writer: Writer, files: Sequence[File]) ->
         "citation": [printable(paragraph) for paragraph in said.citation],
         "verdict": said.headline,
         "proved": bool(said.evidence) and all(item.passed for item in said.evidence),
+        "warning": said.audit.warning,
         "saving": said.saving,
         "gradients": writer.equations(gradients(d)),
         "atoms": writer.equations(atoms(d)),
@@ -171,7 +173,8 @@ def _step(step: Step, writer: Writer, files: Sequence[File], *, again: bool) -> 
         target=step.target.name,
         reason=writer.prose(step.reason),
         facts=done if step.operations_before is None else f"{step.operations_before} → {done}",
-        badge=step.evidence.grade if step.evidence else "",
+        evidence=step.evidence,
+        proof=Markup() if step.evidence is None else writer.prose(_behind(step.evidence)),
         contributions=tuple(
             (None if c.source == step.target else writer.name(c.source.name), writer.expression(c.expression))
             for c in step.contributions
@@ -181,6 +184,16 @@ def _step(step: Step, writer: Writer, files: Sequence[File], *, again: bool) -> 
         after=writer.equation(step.target, step.after, alike(new)),
         code=tuple((file.key, file.title, found[:3]) for file in files if (found := lines_of(step.number, file.lines))),
     )
+
+
+def _behind(evidence: Evidence) -> str:
+    """What stands behind a grade: digits, the equations that it rests on, why it is no better.
+
+    >>> _behind(Evidence("exact at every D", ("rstd", "xhat")))
+    'exact at every D, by the equations of rstd, xhat'
+    """
+    rests = f", by the equations of {', '.join(evidence.names)}" if evidence.names else ""
+    return evidence.words + rests + (f"; {evidence.reason}" if evidence.reason else "")
 
 
 def _files(layer: Derived, writer: Writer) -> list[File]:
