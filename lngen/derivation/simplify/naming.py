@@ -75,9 +75,9 @@ def numbered_in_order(
     Names that are `given` stay. So do those that the forward has spoken for: a proof has its values beside these.
 
     >>> from lngen.expressions.symbols import RowScalarSymbol
-    >>> scalars = [RowScalarSymbol(name) for name in ("row_max_2", "rstd_4", "row_max", "sum_h_2", "mu_2")]
+    >>> scalars = [RowScalarSymbol(name) for name in ("row_max_2", "rstd_4", "row_max", "sum_h_2", "sum_h_2_3")]
     >>> numbered_in_order(scalars, [RowScalarSymbol("h_2")], Forward("f", (), (), (), (), ("mu", "mu_2")))
-    {row_max_2: row_max, rstd_4: rstd, row_max: row_max_2}
+    {row_max_2: row_max, rstd_4: rstd, row_max: row_max_2, sum_h_2_3: sum_h_2_2}
     """
     stay = [*(symbol.name for symbol in given), *forward.spoken_for]
     stay += [q.symbol.name for q in forward.equations if q.named]
@@ -85,4 +85,7 @@ def numbered_in_order(
     # The number at the end of `sum_h_2` is that of `h_2`.
     endings = tuple(f"_{name}" for name in (*stay, *(s.name for s in unnamed)) if _NUMBER.search(name))
     made = [s for s in unnamed if s.name not in forward.spoken_for and not s.name.endswith(endings)]
+    for symbol in unnamed:
+        if symbol not in made:
+            names.take(symbol.name)
     return {symbol: renamed(symbol, names.fresh(_NUMBER.sub("", symbol.name))) for symbol in made}
