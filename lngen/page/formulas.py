@@ -22,7 +22,7 @@ from lngen.report.formulas import reading_order, textbook_forward
 
 # The article is no name, whatever a definition calls by that letter.
 _WORD = re.compile(r"(?<![\w.])((?!a\b)[A-Za-z_]\w*)")
-_LONG = 120
+_LONG = 80
 _VARIES = {
     (True, True): "one value per row and feature",
     (True, False): "one value per row",

@@ -34,7 +34,7 @@ class Line:
 
 
 def listing(code: str, names: Collection[str]) -> list[Line]:
-    """The lines of a file; `names` of the derivation are marked in those that come from a step.
+    """The lines of a file; `names` of the derivation are `<u>` in those that come from a step: a page has many.
 
     A comment of its own speaks for the lines that follow it, as deep as it stands.
 
@@ -73,7 +73,7 @@ def _words(text: str, names: Collection[str], keywords: Collection[str] = _KEYWO
     for word in re.finditer(r"(?<![\w.])[A-Za-z_]\w*", text):
         if word[0] in names or word[0] in keywords:
             yield escape(text[at : word.start()])
-            yield f'<span data-name="{word[0]}">{word[0]}</span>' if word[0] in names else f"<b>{word[0]}</b>"
+            yield f"<u>{word[0]}</u>" if word[0] in names else f"<b>{word[0]}</b>"
             at = word.end()
     yield escape(text[at:])
 

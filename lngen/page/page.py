@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +28,11 @@ from lngen.report.changes import alike, changes
 from lngen.report.content import Content, content, saving_text
 from lngen.report.formulas import atoms, gradients, textbook_forward
 
-_FILES = (("numpy", "NumPy", "numpy_kernels.py"), ("cuda", "CUDA", "kernels.cu"))
+_FILES = (
+    ("numpy", "NumPy", "numpy_kernels.py"),
+    ("numpy-2", "NumPy", "numpy_second_order.py"),
+    ("cuda", "CUDA", "kernels.cu"),
+)
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,7 @@ def page(layer: Derived, table: StabilityTable | None = None, home: str = "") ->
     files = _files(layer, writer)
     code = panel.script(layer.plan)
     data = json.dumps(panel.panel(layer.plan), allow_nan=False).replace("<", "\\u003c")
-    script = "\n".join([code, render.render("html/panel.js"), render.render("html/page.js")])
+    script = "\n".join([code, dense(render.render("html/panel.js")), dense(render.render("html/page.js"))])
     return render.render(
         "html/page.html.jinja",
         **_fields(layer.plan, said, writer, files),
@@ -88,7 +93,7 @@ def page(layer: Derived, table: StabilityTable | None = None, home: str = "") ->
         error_plot=None if table is None else Markup(plots.error_plot(table)),
         bytes_plot=Markup(plots.bytes_plot(layer.plan)) if plots.can_plot() else None,
         missing=plots.MISSING,
-        style=Markup(render.render("html/page.css")),
+        style=Markup(dense(render.render("html/page.css"))),
         script=Markup(script),
         script_hash=script_hash(script),
         panel=Markup(data),
@@ -100,6 +105,15 @@ def fragment(plan: Plan) -> str:
     writer, _ = meanings(plan)
     plain = Writer(writer.order, ())
     return render.render("html/fragment.html.jinja", **_fields(plan, content(plan), plain, []))
+
+
+def dense(text: str) -> str:
+    """A script or a style sheet without what only its readers need: indentation, comments, empty lines.
+
+    >>> dense("a;\\n\\n  // why\\n  b;\\n/* what */\\nc;")
+    'a;\\nb;\\nc;'
+    """
+    return re.sub(r"\n(\s*(//.*|/\*.*\*/)?\n)*\s*", "\n", text)
 
 
 def script_hash(script: str) -> str:

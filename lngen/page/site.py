@@ -9,7 +9,7 @@ from lngen.errors import printable
 from lngen.files import render
 from lngen.files.render import Markup
 from lngen.page.formulas import Writer
-from lngen.page.page import page, script_hash
+from lngen.page.page import dense, page, script_hash
 from lngen.page.plots import can_plot, measured
 from lngen.pipeline import Derived
 from lngen.report import summary
@@ -35,7 +35,7 @@ def index(layers: Sequence[Derived]) -> str:
     return render.render(
         "html/index.html.jinja",
         layers=[_entry(layer) for layer in sorted(layers, key=lambda layer: layer.definition.name)],
-        style=Markup(render.render("html/page.css")),
+        style=Markup(dense(render.render("html/page.css"))),
         script=Markup(script),
         script_hash=script_hash(script),
     )

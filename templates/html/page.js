@@ -1,6 +1,9 @@
 const every = (selector, root = document) => [...root.querySelectorAll(selector)];
 const found = (id) => document.getElementById(id);
 
+// In code a name is its own word.
+for (const word of every(".listing u")) word.dataset.name = word.textContent;
+
 // Names: what one stands for, and where else it is.
 const meaning = document.querySelector(".meaning");
 let shown = null;

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import lngen
+from lngen.language import FUNCTIONS
 from lngen.language.syntax import Kind
 from lngen.page import plots
 from lngen.page.page import page
@@ -255,6 +256,21 @@ class TestPanel:
         for name, value in [*zip(definition.outputs, outputs, strict=True), *gradients._asdict().items()]:
             expected = np.asarray(value).reshape(np.shape(found[results[name]]))
             np.testing.assert_allclose(found[results[name]], expected, rtol=1e-11, atol=1e-12, err_msg=name)
+
+    def test_every_function_is_computed(self, visit):
+        names = [name for name, entry in FUNCTIONS.items() if entry.role == "elementwise" and entry.arity == 1]
+        calls = " + ".join(f"{name}(0.3 + x**2)" for name in names)
+        layer = lngen.derive(
+            f"def f(x: Row, keep: Data):\n    tail = erf(x) + abs(x) + softplus(-x) + maximum(x, keep)*minimum(x, 1)\n"
+            f"    return {calls} + tail*max(x) - min(x) + where(x > 0, sigmoid(x), x**3) + sum(keep*x)"
+        )
+        x, keep, dy = np.array([[-3.5, -0.7, 0.2, 2.9]]), np.array([[1.0, 0, 1, 0]]), np.array([[1.0, -2, 3, 0.5]])
+        y, saved = layer.load().forward(x, keep)
+        (dx,) = layer.load().backward(saved, dy)
+        shown = visit(layer.page())
+        given = {"x": x[0].tolist(), "keep": keep[0].tolist(), "dy": dy[0].tolist(), "D": 4}
+        found = shown.evaluate("typed => { const v = evaluate(typed); return [[...v.y], [...v.dx]]; }", given)
+        np.testing.assert_allclose(found, [y[0], dx[0]], rtol=1e-12)
 
     def test_what_is_typed_is_shown(self, visit):
         shown = visit(page(shipped("layer_norm")))

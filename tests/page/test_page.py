@@ -72,7 +72,8 @@ def test_it_is_one_file_whose_links_and_names_lead_somewhere(name):
     assert all(address.startswith("#") for address in seen.addresses), "nothing is loaded from elsewhere"
     assert not re.search(r"@import|url\(\s*['\"]?(?!#)|https?://", text.replace(_citation(name), ""))
     assert {link[1:] for link in seen.links} <= seen.ids.keys()
-    assert {f"name-{found}" for found in seen.names} <= seen.ids.keys()
+    names = seen.names | set(re.findall(r"<u>(\w+)</u>", text))
+    assert {f"name-{found}" for found in names} <= seen.ids.keys()
     steps = [step for d in shipped(name).plan.derivation.derivatives().values() for step in d.steps]
     assert {f"step-{step.number}" for step in steps} <= seen.ids.keys()
 

@@ -75,9 +75,9 @@ def numbered_in_order(
     Names that are `given` stay. So do those that the forward has spoken for: a proof has its values beside these.
 
     >>> from lngen.expressions.symbols import RowScalarSymbol
-    >>> scalars = [RowScalarSymbol(name) for name in ("row_max_2", "rstd_4", "row_max", "sum_h_2", "mu_2")]
+    >>> scalars = [RowScalarSymbol(name) for name in ("row_max_2", "rstd_4", "row_max", "sum_h_2", "sum_h_2_3")]
     >>> numbered_in_order(scalars, [RowScalarSymbol("h_2")], Forward("f", (), (), (), (), ("mu", "mu_2")))
-    {row_max_2: row_max, rstd_4: rstd, row_max: row_max_2}
+    {row_max_2: row_max, rstd_4: rstd, row_max: row_max_2, sum_h_2_3: sum_h_2_2}
     """
     stay = [*(symbol.name for symbol in given), *forward.spoken_for]
     stay += [q.symbol.name for q in forward.equations if q.named]

@@ -65,3 +65,9 @@ def test_no_symbol_is_two_derivatives(name: str) -> None:
     every = [symbol.name for kind in kinds for symbol in kind]
     assert len(every) == len(set(every))
     assert set(every) <= set().union(*(derived(s.name) for s in (*forward.symbols, *forward.outputs)))
+
+
+def test_a_number_at_the_end_of_another_name_does_not_make_two_names_one():
+    text = "def f(x: Row):\n    t = softplus(-x)\n    return sqrt(1 + x**2) + rsqrt(1 + x**2) + t*max(x)\n"
+    names = [equation.symbol.name for equation in derive(parse(text)).forward.equations]
+    assert len(names) == len(set(names))
