@@ -63,7 +63,7 @@ class Writer:
 
     def name(self, name: str) -> Markup:
         """A name."""
-        return Markup(mathml(marked_name(name, self.names)))
+        return Markup(mathml(marked_name(name, self.names, self.order)))
 
     def expression(self, expression: Expr, changed: Collection[Expr] = (), sign: str = "") -> Markup:
         """An expression, behind a sign such as `=`; the subexpressions `changed` are marked."""

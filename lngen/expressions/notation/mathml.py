@@ -112,16 +112,17 @@ class _Marked(Latex):
         return rf"\htmlClass{{changed}}{{{written}}}" if e in self.changed else written
 
     def symbol(self, e: Symbol) -> str:
-        return marked_name(e.name, self.names)
+        return marked_name(e.name, self.names, self.order)
 
 
-def marked_name(name: str, names: Collection[str]) -> str:
-    r"""A name as LaTeX that says whose it is, where that is among `names`.
+def marked_name(name: str, names: Collection[str], order: Order = ()) -> str:
+    r"""A name as LaTeX that says whose it is, where that is among `names`; `order` are those of values of the forward.
 
     >>> print(marked_name("xhat", {"xhat"}))
     \htmlData{xhat}{\hat{x}}
     """
-    return rf"\htmlData{{{name}}}{{{latex_name(name)}}}" if name in names else latex_name(name)
+    written = latex_name(name, order)
+    return rf"\htmlData{{{name}}}{{{written}}}" if name in names else written
 
 
 def marked(expression: Expr, order: Order = (), names: Collection[str] = (), changed: Collection[Expr] = ()) -> str:
@@ -245,6 +246,9 @@ class _Parser:
         if word in _ACCENTS:
             accent = Node("mo", _ACCENTS[word])
             return Node("mover", children=(self.argument(), accent), attributes=(("accent", "true"),))
+        if word == "overline":
+            # Browsers stretch no accent over several letters in every font; the style sheet draws a line.
+            return Node("mrow", children=(self.argument(),), attributes=(("class", "over"),))
         if word in ("mathrm", "operatorname"):
             name = self.verbatim()
             upright = (("mathvariant", "normal"),) if len(name) == 1 else ()

@@ -1,0 +1,34 @@
+"""Make docs/page.png, the picture in README: the page of a layer as Chromium shows it. Needs the extra `browser`.
+
+python docs/make_picture.py
+"""
+
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import sync_playwright
+
+import lngen
+
+PICTURE = Path(__file__).with_name("page.png")
+SIZE = {"width": 1440, "height": 860}
+SHADES = 48
+
+
+def main():
+    """Write the picture."""
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as browsers:
+        page = Path(folder) / "page.html"
+        page.write_text(lngen.derive("layer_norm").page(), encoding="utf-8")
+        shown = browsers.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"]).new_page(
+            viewport=SIZE
+        )
+        shown.goto(page.as_uri())
+        shown.screenshot(path=PICTURE)
+    # Text on a plain ground needs few shades.
+    Image.open(PICTURE).convert("RGB").quantize(SHADES).save(PICTURE, optimize=True)
+
+
+if __name__ == "__main__":
+    main()
