@@ -72,7 +72,7 @@ def test_nothing_is_loaded_from_elsewhere(pages):
 
 def test_the_tutorial_was_run(site):
     text = (site / "tutorial.html").read_text(encoding="utf-8")
-    assert "use plain names; the functions are called without a module" in text
+    assert "write mean(x): values have no methods" in text
     assert "Traceback" not in text
 
 

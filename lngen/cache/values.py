@@ -199,6 +199,7 @@ _TABLE: dict[type, _Class] = {
             value.most,
             tuple(value.complements.items()),
             value.vanishing,
+            value.at_most_one,
             value.beside,
         ),
         lambda degrees, most, complements, *end: Growth(dict(degrees), most, dict(complements), *end),

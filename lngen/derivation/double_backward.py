@@ -65,7 +65,7 @@ def backward_as_forward(
         (*forward.equations, *lines),
         outputs,
         forward.spoken_for,
-        frozenset([*forward.symbols, *(q.symbol for q in forward.equations)]),
+        (*forward.symbols, *(q.symbol for q in forward.equations)),
     )
     return BackwardAsForward(whole, cotangents, outputs)
 

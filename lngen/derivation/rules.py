@@ -250,8 +250,8 @@ _EVERY = (
         f"def f(x: Row): return tanh({_CENTRED})",
     ),
     Rule(
-        "softmax",
-        "Exponentials over their sum are a softmax p, and sum(p) = 1.",
+        "normalized exponentials",
+        "Exponentials over their sum are normalized exponentials p, and sum(p) = 1.",
         "e = exp(u) and s = sum(e) have names, and with p*s in the place of e, s cancels wherever it stands.",
         "p = e/s says e = p*s, and s, one number a row, leaves every mean; sum(p) = sum(e)/s = 1. exp(u - log(s)) is "
         "p again.",

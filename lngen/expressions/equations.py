@@ -51,7 +51,7 @@ class Forward:
     equations: tuple[Equation, ...]
     outputs: tuple[TypedSymbol, ...]
     spoken_for: tuple[str, ...] = ()
-    again: frozenset[TypedSymbol] = frozenset()
+    again: tuple[TypedSymbol, ...] = ()
 
     def cotangent(self, symbol: TypedSymbol) -> TypedSymbol:
         """The gradient or the cotangent of a value: it varies over what the value varies over."""

@@ -68,7 +68,7 @@ class Growth:
     """The degree of what each sigmoid of an exponent that grows leaves to 1."""
     vanishing: Rational | None = None
     """Exponents of a larger degree are far below zero, where an exponential, a sigmoid and a softplus vanish."""
-    at_most_one: frozenset[TypedSymbol] = frozenset()
+    at_most_one: tuple[TypedSymbol, ...] = ()
     """Exponentials of what is never above 0."""
     beside: Growth | None = None
     """That of the other entries of a row, where only some have exponents far below zero."""
@@ -125,7 +125,7 @@ class Growth:
                 found = replace(found, complements={**found.complements, symbol: complement})
             bounded = isinstance(expression, sympy.exp) and expression.args[0] in shifted
             if bounded:
-                found = replace(found, at_most_one=found.at_most_one | {symbol})
+                found = replace(found, at_most_one=(*found.at_most_one, symbol))
             degree = found._of_shifted(shifted[expression.args[0]]) if bounded else found.degree(expression)
             if degree or not (bounded or found._is_bounded(expression)):
                 found = found.with_value(symbol, degree)
@@ -146,7 +146,7 @@ class Growth:
             self,
             degrees={new(symbol): degree for symbol, degree in self.degrees.items()},
             complements={new(symbol): degree for symbol, degree in self.complements.items()},
-            at_most_one=frozenset(map(new, self.at_most_one)),
+            at_most_one=tuple(map(new, self.at_most_one)),
             beside=None if self.beside is None else self.beside.renamed(new),
         )
 

@@ -138,7 +138,9 @@ def numbered(wanted: str, taken: Callable[[str], bool]) -> str:
     >>> numbered("mu", {"mu", "mu_2"}.__contains__)
     'mu_3'
     """
-    stem = wanted[:_LONGEST_STEM].rstrip("_")
+    # What is cut off a value's name must not be what makes it that of a tangent.
+    sign = tangent("") if wanted.endswith(tangent("")) else ""
+    stem = wanted.removesuffix(sign)[: _LONGEST_STEM - len(sign)].rstrip("_") + sign
     name, count = stem, 1
     while taken(name):
         count += 1

@@ -25,7 +25,7 @@ from typing import Literal
 from sympy import Add, Expr
 
 from lngen.derivation.derivation import Derivation, Derivative, Direction
-from lngen.derivation.simplify.softmaxes import written_out
+from lngen.derivation.simplify.normalized import written_out
 from lngen.expressions.equations import Equation, Names, read_by
 from lngen.expressions.growth import Growth
 from lngen.expressions.normal import in_elementary

@@ -81,11 +81,9 @@ def numbered_in_order(
     """
     stay = [*(symbol.name for symbol in given), *forward.spoken_for]
     stay += [q.symbol.name for q in forward.equations if q.named]
-    names = Names.of(Forward("", (), forward.symbols, (), forward.outputs, tuple(stay)))
     # The number at the end of `sum_h_2` is that of `h_2`.
     endings = tuple(f"_{name}" for name in (*stay, *(s.name for s in unnamed)) if _NUMBER.search(name))
     made = [s for s in unnamed if s.name not in forward.spoken_for and not s.name.endswith(endings)]
-    for symbol in unnamed:
-        if symbol not in made:
-            names.take(symbol.name)
+    stay += [symbol.name for symbol in unnamed if symbol not in made]
+    names = Names.of(Forward("", (), forward.symbols, (), forward.outputs, tuple(stay)))
     return {symbol: renamed(symbol, names.fresh(_NUMBER.sub("", symbol.name))) for symbol in made}

@@ -22,9 +22,9 @@ from lngen.derivation.simplify.factors import common_factors, with_product
 from lngen.derivation.simplify.function_values import with_complements
 from lngen.derivation.simplify.inline import inlined, under_names_of_results, with_symbols
 from lngen.derivation.simplify.line_by_line import any_too_long, plain_cotangents, plain_tangents
+from lngen.derivation.simplify.normalized import in_normalized, written_out
 from lngen.derivation.simplify.poles import guard_vanishing_poles
 from lngen.derivation.simplify.reverse_pass import ReversePass
-from lngen.derivation.simplify.softmaxes import in_softmaxes, written_out
 from lngen.derivation.simplify.stability import stable_lines
 from lngen.derivation.simplify.tangents import Tangents
 from lngen.derivation.simplify.trail import Trail, leading_steps
@@ -101,7 +101,7 @@ def _backward_backward(derivation: Derivation, first: int) -> Derivative:
         reason = f"{line.symbol.name} is a value of the forward"
         change = partial(_with_line, line=line)
         equations = trail.rewritten("known product", reason, equations, change)
-    equations = in_softmaxes(_with_lines_of(whole, derivation, equations, trail), whole.forward, trail, names)
+    equations = in_normalized(_with_lines_of(whole, derivation, equations, trail), whole.forward, trail, names)
     known = {q.symbol for q in (*whole.forward.equations, *derivation.backward)}
     own = [q.symbol for q in equations] + [step.target for step in trail.steps]
     told = (Equation(step.target, step.after) for step in derivation.steps)

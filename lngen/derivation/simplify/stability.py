@@ -15,10 +15,10 @@ from lngen.derivation.simplify.exponentials import (
 )
 from lngen.derivation.simplify.linear import TooManyTermsError, expand_linear
 from lngen.derivation.simplify.normal import in_normal_distribution
+from lngen.derivation.simplify.normalized import in_normalized
 from lngen.derivation.simplify.products import cancelled_in_means, in_known_products, in_scaled_rows
 from lngen.derivation.simplify.selects import whole_selects
 from lngen.derivation.simplify.shifts import shift_exponentials
-from lngen.derivation.simplify.softmaxes import in_softmaxes
 from lngen.derivation.simplify.trail import Trail
 from lngen.expressions.equations import Equation, Forward, Names, leading_to
 from lngen.expressions.reductions import known_sign, split_statement
@@ -51,7 +51,7 @@ def stable_lines(equations: tuple[Equation, ...], forward: Forward, trail: Trail
     equations = whole_complements(equations, trail, names)
     for rule in (in_known_products, in_scaled_rows):
         equations = rule(equations, forward, trail)
-    equations = in_softmaxes(cancelled_in_means(equations, trail), forward, trail, names)
+    equations = in_normalized(cancelled_in_means(equations, trail), forward, trail, names)
     return whole_selects(equations, forward, trail)
 
 

@@ -1,4 +1,4 @@
-"""Softmaxes, recognized by their form: exponentials over their sum, which add up to 1."""
+"""Normalized exponentials, recognized by their form: exponentials over their sum, which add up to 1."""
 
 from __future__ import annotations
 
@@ -12,8 +12,12 @@ from lngen.derivation.simplify.trail import Trail
 from lngen.expressions.equations import Equation, Forward, Names, read_by
 from lngen.expressions.symbols import D, Mean, TypedSymbol, axes, is_row, symbol_like, varies_over_features
 
+_RULE = "normalized exponentials"
 
-def in_softmaxes(equations: tuple[Equation, ...], forward: Forward, trail: Trail, names: Names) -> tuple[Equation, ...]:
+
+def in_normalized(
+    equations: tuple[Equation, ...], forward: Forward, trail: Trail, names: Names
+) -> tuple[Equation, ...]:
     """`p = e/s` under a name in what is derived from a forward with `e = exp(u)` and `s = sum(e)`; and its sum is 1.
 
     Condition: in a line with p in the place of e, s cancels wherever it stands. Proof: e is p*s, and s, which is the
@@ -25,20 +29,20 @@ def in_softmaxes(equations: tuple[Equation, ...], forward: Forward, trail: Trail
     >>> s = RowScalarSymbol("s", positive=True)
     >>> layer = Forward("f", (), (), (Equation(e, sympy.exp(u)), Equation(s, D*Mean(e))), ())
     >>> given = (Equation(RowSymbol("du"), w*e/s - e*D*Mean(w*e)/s**2 + g*Mean(e)/s),)
-    >>> for line in in_softmaxes(given, layer, Trail(), Names([])):
+    >>> for line in in_normalized(given, layer, Trail(), Names([])):
     ...     print(line.symbol, "=", line.expression)
     p = e/s
     du = g/D + p*w - p*D*Mean(p*w)
     """
     own = dict(_that_sum_to_one(forward))
     read = read_by(equations)
-    for exponential, total in _softmaxes(forward):
+    for exponential, total in _exponentials_with_sums(forward):
         form = exponential.symbol / total
         # One that the forward has, if it is there anyway, or that an earlier line is.
         known = [s for s, e in own.items() if e == form and s in read]
         known += [q.symbol for q in equations if q.expression == form]
         p = next(iter(known), None) or symbol_like("p", form)
-        moved = [(q, _with_softmax(q.expression, p, exponential.symbol, total)) for q in equations if q.symbol != p]
+        moved = [(q, _with_normalized(q.expression, p, exponential.symbol, total)) for q in equations if q.symbol != p]
         if not known:
             if not any(after for _, after in moved):
                 continue
@@ -48,24 +52,30 @@ def in_softmaxes(equations: tuple[Equation, ...], forward: Forward, trail: Trail
         uses = ((exponential.symbol, p * total), (Mean(p), 1 / D))
         line = [] if p in own else [Equation(p, form)]
         if line:
-            trail.derived("softmax", p, None, form, f"the softmax of {exponential.expression.args[0]}")
+            trail.derived(
+                "normalized exponentials",
+                p,
+                None,
+                form,
+                f"the normalized exponentials of {exponential.expression.args[0]}",
+            )
         lines: list[Equation] = []
         for q, after in moved:
             expression = q.expression if after is None else after.xreplace({Mean(p): 1 / D})
             if p in expression.free_symbols:
                 lines += line
                 line = []
-            trail.derived("softmax", q.symbol, q.expression, expression, "and its sum is 1", uses=uses)
+            trail.derived(_RULE, q.symbol, q.expression, expression, "and its sum is 1", uses=uses)
             lines.append(replace(q, expression=expression))
         equations = (*lines, *line)
     ones = {Mean(symbol): 1 / D for symbol in own}
-    return trail.rewritten("softmax", "the sum of a softmax is 1", equations, lambda e: e.xreplace(ones))
+    return trail.rewritten(_RULE, "their sum is 1", equations, lambda e: e.xreplace(ones))
 
 
 def written_out(
     equations: Iterable[Equation], forward: Forward, results: Collection[TypedSymbol]
 ) -> tuple[Equation, ...]:
-    """Lines without names for softmaxes: what one is divided by meets other numbers of the row before it meets a row.
+    """Lines without these names: what one is divided by meets other numbers of the row before it meets a row.
 
     >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
     >>> u, e, g, p = (RowSymbol(name) for name in "uegp")
@@ -74,7 +84,7 @@ def written_out(
     >>> [q.expression for q in written_out((Equation(p, e/s), Equation(RowSymbol("du"), p*Mean(g*p))), layer, ())]
     [e*Mean(e*g)/s**2]
     """
-    forms = {exponential.symbol / total for exponential, total in _softmaxes(forward)}
+    forms = {exponential.symbol / total for exponential, total in _exponentials_with_sums(forward)}
     table = {q.symbol: q.expression for q in equations if q.expression in forms and q.symbol not in results}
     return tuple(
         replace(q, expression=_lifted(q.expression.xreplace(table))) if q.expression.free_symbols & table.keys() else q
@@ -83,7 +93,7 @@ def written_out(
     )
 
 
-def _softmaxes(forward: Forward) -> Iterator[tuple[Equation, TypedSymbol]]:
+def _exponentials_with_sums(forward: Forward) -> Iterator[tuple[Equation, TypedSymbol]]:
     """The exponentials of rows whose sum has a name, with it."""
     sums = {q.expression: q.symbol for q in forward.equations}
     for q in forward.equations:
@@ -92,10 +102,10 @@ def _softmaxes(forward: Forward) -> Iterator[tuple[Equation, TypedSymbol]]:
 
 
 def _that_sum_to_one(forward: Forward) -> Iterator[tuple[TypedSymbol, Expr]]:
-    """The rows of a forward that are softmaxes, as quotients or as exponentials of their logarithms, and of what."""
+    """The rows of a forward that are such, as quotients or as exponentials of their logarithms, and of what."""
     value = {q.symbol: q.expression for q in forward.equations}
     parts = {symbol: e for symbol, e in value.items() if axes(symbol) == (True, False) and not e.atoms(Mean)}
-    for exponential, total in _softmaxes(forward):
+    for exponential, total in _exponentials_with_sums(forward):
         exponent = exponential.expression.args[0]
         for q in forward.equations:
             if not is_row(q.symbol):
@@ -109,7 +119,7 @@ def _that_sum_to_one(forward: Forward) -> Iterator[tuple[TypedSymbol, Expr]]:
                     yield q.symbol, exponential.symbol / total
 
 
-def _with_softmax(e: Expr, p: TypedSymbol, exponential: TypedSymbol, total: TypedSymbol) -> Expr | None:
+def _with_normalized(e: Expr, p: TypedSymbol, exponential: TypedSymbol, total: TypedSymbol) -> Expr | None:
     """An expression in p and without the sum; None if there is none."""
     if not e.free_symbols >= {exponential, total}:
         return None
