@@ -12,7 +12,8 @@ from playwright.sync_api import sync_playwright
 import lngen
 
 PICTURE = Path(__file__).with_name("page.png")
-SIZE = {"width": 1440, "height": 860}
+SIZE = {"width": 1600, "height": 1000}
+OPEN = (14, 15)
 SHADES = 48
 
 
@@ -21,10 +22,14 @@ def main():
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as browsers:
         page = Path(folder) / "page.html"
         page.write_text(lngen.derive("layer_norm").page(), encoding="utf-8")
-        shown = browsers.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"]).new_page(
-            viewport=SIZE
-        )
+        browser = browsers.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        shown = browser.new_page(viewport=SIZE)
         shown.goto(page.as_uri())
+        for step in OPEN:
+            shown.locator(f"#step-{step} summary").first.click()
+        shown.locator(f"#step-{OPEN[0] - 1}").evaluate("step => step.scrollIntoView()")
+        shown.locator(f"#step-{OPEN[-1] + 1} [data-name=xhat]").last.hover()
+        shown.wait_for_timeout(500)
         shown.screenshot(path=PICTURE)
     # Text on a plain ground needs few shades.
     Image.open(PICTURE).convert("RGB").quantize(SHADES).save(PICTURE, optimize=True)
