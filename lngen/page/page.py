@@ -45,7 +45,6 @@ class StepHtml:
 
     number: int
     rule: Rule
-    target: str
     reason: Markup
     facts: str
     evidence: Evidence | None
@@ -184,7 +183,6 @@ def _step(step: Step, writer: Writer, files: Sequence[File], *, again: bool) -> 
     return StepHtml(
         number=step.number,
         rule=RULES[step.rule],
-        target=step.target.name,
         reason=writer.prose(step.reason),
         facts=done if step.operations_before is None else f"{step.operations_before} → {done}",
         evidence=step.evidence,
