@@ -86,7 +86,7 @@ addEventListener("afterprint", () => {
 
 // What is too wide can be scrolled by keyboard too.
 const reach = () => {
-  for (const part of every(".equations, .equation, .contributions, .names dt, .names dd > span")) {
+  for (const part of every(".equations, .equation, .contributions, .names dd > span")) {
     if (part.scrollWidth <= part.clientWidth) continue;
     part.tabIndex = 0;
     part.role = "group";

@@ -42,14 +42,14 @@ def test_what_is_emitted_passes(name):
 @pytest.mark.parametrize(
     ("function", "old", "new"),
     [
-        ("jvp", "by_row(np.subtract, dx, mean_dx", "by_row(np.add, dx, mean_dx"),
-        ("jvp", "np.multiply(xhat, mean_dx_xhat", "np.multiply(x, mean_dx_xhat"),
-        ("jvp", "np.multiply, xhat, dgamma_wide", "np.multiply, xhat, gamma_wide"),
-        ("jvp", "np.add, dy, dbeta", "np.subtract, dy, dbeta"),
+        ("jvp", "by_row(np.subtract, x_dot, mean_x_dot", "by_row(np.add, x_dot, mean_x_dot"),
+        ("jvp", "np.multiply(xhat, mean_x_dot_xhat", "np.multiply(x, mean_x_dot_xhat"),
+        ("jvp", "np.multiply, xhat, gamma_dot_wide", "np.multiply, xhat, gamma_wide"),
+        ("jvp", "np.add, y_dot, beta_dot", "np.subtract, y_dot, beta_dot"),
         ("backward_backward", "row_mean(ddx, g,", "row_mean(ddx, dy,"),
         ("backward_backward", "np.multiply, dy, ddgamma", "np.multiply, g, ddgamma"),
         ("backward_backward", "_rows.add_rows(", "(lambda *a: None)("),
-        ("backward_backward", "np.multiply(mean_g_2, 3.0", "np.multiply(mean_g_2, 2.0"),
+        ("backward_backward", "np.multiply(mean_g_xhat, 3.0", "np.multiply(mean_g_xhat, 2.0"),
     ],
 )
 def test_a_planted_mistake_is_caught(function, old, new):

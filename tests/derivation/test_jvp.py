@@ -111,10 +111,10 @@ def test_selects_on_one_condition_are_added_up_inside_it():
     assert moved == Where(x > 0, g * dx + dg * x, 0)
 
 
-def test_a_gradient_makes_room_for_that_of_the_double_backward():
+def test_every_line_of_the_gradients_has_a_name_of_its_own():
     forward = translate(parse("def f(x: Row, grad_x: Feature): return x*grad_x*mean(x)"))
     found = adjoint(forward)
     whole = backward_as_forward(forward, found.cotangents, found.equations, found.gradients)
-    assert [symbol.name for symbol in whole.gradients] == ["grad_x_2", "grad_grad_x"]
+    assert [symbol.name for symbol in whole.gradients] == ["dx", "dgrad_x"]
     names = [equation.symbol.name for equation in whole.forward.equations]
     assert len(set(names)) == len(names)

@@ -65,8 +65,8 @@ def centred(x: Row, gamma: Feature = 1, eps: Constant = 1e-5):
         ("np.subtract(g, mean_g", "np.subtract(g, 0*mean_g", "numpy, formula right: gradient"),
         ("np.subtract(dx, part_3", "np.add(dx, part_3", "numpy, formula right: gradient"),
         ("_rows.number(features, dtype)", "_rows.number(features + 1e-6, dtype)", "numpy, formula right: output"),
-        ("np.subtract, dx, mean_dx", "np.subtract, dx, 0*mean_dx", "a small point: tangent"),
-        ("np.multiply(mean_g_2, 3.0", "np.multiply(mean_g_2, 2.0", "a small point: second gradient"),
+        ("np.subtract, x_dot, mean_x_dot", "np.subtract, x_dot, 0*mean_x_dot", "a small point: tangent"),
+        ("np.multiply(mean_g_xhat, 3.0", "np.multiply(mean_g_xhat, 2.0", "a small point: second gradient"),
         ("np.multiply, dg, gamma", "np.multiply, 0*dg, gamma", "a small point: second gradient of the cotangent"),
         # A factor that underflows in float32 where the product it stands in does not.
         ("np.multiply(dx, rstd", "np.multiply(dx * rstd**8, rstd**-7.0", "float32 beside plain, large: gradient"),

@@ -49,7 +49,7 @@ def derive(definition: Definition) -> Derivation:
     stable = powers_of_exponentials(stable_forward(written, trail), definition, trail)
     forward, meaning = named_structure(stable)
     require_real(definition, forward.equations)
-    trail.steps = _of_known(forward, written, [_in_words_of(step, meaning) for step in trail.steps])
+    trail.steps = _of_known(forward, written, [renamed(step, meaning) for step in trail.steps])
     _forward_steps(forward, written, meaning, trail)
     reverse = ReversePass(forward, trail)
     results = [*map(forward.cotangent, forward.differentiable)]
@@ -71,17 +71,6 @@ def derive(definition: Definition) -> Derivation:
             for left, right in basis.identities
         ),
         steps=leading_steps([q.symbol for q in equations], [renamed(step, rename) for step in trail.steps]),
-    )
-
-
-def _in_words_of(step: Step, meaning: dict[TypedSymbol, Expr]) -> Step:
-    """A step of an earlier rule, its symbols replaced by what they are in the normal form."""
-    target = meaning.get(step.target, step.target)
-    return replace(
-        step,
-        target=target if isinstance(target, TypedSymbol) else step.target,
-        before=None if step.before is None else step.before.xreplace(meaning),
-        after=step.after.xreplace(meaning),
     )
 
 

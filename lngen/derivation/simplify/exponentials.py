@@ -79,10 +79,18 @@ def exponentials_of_logarithms(forward: Forward, trail: Trail) -> Forward:
     y = exp(x)/sum_exp_x
     """
     values = {q.symbol: q.expression for q in forward.equations}
+    names = Names.of(forward)
     logarithms: dict[Expr, Expr] = {}
-    result = []
+    named: dict[Expr, Expr] = {}
+    result: list[Equation] = []
     for equation in forward.equations:
-        expression = equation.expression
+        expression = equation.expression.xreplace(named)
+        for exponential in sorted(expression.atoms(sympy.exp) - {expression}, key=sympy.default_sort_key):
+            [exponent], written = exponential.args, _of_logarithms(exponential.args[0], logarithms)
+            if written != exponential and isinstance(exponent, TypedSymbol):
+                named[exponential] = symbol_like(names.fresh(f"exp_{exponent.name}"), exponential)
+                result.append(Equation(named[exponential], written))
+        expression = expression.xreplace(named)
         after = expression.replace(sympy.exp, lambda u: _of_logarithms(u, logarithms))
         if after != expression:
             reason = "exp(log(u)) is u: one exponential less, and no digits lost in its exponent"
