@@ -41,7 +41,7 @@ def equations(text: str) -> list[str]:
             ["m = D*Mean(x**2)", "y = m*x"],
         ),
         # a sum is kept whole
-        ("def f(x: Row): return exp(x)/sum(exp(x))", ["sum_x = D*Mean(exp(x))", "y = exp(x)/sum_x"]),
+        ("def f(x: Row): return exp(x)/sum(exp(x))", ["sum_exp_x = D*Mean(exp(x))", "y = exp(x)/sum_exp_x"]),
         # a sum over the number of features is a mean
         ("def f(x: Row): return x - sum(x)/D", ["mu = Mean(x)", "y = -mu + x"]),
         # the user's names are kept, and not taken
