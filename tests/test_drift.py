@@ -122,9 +122,9 @@ def test_every_hash_seed_gives_the_bytes_that_are_committed(tmp_path):
     assert len(first) == len(FILES) * len(SEEDED) + len(manifest.runtime_emission().files)
     assert others == [first] * len(others)
     for seed, text in printed.items():
-        derivation, wrote, _ = text.partition("\nwrote ")
-        assert wrote
-        assert derivation == printed[SEEDS[0]].partition("\nwrote ")[0], seed
+        lines, changed, _ = text.partition("\nchanged in ")
+        assert changed
+        assert lines == printed[SEEDS[0]].partition("\nchanged in ")[0], seed
     committed = _contents(ROOT / "generated")
     assert {path: committed[path] for path in first} == first
 

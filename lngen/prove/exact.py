@@ -67,8 +67,9 @@ def exact_proofs(derivation: Derivation) -> tuple[Proof, ...]:
     stopped: dict[str, str] = {}
     smallest = derivation.definition.minimum_features
     budget = Budget()
+    unsimplified: set[str] = set()
     for features in range(smallest, smallest + len(SIZES)):
-        size = _Size(derivation, features, budget)
+        size, plain = (_Size(derivation, features, budget, adjoint=adjoint) for adjoint in (False, True))
         for symbol, gradient in derivation.gradients:
             name = gradient.name
             if name in failed or name in stopped:
@@ -76,7 +77,11 @@ def exact_proofs(derivation: Derivation) -> tuple[Proof, ...]:
             try:
                 if features > _FEATURES:
                     raise TooLargeError(f"the smallest D is {smallest}, and rows are written out up to D = {_FEATURES}")
-                if size.holds(symbol, gradient):
+                try:
+                    holds = name not in unsimplified and size.holds(symbol, gradient)
+                except TooLargeError:
+                    unsimplified.add(name)
+                if holds if name not in unsimplified else plain.holds(symbol, gradient):
                     proved.setdefault(name, []).append(features)
                 else:
                     failed[name] = features
@@ -85,21 +90,27 @@ def exact_proofs(derivation: Derivation) -> tuple[Proof, ...]:
             except (_NoDerivativeError, UndefinedError):
                 continue
     return tuple(
-        _proof(symbol.name, gradient.name, proved.get(gradient.name, []), failed.get(gradient.name), stopped)
+        _proof(
+            symbol.name,
+            f"the unsimplified {gradient.name}" if gradient.name in unsimplified else gradient.name,
+            proved.get(gradient.name, []),
+            failed.get(gradient.name),
+            stopped.get(gradient.name),
+        )
         for symbol, gradient in derivation.gradients
     )
 
 
-def _proof(symbol: str, gradient: str, proved: list[int], failed: int | None, stopped: dict[str, str]) -> Proof:
+def _proof(symbol: str, gradient: str, proved: list[int], failed: int | None, stopped: str | None) -> Proof:
     if failed is not None:
         text = f"{gradient} differs from the derivative of the definition at D = {failed}"
         return Proof(f"exact at D = {failed}", text, passed=False, about=WRITTEN_OUT)
-    why = f" (not tried beyond: {stopped[gradient]})" if gradient in stopped else ""
+    why = "" if stopped is None else f" (not tried beyond: {stopped})"
     if proved:
         text = f"{gradient} - d/d{symbol} of the definition written out is identically zero{why}"
         return Proof(f"exact at D = {', '.join(map(str, proved))}", text, passed=True, about=WRITTEN_OUT)
     # Not evidence against the gradient: it rests on the other kinds.
-    reason = stopped.get(gradient, "the definition divides by zero at every D that was tried")
+    reason = stopped or "the definition divides by zero at every D that was tried"
     return Proof(
         NONE, f"{gradient}: no proof with rows written out was found: {reason}", passed=True, about=WRITTEN_OUT
     )
@@ -110,10 +121,12 @@ class _NoDerivativeError(Exception):
 
 
 class _Size:
-    """The definition and the derivation written out for one D, when first asked."""
+    """The definition and the derivation, or its unsimplified adjoint, written out for one D, when first asked."""
 
-    def __init__(self, derivation: Derivation, features: int, budget: Budget) -> None:
+    def __init__(self, derivation: Derivation, features: int, budget: Budget, *, adjoint: bool) -> None:
         self.derivation = derivation
+        self.forward = derivation.written if adjoint else derivation.forward
+        self.backward = derivation.adjoint.equations if adjoint else derivation.backward
         self.budget = budget
         self.features = features
         self.ready = False
@@ -133,10 +146,10 @@ class _Size:
         self.written = world.copy()
         self.written.add(derivation.written.equations)
         self.generated = world.copy()
-        self.generated.add(derivation.forward.equations)
+        self.generated.add(self.forward.equations)
         self.ready = True
         self.regions = list(islice(world.regions(), _CHOICES + 1))
-        self.linear = _is_linear(derivation.backward, derivation.adjoint.cotangents)
+        self.linear = _is_linear(self.backward, derivation.adjoint.cotangents)
 
     def holds(self, symbol: TypedSymbol, gradient: TypedSymbol) -> bool:
         """Whether one gradient is right, at its first entry.
@@ -151,7 +164,7 @@ class _Size:
         for weights in self._cotangents(axes(symbol).features):
             backward = self.generated.copy()
             backward.values.update(weights)
-            backward.add(self.derivation.backward)
+            backward.add(self.backward)
             loss = Add(
                 *(
                     weight * value

@@ -131,8 +131,8 @@ class Rewrites:
         for m in g.inside:
             varying = self.of.split(m[0], lambda axes: axes.features)[1] if g.axes.features else m[0]
             groups.setdefault(varying, []).append(m[0])
-        varying = in_order(groups)[0]
-        if len(groups[varying]) > 1:
+        varying = in_order(groups)[0] if groups else ()
+        if len(groups.get(varying, ())) != 1:
             return None
         (leading,) = groups[varying]
         outer = [place for place, _ in leading if (place, dict(leading)[place]) not in varying]

@@ -132,7 +132,9 @@ class RowAlgebra:
 
     def attains(self, body: Polynomial, extreme: Polynomial) -> Polynomial:
         """1 at the first feature at which the body is what is said to be its extreme, 0 elsewhere."""
-        ahead = self._primitive(minus(self.reduced(body), self.reduced(extreme)), signed=True)[2]
+        ahead = minus(self.reduced(body), self.reduced(extreme))
+        # Of a row of equal entries the first is the first.
+        ahead = self._primitive(ahead, signed=True)[2] if ahead else ahead
         there = any(not minus(extreme, self.extreme(kind, body)) for kind in ("max", "min"))
         axes = Axes(any(self.of.axes(m).rows for m in ahead), True)
         inside = frozenset(ahead.items())
