@@ -18,6 +18,11 @@ from tests.requirements import needs_gxx, needs_pycuda
 from tests.shipped import NAMES, ROOT
 from tests.tiers import sample
 
+
+def _one_in_three(values: list[tuple[str, str]]) -> list[Any]:
+    return sample(values, values[::3])
+
+
 # Names that once broke emitted code in one role or another.
 ONCE_BROKEN = """
     height block features each_row PIECE column columns scalar ones prod span sweep share chunk chunks far_from
@@ -62,10 +67,6 @@ PARTS = 64
 
 
 @pytest.mark.exhaustive
-def _one_in_three(values: list[tuple[str, str]]) -> list[Any]:
-    return sample(values, values[::3])
-
-
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_name_of_emitted_code_in_every_role(part: int) -> None:
     pool = allowed([*identifiers(), *(name for name in ONCE_BROKEN if name not in identifiers())])
