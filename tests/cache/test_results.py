@@ -188,6 +188,7 @@ class TestKept:
         assert self.kept(2) == 2
 
 
+@pytest.mark.ci
 def test_a_list_needs_no_sympy_once_its_layers_are_derived(checkout):
     list_all = "import sys; from lngen.commands import list_layers; list_layers.run(); print('sympy' in sys.modules)"
     (checkout / "derive").mkdir()

@@ -37,7 +37,7 @@ def test_a_random_definition_is_right_or_refused(number: int, tmp_path: Path) ->
     assert not verdict.failed, f"{text}\n{verdict.outcome}: {verdict.key}\n{verdict.detail}"
 
 
-@pytest.mark.parametrize("path", sample(REGRESSIONS, REGRESSIONS[1::24]), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sample(REGRESSIONS, REGRESSIONS[1::48]), ids=lambda path: path.stem)
 def test_a_definition_that_once_failed(path: Path) -> None:
     cuda = CAN_RUN_CUDA and path.stem.startswith("cuda_")
     verdict = judge(path.read_text(encoding="utf-8"), cuda=cuda, proved=True)

@@ -165,6 +165,7 @@ def test_a_command_that_ends(tmp_path: Path) -> None:
     assert "$ " in (tmp_path / "log").read_text()
 
 
+@pytest.mark.ci
 def test_a_command_that_does_not_end_is_ended_with_what_it_started(tmp_path: Path) -> None:
     child = f"import time; time.sleep(3); open({str(tmp_path / 'alive')!r}, 'w')"
     script = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {child!r}]).wait()"
